@@ -34,3 +34,15 @@ func (f *Fabric) looksOut(port PortIndex) bool {
 	n := &f.Nodes[f.Ports[port].Node]
 	return port == f.SMPort || (n.IsSwitch() && n.InSubnet)
 }
+
+// Passing returns the subnet as packets find it: a port that is neither Armed nor Active leads nowhere. The rest
+// stays as it is. O(ports).
+func (f *Fabric) Passing() *Fabric {
+	g := f.copy()
+	for i := range g.NumPorts() {
+		if p := &g.Ports[i]; p.State != mad.PortArmed && p.State != mad.PortActive {
+			p.Peer = None
+		}
+	}
+	return g
+}

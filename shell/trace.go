@@ -22,9 +22,12 @@ const (
 func traceCommands() []Spec {
 	return []Spec{{
 		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
-		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.",
+		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.\n" +
+			"all is every end port, as a source and as a destination: trace all all, trace SRC all, trace all DST. Paths that arrive are put together by\n" +
+			"their first and last switches and the switches that they pass, of all pairs those that do not by the place where they end. trace live all all\n" +
+			"reads the subnet first; the live picture stays as it was.",
 		Args: []lang.Arg{
-			{Name: "SRC", Kind: lang.KindPlace, Words: []string{liveWord}, Optional: true},
+			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 		},
@@ -32,6 +35,7 @@ func traceCommands() []Spec {
 			ofOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
+			{Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each kind, are listed (20)"},
 		}...),
 		Run: runTrace,
 	}}
@@ -42,6 +46,10 @@ type traceRequest struct {
 	live  bool
 	many  bool
 	pairs []session.Pair
+	// all is every pair, which pairs does not list.
+	all bool
+	// limit is how much is listed of what is alike.
+	limit int
 }
 
 func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
@@ -53,6 +61,9 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 	}
 	file := c.Option("file", "")
 	var err error
+	if r.limit, err = c.atLeast("limit", maxListed, 1); err != nil {
+		return r, err
+	}
 	switch {
 	case file != "" && len(words) > 0:
 		return r, c.Misused("the pairs come from %s, so none is named", lang.Quote(file))
@@ -63,17 +74,22 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 		return r, c.Misused("DST is missing")
 	case len(words) != 2:
 		return r, c.Misused("it takes a source and a destination, or file=PAIRS")
+	case words[0] == allWord && words[1] == allWord:
+		r.many, r.all = true, true
 	default:
-		r.many = words[1] == allWord
+		r.many = words[0] == allWord || words[1] == allWord
 		r.pairs, err = pairsOf(f, words)
 	}
 	return r, err
 }
 
-// pairsOf is the pair that SRC DST name, or all from SRC.
+// pairsOf is the pair that SRC DST name, or all from SRC or to DST.
 func pairsOf(f *fabric.Fabric, words []string) ([]session.Pair, error) {
-	if len(words) == 1 || words[1] == allWord {
+	switch {
+	case words[1] == allWord:
 		return session.PairsFrom(f, words[0])
+	case words[0] == allWord:
+		return session.PairsTo(f, words[1])
 	}
 	pair, err := session.PairOf(f, words[0], words[1])
 	return []session.Pair{pair}, err
@@ -106,19 +122,26 @@ func runTrace(c *call) error {
 		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
 	case asIbtracert && (r.live || r.many):
 		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
+	case r.all && !asked.Any():
+		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
+	case r.live && r.all:
+		return c.traceAllLive(&st, p, perr, r.limit)
 	case r.live && r.many:
-		return c.traceManyLive(&st, p, perr, r.pairs)
+		return c.traceManyLive(&st, p, perr, &r)
 	case r.live:
 		return c.traceLive(&st, p, perr, r.pairs[0])
 	case perr != nil:
 		return perr
+	}
+	if r.all {
+		return c.traceAll(&st, p, r.limit)
 	}
 	g, err := st.Grants(p, asked)
 	switch {
 	case err != nil:
 		return err
 	case r.many:
-		return c.traceMany(&st, p, g, r.pairs)
+		return c.traceMany(&st, p, g, &r)
 	}
 	return c.traceOne(&st, p, g, r.pairs[0])
 }

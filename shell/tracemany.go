@@ -7,11 +7,13 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 
-// maxTroubles is how many bad paths are listed in text; JSON has them all.
+// maxTroubles is how many bad paths are listed in text; JSON has them all, but for
+// those of all pairs.
 const maxTroubles = 20
 
 // manyAnswer sums up the traces of many pairs.
@@ -24,6 +26,12 @@ type manyAnswer struct {
 	// Links counts the paths that arrive by their number of links.
 	Links    []int          `json:"links"`
 	Troubles []traceTrouble `json:"troubles,omitempty"`
+	// Places counts the places where packets of all pairs end that do not arrive;
+	// Troubles has the first then.
+	Places int `json:"places,omitempty"`
+	// WithoutLID counts the end ports that have none.
+	WithoutLID int `json:"without_lid,omitempty"`
+	alikeAnswer
 	// Part counts the live paths that are others than those of the tables that
 	// they were compared with.
 	Part    int            `json:"part"`
@@ -31,15 +39,20 @@ type manyAnswer struct {
 	Parting []traceTrouble `json:"parting,omitempty"`
 	// Adaptive says that switches may choose among several paths.
 	Adaptive string `json:"adaptive,omitempty"`
+
+	alikes alikes
 }
 
 type traceTrouble struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Why  string `json:"why"`
+	// Verdict and Pairs are of all pairs whose packets end there.
+	Verdict string `json:"verdict,omitempty"`
+	Pairs   int64  `json:"pairs,omitempty"`
 }
 
-func (m *manyAnswer) add(a *traceAnswer) {
+func (m *manyAnswer) add(a *traceAnswer, switches []passed) {
 	if m.Verdicts == nil {
 		m.Verdicts = map[string]int{}
 	}
@@ -47,13 +60,14 @@ func (m *manyAnswer) add(a *traceAnswer) {
 	m.Verdicts[a.Verdict]++
 	if a.Parts != "" {
 		m.Part++
-		m.Parting = append(m.Parting, traceTrouble{a.From, a.To, a.Parts})
+		m.Parting = append(m.Parting, traceTrouble{From: a.From, To: a.To, Why: a.Parts})
 	}
 	if !a.Arrives {
-		m.Troubles = append(m.Troubles, traceTrouble{a.From, a.To, a.Why})
+		m.Troubles = append(m.Troubles, traceTrouble{From: a.From, To: a.To, Why: a.Why})
 		return
 	}
 	m.Arrive++
+	m.alikes.add(switches)
 	links := len(a.Hops) - 1
 	for len(m.Links) <= links {
 		m.Links = append(m.Links, 0)
@@ -68,18 +82,10 @@ func (m *manyAnswer) Text(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "  %d over %d links\n", n, links)
 		}
 	}
-	list := func(troubles []traceTrouble) {
-		for i, t := range troubles {
-			if i == maxTroubles {
-				_, _ = fmt.Fprintf(w, "  and %d more (--json lists them all)\n", len(troubles)-i)
-				break
-			}
-			_, _ = fmt.Fprintf(w, "  %s -> %s: %s\n", t.From, t.To, t.Why)
-		}
-	}
+	m.text(w)
 	if n := m.Pairs - m.Arrive; n > 0 {
 		_, _ = fmt.Fprintf(w, "%d do not:\n", n)
-		list(m.Troubles)
+		listTroubles(w, m.Troubles, m.Places)
 	}
 	switch {
 	case m.Against == "":
@@ -87,17 +93,42 @@ func (m *manyAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "all take the path that they have in %s\n", m.Against)
 	default:
 		_, _ = fmt.Fprintf(w, "%d take another path than in %s:\n", m.Part, m.Against)
-		list(m.Parting)
+		listTroubles(w, m.Parting, 0)
+		if more := m.Part - len(m.Parting); more > 0 {
+			_, _ = fmt.Fprintf(w, "  and %d more (limit=N lists more)\n", more)
+		}
+	}
+	if m.WithoutLID > 0 {
+		_, _ = fmt.Fprintf(w, "%s without a LID, which nobody can send to\n", prose.Count(m.WithoutLID, "end port"))
 	}
 	if m.Adaptive != "" {
 		_, _ = fmt.Fprintln(w, m.Adaptive)
 	}
 }
 
+// listTroubles lists bad paths; where they are put together by the place where they
+// end, places is how many there are.
+func listTroubles(w io.Writer, troubles []traceTrouble, places int) {
+	for i, t := range troubles {
+		switch {
+		case places > 0:
+			_, _ = fmt.Fprintf(w, "  %d as %s -> %s: %s\n", t.Pairs, t.From, t.To, t.Why)
+		case i == maxTroubles:
+			_, _ = fmt.Fprintf(w, "  and %d more (--json lists them all)\n", len(troubles)-i)
+			return
+		default:
+			_, _ = fmt.Fprintf(w, "  %s -> %s: %s\n", t.From, t.To, t.Why)
+		}
+	}
+	if more := places - len(troubles); more > 0 {
+		_, _ = fmt.Fprintf(w, "  and at %s (limit=N lists more)\n", prose.Count(more, "more place"))
+	}
+}
+
 // traceMany follows pairs through the tables of a picture.
-func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grants, pairs []session.Pair) error {
+func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grants, r *traceRequest) error {
 	answer := &manyAnswer{Of: st.Title(p), Stale: st.IsStale(p), Adaptive: adaptive(st)}
-	for _, pair := range pairs {
+	for _, pair := range r.pairs {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
@@ -106,25 +137,26 @@ func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grant
 		if _, _, err := g.Of(pair.Src, pair.LID); err != nil && g.Asked() {
 			a.Verdict, a.Arrives, a.Why = "not granted", false, err.Error()
 		}
-		answer.add(a)
+		answer.add(a, passedOf(p.Fabric, &path))
 	}
+	answer.alikeAnswer = answer.alikes.answer(r.limit)
 	return c.out.Answer(answer)
 }
 
 // traceManyLive follows pairs through the switches, and compares with a picture.
-func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables error, pairs []session.Pair) error {
-	live := make([]session.Pair, len(pairs))
-	for i, pair := range pairs {
+func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables error, r *traceRequest) error {
+	live := make([]session.Pair, len(r.pairs))
+	for i, pair := range r.pairs {
 		var err error
 		if live[i], err = onLive(st, p, pair); err != nil {
 			return err
 		}
 	}
-	answers := make([]*traceAnswer, len(pairs))
+	answers, switches := make([]*traceAnswer, len(live)), make([][]passed, len(live))
 	err := c.session.TraceLive(c.ctx, live, func(i int, path *livetrace.Path) {
-		answers[i] = liveAnswerOf(st.Live.Fabric, path)
+		answers[i], switches[i] = liveAnswerOf(st.Live.Fabric, path), passedLive(st.Live.Fabric, path)
 		if noTables == nil {
-			planned := walk.Trace(p.Tables, pairs[i].Src, pairs[i].LID)
+			planned := walk.Trace(p.Tables, r.pairs[i].Src, r.pairs[i].LID)
 			answers[i].Parts = parts(st.Live.Fabric, path, p.Fabric, &planned, st.Title(p))
 		}
 	})
@@ -135,8 +167,9 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 	if noTables == nil {
 		answer.Against = st.Title(p)
 	}
-	for _, a := range answers {
-		answer.add(a)
+	for i, a := range answers {
+		answer.add(a, switches[i])
 	}
+	answer.alikeAnswer = answer.alikes.answer(r.limit)
 	return c.out.Answer(answer)
 }

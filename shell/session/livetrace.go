@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/routing/checks/census"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/connection"
 )
@@ -46,6 +49,48 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 		}
 		visit(i, p)
 	}))
+}
+
+// ReadNow reads the subnet as it is now. The live picture stays what it was.
+func (s *Session) ReadNow(ctx context.Context) (p *Picture, unanswered []string, err error) {
+	end, err := s.begin(ctx, "trace live")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	if !s.conn.Online() {
+		return nil, nil, connection.ErrOffline
+	}
+	if err := s.readAgain(ctx); err != nil {
+		return nil, nil, err
+	}
+	l, err := s.conn.Line()
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := sweep.Full(ctx, l.Client, sweep.Options{Progress: s.sweepProgress})
+	if err != nil {
+		return nil, nil, s.conn.Failed(l, err)
+	}
+	for _, u := range res.Unanswered {
+		unanswered = append(unanswered, u.String())
+	}
+	p = &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
+	if s.names != nil {
+		p = p.on(res.Fabric.WithDescriptions(s.names))
+	}
+	return p, unanswered, nil
+}
+
+// Census is [census.Take] of tables, as an operation that says how far it is.
+func (s *Session) Census(ctx context.Context, t *fabric.Tables, opt census.Options) (*census.Result, error) {
+	end, err := s.begin(ctx, "trace")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	opt.Progress = s.progress
+	return census.Take(ctx, t, opt)
 }
 
 // errOther says that indexes into the live picture may mean something else now.
@@ -123,7 +168,7 @@ func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
 	return Pair{Src: f.EndPortOf(src.Port), LID: dst.LID}, nil
 }
 
-// PairsFrom are the pairs of one place with every end port but itself.
+// PairsFrom are the pairs of one place with every LID of every end port but itself.
 func PairsFrom(f *fabric.Fabric, from string) ([]Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
@@ -132,8 +177,29 @@ func PairsFrom(f *fabric.Fabric, from string) ([]Pair, error) {
 	own := f.EndPortOf(src.Port)
 	var pairs []Pair
 	for _, dst := range f.EndPorts {
-		if lid := f.Ports[dst].LID; dst != own && lid != 0 {
-			pairs = append(pairs, Pair{Src: own, LID: lid})
+		port := &f.Ports[dst]
+		for i := range uint16(1) << port.LMC {
+			if dst != own && port.LID != 0 {
+				pairs = append(pairs, Pair{Src: own, LID: port.LID + i})
+			}
+		}
+	}
+	return pairs, nil
+}
+
+// PairsTo are the pairs of every end port with the LID of one place, but for its own.
+func PairsTo(f *fabric.Fabric, to string) ([]Pair, error) {
+	dst, err := places.Resolve(f, to)
+	if err != nil {
+		return nil, err
+	}
+	if dst.LID == 0 {
+		return nil, fmt.Errorf("%s has no LID", f.PortName(dst.Port))
+	}
+	var pairs []Pair
+	for _, src := range f.EndPorts {
+		if src != f.EndPortOf(dst.Port) {
+			pairs = append(pairs, Pair{Src: src, LID: dst.LID})
 		}
 	}
 	return pairs, nil

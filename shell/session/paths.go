@@ -95,11 +95,15 @@ func (s *Session) OpenPaths(name string) (*pathdb.DB, error) {
 	return db, nil
 }
 
-// Paths is the database that was taken up, nil where none was, and its file.
+// Paths is the database that was taken up, as its file is now; nil where none was. And its file.
 func (s *Session) Paths() (db *pathdb.DB, name string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.paths.db, s.paths.name
+	db, name = s.paths.db, s.paths.name
+	s.mu.Unlock()
+	if db != nil {
+		_ = db.Refresh() // what is damaged or gone changes nothing
+	}
+	return db, name
 }
 
 func (s *Session) closePaths() error {

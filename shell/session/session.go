@@ -45,7 +45,8 @@ type Session struct {
 	mu       sync.Mutex // guards what follows it
 	state    State
 	watchers []*Watcher
-	keeper   *keeper // sweeps in the background, nil for nobody
+	keeper   *keeper   // sweeps in the background, nil for nobody
+	follower *follower // keeps a path database current, nil for nobody
 	paths    loadedPaths
 }
 
@@ -74,6 +75,7 @@ func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 // Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.
 func (s *Session) Close() error {
 	s.StopKeeping()
+	s.StopFollowing()
 	s.op.Lock()
 	defer s.op.Unlock()
 	return errors.Join(s.recorder.Load().Close(), s.closePaths(), s.conn.Close())

@@ -60,6 +60,8 @@ type State struct {
 	Unread unread.List
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
+	// Followed is the path database that is kept current, "" for none.
+	Followed string
 	// Unsettled says that the last reading of all found the subnet or its forwarding
 	// tables other than the one before. Until two readings are the same, light sweeps
 	// read all, too.

@@ -30,10 +30,10 @@ import (
 // DB is an open database. Its methods can be called from many goroutines.
 type DB struct {
 	name    string
-	file    *os.File
-	current *uint64 // in the mapped head, nil where nobody changes the bytes
+	current atomic.Pointer[uint64] // in the mapped head, nil where nobody changes the bytes
 	state   atomic.Pointer[View]
-	mu      sync.Mutex
+	mu      sync.Mutex // of what follows
+	file    *os.File
 	maps    [][]byte
 }
 
@@ -51,7 +51,7 @@ func Open(name string) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{name: name, file: f}
-	if err := db.load(); err != nil {
+	if err := db.load(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), db.Close())
 	}
 	return db, nil
@@ -68,9 +68,9 @@ func Parse(b []byte) (*DB, error) {
 	return db, nil
 }
 
-// load maps the file as it is now and makes its state the current one.
-func (db *DB) load() error {
-	st, err := db.file.Stat()
+// load maps a file as it is now and makes its state the current one.
+func (db *DB) load(f *os.File) error {
+	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (db *DB) load() error {
 	if st.Size() > maxSize {
 		return fmt.Errorf("%d bytes, expected at most %d", st.Size(), maxSize)
 	}
-	b, err := unix.Mmap(int(db.file.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	b, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return os.NewSyscallError("mmap", err)
 	}
@@ -92,8 +92,8 @@ func (db *DB) load() error {
 	if err != nil {
 		return err
 	}
-	if db.current == nil {
-		db.current = (*uint64)(unsafe.Pointer(&b[offCurrent]))
+	if db.current.Load() == nil || f != db.file {
+		db.current.Store((*uint64)(unsafe.Pointer(&b[offCurrent])))
 	}
 	db.state.Store(v)
 	return nil
@@ -103,7 +103,7 @@ func (db *DB) load() error {
 // meanwhile others see the state before. A changed file that is damaged changes nothing; [DB.Refresh] says why.
 func (db *DB) View() *View {
 	v := db.state.Load()
-	if db.current != nil && atomic.LoadUint64(db.current) != v.root.State && db.mu.TryLock() {
+	if !db.newest(v) && db.mu.TryLock() {
 		_ = db.refresh()
 		db.mu.Unlock()
 		v = db.state.Load()
@@ -111,18 +111,53 @@ func (db *DB) View() *View {
 	return v
 }
 
-// Refresh takes up a change of the file now.
+// newest reports whether no other process has changed the file since a view of it.
+func (db *DB) newest(v *View) bool {
+	current := db.current.Load()
+	return current == nil || atomic.LoadUint64(current) == v.root.State
+}
+
+// Refresh takes up a change of the file now, and a file that has taken its name.
 func (db *DB) Refresh() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	if db.replaced() {
+		return db.reopen()
+	}
 	return db.refresh()
 }
 
+// replaced reports whether another file has the name.
+func (db *DB) replaced() bool {
+	if db.file == nil {
+		return false
+	}
+	mine, err := db.file.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(db.name)
+	return err == nil && !os.SameFile(mine, now)
+}
+
+func (db *DB) reopen() error {
+	f, err := os.Open(db.name)
+	if err != nil {
+		return err
+	}
+	if err := db.load(f); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", db.name, err), f.Close())
+	}
+	err = db.file.Close()
+	db.file = f
+	return err
+}
+
 func (db *DB) refresh() error {
-	if db.current == nil || atomic.LoadUint64(db.current) == db.state.Load().root.State {
+	if db.newest(db.state.Load()) {
 		return nil
 	}
-	if err := db.load(); err != nil {
+	if err := db.load(db.file); err != nil {
 		return fmt.Errorf("%s: %w", db.name, err)
 	}
 	return nil
@@ -133,7 +168,7 @@ func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	var errs []error
-	db.current = nil
+	db.current.Store(nil)
 	for _, m := range db.maps {
 		errs = append(errs, unix.Munmap(m))
 	}

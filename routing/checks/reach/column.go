@@ -12,21 +12,18 @@ import (
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	*checker
-	// verdicts and links are, by switch, how packets from there end and over how many links.
-	verdicts []walk.Verdict
-	links    []int32
+	judge *Judge
 	// groups are the verdicts on the groups of ends.
 	groups []walk.Verdict
 }
 
 func newWorker(c *checker) *worker {
-	n := len(c.ends.Tables.Fabric.Switches)
-	return &worker{checker: c, verdicts: make([]walk.Verdict, n), links: make([]int32, n), groups: make([]walk.Verdict, len(c.ends.Groups))}
+	return &worker{checker: c, judge: NewJudge(c.ends), groups: make([]walk.Verdict, len(c.ends.Groups))}
 }
 
 // column judges the paths to one LID.
 func (w *worker) column(col *column, t *trees.Tree) {
-	w.judge(t)
+	w.judge.Tree(t)
 	dst, local := w.ends.Tables.Fabric.AttachedSwitch(w.ends.Ports[t.End])
 	var least []uint8
 	last := 0
@@ -38,15 +35,11 @@ func (w *worker) column(col *column, t *trees.Tree) {
 	}
 	for g := range w.ends.Groups {
 		group := &w.ends.Groups[g]
-		v, links := w.group(group, t)
+		v, links := w.judge.Group(group, t)
 		w.groups[g] = v
 		n := int32(w.ends.Sources(g, t.End))
 		if n == 0 {
 			continue
-		}
-		if v == walk.Delivered && links > walk.MaxHops {
-			v = walk.TooLong
-			w.groups[g] = v
 		}
 		col.verdicts[v] += n
 		if !v.Arrives() {
@@ -61,48 +54,6 @@ func (w *worker) column(col *column, t *trees.Tree) {
 		}
 	}
 	w.troubles(col, t)
-}
-
-// judge fills verdicts and links of the switches of a tree.
-func (w *worker) judge(t *trees.Tree) {
-	clear(w.verdicts)
-	for _, sw := range t.Order {
-		next := t.Next(sw)
-		if next < 0 {
-			w.verdicts[sw] = w.end(next, t)
-			w.links[sw] = 1
-			if t.Entry(sw) == 0 {
-				w.links[sw] = 0
-			}
-			continue
-		}
-		// A switch whose successor has not come yet closes a loop.
-		w.verdicts[sw] = walk.Loop
-		if v := w.verdicts[next]; v != 0 {
-			w.verdicts[sw] = v
-		}
-		w.links[sw] = w.links[next] + 1
-	}
-}
-
-// end judges a packet that meets no further switch.
-func (w *worker) end(x walk.Target, t *trees.Tree) walk.Verdict {
-	switch x {
-	case walk.ToPort(w.ends.Ports[t.End]):
-		return walk.Delivered
-	case walk.Nowhere:
-		return walk.DeadEnd
-	case walk.Unread:
-		return walk.Unknown
-	}
-	return walk.Misdelivered
-}
-
-func (w *worker) group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int) {
-	if g.At < 0 {
-		return w.end(g.At, t), g.Links
-	}
-	return w.verdicts[g.At], g.Links + int(w.links[g.At])
 }
 
 // troubles lists the first paths of each kind that does not arrive.

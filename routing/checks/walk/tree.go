@@ -18,6 +18,9 @@ const (
 // ToPort is the target of a packet that an end port keeps.
 func ToPort(endPort fabric.PortIndex) Target { return Target(-3 - endPort) }
 
+// PortOf is the end port of a target that [ToPort] made.
+func PortOf(x Target) fabric.PortIndex { return fabric.PortIndex(-3 - x) }
+
 // Wires says what each entry of each switch's table leads to:
 // Wires[sw<<8|entry]. It saves a walk the way through nodes, ports and links.
 type Wires []Target

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// census is the answer of trace all all, as far as it is compared.
+type census struct {
+	Pairs, Arrive int
+	Links         []int
+	SwitchPairs   int `json:"switch_pairs"`
+	Sequences     int
+	Alike         []alike
+	Troubles      []struct {
+		Pairs int
+		Why   string
+	}
+	Places int
+	// Part counts the live paths that are others than those in live.
+	Part int
+}
+
+// alike are the paths of a switch pair.
+type alike struct {
+	From, To         string
+	Pairs, Sequences int
+}
+
+func byName(a, b alike) int { return strings.Compare(a.From+" "+a.To, b.From+" "+b.To) }
+
+func taken(t *testing.T, text string) (c census) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(lastLine(text)), &c); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	slices.SortFunc(c.Alike, byName)
+	return c
+}
+
+// tracerouted is what the real ibtracert makes of all pairs, and how many of the
+// paths go over the cable between two switches.
+func tracerouted(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, one, other string) (c census, over int) {
+	t.Helper()
+	hop := regexp.MustCompile(`(?m)^\[\d+\] -> (\S+ port) .* "(.*)"$`)
+	from := regexp.MustCompile(`^From (\S+) .*"(.*)"`)
+	pairs := map[[2]string]map[string]int{}
+	for _, src := range f.EndPorts {
+		for _, dst := range f.EndPorts {
+			if src == dst {
+				continue
+			}
+			out := sim.Output("ibtracert", fmt.Sprint(f.Ports[src].LID), fmt.Sprint(f.Ports[dst].LID))
+			if !strings.Contains(out, "\nTo ") {
+				t.Fatalf("no path: %s", out)
+			}
+			c.Pairs, c.Arrive = c.Pairs+1, c.Arrive+1
+			var switches []string
+			if m := from.FindStringSubmatch(out); m[1] == "switch" {
+				switches = append(switches, m[2])
+			}
+			hops := hop.FindAllStringSubmatch(out, -1)
+			for _, h := range hops {
+				if h[1] == "switch port" {
+					switches = append(switches, h[2])
+				}
+			}
+			for len(c.Links) <= len(hops) {
+				c.Links = append(c.Links, 0)
+			}
+			c.Links[len(hops)]++
+			for i := range switches[1:] {
+				if a, b := switches[i], switches[i+1]; a == one && b == other || a == other && b == one {
+					over++
+				}
+			}
+			ends := [2]string{switches[0], switches[len(switches)-1]}
+			if pairs[ends] == nil {
+				pairs[ends] = map[string]int{}
+			}
+			pairs[ends][fmt.Sprint(switches)]++
+		}
+	}
+	c.SwitchPairs = len(pairs)
+	for ends, sequences := range pairs {
+		n := 0
+		for _, m := range sequences {
+			n += m
+		}
+		c.Sequences += len(sequences)
+		c.Alike = append(c.Alike, alike{ends[0], ends[1], n, len(sequences)})
+	}
+	slices.SortFunc(c.Alike, byName)
+	return c, over
+}
+
+// TestTraceAll holds the summary of all pairs against the real ibtracert, asked of each
+// pair: how many arrive, over how many links, which switch pairs there are and how
+// many sequences of switches. What the switches hold is the same, until a cable goes: then
+// those live packets end that went over it.
+func TestTraceAll(t *testing.T) {
+	testenv.Tool(t, "ibtracert")
+	stateHome(t)
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	ibsimtest.OpenSM(t, sim)
+	trace := tracer(t, "ibsim:"+sim.Name)
+	want, over := tracerouted(t, sim, trace.fabric, "leaf-01", "spine-01")
+	for _, of := range []string{"trace all all limit=100", "trace live all all limit=100"} {
+		if got := taken(t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", of)); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s:\n%+v, ibtracert says\n%+v", of, got, want)
+		}
+	}
+	sim.Console(`Unlink "S-0000000000200000"[3]`)
+	all := taken(t, trace.live("all all"))
+	lost := 0
+	for _, x := range all.Troubles {
+		lost += x.Pairs
+	}
+	if all.Pairs != want.Pairs || lost != over || all.Arrive != all.Pairs-over || over == 0 || all.Places != 2 || all.Part != over {
+		t.Errorf("without a cable: %+v, by ibtracert %d paths went over it", all, over)
+	}
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package alternates finds the paths that a connection between two adapters may migrate
+// to (IBA 1.2.1, 17.2.8) by the ports and LIDs that they have, and what these share with
+// its primary path.
+//
+// Switches forward by the destination LID alone: what is sent to the LIDs of a port that
+// has several may go by several paths, and so may the acknowledgements that come back. A
+// path is here both directions, since either may fail.
+package alternates
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Path is a path and the path back, between a LID of one port and a LID of another.
+type Path struct {
+	Src, Dst    fabric.PortIndex
+	SLID, DLID  uint16
+	There, Back walk.Path
+}
+
+// Arrives reports whether packets arrive in both directions.
+func (p *Path) Arrives() bool { return p.There.Verdict.Arrives() && p.Back.Verdict.Arrives() }
+
+// Shared is what two paths both have: cables, each named by the lower of its ports, and
+// switches.
+type Shared struct {
+	Links    []fabric.PortIndex
+	Switches []fabric.NodeIndex
+}
+
+// Alternate is a path beside the primary one.
+type Alternate struct {
+	Path
+	// Ends is what it shares since it has a port of the primary path, as all paths from or
+	// to that do: the cable and the switch of the port. Between is what it shares else.
+	Ends, Between Shared
+}
+
+// Result are the paths between two adapters.
+type Result struct {
+	Primary Path
+	// List are the alternates, those first that share least.
+	List []Alternate
+	// Lost counts the paths that do not arrive in both directions.
+	Lost int
+}
+
+// Of follows the primary path between two LIDs, and finds for each other LID of the
+// node that it leads to, from each port of the node that it comes from, the source LID by
+// which a path beside it shares least. O(ports^2 x LIDs^2 x hops).
+func Of(t *fabric.Tables, slid, dlid uint16) *Result {
+	f := t.Fabric
+	src, dst := f.PortByLID(slid), f.PortByLID(dlid)
+	r := &Result{Primary: follow(t, src, dst, slid, dlid)}
+	mine := partsOf(f, &r.Primary)
+	for _, a := range portsOf(f, src) {
+		for _, b := range portsOf(f, dst) {
+			for _, to := range lidsOf(f, b) {
+				if a == src && to == dlid {
+					continue // packets would go the same path
+				}
+				if best := r.best(t, mine, a, b, to); best != nil {
+					r.List = append(r.List, *best)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(r.List, func(x, y Alternate) int { return x.order(&y) })
+	return r
+}
+
+// best is the path between two ports to one LID that shares least.
+func (r *Result) best(t *fabric.Tables, mine parts, a, b fabric.PortIndex, to uint16) (best *Alternate) {
+	for _, from := range lidsOf(t.Fabric, a) {
+		x := &Alternate{Path: follow(t, a, b, from, to)}
+		if !x.Arrives() {
+			r.Lost++
+			continue
+		}
+		x.share(t.Fabric, mine, &r.Primary)
+		if best == nil || x.order(best) < 0 {
+			best = x
+		}
+	}
+	return best
+}
+
+// order puts first what shares least, then what is shortest, then LIDs paired as a subnet
+// administration pairs them: the nth of one port with the nth of the other.
+func (a *Alternate) order(b *Alternate) int {
+	links := func(x *Alternate) int { return len(x.Between.Links) + len(x.Ends.Links) }
+	switches := func(x *Alternate) int { return len(x.Between.Switches) + len(x.Ends.Switches) }
+	return cmp.Or(
+		cmp.Compare(links(a), links(b)), cmp.Compare(switches(a), switches(b)),
+		cmp.Compare(a.There.Links()+a.Back.Links(), b.There.Links()+b.Back.Links()),
+		cmp.Compare(a.DLID, b.DLID), cmp.Compare(a.SLID^a.DLID, b.SLID^b.DLID), cmp.Compare(a.SLID, b.SLID))
+}
+
+// portsOf are the end ports with a LID of the node that one belongs to, that one first.
+func portsOf(f *fabric.Fabric, port fabric.PortIndex) []fabric.PortIndex {
+	list := []fabric.PortIndex{port}
+	n := &f.Nodes[f.Ports[port].Node]
+	for p := range n.Ports() {
+		if p != port && !n.IsSwitch() && f.Ports[p].Linked() && f.PortByLID(f.Ports[p].LID) == p {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// lidsOf are the LIDs of a port.
+func lidsOf(f *fabric.Fabric, port fabric.PortIndex) (list []uint16) {
+	for i := range uint16(1) << f.Ports[port].LMC {
+		list = append(list, f.Ports[port].LID+i)
+	}
+	return list
+}
+
+func follow(t *fabric.Tables, src, dst fabric.PortIndex, slid, dlid uint16) Path {
+	return Path{Src: src, Dst: dst, SLID: slid, DLID: dlid, There: walk.Trace(t, src, dlid), Back: walk.Trace(t, dst, slid)}
+}
+
+// parts are the cables and switches of a path.
+type parts struct {
+	links    map[fabric.PortIndex]bool
+	switches map[fabric.NodeIndex]bool
+}
+
+func partsOf(f *fabric.Fabric, p *Path) parts {
+	x := parts{map[fabric.PortIndex]bool{}, map[fabric.NodeIndex]bool{}}
+	for _, direction := range []*walk.Path{&p.There, &p.Back} {
+		for _, h := range direction.Hops {
+			if f.Nodes[h.Node].IsSwitch() {
+				x.switches[h.Node] = true
+			}
+			if c := cable(f, h.Out); c != fabric.None {
+				x.links[c] = true
+			}
+		}
+	}
+	return x
+}
+
+// cable is the lower port of a port's link, None for none.
+func cable(f *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
+	if port == fabric.None || f.Ports[port].Peer == fabric.None {
+		return fabric.None
+	}
+	return min(port, f.Ports[port].Peer)
+}
+
+// share finds what the path shares with the primary one.
+func (a *Alternate) share(f *fabric.Fabric, mine parts, primary *Path) {
+	ends := parts{map[fabric.PortIndex]bool{}, map[fabric.NodeIndex]bool{}}
+	for _, p := range []fabric.PortIndex{a.Src, a.Dst} {
+		if p != primary.Src && p != primary.Dst {
+			continue
+		}
+		ends.links[cable(f, p)] = true
+		if sw, _ := f.AttachedSwitch(p); sw != fabric.None {
+			ends.switches[f.Switches[sw]] = true
+		}
+	}
+	own := partsOf(f, &a.Path)
+	for c := range own.links {
+		switch {
+		case mine.links[c] && ends.links[c]:
+			a.Ends.Links = append(a.Ends.Links, c)
+		case mine.links[c]:
+			a.Between.Links = append(a.Between.Links, c)
+		}
+	}
+	for n := range own.switches {
+		switch {
+		case mine.switches[n] && ends.switches[n]:
+			a.Ends.Switches = append(a.Ends.Switches, n)
+		case mine.switches[n]:
+			a.Between.Switches = append(a.Between.Switches, n)
+		}
+	}
+	for _, s := range []*Shared{&a.Ends, &a.Between} {
+		slices.Sort(s.Links)
+		slices.Sort(s.Switches)
+	}
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package census
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Pair is a source and a destination.
+type Pair struct {
+	Src fabric.PortIndex
+	LID uint16
+}
+
+// beside are other tables that paths are compared with, switch by switch and port by
+// port: nodes are the same by their GUIDs.
+type beside struct {
+	ends *trees.Ends
+	lids map[uint16]trees.LID
+	// at is the switch there of each switch, None for none. Ends are same that are
+	// attached to the same port there, and others counts those of each group that send and
+	// are not.
+	at     []fabric.SwitchIndex
+	same   []bool
+	others []int64
+}
+
+func newBeside(c *counter, t *fabric.Tables) *beside {
+	b := &beside{ends: trees.NewEnds(t, true), lids: map[uint16]trees.LID{}, same: make([]bool, len(c.ends.Ports)), others: make([]int64, len(c.ends.Groups))}
+	for _, l := range b.ends.LIDs {
+		b.lids[l.LID] = l
+	}
+	f, g := c.ends.Tables.Fabric, t.Fabric
+	for _, n := range f.Switches {
+		b.at = append(b.at, g.SwitchByGUID(f.Nodes[n].GUID))
+	}
+	for i, p := range c.ends.Ports {
+		b.same[i] = attachedAlike(f, p, g)
+		if c.sends[i] && !b.same[i] {
+			b.others[c.ends.GroupOf[i]]++
+		}
+	}
+	return b
+}
+
+// attachedAlike reports whether the end port is in g, too, and linked to the same port.
+func attachedAlike(f *fabric.Fabric, port fabric.PortIndex, g *fabric.Fabric) bool {
+	there := g.PortByGUID(f.Ports[port].GUID)
+	if there == fabric.None {
+		return false
+	}
+	sw, num := f.AttachedSwitch(port)
+	other, at := g.AttachedSwitch(there)
+	if sw == fabric.None || other == fabric.None {
+		return sw == other
+	}
+	return num == at && f.SwitchNode(sw).GUID == g.SwitchNode(other).GUID
+}
+
+// compareBeside counts the paths to one LID that are others there.
+func (w *worker) compareBeside(t *trees.Tree) {
+	b := w.beside
+	l, ok := b.lids[t.LID.LID]
+	f := w.ends.Tables.Fabric
+	if ok = ok && f.Ports[w.ends.Ports[t.End]].GUID == b.ends.Tables.Fabric.Ports[b.ends.Ports[l.End]].GUID; ok {
+		w.trail = trails(w.trail, w.ends.Tables, t.Tree)
+		w.there = trails(w.there, b.ends.Tables, b.ends.To(l).Tree)
+	}
+	for g := range w.ends.Groups {
+		n := w.sourcesOf(g, t.End)
+		if n == 0 {
+			continue
+		}
+		at := w.ends.Groups[g].At
+		if ok && (at < 0 || b.at[at] != fabric.None && w.trail[at] == w.there[b.at[at]]) {
+			if n = b.others[g]; w.sends[t.End] && w.ends.GroupOf[t.End] == int32(g) && !b.same[t.End] {
+				n--
+			}
+			if n > 0 {
+				w.part(n, w.otherSource(g, t.End), t.LID.LID)
+			}
+			continue
+		}
+		w.part(n, w.source(w.ends.Groups[g].Ends, t.End), t.LID.LID)
+	}
+}
+
+func (w *worker) otherSource(group int, dst int32) fabric.PortIndex {
+	for _, e := range w.ends.Groups[group].Ends {
+		if w.sends[e] && e != dst && !w.beside.same[e] {
+			return w.ends.Ports[e]
+		}
+	}
+	return fabric.None
+}
+
+// part counts paths that are others there, of which one is named.
+func (r *Result) part(n int64, src fabric.PortIndex, lid uint16) {
+	r.Part += n
+	r.Parting = append(r.Parting, Pair{src, lid})
+	if len(r.Parting) > maxParting {
+		r.Parting = firstPairs(r.Parting, maxParting/2)
+	}
+}
+
+const maxParting = 1 << 12
+
+func firstPairs(list []Pair, most int) []Pair {
+	slices.SortFunc(list, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src)) })
+	return list[:min(len(list), most)]
+}
+
+// trails are, by switch, hashes of the nodes and ports that packets pass from there on,
+// those of a loop in no order.
+func trails(to []uint64, t *fabric.Tables, tree *walk.Tree) []uint64 {
+	f := t.Fabric
+	to = slices.Grow(to[:0], len(f.Switches))[:len(f.Switches)]
+	clear(to)
+	here := func(sw fabric.SwitchIndex) uint64 {
+		n, entry := f.SwitchNode(sw), tree.Entry(sw)
+		if entry > n.NumPorts || !t.Known[sw] {
+			entry = fabric.NoPath // leads nowhere, as no entry does
+		}
+		return mix(n.GUID + mix(uint64(entry)))
+	}
+	for _, sw := range tree.Order {
+		next := tree.Next(sw)
+		switch {
+		case next == walk.Nowhere, next == walk.Unread:
+			to[sw] = mix(here(sw) + uint64(-next))
+		case next < 0:
+			to[sw] = mix(here(sw) + mix(f.Ports[walk.PortOf(next)].GUID))
+		case to[next] == 0: // closes a loop
+			to[sw] = here(sw)
+			for x := next; x != sw; x = tree.Next(x) {
+				to[sw] += here(x)
+			}
+			to[sw] |= 1
+		default:
+			to[sw] = mix(here(sw) + to[next])
+		}
+	}
+	return to
+}

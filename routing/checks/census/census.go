@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package census
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Options are which pairs to follow, and how much to list of them.
+type Options struct {
+	// From are the end ports that send, nil for all; To the LIDs that are sent to, nil
+	// for all.
+	From []fabric.PortIndex
+	To   []uint16
+	// List is how many of [Result.Alike], and how many of [Result.Failures] of each
+	// verdict, are listed; 20 if it is 0.
+	List int
+	// Beside, where set, are tables that the paths are compared with.
+	Beside *fabric.Tables
+	// Progress, where set, is told the LIDs done and all there are, from several
+	// goroutines.
+	Progress func(done, total int)
+}
+
+const defaultList = 20
+
+// Result is what the paths of all pairs come to.
+type Result struct {
+	Pairs int64
+	// Verdicts counts the pairs by how their packets end, as [walk.Trace] judges them.
+	Verdicts [walk.TooLong + 1]int64
+	// Links counts those that arrive by their number of links.
+	Links []int64
+	// Unassigned are the end ports without a LID, which nobody can send to.
+	Unassigned int
+	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences
+	// the different sequences of switches that these pass.
+	SwitchPairs, Sequences int64
+	// Alike are the switch pairs with most paths, those first.
+	Alike []Alike
+	// Places counts the places where packets end that do not arrive, Failures are the
+	// first of each verdict: those where most end.
+	Places   int
+	Failures []Failure
+	// Part counts the pairs whose path is another one in the tables beside: other nodes,
+	// by their GUIDs, or other ports by which packets leave them. Parting are some.
+	Part    int64
+	Parting []Pair
+}
+
+// Arrive is the number of pairs whose packets arrive.
+func (r *Result) Arrive() int64 { return r.Verdicts[walk.Delivered] + r.Verdicts[walk.TooLong] }
+
+// Alike are the paths from the ends of one switch to those of another that arrive.
+type Alike struct {
+	From, To fabric.SwitchIndex
+	Pairs    int64
+	// Sequences counts the different sequences of switches that they pass.
+	Sequences int
+	// Src and LID are a pair of the sequence that most of them take.
+	Src fabric.PortIndex
+	LID uint16
+
+	origin, home int32
+}
+
+// order puts those with most paths first, then those from and to the lowest LIDs.
+func (a *Alike) order(b *Alike) int {
+	return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
+}
+
+// Failure are the paths that end at one place, which is not the destination.
+type Failure struct {
+	Verdict walk.Verdict
+	Pairs   int64
+	// Src and LID are one of the pairs.
+	Src fabric.PortIndex
+	LID uint16
+}
+
+// Take follows the packets of the pairs. It fails with ctx's error where ctx ends
+// first. O(LIDs x switches) on all processors.
+func Take(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
+	if opt.List == 0 {
+		opt.List = defaultList
+	}
+	c := newCounter(t, opt)
+	for rest := c.todo; len(rest) > 0; {
+		n := c.lot(rest)
+		if err := c.count(ctx, rest[:n]); err != nil {
+			return nil, fmt.Errorf("follow the paths of %s: %w", t.Origin, err)
+		}
+		c.done += n
+		rest = rest[n:]
+	}
+	return c.result(), ctx.Err()
+}
+
+// maxCells bounds the memory for paths that are compared with one another.
+const maxCells = 4 << 20
+
+// lot is how many of the LIDs are counted at once: all of some switches.
+func (c *counter) lot(rest []target) int {
+	for n := min(len(rest), max(1, maxCells/max(1, len(c.origins)))); n < len(rest); n++ {
+		if rest[n].home != rest[n-1].home {
+			return n
+		}
+	}
+	return len(rest)
+}
+
+// count follows the packets to some LIDs from everywhere, and then compares those that
+// come to one switch.
+func (c *counter) count(ctx context.Context, some []target) error {
+	lids := make([]trees.LID, len(some))
+	for i := range some {
+		lids[i] = some[i].LID
+	}
+	c.cells = slices.Grow(c.cells[:0], len(lids)*len(c.origins))[:len(lids)*len(c.origins)]
+	progress := func(done, _ int) {
+		if c.opt.Progress != nil {
+			c.opt.Progress(c.done+min(done*fabric.BlockSize, len(lids)), len(c.todo))
+		}
+	}
+	err := c.ends.Each(ctx, lids, progress, func(n int, t *trees.Tree) { c.worker(n).column(t, c.cells[t.At*len(c.origins):]) })
+	if err != nil {
+		return err
+	}
+	var homes []span
+	for i := range some {
+		if i == 0 || some[i].home != some[i-1].home {
+			homes = append(homes, span{i, i})
+		}
+		homes[len(homes)-1].to = i + 1
+	}
+	return routing.ForEach(ctx, len(homes), nil, func(n, i int) { c.worker(n).compare(some, homes[i]) })
+}
+
+// span are the LIDs from one place in a list up to, without, another.
+type span struct{ from, to int }
+
+// result sums up what the workers have.
+func (c *counter) result() *Result {
+	r := &Result{Unassigned: c.unassigned}
+	failures := map[place]Failure{}
+	for _, w := range c.workers {
+		if w == nil {
+			continue
+		}
+		for v, n := range w.Verdicts {
+			r.Verdicts[v] += n
+			r.Pairs += n
+		}
+		for links, n := range w.Links {
+			r.arrive(links, n)
+		}
+		r.SwitchPairs += w.SwitchPairs
+		r.Sequences += w.Sequences
+		r.Part += w.Part
+		r.Parting = append(r.Parting, w.Parting...)
+		r.Alike = append(r.Alike, w.Alike...)
+		for at, f := range w.failures {
+			failures[at] = f.and(failures[at])
+		}
+	}
+	slices.SortFunc(r.Alike, func(a, b Alike) int { return a.order(&b) })
+	r.Alike = r.Alike[:min(len(r.Alike), c.opt.List)]
+	r.Parting = firstPairs(r.Parting, c.opt.List)
+	r.fail(failures, c.opt.List)
+	return r
+}
+
+func (r *Result) arrive(links int, n int64) {
+	for len(r.Links) <= links {
+		r.Links = append(r.Links, 0)
+	}
+	r.Links[links] += n
+}
+
+// fail lists the places of each verdict where most packets end.
+func (r *Result) fail(all map[place]Failure, most int) {
+	r.Places = len(all)
+	for _, f := range all {
+		r.Failures = append(r.Failures, f)
+	}
+	slices.SortFunc(r.Failures, func(a, b Failure) int {
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src))
+	})
+	var listed [walk.TooLong + 1]int
+	r.Failures = slices.DeleteFunc(r.Failures, func(f Failure) bool {
+		listed[f.Verdict]++
+		return listed[f.Verdict] > most
+	})
+}
+
+// and adds another count of the same place; the example is that of the lower LID.
+func (f Failure) and(g Failure) Failure {
+	if g.Pairs > 0 && (g.LID < f.LID || g.LID == f.LID && g.Src < f.Src) {
+		f.Src, f.LID = g.Src, g.LID
+	}
+	f.Pairs += g.Pairs
+	return f
+}

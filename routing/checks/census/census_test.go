@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package census
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing/checks/trees/treestest"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// slow is what a walk of every pair by itself comes to.
+func slow(t *fabric.Tables, from []fabric.PortIndex, to []uint16) (r Result, switchPairs map[string]int64, failed map[walk.Verdict]int64) {
+	f := t.Fabric
+	switchPairs, failed = map[string]int64{}, map[walk.Verdict]int64{}
+	sequences := map[string]bool{}
+	for _, src := range from {
+		for _, lid := range to {
+			if f.PortByLID(lid) == src {
+				continue
+			}
+			p := walk.Trace(t, src, lid)
+			r.Pairs++
+			r.Verdicts[p.Verdict]++
+			if !p.Verdict.Arrives() {
+				failed[p.Verdict]++
+				continue
+			}
+			r.arrive(p.Links(), 1)
+			var passed []fabric.NodeIndex
+			for _, h := range p.Hops {
+				if f.Nodes[h.Node].IsSwitch() {
+					passed = append(passed, h.Node)
+				}
+			}
+			if len(passed) > 0 {
+				sequences[fmt.Sprint(passed)] = true
+				switchPairs[fmt.Sprint(passed[0], passed[len(passed)-1])]++
+			}
+		}
+	}
+	r.SwitchPairs, r.Sequences = int64(len(switchPairs)), int64(len(sequences))
+	return r, switchPairs, failed
+}
+
+func allLIDs(f *fabric.Fabric) (lids []uint16) {
+	for _, e := range f.EndPorts {
+		for i := range uint16(1) << f.Ports[e].LMC {
+			if f.Ports[e].LID > 0 {
+				lids = append(lids, f.Ports[e].LID+i)
+			}
+		}
+	}
+	return lids
+}
+
+// TestAsWalked: for random subnets, every third with tables that lead astray, all is
+// as if each pair had been walked by itself, and what is listed is what it says.
+func TestAsWalked(t *testing.T) {
+	r := testenv.Rand(t)
+	bad := 0
+	for i := range testenv.Count(t, 60, 2000) {
+		tables := treestest.Minhop(t, treestest.Random(t, r))
+		if i%3 == 0 {
+			tables = treestest.Broken(r, tables, 1+r.IntN(5))
+		}
+		f := tables.Fabric
+		if len(f.EndPorts) == 0 || f.MaxLID == 0 {
+			continue
+		}
+		opt, from, to := Options{List: 1 << 20}, f.EndPorts, allLIDs(f)
+		switch i % 4 {
+		case 1:
+			opt.From = []fabric.PortIndex{f.EndPorts[r.IntN(len(f.EndPorts))]}
+			from = opt.From
+		case 2:
+			opt.To = []uint16{to[r.IntN(len(to))]}
+			to = opt.To
+		}
+		got, err := Take(t.Context(), tables, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, switchPairs, failed := slow(tables, from, to)
+		want.Unassigned, want.Alike, want.Places, want.Failures = got.Unassigned, got.Alike, got.Places, got.Failures
+		if !reflect.DeepEqual(*got, want) {
+			t.Fatalf("case %d:\n%+v, walked\n%+v", i, *got, want)
+		}
+		for _, a := range got.Alike {
+			p := walk.Trace(tables, a.Src, a.LID)
+			key := fmt.Sprint(f.Switches[a.From], f.Switches[a.To])
+			if switchPairs[key] != a.Pairs || !p.Verdict.Arrives() {
+				t.Fatalf("case %d: %+v, walked %d pairs", i, a, switchPairs[key])
+			}
+		}
+		for _, x := range got.Failures {
+			if p := walk.Trace(tables, x.Src, x.LID); p.Verdict != x.Verdict {
+				t.Fatalf("case %d: %+v is %v", i, x, p.Verdict)
+			}
+			failed[x.Verdict] -= x.Pairs
+			bad++
+		}
+		for v, n := range failed {
+			if n != 0 {
+				t.Fatalf("case %d: %d more paths end as %v than listed", i, n, v)
+			}
+		}
+	}
+	if bad == 0 {
+		t.Error("no path went astray")
+	}
+}
+
+// hops are the nodes of a path and the ports by which packets leave them.
+func hops(t *fabric.Tables, src fabric.PortIndex, lid uint16) (list []string) {
+	p := walk.Trace(t, src, lid)
+	for _, h := range p.Hops {
+		out := uint8(0)
+		if h.Out != fabric.None {
+			out = t.Fabric.Ports[h.Out].Num
+		}
+		list = append(list, fmt.Sprint(t.Fabric.Nodes[h.Node].GUID, out))
+	}
+	return append(list, p.Verdict.String())
+}
+
+// TestBeside: as many paths are others beside other tables as walks of each pair find:
+// with wrong entries, without some links, and both. What is named is one.
+func TestBeside(t *testing.T) {
+	r := testenv.Rand(t)
+	part := 0
+	for i := range testenv.Count(t, 40, 2000) {
+		old := treestest.Minhop(t, treestest.Random(t, r))
+		now := old
+		if i%4 < 2 {
+			now = treestest.Broken(r, old, r.IntN(4))
+		}
+		if links := now.Fabric.Links(); i%4 > 0 && len(links) > 0 {
+			less := *now
+			less.Fabric = now.Fabric.Without(links[:1])
+			now = &less
+		}
+		if old.Fabric.MaxLID == 0 || now.Fabric.MaxLID == 0 {
+			continue
+		}
+		got, err := Take(t.Context(), now, Options{Beside: old})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(0)
+		for _, src := range now.Fabric.EndPorts {
+			for _, lid := range allLIDs(now.Fabric) {
+				if now.Fabric.PortByLID(lid) != src && !slices.Equal(hops(now, src, lid), hops(old, src, lid)) {
+					want++
+				}
+			}
+		}
+		if got.Part != want {
+			t.Fatalf("case %d: %d paths are others, walked %d", i, got.Part, want)
+		}
+		for _, p := range got.Parting {
+			if part++; slices.Equal(hops(now, p.Src, p.LID), hops(old, p.Src, p.LID)) {
+				t.Fatalf("case %d: %+v takes the same path", i, p)
+			}
+		}
+	}
+	if part == 0 {
+		t.Error("no path was another one")
+	}
+}
+
+// TestBounded: what is listed is bounded, and the same however many processors there are.
+func TestBounded(t *testing.T) {
+	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))
+	broken := *tables
+	broken.LFT = tables.LFT.Clone()
+	for s := range tables.Fabric.NumSwitches() {
+		broken.LFT.Row(s)[tables.Fabric.MaxLID] = fabric.NoPath
+	}
+	all, err := Take(t.Context(), &broken, Options{List: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := Take(t.Context(), &broken, Options{List: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(few.Alike) != 3 || !slices.Equal(few.Alike, all.Alike[:3]) || len(few.Failures) != 3 || few.Places != len(all.Failures) {
+		t.Errorf("%d and %d listed of %d places, %+v, want the first three of %d", len(few.Alike), len(few.Failures), few.Places, few.Alike, len(all.Alike))
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))
+	_, err := Take(ctx, tables, Options{Progress: func(int, int) { cancel() }})
+	if err == nil {
+		t.Error("an interrupted census ended well")
+	}
+}
+
+func BenchmarkAllToAll(b *testing.B) {
+	tables := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
+	for b.Loop() {
+		if _, err := Take(b.Context(), tables, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

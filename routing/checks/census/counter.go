@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package census
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// counter is what the workers share.
+type counter struct {
+	opt        Options
+	ends       *trees.Ends
+	unassigned int
+	// sends says which ends send, and sources how many of each group do.
+	sends   []bool
+	sources []int64
+	// origins are the switches that those are attached to, in the order of their lowest
+	// LIDs; originOf is the origin of each switch, -1 for none, and homeOf the switch
+	// of each end by the same order, -1 for none.
+	origins  []origin
+	originOf []int32
+	homeOf   []int32
+	homes    []fabric.SwitchIndex
+	todo     []target
+	done     int
+	// cells are, for each LID that is counted now, what the paths from each origin are.
+	cells   []uint64
+	workers []*worker
+	beside  *beside // nil for none
+}
+
+// origin is a switch with ends that send.
+type origin struct {
+	at   fabric.SwitchIndex
+	ends []int32
+}
+
+// target is a LID that is sent to, and the switch of its end, as [counter.homes] has it.
+type target struct {
+	trees.LID
+	home int32
+}
+
+func newCounter(t *fabric.Tables, opt Options) *counter {
+	e := trees.NewEnds(t, true)
+	c := &counter{
+		opt: opt, ends: e, sends: make([]bool, len(e.Ports)), sources: make([]int64, len(e.Groups)), homeOf: make([]int32, len(e.Ports)),
+		originOf: slices.Repeat([]int32{-1}, len(t.Fabric.Switches)), workers: make([]*worker, routing.Workers()),
+	}
+	if opt.To == nil {
+		c.unassigned = e.Unassigned
+	}
+	from := make(map[fabric.PortIndex]bool, len(opt.From))
+	for _, p := range opt.From {
+		from[p] = true
+	}
+	for i, p := range e.Ports {
+		c.sends[i] = opt.From == nil || from[p]
+	}
+	homeOf := slices.Repeat([]int32{-1}, len(t.Fabric.Switches))
+	for i, p := range e.Ports {
+		c.homeOf[i] = -1
+		at, _ := t.Fabric.AttachedSwitch(p)
+		if at == fabric.None {
+			continue
+		}
+		if homeOf[at] < 0 {
+			homeOf[at] = int32(len(c.homes))
+			c.homes = append(c.homes, at)
+		}
+		c.homeOf[i] = homeOf[at]
+	}
+	c.listOrigins()
+	c.listTargets()
+	if opt.Beside != nil {
+		c.beside = newBeside(c, opt.Beside)
+	}
+	return c
+}
+
+func (c *counter) listOrigins() {
+	for i, sends := range c.sends {
+		if !sends {
+			continue
+		}
+		g := c.ends.GroupOf[i]
+		c.sources[g]++
+		at := c.ends.Groups[g].At
+		if at < 0 {
+			continue
+		}
+		if c.originOf[at] < 0 {
+			c.originOf[at] = int32(len(c.origins))
+			c.origins = append(c.origins, origin{at: at})
+		}
+		o := &c.origins[c.originOf[at]]
+		o.ends = append(o.ends, int32(i))
+	}
+}
+
+func (c *counter) listTargets() {
+	to := make(map[uint16]bool, len(c.opt.To))
+	for _, lid := range c.opt.To {
+		to[lid] = true
+	}
+	for _, l := range c.ends.LIDs {
+		if c.opt.To == nil || to[l.LID] {
+			c.todo = append(c.todo, target{l, c.homeOf[l.End]})
+		}
+	}
+	slices.SortFunc(c.todo, func(a, b target) int { return cmp.Or(cmp.Compare(a.home, b.home), cmp.Compare(a.LID.LID, b.LID.LID)) })
+}
+
+// sourcesOf is how many ends of a group send to an end: all that do but itself.
+func (c *counter) sourcesOf(group int, dst int32) int64 {
+	n := c.sources[group]
+	if c.sends[dst] && c.ends.GroupOf[dst] == int32(group) {
+		n--
+	}
+	return n
+}
+
+// place is where packets end that do not arrive: a switch, or -1 less a group whose
+// ends are attached to none.
+type place struct {
+	verdict walk.Verdict
+	at      int32
+}
+
+// worker is what one goroutine counts, and its scratch memory.
+type worker struct {
+	*counter
+	Result
+	judge    *reach.Judge
+	failures map[place]Failure
+	// passed is, by switch, a hash of the switches that packets pass from there on, and
+	// stops where they end.
+	passed []uint64
+	stops  []int32
+	runs   []run
+	// trail and there are what packets pass from each switch on, in the tables and in
+	// those beside them.
+	trail, there []uint64
+}
+
+func (c *counter) worker(n int) *worker {
+	if c.workers[n] == nil {
+		switches := len(c.ends.Tables.Fabric.Switches)
+		c.workers[n] = &worker{
+			counter: c, judge: reach.NewJudge(c.ends), failures: map[place]Failure{},
+			passed: make([]uint64, switches), stops: make([]int32, switches),
+		}
+	}
+	return c.workers[n]
+}
+
+// column counts the paths to one LID, and says in cells what those from each origin
+// pass, 0 where they do not arrive.
+func (w *worker) column(t *trees.Tree, cells []uint64) {
+	w.judge.Tree(t)
+	w.follow(t)
+	if w.beside != nil {
+		w.compareBeside(t)
+	}
+	clear(cells[:len(w.origins)])
+	for g := range w.ends.Groups {
+		n := w.sourcesOf(g, t.End)
+		if n == 0 {
+			continue
+		}
+		group := &w.ends.Groups[g]
+		v, links := w.judge.Group(group, t)
+		w.Verdicts[v] += n
+		if !v.Arrives() {
+			w.fail(g, v, n, t)
+			continue
+		}
+		w.arrive(links, n)
+		if group.At >= 0 {
+			cells[w.originOf[group.At]] = w.passed[group.At]
+		}
+	}
+}
+
+// follow finds for each switch of a tree what packets pass from there on.
+func (w *worker) follow(t *trees.Tree) {
+	for _, sw := range t.Order {
+		w.stops[sw] = -1
+	}
+	for _, sw := range t.Order {
+		next := t.Next(sw)
+		switch {
+		case next < 0:
+			w.passed[sw], w.stops[sw] = mix(uint64(sw)), int32(sw)
+		case w.stops[next] < 0: // closes a loop, all of which ends at its lowest switch
+			low := sw
+			for x := next; x != sw; x = t.Next(x) {
+				low = min(low, x)
+			}
+			w.stops[sw] = int32(low)
+		default:
+			w.passed[sw], w.stops[sw] = mix(w.passed[next]+uint64(sw)), w.stops[next]
+		}
+	}
+}
+
+// mix spreads the bits of a number, as splitmix64 does; it never gives 0.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31 | 1
+}
+
+func (w *worker) fail(group int, v walk.Verdict, n int64, t *trees.Tree) {
+	at := place{v, -1 - int32(group)}
+	if sw := w.ends.Groups[group].At; sw >= 0 {
+		at.at = w.stops[sw]
+	}
+	f := Failure{Verdict: v, Pairs: n, LID: t.LID.LID, Src: w.source(w.ends.Groups[group].Ends, t.End)}
+	w.failures[at] = f.and(w.failures[at])
+}
+
+// source is the first of some ends that sends to an end.
+func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
+	for _, e := range ends {
+		if w.sends[e] && e != dst {
+			return w.ends.Ports[e]
+		}
+	}
+	return fabric.None
+}
+
+// run is one path of some that are compared.
+type run struct {
+	passed uint64
+	pairs  int64
+	at     int // the place of the LID
+}
+
+// compare puts together the paths to the LIDs of one switch.
+func (w *worker) compare(some []target, s span) {
+	if some[s.from].home < 0 {
+		return
+	}
+	for o := range w.origins {
+		w.runs = w.runs[:0]
+		for i := s.from; i < s.to; i++ {
+			if h := w.cells[i*len(w.origins)+o]; h != 0 {
+				n := int64(len(w.origins[o].ends))
+				if end := some[i].End; w.sends[end] && w.ends.Groups[w.ends.GroupOf[end]].At == w.origins[o].at {
+					n--
+				}
+				w.runs = append(w.runs, run{h, n, i})
+			}
+		}
+		if len(w.runs) > 0 {
+			w.add(w.alike(some, o))
+		}
+	}
+}
+
+// alike sums up the paths of one origin.
+func (w *worker) alike(some []target, o int) Alike {
+	slices.SortFunc(w.runs, func(a, b run) int {
+		if a.passed == b.passed {
+			return a.at - b.at
+		}
+		return cmp.Compare(a.passed, b.passed)
+	})
+	var most run
+	a := Alike{From: w.origins[o].at, origin: int32(o)}
+	for i := 0; i < len(w.runs); {
+		all := w.runs[i]
+		for i++; i < len(w.runs) && w.runs[i].passed == all.passed; i++ {
+			all.pairs += w.runs[i].pairs
+		}
+		a.Sequences++
+		a.Pairs += all.pairs
+		if all.pairs > most.pairs || all.pairs == most.pairs && all.at < most.at {
+			most = all
+		}
+	}
+	to := &some[most.at]
+	a.home, a.To = to.home, w.homes[to.home]
+	a.LID, a.Src = to.LID.LID, w.source(w.origins[o].ends, to.End)
+	return a
+}
+
+// add keeps a switch pair where it is among those with most paths.
+func (w *worker) add(a Alike) {
+	w.SwitchPairs++
+	w.Sequences += int64(a.Sequences)
+	w.Alike = append(w.Alike, a)
+	if len(w.Alike) >= 2*w.opt.List+64 {
+		slices.SortFunc(w.Alike, func(a, b Alike) int { return a.order(&b) })
+		w.Alike = w.Alike[:w.opt.List]
+	}
+}

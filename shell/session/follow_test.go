@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/paths"
+)
+
+// followed waits for a state of the file that says what is live, and returns it.
+func (b *bench) followed(file string, than func(t *fabric.Tables) bool) *fabric.Tables {
+	b.t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		t := b.State().Live.Tables
+		if !than(t) {
+			continue
+		}
+		db, err := pathdb.Open(file)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		why := says(db.View(), t)
+		if err := db.Close(); err != nil {
+			b.t.Fatal(err)
+		}
+		if why == nil {
+			return t
+		}
+	}
+	b.t.Fatalf("%s does not say what is live; events: %v", file, b.State().Events)
+	return nil
+}
+
+// says is what a database says otherwise than tables, nil where it is the same for all pairs.
+func says(v *pathdb.View, t *fabric.Tables) error {
+	f := t.Fabric
+	for _, src := range f.EndPorts {
+		for _, dst := range f.EndPorts {
+			if f.Ports[src].LID == 0 || f.Ports[dst].LID == 0 {
+				continue
+			}
+			if err := paths.Compare(v, t, src, f.Ports[dst].LID); err != nil {
+				return fmt.Errorf("%s to %s: %w", f.PortName(src), f.PortName(dst), err)
+			}
+		}
+	}
+	return nil
+}
+
+// setEntry writes an entry of a table behind the session's back.
+func (b *bench) setEntry(sw fabric.SwitchIndex, lid uint16, entry uint8) {
+	b.t.Helper()
+	f := b.State().Live.Fabric
+	path, err := sweep.NewRoutes(f).ToNode(f.NodeByGUID(b.f.SwitchNode(sw).GUID))
+	b.must(err)
+	b.lft.Row(sw)[lid] = entry
+	block := mad.LinearForwardingTable(b.lft.Block(sw, int(lid)/fabric.BlockSize))
+	_, err = mad.Set(b.t.Context(), b.conn.Client(), path, uint32(lid/fabric.BlockSize), block)
+	b.must(err)
+}
+
+// watched reads the file again and again, anew and by one that stays open. It hands over each state that it
+// met until ctx ends, one of each number.
+func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.View {
+	db, err := pathdb.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := map[string]*pathdb.View{}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			if err := db.Refresh(); err != nil {
+				t.Errorf("a reader that stays: %v", err)
+				return
+			}
+			v := db.View()
+			met[fmt.Sprint(v.Info())] = v
+			again, err := pathdb.Open(file)
+			if err != nil {
+				t.Errorf("a reader that comes: %v", err)
+				return
+			}
+			if err := again.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return func() (list []*pathdb.View) {
+		wg.Wait()
+		for _, v := range met {
+			list = append(list, v)
+		}
+		return list
+	}
+}
+
+// TestFollowPaths: a database follows the live subnet as entries of its tables change, and who reads it meanwhile
+// never meets one that says neither what was nor what is. The differences make a copy the same.
+func TestFollowPaths(t *testing.T) {
+	b := newBench(t, testenv.Rand(t), "fattree:2,8", nil)
+	dir := t.TempDir()
+	file, deltas, copied := filepath.Join(dir, "paths"), filepath.Join(dir, "deltas"), filepath.Join(dir, "copy")
+	if err := os.Mkdir(deltas, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.KeepCurrent(10 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := b.FollowPaths(t.Context(), file, FollowOptions{Trace: true, Deltas: deltas})
+	if err != nil || rep.State != 1 || rep.Delta != 0 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	image, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	views := watched(ctx, t, file)
+	live := []*fabric.Tables{b.State().Live.Tables}
+	for range 3 {
+		sw, lid := fabric.SwitchIndex(b.r.IntN(len(b.f.Switches))), uint16(1+b.r.IntN(int(b.f.MaxLID)))
+		entry := b.lft.Row(sw)[lid]%b.f.SwitchNode(sw).NumPorts + 1
+		b.setEntry(sw, lid, entry)
+		live = append(live, b.followed(file, func(t *fabric.Tables) bool { return t.Port(sw, lid) == entry }))
+	}
+	stop()
+	for _, v := range views() {
+		var why error
+		for _, tables := range live {
+			if why = says(v, tables); why == nil {
+				break
+			}
+		}
+		if why != nil {
+			t.Errorf("state %d says what never was: %v", v.Info().State, why)
+		}
+	}
+	b.StopFollowing()
+	b.StopKeeping()
+	b.sameByDeltas(copied, deltas, live[len(live)-1])
+	if left, err := filepath.Glob(filepath.Join(dir, "*.new-*")); err != nil || left != nil {
+		t.Errorf("%v left, %v", left, err)
+	}
+}
+
+// sameByDeltas brings a copy to what is live by the differences that were written.
+func (b *bench) sameByDeltas(copied, deltas string, live *fabric.Tables) {
+	b.t.Helper()
+	list, err := os.ReadDir(deltas)
+	if err != nil || len(list) == 0 {
+		b.t.Fatalf("%v, %v", list, err)
+	}
+	for _, e := range list {
+		delta, err := os.ReadFile(filepath.Join(deltas, e.Name()))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := pathdb.Apply(copied, delta); err != nil {
+			b.t.Fatalf("%s: %v", e.Name(), err)
+		}
+	}
+	db, err := pathdb.Open(copied)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := says(db.View(), live); err != nil {
+		b.t.Errorf("the copy: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// TestFollowOwnFilesOnly: what is no path database is not written over, and a file that is one is gone on with,
+// also as a host goes and comes back.
+func TestFollowOwnFilesOnly(t *testing.T) {
+	b := newBench(t, testenv.Rand(t), "fattree:2,4", nil)
+	other := filepath.Join(t.TempDir(), "notes")
+	if err := os.WriteFile(other, []byte("not yours"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.FollowPaths(t.Context(), other, FollowOptions{}); err == nil || !strings.Contains(err.Error(), "path database") {
+		t.Errorf("a file that is no database: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "paths")
+	for i := range 2 {
+		rep, err := b.FollowPaths(t.Context(), file, FollowOptions{Trace: true})
+		if err != nil || rep.State != 1 || rep.Same != (i == 1) {
+			t.Errorf("%+v, %v", rep, err)
+		}
+	}
+	host := b.host()
+	b.sim.PowerOff(b.f.Ports[host].Node)
+	b.sweep()
+	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.f.Ports[host].GUID) == fabric.None })
+	b.sim.PowerOn(b.f.Ports[host].Node)
+	b.sweep()
+	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.f.Ports[host].GUID) != fabric.None })
+}
