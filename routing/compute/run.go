@@ -28,6 +28,12 @@ func Run(ctx context.Context, job *Job) (*Result, error) {
 		return nil, err
 	}
 	g := &res.Figures
+	if g.TreeLoop, err = job.TreeLoop(ctx, res.Tables); err != nil {
+		return nil, err
+	}
+	if g.TreeLoop != nil {
+		g.Warnings = append(g.Warnings, toldLoop(g.TreeLoop))
+	}
 	if g.Changed = g.Entries; job.Before != nil {
 		d := diff.Count(job.Before, res.Tables)
 		g.Against, g.Changed, g.Unread = job.Against, d.Changed, d.Unread

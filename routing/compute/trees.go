@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // trees adds the multicast tables of the known groups to what was routed.
@@ -40,4 +42,24 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 		g.Multicast.Changed = mcast.Changed(job.Before, &tables)
 	}
 	return nil
+}
+
+// TreeLoop is the credit loop that unicast and multicast of torus-2QoS have together, nil where there is none
+// and for tables of other engines.
+func (job *Job) TreeLoop(ctx context.Context, tables *fabric.Tables) (*torus.TreeLoop, error) {
+	grid, ok := torus.Of(tables)
+	if !ok {
+		return nil, nil
+	}
+	opt := job.Options
+	opt.LMC, opt.Progress = tables.Fabric.MaxLMC(), nil
+	return grid.TreeLoop(ctx, tables, opt)
+}
+
+// toldLoop warns of a loop, and says how to have the datelines without it.
+func toldLoop(l *torus.TreeLoop) string {
+	if l.Clear == nil {
+		return l.String()
+	}
+	return l.String() + " (suggest torus FILE clear=yes writes that torus_config)"
 }
