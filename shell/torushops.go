@@ -16,7 +16,7 @@ func (a *traceAnswer) addTorus(t *fabric.Tables, path *walk.Path) {
 	if !ok {
 		return
 	}
-	sl := uint8(fabric.NoSL)
+	sl := fabric.NoSL
 	if a.SL != nil {
 		sl = *a.SL
 		a.MeansSL = torus.SLText(sl)

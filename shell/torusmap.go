@@ -76,11 +76,12 @@ func (m *torusMap) Text(w io.Writer) {
 			}
 		}
 		m.uprights(w, m.Radix[1]-1, z)
-		line := strings.Repeat(" ", margin+joint)
+		var line strings.Builder
+		fmt.Fprintf(&line, "%*s", margin+joint, "")
 		for x := range m.Radix[0] {
-			line += fmt.Sprintf("%-*s", m.width+joint, fmt.Sprintf("x=%d", x))
+			fmt.Fprintf(&line, "%-*s", m.width+joint, fmt.Sprintf("x=%d", x))
 		}
-		_, _ = fmt.Fprintln(w, strings.TrimRight(line, " "))
+		_, _ = fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
 	m.alongZ(w, "lost links", func(r *torusRow) []string { return r.Lost })
 	m.alongZ(w, "the tree", func(r *torusRow) []string { return r.Tree })
@@ -100,7 +101,7 @@ func (m *torusMap) legend(w io.Writer) {
 	if lines != nil {
 		_, _ = fmt.Fprintf(w, "datelines (:) along %s\n", strings.Join(lines, ", "))
 	}
-	said := ""
+	var said []string
 	for _, s := range []struct {
 		text string
 		any  func(r *torusRow) bool
@@ -110,27 +111,28 @@ func (m *torusMap) legend(w io.Writer) {
 		{"> < ^ v the path", func(r *torusRow) bool { return r.Path != nil }},
 	} {
 		if slices.ContainsFunc(m.rows, s.any) {
-			said += prose.When(said == "", "", ", ") + s.text
+			said = append(said, s.text)
 		}
 	}
-	if said != "" {
-		_, _ = fmt.Fprintln(w, said)
+	if said != nil {
+		_, _ = fmt.Fprintln(w, strings.Join(said, ", "))
 	}
 }
 
 // line draws a row of switches with the links along x.
 func (m *torusMap) line(w io.Writer, y, z int) {
 	edge := m.across(torus.Coordinates{m.Radix[0] - 1, y, z})
-	line := fmt.Sprintf("  y=%-*d%s", margin-4, y, m.dash(edge, joint, edge != ' ', false))
+	var line strings.Builder
+	fmt.Fprintf(&line, "  y=%-*d%s", margin-4, y, m.dash(edge, joint, edge != ' ', false))
 	for x := range m.Radix[0] {
 		name, at := "-", torus.Coordinates{x, y, z}
 		if row := m.at(at); row != nil {
 			name = row.Switch
 		}
 		last := x == m.Radix[0]-1
-		line += name + m.dash(m.across(at), m.width-len([]rune(name))+joint, false, last)
+		line.WriteString(name + m.dash(m.across(at), m.width-len([]rune(name))+joint, false, last))
 	}
-	_, _ = fmt.Fprintln(w, strings.TrimRight(line, " "))
+	_, _ = fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 }
 
 func (m *torusMap) across(at torus.Coordinates) rune { return m.mark(at, 0, '-', '>', '<') }
@@ -157,11 +159,12 @@ func (m *torusMap) uprights(w io.Writer, y, z int) {
 	if y == m.Radix[1]-1 {
 		plain = ':'
 	}
-	line := strings.Repeat(" ", margin+joint)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%*s", margin+joint, "")
 	for x := range m.Radix[0] {
-		line += fmt.Sprintf("%-*c", m.width+joint, m.mark(torus.Coordinates{x, y, z}, 1, plain, '^', 'v'))
+		fmt.Fprintf(&b, "%-*c", m.width+joint, m.mark(torus.Coordinates{x, y, z}, 1, plain, '^', 'v'))
 	}
-	if line = strings.TrimRight(line, " "); line != "" {
+	if line := strings.TrimRight(b.String(), " "); line != "" {
 		_, _ = fmt.Fprintln(w, line)
 	}
 }
