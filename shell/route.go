@@ -176,6 +176,8 @@ type routeAnswer struct {
 	Refused  []string `json:"refused,omitempty"`
 	// Multicast are the tables of multicast groups, nil where none are known.
 	Multicast *multicastAnswer `json:"multicast,omitempty"`
+	// TreeLoop is the credit loop of torus-2QoS's multicast tree with unicast, nil for none.
+	TreeLoop *treeLoop `json:"tree_loop,omitempty"`
 	warnings
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
@@ -233,6 +235,7 @@ func runRoute(c *call) error {
 	a := routeAnswer{
 		added: st.Added() != "", Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
 		Against: rep.Against, Kept: rep.Kept, Since: rep.Since, Anew: rep.Back, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
+		TreeLoop: treeLoopOf(rep.TreeLoop),
 	}
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)

@@ -27,12 +27,19 @@ func suggestCommands() []Spec {
 					"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
 				Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true}}},
 			{Name: "torus", Summary: "which torus or mesh the subnet is: a configuration for torus-2QoS, shown or written", Run: (*call).suggestTorus,
-				Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
+				Help: "clear=yes takes the staged tables: where multicast and unicast have a credit loop together around a lost switch, it moves the\n" +
+					"datelines, and so the root of the tree, to where they have none. Some paths get other SLs then.",
+				Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+				Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with datelines by which the staged multicast tree has no credit loop; no"}}},
 		}}}
 }
 
 func (c *call) suggestTorus() error {
-	conf, err := c.session.TorusConf(c.ctx)
+	find := c.session.TorusConf
+	if c.Option("clear", "no") == "yes" {
+		find = c.session.ClearTorusConf
+	}
+	conf, err := find(c.ctx)
 	if err != nil {
 		return err
 	}

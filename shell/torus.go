@@ -5,74 +5,101 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
 var errNoTorus = errors.New("these tables are not those of torus-2QoS (try: engine torus-2QoS; route)")
+
+// masterTree names the tree of all switches, of which the trees of groups are parts.
+const masterTree = "master"
+
+func torusOptions() []lang.Option {
+	return append([]lang.Option{
+		{Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, with what happens at each hop"},
+		{Name: "tree", Kind: lang.KindText, Words: []string{masterTree}, Value: "MLID", Summary: "the tree of a multicast group; master: that of all switches"},
+	}, askedOptions()...)
+}
 
 func (c *call) showTorus(st *session.State, p *session.Picture) error {
 	t, ok := torus.Of(p.Tables)
 	if !ok {
 		return errNoTorus
 	}
-	var rows []torusRow
-	for sw, node := range p.Fabric.Switches {
-		if at, ok := t.Coordinates(fabric.SwitchIndex(sw)); ok {
-			rows = append(rows, torusRow{p.Fabric.NodeName(node), at})
+	m := newTorusMap(t, p.Fabric, st.Title(p))
+	if tree := c.Option("tree", ""); tree != "" {
+		along, err := treeAlong(t, p.Tables, tree)
+		if err != nil {
+			return err
+		}
+		for i := range m.rows {
+			m.rows[i].Tree = along(m.rows[i].sw)
 		}
 	}
-	return c.out.Answer(&List{Rows: eachRow(rows), Drawn: torusMap{t, p.Fabric, st.Title(p)}})
-}
-
-type torusRow struct {
-	Switch string            `json:"switch"`
-	At     torus.Coordinates `json:"at"`
-}
-
-func (r torusRow) Cells() []any { return []any{r.Switch, r.At} }
-
-// torusMap draws the switches at their coordinates, a plane for each z, y upwards.
-type torusMap struct {
-	*torus.Torus
-	f  *fabric.Fabric
-	of string
-}
-
-func (t torusMap) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%v, of %s\n", t.Torus, t.of)
-	width := 1
-	for sw, node := range t.f.Switches {
-		if _, ok := t.Coordinates(fabric.SwitchIndex(sw)); ok {
-			width = max(width, len([]rune(t.f.NodeName(node))))
+	if ends := c.Option("path", ""); ends != "" {
+		if err := c.pathOnTorus(st, p, ends, m); err != nil {
+			return err
 		}
 	}
-	for z := range t.Radix[2] {
-		if t.Radix[2] > 1 {
-			_, _ = fmt.Fprintf(w, "z = %d\n", z)
-		}
-		for y := t.Radix[1] - 1; y >= 0; y-- {
-			_, _ = fmt.Fprintf(w, "  y=%-3d", y)
-			for x := range t.Radix[0] {
-				_, _ = fmt.Fprintf(w, " %-*s", width, t.name(torus.Coordinates{x, y, z}))
-			}
-			_, _ = fmt.Fprintln(w)
-		}
-		_, _ = fmt.Fprint(w, "       ")
-		for x := range t.Radix[0] {
-			_, _ = fmt.Fprintf(w, " %-*s", width, fmt.Sprintf("x=%d", x))
-		}
-		_, _ = fmt.Fprintln(w)
-	}
+	return c.out.Answer(&List{Rows: eachRow(m.rows), Drawn: m})
 }
 
-func (t torusMap) name(at torus.Coordinates) string {
-	sw := t.SwitchAt(at)
-	if sw == fabric.None {
-		return "-"
+// treeAlong says in which directions the tree of a multicast LID leads on from a switch.
+func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.SwitchIndex) []string, error) {
+	if name == masterTree {
+		return t.MasterTree().Along, nil
 	}
-	return t.f.NodeName(t.f.Switches[sw])
+	mlid, err := parseMLID(name)
+	if err != nil {
+		return nil, err
+	}
+	if tables.MFT == nil || mlid > tables.MFT.Top {
+		return nil, fmt.Errorf("multicast LID %s has no tree here (try: show torus tree=%s)", mlidText(mlid), masterTree)
+	}
+	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
+}
+
+// pathOnTorus traces the path between two places onto a map.
+func (c *call) pathOnTorus(st *session.State, p *session.Picture, ends string, m *torusMap) error {
+	pair, err := pairWithComma(p.Fabric, ends)
+	if err != nil {
+		return err
+	}
+	asked, err := c.asked()
+	if err != nil {
+		return err
+	}
+	g, err := st.Grants(p, asked)
+	if err != nil {
+		return err
+	}
+	path, answer, err := c.traced(st, p, g, pair)
+	if err != nil {
+		return err
+	}
+	m.path = answer
+	for i, h := range path.Hops {
+		if row := m.bySwitch[p.Fabric.Nodes[h.Node].Switch]; row != nil && row.Path == nil {
+			row.Path = &answer.Hops[i]
+		}
+	}
+	return nil
+}
+
+// pairWithComma is the pair of A,B, whose names may have commas themselves.
+func pairWithComma(f *fabric.Fabric, ends string) (pair session.Pair, err error) {
+	err = fmt.Errorf("path=%s names one place, expected A,B", lang.Quote(ends))
+	for i, r := range ends {
+		if r != ',' {
+			continue
+		}
+		if pair, err = session.PairOf(f, strings.TrimSpace(ends[:i]), strings.TrimSpace(ends[i+1:])); err == nil {
+			return pair, nil
+		}
+	}
+	return pair, err
 }

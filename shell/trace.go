@@ -148,21 +148,30 @@ func runTrace(c *call) error {
 
 // traceOne follows a pair through the tables of a picture.
 func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) error {
+	path, answer, err := c.traced(st, p, g, pair)
+	switch {
+	case err != nil:
+		return err
+	case c.Option("format", "text") == "ibtracert":
+		return c.ibtracert(p, path)
+	}
+	return c.out.Answer(answer)
+}
+
+func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer, error) {
 	sl, known, err := g.Of(pair.Src, pair.LID)
 	switch {
 	case err != nil && !g.Asked():
 		c.out.note("%v", err) // packets would be forwarded all the same
 	case err != nil:
-		return fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), destinationName(p.Fabric, pair.LID), err)
+		return nil, nil, fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), destinationName(p.Fabric, pair.LID), err)
 	}
 	path := walk.Trace(p.Tables, pair.Src, pair.LID)
-	if c.Option("format", "text") == "ibtracert" {
-		return c.ibtracert(p, &path)
-	}
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.addVLs(p.Tables, &path, sl, known)
+	answer.addTorus(p.Tables, &path)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
-	return c.out.Answer(answer)
+	return &path, answer, nil
 }
 
 // ibtracert answers with the lines of ibtracert.

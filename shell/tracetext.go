@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -22,11 +23,13 @@ type traceAnswer struct {
 	LID   uint16 `json:"lid"`
 	SL    *uint8 `json:"sl,omitempty"`
 	// UnknownSL says that nobody knows the service level.
-	UnknownSL bool       `json:"sl_unknown,omitempty"`
-	Verdict   string     `json:"verdict"`
-	Arrives   bool       `json:"arrives"`
-	Why       string     `json:"why"`
-	Hops      []traceHop `json:"hops"`
+	UnknownSL bool `json:"sl_unknown,omitempty"`
+	// MeansSL is what torus-2QoS says by the service level.
+	MeansSL string     `json:"sl_means,omitempty"`
+	Verdict string     `json:"verdict"`
+	Arrives bool       `json:"arrives"`
+	Why     string     `json:"why"`
+	Hops    []traceHop `json:"hops"`
 	// Parts says where a live path leaves that of the tables, "" where it does not.
 	Parts string `json:"parts,omitempty"`
 	// SameAs are the tables that a live path agrees with.
@@ -59,6 +62,8 @@ type traceHop struct {
 	InLink string `json:"in_link,omitempty"`
 	// VL is that on which the packet leaves, where the VLs are known.
 	VL *uint8 `json:"vl,omitempty"`
+	// Torus is what happens at a switch of a torus that torus-2QoS routed.
+	Torus *torus.Hop `json:"torus,omitempty"`
 	// Errors are the error counters of port Out that are not zero, and InErrors
 	// those of port In.
 	Errors   string `json:"errors,omitempty"`
@@ -170,6 +175,9 @@ func (a *traceAnswer) Text(w io.Writer) {
 	case a.SL != nil:
 		sl = fmt.Sprintf(", SL %d", *a.SL)
 	}
+	if a.MeansSL != "" {
+		sl += " (" + a.MeansSL + ")"
+	}
 	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d%s, of %s\n", a.From, a.To, a.LID, sl, a.Of)
 	width := 0
 	for _, h := range a.Hops {
@@ -196,7 +204,7 @@ func (a *traceAnswer) Text(w io.Writer) {
 			link = strings.TrimSpace(fmt.Sprintf("(came by %s) %s", h.InLink, link))
 		}
 		before = h.Link
-		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, vl,
+		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, vl, torusText(h.Torus),
 			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // Result is what a job came to. Its tables stand on the subnet with LIDs.
@@ -48,6 +49,8 @@ type Figures struct {
 	Warnings []string
 	// Multicast is nil where no groups are known.
 	Multicast *Trees
+	// TreeLoop is what torus-2QoS's multicast tree closes together with unicast, nil for none.
+	TreeLoop *torus.TreeLoop
 	// Measures are those in the CAOrder of an engine that gives one.
 	Measures linkload.Quick
 }

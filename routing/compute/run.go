@@ -28,6 +28,9 @@ func Run(ctx context.Context, job *Job) (*Result, error) {
 		return nil, err
 	}
 	g := &res.Figures
+	if err := job.checkTree(ctx, res); err != nil {
+		return nil, err
+	}
 	if g.Changed = g.Entries; job.Before != nil {
 		d := diff.Count(job.Before, res.Tables)
 		g.Against, g.Changed, g.Unread = job.Against, d.Changed, d.Unread

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // trees adds the multicast tables of the known groups to what was routed.
@@ -82,4 +83,42 @@ func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT
 		}
 	}
 	return m
+}
+
+// TreeLoop is the credit loop that unicast and multicast of torus-2QoS have together, nil where there is none
+// and for tables of other engines.
+func (job *Job) TreeLoop(ctx context.Context, tables *fabric.Tables) (*torus.TreeLoop, error) {
+	grid, ok := torus.Of(tables)
+	if !ok {
+		return nil, nil
+	}
+	opt := job.Options
+	opt.LMC, opt.Progress = tables.Fabric.MaxLMC(), nil
+	return grid.TreeLoop(ctx, tables, opt)
+}
+
+// mostTreeChecked is for how many switches a routing looks for a [torus.TreeLoop]: 1,728 took 2 s.
+const mostTreeChecked = 1000
+
+// checkTree warns of a credit loop of torus-2QoS's multicast tree and unicast.
+func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
+	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
+		if grid, ok := torus.Of(t); ok && grid.Lacks() {
+			res.Figures.Warnings = append(res.Figures.Warnings, "multicast around the lost switch was not checked for a credit loop with unicast, which takes long here (suggest torus FILE clear=yes looks for one)")
+		}
+		return nil
+	}
+	g := &res.Figures
+	if g.TreeLoop, err = job.TreeLoop(ctx, res.Tables); g.TreeLoop != nil {
+		g.Warnings = append(g.Warnings, toldLoop(g.TreeLoop))
+	}
+	return err
+}
+
+// toldLoop warns of a loop, and says how to have the datelines without it.
+func toldLoop(l *torus.TreeLoop) string {
+	if l.Clear == nil {
+		return l.String()
+	}
+	return l.String() + " (suggest torus FILE clear=yes writes that torus_config)"
 }

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -113,6 +114,36 @@ func (s *Session) stage(p *Picture) {
 func (s *Session) Unstage() {
 	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{} })
 }
+
+// ClearTorusConf is a configuration like that of the staged tables of torus-2QoS with which multicast and
+// unicast have no credit loop together.
+func (s *Session) ClearTorusConf(ctx context.Context) (*torus.Config, error) {
+	end, err := s.begin(ctx, "look for datelines")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	st := s.State()
+	if st.Staged == nil {
+		return nil, errNoStagedTorus
+	}
+	grid, ok := torus.Of(st.Staged.Tables)
+	if !ok {
+		return nil, errNoStagedTorus
+	}
+	loop, err := s.job(&st).TreeLoop(ctx, st.Staged.Tables)
+	switch {
+	case err != nil:
+		return nil, err
+	case loop == nil:
+		return grid.Config(), nil
+	case loop.Clear == nil:
+		return nil, errors.New(loop.String())
+	}
+	return loop.Clear, nil
+}
+
+var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which to tell (try: engine torus-2QoS; route)")
 
 // TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
 func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {

@@ -160,14 +160,14 @@ func (p *placer) warnings() (w []string) {
 }
 
 // gap reports whether a switch should have a link in a direction and has none.
-func (p *placer) gap(s int32, group int) bool {
-	d, at := group/2, p.switches[s].at[group/2]
+func (t *Torus) gap(s int32, group int) bool {
+	d, at := group/2, t.switches[s].at[group/2]
 	last := 0
 	if group&1 == 1 {
-		last = p.Radix[d] - 1
+		last = t.Radix[d] - 1
 	}
-	edge := p.Radix[d] == 1 || p.Mesh[d] && at == last
-	return !edge && len(p.switches[s].groups[group]) == 0
+	edge := t.Radix[d] == 1 || t.Mesh[d] && at == last
+	return !edge && len(t.switches[s].groups[group]) == 0
 }
 
 // strangers are switches and links of the subnet that are not in the torus.

@@ -165,5 +165,8 @@ func (t *Torus) String() string {
 // name is a switch with its place.
 func (t *Torus) name(s int32) string {
 	p := &t.switches[s]
-	return fmt.Sprintf("%s (%s)", t.f.NodeName(t.f.Switches[p.sw]), p.at)
+	return fmt.Sprintf("%s (%s)", t.SwitchName(p.sw), p.at)
 }
+
+// SwitchName is the name of a switch.
+func (t *Torus) SwitchName(sw fabric.SwitchIndex) string { return t.f.NodeName(t.f.Switches[sw]) }

@@ -23,15 +23,20 @@ import (
 
 // TestDrawnTreesEqualOpenSM has all hosts of the document's torus join a group, and two
 // of them and a switch another one: whole, with the link and with the switch failed
-// that it draws. opensm.mcfdbs is what the drawn trees come to.
+// that it draws. opensm.mcfdbs is what the drawn trees come to, and the one from the root that is offered
+// for the switch.
 func TestDrawnTreesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for name, lost := range map[string][2]torus.Coordinates{
-		"whole": {{}, {1, 1}}, "link": {{2, 2}, {3, 2}}, "switch": {{3, 2}, {3, 2}},
+		"whole": {{}, {1, 1}}, "link": {{2, 2}, {3, 2}}, "switch": {{3, 2}, {3, 2}}, "offered": {{3, 2}, {3, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, f, conf := document(t)
+			if name == "offered" {
+				_, loop := loopOf(t, &drawn{cabled: c}, conf, lost[0])
+				conf = loop.Clear
+			}
 			trial := &trial{what: name, f: c.without(f, lost[0], lost[1]), conf: conf, maxOpVLs: 5}
 			drawnTree(t, trial)
 		})

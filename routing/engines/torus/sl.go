@@ -27,13 +27,18 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	if a == absent || b == absent {
 		return 0
 	}
-	sl := uint8(0)
-	from, to := &p.switches[a].at, &p.switches[b].at
-	for d := range dims {
-		sl |= l.crossing[d][from[d]*p.Radix[d]+to[d]]
-	}
+	sl := p.between(a, b)
 	if p.Level != 0 {
 		sl |= qosLevel
+	}
+	return sl
+}
+
+// between is the SL of the first level from one switch to another.
+func (t *Torus) between(a, b int32) (sl uint8) {
+	from, to := &t.switches[a].at, &t.switches[b].at
+	for d := range dims {
+		sl |= t.slParts.crossing[d][from[d]*t.Radix[d]+to[d]]
 	}
 	return sl
 }

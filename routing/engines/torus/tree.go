@@ -209,3 +209,17 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex
 	}
 	return outside, nil
 }
+
+// Along are the directions in which the tree leads on from a switch: "+x".
+func (t *Tree) Along(sw fabric.SwitchIndex) (along []string) {
+	s := t.of[sw]
+	if s == absent {
+		return nil
+	}
+	for g := range uint8(hostGroup) {
+		if next := t.next(s, int(g)); next != absent && (t.up[s] == g || t.up[next] == g^1) {
+			along = append(along, direction(int(g)))
+		}
+	}
+	return along
+}

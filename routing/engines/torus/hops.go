@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package torus
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Hop is what becomes of a packet at a switch of the torus.
+type Hop struct {
+	At Coordinates `json:"at"`
+	// Along is the direction in which it leaves, "+x", "" to a host and for port 0.
+	Along string `json:"along,omitempty"`
+	// Crosses is the dimension whose dateline it crosses by leaving, "" for none. Unmarked says that its SL has
+	// no bit for that: it goes the long way round a ring that a failure has opened.
+	Crosses  string `json:"crosses,omitempty"`
+	Unmarked bool   `json:"unmarked,omitempty"`
+	// TurnsFrom is the dimension along which it came where it leaves along another one, "" where it does not
+	// turn. Illegal says that the turn is against the order of dimensions.
+	TurnsFrom string `json:"turns_from,omitempty"`
+	Illegal   bool   `json:"illegal_turn,omitempty"`
+}
+
+// HopOf is what becomes of a packet of an SL that comes in by one port of a switch and leaves by another;
+// either may be [fabric.None]. It is false for a switch outside the torus.
+func (t *Torus) HopOf(sw fabric.SwitchIndex, in, out fabric.PortIndex, sl uint8) (h Hop, ok bool) {
+	s := t.of[sw]
+	if s == absent {
+		return h, false
+	}
+	h.At = t.switches[s].at
+	if !t.inside(out) {
+		return h, true
+	}
+	group := int(t.group[out])
+	d := group / 2
+	h.Along = direction(group)
+	if t.crossesBy(s, group) {
+		h.Crosses, h.Unmarked = axis(d), sl>>d&1 == 0
+	}
+	if t.inside(in) && int(t.group[in])/2 != d {
+		came := int(t.group[in]) / 2
+		h.TurnsFrom, h.Illegal = axis(came), came > d
+	}
+	return h, true
+}
+
+// inside reports whether a port leads along a dimension.
+func (t *Torus) inside(port fabric.PortIndex) bool {
+	return port != fabric.None && t.dimension(port) != local
+}
+
+// crossesBy reports whether the links of a group of a switch cross the dateline, which is between the last place and the first.
+func (t *Torus) crossesBy(s int32, group int) bool {
+	d, at := group/2, t.switches[s].at[group/2]
+	return t.Radix[d] > 1 && !t.Mesh[d] && at == (group&1)*(t.Radix[d]-1)
+}
+
+// direction is "+x" for the group up x.
+func direction(group int) string { return fmt.Sprintf("%c%s", "-+"[group&1], axis(group/2)) }
+
+func axis(d int) string { return axes[d : d+1] }
+
+// String says what happens: "turns from y to x, against the order; crosses the x dateline".
+func (h Hop) String() (text string) {
+	if h.TurnsFrom != "" {
+		text = fmt.Sprintf("turns from %s to %s", h.TurnsFrom, h.Along[1:])
+		if h.Illegal {
+			text += ", against the order"
+		}
+	}
+	if h.Crosses == "" {
+		return text
+	}
+	if text != "" {
+		text += "; "
+	}
+	text += fmt.Sprintf("crosses the %s dateline", h.Crosses)
+	if h.Unmarked {
+		text += ", the long way round"
+	}
+	return text
+}
+
+// SLText says what an SL of this engine stands for: "x dateline, QoS level 1".
+func SLText(sl uint8) (text string) {
+	for d := range dims {
+		if sl>>d&1 != 0 {
+			text += axis(d)
+		}
+	}
+	if text == "" {
+		text = "no dateline"
+	} else {
+		text = "the dateline of " + text
+	}
+	return fmt.Sprintf("%s, QoS level %d", text, sl/qosLevel)
+}
+
+// Links are the directions in which a switch has links, those in which it lacks them, and those in which a
+// dateline is crossed: "+x". They are none for a switch outside the torus.
+type Links struct{ There, Lost, Datelines []string }
+
+// LinksOf are the links of a switch.
+func (t *Torus) LinksOf(sw fabric.SwitchIndex) (l Links) {
+	s := t.of[sw]
+	if s == absent {
+		return l
+	}
+	for g := range hostGroup {
+		switch {
+		case len(t.switches[s].groups[g]) > 0:
+			l.There = append(l.There, direction(g))
+		case t.gap(s, g):
+			l.Lost = append(l.Lost, direction(g))
+		default:
+			continue
+		}
+		if t.crossesBy(s, g) {
+			l.Datelines = append(l.Datelines, direction(g))
+		}
+	}
+	return l
+}
+
+// GroupLinks are the directions in which a switch sends packets of a multicast LID on to other switches.
+func (t *Torus) GroupLinks(mft *fabric.MFT, sw fabric.SwitchIndex, mlid uint16) (along []string) {
+	s := t.of[sw]
+	if s == absent {
+		return nil
+	}
+	first := t.f.SwitchNode(sw).FirstPort
+	for g := range hostGroup {
+		for _, p := range t.switches[s].groups[g] {
+			if t.inside(first+fabric.PortIndex(p)) && mft.Has(sw, mlid, p) {
+				along = append(along, direction(g))
+				break
+			}
+		}
+	}
+	return along
+}
