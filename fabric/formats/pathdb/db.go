@@ -89,6 +89,9 @@ func (db *DB) load(f *os.File) error {
 	}
 	db.maps = append(db.maps, b)
 	v, err := parse(b)
+	if now, gone := f.Stat(); err != nil && gone == nil && now.Size() > st.Size() {
+		return db.load(f) // a writer added to it between its size and its head
+	}
 	if err != nil {
 		return err
 	}
