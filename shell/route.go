@@ -57,7 +57,7 @@ func was(name string) []string {
 
 func runEngine(c *call) error {
 	if c.Arg(0) == guidedWord && len(c.Options) == 0 {
-		return c.guide(guided.Engine(c.session))
+		return c.guide(guided.Engine(c.ctx, c.session))
 	}
 	if len(c.Args)+len(c.Options) > 0 {
 		set, err := c.settings()
@@ -107,9 +107,9 @@ func (c *call) settings() (settings.Settings, error) {
 		}
 	}
 	if conf := c.Option("from", ""); conf != "" {
-		return c.session.ReadConf(conf, chain, given)
+		return c.session.ReadConf(c.ctx, conf, chain, given)
 	}
-	return settings.Parse(chain, given)
+	return settings.Parse(c.ctx, chain, given)
 }
 
 func runEngines(c *call) error {
