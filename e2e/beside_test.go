@@ -151,7 +151,7 @@ func TestMKeyFile(t *testing.T) {
 			t.Errorf("%s: the key is in a message: %s", name, all)
 		}
 	}
-	if r := try("--mkeys", dir, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "it is a folder") {
+	if r := try("--mkeys", dir, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "a folder, expected a file") {
 		t.Errorf("a folder: status %d: %s", r.status, r.err)
 	}
 	if os.Geteuid() != 0 {

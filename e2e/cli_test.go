@@ -54,7 +54,7 @@ func TestBadFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := write(t, tc.text)
 			out := filepath.Join(t.TempDir(), "out")
-			r := try("-s", "file:"+file, "-c", "route; dump lfts "+out)
+			r := try("--strict", "-s", "file:"+file, "-c", "route; dump lfts "+out)
 			oneLine(t, r, exitFailed, file, tc.want)
 			if _, err := os.Stat(out); err == nil {
 				t.Error("something was dumped")

@@ -21,15 +21,25 @@ type MFT struct {
 	slab     []uint64
 }
 
+// MFTSize is the memory in bytes that [NewMFT] takes for so many multicast LIDs.
+func MFTSize(f *Fabric, lids int) int64 {
+	return int64(len(f.Switches)) * int64(lids) * int64(mftWords(f)) * 8
+}
+
 // NewMFT makes empty tables for the multicast LIDs from [FirstMLID] to top.
 func NewMFT(f *Fabric, top uint16) *MFT {
+	t := &MFT{Top: max(top, FirstMLID-1), switches: len(f.Switches), words: mftWords(f)}
+	t.slab = make([]uint64, t.switches*t.LIDs()*t.words)
+	return t
+}
+
+// mftWords is how many words hold the ports of a switch.
+func mftWords(f *Fabric) int {
 	highest := 0
 	for _, n := range f.Switches {
 		highest = max(highest, int(f.Nodes[n].NumPorts))
 	}
-	t := &MFT{Top: max(top, FirstMLID-1), switches: len(f.Switches), words: highest>>6 + 1}
-	t.slab = make([]uint64, t.switches*t.LIDs()*t.words)
-	return t
+	return highest>>6 + 1
 }
 
 // LIDs is the number of multicast LIDs from FirstMLID to Top.

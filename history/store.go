@@ -73,6 +73,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
+	private(path)
 	s, err := open(ctx, path)
 	if err != nil && cannotWrite(err) {
 		if old, rerr := openToRead(ctx, path); rerr == nil {
@@ -88,6 +89,18 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	}
 	s.dir = dir
 	return s, nil
+}
+
+// private makes a new file, or has one that is there, for nobody but its owner; SQLite's files beside it take its
+// mode. Where that cannot be, opening says what can be said.
+func private(path string) {
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close()
+		return
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		_ = os.Chmod(path, info.Mode().Perm()&^0o077)
+	}
 }
 
 // cannotWrite reports whether an error is about writing, not about what is there.

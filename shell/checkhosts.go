@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -14,8 +15,8 @@ import (
 // readHosts reads a file of end ports: words as [places.Resolve] takes them, with
 // the quoting of the command language. # starts a comment. An error names file and
 // line.
-func readHosts(f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
-	in, err := files.Open(name)
+func readHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
+	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
 		return nil, err
 	}

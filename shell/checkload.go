@@ -218,14 +218,14 @@ func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg
 		}
 		return linkload.Permutation(linkload.WithoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
 	case "pairs":
-		named, err := session.ReadPairs(p.Fabric, arg)
+		named, err := session.ReadPairs(c.ctx, p.Fabric, arg)
 		pairs := make([]linkload.Pair, 0, len(named))
 		for _, n := range named {
 			pairs = append(pairs, linkload.Pair{Src: n.Src, Dst: p.Fabric.PortByLID(n.LID), LID: n.LID})
 		}
 		return pairs, err
 	case "hosts":
-		job, err := readHosts(p.Fabric, arg)
+		job, err := readHosts(c.ctx, p.Fabric, arg)
 		return linkload.Among(job), err
 	}
 	return nil, wrong

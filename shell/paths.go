@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
@@ -51,7 +50,7 @@ func (c *call) pathsBuild() error {
 	}
 	var like *pathdb.View
 	if name := c.Option("like", ""); name != "" {
-		db, err := pathdb.Open(name)
+		db, err := pathdb.Open(c.ctx, name)
 		if err != nil {
 			return err
 		}
@@ -93,7 +92,7 @@ func (c *call) pathsShow() error {
 }
 
 func (c *call) pathsInfoOf(file string) error {
-	db, err := pathdb.Open(file)
+	db, err := pathdb.Open(c.ctx, file)
 	if err != nil {
 		return err
 	}
@@ -136,12 +135,12 @@ func (c *call) pathsDelta() error {
 	if c.Arg(2) == "-" {
 		return files.ErrStream
 	}
-	old, err := pathdb.Open(c.Arg(0))
+	old, err := pathdb.Open(c.ctx, c.Arg(0))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = old.Close() }()
-	fresh, err := pathdb.Open(c.Arg(1))
+	fresh, err := pathdb.Open(c.ctx, c.Arg(1))
 	if err != nil {
 		return err
 	}
@@ -164,11 +163,11 @@ type pathsDelta struct {
 }
 
 func (c *call) pathsApply() error {
-	delta, err := os.ReadFile(c.Arg(1))
+	delta, err := files.All(c.ctx, c.Arg(1), files.Delta)
 	if err != nil {
 		return err
 	}
-	if err := pathdb.Apply(c.Arg(0), delta); err != nil {
+	if err := pathdb.Apply(c.ctx, c.Arg(0), delta); err != nil {
 		return err
 	}
 	return c.pathsInfoOf(c.Arg(0))

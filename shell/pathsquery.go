@@ -29,7 +29,7 @@ type pathsView struct {
 func (c *call) pathsView() (v pathsView, done func(), err error) {
 	done = func() {}
 	if name := c.Option("file", ""); name != "" {
-		db, err := pathdb.Open(name)
+		db, err := pathdb.Open(c.ctx, name)
 		if err != nil {
 			return v, done, err
 		}

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind
 		return err
 	}
 	to := c.Option("to", "")
-	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(s, to, shard, shards) }
+	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(c.ctx, s, to, shard, shards) }
 	saved := time.Now()
 	save := func(r *resilience.Report) error {
 		if to == "" || time.Since(saved) < saveEvery {
@@ -111,12 +112,12 @@ func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind
 }
 
 // continued is the report of a file, or an empty one where there is no file.
-func continued(s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
+func continued(ctx context.Context, s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
 	r, err := s.Empty(shard, shards)
 	if err != nil || file == "" {
 		return r, err
 	}
-	old, err := readReport(file)
+	old, err := readReport(ctx, file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return r, nil
@@ -131,8 +132,8 @@ func continued(s *resilience.Study, file string, shard, shards int) (*resilience
 	return old, nil
 }
 
-func readReport(file string) (*resilience.Report, error) {
-	in, err := files.Open(file)
+func readReport(ctx context.Context, file string) (*resilience.Report, error) {
+	in, err := files.Open(ctx, file, files.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +193,7 @@ func (c *call) mergeResilience() error {
 	}
 	var reports []*resilience.Report
 	for _, file := range c.Args {
-		r, err := readReport(file)
+		r, err := readReport(c.ctx, file)
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ const engineCommand = "engine"
 
 func runEngine(c *call) error {
 	if c.Arg(0) == guidedWord && len(c.Args)+len(c.Options) == 1 {
-		return c.guide(guided.Engine(c.session))
+		return c.guide(guided.Engine(c.ctx, c.session))
 	}
 	if len(c.Args)+len(c.Options) > 0 {
 		set, err := c.settings()
@@ -130,9 +130,9 @@ func (c *call) settings() (settings.Settings, error) {
 
 func (c *call) readSettings(conf string, chain []string, given []settings.Setting) (settings.Settings, error) {
 	if conf != "" {
-		return c.session.ReadConf(conf, chain, given)
+		return c.session.ReadConf(c.ctx, conf, chain, given)
 	}
-	return settings.Parse(chain, given)
+	return settings.Parse(c.ctx, chain, given)
 }
 
 func runEngines(c *call) error {

@@ -27,7 +27,7 @@ func TestEveryCommandRuns(t *testing.T) {
 // TestOldSettings: a routing that was saved when an option had another name is read.
 func TestOldSettings(t *testing.T) {
 	given := []settings.Setting{{Name: "lanes", Value: "yes"}}
-	set, err := settings.Parse([]string{"dor"}, given)
+	set, err := settings.Parse(t.Context(), []string{"dor"}, given)
 	if err != nil || len(set.Given) != 1 || set.Given[0].Name != "vls" || given[0].Name != "lanes" {
 		t.Errorf("%+v, %v", set.Given, err)
 	}

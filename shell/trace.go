@@ -69,7 +69,7 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 		return r, c.Misused("the pairs come from %s, so none is named", lang.Quote(file))
 	case file != "":
 		r.many = true
-		r.pairs, err = session.ReadPairs(f, file)
+		r.pairs, err = session.ReadPairs(c.ctx, f, file)
 	case len(words) == 1:
 		return r, c.Misused("DST is missing")
 	case len(words) != 2:

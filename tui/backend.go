@@ -87,7 +87,7 @@ func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, err
 	case "load":
 		return guided.Load(ctx, s), nil
 	case "engine":
-		return guided.Engine(s), nil
+		return guided.Engine(ctx, s), nil
 	}
 	return guided.Fail(s), nil
 }

@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/ibnet"
@@ -19,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/files"
 )
 
 // Subnet is what a file holds.
@@ -62,67 +62,67 @@ func Net(ctx context.Context, path string) (Subnet, error) {
 
 // ReadWith is [Read] with options.
 func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error) {
-	format, err := sniffFile(path)
+	f, err := files.Open(ctx, path, files.Snapshot)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = f.Close() }()
+	r, format, err := sniffed(f, path)
+	if err == nil && format != saved {
+		err = f.As(files.Topology)
+	}
 	switch {
 	case err != nil:
 		return s, err
 	case format == topology:
-		return readTopology(ctx, path, o)
+		return readTopology(ctx, r, path, o)
 	case o.AsIbsim:
 		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of ibnetdiscover", path, format)
 	case format == subnetList:
-		return readSubnet(ctx, path, o)
+		s.Fabric, err = osm.ReadSubnet(r, path, s.found(o))
+		return s, err
 	case format == portList:
-		return readPorts(ctx, path, o)
+		s.Fabric, s.Warnings, err = linkinfo.Read(ctx, r, path, s.found(o))
+		return s, err
 	case format == saved:
-		return readSnapshot(ctx, path)
+		return readSnapshot(r, path)
 	}
 	return s, fmt.Errorf("%s: %s, expected %s", path, format, expected)
 }
 
-func readTopology(ctx context.Context, path string, o Options) (Subnet, error) {
+func readTopology(ctx context.Context, r io.Reader, path string, o Options) (Subnet, error) {
 	by := ibnet.Options{Reading: ibnet.AsStated, Strict: o.Strict}
 	if o.AsIbsim {
 		by.Reading = ibnet.AsIbsim
 	}
-	file, err := ibnet.ReadFile(ctx, path, by)
+	file, err := ibnet.ReadBeside(ctx, r, path, by)
 	if err != nil {
 		return Subnet{}, err
 	}
 	return Subnet{Fabric: file.Fabric, Warnings: file.Warnings, Unread: file.Unread}, nil
 }
 
-// Kind names what a file seems to be as the command load does, such as "fdbs"; ""
-// for what that does not take and for a file that cannot be read.
-func Kind(path string) string {
-	format, err := sniffFile(path)
-	if err != nil {
-		return ""
-	}
-	return kinds[format]
-}
-
-func readSnapshot(ctx context.Context, path string) (s Subnet, err error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return s, err
-	}
-	defer func() { _ = r.Close() }()
-	snap, err := snapshot.Read(contextReader{ctx, r})
+func readSnapshot(r io.Reader, path string) (s Subnet, err error) {
+	snap, err := snapshot.Read(r)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
 	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
 }
 
-func readPorts(ctx context.Context, path string, o Options) (s Subnet, err error) {
-	r, err := os.Open(path)
+// Kind names what a file seems to be as the command load does, such as "fdbs"; ""
+// for what that does not take, for a pipe and for a file that cannot be read.
+func Kind(ctx context.Context, path string) string {
+	f, err := files.Open(ctx, path, files.Tables.Regular())
 	if err != nil {
-		return s, err
+		return ""
 	}
-	defer func() { _ = r.Close() }()
-	s.Fabric, s.Warnings, err = linkinfo.Read(ctx, r, path, s.found(o))
-	return s, err
+	defer func() { _ = f.Close() }()
+	_, format, err := sniffed(f, path)
+	if err != nil {
+		return ""
+	}
+	return kinds[format]
 }
 
 // found takes what cannot be read, nil where that is an error.
@@ -133,45 +133,12 @@ func (s *Subnet) found(o Options) *unread.List {
 	return &s.Unread
 }
 
-func readSubnet(ctx context.Context, path string, o Options) (s Subnet, err error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return s, err
-	}
-	defer func() { _ = r.Close() }()
-	s.Fabric, err = osm.ReadSubnet(contextReader{ctx, r}, path, s.found(o))
-	return s, err
-}
-
-// contextReader ends a long read when its context is done.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(b []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(b)
-}
-
-func sniffFile(path string) (format, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if st.IsDir() {
-		return "", fmt.Errorf("%s: a folder, expected %s", path, expected)
-	}
-	r, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = r.Close() }()
-	head, err := bufio.NewReaderSize(r, sniffed).Peek(sniffed)
+// sniffed looks at the beginning of a file, and returns a reader of all of it.
+func sniffed(f io.Reader, path string) (*bufio.Reader, format, error) {
+	r := bufio.NewReaderSize(f, head)
+	b, err := r.Peek(head)
 	if err != nil && err != io.EOF {
-		return "", fmt.Errorf("read %s: %w", path, err)
+		return nil, "", fmt.Errorf("read %s: %w", path, err)
 	}
-	return sniff(head), nil
+	return r, sniff(b), nil
 }

@@ -133,11 +133,11 @@ func TestKind(t *testing.T) {
 		"Unicast lids [0-5] of switch Lid 2 guid 0x1 ('sw1'):\n": "lfts", "Switch: guid 0x1\n": "lid-matrix", net: "topology",
 		"{ SW Ports:04 x\n": "subnet", "": "", "START_NODES\n": "",
 	} {
-		if got := Kind(put(t, text)); got != want {
+		if got := Kind(t.Context(), put(t, text)); got != want {
 			t.Errorf("%q: %q, expected %q", text, got, want)
 		}
 	}
-	if got := Kind(t.TempDir()); got != "" {
+	if got := Kind(t.Context(), t.TempDir()); got != "" {
 		t.Errorf("a folder: %q", got)
 	}
 }

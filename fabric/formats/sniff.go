@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 )
 
-// sniffed is how much of a file decides on its format.
-const sniffed = 64 << 10
+// head is how much of a file decides on its format.
+const head = 64 << 10
 
 const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst or a snapshot"
 

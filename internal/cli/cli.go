@@ -18,6 +18,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/mad"
@@ -236,16 +237,24 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	opt.Strict = o.strict
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
-	if opt.MKey, err = o.mKey(); err != nil {
+	if opt.MKey, err = o.mKey(ctx); err != nil {
 		return o.failed(err)
 	}
 	s, err := session.Open(ctx, src, opt)
 	if err != nil {
-		return o.failed(err)
+		return o.ended(ctx, err)
 	}
 	err = guarded(ctx, s, work)
 	if cerr := s.Close(); err == nil {
 		err = cerr
+	}
+	return o.ended(ctx, err)
+}
+
+// ended says what the work ended with, and is the exit status of that.
+func (o *options) ended(ctx context.Context, err error) int {
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	switch {
 	case err == nil, errors.Is(err, shell.ErrExit):
@@ -266,11 +275,11 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 }
 
 // mKey reads the key of the file that was named, 0 for none.
-func (o *options) mKey() (uint64, error) {
+func (o *options) mKey(ctx context.Context) (uint64, error) {
 	if o.mkeys == "" {
 		return 0, nil
 	}
-	key, err := session.ReadMKey(o.mkeys)
+	key, err := session.ReadMKey(ctx, o.mkeys)
 	if err != nil {
 		return 0, fmt.Errorf("M_Key: %w", err)
 	}
@@ -310,10 +319,13 @@ func (o *options) file(path string) int {
 	if path == "-" {
 		return o.stdin()
 	}
-	text, err := os.ReadFile(path)
+	ctx, stop := signals.Context()
+	text, err := files.All(ctx, path, files.Script)
 	if err != nil {
-		return o.failed(fmt.Errorf("run: %w", err))
+		defer stop()
+		return o.ended(ctx, fmt.Errorf("run: %w", err))
 	}
+	stop()
 	return o.script(path, string(text))
 }
 

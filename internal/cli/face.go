@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/repl"
@@ -21,16 +22,16 @@ import (
 
 // tui opens the screen; with tour on a simulated subnet with the tour begun.
 func (o *options) tui(tour bool) int {
-	config, err := screenConfig()
-	if err != nil {
-		return o.misused(err)
-	}
 	first := o.source == "" && os.Getenv(session.SourceVar) == ""
 	if tour && first {
 		o.source = tourSource
 	}
 	ctx, stop := signals.Context()
 	defer stop() // once the place in the subnet was given back
+	config, err := screenConfig(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
 	return o.connect(ctx, session.Options{Record: true, Later: true}, func(ctx context.Context, s *session.Session) error {
 		sh := shell.New(s)
 		ctx, stop := signals.ButInterrupts(ctx)
@@ -47,13 +48,13 @@ func (o *options) tui(tour bool) int {
 const tourSource = "sim:fattree:2,12"
 
 // screenConfig reads the user's configuration file, if there is one.
-func screenConfig() (tui.Config, error) {
+func screenConfig(ctx context.Context) (tui.Config, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return tui.Config{}, nil
 	}
 	path := filepath.Join(dir, "ibconsole", "config")
-	f, err := os.Open(path)
+	f, err := files.Open(ctx, path, files.Config)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return tui.Config{}, nil

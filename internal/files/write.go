@@ -13,13 +13,15 @@ import (
 	"path/filepath"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files/beside"
 )
 
 // ErrStream says that something is not written to standard output.
 var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
 
 // Write writes a file whole or not at all: to a temporary file beside it,
-// which then takes its name. What is no regular file is written to directly.
+// which then takes its name. A file that was there keeps its mode, a new one has what the user's umask leaves. What
+// is no regular file is written to directly.
 func Write(path string, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return ErrStream
@@ -30,7 +32,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	tmp, err := beside.Create(path)
 	if err != nil {
 		return notWritten(path, err)
 	}
@@ -42,9 +44,6 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	err = flushInto(tmp, write)
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
-	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644)
 	}
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -83,35 +82,4 @@ func flushInto(f *os.File, write func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
-}
-
-// Open opens a file to read and refuses a folder.
-func Open(path string) (*os.File, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if st.IsDir() {
-		return nil, fmt.Errorf("%s: a folder, expected a file", path)
-	}
-	return os.Open(path)
-}
-
-// Read opens a file for a reader.
-func Read(path string, read func(io.Reader) error) error {
-	f, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	return read(bufio.NewReader(f))
-}
-
-// Parse is what a reader, which is told the name for its errors, makes of a file.
-func Parse[T any](path string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
-	err = Read(path, func(r io.Reader) (err error) {
-		out, err = read(r, path)
-		return err
-	})
-	return out, err
 }

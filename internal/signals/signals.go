@@ -9,7 +9,9 @@ import (
 	"os/signal"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Error says which signal ended the program. Whoever gets it is to finish, and to leave with status 128+Signal.
@@ -47,37 +49,75 @@ func Watch(heed func(syscall.Signal), all ...os.Signal) (stop func()) {
 	}
 }
 
-// urgent is the key of the context within that of [Context] which ends with the signals that are no interrupts.
+// urgent is the key of a context's [program].
 type urgent struct{}
 
+// program is what signals have come to.
+type program struct {
+	still context.Context // ends with the signals that are no interrupts
+	faces atomic.Int32    // that take interrupts themselves
+
+	first time.Time // when the program was told to end
+	last  *time.Timer
+}
+
+// grace is what the program has from the first signal on where a second one comes: some senders send two at once.
+const grace = 500 * time.Millisecond
+
 // Context returns a context that a signal that ends programs cancels with an [*Error];
-// stop leaves signals alone again. The faces take signals themselves, besides.
+// stop leaves signals alone again. A second one ends the program as if nobody listened,
+// whatever it does. The faces take signals themselves, besides.
 func Context() (ctx context.Context, stop func()) {
 	still, end := context.WithCancelCause(context.Background())
-	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), urgent{}, still))
+	p := &program{still: still}
+	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), urgent{}, p))
 	leave := Watch(func(s syscall.Signal) {
 		err := &Error{s}
 		cancel(err)
 		if s != syscall.SIGINT {
 			end(err)
 		}
+		if s != syscall.SIGPIPE && (s != syscall.SIGINT || p.faces.Load() == 0) {
+			p.told(s)
+		}
 	}, append(Ending(), syscall.SIGPIPE)...) // who read the output has enough: what is held is given back first
 	return ctx, func() {
 		leave()
+		if p.last != nil {
+			p.last.Stop()
+		}
 		cancel(context.Canceled)
 		end(context.Canceled)
 	}
 }
 
+// told counts the signals that tell the program to end.
+func (p *program) told(s syscall.Signal) {
+	switch {
+	case p.first.IsZero():
+		p.first = time.Now()
+	case p.last == nil:
+		p.last = time.AfterFunc(grace-time.Since(p.first), func() { die(s) })
+	}
+}
+
+// die ends the process as the signal would have done.
+func die(s syscall.Signal) {
+	signal.Reset(s)
+	_ = syscall.Kill(os.Getpid(), s)
+}
+
 // ButInterrupts returns a context for a face that takes interrupts itself: the other signals cancel it.
 func ButInterrupts(ctx context.Context) (out context.Context, stop func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	unlink := func() bool { return true }
-	if still, ok := ctx.Value(urgent{}).(context.Context); ok {
-		unlink = context.AfterFunc(still, func() { cancel(context.Cause(still)) })
+	leave := func() {}
+	if p, ok := ctx.Value(urgent{}).(*program); ok {
+		unlink := context.AfterFunc(p.still, func() { cancel(context.Cause(p.still)) })
+		p.faces.Add(1)
+		leave = func() { p.faces.Add(-1); unlink() }
 	}
 	return out, func() {
-		unlink()
+		leave()
 		cancel(context.Canceled)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"example.org/ibconsole/internal/files/beside"
 )
 
 // create makes the file with a header in it. A file that is there already stays as it is, an error that wraps
@@ -42,19 +44,14 @@ func open(path string, overwrite bool) (*os.File, error) {
 		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		return begin(f, err, nil)
 	case !overwrite:
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		return begin(f, err, nil)
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	return begin(f, err, func() error {
-		if err := f.Chmod(0o644); err != nil {
-			return err
-		}
-		return os.Rename(f.Name(), path)
-	})
+	f, err := beside.Create(path)
+	return begin(f, err, func() error { return os.Rename(f.Name(), path) })
 }
 
 // begin writes the header and does what remains to be done; where that fails nothing is left of the file.

@@ -150,7 +150,7 @@ func offline(t *testing.T, f *fabric.Fabric, engine string) *session.Session {
 	if err := s.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
-	set, err := settings.Parse([]string{engine}, nil)
+	set, err := settings.Parse(t.Context(), []string{engine}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 			if _, err := s.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			set, err := settings.Parse(nil, []settings.Setting{{Name: "guid2lid", Value: file}})
+			set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "guid2lid", Value: file}})
 			if err != nil {
 				t.Fatal(err)
 			}

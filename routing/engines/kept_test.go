@@ -70,7 +70,7 @@ func calibratedLives(t *testing.T, r *rand.Rand) {
 		}
 	}
 	t.Logf("routes were kept %d times: %s", kept, l)
-	set, err := settings.Parse([]string{"sssp"}, nil)
+	set, err := settings.Parse(t.Context(), []string{"sssp"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestDeltas(t *testing.T) {
 			if err := pathdb.WriteFile(name, build(t, before, nil)); err != nil {
 				t.Fatal(err)
 			}
-			db, err := pathdb.Open(name)
+			db, err := pathdb.Open(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,17 +112,17 @@ func TestDeltas(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := pathdb.Apply(name, delta); err != nil {
+				if err := pathdb.Apply(t.Context(), name, delta); err != nil {
 					t.Fatal(err)
 				}
 				agree(t, db.View(), after, r, 2000)
 				if got := db.View().Info().State; got != uint64(step)+2 {
 					t.Fatalf("state %d after %d changes", got, step+1)
 				}
-				if err := pathdb.Apply(name, delta); !errors.Is(err, pathdb.ErrState) {
+				if err := pathdb.Apply(t.Context(), name, delta); !errors.Is(err, pathdb.ErrState) {
 					t.Fatalf("applied twice: %v", err)
 				}
-				again, err := pathdb.Open(name)
+				again, err := pathdb.Open(t.Context(), name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -178,7 +178,7 @@ func TestReadersDuringChanges(t *testing.T) {
 	if err := pathdb.WriteFile(name, build(t, whole, nil)); err != nil {
 		t.Fatal(err)
 	}
-	db, err := pathdb.Open(name)
+	db, err := pathdb.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestReadersDuringChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := pathdb.Apply(name, delta); err != nil {
+		if err := pathdb.Apply(t.Context(), name, delta); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.Refresh(); err != nil {

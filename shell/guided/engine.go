@@ -3,6 +3,7 @@
 package guided
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ var engineTexts = map[string]string{
 const noMore = "done" // ends the choice of options
 
 // Engine asks for an engine and for its options, one after the other.
-func Engine(s *session.Session) *Flow {
+func Engine(ctx context.Context, s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch option := f.answers["option"]; {
 		case !f.has("engine"):
@@ -33,7 +34,7 @@ func Engine(s *session.Session) *Flow {
 		case option == noMore:
 			return nil, nil
 		case !f.has(option):
-			return f.askValue(option), nil
+			return f.askValue(ctx, option), nil
 		}
 		delete(f.answers, "option")
 		return f.askOption(), nil
@@ -72,7 +73,7 @@ func (f *Flow) askOption() *Question {
 	return q
 }
 
-func (f *Flow) askValue(name string) *Question {
+func (f *Flow) askValue(ctx context.Context, name string) *Question {
 	for _, o := range settings.Options {
 		if o.Name != name {
 			continue
@@ -82,7 +83,7 @@ func (f *Flow) askValue(name string) *Question {
 			q.Choices = []Choice{{"yes", "TRUE in opensm.conf"}, {"no", "FALSE"}}
 		}
 		q.check = func(value string) error {
-			_, err := settings.Parse([]string{f.answers["engine"]}, append(f.given(), settings.Setting{Name: name, Value: value}))
+			_, err := settings.Parse(ctx, []string{f.answers["engine"]}, append(f.given(), settings.Setting{Name: name, Value: value}))
 			return err
 		}
 		return q

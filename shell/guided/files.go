@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -74,9 +75,9 @@ func Load(ctx context.Context, s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch {
 		case !f.has("file"):
-			return &Question{Name: "file", Text: "Which file?", check: readable}, nil
+			return &Question{Name: "file", Text: "Which file?", check: func(path string) error { return readable(ctx, path) }}, nil
 		case !f.has("kind"):
-			q := &Question{Name: "kind", Text: "What is it?", Default: formats.Kind(f.answers["file"])}
+			q := &Question{Name: "kind", Text: "What is it?", Default: formats.Kind(ctx, f.answers["file"])}
 			for _, d := range session.Dumps {
 				if !d.WriteOnly {
 					q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
@@ -120,7 +121,7 @@ func writable(path string) error {
 	return nil
 }
 
-func readable(path string) error {
+func readable(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -130,9 +131,5 @@ func readable(path string) error {
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory", fabric.Escape(path))
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return file.Close()
+	return files.Regular(ctx, path, files.Tables)
 }

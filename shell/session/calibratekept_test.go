@@ -16,7 +16,7 @@ import (
 // missed a sweep. A switch whose table was not read is named and not compared.
 func TestOtherEngine(t *testing.T) {
 	s := open(t, "sim:torus:4x4")
-	set, err := settings.Parse([]string{"lash"}, nil)
+	set, err := settings.Parse(t.Context(), []string{"lash"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

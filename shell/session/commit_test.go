@@ -94,7 +94,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		}
 	}
 	same(&group, "written")
-	set, err := settings.Parse([]string{"torus-2QoS"}, nil)
+	set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

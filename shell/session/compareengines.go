@@ -148,7 +148,7 @@ func looksLikeFile(name string) bool {
 
 // readTables reads routes of whatever form and lays them over a fabric.
 func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
-	kind := formats.Kind(path)
+	kind := formats.Kind(ctx, path)
 	switch kind {
 	case "snapshot":
 		return snapshotTables(ctx, f, path)
@@ -156,7 +156,7 @@ func readTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tab
 	default:
 		kind = "lfts" // whose reader says what is wrong
 	}
-	routes, err := readRoutes(kind, path)
+	routes, err := readRoutes(ctx, kind, path)
 	if err != nil {
 		return nil, err
 	}

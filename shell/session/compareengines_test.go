@@ -22,7 +22,7 @@ import (
 // does by itself, and with a walk of every pair.
 func TestCompareEngines(t *testing.T) {
 	s := open(t, "sim:torus:4x4x3")
-	set, err := settings.Parse(nil, []settings.Setting{{Name: "qos", Value: "TRUE"}})
+	set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "qos", Value: "TRUE"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestCompareEngines(t *testing.T) {
 			t.Errorf("%s is missing", e.Name())
 			continue
 		}
-		set, err := settings.Parse([]string{e.Name(), engines.NoFallback}, set.Given)
+		set, err := settings.Parse(t.Context(), []string{e.Name(), engines.NoFallback}, set.Given)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -130,7 +130,7 @@ func (st *State) followPaths(ctx context.Context, file string, opt FollowOptions
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
 		return rep, errors.New("the live picture has no forwarding tables")
 	}
-	db, err := pathdb.Open(file)
+	db, err := pathdb.Open(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return rep, st.newPaths(ctx, rep, opt.Trace, "")
 	}
@@ -164,19 +164,19 @@ func (st *State) followPaths(ctx context.Context, file string, opt FollowOptions
 	case info.Whole > 2*len(image)+slack:
 		return rep, st.newPaths(ctx, rep, info.HasTrace, "the older states in it took more than half of it")
 	}
-	return rep, rep.apply(delta, opt)
+	return rep, rep.apply(ctx, delta, opt)
 }
 
 // slack is by how many bytes a database may outgrow twice its contents before it is made anew.
 const slack = 64 << 10
 
-func (r *Followed) apply(delta []byte, opt FollowOptions) error {
+func (r *Followed) apply(ctx context.Context, delta []byte, opt FollowOptions) error {
 	if opt.Deltas != "" {
 		if err := pathdb.WriteFile(filepath.Join(opt.Deltas, fmt.Sprintf("%08d.delta", r.State)), delta); err != nil {
 			return err
 		}
 	}
-	if err := pathdb.Apply(r.File, delta); err != nil {
+	if err := pathdb.Apply(ctx, r.File, delta); err != nil {
 		return err
 	}
 	r.State++

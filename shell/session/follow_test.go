@@ -28,7 +28,7 @@ func (b *bench) followed(file string, than func(t *fabric.Tables) bool) *fabric.
 		if !than(t) {
 			continue
 		}
-		db, err := pathdb.Open(file)
+		db, err := pathdb.Open(b.t.Context(), file)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func (b *bench) setEntry(sw fabric.SwitchIndex, lid uint16, entry uint8) {
 // watched reads the file again and again, anew and by one that stays open. It hands over each state that it
 // met until ctx ends, one of each number.
 func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.View {
-	db, err := pathdb.Open(file)
+	db, err := pathdb.Open(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.Vi
 			}
 			v := db.View()
 			met[fmt.Sprint(v.Info())] = v
-			again, err := pathdb.Open(file)
+			again, err := pathdb.Open(t.Context(), file)
 			if err != nil {
 				t.Errorf("a reader that comes: %v", err)
 				return
@@ -177,11 +177,11 @@ func (b *bench) sameByDeltas(copied, deltas string, live *fabric.Tables) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		if err := pathdb.Apply(copied, delta); err != nil {
+		if err := pathdb.Apply(b.t.Context(), copied, delta); err != nil {
 			b.t.Fatalf("%s: %v", e.Name(), err)
 		}
 	}
-	db, err := pathdb.Open(copied)
+	db, err := pathdb.Open(b.t.Context(), copied)
 	if err != nil {
 		b.t.Fatal(err)
 	}

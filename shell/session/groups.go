@@ -97,8 +97,8 @@ func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string
 
 func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State) { st.Groups = g }) }
 
-func (s *Session) loadGroups(path string) (LoadReport, error) {
-	list, err := files.Parse(path, osm.ReadGroups)
+func (s *Session) loadGroups(ctx context.Context, path string) (LoadReport, error) {
+	list, err := files.Parse(ctx, path, files.Groups, osm.ReadGroups)
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%s: no multicast group, expected \"MC Group 0xC000 : ...\"", fabric.Escape(path))
 	}

@@ -122,8 +122,8 @@ type Pair struct {
 
 // ReadPairs reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
 // with the quoting of the command language. # starts a comment. An error names file and line.
-func ReadPairs(f *fabric.Fabric, name string) ([]Pair, error) {
-	in, err := files.Open(name)
+func ReadPairs(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
+	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
 		return nil, err
 	}

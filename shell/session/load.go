@@ -74,24 +74,24 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 	case d.WriteOnly:
 		return LoadReport{}, fmt.Errorf("%s is only written", kind)
 	case d.groups:
-		return s.loadGroups(path)
+		return s.loadGroups(ctx, path)
 	case d.over:
-		return s.loadOver(kind, path)
+		return s.loadOver(ctx, kind, path)
 	case kind == pathsKind:
-		return s.loadPaths(path)
+		return s.loadPaths(ctx, path)
 	case kind == routingKind:
 		return s.loadRouting(ctx, path, opt)
 	case d.Routes:
 		return s.loadRoutes(ctx, kind, path, opt)
 	case d.option != "":
-		return s.loadOption(d, path)
+		return s.loadOption(ctx, d, path)
 	}
 	return s.loadTopology(ctx, path, opt)
 }
 
 func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	st := s.State()
-	routes, err := readRoutes(kind, path)
+	routes, err := readRoutes(ctx, kind, path)
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -124,9 +124,9 @@ func noneOfIts(path string, lines []string) error {
 }
 
 // loadOption takes a file as an option of the engine; a lid matrix is for the engine file, chosen with it.
-func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
+func (s *Session) loadOption(ctx context.Context, d DumpKind, path string) (LoadReport, error) {
 	st := s.State()
-	if err := isOption(d.Kind, path, st.Paper()); err != nil {
+	if err := isOption(ctx, d.Kind, path, st.Paper()); err != nil {
 		return LoadReport{}, err
 	}
 	set := st.Settings
@@ -135,7 +135,7 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 		chain = []string{file.Name}
 	}
 	given := slices.DeleteFunc(slices.Clone(set.Given), func(g settings.Setting) bool { return g.Name == d.option })
-	next, err := settings.Parse(chain, append(given, settings.Setting{Name: d.option, Value: path}))
+	next, err := settings.Parse(ctx, chain, append(given, settings.Setting{Name: d.option, Value: path}))
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -145,8 +145,8 @@ func (s *Session) loadOption(d DumpKind, path string) (LoadReport, error) {
 
 // isOption refuses a file that is empty or something else, which as an option is taken
 // as OpenSM takes it.
-func isOption(kind, path string, f *fabric.Fabric) error {
-	return files.Read(path, func(r io.Reader) error {
+func isOption(ctx context.Context, kind, path string, f *fabric.Fabric) error {
+	return files.Read(ctx, path, prose.When(kind == "lid-matrix", files.Matrix, files.List), func(r io.Reader) error {
 		if kind == "lid-matrix" {
 			_, _, err := osm.ReadLIDMatrix(r, path, f)
 			return err
@@ -164,9 +164,9 @@ func isOption(kind, path string, f *fabric.Fabric) error {
 	})
 }
 
-func readRoutes(kind, path string) (*osm.RouteFile, error) {
+func readRoutes(ctx context.Context, kind, path string) (*osm.RouteFile, error) {
 	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
-	return files.Parse(path, read)
+	return files.Parse(ctx, path, files.Tables, read)
 }
 
 // LoadNames takes node names from a map, now and at later sweeps. It returns how many nodes of the subnet it names.
@@ -176,7 +176,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 		return 0, err
 	}
 	defer end()
-	m, err := names.ReadFile(path)
+	m, err := names.ReadFile(ctx, path)
 	if err == nil && len(m) == 0 {
 		err = fmt.Errorf("%s: no name of a node, expected lines 0xGUID \"NAME\"", fabric.Escape(path))
 	}

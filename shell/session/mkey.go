@@ -4,29 +4,28 @@ package session
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"example.org/ibconsole/internal/files"
 )
 
 // ReadMKey reads the M_Key of a subnet from a file: one key a line, 0x and up to 16 hexadecimal digits, or
 // the lines of OpenSM's guid2mkey, a port GUID and its key. All must name the same key, for a subnet has one
 // here. Empty lines and # comments are passed over. The file must be for nobody but its owner, who is the one
 // who reads it or root: a key opens every switch of the subnet. Errors name file and line, and never the key.
-func ReadMKey(path string) (uint64, error) {
-	f, err := os.Open(path)
+func ReadMKey(ctx context.Context, path string) (uint64, error) {
+	f, err := files.Open(ctx, path, files.Keys)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if err := private(info); err != nil {
+	if err := private(f.Info()); err != nil {
 		return 0, fmt.Errorf("%s: %w", path, err)
 	}
 	var key uint64
@@ -60,9 +59,6 @@ func ReadMKey(path string) (uint64, error) {
 
 // private says of a file whether others may read it or have written it.
 func private(info os.FileInfo) error {
-	if info.IsDir() {
-		return errors.New("it is a folder, expected a file")
-	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may read it (mode %04o), expected 0600 (try: chmod 600)", mode)
 	}

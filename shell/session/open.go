@@ -34,7 +34,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := settings.Parse(nil, nil)
+	chosen, err := settings.Parse(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -81,8 +81,8 @@ func (st *State) writePaths(ctx context.Context, w io.Writer, p *Picture) error 
 }
 
 // OpenPaths takes up a database for questions, instead of one that was there.
-func (s *Session) OpenPaths(name string) (*pathdb.DB, error) {
-	db, err := pathdb.Open(name)
+func (s *Session) OpenPaths(ctx context.Context, name string) (*pathdb.DB, error) {
+	db, err := pathdb.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,8 @@ func (s *Session) closePaths() error {
 	return old.db.Close()
 }
 
-func (s *Session) loadPaths(path string) (LoadReport, error) {
-	db, err := s.OpenPaths(path)
+func (s *Session) loadPaths(ctx context.Context, path string) (LoadReport, error) {
+	db, err := s.OpenPaths(ctx, path)
 	if err != nil {
 		return LoadReport{}, err
 	}

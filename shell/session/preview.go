@@ -57,7 +57,7 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 }
 
 func (s *Session) previewRoutes(ctx context.Context, kind, path string, st *State) ([]string, error) {
-	routes, err := readRoutes(kind, path)
+	routes, err := readRoutes(ctx, kind, path)
 	if err != nil {
 		return nil, err
 	}

@@ -249,7 +249,7 @@ var plants = map[string]func(*bench) want{
 		return want{problems.NotActive, b.ends(p)}
 	},
 	"drift": func(b *bench) want {
-		set, err := settings.Parse(nil, []settings.Setting{{Name: "port_shifting", Value: "TRUE"}})
+		set, err := settings.Parse(context.Background(), nil, []settings.Setting{{Name: "port_shifting", Value: "TRUE"}})
 		b.must(err)
 		b.SetSettings(set)
 		c, err := b.Calibrate(context.Background())

@@ -97,8 +97,8 @@ func (s *Session) SetSettings(set settings.Settings) {
 }
 
 // ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine.
-func (s *Session) ReadConf(path string, chain []string, given []settings.Setting) (settings.Settings, error) {
-	return settings.ReadConf(path, s.cacheDir, chain, given)
+func (s *Session) ReadConf(ctx context.Context, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
+	return settings.ReadConf(ctx, path, s.cacheDir, chain, given)
 }
 
 func (s *Session) stage(p *Picture) {

@@ -79,7 +79,7 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		return LoadReport{}, fmt.Errorf("%s: %w", fabric.Escape(path), persist.ErrNoTables)
 	}
 	st := s.State()
-	set, notes := st.Settings.Of(saved)
+	set, notes := st.Settings.Of(ctx, saved)
 	st.Settings = set
 	job := s.job(&st)
 	res, rep, err := compute.Bring(ctx, job, saved, opt.Keep)

@@ -227,7 +227,7 @@ func (n *subnet) route(s *Session, words ...string) {
 			chain = append(chain, word)
 		}
 	}
-	set, err := settings.Parse(chain, given)
+	set, err := settings.Parse(context.Background(), chain, given)
 	if err == nil {
 		s.SetSettings(set)
 		_, err = s.Route(n.t.Context(), compute.KeepNo)

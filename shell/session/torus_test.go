@@ -49,9 +49,9 @@ func TestTorusSettings(t *testing.T) {
 		{"qos TRUE\ntorus_config " + bad, []settings.Setting{{Name: "torus_config", Value: good}}, ""},
 	} {
 		s := open(t, "sim:torus:6x5")
-		set, err := settings.Parse([]string{"torus-2QoS"}, k.given)
+		set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, k.given)
 		if k.conf != "" {
-			set, err = settings.ReadConf(write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), "", nil, k.given)
+			set, err = settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), "", nil, k.given)
 		}
 		if err != nil {
 			t.Errorf("%q, %v: %v", k.conf, k.given, err)
@@ -68,7 +68,7 @@ func TestTorusSettings(t *testing.T) {
 			t.Errorf("%q, %v: routed by %s after %v, want that torus-2QoS refuses with %q", k.conf, k.given, rep.Engine, rep.Refusals, k.why)
 		}
 	}
-	if _, err := settings.Parse([]string{"torus-2QoS"}, []settings.Setting{{Name: "torus_config", Value: dir + "/none"}}); err == nil {
+	if _, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, []settings.Setting{{Name: "torus_config", Value: dir + "/none"}}); err == nil {
 		t.Error("a file that is not there is taken")
 	}
 }
@@ -81,7 +81,7 @@ func TestRecognisedTorusStays(t *testing.T) {
 	for i := range testenv.Count(t, 10, 200) {
 		source := []string{"sim:torus:6x6", "sim:torus:5x4x3", "sim:torus:4x4", "sim:mesh:5x5", "sim:torus:3x7,links=2"}[i%5]
 		s := open(t, source)
-		set, err := settings.Parse([]string{"torus-2QoS", "no_fallback"}, nil)
+		set, err := settings.Parse(t.Context(), []string{"torus-2QoS", "no_fallback"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestTorusQoSNotes(t *testing.T) {
 		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:7: service level 5"},
 		"minhop":     nil,
 	} {
-		set, err := settings.ReadConf(write("opensm.conf", "routing_engine "+engine+"\n"+conf), "", nil, nil)
+		set, err := settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine "+engine+"\n"+conf), "", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestTorusQoSNotes(t *testing.T) {
 
 func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	s := open(t, "sim:torus:4x4")
-	set, err := settings.Parse([]string{"torus-2QoS"}, nil)
+	set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := s.loadOver("sl2vl", path)
+	rep, err := s.loadOver(t.Context(), "sl2vl", path)
 	if err != nil || !strings.Contains(rep.Ignored, "torus-2QoS maps SLs to VLs itself") || s.State().Staged != before {
 		t.Errorf("%+v, %v, want that the lanes are ignored", rep, err)
 	}

@@ -25,7 +25,7 @@ func TestUnicastCache(t *testing.T) {
 		{"spine-02", "minhop", "the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on"},
 	} {
 		s := open(t, "sim:fattree:2,4")
-		set, err := settings.Parse([]string{"minhop"}, []settings.Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
+		set, err := settings.Parse(t.Context(), []string{"minhop"}, []settings.Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -41,7 +43,7 @@ func writePathSLs(w io.Writer, p *Picture) error {
 }
 
 // loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
-func (s *Session) loadOver(kind, path string) (LoadReport, error) {
+func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, error) {
 	st := s.State()
 	p, err := st.TablesOf("")
 	if err != nil {
@@ -49,7 +51,7 @@ func (s *Session) loadOver(kind, path string) (LoadReport, error) {
 	}
 	tables := *p.Tables
 	rep := LoadReport{Over: kind}
-	err = files.Read(path, func(r io.Reader) error {
+	err = files.Read(ctx, path, prose.When(kind == "sl2vl", files.Tables, files.Entries), func(r io.Reader) error {
 		if kind == "sls" {
 			sls, err := osm.ReadPathSLs(r, path)
 			tables.SLs = sls

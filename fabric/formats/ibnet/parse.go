@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	maxPorts    = 4 << 20
+	maxPorts    = 2 << 20
 	maxIncludes = 1000
 	maxDepth    = 9 // ibsim's
 

@@ -4,13 +4,12 @@ package ibnet
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/files"
 )
 
 // Reading says whose eyes a file is read with.
@@ -50,13 +49,15 @@ type File struct {
 // ReadFile reads a file and what it includes. An included name is looked for
 // beside the including file, then beside the first file. See [Read].
 func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
+	return files.Parse(ctx, path, files.Topology, func(r io.Reader, name string) (*File, error) {
+		return ReadBeside(ctx, r, name, o)
+	})
+}
+
+// ReadBeside is [ReadFile] of a file that is open.
+func ReadBeside(ctx context.Context, r io.Reader, path string, o Options) (*File, error) {
 	if o.Open == nil {
-		o.Open = includer(filepath.Dir(path))
+		o.Open = includer(ctx, filepath.Dir(path))
 	}
 	return Read(ctx, r, path, o)
 }
@@ -70,7 +71,7 @@ func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
 // twice, a cable that the two ends do not agree on. A cable that one end names alone
 // is taken. Of two with one GUID or LID the first keeps it. With Strict the first
 // such thing is the error. A file without any node is one always.
-// O(file size), at most 4 Mi ports.
+// O(file size), at most 2 Mi ports.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, error) {
 	p := newParser(o)
 	if err := p.file(ctx, r, name); err != nil {
@@ -79,7 +80,7 @@ func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, erro
 	return p.finish()
 }
 
-func includer(top string) func(name, from string) (io.ReadCloser, string, error) {
+func includer(ctx context.Context, top string) func(name, from string) (io.ReadCloser, string, error) {
 	return func(name, from string) (io.ReadCloser, string, error) {
 		candidates := []string{name}
 		if !filepath.IsAbs(name) {
@@ -87,7 +88,7 @@ func includer(top string) func(name, from string) (io.ReadCloser, string, error)
 		}
 		var first error
 		for _, path := range candidates {
-			r, err := openRegular(path)
+			r, err := files.Open(ctx, path, files.Topology.Regular()) // no include line waits for a pipe
 			if err == nil {
 				return r, path, nil
 			}
@@ -97,16 +98,4 @@ func includer(top string) func(name, from string) (io.ReadCloser, string, error)
 		}
 		return nil, "", first
 	}
-}
-
-// openRegular keeps an include line from reading a device or waiting for a pipe.
-func openRegular(path string) (io.ReadCloser, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	return os.Open(path)
 }

@@ -24,7 +24,7 @@ import (
 const (
 	maxPorts = 254
 	// maxSlots bounds the memory that a file can ask for by high port numbers.
-	maxSlots = 4 << 20
+	maxSlots = 2 << 20
 )
 
 // Read reads such a list; name stands for the file. The nodes keep the order of the

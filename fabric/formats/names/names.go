@@ -7,14 +7,15 @@ package names
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 // maxLine is how much of a line the diagnostics read in one piece.
@@ -25,13 +26,8 @@ const maxLine = 254
 type Map map[uint64]string
 
 // ReadFile reads a map from a file. See [Read].
-func ReadFile(path string) (Map, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	return Read(r, path)
+func ReadFile(ctx context.Context, path string) (Map, error) {
+	return files.Parse(ctx, path, files.List, Read)
 }
 
 // Read reads a map as the InfiniBand diagnostics and OpenSM do (rdma-core,

@@ -87,7 +87,7 @@ func (p *routeParser) fdbSwitch(text, digits []byte, number int) error {
 		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits", shorten(text))
 	}
 	p.now = &routeSection{guid: guid, line: number, first: p.file.entries, ended: true}
-	return nil
+	return p.room()
 }
 
 func (p *routeParser) fdbEntry(text []byte, number int, ended bool) error {
@@ -112,11 +112,5 @@ func (p *routeParser) fdbEntry(text []byte, number int, ended bool) error {
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
 	}
-	at := p.file.entries + len(p.now.entries)
-	if at == 0 || number != p.lastLine+1 {
-		p.file.runs = append(p.file.runs, lineRun{at, number})
-	}
-	p.lastLine = number
-	p.now.entries = append(p.now.entries, routeEntry{guid: -1, lid: uint16(lid), port: uint8(port)})
-	return nil
+	return p.add(routeEntry{guid: -1, lid: uint16(lid), port: uint8(port)}, number)
 }

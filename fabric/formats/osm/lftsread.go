@@ -22,7 +22,9 @@ type RouteFile struct {
 	guids []uint64
 	runs  []lineRun
 	// entries is the number of entries in all sections.
-	entries   int
+	entries int
+	// memory is about what the sections take, in bytes.
+	memory    int
 	multicast Finding
 	lost      Finding
 	ignored   Finding
@@ -79,6 +81,47 @@ func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 		return nil, err
 	}
 	return p.file, nil
+}
+
+// What a file may take in memory. 3,000 tables of 48 K entries take 1,152 MB, and room in which they grow.
+const (
+	maxMemory  = 1536 << 20
+	maxEntries = 1 << 17 // of a table, which has a line for a LID
+
+	entryMemory   = 8
+	sectionMemory = 300
+	runMemory     = 40
+	guidMemory    = 80
+)
+
+// room refuses a file that takes too much memory.
+func (p *routeParser) room() error {
+	f := p.file
+	memory := f.memory + len(f.runs)*runMemory + len(f.guids)*guidMemory
+	if p.now != nil {
+		memory += cap(p.now.entries) * entryMemory
+		if len(p.now.entries) >= maxEntries {
+			return fmt.Errorf("more than %d entries in one table", maxEntries)
+		}
+	}
+	if memory > maxMemory {
+		return fmt.Errorf("too large: %d tables with %d entries take more than %d MB", len(f.sections), f.entries, maxMemory>>20)
+	}
+	return nil
+}
+
+// add takes an entry of the table that is being read.
+func (p *routeParser) add(e routeEntry, number int) error {
+	at := p.file.entries + len(p.now.entries)
+	if at == 0 || number != p.lastLine+1 {
+		p.file.runs = append(p.file.runs, lineRun{at, number})
+	}
+	p.lastLine = number
+	p.now.entries = append(p.now.entries, e)
+	if at&0xfff != 0 {
+		return nil
+	}
+	return p.room()
 }
 
 type routeParser struct {
@@ -139,6 +182,7 @@ func (p *routeParser) closeSection() {
 		return
 	}
 	p.file.sections = append(p.file.sections, *p.now)
+	p.file.memory += sectionMemory + entryMemory*cap(p.now.entries)
 	p.file.entries += len(p.now.entries)
 	p.now = nil
 }
@@ -165,7 +209,7 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 		guid: guid, name: sectionName(rest), line: number,
 		first: p.file.entries, entries: make([]routeEntry, 0, size),
 	}
-	return nil
+	return p.room()
 }
 
 func (p *routeParser) entry(text []byte, number int, ended bool) error {
@@ -187,14 +231,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
 	}
-	e := routeEntry{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid), port: uint8(port)}
-	at := p.file.entries + len(p.now.entries)
-	if at == 0 || number != p.lastLine+1 {
-		p.file.runs = append(p.file.runs, lineRun{at, number})
-	}
-	p.lastLine = number
-	p.now.entries = append(p.now.entries, e)
-	return nil
+	return p.add(routeEntry{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid), port: uint8(port)}, number)
 }
 
 // portGUID finds the port GUID in what follows an entry's port. As for OpenSM it must end in a space or a

@@ -3,6 +3,7 @@
 package pathdb
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/internal/files"
 )
 
 // ErrState says that a difference is not for the state that a database is in.
@@ -18,7 +21,10 @@ var ErrState = errors.New("the difference is for another state of the database")
 // Apply brings a database to a new state, in its file. Readers see the state before or the one after, and so does
 // who opens it after a crash. The new state is checked whole before a byte is written. It takes the file's lock.
 // O(size).
-func Apply(name string, delta []byte) (err error) {
+func Apply(ctx context.Context, name string, delta []byte) (err error) {
+	if err := files.Regular(ctx, name, files.Paths); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -34,7 +40,7 @@ func Apply(name string, delta []byte) (err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return fmt.Errorf("another process changes it: %w", err)
 	}
-	b, err := os.ReadFile(name)
+	b, err := files.All(ctx, name, files.Paths)
 	if err != nil {
 		return err
 	}

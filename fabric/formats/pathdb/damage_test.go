@@ -67,7 +67,7 @@ func TestEveryBitCounts(t *testing.T) {
 			t.Errorf("byte %d changed: %v", at, err)
 		}
 	}
-	if _, err := pathdb.Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := pathdb.Open(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestBadDifferencesChangeNothing(t *testing.T) {
 			everything(db.View())
 			continue
 		}
-		if err := pathdb.Apply(name, bad); err == nil {
+		if err := pathdb.Apply(t.Context(), name, bad); err == nil {
 			t.Fatal("applied to the file, and refused in memory")
 		}
 		refused++

@@ -16,6 +16,7 @@
 package pathdb
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/internal/files"
 )
 
 // DB is an open database. Its methods can be called from many goroutines.
@@ -45,7 +48,10 @@ type View struct {
 }
 
 // Open maps a database and checks all of it. An error names the place of a damage. O(size).
-func Open(name string) (*DB, error) {
+func Open(ctx context.Context, name string) (*DB, error) {
+	if err := files.Regular(ctx, name, files.Paths); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

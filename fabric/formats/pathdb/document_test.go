@@ -117,7 +117,7 @@ func someKeys(r *rand.Rand, f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 // beside compares the answers of the reader for pairs drawn at random.
 func beside(t *testing.T, python, name string, r *rand.Rand) {
 	t.Helper()
-	db, err := pathdb.Open(name)
+	db, err := pathdb.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
+	"example.org/ibconsole/internal/files/beside"
 	"example.org/ibconsole/mad"
 )
 
@@ -244,7 +244,7 @@ func (h *heap) wires(r *root, switches []Switch) {
 
 // WriteFile writes a database in one go: a reader finds the file that was there before or the new one.
 func WriteFile(name string, image []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".new-*")
+	f, err := beside.Create(name)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -256,9 +256,6 @@ func WriteFile(name string, image []byte) (err error) {
 		}
 	}()
 	if _, err = f.Write(image); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
 		return err
 	}
 	if err = f.Sync(); err != nil {

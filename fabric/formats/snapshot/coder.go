@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // errShort says that a section ends before what it should hold.
@@ -25,21 +26,57 @@ func (e *encoder) bool(v bool) {
 	}
 }
 
-// decoder takes away, and remembers the first error.
+// decoder takes away, of bytes or of a reader, and remembers the first error.
 type decoder struct {
 	b   []byte
 	err error
+
+	// Of a reader b is what of buf is not taken yet, and left how many bytes follow.
+	r    io.Reader
+	buf  []byte
+	left int64
 }
 
 func (d *decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
-		d.b = nil
+		d.b, d.left = nil, 0
 	}
+}
+
+// size is how many bytes there are to take.
+func (d *decoder) size() int64 { return int64(len(d.b)) + d.left }
+
+// window is how much a decoder of a reader has at hand.
+const window = 64 << 10
+
+// fill has n bytes at hand, or as many as there are.
+func (d *decoder) fill(n int) {
+	if len(d.b) >= n || d.left == 0 {
+		return
+	}
+	if d.buf == nil {
+		d.buf = make([]byte, window)
+	}
+	have := copy(d.buf, d.b)
+	more := int(min(int64(len(d.buf)-have), d.left))
+	if _, err := io.ReadFull(d.r, d.buf[have:have+more]); err != nil {
+		d.fail(cutOff(err))
+		return
+	}
+	d.b, d.left = d.buf[:have+more], d.left-int64(more)
+}
+
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errShort
+	}
+	return err
 }
 
 // uint is a number of at most a bound.
 func (d *decoder) uint(most uint64) uint64 {
+	d.fill(binary.MaxVarintLen64)
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 {
 		d.fail(errShort)
@@ -53,18 +90,42 @@ func (d *decoder) uint(most uint64) uint64 {
 	return v
 }
 
+// into takes as many bytes as there is room for.
+func (d *decoder) into(out []byte) {
+	if int64(len(out)) > d.size() {
+		d.fail(errShort)
+		return
+	}
+	n := copy(out, d.b)
+	d.b, out = d.b[n:], out[n:]
+	if len(out) == 0 {
+		return
+	}
+	if _, err := io.ReadFull(d.r, out); err != nil {
+		d.fail(cutOff(err))
+		return
+	}
+	d.left -= int64(len(out))
+}
+
 // int is an index below a bound, or -1.
 func decodeIndex[I ~int32](d *decoder, below int) I { return I(d.uint(uint64(below))) - 1 }
 
 func (d *decoder) bool() bool { return d.uint(1) == 1 }
 
+// bytes takes n bytes, which it makes room for where they come from a reader.
 func (d *decoder) bytes(n int) []byte {
-	if n < 0 || n > len(d.b) {
+	if n < 0 || int64(n) > d.size() {
 		d.fail(errShort)
 		return nil
 	}
-	v := d.b[:n]
-	d.b = d.b[n:]
+	if d.r == nil {
+		v := d.b[:n]
+		d.b = d.b[n:]
+		return v
+	}
+	v := make([]byte, n)
+	d.into(v)
 	return v
 }
 

@@ -46,7 +46,10 @@ func (e *encoder) port(p *fabric.Port) {
 
 // DecodeFabric is the inverse of [EncodeFabric]. Bytes that are none of its give an error.
 func DecodeFabric(b []byte) (*fabric.Fabric, error) {
-	d := &decoder{b: b}
+	return decodeFabric(&decoder{b: b})
+}
+
+func decodeFabric(d *decoder) (*fabric.Fabric, error) {
 	r := &fabricReader{d: d}
 	f, err := r.read()
 	if d.err != nil {
@@ -68,13 +71,17 @@ type fabricReader struct {
 	num   []uint8
 }
 
-// maxPorts bounds the port slots of a fabric that is read: 48 K hosts and 3,000 switches of 254 ports are well below.
-const maxPorts = 1 << 22
+// Bounds of a fabric that is read. 48 K hosts and 3,000 switches of 254 ports are well below: 900,000 port slots of some 30 bytes.
+const (
+	maxPorts  = 1 << 21
+	maxNodes  = 1 << 17
+	maxFabric = 64 << 20
+)
 
 func (r *fabricReader) read() (*fabric.Fabric, error) {
 	d := r.d
 	sm := decodeIndex[int32](d, maxPorts)
-	nodes := d.uint(maxPorts)
+	nodes := d.uint(maxNodes)
 	for range nodes {
 		if d.err != nil {
 			return nil, d.err
@@ -86,8 +93,8 @@ func (r *fabricReader) read() (*fabric.Fabric, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	if len(d.b) > 0 {
-		return nil, fmt.Errorf("%d bytes too many", len(d.b))
+	if n := d.size(); n > 0 {
+		return nil, fmt.Errorf("%d bytes too many", n)
 	}
 	if err := r.connect(); err != nil {
 		return nil, err
@@ -111,6 +118,9 @@ func (r *fabricReader) node() error {
 	n.NumPorts, n.EnhancedPort0 = uint8(d.uint(254)), d.bool()
 	if d.err != nil {
 		return d.err
+	}
+	if len(r.owner)+int(n.NumPorts) >= maxPorts {
+		return fmt.Errorf("more than %d ports", maxPorts)
 	}
 	i, err := r.b.AddNode(n)
 	if err != nil {

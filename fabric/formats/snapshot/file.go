@@ -20,11 +20,12 @@
 package snapshot
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -34,8 +35,13 @@ import (
 // Magic is how a snapshot begins.
 const Magic = "IBCSNAP\x01"
 
-// maxSize bounds what a file may unfold to: 3,000 switches with 48,000 LIDs, and their VLs, stay well below.
-const maxSize = 4 << 30
+// What a file may unfold to. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, as much of SLs at most,
+// 81 MB of min-hop tables and, with 64 ports each, 200 MB of SL2VL tables.
+const (
+	maxSize   = 896 << 20
+	maxWindow = 64 << 20 // of zstd
+	maxName   = 64       // of a section
+)
 
 // Snapshot is a subnet with what is known of its routes.
 type Snapshot struct {
@@ -75,7 +81,10 @@ func EncodeRest(t *fabric.Tables) []byte {
 
 // DecodeRest is the inverse of [EncodeRest]: it fills in t.
 func DecodeRest(b []byte, t *fabric.Tables) error {
-	return (&Snapshot{Fabric: t.Fabric, Tables: t}).decode(b)
+	if err := (&Snapshot{Fabric: t.Fabric, Tables: t}).read(bytes.NewReader(b)); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	return nil
 }
 
 type section struct {
@@ -126,17 +135,13 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != Magic {
 		return snap, fmt.Errorf("not a snapshot: it begins with %q, expected %q", magic, Magic)
 	}
-	z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(maxSize))
+	z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return snap, err
 	}
 	defer z.Close()
-	var all bytes.Buffer
-	if _, err := io.Copy(&all, io.LimitReader(z, maxSize)); err != nil {
-		return snap, fmt.Errorf("snapshot: %w", err)
-	}
-	if err := snap.decode(all.Bytes()); err != nil {
-		return Snapshot{}, err
+	if err := snap.read(z); err != nil {
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	if snap.Fabric == nil {
 		return snap, errors.New("snapshot: there is no fabric in it")
@@ -144,18 +149,31 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 	return snap, nil
 }
 
-// decode reads sections, on top of what is known already.
-func (snap *Snapshot) decode(b []byte) error {
-	d := &decoder{b: b}
+// read reads sections, on top of what is known already. None is unfolded beyond what it says to hold,
+// and nothing of those that say too much.
+func (snap *Snapshot) read(r io.Reader) error {
+	in := bufio.NewReaderSize(r, window)
 	told := false // what is unread: older versions did not say so of live tables
-	for len(d.b) > 0 {
-		name := d.string()
-		data := d.bytes(int(d.uint(math.MaxInt64)))
-		if d.err != nil {
-			return fmt.Errorf("snapshot: %w", d.err)
+	for total := uint64(0); ; {
+		name, size, err := heading(in)
+		if err == io.EOF {
+			break
 		}
-		if err := snap.section(name, data); err != nil {
-			return fmt.Errorf("snapshot: %w", err)
+		if err != nil {
+			return err
+		}
+		switch total += size; {
+		case name == "fabric" && size > maxFabric:
+			return tooLarge(name, size, maxFabric)
+		case size > maxSize || total > maxSize:
+			return tooLarge(name, total, maxSize)
+		}
+		d := &decoder{r: in, left: int64(size)}
+		if err := snap.section(name, d); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(io.Discard, in, d.left); err != nil {
+			return fmt.Errorf("%s: %w", name, cutOff(err))
 		}
 		told = told || name == "unread"
 	}
@@ -165,23 +183,46 @@ func (snap *Snapshot) decode(b []byte) error {
 	return nil
 }
 
-func (snap *Snapshot) section(name string, data []byte) (err error) {
+func tooLarge(name string, size, most uint64) error {
+	return fmt.Errorf("%s: it unfolds to %d MB, expected at most %d", fabric.Escape(name), size>>20, most>>20)
+}
+
+// heading is the name of a section and how long it is, [io.EOF] behind the last one.
+func heading(r *bufio.Reader) (name string, size uint64, err error) {
+	n, err := binary.ReadUvarint(r)
+	if err == io.EOF {
+		return "", 0, err
+	}
+	if n > maxName || err != nil {
+		return "", 0, errors.Join(errors.New("a section without a name"), err)
+	}
+	b := make([]byte, n)
+	if _, err = io.ReadFull(r, b); err == nil {
+		size, err = binary.ReadUvarint(r)
+	}
+	if err != nil {
+		return "", 0, cutOff(err)
+	}
+	return string(b), size, nil
+}
+
+func (snap *Snapshot) section(name string, d *decoder) (err error) {
 	f, t := snap.Fabric, snap.Tables
 	switch {
 	case name == "fabric" && f == nil:
-		snap.Fabric, err = DecodeFabric(data)
+		snap.Fabric, err = decodeFabric(d)
 	case name == "lft" && f != nil && t == nil:
-		snap.Tables, err = decodeLFT(f, data)
+		snap.Tables, err = decodeLFT(f, d)
 	case name == "unread" && t != nil:
-		t.Unread, err = decodeUnread(data)
+		t.Unread, err = decodeUnread(d)
 	case name == "sl2vl" && t != nil:
-		t.SL2VL, err = decodeSL2VL(f, data)
+		t.SL2VL, err = decodeSL2VL(f, d)
 	case name == "sls" && t != nil:
-		t.SLs, err = decodeSLs(data)
+		t.SLs, err = decodeSLs(d)
 	case name == "mft" && t != nil:
-		t.MFT, err = decodeMFT(f, data)
+		t.MFT, err = decodeMFT(f, d)
 	case name == "routing" && f != nil:
-		snap.Routing, err = decodeRouting(f, data)
+		snap.Routing, err = decodeRouting(f, d)
 	}
 	return err
 }

@@ -58,11 +58,13 @@ func encodeRouting(r *Routing) []byte {
 	return e.b
 }
 
-func decodeRouting(f *fabric.Fabric, b []byte) (*Routing, error) {
-	d := &decoder{b: b}
+func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 	n := len(f.Switches)
 	r := &Routing{Engine: d.string()}
-	for range d.uint(uint64(len(d.b))) {
+	for range d.uint(maxOptions) {
+		if d.err != nil {
+			break
+		}
 		r.Options = append(r.Options, Option{d.string(), d.string()})
 	}
 	for range d.uint(uint64(n)) {
@@ -75,8 +77,8 @@ func decodeRouting(f *fabric.Fabric, b []byte) (*Routing, error) {
 	if d.bool() {
 		r.MinHop = decodeMinHop(n, d)
 	}
-	if d.err == nil && len(d.b) > 0 {
-		d.fail(fmt.Errorf("%d bytes too many", len(d.b)))
+	if n := d.size(); d.err == nil && n > 0 {
+		d.fail(fmt.Errorf("%d bytes too many", n))
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("routing: %w", d.err)
@@ -84,16 +86,21 @@ func decodeRouting(f *fabric.Fabric, b []byte) (*Routing, error) {
 	return r, nil
 }
 
+// maxOptions is how many options a routing may have.
+const maxOptions = 1 << 10
+
 func decodeMinHop(n int, d *decoder) *MinHop {
 	m := &MinHop{Words: int(d.uint(math.MaxUint8/64 + 1))}
-	m.Least = d.bytes(n * n)
-	sets := d.bytes(n * n * m.Words * 8)
-	if d.err != nil {
+	if d.size() < int64(n)*int64(n)*int64(1+8*m.Words) {
+		d.fail(errShort)
 		return nil
 	}
+	m.Least = d.bytes(n * n)
 	m.Ports = make([]uint64, n*n*m.Words)
+	var word [8]byte
 	for i := range m.Ports {
-		m.Ports[i] = binary.LittleEndian.Uint64(sets[i*8:])
+		d.into(word[:])
+		m.Ports[i] = binary.LittleEndian.Uint64(word[:])
 	}
 	return m
 }

@@ -57,8 +57,7 @@ func encodeSLs(f *fabric.Fabric, sls fabric.PathSLs) []byte {
 	return e.b
 }
 
-func decodeSLs(b []byte) (fabric.PathSLs, error) {
-	d := &decoder{b: b}
+func decodeSLs(d *decoder) (fabric.PathSLs, error) {
 	most := int(d.uint(math.MaxUint16))
 	p := &pairSLs{row: make([]int32, most+1)}
 	for src := range p.row {

@@ -20,17 +20,16 @@ func encodeLFT(t *fabric.Tables) []byte {
 	return e.b
 }
 
-func decodeLFT(f *fabric.Fabric, b []byte) (*fabric.Tables, error) {
-	d := &decoder{b: b}
+func decodeLFT(f *fabric.Fabric, d *decoder) (*fabric.Tables, error) {
 	t := &fabric.Tables{Fabric: f, Origin: d.string(), Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches))}
 	most := uint16(d.uint(fabric.MaxUnicastLID))
-	if need := len(f.Switches) * (int(most) + 3); d.err != nil || len(d.b) < need {
+	if need := len(f.Switches) * (int(most) + 3); d.err != nil || d.size() < int64(need) {
 		return nil, fmt.Errorf("lft: %w", errShort)
 	}
 	t.LFT = fabric.NewLFT(len(f.Switches), most)
 	for sw := range f.NumSwitches() {
 		t.Known[sw], t.Top[sw] = d.bool(), uint16(d.uint(0xffff))
-		copy(t.LFT.Row(sw), d.bytes(int(most)+1))
+		d.into(t.LFT.Row(sw)[:int(most)+1])
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("lft: %w", d.err)
@@ -63,13 +62,15 @@ func encodeSL2VL(f *fabric.Fabric, t *fabric.SL2VL) []byte {
 	return e.b
 }
 
-func decodeSL2VL(f *fabric.Fabric, b []byte) (*fabric.SL2VL, error) {
-	d := &decoder{b: b}
+func decodeSL2VL(f *fabric.Fabric, d *decoder) (*fabric.SL2VL, error) {
+	if d.size() < slotsOf(f)*int64(len(fabric.VLs{})) {
+		return nil, fmt.Errorf("sl2vl: %w", errShort)
+	}
 	t := fabric.NewSL2VL(f)
 	different := map[fabric.VLs]bool{}
 	eachVLs(f, func(node fabric.NodeIndex, in, out uint8) {
 		var vls fabric.VLs
-		copy(vls[:], d.bytes(len(vls)))
+		d.into(vls[:])
 		if different[vls] = true; len(different) > maxVLs {
 			d.fail(fmt.Errorf("more than %d different tables", maxVLs))
 		}
@@ -81,6 +82,18 @@ func decodeSL2VL(f *fabric.Fabric, b []byte) (*fabric.SL2VL, error) {
 		return nil, fmt.Errorf("sl2vl: %w", d.err)
 	}
 	return t, nil
+}
+
+// slotsOf is how many SL2VL tables there are.
+func slotsOf(f *fabric.Fabric) (n int64) {
+	for i := range f.Nodes {
+		ports := int64(f.Nodes[i].NumPorts) + 1
+		if f.Nodes[i].IsSwitch() {
+			ports *= ports
+		}
+		n += ports
+	}
+	return n
 }
 
 // maxVLs is how many different SL2VL tables a file may have.
@@ -99,11 +112,13 @@ func encodeMFT(f *fabric.Fabric, t *fabric.MFT) []byte {
 	return e.b
 }
 
-func decodeMFT(f *fabric.Fabric, b []byte) (*fabric.MFT, error) {
-	d := &decoder{b: b}
+func decodeMFT(f *fabric.Fabric, d *decoder) (*fabric.MFT, error) {
 	lids := int(d.uint(0xffff - fabric.FirstMLID))
-	if d.err != nil || len(d.b) < lids*len(f.Switches) {
+	if d.err != nil || d.size() < int64(lids)*int64(len(f.Switches)) {
 		return nil, fmt.Errorf("mft: %w", errShort)
+	}
+	if need := fabric.MFTSize(f, lids); need > maxMFT {
+		return nil, fmt.Errorf("mft: %d multicast LIDs take %d MB, expected at most %d", lids, need>>20, maxMFT>>20)
 	}
 	t := fabric.NewMFT(f, uint16(fabric.FirstMLID+lids-1))
 	for sw := range f.NumSwitches() {
@@ -120,6 +135,9 @@ func decodeMFT(f *fabric.Fabric, b []byte) (*fabric.MFT, error) {
 	return t, nil
 }
 
+// maxMFT is the memory that multicast tables may take: all 16 K multicast LIDs on 3,000 switches of up to 127 ports.
+const maxMFT = 800 << 20
+
 func encodeUnread(u fabric.Unread) []byte {
 	e := &encoder{}
 	e.bool(u.SLs)
@@ -127,8 +145,7 @@ func encodeUnread(u fabric.Unread) []byte {
 	return e.b
 }
 
-func decodeUnread(b []byte) (fabric.Unread, error) {
-	d := &decoder{b: b}
+func decodeUnread(d *decoder) (fabric.Unread, error) {
 	u := fabric.Unread{SLs: d.bool(), SL2VL: d.bool()}
 	if d.err != nil {
 		return fabric.Unread{}, fmt.Errorf("unread: %w", d.err)

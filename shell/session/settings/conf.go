@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -29,8 +30,8 @@ var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} 
 
 // ReadConf takes engines, options and guid2lid from an opensm.conf and lays the chain and the options given over
 // them. The guid2lid is that of OpenSM's cache directory, "" for the usual one. What is not modelled is noted.
-func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings, error) {
-	conf, err := files.Parse(path, osm.ReadConf)
+func ReadConf(ctx context.Context, path, cacheDir string, chain []string, given []Setting) (Settings, error) {
+	conf, err := files.Parse(ctx, path, files.Config, osm.ReadConf)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -55,14 +56,14 @@ func ReadConf(path, cacheDir string, chain []string, given []Setting) (Settings,
 			options = append(options, g)
 		}
 	}
-	s, err := Parse(chain, options)
+	s, err := Parse(ctx, chain, options)
 	if err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
 	s.conf = path
 	s.withoutFiles(conf, given)
-	s.noteTorusQoS(conf)
-	if err := s.defaultTorus(conf); err != nil {
+	s.noteTorusQoS(ctx, conf)
+	if err := s.defaultTorus(ctx, conf); err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, o := range conf.Options {
@@ -131,7 +132,7 @@ const torusConfig = "torus_config" // the option that names the configuration of
 
 // defaultTorus has torus-2QoS read the file that it reads with this conf where
 // none was given, and refuse where that cannot be read.
-func (s *Settings) defaultTorus(conf *osm.Conf) error {
+func (s *Settings) defaultTorus(ctx context.Context, conf *osm.Conf) error {
 	if s.torus.Conf != nil || !slices.Contains(s.Chain, torus.Name) {
 		return nil
 	}
@@ -139,7 +140,7 @@ func (s *Settings) defaultTorus(conf *osm.Conf) error {
 	if path == "" {
 		s.torus.Unread = errors.New("torus_config names no file")
 	} else {
-		s.torus.Unread = setTorus(s, path)
+		s.torus.Unread = setTorus(ctx, s, path)
 	}
 	return s.chooseEngines()
 }

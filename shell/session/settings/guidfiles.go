@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"context"
 	"os"
 	"slices"
 
@@ -21,8 +22,8 @@ type guidUse struct {
 
 // guidFile is an option that names a file of GUIDs.
 func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
-	set := func(s *Settings, path string) error {
-		f, err := files.Parse(path, osm.ReadGUIDFile)
+	read := func(ctx context.Context, s *Settings, path string) error {
+		f, err := files.Parse(ctx, path, files.List, osm.ReadGUIDFile)
 		if err != nil {
 			return err
 		}
@@ -34,7 +35,7 @@ func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.G
 		take(s, f)
 		return nil
 	}
-	return Option{Name: kind.Option(), Summary: summary, File: true, set: set}
+	return Option{Name: kind.Option(), Summary: summary, File: true, read: read}
 }
 
 // guidFileOrBroken is one that an opensm.conf may name although it is not there:

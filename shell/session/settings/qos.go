@@ -3,14 +3,15 @@
 package settings
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -23,7 +24,7 @@ var (
 
 // noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS does not go with: service
 // levels other than 0 and 8, and SL2VL tables of one's own (torus-2QoS(8), at its end).
-func (s *Settings) noteTorusQoS(conf *osm.Conf) {
+func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf) {
 	if !slices.Contains(s.Chain, torus.Name) {
 		return
 	}
@@ -33,13 +34,13 @@ func (s *Settings) noteTorusQoS(conf *osm.Conf) {
 		}
 	}
 	for option, form := range map[string]*regexp.Regexp{partitionFile: partitionSL, "qos_policy_file": policySL} {
-		s.noteSLs(conf.Value(option), form)
+		s.noteSLs(ctx, conf.Value(option), form)
 	}
 }
 
 // noteSLs notes the SLs of a file that are neither 0 nor 8. A file that is not there has none.
-func (s *Settings) noteSLs(path string, form *regexp.Regexp) {
-	text, err := os.ReadFile(path)
+func (s *Settings) noteSLs(ctx context.Context, path string, form *regexp.Regexp) {
+	text, err := files.All(ctx, path, files.List)
 	if err != nil {
 		return
 	}

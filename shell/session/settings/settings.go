@@ -5,8 +5,8 @@
 package settings
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,8 +63,18 @@ type Option struct {
 	File    bool // says that the value is the name of a file
 	boolean bool
 	set     func(*Settings, string) error
+	// read is set for what the value names a file for.
+	read func(ctx context.Context, s *Settings, path string) error
 	// without is for a file that an opensm.conf names and that is missing; nil where OpenSM passes it over.
 	without func(s *Settings, path string)
+}
+
+// take sets the option, and reads the file that it names.
+func (o *Option) take(ctx context.Context, s *Settings, value string) error {
+	if o.read != nil {
+		return o.read(ctx, s, value)
+	}
+	return o.set(s, value)
 }
 
 // Boolean reports whether the value is TRUE or FALSE, or yes or no.
@@ -77,7 +87,7 @@ var Options = []Option{
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
 	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
 	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
-	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, set: setGUID2LID},
+	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, read: setGUID2LID},
 	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
 	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
@@ -107,15 +117,15 @@ var Options = []Option{
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
-	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, set: setTorus},
-	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, set: setPartitions},
+	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, read: setTorus},
+	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, read: setPartitions},
 	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true,
 		set: off(func(s *Settings, without bool) { s.torus.NoQoS = without })},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
-	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, set: setLFTs},
-	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, set: setLIDMatrix},
+	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, read: setLFTs},
+	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
 // on is an option that is TRUE or FALSE.
@@ -136,14 +146,14 @@ func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*S
 }
 
 // Parse reads a chain of engines and options. The empty chain is the default engine. Files are read now.
-func Parse(chain []string, given []Setting) (Settings, error) {
+func Parse(ctx context.Context, chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: slices.Clone(given)}
 	for k, g := range given {
 		i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == g.Name || o.Was != "" && o.Was == g.Name })
 		if i < 0 {
 			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
 		}
-		if err := Options[i].set(&s, g.Value); err != nil {
+		if err := Options[i].take(ctx, &s, g.Value); err != nil {
 			return Settings{}, fmt.Errorf("%s: %w", g.Name, err)
 		}
 		s.Given[k].Name = Options[i].Name
@@ -212,8 +222,8 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	}
 }
 
-func setGUID2LID(s *Settings, path string) error {
-	f, err := files.Parse(path, osm.ReadGUID2LID)
+func setGUID2LID(ctx context.Context, s *Settings, path string) error {
+	f, err := files.Parse(ctx, path, files.List, osm.ReadGUID2LID)
 	if err != nil {
 		return err
 	}
@@ -222,21 +232,19 @@ func setGUID2LID(s *Settings, path string) error {
 	return nil
 }
 
-func setLFTs(s *Settings, path string) (err error) {
-	s.file.Routes, err = files.Parse(path, osm.ReadLFTs)
+func setLFTs(ctx context.Context, s *Settings, path string) (err error) {
+	s.file.Routes, err = files.Parse(ctx, path, files.Tables, osm.ReadLFTs)
 	return err
 }
 
-func setLIDMatrix(s *Settings, path string) error {
-	return files.Read(path, func(r io.Reader) (err error) {
-		s.file.MatrixName = path
-		s.file.Matrix, err = io.ReadAll(r)
-		return err
-	})
+func setLIDMatrix(ctx context.Context, s *Settings, path string) (err error) {
+	s.file.MatrixName = path
+	s.file.Matrix, err = files.All(ctx, path, files.Matrix)
+	return err
 }
 
-func setTorus(s *Settings, path string) (err error) {
-	if s.torus.Conf, err = files.Parse(path, osm.ReadTorusConf); err != nil {
+func setTorus(ctx context.Context, s *Settings, path string) (err error) {
+	if s.torus.Conf, err = files.Parse(ctx, path, files.List, osm.ReadTorusConf); err != nil {
 		return err
 	}
 	s.noteLines(s.torus.Conf.Notes)
@@ -246,8 +254,8 @@ func setTorus(s *Settings, path string) (err error) {
 	return nil
 }
 
-func setPartitions(s *Settings, path string) (err error) {
-	if s.partitions, err = files.Parse(path, osm.ReadPartitions); err == nil {
+func setPartitions(ctx context.Context, s *Settings, path string) (err error) {
+	if s.partitions, err = files.Parse(ctx, path, files.List, osm.ReadPartitions); err == nil {
 		s.noteLines(s.partitions.Notes)
 	}
 	return err
@@ -296,7 +304,7 @@ func (s *Settings) Engines() []string {
 
 // Of are the settings that a saved routing was made with, but with the LMC that
 // was chosen here; these settings where it does not say or they are of no use now.
-func (s *Settings) Of(saved *snapshot.Snapshot) (Settings, []string) {
+func (s *Settings) Of(ctx context.Context, saved *snapshot.Snapshot) (Settings, []string) {
 	r := saved.Routing
 	if r == nil || r.Engine == "" || slices.Contains(s.Chain, r.Engine) && len(r.Options) == 0 {
 		return *s, nil
@@ -312,7 +320,7 @@ func (s *Settings) Of(saved *snapshot.Snapshot) (Settings, []string) {
 			given = append(given, g)
 		}
 	}
-	set, err := Parse([]string{r.Engine}, given)
+	set, err := Parse(ctx, []string{r.Engine}, given)
 	if err != nil {
 		return *s, []string{fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s", fabric.Escape(r.Engine), err, s.String())}
 	}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"example.org/ibconsole/fabric/formats/snapshot"
+)
+
+// TestBomb unfolds snapshots that say to hold more than there can be: a section, its name, or all together.
+func TestBomb(t *testing.T) {
+	sized := func(name string, n uint64) []byte {
+		return binary.AppendUvarint(append(binary.AppendUvarint(nil, uint64(len(name))), name...), n)
+	}
+	for want, head := range map[string][]byte{
+		"fabric: it unfolds to 6144 MB, expected at most 64": sized("fabric", 6<<30),
+		"x: it unfolds to 6144 MB, expected at most 896":     sized("x", 6<<30),
+		"a section without a name":                           binary.AppendUvarint(nil, 6<<30),
+		"cut off":                                            sized("x", 8<<20),
+	} {
+		var b bytes.Buffer
+		b.WriteString(snapshot.Magic)
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = z.Write(append(head, make([]byte, 4<<20)...))
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := snapshot.Read(&b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
