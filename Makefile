@@ -24,9 +24,9 @@ CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fa
               ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
 
 # The packages whose tests take longest begin first. Tests wait for timers and other
-# programs: one package more than there are processors keeps all of these busy.
+# programs: as many packages as there are processors, with the race detector and without, keep all of these busy.
 LONG    := ./e2e ./routing/engines ./shell/session ./tui
-AT_ONCE := $$(($$(nproc) + 1))
+AT_ONCE := $$(nproc)
 
 .PHONY: help
 help: ## list these targets
@@ -60,9 +60,10 @@ check: check-fmt vet lint check-tidy ## formatting, vet, linter, go.mod and the 
 test: tools ## install what is missing and run all tests, large matrices as samples
 	@status=0; all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) || exit 1; \
 	all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all"); \
-	run() { [ -z "$$1" ] || go test "$${@:2}" -count=1 -p $(AT_ONCE) -timeout $(TEST_TIMEOUT) $$1 || status=1; }; \
-	run "$$(grep -vxF "$$raced" <<<"$$all")"; \
-	run "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
+	run() { [ -z "$$1" ] || go test "$${@:2}" -count=1 -p $(AT_ONCE) -timeout $(TEST_TIMEOUT) $$1; }; \
+	log=$$(mktemp); run "$$(grep -xF "$$raced" <<<"$$all")" $(RACE) >"$$log" 2>&1 & \
+	run "$$(grep -vxF "$$raced" <<<"$$all")" || status=1; \
+	wait $$! || status=1; cat "$$log"; rm -f "$$log"; \
 	exit $$status
 
 .PHONY: acceptance
