@@ -78,23 +78,27 @@ func TestStalledReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.Close()
+	t.Cleanup(func() { _ = held.Close() })
 	for _, words := range readers {
-		cmd, out := reading(t, words, pipe)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case err = <-done: // it refuses pipes
-		case <-time.After(700 * time.Millisecond): // long enough to be at the file; if it is not, it ends all the same
-			_ = cmd.Process.Signal(syscall.SIGINT)
-			err = <-done
-		}
-		status := cmd.ProcessState.ExitCode()
-		if status != exitFailed && status != exitSignal+int(syscall.SIGINT) {
-			t.Errorf("%q: %v, %s", words, err, out)
-		}
+		t.Run(words, func(t *testing.T) {
+			t.Parallel()
+			cmd, out := reading(t, words, pipe)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			done := make(chan error, 1)
+			go func() { done <- cmd.Wait() }()
+			select {
+			case err = <-done: // it refuses pipes
+			case <-time.After(700 * time.Millisecond): // long enough to be at the file; if it is not, it ends all the same
+				_ = cmd.Process.Signal(syscall.SIGINT)
+				err = <-done
+			}
+			status := cmd.ProcessState.ExitCode()
+			if status != exitFailed && status != exitSignal+int(syscall.SIGINT) {
+				t.Errorf("%v, %s", err, out)
+			}
+		})
 	}
 }

@@ -134,6 +134,7 @@ func ibsimID(f *fabric.Fabric, node fabric.NodeIndex, file []byte) string {
 
 func TestDumpsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
+	t.Parallel()
 	r := testenv.Rand(t)
 	for _, file := range netFiles(t) {
 		subnet, err := formats.Net(context.Background(), file)

@@ -111,6 +111,7 @@ func TestResilience(t *testing.T) {
 // TestResilienceJobArray lets a Slurm of its own, on loopback, run the job array, with
 // one task killed and queued again.
 func TestResilienceJobArray(t *testing.T) {
+	t.Parallel()
 	s := startSlurm(t)
 	dir := filepath.Join(s.dir, "it's a job")
 	ibconsole(t, "-s", "sim:fattree:2,16", "-c", "resilience pairs to="+filepath.Join(s.dir, "whole")+"; resilience sbatch \""+dir+"\" kind=pairs shards=4")

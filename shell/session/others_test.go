@@ -265,7 +265,7 @@ func TestTwoConsoles(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, shared := range []bool{true, false} {
 		inside, both, done, since, stopped, seen, overwrote := 0, 0, 0, 0, 0, 0, 0
-		for i := range testenv.Count(t, 12, 1000) {
+		for i := range testenv.Count(t, 6, 1000) {
 			t.Run("", func(t *testing.T) {
 				n := newSubnet(t, "fattree:2,8", false)
 				u := &turns{rnd: rnd, left: 1, most: 1 << rnd.IntN(6)}
