@@ -153,6 +153,7 @@ func balanceEndOf(f *fabric.Fabric, b *balance.End) *balanceEnd {
 
 // hotPort is a port with what it sent and what the tables lay over it.
 type hotPort struct {
+	leads
 	Port string `json:"port"`
 	To   string `json:"to"`
 	// GBs is in 10^9 bytes a second, Used the part of the link's rate.
@@ -194,7 +195,7 @@ func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 			continue
 		}
 		rate := d.PerSecond(counters.XmitData) * 4
-		row := hotPort{Port: p.Fabric.PortName(port), To: p.Fabric.PortName(p.Fabric.Ports[port].Peer), GBs: rate / 1e9, Wait: d.PerSecond(counters.XmitWait), Paths: l.Paths[port]}
+		row := hotPort{leads: leads{toPort(p.Fabric, port)}, Port: p.Fabric.PortName(port), To: p.Fabric.PortName(p.Fabric.Ports[port].Peer), GBs: rate / 1e9, Wait: d.PerSecond(counters.XmitWait), Paths: l.Paths[port]}
 		if g := at.Gbps(); g > 0 {
 			row.Used = rate * 8 / (g * 1e9)
 		}

@@ -98,12 +98,22 @@ type reachAnswer struct {
 	Troubles []pathTrouble `json:"troubles"`
 }
 
+// Tables has the paths that do not arrive.
+func (a *reachAnswer) Tables() []Table {
+	t := tableOf("paths that do not arrive", []string{"FROM", "TO", "LID", "WHAT", "WHY"}, a.Troubles, func(t pathTrouble) plainRow {
+		return plainRow{leads{t.lead}, []any{t.From, t.To, t.LID, t.Verdict, t.Why}}
+	})
+	t.More = int(a.wrong()) - len(t.Rows)
+	return []Table{t}
+}
+
 type pathTrouble struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
 	LID     uint16 `json:"lid"`
 	Verdict string `json:"verdict"`
 	Why     string `json:"why"`
+	lead    Lead
 }
 
 func checkReach(loopsOnly bool) reading {
@@ -147,7 +157,7 @@ func pathTroubleOf(p *session.Picture, names *namer, t reach.Path) pathTrouble {
 	if t.LID == 0 {
 		why = fmt.Sprintf("%s has no LID", p.Fabric.PortName(t.Dst))
 	}
-	return pathTrouble{names.port(t.Src), names.port(t.Dst), t.LID, t.Verdict.String(), why}
+	return pathTrouble{names.port(t.Src), names.port(t.Dst), t.LID, t.Verdict.String(), why, toTrace(p, t.Src, t.Dst, t.LID)}
 }
 
 // badText says how many paths of each kind are bad.

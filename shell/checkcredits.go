@@ -38,6 +38,16 @@ type creditHop struct {
 	Dst  string `json:"dst,omitempty"`
 	LID  uint16 `json:"lid"`
 	SL   uint8  `json:"sl"`
+	lead Lead
+}
+
+// Tables has the links of a shortest loop.
+func (a *creditsAnswer) Tables() []Table { return []Table{ringTable(a.Ring)} }
+
+func ringTable(ring []creditHop) Table {
+	return tableOf("a credit loop", []string{"FROM", "TO", "VL", "HELD BY", "TO", "LID", "SL"}, ring, func(h creditHop) plainRow {
+		return plainRow{leads{h.lead}, []any{h.From, h.To, h.VL, h.Src, orDash(h.Dst), h.LID, h.SL}}
+	})
 }
 
 func (c *call) checkCredits(st *session.State, p *session.Picture) error {
@@ -108,7 +118,7 @@ func unknownLoop(why, try string) string {
 func creditHops(f *fabric.Fabric, ring []credits.Dependency) []creditHop {
 	var hops []creditHop
 	for _, d := range ring {
-		h := creditHop{From: f.PortName(d.From.Port), To: f.PortName(f.Ports[d.From.Port].Peer), VL: d.From.VL, LID: d.LID, SL: d.SL}
+		h := creditHop{From: f.PortName(d.From.Port), To: f.PortName(f.Ports[d.From.Port].Peer), VL: d.From.VL, LID: d.LID, SL: d.SL, lead: toPort(f, d.From.Port)}
 		if d.Src != fabric.None {
 			h.Src = f.PortName(d.Src)
 		}

@@ -49,6 +49,19 @@ type loadAnswer struct {
 	Worst []linkLoad `json:"worst,omitempty"`
 	measures
 	Seconds float64 `json:"seconds"`
+
+	loads *linkload.Loads // nil where there are figures alone
+}
+
+// Tables has the loads of all links, the most loaded ones first.
+func (a *loadAnswer) Tables() []Table {
+	if a.loads == nil {
+		return nil
+	}
+	f := a.loads.Fabric
+	return []Table{tableOf("links by paths", []string{"FROM", "TO", "PATHS", "LIDS"}, a.loads.Summary(len(f.Ports)).Worst, func(l linkload.Link) plainRow {
+		return plainRow{leads{toPort(f, l.Port)}, []any{f.PortName(l.Port), f.PortName(f.Ports[l.Port].Peer), l.Paths, l.Destinations}}
+	})}
 }
 
 type linkLoad struct {
@@ -164,6 +177,7 @@ func (c *call) seed() uint64 { return uint64(c.Int("seed", 1)) }
 
 func (a *loadAnswer) summarize(l *linkload.Loads, p *session.Picture) {
 	s := l.Summary(worstLinks)
+	a.loads = l
 	a.Summary, a.Paths, a.Lost = &s, l.Delivered, l.Lost
 	for _, w := range s.Worst {
 		a.Worst = append(a.Worst, linkLoad{

@@ -28,6 +28,7 @@ func compareCommands() []Spec {
 }
 
 type engineRow struct {
+	leads
 	Name      string          `json:"name"`
 	Refused   string          `json:"refused,omitempty"`
 	Seconds   float64         `json:"seconds,omitempty"`
@@ -106,6 +107,9 @@ func engineRowOf(e *session.EngineFigures) *engineRow {
 	r := &engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
 		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
+	}
+	if e.Computed {
+		r.to = toCommand("engine %s", e.Name)
 	}
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = &e.Shifts.Worst, &e.Bisections.Mean

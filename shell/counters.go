@@ -44,6 +44,7 @@ func (c *call) portsOf(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 }
 
 type counterRow struct {
+	leads
 	Port     string             `json:"port"`
 	Peer     string             `json:"peer,omitempty"`
 	Counters map[string]uint64  `json:"counters"`
@@ -76,7 +77,7 @@ func (c *call) showCounters() error {
 		if !everything {
 			which = p.Beyond(&counters.Values{})
 		}
-		row := &counterRow{Port: f.PortName(p.Port), Counters: map[string]uint64{}}
+		row := &counterRow{leads: leads{toPort(f, p.Port)}, Port: f.PortName(p.Port), Counters: map[string]uint64{}}
 		if peer := f.Ports[p.Port].Peer; peer != fabric.None {
 			row.Peer = f.PortName(peer)
 		}

@@ -30,13 +30,14 @@ func runDiff(c *call) error {
 	if c.Flag("entries") {
 		return c.diffEntries(from, to)
 	}
-	res, err := c.session.Diff(c.ctx, from, to)
+	res, err := c.session.Diff(c.ctx, from, to, c.named())
 	if err != nil {
 		return err
 	}
 	answer := diffAnswer{Result: res}
 	if before, after, err := c.session.Pair(from, to); err == nil {
 		answer.VLs = vlsBetween(before.Tables, after.Tables)
+		answer.before, answer.after = before, after
 	}
 	return c.out.Answer(answer)
 }
@@ -44,6 +45,8 @@ func runDiff(c *call) error {
 type diffAnswer struct {
 	*diff.Result
 	VLs *vlDiff `json:"vls,omitempty"`
+
+	before, after *session.Picture
 }
 
 func (a diffAnswer) Text(w io.Writer) {
@@ -60,6 +63,7 @@ func (a diffAnswer) Text(w io.Writer) {
 
 // groupEntryRow is an entry of a multicast table: the ports that it loses and gets.
 type groupEntryRow struct {
+	leads
 	Switch string `json:"switch"`
 	MLID   string `json:"mlid"`
 	Gone   []int  `json:"ports_gone"`
@@ -71,6 +75,7 @@ func (r groupEntryRow) Cells() []any {
 }
 
 type entryRow struct {
+	leads
 	Switch string `json:"switch"`
 	LID    uint16 `json:"lid"`
 	Old    *uint8 `json:"old"`
@@ -96,7 +101,7 @@ func (c *call) diffEntries(from, to session.Kind) error {
 				yield(nil, err)
 				return
 			}
-			r := entryRow{Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
+			r := entryRow{leads: leads{toNode(f, f.Switches[e.SwitchNew])}, Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
 			if p := f.PortByLID(e.LID); p != fabric.None {
 				r.To = f.PortName(p)
 			}
@@ -105,7 +110,7 @@ func (c *call) diffEntries(from, to session.Kind) error {
 			}
 		}
 		for m := range mcast.Changes(before.Tables, after.Tables) {
-			if !yield(groupEntryRow{f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
+			if !yield(groupEntryRow{leads{toNode(f, f.Switches[m.Switch])}, f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
 				return
 			}
 		}

@@ -71,6 +71,7 @@ func (a groupsTaken) Text(w io.Writer) {
 }
 
 type groupRow struct {
+	leads
 	MLID     string  `json:"mlid"`
 	MGID     string  `json:"mgid,omitempty"`
 	PKey     string  `json:"pkey,omitempty"`
@@ -109,7 +110,7 @@ func (c *call) showGroups(st *session.State, p *session.Picture) error {
 	var rows []groupRow
 	for i := range known.List {
 		g := &known.List[i]
-		r := groupRow{MLID: mlidText(g.MLID), SL: g.SL, Members: len(g.Members), Switches: switchesOf(p, g.MLID), Gbps: sa.Rate(g.Rate).Gbps()}
+		r := groupRow{leads: leads{toCommand("show groups %s", mlidText(g.MLID))}, MLID: mlidText(g.MLID), SL: g.SL, Members: len(g.Members), Switches: switchesOf(p, g.MLID), Gbps: sa.Rate(g.Rate).Gbps()}
 		if r.MGID, r.MTU, _ = session.GroupWords(g); r.MGID != "" {
 			r.PKey = fmt.Sprintf("0x%04x", g.PKey)
 		}
@@ -137,6 +138,7 @@ func switchesOf(p *session.Picture, mlid uint16) int {
 }
 
 type memberRow struct {
+	leads
 	MLID   string `json:"mlid"`
 	MGID   string `json:"mgid,omitempty"`
 	GUID   string `json:"guid"`
@@ -170,6 +172,7 @@ func (c *call) showMembers(p *session.Picture, known *session.Groups) error {
 		c.out.note("%s %s from %s", r.MLID, r.MGID, known.Origin)
 		for _, m := range g.Members {
 			r.GUID, r.Join, r.Proxy, r.Name, r.Switch = guidText(m.GUID), m.Join.String(), m.Proxy, "", ""
+			r.to = toPort(f, f.PortByGUID(m.GUID))
 			if e := f.PortByGUID(m.GUID); e != fabric.None {
 				r.Name = f.PortName(e)
 				if sw, port := f.AttachedSwitch(e); sw != fabric.None {

@@ -96,6 +96,7 @@ func (c *call) historyList(store *history.Store) error {
 }
 
 type historyRow struct {
+	leads
 	history.Entry
 	Outcome string `json:"outcome,omitempty"`
 	// Others is what the commit found of others.
@@ -104,7 +105,7 @@ type historyRow struct {
 
 // newHistoryRow is an entry, of a commit with what the journal says of it.
 func newHistoryRow(e history.Entry, j *history.JournalEntry) historyRow {
-	row := historyRow{Entry: e}
+	row := historyRow{leads: leads{toCommand("history show %d", e.ID)}, Entry: e}
 	if j != nil {
 		row.Outcome = j.Outcome.Word()
 		if j.Others.Count > 0 {

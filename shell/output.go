@@ -130,6 +130,7 @@ type Output struct {
 	Notes io.Writer    // takes what is said beside them; nil for nowhere
 	JSON  bool         // asks for JSON
 	Hear  func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
+	Row   func(Row)    // told of each row of the list heard last; nil for nobody
 	Ask   Asker        // asks who sits at the terminal; nil where there is none
 }
 
@@ -149,7 +150,7 @@ func (o *Output) Answer(a Answer) error {
 		}
 		return nil
 	case *List:
-		return o.list(a)
+		return o.list(o.overheard(a))
 	}
 	switch {
 	case !o.JSON:
@@ -160,6 +161,25 @@ func (o *Output) Answer(a Answer) error {
 		return nil
 	}
 	return o.object(a)
+}
+
+// overheard is the list, whose rows are told of while they are made.
+func (o *Output) overheard(l *List) *List {
+	if o.Row == nil || l.Drawn != nil {
+		return l
+	}
+	told := *l
+	told.Rows = func(yield func(Row, error) bool) {
+		for r, err := range l.Rows {
+			if err == nil {
+				o.Row(r)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+	return &told
 }
 
 func (o *Output) list(l *List) error {

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 )
 
 func paperCommands() []Spec {
@@ -164,7 +165,7 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 			c.out.note("%s, which the session sits on, is cut off; the rest is seen from %s",
 				was.PortName(was.SMPort), st.WhatIf.Fabric.PortName(at))
 		}
-		if cut := st.WhatIf.CutOff(st.Base); cut > 0 {
+		if cut := len(st.WhatIf.CutOff(st.Base)); cut > 0 {
 			c.out.note("cut off from the subnet: %s", count(cut, "node"))
 		}
 	}
@@ -197,9 +198,36 @@ func runWhatIf(c *call) error {
 	if err := c.list(nil, eachRow(rows)); err != nil {
 		return err
 	}
+	if c.out.Row != nil {
+		if err := c.out.Answer(Part{cutOffNodes{&st}}); err != nil {
+			return err
+		}
+	}
 	if file := st.TopologyFile(); file != "" {
 		c.out.note("the topology is that of %s", file)
 	}
-	c.out.note("%s cut off; base: %s as of %s", count(st.WhatIf.CutOff(st.Base), "node"), st.Source, st.Base.When.Format("15:04:05"))
+	c.out.note("%s cut off; base: %s as of %s", count(len(st.WhatIf.CutOff(st.Base)), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
+}
+
+// cutOffNodes are the nodes that no link leads to any more, for faces that show tables.
+type cutOffNodes struct{ st *session.State }
+
+// Text is nothing: a note says how many there are.
+func (cutOffNodes) Text(io.Writer) {}
+
+// Tables names them, with where they were attached.
+func (a cutOffNodes) Tables() []Table {
+	f := a.st.Base.Fabric
+	return []Table{tableOf("cut off", []string{"NODE", "TYPE", "LID", "SWITCH"}, a.st.WhatIf.CutOff(a.st.Base), func(n fabric.NodeIndex) plainRow {
+		node := &f.Nodes[n]
+		at := "-"
+		for p := range node.Ports() {
+			if !node.IsSwitch() && f.Ports[p].Linked() {
+				at = leafOf(f, p)
+				break
+			}
+		}
+		return plainRow{leads{toNode(f, n)}, []any{f.NodeName(n), typeWord(node.Type), lidText(nodeLID(f, node)), at}}
+	})}
 }

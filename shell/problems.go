@@ -168,3 +168,10 @@ func (a *baselineAnswer) Text(w io.Writer) {
 	}
 	list(w, "change", a.Changes)
 }
+
+// Tables has all problems.
+func (r *problemsAnswer) Tables() []Table {
+	return []Table{tableOf("problems", []string{"WHAT", "PROBLEM", "WHERE", "TRY"}, r.Problems, func(p problems.Problem) plainRow {
+		return plainRow{leads{Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))}}, []any{p.Severity, p.Kind, p.What, p.Try}}
+	})}
+}

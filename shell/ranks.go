@@ -16,6 +16,7 @@ import (
 var errNoRanks = errors.New("the engine that routed does not rank switches (try: engine updn; route)")
 
 type rankRow struct {
+	leads
 	Switch string `json:"switch"`
 	GUID   string `json:"guid"`
 	LID    uint16 `json:"lid"`
@@ -55,7 +56,7 @@ func (c *call) showRanks(st *session.State, p *session.Picture, rootsOnly bool) 
 			continue
 		}
 		f := p.Fabric
-		r := rankRow{Switch: f.NodeName(f.Switches[sw]), GUID: guidText(f.SwitchNode(sw).GUID), LID: f.SwitchLID(sw), Root: root}
+		r := rankRow{leads: leads{toNode(f, f.Switches[sw])}, Switch: f.NodeName(f.Switches[sw]), GUID: guidText(f.SwitchNode(sw).GUID), LID: f.SwitchLID(sw), Root: root}
 		if p.Ranks != nil && p.Ranks[sw] != routing.Unranked {
 			r.Rank = &p.Ranks[sw]
 		}

@@ -270,3 +270,10 @@ exec %s -s file:%s \
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Tables has the worst failures.
+func (a *resilienceAnswer) Tables() []Table {
+	return []Table{tableOf("failures, the worst first", []string{"FAILS", "LOST PATHS", "CUT OFF", "WORST LOAD", "AT", "CHANGED"}, a.Failed, func(v resilience.Verdict) plainRow {
+		return plainRow{leads{}, []any{v.Name, v.Lost, v.CutOff, v.Worst, orDash(v.At), v.Changed}}
+	})}
+}

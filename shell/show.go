@@ -49,6 +49,7 @@ func showCommands() []Spec {
 }
 
 type nodeRow struct {
+	leads
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	GUID     string `json:"guid"`
@@ -83,7 +84,7 @@ func (c *call) showNodes(st *session.State, p *session.Picture, switches bool) e
 		if switches && !n.IsSwitch() || (only != fabric.None && only != fabric.NodeIndex(i)) {
 			continue
 		}
-		rows = append(rows, nodeRow{f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet})
+		rows = append(rows, nodeRow{leads{toNode(f, fabric.NodeIndex(i))}, f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet})
 	}
 	return c.list([]string{"LID", "GUID", "TYPE", "UP/PORTS", "NAME"}, eachRow(rows))
 }
@@ -133,6 +134,7 @@ func portsUp(f *fabric.Fabric, n *fabric.Node) int {
 }
 
 type linkRow struct {
+	leads
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Width string `json:"width"`
@@ -159,7 +161,7 @@ func (c *call) showLinks(st *session.State, p *session.Picture) error {
 		if only != fabric.None && f.Ports[a].Node != only {
 			continue
 		}
-		rows = append(rows, linkRow{f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])})
+		rows = append(rows, linkRow{leads{toPort(f, a)}, f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])})
 	}
 	return c.list([]string{"PORT", "PORT", "LINK", "STATE"}, eachRow(rows))
 }
@@ -173,6 +175,7 @@ func stateText(p *fabric.Port) string {
 }
 
 type portRow struct {
+	leads
 	Port  int    `json:"port"`
 	GUID  string `json:"guid,omitempty"`
 	LID   uint16 `json:"lid,omitempty"`
@@ -201,7 +204,7 @@ func (c *call) showPorts(st *session.State, p *session.Picture) error {
 			continue
 		}
 		port := &f.Ports[i]
-		r := portRow{Port: num, LID: port.LID, State: stateText(port)}
+		r := portRow{leads: leads{toPort(f, i)}, Port: num, LID: port.LID, State: stateText(port)}
 		if port.GUID != 0 {
 			r.GUID = guidText(port.GUID)
 		}
@@ -214,6 +217,7 @@ func (c *call) showPorts(st *session.State, p *session.Picture) error {
 }
 
 type lftRow struct {
+	leads
 	LID  uint16 `json:"lid"`
 	Port uint8  `json:"port"`
 	To   string `json:"destination"`
@@ -238,7 +242,7 @@ func (c *call) showLFT(st *session.State, p *session.Picture) error {
 		if out == fabric.NoPath {
 			continue
 		}
-		r := lftRow{LID: lid, Port: out, To: "-"}
+		r := lftRow{leads: leads{toPort(f, f.PortByLID(lid))}, LID: lid, Port: out, To: "-"}
 		if e := f.PortByLID(lid); e != fabric.None {
 			r.To = f.PortName(e)
 		}
@@ -253,6 +257,7 @@ func (c *call) showLFT(st *session.State, p *session.Picture) error {
 func orDash(s string) string { return cmp.Or(s, "-") }
 
 type smRow struct {
+	leads
 	GUID     string `json:"guid"`
 	Port     string `json:"port"`
 	Priority uint8  `json:"priority"`
@@ -265,7 +270,7 @@ func (r smRow) Cells() []any { return []any{smText(r.of)} }
 func (c *call) showSMs() error {
 	var rows []smRow
 	for _, sm := range c.session.State().SMs {
-		rows = append(rows, smRow{guidText(sm.GUID), sm.Port, sm.Priority, sm.State, sm})
+		rows = append(rows, smRow{leads{toPort(c.session.State().Live.Fabric, c.session.State().Live.Fabric.PortByGUID(sm.GUID))}, guidText(sm.GUID), sm.Port, sm.Priority, sm.State, sm})
 	}
 	return c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"})
 }

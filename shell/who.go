@@ -46,6 +46,9 @@ type whoAnswer struct {
 	CutOffs      int        `json:"cut_offs"` // the number of end ports that would be attached to nothing without it
 	CutOff       []string   `json:"cut_off"`
 	Seconds      float64    `json:"seconds"`
+
+	picture *session.Picture
+	uses    *uses.Result
 }
 
 type whoPort struct {
@@ -66,13 +69,13 @@ func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 		return err
 	}
 	start := time.Now()
-	r, err := uses.Of(c.ctx, p.Tables, what, uses.Options{})
+	r, err := uses.Of(c.ctx, p.Tables, what, uses.Options{Examples: c.named()})
 	if err != nil {
 		return err
 	}
-	a := whoAnswer{Of: st.Title(p), Stale: st.IsStale(p), What: name, Paths: r.Paths, All: r.All, Sources: len(r.Sources), Destinations: len(r.Destinations)}
+	a := whoAnswer{Of: st.Title(p), Stale: st.IsStale(p), What: name, Paths: r.Paths, All: r.All, Sources: len(r.Sources), Destinations: len(r.Destinations), picture: p, uses: r}
 	a.From, a.To, a.Examples, a.CutOff = whoPorts(p.Fabric, r.Sources), whoPorts(p.Fabric, r.Destinations), []whoPath{}, []string{}
-	for _, e := range r.Examples {
+	for _, e := range r.Examples[:min(len(r.Examples), maxListed)] {
 		a.Examples = append(a.Examples, whoPath{p.Fabric.PortName(e.Src), p.Fabric.PortName(e.Dst), e.LID})
 	}
 	a.CutOffs = len(r.CutOff)
@@ -178,5 +181,25 @@ func listOf(w io.Writer, label string, items []string, all int) {
 	list(w, label, items)
 	if all > len(items) {
 		_, _ = fmt.Fprintf(w, "  %s: and %d more\n", label, all-len(items))
+	}
+}
+
+// Tables names all that the text counts.
+func (a *whoAnswer) Tables() []Table {
+	f := a.picture.Fabric
+	port := func(u uses.Use) plainRow {
+		return plainRow{leads{toPort(f, u.Port)}, []any{f.PortName(u.Port), f.Ports[u.Port].LID, u.Paths, leafOf(f, u.Port)}}
+	}
+	paths := tableOf("paths", []string{"FROM", "TO", "LID"}, a.uses.Examples, func(e uses.Path) plainRow {
+		return plainRow{leads{toTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID}}
+	})
+	paths.More = int(a.Paths) - len(paths.Rows)
+	return []Table{
+		tableOf("cut off", []string{"PORT", "LID", "SWITCH"}, a.uses.CutOff, func(p fabric.PortIndex) plainRow {
+			return plainRow{leads{toPort(f, p)}, []any{f.PortName(p), f.Ports[p].LID, leafOf(f, p)}}
+		}),
+		tableOf("from", []string{"FROM", "LID", "PATHS", "SWITCH"}, a.uses.Sources, port),
+		tableOf("to", []string{"TO", "LID", "PATHS", "SWITCH"}, a.uses.Destinations, port),
+		paths,
 	}
 }

@@ -50,7 +50,7 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 // openQuestion shows the log with what the question is, and takes the answer below it.
 func (m *model) openQuestion(q *question) {
 	m.drain(q.job, true)
-	m.showLog()
+	m.bring(m.at(pane.SeatLog))
 	m.tellPanes(pane.ShowJob{})
 	m.question, m.typed = q, newTyped("")
 	m.typed.label, m.typed.key = func() string { return q.prompt }, m.askKey

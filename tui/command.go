@@ -42,7 +42,7 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
 	m.tellPanes(pane.ShowJob{})
 	m.inform("")
-	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Ask: j.ask}
+	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Row: j.row, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
 }
 
@@ -125,24 +125,26 @@ func (m *model) failed(j *job, err error) {
 	m.warn(text)
 }
 
-// present brings the log up where there is more to read than the status line
-// holds: what was asked for in words, or by a key whose answer is text.
+// present brings up what there is to read: the tables of an answer, or the log where it is more than the status line holds.
 func (m *model) present(j *job) {
 	log := m.at(pane.SeatLog)
 	room := m.all[log].Base().Height
-	wanted := !j.keyed || draw.FirstWord(j.text) == "diff" || j.text == "whatif" || draw.FirstWord(j.text) == "who"
-	if wanted && j.said > 1 && (!m.visible(log) || j.said+1 > room) {
-		m.showLog()
+	switch wanted := !j.keyed || j.asks(); {
+	case j.traced:
+		m.jump(func() tea.Cmd { m.bring(m.at(pane.SeatTrace)); return nil })
+	case wanted && m.answered(j):
+	case wanted && j.said > 1 && (!m.visible(log) || j.said+1 > room):
+		m.bring(log)
 	}
 	if j.said+1 > m.all[log].Base().Height {
 		m.tellPanes(pane.ShowJob{Job: j.id})
 	}
 }
 
-// showLog brings the log up, so that Esc goes back from there.
-func (m *model) showLog() {
-	if was := m.focus; !m.on(pane.SeatLog) {
-		m.setFocus(m.at(pane.SeatLog))
+// bring gives a pane the keyboard, so that Esc goes back from there.
+func (m *model) bring(at int) {
+	if was := m.focus; was != at {
+		m.setFocus(at)
 		m.leave = was
 	}
 }
@@ -163,19 +165,20 @@ func (m *model) learn(j *job) {
 				of = session.Kind(k)
 			}
 		}
-		m.traceWords(of, s.Words[1], s.Words[2])
+		j.traced = m.traceWords(of, s.Words[1], s.Words[2]) || j.traced
 	}
 }
 
-func (m *model) traceWords(of session.Kind, src, dst string) {
+// traceWords shows the path between two places, and reports whether there are such.
+func (m *model) traceWords(of session.Kind, src, dst string) bool {
 	p, err := m.sc.State.Of(of)
 	if err != nil {
-		return
+		return false
 	}
 	from, err1 := places.Resolve(p.Fabric, src)
 	to, err2 := places.Resolve(p.Fabric, dst)
 	if err1 != nil || err2 != nil {
-		return
+		return false
 	}
 	m.of, m.old = of, nil
 	if m.of != m.sc.Of {
@@ -183,31 +186,16 @@ func (m *model) traceWords(of session.Kind, src, dst string) {
 	}
 	m.tellPanes(pane.Mark{From: pane.PlaceOf(p.Fabric, from.Node, from.Port), To: pane.PlaceOf(p.Fabric, to.Node, to.Port), LID: to.LID})
 	m.collect()
-}
-
-// heard keeps, before their lines come, the values of the status line: warnings, and what a commit wrote.
-func (j *job) heard(a shell.Answer) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	switch a := a.(type) {
-	case shell.Warning:
-		j.warnings = append(j.warnings, "warning: "+string(a))
-	case shell.Warned:
-		for _, w := range a.Warned() {
-			j.warnings = append(j.warnings, "warning: "+w)
-		}
-	case *shell.Commit:
-		j.written = a.Summary()
-		if undo := a.Undo(); undo != "" {
-			j.written = undo + "; " + j.written
-		}
-	}
+	return true
 }
 
 // hear keeps the line that the status line says of the job at its end.
 func (j *job) hear(l outputLine) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if !l.note && len(j.lines) < pane.MaxKept {
+		j.lines = append(j.lines, l.text)
+	}
 	text := strings.TrimSpace(l.text)
 	switch {
 	case slices.Contains(j.warnings, text):

@@ -143,7 +143,7 @@ func (m *model) keyHints() []hint {
 	switch {
 	case !m.pane().Base().Filt.Empty():
 		out = append(out, hint{"Esc", "show all", escape})
-	case m.leave >= 0 && m.on(pane.SeatLog):
+	case m.leave >= 0:
 		out = append(out, hint{"Esc", "back", escape})
 	default:
 		if _, word := m.pane().Escape(false); word != "" {

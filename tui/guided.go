@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/pane"
@@ -61,7 +62,7 @@ func (m *model) prefillFailure(out map[string]string) {
 	if s.Link != fabric.None {
 		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
 		if port != fabric.None && f.Ports[port].Linked() {
-			out["what"], out["name"], out["port"] = "link", pane.NodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
+			out["what"], out["name"], out["port"] = "link", places.NodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
 		}
 		return
 	}
@@ -69,7 +70,7 @@ func (m *model) prefillFailure(out map[string]string) {
 	if node == fabric.None {
 		return
 	}
-	out["what"], out["name"] = "node", pane.NodeRef(f, node)
+	out["what"], out["name"] = "node", places.NodeRef(f, node)
 	if f.Nodes[node].IsSwitch() {
 		out["what"] = "switch"
 	}

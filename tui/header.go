@@ -73,8 +73,8 @@ func (m *model) tabs(w int) string {
 		about := x.About()
 		name, end := digit(id)+" "+about.Name, " "
 		switch {
-		case w < tabsShort && id != m.focus:
-			name = digit(id)
+		case w < tabsShort && id != m.focus, w < tabsWide && id >= named:
+			name, end = digit(id), prose.When(w < tabsShort, " ", "")
 		case w >= tabsShort && w < tabsWide:
 			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
 		}
@@ -99,7 +99,10 @@ func (m *model) tabs(w int) string {
 }
 
 // tabsWide is how many cells the names of all panes take, tabsShort the short ones.
-const tabsWide, tabsShort = 102, 78
+const tabsWide, tabsShort = 112, 78
+
+// named is how many panes have their names in the line of short ones.
+const named = 10
 
 func (m *model) badges() []draw.Badge {
 	t := m.Look

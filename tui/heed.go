@@ -30,7 +30,9 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case pane.Run:
-		return m.say(msg.Command, true)
+		cmd := m.say(msg.Command, !msg.Typed)
+		m.jobs[len(m.jobs)-1].opens = msg.Sheet
+		return cmd
 	case pane.Inform:
 		m.inform(msg.Text)
 	case pane.Warn:

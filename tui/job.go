@@ -40,6 +40,11 @@ type job struct {
 	said                    int // lines of the answer and the notes
 	line, lastNote, written string
 	warnings                []string
+
+	sheets []pane.Sheet // the tables of the answer
+	lines  []string     // the answer in words
+	traced bool         // says that the trace pane has the answer
+	opens  string       // the title of the table to show first, "" for the summary of all
 }
 
 // outputLine is one line that a command said.

@@ -151,7 +151,7 @@ func (m *model) escape() tea.Cmd {
 	switch {
 	case !m.pane().Base().Filt.Empty():
 		m.setFilter("")
-	case m.leave >= 0 && m.on(pane.SeatLog):
+	case m.leave >= 0:
 		m.setFocus(m.leave)
 	case act != nil:
 		return m.heed(act())

@@ -4,7 +4,6 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -56,8 +55,11 @@ func (d *desk) pane() pane.Pane { return d.all[d.focus] }
 // on reports whether a pane of this seat has the keyboard.
 func (d *desk) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
-// digit is the key that leads to a pane: 0 is the tenth.
-func digit(at int) string { return strconv.Itoa((at + 1) % 10) }
+// paneKeys lead to the panes, in their order.
+const paneKeys = "1234567890a"
+
+// digit is the key that leads to a pane.
+func digit(at int) string { return paneKeys[at : at+1] }
 
 func (d *desk) take(at int) {
 	d.focus, d.leave = at, -1

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/answer"
 	"example.org/ibconsole/tui/pane/groups"
 	"example.org/ibconsole/tui/pane/history"
 	"example.org/ibconsole/tui/pane/lft"
@@ -29,6 +30,7 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 		log.New(c),
 		resilience.New(c, back),
 		groups.New(c),
+		answer.New(c),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -213,8 +214,7 @@ func TestHelpPage(t *testing.T) {
 
 func TestLogOfLongAnswer(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
-	d.press(":", "show nodes", "enter").sees("› show nodes", "LID  GUID", "Esc back").press("G").sees("node-0072 HCA-1")
-	d.press("right").sees("…").press("left", "esc").sees("›2 Topology")
+	d.press(":", "help show", "enter").sees("› help show", "Esc back").press("G", "right").sees("…").press("left", "esc").sees("›2 Topology")
 }
 
 func TestNoTables(t *testing.T) {
@@ -325,7 +325,7 @@ func TestNoColour(t *testing.T) {
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {
 			t.Error("there is colour")
 		}
-		if g.ASCII && !draw.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
+		if g.ASCII && !prose.Plain(strings.ReplaceAll(d.screen(), "\n", "")) {
 			t.Errorf("more than ASCII:\n%s", d.screen())
 		}
 		d.size(80, 24).press("8").sees(g.Cursor)

@@ -58,8 +58,8 @@ func TestAddSwitch(t *testing.T) {
 			t.Errorf("switch %d known: %v", i, st.WhatIf.Tables.Known[i])
 		}
 	}
-	if st.WhatIf.CutOff(st.Base) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now && len(st.Whole().Links()) != 64 {
-		t.Errorf("%d cut off, %d failed", st.WhatIf.CutOff(st.Base), len(st.FailedLinks()))
+	if len(st.WhatIf.CutOff(st.Base)) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now && len(st.Whole().Links()) != 64 {
+		t.Errorf("%d cut off, %d failed", len(st.WhatIf.CutOff(st.Base)), len(st.FailedLinks()))
 	}
 	fig, err := s.Route(ctx, compute.KeepAsOpenSM)
 	if err != nil || fig.Kept || fig.Assigned != 1 {

@@ -13,7 +13,8 @@ import (
 
 // Diff compares two pictures that have tables. The names default to the base of
 // the paper, or the live picture, and to the picture that reading commands take.
-func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error) {
+// So many pairs of a kind are named, as many as [diff.Compare] likes for 0.
+func (s *Session) Diff(ctx context.Context, from, to Kind, pairs int) (*diff.Result, error) {
 	end, err := s.begin(ctx, "diff")
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (s *Session) Diff(ctx context.Context, from, to Kind) (*diff.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.analysis.Diff(ctx, before.Tables, after.Tables, diff.Options{Progress: s.progress})
+	res, err := s.analysis.Diff(ctx, before.Tables, after.Tables, diff.Options{Examples: pairs, Progress: s.progress})
 	if err != nil {
 		return nil, err
 	}

@@ -111,10 +111,9 @@ func (p *Picture) on(f *fabric.Fabric) *Picture {
 	return &c
 }
 
-// CutOff is the number of nodes that belong to the subnet of base and not to
-// that of this picture.
-func (p *Picture) CutOff(base *Picture) int {
-	n := 0
+// CutOff are the nodes of base, by their indexes there, that belong to its subnet and not to that of this picture.
+func (p *Picture) CutOff(base *Picture) []fabric.NodeIndex {
+	var gone []fabric.NodeIndex
 	now := p.Fabric
 	for i := range base.Fabric.NumNodes() {
 		was, at := &base.Fabric.Nodes[i], i
@@ -122,8 +121,8 @@ func (p *Picture) CutOff(base *Picture) int {
 			at = now.NodeByGUID(was.GUID)
 		}
 		if was.InSubnet && (at == fabric.None || !now.Nodes[at].InSubnet) {
-			n++
+			gone = append(gone, i)
 		}
 	}
-	return n
+	return gone
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // Filter says which rows of a list are shown. As typed it is a text that rows
@@ -47,7 +49,7 @@ func ParseFilter(text string) (Filter, error) {
 // lowerExpr makes an expression one for text in lower case. That is three times as
 // quick as to let it fold cases, where that can be left out.
 func lowerExpr(expr string) string {
-	if !Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) || strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
+	if !prose.Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) || strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
 		return "(?i)" + expr
 	}
 	b := []byte(expr)

@@ -22,7 +22,7 @@ var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 // escaped, and so is all beyond ASCII where terminals may disagree on its width or, with ascii, where they
 // may not have it. Bubbles and lipgloss write what they are given.
 func Clean(s string, ascii bool) string {
-	if Plain(s) {
+	if prose.Plain(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\t", "    ")
@@ -76,16 +76,6 @@ func agreed(cluster string, wide int) bool {
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// Plain says that each byte is one visible ASCII character.
-func Plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] > 0x7e {
-			return false
-		}
-	}
-	return true
-}
-
 // escape writes text with an escape for all that is not visible ASCII.
 func escape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
@@ -114,7 +104,7 @@ func runeCells(s string) int {
 
 // Width is the number of cells of clean text.
 func Width(s string) int {
-	if Plain(s) {
+	if prose.Plain(s) {
 		return len(s)
 	}
 	return runeCells(s)
@@ -122,7 +112,7 @@ func Width(s string) int {
 
 // Cut shortens clean text to at most w cells, the last of which is mark then.
 func Cut(s string, w int, mark string) string {
-	if len(s) <= w && Plain(s) || Width(s) <= w {
+	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
 		return s
 	}
 	if w <= 0 {
@@ -142,7 +132,7 @@ func Skip(s string, w int) string {
 	if w <= 0 {
 		return s
 	}
-	if Plain(s) {
+	if prose.Plain(s) {
 		return s[min(w, len(s)):]
 	}
 	for i, r := range s {

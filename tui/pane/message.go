@@ -14,7 +14,11 @@ import (
 // Messages that panes ask of the screen. They are heeded at once: keys that were typed behind find it done.
 type (
 	// Run runs a command of the shell, as a key does.
-	Run struct{ Command string }
+	Run struct {
+		Command string
+		Typed   bool   // says that it is as if somebody had typed it
+		Sheet   string // the title of the table of its answer that is to be shown first, "" for whatever comes first
+	}
 	// Inform says something in the status line.
 	Inform struct{ Text string }
 	// Warn says there that something cannot be done.

@@ -51,6 +51,7 @@ func (t *text) line(label, format string, args ...any) {
 }
 
 func (t *text) pairs(examples []Pair, n int64) {
+	examples = examples[:min(len(examples), defaultExamples)]
 	for _, p := range examples {
 		fmt.Fprintf(t, "  %s (LID %d) -> %s (LID %d)\n", p.Src.Name, p.Src.LID, p.Dst.Name, p.Dst.LID)
 	}

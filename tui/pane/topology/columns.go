@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
@@ -236,7 +237,7 @@ func (t *topology) director() string {
 	switch {
 	case system != 0 && only(func(node fabric.NodeIndex) bool { return f.Nodes[node].SystemGUID == system }):
 		return fmt.Sprintf("guid:0x%016x", system)
-	case prefix != "" && draw.Plain(prefix) && only(func(node fabric.NodeIndex) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
+	case prefix != "" && prose.Plain(prefix) && only(func(node fabric.NodeIndex) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
 		return lang.Quote(prefix + "*")
 	}
 	return ""

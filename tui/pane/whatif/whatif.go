@@ -35,6 +35,8 @@ type whatIfRow struct {
 	what, before, after string
 	st                  draw.Style
 	heading             bool
+	at                  pane.Place // of a link
+	ask, sheet          string     // the command that says more, and the table of its answer that does
 }
 
 const maxMoved = 40 // how many links whose load changes are listed
@@ -103,8 +105,8 @@ func (w *whatIf) Renew() {
 		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", cmp.Or(f.Number, i+1), mark, f.What, f.Name), st: st})
 	}
 	if st.WhatIf != nil && st.Base != nil {
-		if n := st.WhatIf.CutOff(st.Base); n > 0 {
-			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: draw.Thousands(n), st: w.Theme.Bad})
+		if n := len(st.WhatIf.CutOff(st.Base)); n > 0 {
+			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: draw.Thousands(n), st: w.Theme.Bad, ask: "whatif", sheet: "cut off"})
 		}
 	}
 	if r := w.result; r != nil {
@@ -124,32 +126,37 @@ func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
 	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
 	number := func(n int64) string { return draw.Thousands(int(n)) }
+	compare := fmt.Sprintf("diff %s %s", w.against, w.Scene.Picture.Kind)
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
-		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
-	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff)})
-	w.add(whatIfRow{what: "  take another path", after: number(r.Pairs.Changed)})
-	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed)})
+		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: fmt.Sprintf("check reach of=%s", w.Scene.Picture.Kind)})
+	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare, sheet: "pairs cut off"})
+	w.add(whatIfRow{what: "  take another path", after: number(r.Pairs.Changed), ask: compare, sheet: "pairs with another path"})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
 	if r.WorstOld != nil && r.WorstNew != nil {
 		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
 			st: prose.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
-		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.Dim})
+		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.Dim, at: loadPlace(r.WorstNew)})
 	}
 	for _, x := range []struct {
-		n    int
-		what string
-	}{{len(r.Gone), "end ports lost"}, {len(r.Come), "end ports won"}, {len(r.Moved), "end ports with another LID"}} {
+		n           int
+		what, sheet string
+	}{{len(r.Gone), "end ports lost", "end ports gone"}, {len(r.Come), "end ports won", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"}} {
 		if x.n > 0 {
-			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn})
+			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn, ask: compare, sheet: x.sheet})
 		}
 	}
 	if len(r.Loads) > 0 {
-		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong})
+		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong, ask: compare, sheet: "links with other loads"})
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
 		l := &r.Loads[i]
-		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: prose.When(l.PathsNew > l.PathsOld, t.Warn, "")})
+		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: prose.When(l.PathsNew > l.PathsOld, t.Warn, ""), at: loadPlace(l)})
 	}
+}
+
+func loadPlace(l *diff.Load) pane.Place {
+	return pane.Place{GUID: uint64(l.From.GUID), Port: l.From.Num}
 }
 
 func loadName(l *diff.Load) string {
@@ -201,6 +208,9 @@ func (w *whatIf) Empty() string {
 // Subject of a failure is what failed, so that it can be taken back.
 func (w *whatIf) Subject() pane.Subject {
 	row, ok := w.Selected()
+	if ok && !w.rows[row].at.None() {
+		return w.Scene.SubjectAt(w.rows[row].at)
+	}
 	if !ok || w.rows[row].failure == 0 || w.Scene.State.Base == nil {
 		return pane.Nothing
 	}
@@ -219,5 +229,9 @@ func (w *whatIf) Subject() pane.Subject {
 }
 
 func (w *whatIf) Enter() (func() tea.Msg, string) {
-	return w.GoTo(w.Subject(), "no failure is selected", "this row is a figure: there is nothing behind it")
+	if row, ok := w.Selected(); ok && w.rows[row].ask != "" {
+		r := &w.rows[row]
+		return func() tea.Msg { return pane.Run{Command: r.ask, Sheet: r.sheet} }, ""
+	}
+	return w.GoTo(w.Subject(), "no row is selected", "this row leads nowhere: those below it do")
 }

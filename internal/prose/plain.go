@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prose
+
+// Plain reports whether each byte is one visible ASCII character.
+func Plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}

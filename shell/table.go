@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Table is rows that an answer has beside its text, for a face that lets people enter, sort and filter them.
+type Table struct {
+	Title   string
+	Columns []string
+	Rows    []Row
+	More    int // how many rows there are beside these
+}
+
+// Tabled is an answer whose text sums up or shortens what its tables have in full.
+type Tabled interface {
+	Answer
+	Tables() []Table
+}
+
+// Lead is where a row leads: to a place of the subnet, or on to a command that says more. The zero Lead leads nowhere.
+type Lead struct {
+	GUID    uint64 // of a node
+	Port    uint8  // of that node, 0 for the node itself
+	Command string
+}
+
+// Leading is a row that leads somewhere.
+type Leading interface {
+	Row
+	Lead() Lead
+}
+
+// toNode leads to a node.
+func toNode(f *fabric.Fabric, node fabric.NodeIndex) Lead {
+	if node == fabric.None {
+		return Lead{}
+	}
+	return Lead{GUID: f.Nodes[node].GUID}
+}
+
+// toPort leads to a port.
+func toPort(f *fabric.Fabric, port fabric.PortIndex) Lead {
+	if port == fabric.None {
+		return Lead{}
+	}
+	l := toNode(f, f.Ports[port].Node)
+	l.Port = f.Ports[port].Num
+	return l
+}
+
+// leads is what rows begin with that lead somewhere.
+type leads struct{ to Lead }
+
+// Lead is where the row leads.
+func (l leads) Lead() Lead { return l.to }
+
+// toCommand leads to a command.
+func toCommand(format string, args ...any) Lead { return Lead{Command: fmt.Sprintf(format, args...)} }
+
+// plainRow is a row of a Table that programs do not get.
+type plainRow struct {
+	leads
+	cells []any
+}
+
+// Cells returns them.
+func (r plainRow) Cells() []any { return r.cells }
+
+// tableOf makes a table of things, without those that are no row.
+func tableOf[T any](title string, columns []string, things []T, row func(T) plainRow) Table {
+	t := Table{Title: title, Columns: columns}
+	for _, x := range things {
+		if r := row(x); r.cells != nil {
+			t.Rows = append(t.Rows, r)
+		}
+	}
+	return t
+}
+
+// mostNamed is how many of a kind are named in a table.
+const mostNamed = 2000
+
+// named is how many of a kind an analysis is to name: as many as it likes where nobody shows tables.
+func (c *call) named() int {
+	if c.out.Row == nil {
+		return 0
+	}
+	return mostNamed
+}
+
+// toTrace leads to the path between two end ports of a picture.
+func toTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) Lead {
+	f := p.Fabric
+	if src == fabric.None || dst == fabric.None {
+		return Lead{}
+	}
+	to := lang.Quote(places.PortRef(f, dst))
+	if lid != f.Ports[f.EndPortOf(dst)].LID {
+		to = fmt.Sprintf("lid:%d", lid)
+	}
+	return toCommand("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind)
+}
+
+// leafOf names the switch that an end port is attached to.
+func leafOf(f *fabric.Fabric, end fabric.PortIndex) string {
+	sw, port := f.AttachedSwitch(end)
+	if sw == fabric.None {
+		return "-"
+	}
+	return f.PortName(f.Port(f.Switches[sw], port))
+}

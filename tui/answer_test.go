@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAnswers: what a command lists is a table that leads on, and back.
+func TestAnswers(t *testing.T) {
+	d := drive(t, tree)
+	d.press(":show switches", "enter").sees("›a Answer show switches", "up/ports", "leaf-01", "18 rows", "Esc back")
+	d.press("/", "spine-03", "enter").sees("1 row").press("esc").sees("18 rows")
+	d.press("s", "s").sees("by lid ↓")
+	d.press("/", "leaf-07", "enter", "enter").sees("›2 Topology").press("[").sees("›a Answer show switches")
+	d.press("f").sees("WHAT-IF 1 failure")
+}
+
+// TestFiguresOpen: each figure of the what-if leads to the names of what it counts.
+func TestFiguresOpen(t *testing.T) {
+	d := drive(t, tree).size(200, 50)
+	d.press(":fail switch leaf-03", "enter", "r", "5")
+	for figure, shows := range map[string][]string{
+		"nodes that no link leads to": {"cut off", "node-0013", "node-0018", "leaf-03", "7 rows"}, // six hosts and the switch
+		"cut off":                     {"pairs cut off", "node-0013", "from", "to"},
+		"LFT entries":                 {"LFT entries", "spine-01", "entries"},
+		"end ports lost":              {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
+		"paths over links":            {"links with other loads", "paths was", "change"},
+	} {
+		t.Run(figure, func(t *testing.T) {
+			d.t = t
+			d.press("5", "g")
+			for range 40 {
+				if line := selected(d); strings.Contains(line, figure) {
+					break
+				}
+				d.press("j")
+			}
+			d.press("enter").sees("›a Answer").sees(shows...)
+		})
+	}
+	d.t = t
+}
+
+// selected is the line of the cursor.
+func selected(d *driver) string {
+	p := d.m.pane()
+	row, _ := p.Base().Selected()
+	return p.Base().Cols[0].Text(row)
+}
+
+// TestAnswerOfPairs: a pair that lost its path leads to the path that it had.
+func TestAnswerOfPairs(t *testing.T) {
+	d := drive(t, tree).size(200, 50)
+	d.press(":fail switch leaf-03", "enter", "r", "d").sees("›a Answer diff: summary", "pairs cut off")
+	d.press("/", "pairs cut off", "enter", "enter").sees("pairs cut off")
+	d.press("esc", "g", "enter").sees("4 Trace node-00", "delivered")
+}

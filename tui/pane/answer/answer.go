@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package answer shows what commands answered as tables, whose rows lead on.
+package answer
+
+import (
+	"strings"
+	"unicode"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// answers lists the answers of the last commands, one of them at a time.
+type answers struct {
+	pane.List
+	kept []*kept // the oldest first
+	at   int     // the one that is shown
+}
+
+// kept is an answer, and how it was left.
+type kept struct {
+	pane.Answered
+	sheet, row int
+}
+
+const most = 30 // how many answers are kept
+
+// New makes the pane.
+func New(c *pane.Common) pane.Pane {
+	a := &answers{}
+	a.List = pane.NewList(c, pane.About{Name: "Answer", Help: "what commands answered, as tables", Enter: "go on"},
+		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, a.Renew)
+	return a
+}
+
+// now is the answer that is shown, nil before there is one.
+func (a *answers) now() *kept {
+	if len(a.kept) == 0 {
+		return nil
+	}
+	return a.kept[a.at]
+}
+
+func (a *answers) sheet() *pane.Sheet {
+	if k := a.now(); k != nil {
+		return &k.Sheets[k.sheet]
+	}
+	return nil
+}
+
+func (a *answers) Update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case pane.Answered:
+		a.leave()
+		a.kept = append(a.kept[:min(a.at+1, len(a.kept))], &kept{Answered: msg, sheet: msg.First})
+		if len(a.kept) > most {
+			a.kept = a.kept[1:]
+		}
+		a.turn(len(a.kept) - 1)
+	case pane.Visit:
+		for i, k := range a.kept {
+			if k.place() == msg.At && i != a.at {
+				a.leave()
+				a.turn(i)
+			}
+		}
+	}
+}
+
+// leave keeps where the shown answer is left.
+func (a *answers) leave() {
+	if k := a.now(); k != nil {
+		k.sheet, k.row = a.Kind, a.Cursor
+	}
+}
+
+// turn shows one of the answers as it was left.
+func (a *answers) turn(at int) {
+	a.at = at
+	k := a.now()
+	a.Kinds = nil
+	for i := range k.Sheets {
+		a.Kinds = append(a.Kinds, k.Sheets[i].Title)
+	}
+	a.Filt = draw.Filter{}
+	a.Base().Show(k.sheet)
+	a.Renew()
+	a.To(k.row)
+}
+
+// place stands for an answer on the trail of what was looked at.
+func (k *kept) place() pane.Place { return pane.Place{GUID: uint64(k.Job), Port: answerPort} }
+
+const answerPort = 255 // no node has that port
+
+func (a *answers) Spot() (pane.Place, string) {
+	if k := a.now(); k != nil {
+		return k.place(), k.Command
+	}
+	return pane.Place{}, ""
+}
+
+func (a *answers) Renew() {
+	k := a.now()
+	if k == nil {
+		a.Build(0)
+		return
+	}
+	k.sheet = a.Kind
+	s := a.sheet()
+	a.Hold()
+	a.Cols = columns(s)
+	a.Build(len(s.Rows))
+}
+
+// columns lay a sheet out: figures to the right, the rest as wide as what stands in it.
+func columns(s *pane.Sheet) []draw.Column {
+	n := len(s.Columns)
+	if n == 0 {
+		return []draw.Column{{Least: 20, Text: func(row int) string { return s.Cell(row, 0) }}}
+	}
+	out := make([]draw.Column, n)
+	for i := range out {
+		name := strings.ToLower(s.Columns[i])
+		wide, figures := draw.Width(name), true
+		for row := range s.Rows {
+			text := s.Cell(row, i)
+			wide = max(wide, draw.Width(draw.Clean(text, false)))
+			figures = figures && text != "" && strings.Trim(text, "0123456789.,-+%x ") == ""
+		}
+		out[i] = draw.Column{Name: name, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
+		switch {
+		case figures || wide <= narrow:
+			out[i].Wide = wide + 1 // for the mark of the sort
+		default:
+			out[i].Least, out[i].Share = min(wide, broad), wide
+		}
+		out[i].Rank = draw.Btoi(i > 0 && figures)
+	}
+	return out
+}
+
+const (
+	narrow = 14 // cells of a column that is never cut
+	broad  = 24 // cells of a column for which figures are left out
+)
+
+func (a *answers) Show(sc *pane.Scene, _ bool) { a.Scene = sc }
+
+func (a *answers) Title() string {
+	k := a.now()
+	if k == nil {
+		return ""
+	}
+	return k.Command + prose.When(len(k.Sheets) > 1, ": "+a.sheet().Title, "")
+}
+
+func (a *answers) HasHead() bool {
+	s := a.sheet()
+	return s != nil && len(s.Columns) > 0 && a.N > 0
+}
+
+func (a *answers) Figure() string {
+	s := a.sheet()
+	switch {
+	case s == nil:
+		return ""
+	case s.More > 0:
+		return draw.Count(len(s.Rows), "row") + " of " + draw.Thousands(len(s.Rows)+s.More)
+	}
+	return draw.Count(a.N, "row")
+}
+
+func (a *answers) Empty() string {
+	switch {
+	case a.now() == nil:
+		return "nothing was asked yet: : takes a command; p, d and Enter on a figure ask, too"
+	case !a.Filt.Empty():
+		return a.NoMatch("row")
+	}
+	return "there are no rows"
+}
+
+func (a *answers) FileName() string {
+	if k := a.now(); k != nil {
+		return strings.Join(strings.FieldsFunc(k.Command, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
+	}
+	return ""
+}
+
+// row is the selected row, nil without.
+func (a *answers) row() *pane.SheetRow {
+	if i, ok := a.Selected(); ok && a.sheet() != nil {
+		return &a.sheet().Rows[i]
+	}
+	return nil
+}
+
+// Subject is the place that the selected row leads to, so that it can fail, or be asked about.
+func (a *answers) Subject() pane.Subject {
+	r := a.row()
+	if r == nil || a.Scene == nil {
+		return pane.Nothing
+	}
+	return a.Scene.SubjectAt(r.At)
+}
+
+func (a *answers) Enter() (func() tea.Msg, string) {
+	r := a.row()
+	switch {
+	case r == nil:
+		return nil, "no row is selected"
+	case r.Sheet > 0:
+		return func() tea.Msg { return pane.ShowKind{Kind: r.Sheet} }, ""
+	case r.Command != "":
+		return func() tea.Msg { return pane.Run{Command: r.Command, Typed: true} }, ""
+	}
+	return a.GoTo(a.Subject(), "no row is selected", "this row is about nothing that can be gone to")
+}
+
+// Escape goes back to the answer before.
+func (a *answers) Escape(idle bool) (func() tea.Msg, string) {
+	if !idle || a.at == 0 {
+		return nil, ""
+	}
+	return func() tea.Msg {
+		a.leave()
+		a.turn(a.at - 1)
+		return nil
+	}, "answer before"
+}
