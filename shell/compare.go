@@ -3,9 +3,11 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +65,8 @@ func runCompare(c *call) error {
 		with = strings.Split(list, ",")
 	}
 	var refused refusedEngines
+	var best *BestRow
+	at := 0
 	var stopped error
 	columns := []string{"ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "VLS", "CREDIT LOOP", "CHANGED", "LOST"}
 	err := c.list(columns, func(yield func(Row, error) bool) {
@@ -70,7 +74,14 @@ func runCompare(c *call) error {
 			if e.Refused != "" {
 				refused = append(refused, fmt.Sprintf("%s does not route this subnet: %s", e.Name, e.Refused))
 			}
-			if !yield(engineRowOf(&e), nil) {
+			r := engineRowOf(&e)
+			if r.Cells() != nil {
+				if best.beatenBy(r) {
+					best = &BestRow{Row: at, engine: r}
+				}
+				at++
+			}
+			if !yield(r, nil) {
 				return errStopped
 			}
 			return nil
@@ -89,7 +100,41 @@ func runCompare(c *call) error {
 	if err := c.out.Answer(Part{refused}); err != nil {
 		return err
 	}
+	if best != nil && at > 1 && stopped == nil {
+		return c.out.Answer(Part{best})
+	}
 	return stopped
+}
+
+// BestRow says which row of the list before it is the best.
+type BestRow struct {
+	Row    int
+	engine *engineRow
+}
+
+// Text says why: it loses no path, has no credit loop as far as that is known, and the least load.
+func (b *BestRow) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "best: %s (engine %s; route): of those that lose fewest paths and have no credit loop it has the lowest WORST, then the best BISECTION\n",
+		b.engine.Name, b.engine.Name)
+}
+
+// beatenBy reports whether an engine that was computed is better than the best so far.
+func (b *BestRow) beatenBy(r *engineRow) bool {
+	if !r.computed || b == nil {
+		return r.computed
+	}
+	bisection := func(r *engineRow) float64 {
+		if r.Bisection == nil {
+			return 0
+		}
+		return *r.Bisection
+	}
+	loop := func(r *engineRow) int {
+		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, r.Loop)
+	}
+	x := b.engine
+	return cmp.Or(cmp.Compare(r.Lost, x.Lost), cmp.Compare(loop(r), loop(x)), cmp.Compare(r.Worst, x.Worst), cmp.Compare(bisection(x), bisection(r)),
+		cmp.Compare(r.MeanHops, x.MeanHops)) < 0
 }
 
 var errStopped = errors.New("stopped") // ends a comparison that nobody listens to

@@ -71,6 +71,12 @@ func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang
 	return lang.Complete(sh.specs, line, cursor, env{sh.session})
 }
 
+// Hint returns the usage of the command at the end of a text, and what it does.
+func (sh *Shell) Hint(text string) (usage, summary string) { return lang.Hint(sh.specs, text) }
+
+// Search returns the commands that have to do with a word.
+func (sh *Shell) Search(word string) []lang.Candidate { return lang.Search(sh.specs, word) }
+
 type step struct {
 	*lang.Invocation
 	run func(*call) error

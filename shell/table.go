@@ -4,6 +4,7 @@ package shell
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
@@ -106,7 +107,7 @@ func toTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) Lead {
 	if lid != f.Ports[f.EndPortOf(dst)].LID {
 		to = fmt.Sprintf("lid:%d", lid)
 	}
-	return toCommand("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind)
+	return toCommand("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, strings.TrimPrefix(string(p.Kind), string(session.Recorded)))
 }
 
 // leafOf names the switch that an end port is attached to.

@@ -93,6 +93,24 @@ func (m *model) whyNotSweep() string {
 	return m.whyBusy()
 }
 
+func (m *model) whyNotWrite() string {
+	return prose.When(m.sc.State.Source.Offline(), "a file has no switches to write to", "")
+}
+
+func (m *model) toggleWrite() tea.Cmd {
+	return m.say(prose.When(m.st.WriteOn, "write off", "write on"), true)
+}
+
+func (m *model) whyNotWatch() string {
+	return prose.When(m.sc.State.Source.Offline(), "a file does not change: there is nothing to watch", "")
+}
+
+const usualWatch = "watch 30"
+
+func (m *model) toggleWatch() tea.Cmd {
+	return m.say(prose.When(m.st.Every > 0, "watch off", usualWatch), true)
+}
+
 func (m *model) whyNotOpen() string {
 	_, why := m.pane().Enter()
 	return why

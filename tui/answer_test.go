@@ -57,3 +57,11 @@ func TestAnswerOfPairs(t *testing.T) {
 	d.press("/", "pairs cut off", "enter", "enter").sees("pairs cut off")
 	d.press("esc", "g", "enter").sees("4 Trace node-00", "delivered")
 }
+
+// TestBestEngine: a comparison marks the best engine, and Enter chooses it. That of a fat-tree is ftree, which
+// spreads shifts evenly.
+func TestBestEngine(t *testing.T) {
+	d := drive(t, "sim:fattree:3,6").size(200, 50)
+	d.press(":compare engines updn minhop ftree", "enter").sees("ftree (best)", "credit loop")
+	d.press("/", "ftree", "enter", "enter").sees("engine ftree").press("r").sees("STAGED ftree")
+}

@@ -26,6 +26,8 @@ func (j *job) heard(a shell.Answer) {
 	defer j.mu.Unlock()
 	j.sheets = append(j.sheets, sheets...)
 	switch a := a.(type) {
+	case *shell.BestRow:
+		j.sheets[len(j.sheets)-1].Best = a.Row + 1
 	case shell.Warning:
 		j.warnings = append(j.warnings, "warning: "+string(a))
 	case shell.Warned:

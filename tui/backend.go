@@ -19,12 +19,16 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// backend is the shell as the screen and its panes use it. Only State and Complete must be quick.
+// backend is the shell as the screen and its panes use it. Only State, Complete, Hint and Search must be quick.
 type backend interface {
 	sources
 	State() session.State
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
+	// Hint is the usage of the command at the end of a text, and what it does.
+	Hint(text string) (usage, summary string)
+	// Search is the commands that have to do with a word.
+	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed; false says that ctx has ended.
 	Changed(ctx context.Context) bool
 	// Recall is the picture of an entry of the history.

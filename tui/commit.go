@@ -4,10 +4,12 @@ package tui
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -23,12 +25,13 @@ type pageMsg struct {
 	err     error
 }
 
-// commitPage is a page from which the routes that are staged are written.
+// commitPage is a page from which tables are written: those that are staged, or what the switches held before a commit.
 type commitPage struct {
 	*page.Page
-	m      *model
-	staged *session.Picture // what would be written
-	no     string           // why y does nothing
+	m       *model
+	command string           // that writes
+	staged  *session.Picture // what would be written, nil where that is of the history
+	no      string           // why y does nothing
 }
 
 func (m *model) openPage(p *page.Page) {
@@ -64,7 +67,7 @@ func (p *commitPage) agree() tea.Cmd {
 		return nil
 	}
 	p.m.cover(nil)
-	return p.m.say("commit yes", true)
+	return p.m.say(p.command+" yes", true)
 }
 
 func (p *commitPage) whyNotWritten() string {
@@ -76,12 +79,12 @@ func (p *commitPage) whyNotWritten() string {
 		return p.no
 	case !p.Read:
 		return "there is more to read: PgDn"
-	case st.Staged != p.staged:
+	case p.staged != nil && st.Staged != p.staged:
 		return "other routes have been staged since this page was made: Esc, then C again"
-	case st.Stale:
+	case p.staged != nil && st.Stale:
 		return staleWhy
 	case !st.WriteOn:
-		return "the session is read-only: w allows writing, then C again"
+		return "the session is read-only: w allows writing, then " + prose.When(p.staged != nil, "C", "U") + " again"
 	}
 	return p.m.whyBusy()
 }
@@ -111,7 +114,7 @@ func (m *model) whyNotCommit() string {
 // openCommit asks for the plan of a commit and shows it.
 func (m *model) openCommit() tea.Cmd {
 	t := m.Look
-	p := &commitPage{Page: page.New(t, "Commit"), m: m, staged: m.sc.State.Staged}
+	p := &commitPage{Page: page.New(t, "Commit"), m: m, command: "commit", staged: m.sc.State.Staged}
 	p.Badge, p.Leave = m.sc.PictureBadge(t, p.staged), m.closePage
 	st := &m.sc.State
 	p.Say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
@@ -127,8 +130,38 @@ func (m *model) openCommit() tea.Cmd {
 	case st.Source.Kind == session.SourceSim:
 		p.Say("", "beside     no subnet manager: the subnet is simulated")
 	}
+	return m.plan(p)
+}
+
+// openRollback asks for the plan of a rollback and shows it.
+func (m *model) openRollback(id int64) tea.Cmd {
+	t := m.Look
+	p := &commitPage{Page: page.New(t, "Rollback"), m: m, command: fmt.Sprintf("rollback %d", id)}
+	p.Leave = m.closePage
+	st := &m.sc.State
+	p.Say(t.Strong, "This page says what would be written to switches so that they hold again what they held before commit %d.", id)
 	p.Raw("", "")
-	p.Raw(t.Dim, "the plan is being made ...")
+	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+	if master, ok := st.Master(); ok {
+		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+	}
+	return m.plan(p)
+}
+
+func (m *model) whyNotRollback() string {
+	switch st := m.back.State(); {
+	case st.Source.Offline():
+		return "a file has no switches to write to"
+	case st.Lost != "":
+		return "the connection is lost: R tries it again"
+	}
+	return m.whyBusy()
+}
+
+// plan shows the page, and asks for what it would write.
+func (m *model) plan(p *commitPage) tea.Cmd {
+	p.Raw("", "")
+	p.Raw(m.Look.Dim, "the plan is being made ...")
 	m.cover(p)
 	p.Fit(m.body())
 	m.Common.Running++
@@ -143,7 +176,7 @@ func (m *model) openCommit() tea.Cmd {
 			}
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
-			return struct{}{}, m.back.Run(m.Ctx, "commit dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
+			return struct{}{}, m.back.Run(m.Ctx, p.command+" dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
 		})
 		return pageMsg{p, out.String(), nothing, err}
 	}

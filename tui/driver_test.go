@@ -308,6 +308,9 @@ func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading
 	return &counters.Reading{}, connection.ErrOffline
 }
 
+func (f *fake) Hint(string) (usage, summary string) { return "", "" }
+func (f *fake) Search(string) []lang.Candidate      { return nil }
+
 func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }
 
 func (f *fake) Changed(ctx context.Context) bool {

@@ -64,7 +64,11 @@ func (m *model) footer(w int) string {
 			list = m.typed.hints
 		}
 	case *helpPage:
-		list = m.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "leave")
+		if m.typed != nil {
+			list = m.typed.hints
+			break
+		}
+		list = append([]hint{{"/", "find", nil}}, m.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "leave")...)
 	case *form.Form:
 		list = m.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "leave")
 		if over.Chooses() {

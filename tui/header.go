@@ -133,7 +133,12 @@ func (m *model) counts(w, room int) string {
 	}
 	all := fmt.Sprintf("%s sw %s ca %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), draw.Thousands(ix.Links)) + down
 	out := []string{all, strings.TrimSpace(down), ""}
-	if w >= 140 && len(ix.Fabric.Nodes) > 0 {
+	switch {
+	case len(ix.Fabric.Nodes) == 0:
+	case m.st.Every > 0: // is said before what there is
+		seen := fmt.Sprintf("read %s ago, watch %s", draw.Age(m.now().Sub(m.st.Live.When)), draw.Age(m.st.Every))
+		out = []string{seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(m.st.Every), ""}
+	case w >= 140:
 		out = append([]string{"read " + m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
 	}
 	for _, text := range out {

@@ -51,6 +51,12 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		return m.choosePicture(msg.Kind)
 	case pane.Recall:
 		return m.recallPicture(msg.ID)
+	case pane.Rollback:
+		if why := m.whyNotRollback(); why != "" {
+			m.warn("U: " + why)
+			return nil
+		}
+		return m.openRollback(msg.ID)
 	case pane.ShowKind:
 		return m.setKind(msg.Kind, msg.Row)
 	case pane.Type:

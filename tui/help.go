@@ -20,6 +20,7 @@ type helpPage struct {
 	draw.Window
 	m    *model
 	rows []helpRow
+	find draw.Filter
 }
 
 // helpRow is an action or, without one, a heading.
@@ -30,23 +31,65 @@ type helpRow struct {
 
 func (m *model) openHelp() tea.Cmd {
 	h := &helpPage{m: m}
-	group := ""
-	for i := range m.actions {
-		a := &m.actions[i]
-		if a.Group != group {
-			group = a.Group
-			h.rows = append(h.rows, helpRow{heading: group})
-		}
-		h.rows = append(h.rows, helpRow{action: a})
-	}
+	h.list()
 	m.cover(h)
 	h.Resize(len(h.rows), max(m.body().H-2, 0))
 	h.To(1)
 	return nil
 }
 
+// list takes the actions that the filter lets through.
+func (h *helpPage) list() {
+	m := h.m
+	h.rows = h.rows[:0]
+	group := ""
+	for i := range m.actions {
+		a := &m.actions[i]
+		if !h.find.Match(strings.ToLower(strings.Join(a.Keys(), " ") + " " + a.Name + " " + a.Help().Desc)) {
+			continue
+		}
+		if a.Group != group {
+			group = a.Group
+			h.rows = append(h.rows, helpRow{heading: group})
+		}
+		h.rows = append(h.rows, helpRow{action: a})
+	}
+}
+
+// seek lets somebody type what the keys that are listed have to do with.
+func (h *helpPage) seek() {
+	m := h.m
+	m.typed = newTyped(h.find.Text)
+	m.typed.label, m.typed.note = func() string { return "/" }, true
+	m.typed.hints = m.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "show all")
+	m.typed.key = func(k tea.KeyMsg) tea.Cmd {
+		switch k.Type {
+		case tea.KeyEnter:
+			m.typed = nil
+			return h.Key(k)
+		case tea.KeyEsc:
+			m.typed, h.find = nil, draw.Filter{}
+		default:
+			m.typed.edit(k)
+			f, err := draw.ParseFilter(m.typed.Value())
+			if err != nil {
+				m.warn(err.Error())
+				return nil
+			}
+			h.find = f
+		}
+		h.list()
+		h.To(1)
+		m.inform(prose.When(len(h.rows) == 0, "no key has to do with that", ""))
+		return nil
+	}
+}
+
 // Key moves the cursor, does what is selected, or leaves.
 func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
+	if typed := h.m.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown && k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
+		return typed.key(k)
+	}
 	switch k.String() {
 	case "up", "k":
 		h.step(-1)
@@ -61,10 +104,12 @@ func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 	case "end", "G":
 		h.To(len(h.rows))
 	case "enter":
-		if a := h.rows[h.Cursor].action; a != nil {
+		if a := h.selected(); a != nil {
 			h.m.cover(nil)
 			return h.m.perform(a)
 		}
+	case "/":
+		h.seek()
 	case "esc", "q", "?":
 		h.m.cover(nil)
 	}
@@ -99,10 +144,18 @@ func (h *helpPage) Frame(body draw.Rect) []string {
 	})
 }
 
+// selected is the action of the cursor, nil for none.
+func (h *helpPage) selected() *pane.Action {
+	if h.Cursor < 0 || h.Cursor >= len(h.rows) {
+		return nil
+	}
+	return h.rows[h.Cursor].action
+}
+
 // step moves the cursor and passes over headings.
 func (h *helpPage) step(by int) {
 	h.To(h.Cursor + by)
-	if h.rows[h.Cursor].action == nil {
+	if len(h.rows) > 0 && h.selected() == nil {
 		if by < 0 && h.Cursor > 0 {
 			h.To(h.Cursor - 1)
 		} else {
@@ -118,7 +171,7 @@ const keyWide = 14 // how wide the keys of an action are on the page
 
 // cut is what the selected row lacks room for: why the key does nothing now, else what it does; "" for nothing.
 func (h *helpPage) cut(w int) string {
-	a := h.rows[h.Cursor].action
+	a := h.selected()
 	if a == nil {
 		return ""
 	}

@@ -61,9 +61,10 @@ func (m *model) paperKeys() []pane.Action {
 		{Name: "undo", Binding: pane.On("take a failure back: that of what is selected, or else the last one", "u"), Group: "Paper", Label: "undo", Rank: 5, Why: m.whyNotUndo, Run: m.undo},
 		{Name: "route", Binding: pane.On("compute routes for it; they are staged, not written", "r"), Group: "Paper", Label: "route", Rank: 6, Why: m.whyNotRoute, Run: m.says("route")},
 		{Name: "diff", Binding: pane.On("say what changes from the base to what is staged; of an entry of the history, what changed since", "d"), Group: "Paper", Label: "diff", Rank: 7, Why: m.whyNotDiff, Run: m.diffNow},
-		{Name: "whatif", Binding: pane.On("say in the log what has failed on paper", "w"), Group: "Paper", Run: m.says("whatif")},
 		{Name: "commit", Binding: pane.On("read what a commit would write, and where; only from there can it be written", "C"), Group: "Paper", Label: "commit", Rank: 10, Why: m.whyNotCommit, Run: m.openCommit},
+		{Name: "write", Binding: pane.On("allow writing to switches, or forbid it again; a commit is asked for all the same", "w"), Group: "Paper", Why: m.whyNotWrite, Run: m.toggleWrite},
 		{Name: "sweep", Binding: pane.On("read the subnet again", "R"), Group: "Paper", Label: "read again", Rank: 16, Why: m.whyNotSweep, Run: m.says("sweep")},
+		{Name: "watch", Binding: pane.On("read the subnet again and again, or stop that; :watch SECONDS says how often", "W"), Group: "Paper", Why: m.whyNotWatch, Run: m.toggleWatch},
 	}
 }
 

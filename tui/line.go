@@ -49,10 +49,12 @@ func (h *typedLines) recall(by int, now string) (string, bool) {
 
 // completion is the candidates for a word, one of which may be in the line.
 type completion struct {
-	start      int
-	candidates []lang.Candidate
-	chosen     int // -1: none yet
-	window     draw.Window
+	start          int
+	candidates     []lang.Candidate
+	chosen         int // -1: none yet
+	window         draw.Window
+	usage, summary string // of the command that is being typed
+	seen           bool   // says that it came by itself, not by Tab
 }
 
 func (m *model) openCommand(text string) tea.Cmd {
@@ -60,7 +62,29 @@ func (m *model) openCommand(text string) tea.Cmd {
 	m.typed = newTyped(text)
 	m.typed.label, m.typed.key = func() string { return ":" }, m.commandKey
 	m.typed.hints = m.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall", tea.KeyEsc, "leave")
+	m.foresee()
 	return nil
+}
+
+const foreseen = 6 // how many candidates are shown while a command is typed
+
+// foresee shows how what is being typed can go on.
+func (m *model) foresee() {
+	m.comp = nil
+	if strings.TrimSpace(m.typed.Value()) == "" {
+		return
+	}
+	c := &completion{chosen: -1, seen: true}
+	c.start, c.candidates = m.candidates()
+	c.usage, c.summary = m.back.Hint(m.typed.before())
+	if len(c.candidates) == 1 && c.candidates[0].Text == m.typed.before()[c.start:] {
+		c.candidates = nil
+	}
+	if len(c.candidates) == 0 && c.usage == "" && c.summary == "" {
+		return
+	}
+	c.window.Resize(len(c.candidates), min(len(c.candidates), max(m.body().H/3, 1), foreseen))
+	m.comp = c
 }
 
 func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
@@ -72,7 +96,7 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 		m.complete(-1)
 		return nil
 	case tea.KeyEsc:
-		if m.comp == nil {
+		if m.comp == nil || m.comp.seen {
 			m.typed = nil
 		}
 		m.comp = nil
@@ -94,7 +118,11 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 		m.typed.edit(k)
 	default:
 		m.typed.edit(k)
+		if text := m.typed.Value(); strings.HasPrefix(text, ":") { // somebody who thinks that no line was open yet
+			m.typed.set(strings.TrimLeft(text, ":"))
+		}
 	}
+	m.foresee()
 	return nil
 }
 
@@ -140,7 +168,7 @@ func (m *model) formOf(text string) *pane.Action {
 
 // complete goes on with the word before the cursor: as far as all candidates agree, then from one to the next.
 func (m *model) complete(by int) {
-	if c := m.comp; c != nil {
+	if c := m.comp; c != nil && !c.seen {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
 		c.window.To(c.chosen)
 		m.typed.replace(c.start, c.candidates[c.chosen].Text)
@@ -150,6 +178,7 @@ func (m *model) complete(by int) {
 	switch len(all) {
 	case 0:
 		m.warn("nothing completes this")
+		m.foresee()
 		return
 	case 1:
 		text := all[0].Text
@@ -157,12 +186,14 @@ func (m *model) complete(by int) {
 			text += " "
 		}
 		m.typed.replace(start, text)
+		m.foresee()
 		return
 	}
 	if common := commonPrefix(all); len(common) > len(m.typed.before())-start {
 		m.typed.replace(start, common)
 	}
 	m.comp = &completion{start: start, candidates: all, chosen: -1}
+	m.comp.usage, m.comp.summary = m.back.Hint(m.typed.before())
 	m.comp.window.Resize(len(all), min(len(all), max(m.body().H-2, 1), 8))
 }
 
@@ -180,8 +211,13 @@ func (m *model) candidates() (int, []lang.Candidate) {
 			all = append(all, c)
 		}
 	}
+	if word := m.typed.before(); len(all) == 0 && len(word) >= searched && !strings.Contains(word, " ") {
+		return 0, m.back.Search(word)
+	}
 	return start, all
 }
+
+const searched = 3 // letters of a word that is no command, from which on commands are found by what they do
 
 func commonPrefix(all []lang.Candidate) string {
 	common := all[0].Text
@@ -198,10 +234,25 @@ func (m *model) popup(w int) []string {
 	c := m.comp
 	t := m.Look
 	var lines []string
-	head := draw.NewPen(t, w)
-	head.Gap(1)
-	head.Put(t.Dim, draw.Count(len(c.candidates), "candidate")+": Tab takes the next, Enter runs")
-	lines = append(lines, head.Done())
+	say := func(st draw.Style, text, more string) {
+		p := draw.NewPen(t, w)
+		p.Gap(1)
+		p.Put(st, text)
+		p.Gap(2)
+		p.Put(t.Dim, more)
+		lines = append(lines, p.Done())
+	}
+	if c.usage != "" || c.summary != "" {
+		say(t.Info, c.usage, c.summary)
+	}
+	switch n := len(c.candidates); {
+	case n == 0:
+		return lines
+	case c.seen:
+		say(t.Dim, draw.Count(n, "candidate")+": Tab completes", "")
+	default:
+		say(t.Dim, draw.Count(n, "candidate")+": Tab takes the next, Enter runs", "")
+	}
 	name := 12
 	for _, x := range c.candidates {
 		name = max(name, min(draw.Width(draw.Clean(x.Text, t.ASCII)), w/2))

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/bubbles/spinner"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
@@ -98,7 +99,11 @@ type (
 
 const tickPause = 120 * time.Millisecond // how often the screen is drawn anew while a command runs
 
-const ageing = 30 * time.Second // how often it is looked whether what is shown has become old
+// How often it is looked whether what is shown has become old, and while the subnet is watched.
+const (
+	ageing   = 30 * time.Second
+	watching = 5 * time.Second
+)
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t}
@@ -136,7 +141,7 @@ func (m *model) watch() tea.Msg {
 }
 
 func (m *model) age() tea.Cmd {
-	return tea.Tick(ageing, func(time.Time) tea.Msg { return minuteMsg{} })
+	return tea.Tick(prose.When(m.st.Every > 0, watching, ageing), func(time.Time) tea.Msg { return minuteMsg{} })
 }
 
 // Update implements [tea.Model].

@@ -103,7 +103,12 @@ func childShell(ctx context.Context) error {
 type boom struct{ *shellBackend }
 
 func (boom) Run(context.Context, string, *shell.Output) error { panic("command") }
-func (boom) Complete(string, int) (int, []lang.Candidate)     { panic("completion") }
+func (boom) Complete(line string, _ int) (int, []lang.Candidate) {
+	if line == "z" {
+		panic("completion")
+	}
+	return 0, nil
+}
 
 // terminal is a pseudo-terminal that answers no queries, with a child on it.
 type terminal struct {
@@ -366,7 +371,7 @@ func TestTerminalAfterPanics(t *testing.T) {
 
 	c = startChild(t, "boom")
 	c.await(0, "18 sw 72 ca")
-	c.say(":s\t", "completion")
+	c.say(":z", "completion")
 	c.end("ENDED")
 }
 

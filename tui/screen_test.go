@@ -207,7 +207,9 @@ func TestHelpPage(t *testing.T) {
 		d.sees(a.Help().Desc)
 	}
 	d.sees("or else the last one  (nothing has failed on paper)")
-	d.press("/").sees("Keys").press("esc").misses("Keys ─")
+	// What a key has to do with is found, and done.
+	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees("read the subnet again")
+	d.press("/", "gibberish").sees("no key has to do with that").press("esc", "esc").misses("Keys ─")
 	// Enter does what is selected: the first row is the command line.
 	d.press("?", "g", "enter").sees("Enter run")
 }

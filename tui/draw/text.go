@@ -213,3 +213,16 @@ func CountOrNone(n int) string {
 	}
 	return Thousands(n)
 }
+
+// Age is a time that has passed, in words that change now and then: seconds by fives.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds())/5*5)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d", int(d.Hours()/24))
+}

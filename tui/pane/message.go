@@ -36,6 +36,8 @@ type (
 	Choose struct{ Kind session.Kind }
 	// Recall shows a picture of the history.
 	Recall struct{ ID int64 }
+	// Rollback opens the page that takes back the commit of an entry of the history.
+	Rollback struct{ ID int64 }
 	// Type puts a text into the command line.
 	Type struct{ Text string }
 	// Several are messages one after the other.

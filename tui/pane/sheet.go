@@ -24,6 +24,7 @@ type Sheet struct {
 	Columns []string // none for lines
 	Rows    []SheetRow
 	More    int // how many rows were let go
+	Best    int // the best row, from 1, 0 for none
 }
 
 // SheetRow is a row, and where it leads.

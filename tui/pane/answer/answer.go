@@ -141,7 +141,17 @@ func columns(s *pane.Sheet) []draw.Column {
 		}
 		out[i].Rank = draw.Btoi(i > 0 && figures)
 	}
+	if s.Best > 0 {
+		markBest(&out[0], s)
+	}
 	return out
+}
+
+// markBest says in the first column which row is the best.
+func markBest(c *draw.Column, s *pane.Sheet) {
+	text := c.Text
+	c.Text = func(row int) string { return text(row) + prose.When(row+1 == s.Best, " (best)", "") }
+	c.Wide, c.Least = 0, max(c.Wide, c.Least)+len(" (best)")
 }
 
 const (

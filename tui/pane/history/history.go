@@ -237,13 +237,30 @@ func (l *timeline) Diff() (command string, ok bool) {
 
 func (l *timeline) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "diff-before", Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"), Group: "Paper", After: "whatif", Label: "diff before", Rank: 6, Panes: []string{"History"}, Session: true,
+		Name: "diff-before", Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"), Group: "Paper", After: "diff", Label: "diff before", Rank: 6, Panes: []string{"History"}, Session: true,
 		Why: l.whyNotDiffBefore,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()
 			return pane.Run{Command: fmt.Sprintf("diff %d %d", l.parents[row], l.entries[row].ID)}
 		},
+	}, {
+		Name: "rollback", Binding: pane.On("read what would take the selected commit back, and where; only from there can it be written", "U"), Group: "Paper", After: "diff-before", Label: "roll back", Rank: 5, Panes: []string{"History"}, Session: true,
+		Why: l.whyNotRollback,
+		Do: func() tea.Msg {
+			row, _ := l.Selected()
+			return pane.Rollback{ID: l.entries[row].ID}
+		},
 	}}
+}
+
+func (l *timeline) whyNotRollback() string {
+	switch row, ok := l.Selected(); {
+	case !ok || l.Kind != showEntries:
+		return "no entry of the history is selected"
+	case l.entries[row].Kind != history.Commit:
+		return "this entry is no commit: what was swept or saved cannot be taken back"
+	}
+	return ""
 }
 
 func (l *timeline) whyNotDiffBefore() string {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -23,12 +24,57 @@ import (
 type problems struct {
 	pane.List
 	src   Source
-	found []found.Problem
+	found []row
+	all   int                 // how many problems there are
+	open  map[found.Kind]bool // the groups whose problems are listed
 	// lost is what was there when the session began, lostOf the fabrics then and now.
 	lost    []found.Problem
 	lostOf  [2]*fabric.Fabric
 	report  *found.Report // what the session said last, nil before it said anything
 	reports pane.AsyncResult[*found.Report]
+}
+
+// row is a problem, or a group of many that are alike.
+type row struct {
+	found.Problem
+	group int // how many are in the group, 0 for a problem
+}
+
+const crowd = 4 // from how many problems of a kind on they are a group
+
+// grouped puts problems that are alike, which stand behind one another, into groups.
+func (l *problems) grouped(all []found.Problem) []row {
+	var rows []row
+	for len(all) > 0 {
+		first := &all[0]
+		n := 1
+		for n < len(all) && all[n].Kind == first.Kind && all[n].Severity == first.Severity {
+			n++
+		}
+		many := n >= crowd && l.Filt.Empty()
+		if many {
+			var where []string
+			for i := range all[:min(n, crowd)] {
+				where = append(where, cmp.Or(all[i].At.Name, all[i].What))
+			}
+			rows = append(rows, row{found.Problem{Severity: first.Severity, Kind: first.Kind, At: found.Nowhere, Try: first.Try, What: strings.Join(where, ", ") + ", ..."}, n})
+		}
+		if !many || l.open[first.Kind] {
+			for i := range all[:n] {
+				rows = append(rows, row{Problem: all[i]})
+			}
+		}
+		all = all[n:]
+	}
+	return rows
+}
+
+// kind is what the row is of, with how many.
+func (r *row) kind() string {
+	if r.group > 0 {
+		return fmt.Sprintf("%s x%d", r.Kind, r.group)
+	}
+	return string(r.Kind)
 }
 
 // Source says what is wrong with the live subnet.
@@ -45,16 +91,20 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l.Cols = []draw.Column{
 		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
 			Order: func(row int) int64 { return int64(l.found[row].Severity) }},
-		{Name: "problem", Least: 14, Text: func(row int) string { return string(l.found[row].Kind) }},
+		{Name: "problem", Least: 14, Text: func(row int) string { return l.found[row].kind() }},
 		{Name: "where", Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
 		{Name: "look at", Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Look: func(int) draw.Style { return t.Dim }},
 	}
 	return l
 }
 
-func id(p *found.Problem) uint64 {
+func id(p *row) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%s\x00%x/%d", p.Kind, p.What, p.At.GUID, p.At.Port)
+	what := p.What
+	if p.group > 0 {
+		what = ""
+	}
+	fmt.Fprintf(h, "%s\x00%s\x00%x/%d", p.Kind, what, p.At.GUID, p.At.Port)
 	return h.Sum64()
 }
 
@@ -104,10 +154,11 @@ func (l *problems) Show(sc *pane.Scene, _ bool) {
 
 func (l *problems) Renew() {
 	l.Hold()
-	l.found = nil
+	l.found, l.all = nil, 0
 	if l.known() && l.report != nil {
-		l.found = slices.Concat(reported(l.report), l.lost)
-		slices.SortStableFunc(l.found, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+		all := slices.Concat(reported(l.report), l.lost)
+		slices.SortStableFunc(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+		l.found, l.all = l.grouped(all), len(all)
 	}
 	l.Build(len(l.found))
 }
@@ -127,7 +178,7 @@ func (l *problems) Figure() string {
 	if !l.known() {
 		return ""
 	}
-	text := draw.Count(len(l.found), "problem")
+	text := draw.Count(l.all, "problem")
 	if c := l.reports.Progress(); c != "" {
 		text += ", " + c
 	}
@@ -138,7 +189,9 @@ func (l *problems) Figure() string {
 func (l *problems) Alarm() int {
 	n := 0
 	for i := range l.found {
-		n += draw.Btoi(l.found[i].Severity == found.Error)
+		if r := &l.found[i]; r.Severity == found.Error && (r.group == 0 || !l.open[r.Kind]) {
+			n += max(r.group, 1)
+		}
 	}
 	return n
 }
@@ -178,7 +231,31 @@ func (l *problems) Subject() pane.Subject {
 }
 
 func (l *problems) Enter() (func() tea.Msg, string) {
+	if at, ok := l.Selected(); ok && l.found[at].group > 0 {
+		return func() tea.Msg {
+			l.turn(l.found[at].Kind)
+			return nil
+		}, ""
+	}
 	return l.GoTo(l.Subject(), "no problem is selected", "this is about the subnet as a whole: there is no node to go to")
+}
+
+// turn opens a group, or shuts it.
+func (l *problems) turn(k found.Kind) {
+	if l.open == nil {
+		l.open = map[found.Kind]bool{}
+	}
+	l.open[k] = !l.open[k]
+	l.Renew()
+}
+
+// Sideways opens and shuts the group of the selected row.
+func (l *problems) Sideways(by int) {
+	if at, ok := l.Selected(); ok {
+		if k := l.found[at].Kind; l.open[k] != (by > 0) {
+			l.turn(k)
+		}
+	}
 }
 
 // reportKey changes whenever something else may be wrong.

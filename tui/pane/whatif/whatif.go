@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -126,10 +127,11 @@ func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
 	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
 	number := func(n int64) string { return draw.Thousands(int(n)) }
-	compare := fmt.Sprintf("diff %s %s", w.against, w.Scene.Picture.Kind)
+	of := strings.TrimPrefix(string(w.Scene.Picture.Kind), string(session.Recorded))
+	compare := fmt.Sprintf("diff %s %s", w.against, of)
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
-		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: fmt.Sprintf("check reach of=%s", w.Scene.Picture.Kind)})
+		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: "check reach of=" + of})
 	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare, sheet: "pairs cut off"})
 	w.add(whatIfRow{what: "  take another path", after: number(r.Pairs.Changed), ask: compare, sheet: "pairs with another path"})
 	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
