@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"example.org/ibconsole/fabric"
 )
@@ -33,11 +32,11 @@ func exposed(path string) error {
 		return nil // to open the history says what can be said
 	}
 	for at, own := dir, true; ; at, own = filepath.Dir(at), false {
-		var st unix.Stat_t
-		if unix.Stat(at, &st) != nil {
+		info, err := os.Stat(at)
+		if err != nil {
 			return nil
 		}
-		if why := tooOpen(&st, own); why != "" {
+		if why := tooOpen(info, own); why != "" {
 			return &ExposedError{path, at, why}
 		}
 		if at == filepath.Dir(at) {
@@ -47,14 +46,17 @@ func exposed(path string) error {
 }
 
 // tooOpen says in what a folder is open to others, "" for nothing. own is that of the history itself.
-func tooOpen(st *unix.Stat_t, own bool) string {
-	sticky := st.Mode&unix.S_ISVTX != 0 && !own
+func tooOpen(info os.FileInfo, own bool) string {
+	mode := info.Mode()
+	sticky := mode&os.ModeSticky != 0 && !own
+	st, known := info.Sys().(*syscall.Stat_t)
 	switch {
+	case !known:
 	case own && st.Uid != 0 && int(st.Uid) != os.Geteuid():
 		return fmt.Sprintf("belongs to user %d", st.Uid)
-	case st.Mode&unix.S_IWOTH != 0 && !sticky:
+	case mode&0o002 != 0 && !sticky:
 		return "can be written by everybody"
-	case st.Mode&unix.S_IWGRP != 0 && !sticky && st.Gid != st.Uid:
+	case mode&0o020 != 0 && !sticky && st.Gid != st.Uid:
 		return fmt.Sprintf("can be written by group %d", st.Gid)
 	}
 	return ""
