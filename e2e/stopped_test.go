@@ -61,6 +61,9 @@ func TestSignalledCommits(t *testing.T) {
 		wait := time.Duration(r.Int64N(int64(longestSignalled)))
 		ended, said := endAfter(t, wait, signal, home, "-s", source, "--window", "1", "-c", write(next))
 		where := fmt.Sprintf("%v after %v, from %s to %s: %v, %s", signal, wait, now, next, ended, said)
+		if quiet {
+			detach(sim)
+		}
 		out := ibconsole(t, "-s", source, "-c", "summary; problems")
 		if !strings.Contains(out, "was interrupted") {
 			switch h := held(); h {

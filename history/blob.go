@@ -8,6 +8,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // writer stores within one transaction.
@@ -49,18 +51,41 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// blob reads what stands at an id, and checks it.
-func (s *Store) blob(ctx context.Context, from querier, id int64) ([]byte, error) {
+// blob reads what stands at an id, of so many bytes at most, and checks it.
+func (s *Store) blob(ctx context.Context, from querier, id, most int64) ([]byte, error) {
 	var hash, packed []byte
 	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}
-	data, err := s.open.DecodeAll(packed, nil)
+	data, err := s.unpack(packed, most)
 	if err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}
 	if sum := sha256.Sum256(data); string(sum[:]) != string(hash) {
 		return nil, fmt.Errorf("blob %d: damaged: its checksum is wrong", id)
+	}
+	return data, nil
+}
+
+// unsized is above what the packer states no size of.
+const unsized = 256
+
+// unpack unfolds nothing beyond what it says to hold, and nothing of what says too much.
+func (s *Store) unpack(packed []byte, most int64) ([]byte, error) {
+	var head zstd.Header
+	if err := head.Decode(packed); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	size := uint64(unsized)
+	if head.HasFCS {
+		size = head.FrameContentSize
+	}
+	if size > uint64(most) {
+		return nil, fmt.Errorf("damaged: it unfolds to %d bytes, expected at most %d", size, most)
+	}
+	data, err := s.open.DecodeAll(packed, make([]byte, 0, size))
+	if err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
 	}
 	return data, nil
 }

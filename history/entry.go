@@ -167,19 +167,19 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	}
 	rows, err := s.db.QueryContext(ctx, "SELECT "+entryColumns+" FROM entry WHERE ? IN (subnet, '') ORDER BY id DESC LIMIT ?", subnet, limit)
 	if err != nil {
-		return nil, fmt.Errorf("read the history: %w", err)
+		return nil, fmt.Errorf("read the history: %w", s.named(err))
 	}
 	defer func() { _ = rows.Close() }()
 	var all []Entry
 	for rows.Next() {
 		e, err := scanEntry(rows)
 		if err != nil {
-			return nil, fmt.Errorf("read the history: %w", err)
+			return nil, fmt.Errorf("read the history: %w", s.named(err))
 		}
 		all = append(all, e)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read the history: %w", err)
+		return nil, fmt.Errorf("read the history: %w", s.named(err))
 	}
 	return all, nil
 }
@@ -187,11 +187,11 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 // Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this number.
 func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 	snap, err := s.load(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNoEntry
-	}
-	if err != nil {
-		return nil, fmt.Errorf("history entry %d: %w", id, err)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, fmt.Errorf("history entry %d: %w", id, ErrNoEntry)
+	case err != nil:
+		return nil, fmt.Errorf("history entry %d: %w", id, s.named(err))
 	}
 	return snap, nil
 }
@@ -204,14 +204,14 @@ func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 		return nil, err
 	}
 	snap := &Snapshot{Entry: e}
-	data, err := s.blob(ctx, s.db, fab)
+	data, err := s.blob(ctx, s.db, fab, snapshot.MaxFabric)
 	if err != nil {
 		return nil, err
 	}
 	if snap.Fabric, err = snapshot.DecodeFabric(data); err != nil || !tables.Valid {
 		return snap, err
 	}
-	if data, err = s.blob(ctx, s.db, tables.Int64); err != nil {
+	if data, err = s.blob(ctx, s.db, tables.Int64, maxManifest); err != nil {
 		return nil, err
 	}
 	if snap.Tables, err = s.tables(ctx, snap.Fabric, data); err != nil {
@@ -219,7 +219,7 @@ func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 	}
 	data = nil
 	if rest.Valid {
-		if data, err = s.blob(ctx, s.db, rest.Int64); err != nil {
+		if data, err = s.blob(ctx, s.db, rest.Int64, snapshot.MaxSize); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"example.org/ibconsole/internal/files"
 )
 
 // Export writes entries, all of a subnet for no IDs, to a new file, which Import
@@ -61,8 +63,8 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if s.why != nil {
 		return 0, s.why
 	}
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return 0, fmt.Errorf("import %s: a folder, expected a file that history export wrote", path)
+	if err := files.Regular(ctx, path, files.History); err != nil {
+		return 0, fmt.Errorf("import: %w", err)
 	}
 	from, err := openToRead(ctx, path)
 	if damaged(err) {

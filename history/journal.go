@@ -164,14 +164,14 @@ func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts)
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
+		return nil, fmt.Errorf("read the journal: %w", s.named(err))
 	}
 	defer func() { _ = rows.Close() }()
 	var all []JournalEntry
 	for rows.Next() {
 		j, err := scanJournal(rows)
 		if err != nil {
-			return nil, fmt.Errorf("read the journal: %w", err)
+			return nil, fmt.Errorf("read the journal: %w", s.named(err))
 		}
 		all = append(all, j)
 	}

@@ -25,7 +25,7 @@ func (s *Store) Lock(subnet string) (*Lock, error) {
 		return nil, s.why
 	}
 	sum := sha256.Sum256([]byte(subnet))
-	path := filepath.Join(s.dir, fmt.Sprintf("commit-%x.lock", sum[:8]))
+	path := filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the subnet: %w", err)

@@ -11,8 +11,12 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// pieceLIDs is how many entries of a switch are stored together.
-const pieceLIDs = 4096
+const (
+	// pieceLIDs is how many entries of a switch are stored together.
+	pieceLIDs = 4096
+	// maxManifest is far more than the 130 bytes that each of the most switches takes whose rows share nothing.
+	maxManifest = 16 << 20
+)
 
 // manifest lists of what pieces tables are made: the origin, the highest LID, the number of switches, and of
 // each whether it is known, its top, and the blobs of its row, each as its difference from the one before.
@@ -114,7 +118,7 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 			piece, ok := known[last]
 			if !ok {
 				var err error
-				if piece, err = s.blob(ctx, s.db, last); err != nil {
+				if piece, err = s.blob(ctx, s.db, last, pieceLIDs); err != nil {
 					return nil, err
 				}
 				known[last] = piece

@@ -29,7 +29,7 @@ func (s *Store) Kept(ctx context.Context) (Retention, error) {
 	}
 	rows, err := s.db.QueryContext(ctx, "SELECT name, value FROM setting")
 	if err != nil {
-		return r, fmt.Errorf("read the history's settings: %w", err)
+		return r, fmt.Errorf("read the history's settings: %w", s.named(err))
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
@@ -101,7 +101,9 @@ func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
 		return gone, fmt.Errorf("prune the history: %w", err)
 	}
 	if gone > 0 {
-		_, err = s.db.ExecContext(ctx, "VACUUM")
+		if _, err = s.db.ExecContext(ctx, "VACUUM"); err != nil {
+			err = fmt.Errorf("make the history smaller, of which %d entries are gone: %w", gone, s.named(err))
+		}
 	}
 	return gone, err
 }
@@ -208,7 +210,7 @@ func (s *Store) used(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 		return nil, err
 	}
 	for id := range manifests {
-		manifest, err := s.blob(ctx, tx, id)
+		manifest, err := s.blob(ctx, tx, id, maxManifest)
 		if err != nil {
 			return nil, err
 		}

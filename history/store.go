@@ -19,6 +19,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.org/ibconsole/fabric"
 )
 
 // FileName is the name of the file in a state directory.
@@ -27,7 +29,7 @@ const FileName = "history.db"
 // Store is an open history. Its methods may be called from any goroutine.
 type Store struct {
 	db   *sql.DB
-	dir  string
+	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
 	// ends and others are the columns of these names, or what stands for them in a file
@@ -35,6 +37,8 @@ type Store struct {
 	ends, others string
 	// why says why nothing can be written, nil where it can.
 	why error
+	// exposed is an [ExposedError] or nil.
+	exposed error
 }
 
 // ReadOnlyError says that a history can be read and not written.
@@ -87,7 +91,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open the history %s: %w", path, err)
 	}
-	s.dir = dir
+	s.exposed = exposed(path)
 	return s, nil
 }
 
@@ -125,7 +129,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx); err != nil {
+	if err := patiently(ctx, s.prepare); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -165,9 +169,9 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, ends: "ends", others: "others"}
+	s := &Store{db: db, path: path, ends: "ends", others: "others"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
-		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
+		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -184,7 +188,7 @@ func known(have int) error {
 
 // prepare makes the tables of a new file and checks those of an old one.
 func (s *Store) prepare(ctx context.Context) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		var have int
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 			return err
@@ -215,11 +219,20 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
-// write runs a change that is made wholly or not at all.
+// write runs a change that is made wholly or not at all. Its error names the file.
 func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
 	if s.why != nil {
 		return s.why
 	}
+	if err := s.change(ctx, change); err != nil {
+		return s.named(err)
+	}
+	return nil
+}
+
+func (s *Store) named(err error) error { return fmt.Errorf("%s: %w", fabric.Escape(s.path), err) }
+
+func (s *Store) change(ctx context.Context, change func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -54,9 +54,15 @@ func child(kind string) {
 		os.Exit(1)
 	}
 	opt := Options{Shell: shell.New(s), Start: s.Start, RunShell: childShell, Save: childSave}
-	if kind == "boom" {
-		err = run(ctx, opt, boom{&shellBackend{Shell: opt.Shell, watcher: s.Watch()}})
-	} else {
+	switch back := (&shellBackend{Shell: opt.Shell, watcher: s.Watch()}); kind {
+	case "boom":
+		err = run(ctx, opt, boom{back})
+	case "stuck":
+		ctx, stop := signals.Context()
+		defer stop()
+		err = run(ctx, opt, stuck{back})
+	default:
+		back.watcher.Stop()
 		err = Run(ctx, opt)
 	}
 	if sig, ok := errors.AsType[*signals.Error](err); ok {
@@ -109,6 +115,11 @@ func (boom) Complete(line string, _ int) (int, []lang.Candidate) {
 	}
 	return 0, nil
 }
+
+// stuck never comes back from Update where a word is completed.
+type stuck struct{ *shellBackend }
+
+func (stuck) Complete(string, int) (int, []lang.Candidate) { select {} }
 
 // terminal is a pseudo-terminal that answers no queries, with a child on it.
 type terminal struct {

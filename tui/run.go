@@ -19,6 +19,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
@@ -76,6 +77,10 @@ func run(ctx context.Context, opt Options, back backend) error {
 		return fmt.Errorf("%w: %w", ErrTerminal, err)
 	}
 	defer func() { _ = term.Restore(opt.In.Fd(), before) }()
+	left := signals.BeforeDeath(ctx, func() {
+		_ = term.Restore(opt.In.Fd(), before)
+		_, _ = opt.Out.WriteString(leaveScreen)
+	})
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -108,9 +113,15 @@ func run(ctx context.Context, opt Options, back backend) error {
 		m.firstPage()
 	}
 	err = m.program(ctx, opt.In, opt.Out, !opt.Config.NoMouse)
+	left()
 	m.end(opt.Out)
 	return outcome(ctx, m, err)
 }
+
+// leaveScreen is what Bubble Tea does to a terminal at its end, for one that does not come to it: the mouse and
+// bracketed paste off, the screen left, the cursor shown.
+const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr + ansi.ResetModeBracketedPaste +
+	ansi.ResetModeAltScreenSaveCursor + ansi.ShowCursor
 
 // program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
 func (m *model) program(ctx context.Context, in *os.File, out *os.File, mouse bool) (err error) {

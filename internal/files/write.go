@@ -20,9 +20,9 @@ import (
 var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
 
 // Write writes a file whole or not at all: to a temporary file beside it,
-// which then takes its name. A file that was there keeps its mode, a new one has what the user's umask leaves. What
+// which then takes its name once it is on the disk. A file that was there keeps its mode, a new one has what the user's umask leaves. What
 // is no regular file is written to directly.
-func Write(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return ErrStream
 	}
@@ -36,19 +36,10 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return notWritten(path, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	err = flushInto(tmp, write)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
+	if err := flushInto(tmp, write); err != nil {
+		return notWritten(path, errors.Join(err, tmp.Close(), os.Remove(tmp.Name())))
 	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
+	if err := beside.Replace(tmp, path); err != nil {
 		return notWritten(path, err)
 	}
 	return nil

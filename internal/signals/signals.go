@@ -5,6 +5,7 @@ package signals
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -59,6 +60,9 @@ type program struct {
 
 	first time.Time // when the program was told to end
 	last  *time.Timer
+
+	mu   sync.Mutex
+	died map[*func()]bool // what is to be done before a second signal ends the program
 }
 
 // grace is what the program has from the first signal on where a second one comes: some senders send two at once.
@@ -69,7 +73,7 @@ const grace = 500 * time.Millisecond
 // whatever it does. The faces take signals themselves, besides.
 func Context() (ctx context.Context, stop func()) {
 	still, end := context.WithCancelCause(context.Background())
-	p := &program{still: still}
+	p := &program{still: still, died: map[*func()]bool{}}
 	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), urgent{}, p))
 	leave := Watch(func(s syscall.Signal) {
 		err := &Error{s}
@@ -97,12 +101,46 @@ func (p *program) told(s syscall.Signal) {
 	case p.first.IsZero():
 		p.first = time.Now()
 	case p.last == nil:
-		p.last = time.AfterFunc(grace-time.Since(p.first), func() { die(s) })
+		p.last = time.AfterFunc(grace-time.Since(p.first), func() { p.die(s) })
 	}
 }
 
+// BeforeDeath has something done before a second signal ends the program, whatever that does then, until undone is
+// called. It is waited for no longer than [lastWords].
+func BeforeDeath(ctx context.Context, do func()) (undone func()) {
+	p, ok := ctx.Value(urgent{}).(*program)
+	if !ok {
+		return func() {}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.died[&do] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.died, &do)
+	}
+}
+
+// lastWords is how long what is done before the program is ended may take: a terminal may take nothing any more.
+const lastWords = 200 * time.Millisecond
+
 // die ends the process as the signal would have done.
-func die(s syscall.Signal) {
+func (p *program) die(s syscall.Signal) {
+	p.mu.Lock()
+	all := slices.Collect(maps.Keys(p.died))
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() { // what it waits for ends with the process
+		defer close(done)
+		for _, do := range all {
+			(*do)()
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(lastWords):
+	}
 	signal.Reset(s)
 	_ = syscall.Kill(os.Getpid(), s)
 }

@@ -65,7 +65,7 @@ func (s *Session) warnOfHistory() {
 		return
 	}
 	if damaged, ok := errors.AsType[*history.DamagedError](history.Check(r.File())); ok {
-		s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), damaged.Error()) })
+		s.warn(damaged)
 	}
 }
 
@@ -78,6 +78,11 @@ func (s *Session) record(kind history.Kind, p *Picture, note string, figures map
 
 func (s *Session) historyFailed(err error) {
 	s.update(ChangeLive, func(st *State) { st.note("%v", err) })
+}
+
+// warn adds to what the summary and problems say.
+func (s *Session) warn(err error) {
+	s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
 
 // entry describes a snapshot of now.

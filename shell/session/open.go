@@ -39,7 +39,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
-	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed}))
+	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
 	s.strict = opt.Strict
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall

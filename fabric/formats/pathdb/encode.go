@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -243,26 +244,16 @@ func (h *heap) wires(r *root, switches []Switch) {
 }
 
 // WriteFile writes a database in one go: a reader finds the file that was there before or the new one.
-func WriteFile(name string, image []byte) (err error) {
+func WriteFile(name string, image []byte) error {
 	f, err := beside.Create(name)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("write %s: %w", name, err)
-		}
-	}()
-	if _, err = f.Write(image); err != nil {
-		return err
+	if _, err := f.Write(image); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, f.Close(), os.Remove(f.Name())))
 	}
-	if err = f.Sync(); err != nil {
-		return err
+	if err := beside.Replace(f, name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return nil
 }

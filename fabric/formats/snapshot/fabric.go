@@ -75,7 +75,7 @@ type fabricReader struct {
 const (
 	maxPorts  = 1 << 21
 	maxNodes  = 1 << 17
-	maxFabric = 64 << 20
+	MaxFabric = 64 << 20
 )
 
 func (r *fabricReader) read() (*fabric.Fabric, error) {

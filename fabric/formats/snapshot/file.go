@@ -38,7 +38,7 @@ const Magic = "IBCSNAP\x01"
 // What a file may unfold to. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, as much of SLs at most,
 // 81 MB of min-hop tables and, with 64 ports each, 200 MB of SL2VL tables.
 const (
-	maxSize   = 896 << 20
+	MaxSize   = 896 << 20
 	maxWindow = 64 << 20 // of zstd
 	maxName   = 64       // of a section
 )
@@ -163,10 +163,10 @@ func (snap *Snapshot) read(r io.Reader) error {
 			return err
 		}
 		switch total += size; {
-		case name == "fabric" && size > maxFabric:
-			return tooLarge(name, size, maxFabric)
-		case size > maxSize || total > maxSize:
-			return tooLarge(name, total, maxSize)
+		case name == "fabric" && size > MaxFabric:
+			return tooLarge(name, size, MaxFabric)
+		case size > MaxSize || total > MaxSize:
+			return tooLarge(name, total, MaxSize)
 		}
 		d := &decoder{r: in, left: int64(size)}
 		if err := snap.section(name, d); err != nil {

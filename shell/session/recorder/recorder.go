@@ -22,6 +22,8 @@ type Options struct {
 	Why    error
 	All    bool        // says that sweeps, routings and loads are recorded, not only commits
 	Failed func(error) // told what could not be written
+	// Exposed is told that others can put another file in its place.
+	Exposed func(error)
 }
 
 // Recorder puts pictures into a history, one after the other, in a goroutine of its own so that nothing waits
@@ -52,7 +54,7 @@ func New(opt Options) *Recorder {
 
 // Elsewhere is a recorder of another file.
 func (r *Recorder) Elsewhere(file string) *Recorder {
-	return New(Options{File: file, All: r.opt.All || r.opt.Why != nil, Failed: r.opt.Failed})
+	return New(Options{File: file, All: r.opt.All || r.opt.Why != nil, Failed: r.opt.Failed, Exposed: r.opt.Exposed})
 }
 
 // File is where the history is, "" for nowhere.
@@ -87,6 +89,9 @@ func (r *Recorder) open() error {
 		}
 		if why := r.store.ReadOnly(); why != nil {
 			r.opt.Failed(why)
+		}
+		if why := r.store.Exposed(); why != nil {
+			r.opt.Exposed(why)
 		}
 		r.jobs, r.ended = make(chan job, 4), make(chan struct{})
 		go r.run()

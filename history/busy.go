@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// patience is how long a file that another program has is waited for; it is the busy_timeout of [pragmas], too.
+const patience = 10 * time.Second
+
+// patiently does again what fails as another program has the file in a state in which SQLite does not wait for it: of
+// two that give a new file its log, one is refused at once.
+func patiently(ctx context.Context, do func(context.Context) error) error {
+	limit, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		err := do(ctx)
+		if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-limit.Done():
+			return err
+		}
+	}
+}
