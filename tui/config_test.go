@@ -17,15 +17,15 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
-		"\ntheme pink":                 `f:2: no theme is called "pink", expected one of dark, light, contrast, none`,
-		"mouse maybe":                  `f:1: mouse is "maybe", expected on or off`,
-		"colour blue":                  `f:1: unknown word "colour", expected theme, mouse or key`,
-		"key jump = j":                 `f:1: no action is called "jump"`,
-		"key sweep":                    `f:1: expected key ACTION = KEYS`,
-		"key sweep = hyper+x":          `f:1: no key is called "hyper+x"`,
-		"key quit =":                   `f:1: quit must have a key`,
-		"theme dark\nkey sweep = t":    `f:2: t is the key of trace-from and of sweep`,
-		"key sweep = f9\nkey watch = f9": `f:2: f9 is the key of`,
+		"\ntheme pink":                   `f:2: no theme is called "pink", expected one of dark, light, contrast, none`,
+		"mouse maybe":                    `f:1: mouse is "maybe", expected on or off`,
+		"colour blue":                    `f:1: unknown word "colour", expected theme, mouse or key`,
+		"key jump = j":                   `f:1: no action is called "jump"`,
+		"key sweep":                      `f:1: expected key ACTION = KEYS`,
+		"key sweep = hyper+x":            `f:1: no key is called "hyper+x"`,
+		"key quit =":                     `f:1: quit must have a key`,
+		"theme dark\nkey sweep = t":      `f:2: t is the key of trace-from and of sweep`,
+		"key sweep = f9\nkey watch = f9": `f:2: F9 is the key of`,
 		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
 	} {
 		if _, err := ReadConfig(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {
