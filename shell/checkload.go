@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE or all; all to all without it"
+	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE, hosts:@SET or all; all to all without it"
 	loadHelp     = "The load is that of all to all, or of a pattern. Patterns take the hosts in the order of their names.\n" +
 		"  shift:K        host i sends to host i+K\n" +
 		"  shifts[:N]     N of all shifts, or all: the shift figure\n" +
@@ -26,6 +26,7 @@ const (
 		"  bisection[:N]  N random bisections, 100 without a number: the effective bisection bandwidth\n" +
 		"  pairs:FILE     the pairs of a file, a line each: SRC DST\n" +
 		"  hosts:FILE     all to all among the hosts of a file, as of a job\n" +
+		"  hosts:@SET     all to all among the hosts of a set (see hosts)\n" +
 		"  all            all to all, and as many shifts and bisections as are quick"
 )
 
@@ -239,6 +240,11 @@ func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg
 		}
 		return pairs, err
 	case "hosts":
+		if name, isSet := strings.CutPrefix(arg, "@"); isSet {
+			st := c.session.State()
+			job, err := setMembers(&st, p.Fabric, name)
+			return linkload.Among(job), err
+		}
 		job, err := readHosts(c.ctx, p.Fabric, arg)
 		return linkload.Among(job), err
 	}

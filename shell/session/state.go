@@ -41,6 +41,8 @@ type State struct {
 	lastFailure int
 
 	Settings settings.Settings
+	// Sets are hosts that were given a name, in the order of their making.
+	Sets []HostSet
 	// Estimate says that tables computed with the settings are not what the
 	// switches hold, so that a what-if only estimates what their subnet manager
 	// would do.

@@ -78,3 +78,69 @@ func ranges(n []uint64, width int) string {
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }
+
+// mostExpanded bounds a hostlist: the most LIDs that hosts of a subnet can have.
+const mostExpanded = 49_152
+
+// Expand returns the names of a hostlist, as slurm.conf(5) describes it: names and name[0001-0018,0020]rest, between
+// commas. It fails on brackets that do not close, ranges that go down, and more names than a subnet can have.
+func Expand(list string) ([]string, error) {
+	var out []string
+	for list != "" {
+		end := 0
+		for depth := 0; end < len(list) && (list[end] != ',' || depth > 0); end++ {
+			switch list[end] {
+			case '[':
+				depth++
+			case ']':
+				depth--
+			}
+		}
+		names, err := expandOne(list[:end])
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, names...); len(out) > mostExpanded {
+			return nil, fmt.Errorf("more than %d names", mostExpanded)
+		}
+		list = strings.TrimPrefix(list[end:], ",")
+	}
+	return out, nil
+}
+
+// expandOne expands the ranges of one name, the first brackets first.
+func expandOne(name string) ([]string, error) {
+	head, rest, found := strings.Cut(name, "[")
+	if !found {
+		return []string{name}, nil
+	}
+	inside, tail, found := strings.Cut(rest, "]")
+	if !found {
+		return nil, fmt.Errorf("%q: a bracket is not closed", name)
+	}
+	tails, err := expandOne(tail)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for part := range strings.SplitSeq(inside, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		a, err1 := strconv.ParseUint(from, 10, 32)
+		b, err2 := strconv.ParseUint(to, 10, 32)
+		if err1 != nil || err2 != nil || b < a || b-a >= mostExpanded {
+			return nil, fmt.Errorf("%q: %q is no range of numbers, such as 0001-0064", name, part)
+		}
+		for n := a; n <= b; n++ {
+			for _, t := range tails {
+				out = append(out, fmt.Sprintf("%s%0*d%s", head, len(from), n, t))
+			}
+		}
+		if len(out) > mostExpanded {
+			return nil, fmt.Errorf("%q: more than %d names", name, mostExpanded)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// HostSet is hosts under a name, such as those of a job.
+type HostSet struct {
+	Name string
+	// Ports are the GUIDs of their end ports.
+	Ports []uint64
+}
+
+// In are the end ports of the set in a fabric; missing counts those that it has not.
+func (h *HostSet) In(f *fabric.Fabric) (ends []fabric.PortIndex, missing int) {
+	for _, guid := range h.Ports {
+		if p := f.PortByGUID(guid); p != fabric.None && f.Ports[p].LID != 0 {
+			ends = append(ends, p)
+		} else {
+			missing++
+		}
+	}
+	return ends, missing
+}
+
+// Set is the set of a name, nil for none.
+func (st *State) Set(name string) *HostSet {
+	for i := range st.Sets {
+		if st.Sets[i].Name == name {
+			return &st.Sets[i]
+		}
+	}
+	return nil
+}
+
+// NameHosts keeps a set of hosts for as long as the session lasts, in place of one of the same name; without ports it
+// forgets the set.
+func (s *Session) NameHosts(set HostSet) {
+	s.update(ChangeSettings, func(st *State) {
+		sets := slices.Clone(st.Sets)
+		at := slices.IndexFunc(sets, func(h HostSet) bool { return h.Name == set.Name })
+		switch {
+		case at < 0 && len(set.Ports) > 0:
+			sets = append(sets, set)
+		case at >= 0 && len(set.Ports) > 0:
+			sets[at] = set
+		case at >= 0:
+			sets = slices.Delete(sets, at, at+1)
+		}
+		st.Sets = sets
+	})
+}
