@@ -37,6 +37,7 @@ const usage = `usage:
   ibconsole tour                                   the terminal interface, with a tour through it
   ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
                                                    exit status 1 where that is a fault
+  ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
@@ -140,7 +141,7 @@ func given(flags *flag.FlagSet, name string) bool {
 }
 
 func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0, "completion": 1, "man": 0}
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 2, "help": 3, "tour": 0, "completion": 1, "man": 0}
 	n, known := most[word]
 	switch {
 	case !known:
@@ -160,7 +161,7 @@ func (o *options) word(word string, args []string) int {
 		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
 		return exitDone
 	case "doctor":
-		return o.doctor()
+		return o.doctor(args)
 	case "completion":
 		return o.completion(args)
 	case "man":

@@ -4,17 +4,23 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
 // doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
 // are not; with -s, of that source, what is missing there and in the subnet behind it.
-func (o *options) doctor() int {
+func (o *options) doctor(args []string) int {
+	if len(args) > 0 {
+		return o.verify(args)
+	}
 	ctx, stop := signals.Context()
 	defer stop()
 	var findings []umad.Finding
@@ -40,6 +46,14 @@ func (o *options) doctor() int {
 		return o.failed(fmt.Errorf("doctor: %w", err))
 	}
 	return exitDone
+}
+
+// verify runs the command doctor verify.
+func (o *options) verify(args []string) int {
+	if args[0] != "verify" {
+		return o.misused(fmt.Errorf("unexpected word %q after doctor, expected verify [FILE]", args[0]))
+	}
+	return o.script("doctor", strings.Join(prose.Words(append([]string{"doctor"}, args...), lang.Quote), " "))
 }
 
 // sources says what else there is than adapters.

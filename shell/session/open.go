@@ -80,7 +80,7 @@ func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error
 	case SourceIbsim:
 		return func(ctx context.Context) (mad.Transport, error) { return dialIbsim(ctx, src) }
 	case SourceUmad:
-		return umadDialer(src)
+		return s.umadDialer(src)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (s *Session) start(ctx context.Context) error {
 }
 
 // umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
-func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
+func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
 		t, err := openUmad(arg)
@@ -141,6 +141,7 @@ func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 		}
 		p := t.Port()
 		arg = fmt.Sprintf("%s:%d", p.CA, p.Number)
+		s.update(ChangeLive, func(st *State) { st.Adapter = &Adapter{p.CA, p.Number} })
 		return t, nil
 	}
 }
