@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -61,6 +62,7 @@ const (
 type streams struct {
 	in       *os.File
 	out, err io.Writer
+	site     string // the administrator's configuration, "" for none
 }
 
 type options struct {
@@ -77,7 +79,7 @@ type options struct {
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
-func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
+func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File}) }
 
 func run(args []string, files streams) int {
 	o := options{streams: files}
@@ -224,10 +226,14 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 // connect opens the session and hands it to work. All that is done is put into the
 // history, even if opt does not say so, where the subnet is not simulated.
 func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *session.Session) error) int {
+	config, err := o.config(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
 	source := o.source
 	if source == "" {
 		var note string
-		if source, note = session.DefaultSource(); note != "" {
+		if source, note = config.source(); note != "" {
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
 		}
 	}
@@ -235,10 +241,13 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if err != nil {
 		return o.misused(err)
 	}
-	opt.Strict = o.strict
+	opt.Strict, opt.MayWrite, opt.Names = o.strict, config.mayWrite, config.Names
+	if opt.Record { // somebody sits there
+		opt.Watch = config.Watch
+	}
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
-	if opt.MKey, err = o.mKey(ctx); err != nil {
+	if opt.MKey, err = o.mKey(ctx, src, config.MKeys); err != nil {
 		return o.failed(err)
 	}
 	s, err := session.Open(ctx, src, opt)
@@ -275,12 +284,16 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
-// mKey reads the key of the file that was named, 0 for none.
-func (o *options) mKey(ctx context.Context) (uint64, error) {
-	if o.mkeys == "" {
+// mKey reads the key of the file that was named, for a live subnet that of the configuration else; 0 for none.
+func (o *options) mKey(ctx context.Context, src session.Source, configured string) (uint64, error) {
+	file := o.mkeys
+	if file == "" && src.Live() {
+		file = configured
+	}
+	if file == "" {
 		return 0, nil
 	}
-	key, err := session.ReadMKey(ctx, o.mkeys)
+	key, err := session.ReadMKey(ctx, file)
 	if err != nil {
 		return 0, fmt.Errorf("M_Key: %w", err)
 	}

@@ -81,10 +81,15 @@ type commit struct {
 	rep CommitReport
 }
 
-// SetWrite allows or forbids writing.
+// SetWrite allows or forbids writing. It fails where the session's options keep the user from it.
 func (s *Session) SetWrite(on bool) error {
 	if on && !s.conn.Online() {
 		return connection.ErrOffline
+	}
+	if on && s.mayWrite != nil && s.State().Source.Live() {
+		if err := s.mayWrite(); err != nil {
+			return err
+		}
 	}
 	s.update(ChangeSettings, func(st *State) { st.WriteOn = on })
 	return nil

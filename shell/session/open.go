@@ -40,7 +40,8 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed}))
-	s.strict = opt.Strict
+	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
+	s.firstNames, s.firstWatch = opt.Names, opt.Watch
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	client := opt.Client
@@ -101,6 +102,14 @@ func (s *Session) Start(ctx context.Context) error {
 		return err
 	}
 	s.warnOfHistory()
+	if s.firstNames != "" {
+		if _, err := s.LoadNames(ctx, s.firstNames); err != nil {
+			return fmt.Errorf("names: %w", err)
+		}
+	}
+	if s.firstWatch > 0 && s.State().Source.Live() {
+		return s.KeepCurrent(s.firstWatch)
+	}
 	return nil
 }
 

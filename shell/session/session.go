@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/mad"
@@ -32,6 +33,11 @@ type Session struct {
 	stateDir, cacheDir string
 	// strict refuses a source's file of which something cannot be read.
 	strict bool
+	// mayWrite is that of the options.
+	mayWrite func() error
+	// firstNames and firstWatch are what Start does beside reading the subnet.
+	firstNames string
+	firstWatch time.Duration
 
 	op      sync.Mutex        // held by the operation that runs, and guards what follows it
 	reads   Reads             // the tables that sweeps read too
@@ -59,6 +65,9 @@ type Options struct {
 	NoState  error             // says why there is no StateDir, nil where none is wanted
 	Strict   bool              // refuses a file of which something cannot be read
 	Record   bool              // puts sweeps, routings and loads into the history, not only commits
+	MayWrite func() error      // says why the user may not write to a subnet that is not simulated, nil for no such reason
+	Names    string            // a node-name map to take names from, "" for none
+	Watch    time.Duration     // how often a live subnet is swept from the start on, 0 for never
 	Later    bool              // leaves it to the first sweep to open the source; see [connection.OpenError]
 }
 
