@@ -18,6 +18,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
@@ -62,7 +63,8 @@ const (
 type streams struct {
 	in       *os.File
 	out, err io.Writer
-	site     string // the administrator's configuration, "" for none
+	site     string     // the administrator's configuration, "" for none
+	log      *audit.Log // where writes are told, nil for nowhere
 }
 
 type options struct {
@@ -79,7 +81,10 @@ type options struct {
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
-func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File}) }
+func Main() int {
+	log := audit.Machine()
+	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File, &log})
+}
 
 func run(args []string, files streams) int {
 	o := options{streams: files}
@@ -242,6 +247,9 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 		return o.misused(err)
 	}
 	opt.Strict, opt.MayWrite, opt.Names = o.strict, config.mayWrite, config.Names
+	if o.log != nil {
+		opt.Log = o.log.Write
+	}
 	if opt.Record { // somebody sits there
 		opt.Watch = config.Watch
 	}

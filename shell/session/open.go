@@ -41,6 +41,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed}))
 	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
+	s.log = opt.Log
 	s.firstNames, s.firstWatch = opt.Names, opt.Watch
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall

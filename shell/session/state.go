@@ -48,6 +48,8 @@ type State struct {
 	// would do.
 	Estimate bool
 	WriteOn  bool
+	// Unlogged says why the log of the machine has not taken a write, "" where it has.
+	Unlogged string
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
 	// if it was not: what is called live is old then.
 	Lost string
