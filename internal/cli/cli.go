@@ -18,9 +18,11 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -37,6 +39,7 @@ const usage = `usage:
   ibconsole tour                                   the terminal interface, with a tour through it
   ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
                                                    exit status 1 where that is a fault
+  ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
@@ -60,6 +63,8 @@ const (
 type streams struct {
 	in       *os.File
 	out, err io.Writer
+	site     string     // the administrator's configuration, "" for none
+	log      *audit.Log // where writes are told, nil for nowhere
 }
 
 type options struct {
@@ -76,7 +81,10 @@ type options struct {
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
-func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
+func Main() int {
+	log := audit.Machine()
+	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File, &log})
+}
 
 func run(args []string, files streams) int {
 	o := options{streams: files}
@@ -140,7 +148,7 @@ func given(flags *flag.FlagSet, name string) bool {
 }
 
 func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0, "completion": 1, "man": 0}
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 2, "help": 3, "tour": 0, "completion": 1, "man": 0}
 	n, known := most[word]
 	switch {
 	case !known:
@@ -160,7 +168,7 @@ func (o *options) word(word string, args []string) int {
 		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
 		return exitDone
 	case "doctor":
-		return o.doctor()
+		return o.doctor(args)
 	case "completion":
 		return o.completion(args)
 	case "man":
@@ -223,10 +231,14 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 // connect opens the session and hands it to work. All that is done is put into the
 // history, even if opt does not say so, where the subnet is not simulated.
 func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *session.Session) error) int {
+	config, err := o.config(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
 	source := o.source
 	if source == "" {
 		var note string
-		if source, note = session.DefaultSource(); note != "" {
+		if source, note = config.source(); note != "" {
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
 		}
 	}
@@ -234,10 +246,16 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if err != nil {
 		return o.misused(err)
 	}
-	opt.Strict = o.strict
+	opt.Strict, opt.MayWrite, opt.Names = o.strict, config.mayWrite, config.Names
+	if o.log != nil {
+		opt.Log = o.log.Write
+	}
+	if opt.Record { // somebody sits there
+		opt.Watch = config.Watch
+	}
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
-	if opt.MKey, err = o.mKey(ctx); err != nil {
+	if opt.MKey, err = o.mKey(ctx, src, config.MKeys); err != nil {
 		return o.failed(err)
 	}
 	s, err := session.Open(ctx, src, opt)
@@ -274,12 +292,16 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
-// mKey reads the key of the file that was named, 0 for none.
-func (o *options) mKey(ctx context.Context) (uint64, error) {
-	if o.mkeys == "" {
+// mKey reads the key of the file that was named, for a live subnet that of the configuration else; 0 for none.
+func (o *options) mKey(ctx context.Context, src session.Source, configured string) (uint64, error) {
+	file := o.mkeys
+	if file == "" && src.Live() {
+		file = configured
+	}
+	if file == "" {
 		return 0, nil
 	}
-	key, err := session.ReadMKey(ctx, o.mkeys)
+	key, err := session.ReadMKey(ctx, file)
 	if err != nil {
 		return 0, fmt.Errorf("M_Key: %w", err)
 	}
