@@ -19,6 +19,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 // FileName is the name of the file in a state directory.
@@ -71,7 +74,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
 	if err != nil {
-		return nil, fmt.Errorf("open the history: %w", err)
+		return nil, fmt.Errorf("open the history: %w", files.Err(err))
 	}
 	private(path)
 	s, err := open(ctx, path)
@@ -85,7 +88,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	case damaged(err):
 		return nil, &DamagedError{path, err}
 	case err != nil:
-		return nil, fmt.Errorf("open the history %s: %w", path, err)
+		return nil, fmt.Errorf("open the history %s: %w", fabric.Escape(path), shown(err))
 	}
 	s.dir = dir
 	return s, nil
@@ -134,7 +137,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 // openToRead opens a file that is there and leaves it as it is. Nothing else may write to it meanwhile.
 func openToRead(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, err
+		return nil, files.Err(err)
 	}
 	s, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	if err != nil {

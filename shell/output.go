@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -127,6 +128,7 @@ type Part struct{ Answer }
 // Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
 	W     io.Writer    // takes the answers
+	Raw   io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
 	Notes io.Writer    // takes what is said beside them; nil for nowhere
 	JSON  bool         // asks for JSON
 	Hear  func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
@@ -197,7 +199,7 @@ func (o *Output) object(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	_, err = fmt.Fprintf(o.W, "%s\n", line)
+	_, err = fmt.Fprintf(o.W, "%s\n", fabric.EscapeJSON(line))
 	return err
 }
 
@@ -211,6 +213,9 @@ func (o *Output) warn(format string, args ...any) {
 func (c *call) raw(write func(w io.Writer) error) error {
 	if c.out.JSON {
 		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
+	}
+	if c.out.Raw != nil {
+		return write(c.out.Raw)
 	}
 	return write(c.out.W)
 }

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/mad"
@@ -63,23 +64,25 @@ type streams struct {
 }
 
 type options struct {
-	streams
-	source  string
-	command string
-	theme   string
-	noColor bool
-	json    bool
-	window  int
-	fast    bool
-	mkeys   string
-	strict  bool
+	streams                // as they are
+	out, err *plain.Writer // take what people read
+	source   string
+	command  string
+	theme    string
+	noColor  bool
+	json     bool
+	window   int
+	fast     bool
+	mkeys    string
+	strict   bool
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
 func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
 
 func run(args []string, files streams) int {
-	o := options{streams: files}
+	o := newOptions(files)
+	defer o.flush()
 	if len(args) > 0 && args[0] == "complete" {
 		return o.complete(args[1:])
 	}
@@ -117,6 +120,15 @@ func run(args []string, files streams) int {
 		return o.interactive()
 	}
 	return o.word(words[0], words[1:])
+}
+
+func newOptions(files streams) *options {
+	return &options{streams: files, out: plain.New(files.out), err: plain.New(files.err)}
+}
+
+func (o *options) flush() {
+	_ = o.out.Flush()
+	_ = o.err.Flush()
 }
 
 // parseFlags takes flags before and after the words.
@@ -300,7 +312,10 @@ func guarded(ctx context.Context, s *session.Session, work func(context.Context,
 }
 
 func (o *options) output() *shell.Output {
-	out := &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
+	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json}
+	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		out.Raw = o.out // nobody's input
+	}
 	if o.onTerminal() {
 		out.Ask = func(ctx context.Context, prompt string) (string, error) {
 			return repl.ReadLine(ctx, o.in, o.out, prompt)
@@ -348,6 +363,6 @@ func (o *options) interactive() int {
 
 // onTerminal reports whether somebody sits in front of the program.
 func (o *options) onTerminal() bool {
-	out, ok := o.out.(*os.File)
+	out, ok := o.streams.out.(*os.File)
 	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))
 }

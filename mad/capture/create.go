@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files/beside"
 )
 
@@ -32,7 +33,7 @@ func failed(path string, err error) error {
 	if e := (*os.LinkError)(nil); errors.As(err, &e) {
 		err = e.Err
 	}
-	return fmt.Errorf("capture to %s: %w", path, err)
+	return fmt.Errorf("capture to %s: %w", fabric.Escape(path), err)
 }
 
 func open(path string, overwrite bool) (*os.File, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -27,14 +28,14 @@ func Apply(ctx context.Context, name string, delta []byte) (err error) {
 	}
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
-		return err
+		return files.Err(err)
 	}
 	defer func() {
 		if e := f.Close(); err == nil {
 			err = e
 		}
 		if err != nil {
-			err = fmt.Errorf("change %s: %w", name, err)
+			err = fmt.Errorf("change %s: %w", fabric.Escape(name), err)
 		}
 	}()
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
