@@ -8,6 +8,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"example.org/ibconsole/internal/files"
 )
 
 // writer stores within one transaction.
@@ -44,6 +46,9 @@ func (w *writer) blob(data []byte) (id int64, err error) {
 	return res.LastInsertId()
 }
 
+// maxBlob is what a blob may unfold to: forwarding tables of the largest subnet are 144 MB, the rest of its tables 400 MB.
+const maxBlob = 896 << 20
+
 // querier is the database, or a transaction.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -55,7 +60,7 @@ func (s *Store) blob(ctx context.Context, from querier, id int64) ([]byte, error
 	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}
-	data, err := s.open.DecodeAll(packed, nil)
+	data, err := files.Unfold(s.open, packed, maxBlob)
 	if err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}

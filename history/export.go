@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 // Export writes entries, all of a subnet for no IDs, to a new file, which Import
@@ -63,8 +64,8 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if s.why != nil {
 		return 0, s.why
 	}
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return 0, fmt.Errorf("import %s: a folder, expected a file that history export wrote", fabric.Escape(path))
+	if err := files.Regular(ctx, path, files.History); err != nil {
+		return 0, fmt.Errorf("import %w, expected a file that history export wrote", err)
 	}
 	from, err := openToRead(ctx, path)
 	if damaged(err) {

@@ -170,7 +170,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	}
 	s := &Store{db: db, ends: "ends", others: "others"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
-		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<32))
+		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlob))
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

@@ -127,12 +127,14 @@ type Part struct{ Answer }
 
 // Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
-	W     io.Writer    // takes the answers
-	Raw   io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
-	Notes io.Writer    // takes what is said beside them; nil for nowhere
-	JSON  bool         // asks for JSON
-	Hear  func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
-	Ask   Asker        // asks who sits at the terminal; nil where there is none
+	W      io.Writer    // takes the answers
+	Raw    io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
+	Notes  io.Writer    // takes what is said beside them; nil for nowhere
+	JSON   bool         // asks for JSON
+	Script bool         // says that nobody reads along: what is not as it was asked for fails
+	Told   bool         // says that what could not be read of the source's file was said before
+	Hear   func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
+	Ask    Asker        // asks who sits at the terminal; nil where there is none
 }
 
 // Answer says something.
@@ -242,8 +244,10 @@ func (c *call) noteFile() {
 	if !st.Source.Offline() {
 		return
 	}
-	for _, line := range st.Unread.Lines(1) {
-		c.out.warn("%s", line)
+	if !c.out.Told {
+		for _, line := range st.Unread.Lines(1) {
+			c.out.warn("%s", line)
+		}
 	}
 	shown, more := prose.Cut(st.Warnings, 2)
 	for _, w := range shown {

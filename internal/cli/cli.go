@@ -75,6 +75,8 @@ type options struct {
 	fast     bool
 	mkeys    string
 	strict   bool
+	// told says that the first thing that could not be read of a file was said.
+	told bool
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
@@ -223,6 +225,7 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 			st := s.State()
 			if lines := st.Unread.Lines(1); len(lines) > 0 {
 				_, _ = fmt.Fprintf(o.err, "ibconsole: %s (problems lists all)\n", strings.Join(lines, "; "))
+				o.told = true
 			}
 		}
 		if n := len(s.State().Unanswered); n > 0 {
@@ -312,7 +315,7 @@ func guarded(ctx context.Context, s *session.Session, work func(context.Context,
 }
 
 func (o *options) output() *shell.Output {
-	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json}
+	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out.Raw = o.out // nobody's input
 	}
@@ -326,7 +329,9 @@ func (o *options) output() *shell.Output {
 
 func (o *options) script(name, text string) int {
 	return o.open(false, func(ctx context.Context, s *session.Session) error {
-		return shell.New(s).Run(ctx, name, text, o.output())
+		out := o.output()
+		out.Script = true
+		return shell.New(s).Run(ctx, name, text, out)
 	})
 }
 
@@ -348,6 +353,7 @@ func (o *options) file(path string) int {
 func (o *options) stdin() int {
 	return o.open(false, func(ctx context.Context, s *session.Session) error {
 		sh, out := shell.New(s), o.output()
+		out.Script = true
 		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
 	})
 }

@@ -119,7 +119,7 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 		return nil, 0, err
 	}
 	defer z.Close()
-	body, err := z.DecodeAll(delta[deltaHead:], nil)
+	body, err := files.Unfold(z, delta[deltaHead:], maxDelta)
 	if err != nil {
 		return nil, 0, fmt.Errorf("unfold the difference from byte %d on: %w", deltaHead, err)
 	}
