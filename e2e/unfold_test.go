@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,8 +57,8 @@ func TestSnapshotBomb(t *testing.T) {
 	good := append(sized("fabric", len(fabric)), fabric...)
 	const huge = 6 << 30
 	for name, head := range map[string][]byte{
-		"a fabric": sized("fabric", huge), "tables": append(good[:len(good):len(good)], sized("lft", huge)...), "a name": binary.AppendUvarint(nil, huge),
-		"what nobody knows": append(good[:len(good):len(good)], sized("x", huge)...), "nothing": nil,
+		"a fabric": sized("fabric", huge), "tables": append(slices.Clip(good), sized("lft", huge)...), "a name": binary.AppendUvarint(nil, huge),
+		"what nobody knows": append(slices.Clip(good), sized("x", huge)...), "nothing": nil,
 	} {
 		file := filepath.Join(t.TempDir(), "bomb")
 		to, err := os.Create(file)

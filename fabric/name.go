@@ -2,7 +2,14 @@
 
 package fabric
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.org/ibconsole/internal/plain"
+)
+
+// Escape makes text from the wire safe to be put into a line that is shown, see [plain.Escape].
+func Escape(s string) string { return plain.Escape(s) }
 
 // NodeName is the escaped description of a node, or its GUID where that is empty.
 func (f *Fabric) NodeName(node NodeIndex) string {

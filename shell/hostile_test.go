@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -110,7 +112,7 @@ func (v *victim) script(script string) (text string) {
 func (v *victim) check(script, out string) {
 	v.t.Helper()
 	leaked := ""
-	if at := fabric.EscapeText(out); at != out {
+	if at := plain.EscapeText(out); at != out {
 		leaked = "a control character"
 	}
 	for l := range strings.Lines(out) {
@@ -167,7 +169,7 @@ const input = "\x00"
 func (v *victim) all(specs []Spec, before []string, options []lang.Option, inputs []string) {
 	for i := range specs {
 		s := &specs[i]
-		words, options := append(before[:len(before):len(before)], s.Name), append(options[:len(options):len(options)], s.Options...)
+		words, options := append(slices.Clip(before), s.Name), append(slices.Clip(options), s.Options...)
 		v.all(s.Subcommands, words, options, inputs)
 		v.run("help", words[0])
 		if s.Run == nil {
@@ -179,7 +181,7 @@ func (v *victim) all(specs []Spec, before []string, options []lang.Option, input
 		}
 		first := words
 		for _, a := range args {
-			first = append(first[:len(first):len(first)], a[0])
+			first = append(slices.Clip(first), a[0])
 		}
 		v.try(first)
 		for k, a := range args {
@@ -194,14 +196,14 @@ func (v *victim) all(specs []Spec, before []string, options []lang.Option, input
 		}
 		for _, o := range options {
 			if o.Kind == lang.KindFlag {
-				v.try(append(first[:len(first):len(first)], o.Name))
+				v.try(append(slices.Clip(first), o.Name))
 				continue
 			}
 			for _, value := range v.values(o.Kind, o.Words, inputs) {
 				if name, ok := strings.CutPrefix(value, input); ok {
 					value = v.file(name)
 				}
-				v.try(append(first[:len(first):len(first)], o.Name+"="+value))
+				v.try(append(slices.Clip(first), o.Name+"="+value))
 			}
 		}
 	}
@@ -247,7 +249,7 @@ func TestHostileNames(t *testing.T) {
 // shown is the neighbourhood of the first control character or injected line.
 func shown(out string) string {
 	for l := range strings.Lines(out) {
-		if text := strings.TrimSuffix(l, "\n"); !fabric.Escaped(strings.ReplaceAll(text, "\t", " ")) || strings.HasPrefix(strings.TrimSpace(text), injected) {
+		if text := strings.TrimSuffix(l, "\n"); !plain.Escaped(strings.ReplaceAll(text, "\t", " ")) || strings.HasPrefix(strings.TrimSpace(text), injected) {
 			return text[:min(len(text), 600)]
 		}
 	}

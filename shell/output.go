@@ -11,7 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -201,7 +201,7 @@ func (o *Output) object(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	_, err = fmt.Fprintf(o.W, "%s\n", fabric.EscapeJSON(line))
+	_, err = fmt.Fprintf(o.W, "%s\n", plain.EscapeJSON(line))
 	return err
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plain is the last net before text that people read leaves the program.
+// Package plain says what may leave the program in text that people read, and is the last net before it does.
 package plain
 
 import (
 	"io"
 	"sync"
 	"unicode/utf8"
-
-	"example.org/ibconsole/fabric"
 )
 
 // Writer writes text of which no control or format character but newline and tab is left, whatever it is given: the
-// others are escaped as [fabric.EscapeText] does. It may be used by many goroutines. It cannot know that a newline
+// others are escaped as [EscapeText] does. It may be used by many goroutines. It cannot know that a newline
 // belongs to a name, so values are escaped where they are put into a line.
 type Writer struct {
 	mu sync.Mutex
@@ -53,7 +51,7 @@ func (w *Writer) put(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(w.w, fabric.EscapeText(string(text)))
+	_, err := io.WriteString(w.w, EscapeText(string(text)))
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/plain"
 )
 
@@ -54,7 +53,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := fabric.EscapeJSON(line)
+	out := plain.EscapeJSON(line)
 	if want := `{"name":"µ\u001b\r\n\u007f\u0085\u202e\udb40\udc01\\"}`; string(out) != want {
 		t.Errorf("%s, want %s", out, want)
 	}

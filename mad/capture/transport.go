@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/mad"
 )
 
@@ -48,7 +48,7 @@ func (t *Transport) Start(path string, opts Options) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.on.Load(); r != nil {
-		return fmt.Errorf("capture to %s: %w to %s", fabric.Escape(path), ErrRunning, fabric.Escape(r.path))
+		return fmt.Errorf("capture to %s: %w to %s", plain.Escape(path), ErrRunning, plain.Escape(r.path))
 	}
 	f, err := create(path, opts.Overwrite)
 	if err != nil {

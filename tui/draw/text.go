@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 
-	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -94,7 +94,7 @@ func escape(b *strings.Builder, s string) {
 		if c := s[i]; c >= 0x20 && c <= 0x7e {
 			b.WriteByte(c)
 		} else {
-			b.WriteString(fabric.EscapeRune(s[i : i+size]))
+			b.WriteString(plain.EscapeRune(s[i : i+size]))
 		}
 		i += size
 	}

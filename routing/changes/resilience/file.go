@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/plain"
 )
 
 // checksum begins the last member of a report's object; what it is of are the bytes before that.
@@ -50,9 +51,9 @@ var ErrDamaged = errors.New("damaged or edited")
 // escaped reports whether all names can be shown as they are, as a study writes them.
 func (r *Report) escaped() bool {
 	for i := range r.Failed {
-		if v := &r.Failed[i]; !fabric.Escaped(v.Name) || !fabric.Escaped(v.At) {
+		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) {
 			return false
 		}
 	}
-	return fabric.Escaped(string(r.Kind))
+	return plain.Escaped(string(r.Kind))
 }
