@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/internal/site"
@@ -68,16 +69,19 @@ type streams struct {
 }
 
 type options struct {
-	streams
-	source  string
-	command string
-	theme   string
-	noColor bool
-	json    bool
-	window  int
-	fast    bool
-	mkeys   string
-	strict  bool
+	streams                // as they are
+	out, err *plain.Writer // take what people read
+	source   string
+	command  string
+	theme    string
+	noColor  bool
+	json     bool
+	window   int
+	fast     bool
+	mkeys    string
+	strict   bool
+	// told says that the first thing that could not be read of a file was said.
+	told bool
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
@@ -87,7 +91,8 @@ func Main() int {
 }
 
 func run(args []string, files streams) int {
-	o := options{streams: files}
+	o := newOptions(files)
+	defer o.flush()
 	if len(args) > 0 && args[0] == "complete" {
 		return o.complete(args[1:])
 	}
@@ -125,6 +130,15 @@ func run(args []string, files streams) int {
 		return o.interactive()
 	}
 	return o.word(words[0], words[1:])
+}
+
+func newOptions(files streams) *options {
+	return &options{streams: files, out: plain.New(files.out), err: plain.New(files.err)}
+}
+
+func (o *options) flush() {
+	_ = o.out.Flush()
+	_ = o.err.Flush()
 }
 
 // parseFlags takes flags before and after the words.
@@ -219,6 +233,7 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 			st := s.State()
 			if lines := st.Unread.Lines(1); len(lines) > 0 {
 				_, _ = fmt.Fprintf(o.err, "ibconsole: %s (problems lists all)\n", strings.Join(lines, "; "))
+				o.told = true
 			}
 		}
 		if n := len(s.State().Unanswered); n > 0 {
@@ -322,7 +337,10 @@ func guarded(ctx context.Context, s *session.Session, work func(context.Context,
 }
 
 func (o *options) output() *shell.Output {
-	out := &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
+	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told}
+	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		out.Raw = o.out // nobody's input
+	}
 	if o.onTerminal() {
 		out.Ask = func(ctx context.Context, prompt string) (string, error) {
 			return repl.ReadLine(ctx, o.in, o.out, prompt)
@@ -333,7 +351,9 @@ func (o *options) output() *shell.Output {
 
 func (o *options) script(name, text string) int {
 	return o.open(false, func(ctx context.Context, s *session.Session) error {
-		return shell.New(s).Run(ctx, name, text, o.output())
+		out := o.output()
+		out.Script = true
+		return shell.New(s).Run(ctx, name, text, out)
 	})
 }
 
@@ -355,6 +375,7 @@ func (o *options) file(path string) int {
 func (o *options) stdin() int {
 	return o.open(false, func(ctx context.Context, s *session.Session) error {
 		sh, out := shell.New(s), o.output()
+		out.Script = true
 		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
 	})
 }
@@ -370,6 +391,6 @@ func (o *options) interactive() int {
 
 // onTerminal reports whether somebody sits in front of the program.
 func (o *options) onTerminal() bool {
-	out, ok := o.out.(*os.File)
+	out, ok := o.streams.out.(*os.File)
 	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))
 }

@@ -96,6 +96,7 @@ func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 		HistoryFile: historyFile(),
 		Private:     shell.Private,
 		In:          o.in,
+		Err:         o.err,
 		NoColor:     o.noColor,
 	})
 }
