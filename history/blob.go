@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
+	"example.org/ibconsole/internal/files"
 )
 
 // writer stores within one transaction.
@@ -46,6 +46,9 @@ func (w *writer) blob(data []byte) (id int64, err error) {
 	return res.LastInsertId()
 }
 
+// maxBlob is what a blob may unfold to: forwarding tables of the largest subnet are 144 MB, the rest of its tables 400 MB.
+const maxBlob = 896 << 20
+
 // querier is the database, or a transaction.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -57,35 +60,12 @@ func (s *Store) blob(ctx context.Context, from querier, id, most int64) ([]byte,
 	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}
-	data, err := s.unpack(packed, most)
+	data, err := files.Unfold(s.open, packed, uint64(most))
 	if err != nil {
-		return nil, fmt.Errorf("blob %d: %w", id, err)
+		return nil, fmt.Errorf("blob %d: damaged: %w", id, err)
 	}
 	if sum := sha256.Sum256(data); string(sum[:]) != string(hash) {
 		return nil, fmt.Errorf("blob %d: damaged: its checksum is wrong", id)
-	}
-	return data, nil
-}
-
-// unsized is above what the packer states no size of.
-const unsized = 256
-
-// unpack unfolds nothing beyond what it says to hold, and nothing of what says too much.
-func (s *Store) unpack(packed []byte, most int64) ([]byte, error) {
-	var head zstd.Header
-	if err := head.Decode(packed); err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
-	}
-	size := uint64(unsized)
-	if head.HasFCS {
-		size = head.FrameContentSize
-	}
-	if size > uint64(most) {
-		return nil, fmt.Errorf("damaged: it unfolds to %d bytes, expected at most %d", size, most)
-	}
-	data, err := s.open.DecodeAll(packed, make([]byte, 0, size))
-	if err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
 	}
 	return data, nil
 }

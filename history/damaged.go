@@ -10,6 +10,9 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 // DamagedError says that a file cannot be read as a history.
@@ -19,7 +22,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the history %s is damaged or is none: %v; move the file away, and a new one is made", e.Path, e.Err)
+	return fmt.Sprintf("the history %s is damaged or is none: %s; move the file away, and a new one is made", fabric.Escape(e.Path), fabric.Escape(e.Err.Error()))
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
@@ -32,7 +35,7 @@ const magic = "SQLite format 3\x00"
 func Check(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return files.Err(err)
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, len(magic))
@@ -51,3 +54,18 @@ func damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
+
+// shownError is an error of SQLite, whose messages hold what stands in the file, with its text escaped.
+type shownError struct{ error }
+
+// shown makes an error safe to be put into a line.
+func shown(err error) error {
+	if text := err.Error(); fabric.Escape(text) != text {
+		return shownError{err}
+	}
+	return err
+}
+
+func (e shownError) Error() string { return fabric.Escape(e.error.Error()) }
+
+func (e shownError) Unwrap() error { return e.error }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -19,20 +20,20 @@ import (
 // takes. What a commit found goes with it, and so does how it ended.
 func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (n int, err error) {
 	if _, err := os.Lstat(path); err == nil {
-		return 0, &fs.PathError{Op: "export", Path: path, Err: fs.ErrExist}
+		return 0, &fs.PathError{Op: "export", Path: fabric.Escape(path), Err: fs.ErrExist}
 	}
 	if ids, err = s.toExport(ctx, subnet, ids); err != nil {
 		return 0, err
 	}
 	to, err := open(ctx, path)
 	if err != nil {
-		return 0, fmt.Errorf("export to %s: %w", path, err)
+		return 0, fmt.Errorf("export to %s: %w", fabric.Escape(path), shown(err))
 	}
 	n, err = to.take(ctx, s, ids)
 	// One file is to hold all of it: none of it stays in a log beside it.
 	_, werr := to.db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")
 	if err = errors.Join(err, werr, to.Close()); err != nil {
-		return n, fmt.Errorf("export to %s: %w", path, errors.Join(err, os.Remove(path)))
+		return n, fmt.Errorf("export to %s: %w", fabric.Escape(path), errors.Join(err, os.Remove(path)))
 	}
 	return n, nil
 }
@@ -64,14 +65,14 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 		return 0, s.why
 	}
 	if err := files.Regular(ctx, path, files.History); err != nil {
-		return 0, fmt.Errorf("import: %w", err)
+		return 0, fmt.Errorf("import %w, expected a file that history export wrote", err)
 	}
 	from, err := openToRead(ctx, path)
 	if damaged(err) {
-		return 0, fmt.Errorf("import %s: %w, expected a file that history export wrote", path, err)
+		return 0, fmt.Errorf("import %s: %w, expected a file that history export wrote", fabric.Escape(path), shown(err))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("import %s: %w", path, err)
+		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), shown(err))
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	ids, err := from.toExport(ctx, "", nil)
@@ -79,7 +80,7 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 		n, err = s.take(ctx, from, ids)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("import %s: %w", path, err)
+		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), shown(err))
 	}
 	return n, nil
 }

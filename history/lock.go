@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 // ErrLocked says that another console commits to the subnet.
@@ -28,14 +31,14 @@ func (s *Store) Lock(subnet string) (*Lock, error) {
 	path := filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("lock the subnet: %w", err)
+		return nil, fmt.Errorf("lock the subnet: %w", files.Err(err))
 	}
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return nil, errors.Join(ErrLocked, f.Close())
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", fabric.Escape(path), err), f.Close())
 	}
 	return &Lock{f}, nil
 }

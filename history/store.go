@@ -21,6 +21,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 // FileName is the name of the file in a state directory.
@@ -75,7 +76,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
 	if err != nil {
-		return nil, fmt.Errorf("open the history: %w", err)
+		return nil, fmt.Errorf("open the history: %w", files.Err(err))
 	}
 	private(path)
 	s, err := open(ctx, path)
@@ -89,7 +90,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	case damaged(err):
 		return nil, &DamagedError{path, err}
 	case err != nil:
-		return nil, fmt.Errorf("open the history %s: %w", path, err)
+		return nil, fmt.Errorf("open the history %s: %w", fabric.Escape(path), shown(err))
 	}
 	s.exposed = exposed(path)
 	return s, nil
@@ -138,7 +139,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 // openToRead opens a file that is there and leaves it as it is. Nothing else may write to it meanwhile.
 func openToRead(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, err
+		return nil, files.Err(err)
 	}
 	s, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	if err != nil {
@@ -171,7 +172,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	}
 	s := &Store{db: db, path: path, ends: "ends", others: "others"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
-		s.open, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		s.open, err = files.Unfolder(maxBlob)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

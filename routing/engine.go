@@ -88,6 +88,8 @@ type RefusedError struct {
 	Hops LIDHops
 	// TooFewVLs says that with more VLs it would take the fabric.
 	TooFewVLs bool
+	// File says that it is what stands in a file of its options that the engine does not take.
+	File bool
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.Engine, e.Reason) }
@@ -95,6 +97,11 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses: %s", e.E
 // Refuse makes a [RefusedError].
 func Refuse(engine, format string, args ...any) error {
 	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...)}
+}
+
+// RefuseFile makes a [RefusedError] for what stands in a file.
+func RefuseFile(engine, format string, args ...any) error {
+	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...), File: true}
 }
 
 // RefuseVLs makes a [RefusedError] for want of VLs.

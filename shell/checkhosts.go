@@ -23,6 +23,7 @@ func readHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 	defer func() { _ = in.Close() }()
 	var hosts []fabric.PortIndex
 	first := map[fabric.PortIndex]int{}
+	name = fabric.Escape(name)
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
 			for _, word := range s.Words {

@@ -273,7 +273,7 @@ func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []linkload.P
 
 func (a *loadAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	line("load of %s: %s, %s", a.Of, a.Pattern, count(a.Hosts, "host"))
+	line("load of %s: %s, %s", a.Of, fabric.Escape(a.Pattern), count(a.Hosts, "host"))
 	if a.Summary != nil {
 		a.summaryText(line)
 	}

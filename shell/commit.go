@@ -65,7 +65,11 @@ func runCommit(c *call) error {
 		commit = c.session.Resume
 	}
 	opt.Planned = c.showPlan
+	before := c.session.State()
 	rep, err := commit(c.ctx, opt)
+	if after := c.session.State(); before.Unlogged == "" && after.Unlogged != "" {
+		c.out.warn("%s", after.Unlogged)
+	}
 	if aerr := c.showCommit(&rep); aerr != nil {
 		return aerr
 	}

@@ -45,7 +45,7 @@ func Private(line string) bool {
 func (c *call) saGroups() error {
 	key, err := strconv.ParseUint(c.Option("key", strconv.Itoa(sweep.DefaultSAKey)), 0, 64)
 	if err != nil {
-		return c.Misused("key=%s is no key, expected a number of 64 bits", lang.Quote(c.Option("key", "")))
+		return c.Misused("key=%q is no key, expected a number of 64 bits", c.Option("key", ""))
 	}
 	g, notes, err := c.session.ReadGroups(c.ctx, key)
 	if err != nil {

@@ -78,7 +78,7 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 		texts[name] = b.Bytes()
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
+		return files.Err(err)
 	}
 	for name, text := range texts {
 		if err := files.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {

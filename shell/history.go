@@ -185,7 +185,7 @@ type historyEntry struct {
 }
 
 func (e historyEntry) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "entry %d: %s by %s, %s", e.ID, e.Kind, fabric.Escape(e.Who), e.Began.Format(time.DateTime))
+	_, _ = fmt.Fprintf(w, "entry %d: %s by %s, %s", e.ID, fabric.Escape(string(e.Kind)), fabric.Escape(e.Who), e.Began.Format(time.DateTime))
 	if text := untilText(&e.Entry); text != "" {
 		_, _ = fmt.Fprintf(w, " until %s", text)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -126,12 +127,15 @@ type Part struct{ Answer }
 
 // Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
-	W     io.Writer    // takes the answers
-	Notes io.Writer    // takes what is said beside them; nil for nowhere
-	JSON  bool         // asks for JSON
-	Hear  func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
-	Row   func(Row)    // told of each row of the list heard last; nil for nobody
-	Ask   Asker        // asks who sits at the terminal; nil where there is none
+	W      io.Writer    // takes the answers
+	Raw    io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
+	Notes  io.Writer    // takes what is said beside them; nil for nowhere
+	JSON   bool         // asks for JSON
+	Script bool         // says that nobody reads along: what is not as it was asked for fails
+	Told   bool         // says that what could not be read of the source's file was said before
+	Hear   func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
+	Row    func(Row)    // told of each row of the list heard last; nil for nobody
+	Ask    Asker        // asks who sits at the terminal; nil where there is none
 }
 
 // Answer says something.
@@ -217,7 +221,7 @@ func (o *Output) object(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	_, err = fmt.Fprintf(o.W, "%s\n", line)
+	_, err = fmt.Fprintf(o.W, "%s\n", plain.EscapeJSON(line))
 	return err
 }
 
@@ -231,6 +235,9 @@ func (o *Output) warn(format string, args ...any) {
 func (c *call) raw(write func(w io.Writer) error) error {
 	if c.out.JSON {
 		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
+	}
+	if c.out.Raw != nil {
+		return write(c.out.Raw)
 	}
 	return write(c.out.W)
 }
@@ -257,8 +264,10 @@ func (c *call) noteFile() {
 	if !st.Source.Offline() {
 		return
 	}
-	for _, line := range st.Unread.Lines(1) {
-		c.out.warn("%s", line)
+	if !c.out.Told {
+		for _, line := range st.Unread.Lines(1) {
+			c.out.warn("%s", line)
+		}
 	}
 	shown, more := prose.Cut(st.Warnings, 2)
 	for _, w := range shown {

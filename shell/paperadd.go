@@ -56,7 +56,7 @@ func addNode(kind mad.NodeType) func(*call) error {
 		if given := c.Option("guid", ""); given != "" {
 			var err error
 			if n.GUID, err = strconv.ParseUint(given, 0, 64); err != nil || n.GUID == 0 {
-				return c.Misused("%s is no GUID", given)
+				return c.Misused("%q is no GUID", given)
 			}
 		}
 		return c.add("added on paper", failures.Add(n))

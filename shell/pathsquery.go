@@ -217,7 +217,7 @@ func (c *call) wantedPath() (want pathdb.Want, err error) {
 	if text := c.Option("pkey", ""); text != "" {
 		key, err := strconv.ParseUint(text, 0, 16)
 		if err != nil || mad.PKey(key).Partition() == 0 {
-			return want, fmt.Errorf("pkey=%s: expected 0x0001 to 0xffff", text)
+			return want, fmt.Errorf("pkey=%q: expected 0x0001 to 0xffff", text)
 		}
 		want.PKey = uint16(key)
 	}

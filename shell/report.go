@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/shell/session"
 
 	"example.org/ibconsole/fabric"
@@ -33,7 +34,9 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return f.Write(r, w) }
+	write := func(w io.Writer) error {
+		return plain.Text(w, func(w io.Writer) error { return f.Write(r, w) })
+	}
 	path := c.Arg(0)
 	if path == "-" {
 		if f.Name == "json" && c.out.JSON {

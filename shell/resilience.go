@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -85,7 +84,7 @@ func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind
 		return err
 	}
 	to := c.Option("to", "")
-	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(c.ctx, s, to, shard, shards) }
+	start := func(s *resilience.Study) (*resilience.Report, error) { return c.continued(s, to, shard, shards) }
 	saved := time.Now()
 	save := func(r *resilience.Report) error {
 		if to == "" || time.Since(saved) < saveEvery {
@@ -112,12 +111,12 @@ func (c *call) study(st *session.State, p *session.Picture, kind resilience.Kind
 }
 
 // continued is the report of a file, or an empty one where there is no file.
-func continued(ctx context.Context, s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
+func (c *call) continued(s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
 	r, err := s.Empty(shard, shards)
 	if err != nil || file == "" {
 		return r, err
 	}
-	old, err := readReport(ctx, file)
+	old, err := c.readReport(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return r, nil
@@ -132,13 +131,12 @@ func continued(ctx context.Context, s *resilience.Study, file string, shard, sha
 	return old, nil
 }
 
-func readReport(ctx context.Context, file string) (*resilience.Report, error) {
-	in, err := files.Open(ctx, file, files.Report)
-	if err != nil {
-		return nil, err
+func (c *call) readReport(file string) (*resilience.Report, error) {
+	r, err := files.Parse(c.ctx, file, files.Report, resilience.Read)
+	if err == nil && r.Unchecked {
+		c.out.warn("%s has no checksum, as older versions wrote it: whether it is damaged is not known", quoteFile(file))
 	}
-	defer func() { _ = in.Close() }()
-	return resilience.Read(in, quoteFile(file))
+	return r, err
 }
 
 type resilienceAnswer struct {
@@ -193,7 +191,7 @@ func (c *call) mergeResilience() error {
 	}
 	var reports []*resilience.Report
 	for _, file := range c.Args {
-		r, err := readReport(c.ctx, file)
+		r, err := c.readReport(file)
 		if err != nil {
 			return err
 		}
@@ -232,7 +230,7 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 		return fmt.Errorf("the name of %s has a line break, which a script cannot hold", quoteFile(dir))
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return files.Err(err)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -252,7 +250,7 @@ func (c *call) sbatchResilience(*session.State, *session.Picture) error {
 	}
 	return c.say(object{"script": file, "shards": shards},
 		"%s and %s written; next:\n  sbatch %s\nthen, where all tasks have ended: resilience merge %s",
-		quoteFile(file), arrayPicture, shellQuote(file), quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
+		quoteFile(file), arrayPicture, quoteFile(shellQuote(file)), quoteFile(filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))))
 }
 
 // sbatchScript runs a shard a task. A task that is started again goes on where its file ends.

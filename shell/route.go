@@ -42,6 +42,8 @@ func routeCommands() []Spec {
 			Options: []lang.Option{
 				{Name: "keep", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
+				{Name: "fallback", Kind: lang.KindWord, Words: []string{"yes", "no"},
+					Summary: "yes: a script goes on where an engine does not take a file of its options and the next one routes; no"},
 				{Name: "beside", Kind: lang.KindWord, Words: []string{"yes", "no"},
 					Summary: "incremental: say how many entries a full route would change; no"},
 			}, Run: runRoute},
@@ -240,7 +242,19 @@ func runRoute(c *call) error {
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
 	}
-	return c.out.Answer(&a)
+	if err := c.out.Answer(&a); err != nil {
+		return err
+	}
+	return c.unasked(rep.Refusals, rep.Engine)
+}
+
+// unasked ends a script whose engine does not take a file that it was given, so that nobody commits other routes unseen.
+func (c *call) unasked(refusals []engines.Refusal, by string) error {
+	i := slices.IndexFunc(refusals, func(r engines.Refusal) bool { return r.File })
+	if i < 0 || !c.out.Script || c.Option("fallback", "no") == "yes" {
+		return nil
+	}
+	return fmt.Errorf("%s does not take its file, and %s routed in its place: %s (route fallback=yes takes that, as OpenSM does)", refusals[i].Engine, by, refusals[i].Reason)
 }
 
 func (a *routeAnswer) Text(w io.Writer) {

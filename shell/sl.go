@@ -12,7 +12,11 @@ import (
 // showSL lists the SLs from one place to another, or to all.
 func (c *call) showSL(st *session.State, p *session.Picture) error {
 	f := p.Fabric
-	pairs, err := pairsOf(f, c.Args)
+	words := []string{c.Arg(0), allWord}
+	if len(c.Args) == 2 {
+		words[1] = c.Arg(1)
+	}
+	pairs, err := pairsOf(f, words)
 	if err != nil {
 		return err
 	}

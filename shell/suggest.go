@@ -64,7 +64,7 @@ type torusConf struct {
 func (a torusConf) Text(w io.Writer) {
 	_, _ = io.WriteString(w, a.Conf)
 	if a.File != "" {
-		_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(a.File), lang.Quote(a.File))
+		_, _ = fmt.Fprintf(w, "written to %s (try: engine torus-2QoS torus_config=%s)\n", quoteFile(a.File), lang.Quote(quoteFile(a.File)))
 	}
 }
 
@@ -203,7 +203,7 @@ func span(low, high int) string {
 // writeSuggestion writes the files of a suggestion to a new directory, and says by which command ftree takes them.
 func writeSuggestion(dir string, s *classify.Suggestion) (names []string, command string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, "", err
+		return nil, "", files.Err(err)
 	}
 	f := s.Classes.Fabric
 	var roots []fabric.PortIndex
@@ -223,7 +223,7 @@ func writeSuggestion(dir string, s *classify.Suggestion) (names []string, comman
 			return nil, "", err
 		}
 		names = append(names, file.name)
-		command += " " + file.option + "=" + lang.Quote(path)
+		command += " " + file.option + "=" + lang.Quote(quoteFile(path))
 	}
 	if s.MaxReverseHops > 0 {
 		command += fmt.Sprintf(" max_reverse_hops=%d", s.MaxReverseHops)

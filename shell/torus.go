@@ -92,7 +92,7 @@ func (c *call) pathOnTorus(st *session.State, p *session.Picture, ends string, m
 
 // pairWithComma is the pair of A,B, whose names may have commas themselves.
 func pairWithComma(f *fabric.Fabric, ends string) (pair session.Pair, err error) {
-	err = fmt.Errorf("path=%s names one place, expected A,B", lang.Quote(ends))
+	err = fmt.Errorf("path=%q names one place, expected A,B", ends)
 	for i, r := range ends {
 		if r != ',' {
 			continue

@@ -66,7 +66,7 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 	}
 	switch {
 	case file != "" && len(words) > 0:
-		return r, c.Misused("the pairs come from %s, so none is named", lang.Quote(file))
+		return r, c.Misused("the pairs come from %q, so none is named", file)
 	case file != "":
 		r.many = true
 		r.pairs, err = session.ReadPairs(c.ctx, f, file)

@@ -70,6 +70,7 @@ func (c *Config) take(line string) (string, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	switch word {
+	case "source", "names", "mkeys", "watch", "write": // of the session, which package site reads
 	case "theme":
 		if !slices.Contains(draw.Themes, rest) {
 			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
@@ -83,7 +84,7 @@ func (c *Config) take(line string) (string, error) {
 	case "key":
 		return c.takeKey(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key, or source, names, mkeys, watch or write", word)
 	}
 	return "", nil
 }

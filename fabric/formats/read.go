@@ -77,7 +77,7 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	case format == topology:
 		return readTopology(ctx, r, path, o)
 	case o.AsIbsim:
-		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of ibnetdiscover", path, format)
+		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of ibnetdiscover", fabric.Escape(path), format)
 	case format == subnetList:
 		s.Fabric, err = osm.ReadSubnet(r, path, s.found(o))
 		return s, err
@@ -87,7 +87,7 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	case format == saved:
 		return readSnapshot(r, path)
 	}
-	return s, fmt.Errorf("%s: %s, expected %s", path, format, expected)
+	return s, fmt.Errorf("%s: %s, expected %s", fabric.Escape(path), format, expected)
 }
 
 func readTopology(ctx context.Context, r io.Reader, path string, o Options) (Subnet, error) {
@@ -105,7 +105,7 @@ func readTopology(ctx context.Context, r io.Reader, path string, o Options) (Sub
 func readSnapshot(r io.Reader, path string) (s Subnet, err error) {
 	snap, err := snapshot.Read(r)
 	if err != nil {
-		return s, fmt.Errorf("%s: %w", path, err)
+		return s, fmt.Errorf("%s: %w", fabric.Escape(path), err)
 	}
 	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
 }

@@ -18,9 +18,12 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -37,6 +40,7 @@ const usage = `usage:
   ibconsole tour                                   the terminal interface, with a tour through it
   ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
                                                    exit status 1 where that is a fault
+  ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
@@ -60,26 +64,35 @@ const (
 type streams struct {
 	in       *os.File
 	out, err io.Writer
+	site     string     // the administrator's configuration, "" for none
+	log      *audit.Log // where writes are told, nil for nowhere
 }
 
 type options struct {
-	streams
-	source  string
-	command string
-	theme   string
-	noColor bool
-	json    bool
-	window  int
-	fast    bool
-	mkeys   string
-	strict  bool
+	streams                // as they are
+	out, err *plain.Writer // take what people read
+	source   string
+	command  string
+	theme    string
+	noColor  bool
+	json     bool
+	window   int
+	fast     bool
+	mkeys    string
+	strict   bool
+	// told says that the first thing that could not be read of a file was said.
+	told bool
 }
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
-func Main() int { return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }
+func Main() int {
+	log := audit.Machine()
+	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File, &log})
+}
 
 func run(args []string, files streams) int {
-	o := options{streams: files}
+	o := newOptions(files)
+	defer o.flush()
 	if len(args) > 0 && args[0] == "complete" {
 		return o.complete(args[1:])
 	}
@@ -119,6 +132,15 @@ func run(args []string, files streams) int {
 	return o.word(words[0], words[1:])
 }
 
+func newOptions(files streams) *options {
+	return &options{streams: files, out: plain.New(files.out), err: plain.New(files.err)}
+}
+
+func (o *options) flush() {
+	_ = o.out.Flush()
+	_ = o.err.Flush()
+}
+
 // parseFlags takes flags before and after the words.
 func parseFlags(flags *flag.FlagSet, args []string) ([]string, error) {
 	var words []string
@@ -140,7 +162,7 @@ func given(flags *flag.FlagSet, name string) bool {
 }
 
 func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 0, "help": 3, "tour": 0, "completion": 1, "man": 0}
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 2, "help": 3, "tour": 0, "completion": 1, "man": 0}
 	n, known := most[word]
 	switch {
 	case !known:
@@ -160,7 +182,7 @@ func (o *options) word(word string, args []string) int {
 		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
 		return exitDone
 	case "doctor":
-		return o.doctor()
+		return o.doctor(args)
 	case "completion":
 		return o.completion(args)
 	case "man":
@@ -211,6 +233,7 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 			st := s.State()
 			if lines := st.Unread.Lines(1); len(lines) > 0 {
 				_, _ = fmt.Fprintf(o.err, "ibconsole: %s (problems lists all)\n", strings.Join(lines, "; "))
+				o.told = true
 			}
 		}
 		if n := len(s.State().Unanswered); n > 0 {
@@ -223,10 +246,14 @@ func (o *options) open(interactive bool, work func(context.Context, *session.Ses
 // connect opens the session and hands it to work. All that is done is put into the
 // history, even if opt does not say so, where the subnet is not simulated.
 func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *session.Session) error) int {
+	config, err := o.config(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
 	source := o.source
 	if source == "" {
 		var note string
-		if source, note = session.DefaultSource(); note != "" {
+		if source, note = config.source(); note != "" {
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
 		}
 	}
@@ -234,10 +261,16 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if err != nil {
 		return o.misused(err)
 	}
-	opt.Strict = o.strict
+	opt.Strict, opt.MayWrite, opt.Names = o.strict, config.mayWrite, config.Names
+	if o.log != nil {
+		opt.Log = o.log.Write
+	}
+	if opt.Record { // somebody sits there
+		opt.Watch = config.Watch
+	}
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
-	if opt.MKey, err = o.mKey(ctx); err != nil {
+	if opt.MKey, err = o.mKey(ctx, src, config.MKeys); err != nil {
 		return o.failed(err)
 	}
 	s, err := session.Open(ctx, src, opt)
@@ -274,12 +307,16 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
-// mKey reads the key of the file that was named, 0 for none.
-func (o *options) mKey(ctx context.Context) (uint64, error) {
-	if o.mkeys == "" {
+// mKey reads the key of the file that was named, for a live subnet that of the configuration else; 0 for none.
+func (o *options) mKey(ctx context.Context, src session.Source, configured string) (uint64, error) {
+	file := o.mkeys
+	if file == "" && src.Live() {
+		file = configured
+	}
+	if file == "" {
 		return 0, nil
 	}
-	key, err := session.ReadMKey(ctx, o.mkeys)
+	key, err := session.ReadMKey(ctx, file)
 	if err != nil {
 		return 0, fmt.Errorf("M_Key: %w", err)
 	}
@@ -300,7 +337,10 @@ func guarded(ctx context.Context, s *session.Session, work func(context.Context,
 }
 
 func (o *options) output() *shell.Output {
-	out := &shell.Output{W: o.out, Notes: o.err, JSON: o.json}
+	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told}
+	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		out.Raw = o.out // nobody's input
+	}
 	if o.onTerminal() {
 		out.Ask = func(ctx context.Context, prompt string) (string, error) {
 			return repl.ReadLine(ctx, o.in, o.out, prompt)
@@ -311,7 +351,9 @@ func (o *options) output() *shell.Output {
 
 func (o *options) script(name, text string) int {
 	return o.open(false, func(ctx context.Context, s *session.Session) error {
-		return shell.New(s).Run(ctx, name, text, o.output())
+		out := o.output()
+		out.Script = true
+		return shell.New(s).Run(ctx, name, text, out)
 	})
 }
 
@@ -333,6 +375,7 @@ func (o *options) file(path string) int {
 func (o *options) stdin() int {
 	return o.open(false, func(ctx context.Context, s *session.Session) error {
 		sh, out := shell.New(s), o.output()
+		out.Script = true
 		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
 	})
 }
@@ -348,6 +391,6 @@ func (o *options) interactive() int {
 
 // onTerminal reports whether somebody sits in front of the program.
 func (o *options) onTerminal() bool {
-	out, ok := o.out.(*os.File)
+	out, ok := o.streams.out.(*os.File)
 	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))
 }

@@ -4,22 +4,32 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
 // doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
 // are not; with -s, of that source, what is missing there and in the subnet behind it.
-func (o *options) doctor() int {
+func (o *options) doctor(args []string) int {
+	if len(args) > 0 {
+		return o.verify(args)
+	}
 	ctx, stop := signals.Context()
 	defer stop()
-	var findings []umad.Finding
+	config, err := o.config(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
+	findings := config.findings()
 	if o.source == "" {
-		findings = session.Machine(ctx, session.Source{Kind: session.SourceUmad})
+		findings = append(findings, session.Machine(ctx, session.Source{Kind: session.SourceUmad})...)
 	} else {
 		src, err := session.ParseSource(o.source)
 		if err != nil {
@@ -27,14 +37,14 @@ func (o *options) doctor() int {
 		}
 		opt := session.Options{Fast: o.fast, Strict: o.strict}
 		opt.Client.Window = o.window
-		if opt.MKey, err = o.mKey(ctx); err != nil {
+		if opt.MKey, err = o.mKey(ctx, src, config.MKeys); err != nil {
 			return o.failed(err)
 		}
-		findings = session.Diagnose(ctx, src, opt)
+		findings = append(findings, session.Diagnose(ctx, src, opt)...)
 	}
-	err := shell.Findings(o.output(), findings)
+	err = shell.Findings(o.output(), findings)
 	if o.source == "" && !o.json {
-		o.sources()
+		o.sources(&config)
 	}
 	if err != nil {
 		return o.failed(fmt.Errorf("doctor: %w", err))
@@ -42,13 +52,36 @@ func (o *options) doctor() int {
 	return exitDone
 }
 
+// verify runs the command doctor verify.
+func (o *options) verify(args []string) int {
+	if args[0] != "verify" {
+		return o.misused(fmt.Errorf("unexpected word %q after doctor, expected verify [FILE]", args[0]))
+	}
+	return o.script("doctor", strings.Join(prose.Words(append([]string{"doctor"}, args...), lang.Quote), " "))
+}
+
 // sources says what else there is than adapters.
-func (o *options) sources() {
+func (o *options) sources(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
-	source, _ := session.DefaultSource()
+	source, _ := c.source()
 	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
 	p("%-5s  sim: always there: -s sim:FILE or -s sim:KIND:ARGS", umad.Fine)
 	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it states is so", umad.Fine)
 	p("%-5s  net: always there: -s net:FILE, an ibnetdiscover or ibsim file by ibsim's rules", umad.Fine)
 	p("without -s: %s (doctor -s SOURCE looks at one)", fabric.Escape(source))
+}
+
+// findings say which rules about writing hold, and whom they stop.
+func (c *config) findings() []umad.Finding {
+	var out []umad.Finding
+	say := func(l umad.Level, text string) {
+		out = append(out, umad.Finding{Level: l, Port: "config", Text: fabric.Escape(text)})
+	}
+	for _, r := range append(c.admins.Rules(), c.own.Rules()...) {
+		say(umad.Fine, r)
+	}
+	if err := c.mayWrite(); err != nil {
+		say(umad.Note, err.Error())
+	}
+	return out
 }

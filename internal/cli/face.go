@@ -49,11 +49,10 @@ const tourSource = "sim:fattree:2,12"
 
 // screenConfig reads the user's configuration file, if there is one.
 func screenConfig(ctx context.Context) (tui.Config, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
+	path := userConfig()
+	if path == "" {
 		return tui.Config{}, nil
 	}
-	path := filepath.Join(dir, "ibconsole", "config")
 	f, err := files.Open(ctx, path, files.Config)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -97,6 +96,7 @@ func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
 		HistoryFile: historyFile(),
 		Private:     shell.Private,
 		In:          o.in,
+		Err:         o.err,
 		NoColor:     o.noColor,
 	})
 }

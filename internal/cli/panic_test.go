@@ -20,7 +20,8 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 		t.Fatalf("exit status %d", status)
 	}
 	sim := ibsimtest.Start(t, file)
-	o := options{streams: streams{out: io.Discard, err: io.Discard}, source: "ibsim:" + sim.Name}
+	o := newOptions(streams{out: io.Discard, err: io.Discard})
+	o.source = "ibsim:" + sim.Name
 	func() {
 		defer func() {
 			if p := recover(); p != "boom" {

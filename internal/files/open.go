@@ -111,11 +111,11 @@ func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
 		err = kind.takes(path, info)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, Err(err)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, Err(err)
 	}
 	if info, err = file.Stat(); err == nil {
 		err = kind.takes(path, info)
@@ -187,10 +187,10 @@ func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) erro
 	return read(bufio.NewReader(f))
 }
 
-// Parse is what a reader, which is told the name for its errors, makes of a file.
+// Parse is what a reader, which is told the name for its errors, escaped, makes of a file.
 func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Reader, name string) (T, error)) (out T, err error) {
 	err = Read(ctx, path, kind, func(r io.Reader) (err error) {
-		out, err = read(r, path)
+		out, err = read(r, fabric.Escape(path))
 		return err
 	})
 	return out, err

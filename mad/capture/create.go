@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"example.org/ibconsole/internal/files/beside"
+	"example.org/ibconsole/internal/plain"
 )
 
 // create makes the file with a header in it. A file that is there already stays as it is, an error that wraps
@@ -32,7 +33,7 @@ func failed(path string, err error) error {
 	if e := (*os.LinkError)(nil); errors.As(err, &e) {
 		err = e.Err
 	}
-	return fmt.Errorf("capture to %s: %w", path, err)
+	return fmt.Errorf("capture to %s: %w", plain.Escape(path), err)
 }
 
 func open(path string, overwrite bool) (*os.File, error) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/mad"
 )
 
@@ -47,7 +48,7 @@ func (t *Transport) Start(path string, opts Options) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.on.Load(); r != nil {
-		return fmt.Errorf("capture to %s: %w to %s", path, ErrRunning, r.path)
+		return fmt.Errorf("capture to %s: %w to %s", plain.Escape(path), ErrRunning, plain.Escape(r.path))
 	}
 	f, err := create(path, opts.Overwrite)
 	if err != nil {

@@ -23,6 +23,8 @@ type Refusal struct {
 	Engine, Reason string
 	// TooFewVLs says that with more VLs it would have routed.
 	TooFewVLs bool
+	// File says that it does not take a file of its options.
+	File bool
 }
 
 // NoneError says that all engines of a chain refused.
@@ -61,7 +63,7 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 		if refused.Hops != nil {
 			left = refused.Hops
 		}
-		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs})
+		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs, File: refused.File})
 	}
 	return nil, refusals, &NoneError{Refusals: refusals}
 }

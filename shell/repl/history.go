@@ -15,6 +15,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 )
 
 const (
@@ -48,17 +51,17 @@ func (h *history) open() (*os.File, error) {
 	// Not blocking, for a named pipe may stand there.
 	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, files.Err(err)
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s is no regular file", h.path))
+		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s is no regular file", fabric.Escape(h.path)))
 	}
 	return f, nil
 }
 
 func (h *history) load() (err error) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
-		return err
+		return files.Err(err)
 	}
 	f, err := h.open()
 	if err != nil {

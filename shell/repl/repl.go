@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -35,10 +36,11 @@ type Options struct {
 	Complete func(line string, cursor int) (start int, candidates []lang.Candidate)
 	Prompt   func() string // asked before every line; one line of plain text
 	// HistoryFile, mode 0600 in a directory of 0700, keeps what was entered; empty: nothing is kept.
-	HistoryFile  string
-	Private      func(line string) bool // says of a line that HistoryFile is not to have it: it holds a secret
-	In, Out, Err *os.File               // In, Out and Err are the standard ones where nil
-	NoColor      bool
+	HistoryFile string
+	Private     func(line string) bool // says of a line that HistoryFile is not to have it: it holds a secret
+	In, Out     *os.File               // In and Out are the standard ones where nil
+	Err         io.Writer              // takes errors; standard error where nil
+	NoColor     bool
 }
 
 // Run reads lines and executes them until the input ends, a line says "exit" or

@@ -47,7 +47,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 			return nil, err
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return nil, fmt.Errorf("save the baseline: %w", err)
+			return nil, fmt.Errorf("save the baseline: %w", files.Err(err))
 		}
 	}
 	b := &Baseline{Fabric: st.Live.Fabric, When: time.Now(), File: file}

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
@@ -81,10 +82,16 @@ type commit struct {
 	rep CommitReport
 }
 
-// SetWrite allows or forbids writing.
+// SetWrite allows or forbids writing. It fails where the session's options keep the user from it.
 func (s *Session) SetWrite(on bool) error {
 	if on && !s.conn.Online() {
 		return connection.ErrOffline
+	}
+	if on && s.mayWrite != nil && s.State().Source.Live() {
+		if err := s.mayWrite(); err != nil {
+			s.audit(audit.Record{Action: "write on"}, err)
+			return err
+		}
 	}
 	s.update(ChangeSettings, func(st *State) { st.WriteOn = on })
 	return nil
@@ -100,6 +107,14 @@ func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	defer end()
 	c := &commit{Session: s, opt: opt}
+	rep, err := c.run(ctx)
+	c.audited(err)
+	return rep, err
+}
+
+// run plans, and writes where nothing speaks against it.
+func (c *commit) run(ctx context.Context) (CommitReport, error) {
+	opt, s := c.opt, c.Session
 	if err := c.plan(ctx); err != nil {
 		return CommitReport{}, err
 	}

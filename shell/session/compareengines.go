@@ -78,7 +78,7 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 		s.update(ChangeBusy, func(st *State) { st.Busy = fmt.Sprintf("compare engines: %s, %d of %d", name, i+1, len(names)) })
 		e, err := s.compareEngine(ctx, st, name)
 		if err != nil {
-			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), name, err)
+			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), fabric.Escape(name), err)
 		}
 		if err := found(e); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Session) compareEngine(ctx context.Context, st State, name string) (Eng
 	e := EngineFigures{Name: name, Computed: true}
 	set, err := st.Settings.Only(name)
 	if err != nil {
-		return e, fmt.Errorf("%s: %w", name, err)
+		return e, err
 	}
 	st.Settings = set
 	watch := watchHeap()

@@ -28,7 +28,7 @@ func (e *InterruptedError) Error() string {
 
 // remedy says which commands bring it to an end, in any console.
 func (e *InterruptedError) remedy() string {
-	at := prose.When(e.File != "", " journal="+lang.Quote(e.File), "")
+	at := prose.When(e.File != "", " journal="+lang.Quote(fabric.Escape(e.File)), "")
 	if e.Commit.IsRollback() {
 		return fmt.Sprintf("go on with rollback yes%s, or take it back with rollback %d yes%s", at, e.Commit.After, at)
 	}

@@ -129,6 +129,7 @@ func ReadPairs(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, erro
 	}
 	defer func() { _ = in.Close() }()
 	var pairs []Pair
+	name = fabric.Escape(name)
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
 			pair, err := pairOf(f, s.Words)

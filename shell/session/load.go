@@ -147,11 +147,12 @@ func (s *Session) loadOption(ctx context.Context, d DumpKind, path string) (Load
 // as OpenSM takes it.
 func isOption(ctx context.Context, kind, path string, f *fabric.Fabric) error {
 	return files.Read(ctx, path, prose.When(kind == "lid-matrix", files.Matrix, files.List), func(r io.Reader) error {
+		name := fabric.Escape(path)
 		if kind == "lid-matrix" {
-			_, _, err := osm.ReadLIDMatrix(r, path, f)
+			_, _, err := osm.ReadLIDMatrix(r, name, f)
 			return err
 		}
-		file, err := osm.ReadGUID2LID(r, path)
+		file, err := osm.ReadGUID2LID(r, name)
 		if err != nil {
 			return err
 		}
@@ -160,7 +161,7 @@ func isOption(ctx context.Context, kind, path string, f *fabric.Fabric) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("%s: no LIDs of a port, expected lines \"0xGUID 0xLID 0xLID\"", fabric.Escape(path))
+		return fmt.Errorf("%s: no LIDs of a port, expected lines \"0xGUID 0xLID 0xLID\"", name)
 	})
 }
 

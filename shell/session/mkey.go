@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -25,13 +26,16 @@ func ReadMKey(ctx context.Context, path string) (uint64, error) {
 		return 0, err
 	}
 	defer func() { _ = f.Close() }()
+	path = fabric.Escape(path)
 	if err := private(f.Info()); err != nil {
 		return 0, fmt.Errorf("%s: %w", path, err)
 	}
 	var key uint64
 	found := false
 	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
+	read := 0
+	for lines.Scan() {
+		read++
 		line, _, _ := strings.Cut(lines.Text(), "#")
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -40,17 +44,17 @@ func ReadMKey(ctx context.Context, path string) (uint64, error) {
 		k, err := parseMKey(words)
 		switch {
 		case err != nil:
-			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
+			return 0, fmt.Errorf("%s:%d: %w", path, read, err)
 		case k == 0:
-			return 0, fmt.Errorf("%s:%d: 0 is no key: ports that have it ask for none", path, n)
+			return 0, fmt.Errorf("%s:%d: 0 is no key: ports that have it ask for none", path, read)
 		case found && k != key:
-			return 0, fmt.Errorf("%s:%d: another key than in the lines before; one key for the whole subnet is supported", path, n)
+			return 0, fmt.Errorf("%s:%d: another key than in the lines before; one key for the whole subnet is supported", path, read)
 		}
 		key, found = k, true
 	}
 	switch {
 	case lines.Err() != nil:
-		return 0, fmt.Errorf("%s: %w", path, lines.Err())
+		return 0, fmt.Errorf("%s:%d: %w", path, read+1, lines.Err())
 	case !found:
 		return 0, fmt.Errorf("%s: there is no key in it", path)
 	}

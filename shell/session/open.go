@@ -40,7 +40,9 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
-	s.strict = opt.Strict
+	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
+	s.log = opt.Log
+	s.firstNames, s.firstWatch = opt.Names, opt.Watch
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	client := opt.Client
@@ -80,7 +82,7 @@ func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error
 	case SourceIbsim:
 		return func(ctx context.Context) (mad.Transport, error) { return dialIbsim(ctx, src) }
 	case SourceUmad:
-		return umadDialer(src)
+		return s.umadDialer(src)
 	}
 	return nil
 }
@@ -101,6 +103,14 @@ func (s *Session) Start(ctx context.Context) error {
 		return err
 	}
 	s.warnOfHistory()
+	if s.firstNames != "" {
+		if _, err := s.LoadNames(ctx, s.firstNames); err != nil {
+			return fmt.Errorf("names: %w", err)
+		}
+	}
+	if s.firstWatch > 0 && s.State().Source.Live() {
+		return s.KeepCurrent(s.firstWatch)
+	}
 	return nil
 }
 
@@ -132,7 +142,7 @@ func (s *Session) start(ctx context.Context) error {
 }
 
 // umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
-func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
+func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
 		t, err := openUmad(arg)
@@ -141,6 +151,7 @@ func umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 		}
 		p := t.Port()
 		arg = fmt.Sprintf("%s:%d", p.CA, p.Number)
+		s.update(ChangeLive, func(st *State) { st.Adapter = &Adapter{p.CA, p.Number} })
 		return t, nil
 	}
 }

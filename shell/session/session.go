@@ -8,8 +8,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
@@ -32,6 +34,14 @@ type Session struct {
 	stateDir, cacheDir string
 	// strict refuses a source's file of which something cannot be read.
 	strict bool
+	// mayWrite is that of the options.
+	mayWrite func() error
+	// log is that of the options, and unlogged says once that it fails.
+	log      func(*audit.Record) error
+	unlogged sync.Once
+	// firstNames and firstWatch are what Start does beside reading the subnet.
+	firstNames string
+	firstWatch time.Duration
 
 	op      sync.Mutex        // held by the operation that runs, and guards what follows it
 	reads   Reads             // the tables that sweeps read too
@@ -52,14 +62,18 @@ type Session struct {
 
 // Options are what a session is opened with.
 type Options struct {
-	Client   mad.ClientOptions // tunes the MAD client
-	Fast     bool              // asks as a simulated subnet can be asked, not as real switches should be
-	MKey     uint64            // opens the agents of a subnet that is protected, 0 for none
-	StateDir string            // where the history is kept, "" for nowhere
-	NoState  error             // says why there is no StateDir, nil where none is wanted
-	Strict   bool              // refuses a file of which something cannot be read
-	Record   bool              // puts sweeps, routings and loads into the history, not only commits
-	Later    bool              // leaves it to the first sweep to open the source; see [connection.OpenError]
+	Client   mad.ClientOptions         // tunes the MAD client
+	Fast     bool                      // asks as a simulated subnet can be asked, not as real switches should be
+	MKey     uint64                    // opens the agents of a subnet that is protected, 0 for none
+	StateDir string                    // where the history is kept, "" for nowhere
+	NoState  error                     // says why there is no StateDir, nil where none is wanted
+	Strict   bool                      // refuses a file of which something cannot be read
+	Record   bool                      // puts sweeps, routings and loads into the history, not only commits
+	MayWrite func() error              // says why the user may not write to a subnet that is not simulated, nil for no such reason
+	Log      func(*audit.Record) error // takes note of writes to a subnet that is not simulated, nil for nobody
+	Names    string                    // a node-name map to take names from, "" for none
+	Watch    time.Duration             // how often a live subnet is swept from the start on, 0 for never
+	Later    bool                      // leaves it to the first sweep to open the source; see [connection.OpenError]
 }
 
 // State returns how things are. It does not wait for running operations.

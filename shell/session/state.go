@@ -25,6 +25,8 @@ type State struct {
 	// Generation counts the changes.
 	Generation uint64
 	Source     Source
+	// Adapter is the port of this machine that was opened last, nil where the source is none.
+	Adapter *Adapter
 
 	Live, Base, WhatIf, Staged *Picture
 	// Stale says that the fabric under the staged tables has changed since they
@@ -48,6 +50,8 @@ type State struct {
 	// would do.
 	Estimate bool
 	WriteOn  bool
+	// Unlogged says why the log of the machine has not taken a write, "" where it has.
+	Unlogged string
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
 	// if it was not: what is called live is old then.
 	Lost string
@@ -102,6 +106,12 @@ type State struct {
 	// Busy is the operation that runs, "" if none does.
 	Busy        string
 	Done, Total int
+}
+
+// Adapter is a port of an adapter of this machine.
+type Adapter struct {
+	CA   string
+	Port int
 }
 
 // Master returns the master subnet manager, if one was seen, else one that is

@@ -50,22 +50,22 @@ func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, 
 		return LoadReport{}, err
 	}
 	tables := *p.Tables
-	rep := LoadReport{Over: kind}
+	rep, name := LoadReport{Over: kind}, fabric.Escape(path)
 	err = files.Read(ctx, path, prose.When(kind == "sl2vl", files.Tables, files.Entries), func(r io.Reader) error {
 		if kind == "sls" {
-			sls, err := osm.ReadPathSLs(r, path)
+			sls, err := osm.ReadPathSLs(r, name)
 			tables.SLs = sls
 			return err
 		}
 		if kind == "mcfdbs" {
-			mft, read, err := osm.ReadMCFDBs(r, path, p.Fabric)
+			mft, read, err := osm.ReadMCFDBs(r, name, p.Fabric)
 			if err == nil && read.Switches == 0 {
 				err = noneOfIts(path, read.Lines())
 			}
 			tables.MFT, rep.Notes = mft, read.Lines()
 			return err
 		}
-		vls, read, err := osm.ReadSL2VL(r, path, p.Fabric)
+		vls, read, err := osm.ReadSL2VL(r, name, p.Fabric)
 		if err != nil {
 			return err
 		}

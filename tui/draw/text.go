@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -79,16 +80,11 @@ func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 // escape writes text with an escape for all that is not visible ASCII.
 func escape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1, r < 0x20, r == 0x7f:
-			fmt.Fprintf(b, `\x%02x`, s[i])
-		case r < utf8.RuneSelf:
-			b.WriteByte(s[i])
-		case r > 0xffff:
-			fmt.Fprintf(b, `\U%08x`, r)
-		default:
-			fmt.Fprintf(b, `\u%04x`, r)
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if c := s[i]; c >= 0x20 && c <= 0x7e {
+			b.WriteByte(c)
+		} else {
+			b.WriteString(plain.EscapeRune(s[i : i+size]))
 		}
 		i += size
 	}

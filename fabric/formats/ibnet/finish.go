@@ -34,7 +34,7 @@ func (p *parser) finish() (*File, error) {
 			return nil, p.unread.Findings[0]
 		}
 		p.at = place{}
-		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net", p.files[0])
+		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net", fabric.Escape(p.files[0]))
 	}
 	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}, lines: len(p.records), whole: p.unread.Count == 0}
 	if !p.options.Strict {
@@ -270,7 +270,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 		return nil, b.p.errorAt(b.placeOf(wrong.Node, wrong.Num), "%w", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.p.files[0], err)
+		return nil, fmt.Errorf("%s: %w", fabric.Escape(b.p.files[0]), err)
 	}
 	return f, nil
 }

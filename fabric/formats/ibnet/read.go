@@ -49,8 +49,8 @@ type File struct {
 // ReadFile reads a file and what it includes. An included name is looked for
 // beside the including file, then beside the first file. See [Read].
 func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
-	return files.Parse(ctx, path, files.Topology, func(r io.Reader, name string) (*File, error) {
-		return ReadBeside(ctx, r, name, o)
+	return files.Parse(ctx, path, files.Topology, func(r io.Reader, _ string) (*File, error) {
+		return ReadBeside(ctx, r, path, o)
 	})
 }
 

@@ -211,7 +211,7 @@ func (b *builder) addNodes() error {
 			most = max(most, num)
 		}
 		if b.slots += most + 1; b.slots > maxSlots {
-			return fmt.Errorf("%s:%d: more than %d ports", b.p.name, n.line, maxSlots)
+			return fmt.Errorf("%s:%d: more than %d ports", fabric.Escape(b.p.name), n.line, maxSlots)
 		}
 		if n.typ != mad.NodeSwitch {
 			for n.guid == 0 || b.taken[n.guid] {

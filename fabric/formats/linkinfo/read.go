@@ -44,7 +44,7 @@ func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f 
 		if found != nil && len(found.Findings) > 0 {
 			return nil, nil, found.Findings[0]
 		}
-		return nil, nil, fmt.Errorf("%s: no port, %w", name, errRow)
+		return nil, nil, fmt.Errorf("%s: no port, %w", fabric.Escape(name), errRow)
 	}
 	b := builder{p: &p}
 	if f, err = b.build(); err != nil {

@@ -99,7 +99,7 @@ func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 		}
 	}
 	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", fabric.Escape(name), err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if !p.defines {
 		p.broken("there is no definition of a partition")

@@ -258,7 +258,7 @@ func (p *subnetParser) oneEnded() error {
 		err := fmt.Errorf("port %d of %s is linked to port %d of %s, but no line has that as its near end; expected each link from both ends",
 			l.near.num, p.name(l.near), l.far.num, p.name(l.far))
 		if p.found == nil {
-			return fmt.Errorf("%s:%d: %w", p.lines.name, p.near[l.near], err)
+			return fmt.Errorf("%s:%d: %w", fabric.Escape(p.lines.name), p.near[l.near], err)
 		}
 		p.found.Add(unread.At(p.lines.name, p.near[l.near], "%w", err))
 		near, far := p.b.Port(l.near.node, int(l.near.num)), p.b.Port(l.far.node, int(l.far.num))

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -27,14 +27,14 @@ func Apply(ctx context.Context, name string, delta []byte) (err error) {
 	}
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
-		return err
+		return files.Err(err)
 	}
 	defer func() {
 		if e := f.Close(); err == nil {
 			err = e
 		}
 		if err != nil {
-			err = fmt.Errorf("change %s: %w", name, err)
+			err = fmt.Errorf("change %s: %w", fabric.Escape(name), err)
 		}
 	}()
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
@@ -113,12 +113,12 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	if id, state := le.Uint64(delta[8:]), le.Uint64(delta[16:]); id != v.id || state != v.root.State || le.Uint32(delta[24:]) != v.sum() {
 		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id, state, v.id, v.root.State)
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxDelta))
+	z, err := files.Unfolder(maxDelta)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer z.Close()
-	body, err := z.DecodeAll(delta[deltaHead:], nil)
+	body, err := files.Unfold(z, delta[deltaHead:], maxDelta)
 	if err != nil {
 		return nil, 0, fmt.Errorf("unfold the difference from byte %d on: %w", deltaHead, err)
 	}

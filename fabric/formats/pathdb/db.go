@@ -27,6 +27,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
 )
 
@@ -54,11 +55,11 @@ func Open(ctx context.Context, name string) (*DB, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, files.Err(err)
 	}
 	db := &DB{name: name, file: f}
 	if err := db.load(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", fabric.Escape(name), err), db.Close())
 	}
 	return db, nil
 }
@@ -152,10 +153,10 @@ func (db *DB) replaced() bool {
 func (db *DB) reopen() error {
 	f, err := os.Open(db.name)
 	if err != nil {
-		return err
+		return files.Err(err)
 	}
 	if err := db.load(f); err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", db.name, err), f.Close())
+		return errors.Join(fmt.Errorf("%s: %w", fabric.Escape(db.name), err), f.Close())
 	}
 	err = db.file.Close()
 	db.file = f
@@ -167,7 +168,7 @@ func (db *DB) refresh() error {
 		return nil
 	}
 	if err := db.load(db.file); err != nil {
-		return fmt.Errorf("%s: %w", db.name, err)
+		return fmt.Errorf("%s: %w", fabric.Escape(db.name), err)
 	}
 	return nil
 }

@@ -193,7 +193,7 @@ func heading(r *bufio.Reader) (name string, size uint64, err error) {
 	if err == io.EOF {
 		return "", 0, err
 	}
-	if n > maxName || err != nil {
+	if n == 0 || n > maxName || err != nil {
 		return "", 0, errors.Join(errors.New("a section without a name"), err)
 	}
 	b := make([]byte, n)

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"example.org/ibconsole/fabric"
 )
 
 // MaxLine is the length of a line above which [EachLine] gives it as nil.
@@ -25,14 +27,14 @@ func EachLine(ctx context.Context, from io.Reader, name string, take func(line i
 			return cut, nil
 		}
 		if line%4096 == 0 && ctx.Err() != nil {
-			return cut, fmt.Errorf("read %s: %w", name, ctx.Err())
+			return cut, fmt.Errorf("read %s: %w", fabric.Escape(name), ctx.Err())
 		}
 		long := errors.Is(err, bufio.ErrBufferFull)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = r.ReadSlice('\n')
 		}
 		if cut = err == io.EOF; err != nil && !cut {
-			return cut, fmt.Errorf("read %s: %w", name, err)
+			return cut, fmt.Errorf("read %s: %w", fabric.Escape(name), err)
 		}
 		text = bytes.TrimSuffix(text, []byte("\n"))
 		if long {

@@ -35,6 +35,9 @@ type Report struct {
 	// Failed are the worst failures, at most [Kept] of them: those that lose most paths,
 	// of equals those that make the most paths over a link.
 	Failed []Verdict `json:"failed"`
+
+	// Unchecked says that the report was read from a file without a checksum, as older versions wrote it.
+	Unchecked bool `json:"-"`
 }
 
 // count adds a verdict to the sums.
@@ -85,15 +88,30 @@ func (r *Report) sameStudy(o *Report) error {
 
 // Read reads a report that [Report.Write] wrote. Name is what an error calls it.
 func Read(in io.Reader, name string) (*Report, error) {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
 	r := &Report{}
-	err := json.NewDecoder(in).Decode(r)
+	err = json.Unmarshal(text, r)
+	wrong, place := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
 	switch {
-	case errors.Is(err, io.EOF):
+	case len(text) == 0:
 		return nil, fmt.Errorf("%s: the file is empty, expected a report of resilience", name)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the file is cut short, expected a report of resilience", name)
+	case errors.As(err, &wrong) && int(wrong.Offset) >= len(text):
+		return nil, fmt.Errorf("%s: the file is cut short at byte %d, expected a report of resilience", name, len(text))
+	case errors.As(err, &wrong):
+		return nil, fmt.Errorf("%s: at byte %d: %w, expected a report of resilience", name, wrong.Offset, err)
+	case errors.As(err, &place):
+		return nil, fmt.Errorf("%s: at byte %d: %w, expected a report of resilience", name, place.Offset, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w, expected a report of resilience", name, err)
+	}
+	if r.Unchecked, err = unchecked(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if !r.escaped() {
+		return nil, fmt.Errorf("%s: no report of resilience: a name in it has control characters", name)
 	}
 	if r.Shards < 1 || r.Shards > maxShards || len(r.Shard) == 0 || len(r.Shard) > r.Shards || r.Failures < 0 || r.Fabric == "" || r.Routing == "" {
 		return nil, fmt.Errorf("%s: no report of resilience: it names no fabric, routing or shard", name)
@@ -109,9 +127,6 @@ func Read(in io.Reader, name string) (*Report, error) {
 	}
 	return r, nil
 }
-
-// Write writes the report as one JSON object.
-func (r *Report) Write(out io.Writer) error { return json.NewEncoder(out).Encode(r) }
 
 // Merge puts the reports of shards together, which must be of one study and of different shards. Missing are
 // the shards that are not among them, Unfinished those that are not done to the end.

@@ -59,7 +59,7 @@ func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options
 	}
 	m, rep, err := osm.ReadLIDMatrix(bytes.NewReader(e.Matrix), e.MatrixName, f)
 	if err != nil {
-		return nil, routing.Refuse(Name, "%v", err)
+		return nil, routing.RefuseFile(Name, "%v", err)
 	}
 	res.Warnings = append(res.Warnings, rep.Lines()...)
 	return matrix{m, f}, nil
@@ -69,7 +69,7 @@ func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options
 func (e Engine) lay(f *fabric.Fabric, res *routing.Result) error {
 	tables, rep, err := e.Routes.Apply(f)
 	if err != nil {
-		return routing.Refuse(Name, "%v", err)
+		return routing.RefuseFile(Name, "%v", err)
 	}
 	for sw, n := range f.Switches {
 		tables.Known[sw] = f.Nodes[n].InSubnet

@@ -68,7 +68,8 @@ func refuse(ps []Problem) error {
 	for i, p := range ps {
 		texts[i] = p.Text
 	}
-	return &NotFatTreeError{RefusedError: routing.RefusedError{Engine: Name, Reason: strings.Join(texts, "; ")}, Problems: ps}
+	file := slices.ContainsFunc(ps, func(p Problem) bool { return p.Rule == BrokenFile || p.Rule == EmptyFile })
+	return &NotFatTreeError{RefusedError: routing.RefusedError{Engine: Name, Reason: strings.Join(texts, "; "), File: file}, Problems: ps}
 }
 
 // warn says what is wrong where OpenSM does not mind.

@@ -62,7 +62,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 		return nil, err
 	}
 	if opt.BrokenNodeFile != "" {
-		return nil, routing.Refuse(name, "%s has a line that OpenSM cannot read", opt.BrokenNodeFile)
+		return nil, routing.RefuseFile(name, "%s has a line that OpenSM cannot read", opt.BrokenNodeFile)
 	}
 	g := newGraph(f, opt)
 	r := &router{search: newSearch(g), name: name, opt: opt, targets: g.targets(opt), lft: fabric.NewLFT(len(f.Switches), f.MaxLID)}

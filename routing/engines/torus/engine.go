@@ -48,7 +48,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, routing.Refuse(Name, "quality of service is off; OpenSM needs qos TRUE (ERR 4E44)")
 	}
 	if e.Unread != nil {
-		return nil, routing.Refuse(Name, "there is no configuration: %v (ERR 4E11)", e.Unread)
+		return nil, routing.RefuseFile(Name, "there is no configuration: %v (ERR 4E11)", e.Unread)
 	}
 	var warnings []string
 	conf := e.Conf
@@ -99,7 +99,7 @@ func (t *Torus) Beyond() string {
 // lay lays a fabric out by a configuration, and says what is noticed.
 func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus, []string, error) {
 	if err := conf.Err(); err != nil {
-		return nil, nil, routing.Refuse(Name, "its configuration cannot be read: %v", err)
+		return nil, nil, routing.RefuseFile(Name, "its configuration cannot be read: %v", err)
 	}
 	if err := checkSize(conf); err != nil {
 		return nil, nil, err

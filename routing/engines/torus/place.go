@@ -89,7 +89,7 @@ func (p *placer) sow(seed *osm.TorusSeed) error {
 		return routing.Refuse(Name, "a switch of the seed is missing along a dimension of radix 1 (ERR 4E57)")
 	}
 	if p.number(at) == absent {
-		return routing.Refuse(Name, "the configuration has no seed, on which OpenSM crashes")
+		return routing.RefuseFile(Name, "the configuration has no seed, on which OpenSM crashes")
 	}
 	return nil
 }

@@ -32,14 +32,14 @@ func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	var chosen *osm.TorusSeed
 	for i := range seeds {
 		if err := checkSeed(conf, &seeds[i]); err != nil {
-			return nil, routing.Refuse(Name, "seed %d: %v", i+1, err)
+			return nil, routing.RefuseFile(Name, "seed %d: %v", i+1, err)
 		}
 		if chosen == nil && seedPresent(f, conf, &seeds[i]) {
 			chosen = &seeds[i]
 		}
 	}
 	if chosen == nil {
-		return nil, routing.Refuse(Name, "every seed of the configuration has a switch that the subnet does not have (ERR 4E30)")
+		return nil, routing.RefuseFile(Name, "every seed of the configuration has a switch that the subnet does not have (ERR 4E30)")
 	}
 	return chosen, nil
 }
@@ -48,10 +48,10 @@ func checkSize(conf *osm.TorusConf) error {
 	places := uint64(1)
 	for _, n := range conf.Radix {
 		if n == 0 {
-			return routing.Refuse(Name, "the configuration gives no size (ERR 4E20)")
+			return routing.RefuseFile(Name, "the configuration gives no size (ERR 4E20)")
 		}
 		if places *= uint64(n); places > maxPlaces {
-			return routing.Refuse(Name, "%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1], conf.Radix[2], maxPlaces)
+			return routing.RefuseFile(Name, "%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1], conf.Radix[2], maxPlaces)
 		}
 	}
 	return nil
@@ -64,7 +64,7 @@ func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 		n := f.SwitchNode(s)
 		for _, port := range order[:min(len(order), int(n.NumPorts)+1)] {
 			if n.InSubnet && port > n.NumPorts {
-				return routing.Refuse(Name, "port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
+				return routing.RefuseFile(Name, "port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 			case Options[i].without != nil:
 				then = "for OpenSM it is a broken one"
 			}
-			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; %s", conf.Name, o.Line, name, err, then))
+			notes = append(notes, fmt.Sprintf("%s:%d: %s: %v; %s", conf.Name, o.Line, name, files.Err(err), then))
 			continue
 		}
 		out = append(out, Setting{name, o.Value})

@@ -29,7 +29,7 @@ func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.G
 		}
 		s.noteLines(f.Notes)
 		if f.Broken {
-			s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
+			s.Notes = append(s.Notes, fabric.Escape(path)+": "+kind.AfterBroken())
 		}
 		s.guids = append(s.guids, guidUse{f, kind})
 		take(s, f)
@@ -43,8 +43,8 @@ func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.G
 func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	o := guidFile(kind, summary, take)
 	o.without = func(s *Settings, path string) {
-		take(s, &osm.GUIDFile{Name: path, Broken: true})
-		s.Notes = append(s.Notes, path+": "+kind.AfterBroken())
+		take(s, &osm.GUIDFile{Name: fabric.Escape(path), Broken: true})
+		s.Notes = append(s.Notes, fabric.Escape(path)+": "+kind.AfterBroken())
 	}
 	return o
 }

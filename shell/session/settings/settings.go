@@ -238,7 +238,7 @@ func setLFTs(ctx context.Context, s *Settings, path string) (err error) {
 }
 
 func setLIDMatrix(ctx context.Context, s *Settings, path string) (err error) {
-	s.file.MatrixName = path
+	s.file.MatrixName = fabric.Escape(path)
 	s.file.Matrix, err = files.All(ctx, path, files.Matrix)
 	return err
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// configured runs a script with an administrator's and a user's configuration.
+func configured(t *testing.T, site, own, source, script string) (status int, out, said string) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("IBCONSOLE_SOURCE", "")
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.Mkdir(filepath.Join(home, "ibconsole"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{file: site, filepath.Join(home, "ibconsole", "config"): own} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var o, e strings.Builder
+	args := []string{"-c", script}
+	if source != "" {
+		args = append(args, "-s", source)
+	}
+	status = run(args, streams{out: &o, err: &e, site: file})
+	return status, o.String(), e.String()
+}
+
+// TestTheSitesWordAboutWriting: over ibsim write never holds whatever the user's file says; a simulated subnet is none.
+func TestTheSitesWordAboutWriting(t *testing.T) {
+	net := filepath.Join(t.TempDir(), "net")
+	if status, _, said := configured(t, "write never\n", "", "sim:fattree:2,4", "write on; dump topology "+net); status != exitDone {
+		t.Fatalf("simulated: %s", said)
+	}
+	sim := ibsimtest.Start(t, net)
+	for _, c := range [][2]string{{"# site\nwrite never\n", "write group:root\n"}, {"", "\nwrite never\n"}} {
+		status, out, said := configured(t, c[0], c[1], "ibsim:"+sim.Name, "write on")
+		if status != exitFailed || !strings.Contains(said, "config:2: write never") || !strings.Contains(said, "no security boundary") {
+			t.Errorf("%q: exit status %d, %s%s", c, status, out, said)
+		}
+	}
+}
+
+// TestTheSitesSourceAndNames are taken where the user has none.
+func TestTheSitesSourceAndNames(t *testing.T) {
+	names := filepath.Join(t.TempDir(), "names")
+	if err := os.WriteFile(names, []byte("0x200000 \"first leaf\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, out, said := configured(t, "source sim:fattree:2,4\nnames "+names+"\n", "theme dark\n", "", "show switches")
+	if status != exitDone || !strings.Contains(out, "first leaf") {
+		t.Errorf("exit status %d: %s%s", status, out, said)
+	}
+	status, out, said = configured(t, "source sim:fattree:2,12\n", "source sim:fattree:2,4\n", "", "show switches")
+	if status != exitDone || strings.Count(out, "leaf-") != 4 {
+		t.Errorf("exit status %d: %s%s", status, out, said)
+	}
+	if status, _, said = configured(t, "sauce x\n", "", "sim:fattree:2,4", "summary"); status != exitUsage || !strings.Contains(said, `config:1: unknown word "sauce"`) {
+		t.Errorf("exit status %d: %s", status, said)
+	}
+}

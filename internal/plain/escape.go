@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Escape makes a value (a name, a path, a word, the message of a library) safe to be put into a line that is shown:
+// control and format characters and bytes that are no UTF-8 become \x0a, \x1b, \u202e and the like, a backslash is
+// doubled. Other text is returned as it is.
+func Escape(s string) string {
+	return escape(s, func(r rune) bool { return r != '\\' && unicode.IsPrint(r) })
+}
+
+// EscapeText does that to whole text, of which newlines, tabs and backslashes stay.
+func EscapeText(s string) string { return escape(s, inText) }
+
+// Escaped reports whether text can be put into a line as it is.
+func Escaped(s string) bool { return kept(s, unicode.IsPrint) == len(s) }
+
+func inText(r rune) bool { return r == '\n' || r == '\t' || unicode.IsPrint(r) }
+
+// EscapeJSON does that to JSON, in JSON's own manner (RFC 8259, 7).
+func EscapeJSON(text []byte) []byte {
+	if n := kept(string(text), inText); n == len(text) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+16)
+	for _, r := range string(text) {
+		switch {
+		case inText(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// EscapeRune is how text shows what it cannot have as it is: a rune, or a byte that is no UTF-8.
+func EscapeRune(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && size <= 1, r < 0x20, r == 0x7f:
+		return fmt.Sprintf(`\x%02x`, s[0])
+	case r == '\\':
+		return `\\`
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+func escape(s string, keep func(rune) bool) string {
+	n := kept(s, keep)
+	if n == len(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		b.WriteString(s[:n])
+		if s = s[n:]; s == "" {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(s)
+		b.WriteString(EscapeRune(s[:size]))
+		s = s[size:]
+		n = kept(s, keep)
+	}
+	return b.String()
+}
+
+// kept is how long the beginning of s is that stays as it is.
+func kept(s string, keep func(rune) bool) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 || !keep(r) {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}

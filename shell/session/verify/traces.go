@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package verify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// seed draws the same paths of the same subnet each time, so that two reports can be compared.
+const seed = 1
+
+// traces compares paths, followed by the tables that were read, with what ibtracert finds.
+func traces(ctx context.Context, opt *Options, c *Check) error {
+	c.Program = "ibtracert"
+	program, err := find(c.Program)
+	if err != nil {
+		return err
+	}
+	t := opt.Tables
+	f := t.Fabric
+	hops, arrived := 0, 0
+	for i, p := range drawn(f, opt.Traces) {
+		opt.Progress(2+i, opt.Traces+2)
+		path := walk.Trace(t, p.src, p.lid)
+		want, err := expected(t, &path)
+		if err != nil {
+			return err
+		}
+		text, err := opt.Tools.run(ctx, traceLimit, program, "--node-name-map", "/dev/null", fmt.Sprint(f.Ports[p.src].LID), fmt.Sprint(p.lid))
+		if ctx.Err() != nil {
+			return err
+		}
+		if path.Verdict.Arrives() {
+			arrived++
+		}
+		hops += path.Links()
+		if got := lines(text); !same(got, want) {
+			c.differs("%s to LID %d: %s", f.PortName(p.src), p.lid, parting(got, want, err))
+		}
+		c.Compared = []Amount{{i + 1, "path"}, {hops, "hop"}}
+	}
+	if n := len(c.Compared); n > 0 && arrived < c.Compared[0].Count {
+		c.note("%d of the paths do not arrive, neither here nor there", c.Compared[0].Count-arrived)
+	}
+	return nil
+}
+
+type pair struct {
+	src fabric.PortIndex
+	lid uint16
+}
+
+// drawn are n random pairs of end ports that have LIDs, or all where there are no more.
+func drawn(f *fabric.Fabric, n int) []pair {
+	var ends []fabric.PortIndex
+	for _, e := range f.EndPorts {
+		if p := &f.Ports[e]; p.LID != 0 && f.Nodes[p.Node].InSubnet {
+			ends = append(ends, e)
+		}
+	}
+	all := len(ends) * (len(ends) - 1)
+	at := func(i int) pair {
+		src, dst := i/(len(ends)-1), i%(len(ends)-1)
+		if dst >= src {
+			dst++
+		}
+		return pair{ends[src], f.Ports[ends[dst]].LID}
+	}
+	var out []pair
+	if all <= n {
+		for i := range all {
+			out = append(out, at(i))
+		}
+		return out
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
+	taken := map[int]bool{}
+	for len(out) < n {
+		if i := r.IntN(all); !taken[i] {
+			taken[i] = true
+			out = append(out, at(i))
+		}
+	}
+	return out
+}
+
+// expected are the lines that ibtracert prints of a path.
+func expected(t *fabric.Tables, p *walk.Path) ([]string, error) {
+	var b bytes.Buffer
+	err := walk.Ibtracert(&b, t, p)
+	return lines(b.Bytes()), err
+}
+
+// lines are those of ibtracert without the descriptions, which ibnetdiscover is asked for.
+func lines(text []byte) []string {
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, failure) {
+			continue
+		}
+		line, _, _ = strings.Cut(strings.TrimSuffix(line, "\n"), ` "`)
+		out = append(out, line)
+	}
+	return out
+}
+
+func same(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }
+
+// parting says where what ibtracert printed leaves what was expected of it, and why it failed where it did.
+func parting(got, want []string, err error) string {
+	for i := range max(len(got), len(want)) {
+		g, w := lineAt(got, i), lineAt(want, i)
+		if g == w {
+			continue
+		}
+		text := fmt.Sprintf("line %d of ibtracert is %s, by the sweep it is %s", i+1, fabric.Escape(g), fabric.Escape(w))
+		if err != nil {
+			text += fmt.Sprintf(" (%s)", fabric.Escape(err.Error()))
+		}
+		return text
+	}
+	return ""
+}
+
+func lineAt(lines []string, i int) string {
+	if i >= len(lines) {
+		return "missing"
+	}
+	return fmt.Sprintf("%q", lines[i])
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package verify holds what was read of a subnet against what the programs of infiniband-diags say of it. They
+// only read, too.
+package verify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+)
+
+// DefaultTraces is how many paths ibtracert is asked for where nobody says.
+const DefaultTraces = 1000
+
+// mostNamed is how many differences of a program are kept with their names; all are counted.
+const mostNamed = 1000
+
+// Options say what is compared, and with which programs.
+type Options struct {
+	Tables   *fabric.Tables        // what was read, with its fabric
+	Renamed  bool                  // says that a node-name map gave names, so that descriptions are not compared
+	Tools    Tools                 // run the programs
+	Traces   int                   // how many paths
+	Progress func(done, total int) // is told how far it is; nil for nobody
+}
+
+// Check is what one program was asked, and what came of it.
+type Check struct {
+	Program  string   `json:"program"`
+	Compared []Amount `json:"compared"`
+	// Differ counts the differences, and Differences names them, up to a thousand.
+	Differ      int      `json:"differ"`
+	Differences []string `json:"differences"`
+	// NotCompared says why nothing was compared, and Notes what was not compared of the rest.
+	NotCompared string   `json:"not_compared,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
+}
+
+// Amount is so many of something.
+type Amount struct {
+	Count int    `json:"count"`
+	What  string `json:"what"`
+}
+
+func (a Amount) String() string { return prose.Count(a.Count, a.What) }
+
+func (c *Check) differs(format string, args ...any) {
+	if c.Differ++; len(c.Differences) < mostNamed {
+		c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *Check) note(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
+// Run asks each program and compares. It fails only where ctx ends: what a program cannot do is said in its
+// check.
+func Run(ctx context.Context, opt Options) ([]Check, error) {
+	if opt.Progress == nil {
+		opt.Progress = func(int, int) {}
+	}
+	total := opt.Traces + 2
+	var out []Check
+	for i, ask := range []func(context.Context, *Options, *Check) error{topology, routes, traces} {
+		opt.Progress(i, total)
+		var c Check
+		if err := ask(ctx, &opt, &c); err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			c.NotCompared = fabric.Escape(err.Error())
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Time limits of the programs, which wait for ever where nothing answers.
+const (
+	topologyLimit = 10 * time.Minute
+	routesLimit   = time.Hour
+	traceLimit    = time.Minute
+)
