@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
@@ -25,7 +26,7 @@ const hostsHelp = "WHO is a host, a list of hosts as Slurm writes it (node[0001-
 func hostsCommands() []Spec {
 	return []Spec{{
 		Name: "hosts", Summary: "give hosts a name, as those of a job, or say what the traffic among them does; list the sets without a name", Help: hostsHelp,
-		Args: []lang.Arg{{Name: "NAME", Kind: lang.KindText, Optional: true}, {Name: "WHO", Kind: lang.KindPlace, Words: []string{offWord}, Optional: true, Repeat: true}},
+		Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindText, Optional: true}, {Name: "WHO", Kind: lang.KindPlace, Words: []string{offWord}, Optional: true, Repeat: true}},
 		Options: []lang.Option{ofOption(), {Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment"}},
 		Run:     runHosts,
 	}}
@@ -307,4 +308,26 @@ func (a *hostsAnswer) Tables() []Table {
 			return plainRow{leads{toTrace(a.picture, p.Src, p.Dst, p.LID)}, []any{f.PortName(p.Src), f.PortName(p.Dst), p.LID}}
 		}),
 	}
+}
+
+// HostWords names hosts, and switches for the hosts attached to them, as the command hosts takes them.
+func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
+	finder := hostFinder{f: f}
+	var hosts, words []string
+	for _, n := range nodes {
+		node := &f.Nodes[n]
+		name := slurm.NodeName(node.Desc, node.GUID)
+		ends, err := finder.find(name)
+		alone := err == nil && len(ends) > 0 && !slices.ContainsFunc(ends, func(e fabric.PortIndex) bool { return f.Ports[e].Node != n })
+		switch {
+		case node.IsSwitch() || !alone:
+			words = append(words, lang.Quote(places.NodeRef(f, n)))
+		default:
+			hosts = append(hosts, name)
+		}
+	}
+	if len(hosts) > 0 {
+		words = append(words, slurm.Hostlist(hosts))
+	}
+	return strings.Join(words, " ")
 }

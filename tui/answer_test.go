@@ -65,3 +65,13 @@ func TestBestEngine(t *testing.T) {
 	d.press(":compare engines updn minhop ftree", "enter").sees("ftree (best)", "credit loop")
 	d.press("/", "ftree", "enter", "enter").sees("engine ftree").press("r").sees("STAGED ftree")
 }
+
+// TestHostSet: marked hosts get a name, under which all lists show them and the links that they share.
+func TestHostSet(t *testing.T) {
+	d := drive(t, tree).size(200, 50)
+	d.press(":show nodes", "enter", "/", "node-000", "enter").sees("9 rows").press("H").sees("name for 9 nodes: ")
+	d.press("job1", "enter").sees("›a Answer hosts job1 node-[0001-0009]: summary", "job1 of live: 9 hosts on 2 switches, 72 paths among them")
+	d.press("b").sees("node-0009 HCA-1/1", "leaf-02/3").press("b").sees("its paths", "of others")
+	d.press("3", "/", "@job1", "enter").sees("9 LIDs", "node-0009").misses("node-0010")
+	d.press("2", "/", "@job2").sees("sets: @job1").press("esc")
+}

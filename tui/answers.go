@@ -14,7 +14,7 @@ import (
 )
 
 // asking are the commands whose answers are shown also where a key stood for them.
-var asking = []string{"balance", "check", "compare", "diff", "history", "resilience", "show", "whatif", "who"}
+var asking = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show", "whatif", "who"}
 
 // asks reports whether the command is run for its answer.
 func (j *job) asks() bool { return j.opens != "" || slices.Contains(asking, draw.FirstWord(j.text)) }

@@ -74,6 +74,7 @@ func (m *model) listKeys() []pane.Action {
 		{Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: m.whyNoKind, Run: m.nextKind},
 		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"), Group: "Lists", Why: m.whyNoRow, Run: m.markRow},
 		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: m.whyNoMarks, Run: m.unmark},
+		{Name: "hosts", Binding: pane.On("give the marked hosts a name, or all that the filter shows: /@NAME shows them, :hosts NAME says which links they share with whom", "H"), Group: "Lists", Why: m.whyNoSet, Run: m.nameHosts},
 		{Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)", "c"), Group: "Lists", Label: "copy", Rank: 17, Why: m.whyNoRow, Run: m.copyRows},
 		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"), Group: "Lists", Label: "export", Rank: 18, Why: m.whyNotExport, Run: m.openExport},
 		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "), Group: "Lists", Run: m.freeze},

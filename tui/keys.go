@@ -96,7 +96,7 @@ func (m *model) whyNotFilter() string {
 func (m *model) openFilter() tea.Cmd {
 	m.typed = newTyped("")
 	m.typed.label, m.typed.key, m.typed.note = func() string { return "/" }, m.filterKey, true
-	m.typed.hints = append([]hint{{"text /regexp ~letters !not", "", nil}}, m.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
+	m.typed.hints = append([]hint{{"text /regexp ~letters @set !not", "", nil}}, m.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (m *model) setFilter(text string) {
-	f, err := draw.ParseFilter(text)
+	f, err := m.parseFilter(text)
 	if err != nil {
 		m.inform(err.Error())
 		return

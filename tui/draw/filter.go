@@ -22,7 +22,17 @@ type Filter struct {
 	want   string // in lower case
 	re     *regexp.Regexp
 	fuzzy  bool
+	names  map[string]bool // in lower case: the row has to name one of them
 	Invert bool
+}
+
+// OneOf lets rows through that name one of these things, or a port of it. Text is what was typed for it.
+func OneOf(text string, names []string) Filter {
+	f := Filter{Text: text, want: text, names: map[string]bool{}}
+	for _, n := range names {
+		f.names[strings.ToLower(n)] = true
+	}
+	return f
 }
 
 // ParseFilter fails only where a regular expression is none.
@@ -70,6 +80,9 @@ func (f *Filter) Match(texts ...string) bool { return slices.ContainsFunc(texts,
 // Hit is match of one text without inversion.
 func (f *Filter) Hit(lower string) bool {
 	switch {
+	case f.names != nil:
+		i := strings.LastIndexByte(lower, '/')
+		return f.names[lower] || i > 0 && f.names[lower[:i]]
 	case f.re != nil:
 		return f.re.MatchString(lower)
 	case f.fuzzy:

@@ -201,3 +201,28 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+// TestExpand: hostlists mean what slurm.conf(5) says, and what Hostlist writes comes back.
+func TestExpand(t *testing.T) {
+	for list, want := range map[string]string{
+		"":                          "",
+		"login":                     "login",
+		"node[08-11]":               "node08 node09 node10 node11",
+		"a[1,3-4],b":                "a1 a3 a4 b",
+		"r[1-2]n[01-02]x":           "r1n01x r1n02x r2n01x r2n02x",
+		"node-[0001-0003,0050],n-7": "node-0001 node-0002 node-0003 node-0050 n-7",
+	} {
+		got, err := slurm.Expand(list)
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q: %v, %v, want %s", list, got, err, want)
+		}
+		if back, err := slurm.Expand(slurm.Hostlist(got)); err != nil || len(back) != len(got) {
+			t.Errorf("%q: %v comes back as %v, %v", list, got, back, err)
+		}
+	}
+	for _, list := range []string{"a[1-", "a[]", "a[2-1]", "a[x]", "a[1-99999999]", "a[1-300]b[1-300]", "a[1-2]["} {
+		if got, err := slurm.Expand(list); err == nil {
+			t.Errorf("%q: %d names", list, len(got))
+		}
+	}
+}
