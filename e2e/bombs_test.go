@@ -5,13 +5,18 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"example.org/ibconsole/internal/testenv"
 )
 
 // readers are words that have each reader read FILE.
@@ -78,27 +83,102 @@ func TestStalledReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = held.Close() })
-	for _, words := range readers {
-		t.Run(words, func(t *testing.T) {
-			t.Parallel()
-			cmd, out := reading(t, words, pipe)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			var err error
-			done := make(chan error, 1)
-			go func() { done <- cmd.Wait() }()
-			select {
-			case err = <-done: // it refuses pipes
-			case <-time.After(700 * time.Millisecond): // long enough to be at the file; if it is not, it ends all the same
-				_ = cmd.Process.Signal(syscall.SIGINT)
-				err = <-done
-			}
-			status := cmd.ProcessState.ExitCode()
-			if status != exitFailed && status != exitSignal+int(syscall.SIGINT) {
-				t.Errorf("%v, %s", err, out)
-			}
-		})
+	defer held.Close()
+	type run struct {
+		words string
+		cmd   *exec.Cmd
+		out   *bytes.Buffer
+		done  chan error
 	}
+	var all []run
+	for _, words := range readers {
+		cmd, out := reading(t, words, pipe)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r := run{words, cmd, out, make(chan error, 1)}
+		go func() { r.done <- cmd.Wait() }()
+		all = append(all, r)
+	}
+	time.Sleep(time.Second) // long enough to be at the file; those that are not end all the same
+	for _, r := range all {
+		_ = r.cmd.Process.Signal(syscall.SIGINT)
+	}
+	for _, r := range all {
+		err := <-r.done // it is killed after a minute
+		if status := r.cmd.ProcessState.ExitCode(); status != exitFailed && status != exitSignal+int(syscall.SIGINT) {
+			t.Errorf("%q: %v, %s", r.words, err, r.out)
+		}
+	}
+}
+
+// answer is what is said of an interrupt, or of a file that is refused before it is read.
+var answer = regexp.MustCompile("ended by the signal interrupt|context canceled|no regular file|others may read it")
+
+// TestStalledFileSystem interrupts every reader of a file on a file system that does not answer reads, or nothing
+// at all. The program says so and ends; Linux lets it go when the server of the file system is ended.
+func TestStalledFileSystem(t *testing.T) {
+	for _, tool := range []string{"fusermount3", "pkg-config", "gcc"} {
+		testenv.Tool(t, tool)
+	}
+	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
+		t.Skipf("a file system of a program's wants /dev/fuse and root: %v", err)
+	}
+	program := filepath.Join(t.TempDir(), "stalledfs")
+	build := exec.CommandContext(t.Context(), "sh", "-c", `gcc -o "$1" testdata/stalledfs/stalledfs.c $(pkg-config fuse3 --cflags --libs)`, "sh", program)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"stalled", "mute"} {
+		for _, i := range testenv.Rand(t).Perm(len(readers))[:testenv.Count(t, 3, len(readers))] {
+			words := readers[i]
+			t.Run(name+" "+words, func(t *testing.T) {
+				t.Parallel()
+				at, end := mounted(t, program)
+				cmd, _ := reading(t, words, filepath.Join(at, name))
+				said := filepath.Join(t.TempDir(), "said")
+				out, err := os.Create(said)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd.Stdout, cmd.Stderr = out, out
+				if err := errors.Join(cmd.Start(), out.Close()); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(700 * time.Millisecond) // long enough to be at the file; if it is not, it ends all the same
+				_ = cmd.Process.Signal(syscall.SIGINT)
+				for wait := time.Now().Add(20 * time.Second); read(t, said) == "" && time.Now().Before(wait); { // a busy machine
+					time.Sleep(10 * time.Millisecond)
+				}
+				if word := read(t, said); !answer.MatchString(word) {
+					t.Errorf("an interrupt is not answered: %q", word)
+				}
+				end()
+				_ = cmd.Wait()
+			})
+		}
+	}
+}
+
+// mounted is a folder with a file system that does not answer, until it is ended.
+func mounted(t *testing.T, program string) (dir string, end func()) {
+	t.Helper()
+	dir = t.TempDir()
+	server := exec.Command(program, "-f", dir)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceFunc(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	t.Cleanup(func() {
+		end()
+		if out, err := exec.Command("fusermount3", "-u", "-z", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	for wait := time.Now().Add(20 * time.Second); !strings.Contains(read(t, "/proc/self/mountinfo"), dir); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(wait) {
+			t.Skip("mounting is not allowed here")
+		}
+	}
+	return dir, end
 }

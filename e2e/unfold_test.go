@@ -25,7 +25,7 @@ func refusesBomb(t *testing.T, what, words, file, must string, mb int64) {
 	t.Helper()
 	cmd, out := reading(t, words, file)
 	err := cmd.Run()
-	if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(out.String(), must) || memory(cmd) > mb {
+	if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(out.String(), must) || memory(cmd) > memoryLimit(t, mb) {
 		t.Errorf("%s, %q: %v, %d MB, %.500s", what, words, err, memory(cmd), out)
 	}
 }

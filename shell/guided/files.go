@@ -122,7 +122,7 @@ func writable(path string) error {
 }
 
 func readable(ctx context.Context, path string) error {
-	info, err := os.Stat(path)
+	info, err := files.Stat(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no %s", fabric.Escape(path))

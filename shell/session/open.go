@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
@@ -214,9 +215,11 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 // simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
 func simulated(ctx context.Context, arg string, o formats.Options) (formats.Subnet, error) {
 	kind, _, _ := strings.Cut(arg, ":")
-	if _, err := os.Stat(arg); err != nil && slices.Contains(kindNames(), kind) {
-		f, err := gen.ParseSpec(arg)
-		return formats.Subnet{Fabric: f}, err
+	if slices.Contains(kindNames(), kind) {
+		if _, err := files.Stat(ctx, arg); err != nil && ctx.Err() == nil {
+			f, err := gen.ParseSpec(arg)
+			return formats.Subnet{Fabric: f}, err
+		}
 	}
 	file, err := formats.ReadWith(ctx, arg, o)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
