@@ -35,17 +35,27 @@ type decoder struct {
 	r    io.Reader
 	buf  []byte
 	left int64
+
+	untaken int64 // how many bytes there were to take at the error
 }
 
 func (d *decoder) fail(err error) {
 	if d.err == nil {
-		d.err = err
+		d.err, d.untaken = err, d.size()
 		d.b, d.left = nil, 0
 	}
 }
 
 // size is how many bytes there are to take.
 func (d *decoder) size() int64 { return int64(len(d.b)) + d.left }
+
+// at is how many bytes of so many were taken, until the error where there was one.
+func (d *decoder) at(size uint64) int64 {
+	if d.err != nil {
+		return int64(size) - d.untaken
+	}
+	return int64(size) - d.size()
+}
 
 // window is how much a decoder of a reader has at hand.
 const window = 64 << 10

@@ -170,7 +170,7 @@ func (snap *Snapshot) read(r io.Reader) error {
 		}
 		d := &decoder{r: in, left: int64(size)}
 		if err := snap.section(name, d); err != nil {
-			return err
+			return fmt.Errorf("%w (at byte %d of %d of the section)", err, d.at(size), size)
 		}
 		if _, err := io.CopyN(io.Discard, in, d.left); err != nil {
 			return fmt.Errorf("%s: %w", name, cutOff(err))
