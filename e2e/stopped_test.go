@@ -25,7 +25,7 @@ func TestSignalledCommits(t *testing.T) {
 	home := stateHome(t)
 	dir := t.TempDir()
 	net := filepath.Join(dir, "net")
-	ibconsole(t, "-s", "sim:fattree:2,36", "-c", "dump topology "+net)
+	ibconsole(t, "-s", "sim:fattree:2,24", "-c", "dump topology "+net)
 	sim := ibsimtest.Start(t, net)
 	source := "ibsim:" + sim.Name
 	held := func() string {
@@ -51,7 +51,7 @@ func TestSignalledCommits(t *testing.T) {
 		ends = append(ends, []syscall.Signal{s})
 	}
 	stopped, complete, none, resumed := map[string]int{}, 0, 0, 0
-	for i, want := 0, testenv.Count(t, 6, 300); i < want; {
+	for i, want := 0, testenv.Count(t, 4, 300); i < want; {
 		signal := ends[i%len(ends)]
 		quiet := len(signal) > 1 || signal[0] == syscall.SIGKILL // it has no time to say how to go on
 		next := engines[r.IntN(len(engines))]

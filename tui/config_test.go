@@ -37,14 +37,14 @@ func TestConfig(t *testing.T) {
 // TestReboundKeys: a key that was bound anew does the thing, its old key does not,
 // and the footer names the new one.
 func TestReboundKeys(t *testing.T) {
-	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = H"), "f")
+	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = Y"), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := drive(t, tree)
 	d.m.actions = c.rebound(d.m.keymap())
-	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "H keys")
-	d.press("H").sees("Find and say").press("esc")
+	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "Y keys")
+	d.press("Y").sees("Find and say").press("esc")
 }
 
 func FuzzConfig(f *testing.F) {
