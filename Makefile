@@ -23,10 +23,13 @@ RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fabric/sim ./fabric/sweep ./history ./internal/... ./routing \
               ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
 
-# The packages whose tests take longest begin first. Tests wait for timers and other
-# programs: as many packages as there are processors, with the race detector and without, keep all of these busy.
-LONG    := ./e2e ./routing/engines ./shell/session ./tui
+# Tests wait for timers and other programs. Four lots side by side keep the processors busy: packages with the race
+# detector and without, and the package that takes longest in two halves. In each the long ones begin first.
+LONG    := ./routing/engines ./shell/session ./tui
+HALVED  := ./e2e
+HALF    := ^(Test|Fuzz)[A-M]
 AT_ONCE := $$(nproc)
+SOME    := $$((($$(nproc) + 1) / 2))
 
 .PHONY: help
 help: ## list these targets
@@ -58,12 +61,16 @@ check: check-fmt vet lint check-tidy ## formatting, vet, linter, go.mod and the 
 
 .PHONY: test
 test: tools ## install what is missing and run all tests, large matrices as samples
-	@status=0; all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) || exit 1; \
-	all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all"); \
-	run() { [ -z "$$1" ] || go test "$${@:2}" -count=1 -p $(AT_ONCE) -timeout $(TEST_TIMEOUT) $$1; }; \
-	log=$$(mktemp); run "$$(grep -xF "$$raced" <<<"$$all")" $(RACE) >"$$log" 2>&1 & \
-	run "$$(grep -vxF "$$raced" <<<"$$all")" || status=1; \
-	wait $$! || status=1; cat "$$log"; rm -f "$$log"; \
+	@all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) && halved=$$(go list $(HALVED)) || exit 1; \
+	halved=$$(grep -xF "$$halved" <<<"$$all"); all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all" | grep -vxF "$$halved"); \
+	status=0; jobs=(); logs=$$(mktemp -d); \
+	run() { [ -z "$$2" ] || go test -p "$$1" "$${@:3}" -count=1 -timeout $(TEST_TIMEOUT) $$2; }; \
+	beside() { run "$$@" >"$$logs/$${#jobs[@]}" 2>&1 & jobs+=($$!); }; \
+	beside $(AT_ONCE) "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
+	beside 1 "$$halved" -run '$(HALF)'; \
+	beside 1 "$$halved" -skip '$(HALF)'; \
+	run $(SOME) "$$(grep -vxF "$$raced" <<<"$$all")" || status=1; \
+	for i in "$${!jobs[@]}"; do wait "$${jobs[i]}" || status=1; cat "$$logs/$$i"; done; rm -rf "$$logs"; \
 	exit $$status
 
 .PHONY: acceptance

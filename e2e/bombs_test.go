@@ -145,16 +145,24 @@ func TestStalledFileSystem(t *testing.T) {
 				if err := errors.Join(cmd.Start(), out.Close()); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(700 * time.Millisecond) // long enough to be at the file; if it is not, it ends all the same
+				ended := make(chan struct{})
+				go func() { defer close(ended); _ = cmd.Wait() }()
+				time.Sleep(700 * time.Millisecond) // long enough to be at the file; a program that does not heed signals yet just ends
 				_ = cmd.Process.Signal(syscall.SIGINT)
-				for wait := time.Now().Add(20 * time.Second); read(t, said) == "" && time.Now().Before(wait); { // a busy machine
-					time.Sleep(10 * time.Millisecond)
+				for wait := time.After(20 * time.Second); read(t, said) == ""; { // a busy machine
+					select {
+					case <-ended:
+						return
+					case <-wait:
+						t.Fatal("an interrupt is not answered")
+					case <-time.After(10 * time.Millisecond):
+					}
 				}
 				if word := read(t, said); !answer.MatchString(word) {
-					t.Errorf("an interrupt is not answered: %q", word)
+					t.Errorf("an interrupt is answered by %q", word)
 				}
 				end()
-				_ = cmd.Wait()
+				<-ended
 			})
 		}
 	}
