@@ -58,7 +58,7 @@ func stories() []story {
 		{"undo the last failure from anywhere", small, []act{tracing, failing, do("6", "u").then("!WHAT-IF 1")}},
 		{"fail several at once", usual, []act{do("2", "j", "m", "m").then("2 rows marked"), do("f").then("WHAT-IF 2 failures")}},
 		{"compare two engines", usual, []act{do(":", "compare minhop updn", "Enter").then("updn"), do("Escape")}},
-		{"route with another engine", usual, []act{do(":", "engine updn", "Enter").then("updn"), do("r").then("STAGED updn")}},
+		{"route with another engine", usual, []act{do(":", "engine updn", "Enter").then("   engine updn"), do("r").then("STAGED updn")}},
 		{"save routes and load them again", usual, []act{do(":", "dump lfts yesterday.lfts", "Enter").then("yesterday.lfts"), do(":", "load lfts yesterday.lfts", "Enter").then("STAGED")}},
 		{"dump, guided", usual, []act{do("D").then("Which picture of the subnet?"), do("Escape").then("nothing was done")}},
 		{"let something fail, guided", small, []act{do("2", "/", "spine-02", "Enter", "F").then("What is to fail, on paper?", "▌ switch"), do("Enter").then("Which switch?", "› spine-02"),
