@@ -67,6 +67,9 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 	if needsVLs(p) && len(st.Failures) > 0 {
 		c.out.warn("OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
 	}
+	if proof := st.Proof(); proof.Asked && !proof.Proved && needsVLs(p) {
+		c.out.warn("OpenSM computes these routes itself, and that it comes to the same is unproved here: %s", proof.Why)
+	}
 	if what := st.Added(); what != "" {
 		c.out.warn("these routes are for a subnet that is so only on paper: %s", what)
 	}

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -180,6 +181,8 @@ type routeAnswer struct {
 	Multicast *multicastAnswer `json:"multicast,omitempty"`
 	// TreeLoop is the credit loop of torus-2QoS's multicast tree with unicast, nil for none.
 	TreeLoop *treeLoop `json:"tree_loop,omitempty"`
+	// Proof says whether the subnet manager would make these tables, nil where there is none.
+	Proof *session.Proof `json:"as_subnet_manager,omitempty"`
 	warnings
 	// measures are those in the ca-order, of an engine that gives one.
 	measures
@@ -242,6 +245,9 @@ func runRoute(c *call) error {
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
 	}
+	if p := st.Proof(); p.Asked {
+		a.Proof = &p
+	}
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
@@ -285,6 +291,9 @@ func (a *routeAnswer) Text(w io.Writer) {
 	}
 	a.measures.text(w)
 	a.Multicast.text(w)
+	if a.Proof != nil && !a.Proof.Proved {
+		_, _ = fmt.Fprintf(w, "  unproved here that the subnet manager would route like this: %s\n", a.Proof.Why)
+	}
 	list(w, "warning", a.Warnings)
 }
 

@@ -272,7 +272,14 @@ func (c *call) showSMs() error {
 	for _, sm := range c.session.State().SMs {
 		rows = append(rows, smRow{leads{toPort(c.session.State().Live.Fabric, c.session.State().Live.Fabric.PortByGUID(sm.GUID))}, guidText(sm.GUID), sm.Port, sm.Priority, sm.State, sm})
 	}
-	return c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"})
+	if err := c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"}); err != nil {
+		return err
+	}
+	st := c.session.State()
+	if p := st.Proof(); p.Asked {
+		c.out.note("%s that computed tables are its own: %s", prose.When(p.Proved, "proved here", "unproved here"), p.Why)
+	}
+	return nil
 }
 
 func (c *call) showUnanswered() error { return c.out.Answer(unanswered{c.session.State().Unanswered}) }

@@ -31,8 +31,10 @@ func subnetCommands() []Spec {
 		{Name: "names", Summary: "take node names from a node-name map",
 			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
 		{Name: "set", Summary: "set something of the session", Subcommands: []Spec{
-			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline)",
-				Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace}}, Run: runSet}}},
+			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline); of what kind the one in charge is",
+				Args:    []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
+				Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds, Summary: "opensm: as OpenFabrics ships it; mlnx: MLNX_OpenSM; nothing on the wire tells them apart"}},
+				Run:     runSet}}},
 	}
 }
 
@@ -85,6 +87,15 @@ func runNames(c *call) error {
 
 func runSet(c *call) error {
 	st := c.session.State()
+	if kind := c.Option("kind", ""); kind != "" {
+		c.session.SetManager(session.ManagerKind(kind))
+		if c.Arg(0) == "" {
+			return c.say(object{"kind": kind}, "the subnet manager in charge is of the kind %s", kind)
+		}
+	}
+	if c.Arg(0) == "" {
+		return c.Misused("set sm takes a place, kind=, or both")
+	}
 	p, err := places.Resolve(st.Live.Fabric, c.Arg(0))
 	if err != nil {
 		return err
