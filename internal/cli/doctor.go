@@ -27,7 +27,7 @@ func (o *options) doctor() int {
 		}
 		opt := session.Options{Fast: o.fast, Strict: o.strict}
 		opt.Client.Window = o.window
-		if opt.MKey, err = o.mKey(ctx); err != nil {
+		if opt.Keys, err = o.keys(ctx); err != nil {
 			return o.failed(err)
 		}
 		findings = session.Diagnose(ctx, src, opt)

@@ -40,14 +40,14 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	}
 	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
-	s.strict = opt.Strict
+	s.strict, s.saKey = opt.Strict, opt.Keys.SA
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
 		client = mad.Fast()
 	}
-	client.MKey = opt.MKey
+	client.MKey = opt.Keys.M
 	s.connectBy(s.dialer(src), client)
 	if opt.Later || !s.conn.Online() {
 		return s, nil
