@@ -14,6 +14,12 @@ LINT_VERSION := v2.15.0
 LINT_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/golangci-lint-$(LINT_VERSION)
 LINT         := $(LINT_DIR)/golangci-lint
 
+# So is what looks for known vulnerabilities.
+VULN_VERSION := v1.1.4
+VULN_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/govulncheck-$(VULN_VERSION)
+VULN         := $(VULN_DIR)/govulncheck
+VULN_DB      ?= https://vuln.go.dev
+
 # The race detector needs cgo, which Go turns off where there is no C compiler.
 RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 
@@ -33,7 +39,7 @@ SOME    := $$((($$(nproc) + 1) / 2))
 
 .PHONY: help
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build ./ibconsole
@@ -101,6 +107,21 @@ lint: $(LINT) ## run golangci-lint, building it first where it is missing
 
 $(LINT):
 	GOBIN=$(LINT_DIR) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+.PHONY: audit
+audit: licences vulnerabilities ## list the licences of all modules, and look for known vulnerabilities
+
+.PHONY: licences
+licences: ## list the modules in the program and in its tests with their licences; fails where one is not permissive
+	@scripts/licences
+
+.PHONY: vulnerabilities
+vulnerabilities: $(VULN) ## run govulncheck, where its data base can be reached
+	@curl -fsS -o /dev/null --max-time 20 $(VULN_DB)/index/db.json || { echo "vulnerabilities: NOT looked for: $(VULN_DB) could not be reached"; exit 0; }; \
+	$(VULN) -db $(VULN_DB) ./...
+
+$(VULN):
+	GOBIN=$(VULN_DIR) go install golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION)
 
 .PHONY: fmt
 fmt: ## format the Go files

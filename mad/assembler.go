@@ -86,6 +86,9 @@ func (a *Assembler) Data() ([]byte, error) {
 	return a.data, nil
 }
 
+// size is how many bytes of memory it holds.
+func (a *Assembler) size() int { return cap(a.data) }
+
 // Ack makes out the acknowledgement of what came in order. At least one segment must have come.
 func (a *Assembler) Ack(out *[Size]byte) {
 	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
@@ -111,7 +114,11 @@ func (a *Assembler) abort(m, out *[Size]byte, status RMPPStatus) (bool, error) {
 		kind = RMPPStop
 	}
 	control(out, m, kind, status, 0, 0)
-	return true, fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[OffSegment:]), status)
+	err := fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[OffSegment:]), status)
+	if status == RMPPNoResources {
+		err = fmt.Errorf("%w: the answer has more than %d bytes, the limit", err, a.limit)
+	}
+	return true, err
 }
 
 // check says what is wrong with the header of data segment seg.

@@ -104,6 +104,8 @@ type Client struct {
 	waiting  []list   // slots by try, in the order of their deadlines; then those of their own time-outs; those due now
 	wakeAt   time.Duration
 	finished finished
+	held     int // bytes of answers in segments
+	room     int // for them, MaxTables
 	stats    Stats
 	lead     lead
 	led      sync.Cond // over mu: whether somebody leads has changed
@@ -136,6 +138,7 @@ type slot struct {
 	in         int // which list of Client.waiting
 	prev, next int32
 	table      *Assembler // of an answer in segments that has begun
+	held       int        // bytes that this answer takes, counted in Client.held until the slot's next request
 	over       time.Duration
 	nudges     int
 }
@@ -161,6 +164,7 @@ func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 		parked:    parking{free: -1},
 		waiting:   make([]list, opts.Tries+2),
 		lead:      newLead(t),
+		room:      MaxTables,
 	}
 	c.led.L = &c.mu
 	wait := float64(opts.Timeout)

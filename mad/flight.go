@@ -107,6 +107,7 @@ func (c *Client) occupy(b *Batch) int {
 // release takes slot i back.
 func (c *Client) release(i int) {
 	c.slots[i].owner = nil
+	c.hold(&c.slots[i], 0)
 	c.free = append(c.free, int32(i))
 	c.grant()
 }
@@ -136,6 +137,7 @@ func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	s := &c.slots[i]
 	s.tries, s.busy, s.sentBack = 0, 0, 0
 	s.table, s.nudges = nil, 0
+	c.hold(s, 0)
 	s.reply.Request, s.reply.MAD, s.reply.Table, s.reply.Err = &s.request, nil, nil, nil
 	s.most = c.targets.all[s.target].tries(c.opts.Tries, now)
 	s.first = now

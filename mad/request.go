@@ -68,6 +68,9 @@ func (b *Body) SA() []byte { return b[OffSAData-OffBody:] }
 // DefaultLimit is how many bytes an answer of many segments may have where a request does not say.
 const DefaultLimit = 1 << 26
 
+// MaxTables is how many bytes all answers in segments that come at a time may have; the one that passes it is ended.
+const MaxTables = 4 * DefaultLimit
+
 // Reply is the end of a request.
 type Reply struct {
 	Request *Request       // what was asked

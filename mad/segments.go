@@ -29,6 +29,10 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	}
 	before := s.table.Segments()
 	answer, err := s.table.Take(&f.Data, &out.Data)
+	if c.hold(s, s.table.size()); err == nil && c.held > c.room {
+		s.table.Abort(&out.Data, RMPPNoResources)
+		answer, err = true, fmt.Errorf("%w: %w: all answers that come now have more than %d bytes, the limit", ErrSegments, RMPPNoResources, c.room)
+	}
 	if answer {
 		s.address(out)
 	}
@@ -42,6 +46,12 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 		c.rearm(i, now)
 	}
 	return answer
+}
+
+// hold counts what the answer in a slot takes now.
+func (c *Client) hold(s *slot, bytes int) {
+	c.held += bytes - s.held
+	s.held = bytes
 }
 
 // complete ends the request in slot i, all segments of whose answer are there; out acknowledges the last.

@@ -33,7 +33,7 @@ func mlidText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 func saGroupsSpec() Spec {
 	return Spec{
 		Name: "groups", Summary: "take the multicast groups and their members from it, for show groups, route and check mcast", Run: (*call).saGroups,
-		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members; 0x%x, OpenSM's default", sweep.DefaultSAKey)}},
+		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members: that of --mkeys, else 0x%x, OpenSM's default; others see what stands in -c", sweep.DefaultSAKey)}},
 	}
 }
 
@@ -43,9 +43,13 @@ func Private(line string) bool {
 }
 
 func (c *call) saGroups() error {
-	key, err := strconv.ParseUint(c.Option("key", strconv.Itoa(sweep.DefaultSAKey)), 0, 64)
-	if err != nil {
-		return c.Misused("key=%q is no key, expected a number of 64 bits", c.Option("key", ""))
+	var key *uint64
+	if text := c.Option("key", ""); text != "" {
+		n, err := strconv.ParseUint(text, 0, 64)
+		if err != nil {
+			return c.Misused("what key= says is no key, expected a number of 64 bits")
+		}
+		key = &n
 	}
 	g, notes, err := c.session.ReadGroups(c.ctx, key)
 	if err != nil {

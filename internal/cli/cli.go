@@ -47,7 +47,7 @@ SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], i
 (a simulated subnet inside the program), file:FILE (offline; what it states is so) or net:FILE (the same by ibsim's
 rules, for comparisons over ibsim). Without one, what IBCONSOLE_SOURCE names, or else umad where there is a port, or
 else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
-simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key. What of a file
+simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key and SA_Key. What of a file
 cannot be read is left out and listed by problems; --strict refuses such a file.
 
 `
@@ -270,7 +270,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	}
 	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
 	opt.StateDir, opt.NoState = history.Dir()
-	if opt.MKey, err = o.mKey(ctx, src, config.MKeys); err != nil {
+	if opt.Keys, err = o.keys(ctx, src, config.MKeys); err != nil {
 		return o.failed(err)
 	}
 	s, err := session.Open(ctx, src, opt)
@@ -307,20 +307,20 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
-// mKey reads the key of the file that was named, for a live subnet that of the configuration else; 0 for none.
-func (o *options) mKey(ctx context.Context, src session.Source, configured string) (uint64, error) {
+// keys reads the keys of the file that was named, for a live subnet of that of the configuration else.
+func (o *options) keys(ctx context.Context, src session.Source, configured string) (session.Keys, error) {
 	file := o.mkeys
 	if file == "" && src.Live() {
 		file = configured
 	}
 	if file == "" {
-		return 0, nil
+		return session.Keys{}, nil
 	}
-	key, err := session.ReadMKey(ctx, file)
+	keys, err := session.ReadKeys(ctx, file)
 	if err != nil {
-		return 0, fmt.Errorf("M_Key: %w", err)
+		return keys, fmt.Errorf("--mkeys: %w", err)
 	}
-	return key, nil
+	return keys, nil
 }
 
 // guarded does the work. A panic goes on once what the session holds is given back.

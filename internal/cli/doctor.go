@@ -37,7 +37,7 @@ func (o *options) doctor(args []string) int {
 		}
 		opt := session.Options{Fast: o.fast, Strict: o.strict}
 		opt.Client.Window = o.window
-		if opt.MKey, err = o.mKey(ctx, src, config.MKeys); err != nil {
+		if opt.Keys, err = o.keys(ctx, src, config.MKeys); err != nil {
 			return o.failed(err)
 		}
 		findings = append(findings, session.Diagnose(ctx, src, opt)...)

@@ -64,7 +64,7 @@ var flagWords = []struct {
 	{"--json", "print JSON, an object a line", false},
 	{"--window", "management packets in flight", true},
 	{"--fast", "as many as a simulated subnet takes", false},
-	{"--mkeys", "the file with the M_Key", true},
+	{"--mkeys", "the file with the M_Key and the SA_Key", true},
 	{"--strict", "refuse a file of which something cannot be read", false},
 }
 

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/nocore"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/checks/mcast"
@@ -63,9 +65,16 @@ func (st *State) GroupSL(t *fabric.Tables) func(mlid uint16) uint8 {
 	return fabric.GroupSLs(st.Groups.List)
 }
 
-// ReadGroups takes the multicast groups from the subnet administration, with its key
-// for those that it trusts. Notes say what it did not tell.
-func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string, error) {
+// ReadGroups takes the multicast groups from the subnet administration, with its key for those that it trusts: nil for
+// that of [Options], 0 for none. Notes say what it did not tell.
+func (s *Session) ReadGroups(ctx context.Context, given *uint64) (*Groups, []string, error) {
+	key := cmp.Or(s.saKey, sweep.DefaultSAKey)
+	if given != nil {
+		key = *given
+		if err := nocore.Set(); err != nil {
+			return nil, nil, err
+		}
+	}
 	end, err := s.begin(ctx, "groups")
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +89,7 @@ func (s *Session) ReadGroups(ctx context.Context, key uint64) (*Groups, []string
 	f := s.State().Live.Fabric
 	list, full, err := sweep.Groups(ctx, c, f, s.progress)
 	if key != 0 && errors.Is(err, mad.ErrTimeout) {
-		notes = append(notes, "the subnet administration does not answer with that key (key=)")
+		notes = append(notes, "the subnet administration does not answer with that key (try: sa_key KEY in the file of --mkeys, or key=)")
 		c.SMKey = 0
 		list, full, err = sweep.Groups(ctx, c, f, s.progress)
 	}

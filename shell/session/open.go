@@ -44,13 +44,14 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
 	s.log = opt.Log
 	s.firstNames, s.firstWatch = opt.Names, opt.Watch
+	s.saKey = opt.Keys.SA
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
 		client = mad.Fast()
 	}
-	client.MKey = opt.MKey
+	client.MKey = opt.Keys.M
 	s.connectBy(s.dialer(src), client)
 	if opt.Later || !s.conn.Online() {
 		return s, nil

@@ -42,6 +42,8 @@ type Session struct {
 	// firstNames and firstWatch are what Start does beside reading the subnet.
 	firstNames string
 	firstWatch time.Duration
+	// saKey is that by which the subnet administration trusts the session, 0 for OpenSM's default.
+	saKey uint64
 
 	op      sync.Mutex        // held by the operation that runs, and guards what follows it
 	reads   Reads             // the tables that sweeps read too
@@ -64,7 +66,7 @@ type Session struct {
 type Options struct {
 	Client   mad.ClientOptions         // tunes the MAD client
 	Fast     bool                      // asks as a simulated subnet can be asked, not as real switches should be
-	MKey     uint64                    // opens the agents of a subnet that is protected, 0 for none
+	Keys     Keys                      // of a subnet that is protected
 	StateDir string                    // where the history is kept, "" for nowhere
 	NoState  error                     // says why there is no StateDir, nil where none is wanted
 	Strict   bool                      // refuses a file of which something cannot be read

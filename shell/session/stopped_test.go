@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,9 @@ type subnet struct {
 	// other is an ibsim in the place of sim, nil for none.
 	other *ibsimtest.Sim
 	dir   string
-	wire  *counting // of the console that came last
+	// client says how consoles ask, nil as simulated subnets can be asked.
+	client *mad.ClientOptions
+	wire   *counting // of the console that came last
 	// leave closes that one.
 	leave func()
 	full  func() // takes away what that one keeps its history in
@@ -151,7 +154,7 @@ func (n *subnet) console() *Session {
 		conn, err := n.open()
 		n.wire = &counting{Transport: conn}
 		return n.wire, err
-	}, mad.Fast())
+	}, *cmp.Or(n.client, new(mad.Fast())))
 	n.leave = sync.OnceFunc(func() { _ = s.Close() })
 	n.t.Cleanup(n.leave)
 	n.full = func() {

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// losing is a transport that loses packets of both directions.
+type losing struct {
+	mad.Transport
+	share float64
+	mu    sync.Mutex
+	rnd   *rand.Rand
+}
+
+func (l *losing) lost() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.rnd.Float64() < l.share
+}
+
+func (l *losing) Send(f *mad.Frame) error {
+	if l.lost() {
+		return nil
+	}
+	return l.Transport.Send(f)
+}
+
+func (l *losing) Recv(f *mad.Frame) error {
+	for {
+		if err := l.Transport.Recv(f); err != nil || !l.lost() {
+			return err
+		}
+	}
+}
+
+// manager is an OpenSM on a node.
+type manager struct {
+	cmd *exec.Cmd
+	log string
+}
+
+func startManager(t *testing.T, sim *ibsimtest.Sim, node, conf string) *manager {
+	t.Helper()
+	dir := t.TempDir()
+	m := &manager{log: filepath.Join(dir, "log")}
+	conf += "force_log_flush TRUE\nsminfo_polling_timeout 300\npolling_retry_number 2\n"
+	if err := os.WriteFile(filepath.Join(dir, "conf"), []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.cmd = sim.Command(context.Background(), "opensm", "-F", filepath.Join(dir, "conf"), "-f", m.log, "-D", "0x43")
+	m.cmd.Dir = dir
+	m.cmd.Env = append(m.cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir, "SIM_HOST="+node)
+	if err := m.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.end(syscall.SIGKILL) })
+	return m
+}
+
+func (m *manager) end(how syscall.Signal) {
+	if m.cmd.ProcessState != nil {
+		return
+	}
+	_ = m.cmd.Process.Signal(how)
+	kill := time.AfterFunc(5*time.Second, func() { _ = m.cmd.Process.Kill() }) // it hangs now and then
+	defer kill.Stop()
+	_ = m.cmd.Wait()
+}
+
+// said waits until the log has a text so many times. OpenSM hangs now and then where another one leaves.
+func (m *manager) said(text string, times int) bool {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if log, _ := os.ReadFile(m.log); strings.Count(string(log), text) >= times {
+			return true
+		}
+	}
+	return false
+}
+
+// entry is one of a forwarding table.
+type entry struct {
+	guid uint64
+	lid  uint16
+}
+
+// tablesAtRest is what dump_fts reads from the switches, in agreement with itself.
+func tablesAtRest(t *testing.T, sim *ibsimtest.Sim) map[entry]uint8 {
+	t.Helper()
+	var before map[entry]uint8
+	for range 100 {
+		now := map[entry]uint8{}
+		var guid uint64
+		for line := range strings.Lines(sim.Output("dump_fts")) {
+			if _, after, ok := strings.Cut(line, " guid 0x"); ok {
+				guid, _ = strconv.ParseUint(after[:16], 16, 64)
+			}
+			if words := strings.Fields(line); len(words) > 1 && strings.HasPrefix(line, "0x") {
+				lid, err := strconv.ParseUint(words[0], 0, 16)
+				port, err2 := strconv.ParseUint(words[1], 10, 8)
+				if err != nil || err2 != nil {
+					t.Fatalf("dump_fts says %q", line)
+				}
+				now[entry{guid, uint16(lid)}] = uint8(port)
+			}
+		}
+		if maps.Equal(before, now) && len(now) > 0 {
+			return now
+		}
+		before = now
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("the tables do not come to rest")
+	return nil
+}
+
+// differs names an entry of the live picture that is as in none of the tables; "" where there is none. Of a switch that did
+// not answer the picture says so.
+func differs(st *State, of ...map[entry]uint8) string {
+	p := st.Live
+	for sw := range p.Fabric.NumSwitches() {
+		guid := p.Fabric.SwitchNode(sw).GUID
+		for lid := uint16(1); lid <= p.Fabric.MaxLID; lid++ {
+			is, fits := p.Tables.Port(sw, lid), len(st.Unanswered) > 0 && p.Tables.Port(sw, lid) == 255
+			for _, table := range of {
+				port, known := table[entry{guid, lid}]
+				fits = fits || port == is && known || !known && is == 255
+			}
+			if !fits {
+				return fmt.Sprintf("switch 0x%x, LID %d: port %d", guid, lid, is)
+			}
+		}
+	}
+	return ""
+}
+
+// TestHandedOver watches a subnet while 10 % of its packets are lost each way, and while of two OpenSMs, which route otherwise, the master
+// is ended or killed, the other one takes over, and the first comes back: at rest the live picture has what dump_fts reads, and
+// while tables change no entry that neither the one nor the other wrote.
+func TestHandedOver(t *testing.T) {
+	t.Parallel()
+	rnd := testenv.Rand(t)
+	net := filepath.Join(t.TempDir(), "net")
+	file, err := os.Create(net)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, "sim:fattree:2,8").Dump(t.Context(), "topology", Live, file); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sim := ibsimtest.Start(t, net)
+	const firstConf, first, second = "sm_priority 10\nport_shifting TRUE\n", "H-000000000010003e", "H-000000000010003c"
+	a := startManager(t, sim, first, firstConf)
+	if !a.said("SUBNET UP", 1) {
+		log, _ := os.ReadFile(a.log)
+		t.Fatalf("no subnet: %s", log)
+	}
+	b := startManager(t, sim, second, "sm_priority 5\n")
+	b.said("ENTERING STANDBY", 1)
+	truth := tablesAtRest(t, sim)
+
+	s, err := Open(t.Context(), Source{Kind: SourceIbsim}, Options{Fast: true, Later: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := mad.Fast()
+	ask.Timeout = 20 * time.Millisecond
+	s.connectBy(func(context.Context) (mad.Transport, error) {
+		conn, err := ibsim.Dial(context.Background(), ibsim.Options{Name: sim.Name, Node: "H-0000000000100000"})
+		return &losing{Transport: conn, share: 0.1, rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0))}, err
+	}, ask)
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.KeepCurrent(50 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	pictures, rounds, ups, after := 0, 0, 0, testenv.Count(t, 2, 5)
+	// look judges pictures until one is like the tables at rest, and then for some more, which all have to be.
+	look := func(of ...map[entry]uint8) {
+		t.Helper()
+		var last *Picture
+		more := 0
+		for end := time.Now().Add(time.Minute); more < after; time.Sleep(10 * time.Millisecond) {
+			st := s.State()
+			if time.Now().After(end) {
+				t.Fatalf("round %d: the picture does not become what dump_fts reads: %s; unanswered %q, %s", rounds, differs(&st, truth), st.Unanswered, st.Lost)
+			}
+			if st.Live == last || st.Live.Tables == nil {
+				continue
+			}
+			last = st.Live
+			pictures++
+			if wrong := differs(&st, of...); wrong != "" {
+				t.Fatalf("round %d: a picture has what nobody wrote: %s", rounds, wrong)
+			}
+			if right := differs(&st, truth) == ""; right {
+				more++
+			} else if more > 0 {
+				t.Fatalf("round %d: at rest a picture goes back", rounds)
+			}
+		}
+	}
+	look(truth)
+	length := 10 * time.Minute
+	if !testenv.Full() {
+		length = 0
+	}
+	for end := time.Now().Add(length); rounds == 0 || time.Now().Before(end); rounds++ {
+		before := truth
+		ups++
+		a.end([]syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[rounds%2])
+		if !b.said("Entering MASTER", ups) || !b.said("SUBNET UP", ups) {
+			t.Logf("after %d rounds OpenSM hangs", rounds)
+			break
+		}
+		truth = tablesAtRest(t, sim)
+		look(before, truth)
+		before = truth
+		if a = startManager(t, sim, first, firstConf); !a.said("Entering MASTER", 1) || !a.said("SUBNET UP", 1) {
+			t.Logf("after %d rounds OpenSM hangs", rounds)
+			break
+		}
+		truth = tablesAtRest(t, sim)
+		look(before, truth)
+		if maps.Equal(before, truth) {
+			t.Error("both route alike")
+		}
+	}
+	t.Logf("%d pictures in %d rounds of two handovers", pictures, rounds)
+}
