@@ -5,9 +5,16 @@ package main
 
 import (
 	"os"
+	"runtime"
 
 	"example.org/ibconsole/internal/cli"
 	_ "example.org/ibconsole/internal/noprobe" // before anything draws
 )
 
-func main() { os.Exit(cli.Main()) }
+// main keeps the first thread to itself: Linux gives it the signals of the process, which wait where that thread is in a
+// read that the system does not end.
+func main() {
+	runtime.LockOSThread()
+	go func() { os.Exit(cli.Main()) }()
+	select {}
+}
