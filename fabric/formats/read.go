@@ -138,7 +138,7 @@ func sniffed(f io.Reader, path string) (*bufio.Reader, format, error) {
 	r := bufio.NewReaderSize(f, head)
 	b, err := r.Peek(head)
 	if err != nil && err != io.EOF {
-		return nil, "", fmt.Errorf("read %s: %w", path, err)
+		return nil, "", fmt.Errorf("read %s: %w", fabric.Escape(path), err)
 	}
 	return r, sniff(b), nil
 }

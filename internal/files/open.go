@@ -92,6 +92,9 @@ func (f *File) own(ready chan<- opened) {
 			return
 		}
 		p.n, p.err = file.Read(p.buf)
+		if p.err != nil && p.err != io.EOF {
+			p.err = Err(p.err)
+		}
 		select {
 		case f.parts <- p:
 		case <-f.closed:
