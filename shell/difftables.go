@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session"
 )
@@ -43,7 +42,7 @@ func pairTable(title string, pairs []diff.Pair, all int64, p *session.Picture) T
 	f := p.Fabric
 	t := tableOf(title, []string{"FROM", "LID", "TO", "LID", "SWITCH", "SWITCH"}, pairs, func(x diff.Pair) plainRow {
 		src, dst := f.PortByGUID(uint64(x.Src.GUID)), f.PortByGUID(uint64(x.Dst.GUID))
-		return plainRow{leads{toTrace(p, src, dst, x.Dst.LID)}, []any{x.Src.Name, x.Src.LID, x.Dst.Name, x.Dst.LID, leafName(f, src), leafName(f, dst)}}
+		return plainRow{leads{toTrace(p, src, dst, x.Dst.LID)}, []any{x.Src.Name, x.Src.LID, x.Dst.Name, x.Dst.LID, leafOf(f, src), leafOf(f, dst)}}
 	})
 	t.More = int(all) - len(t.Rows)
 	return t
@@ -52,15 +51,8 @@ func pairTable(title string, pairs []diff.Pair, all int64, p *session.Picture) T
 func endTable(title string, ports []diff.Port, p *session.Picture) Table {
 	return tableOf(title, []string{"PORT", "LID", "SWITCH"}, ports, func(x diff.Port) plainRow {
 		port := p.Fabric.PortByGUID(uint64(x.GUID))
-		return plainRow{leads{toPort(p.Fabric, port)}, []any{x.Name, x.LID, leafName(p.Fabric, port)}}
+		return plainRow{leads{toPort(p.Fabric, port)}, []any{x.Name, x.LID, leafOf(p.Fabric, port)}}
 	})
-}
-
-func leafName(f *fabric.Fabric, end fabric.PortIndex) string {
-	if end == fabric.None {
-		return "-"
-	}
-	return leafOf(f, end)
 }
 
 func linkTable(title string, links []diff.Link) Table {

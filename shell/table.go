@@ -4,7 +4,6 @@ package shell
 
 import (
 	"fmt"
-	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
@@ -107,11 +106,14 @@ func toTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) Lead {
 	if lid != f.Ports[f.EndPortOf(dst)].LID {
 		to = fmt.Sprintf("lid:%d", lid)
 	}
-	return toCommand("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, strings.TrimPrefix(string(p.Kind), string(session.Recorded)))
+	return toCommand("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind.Word())
 }
 
-// leafOf names the switch that an end port is attached to.
+// leafOf names the port of a switch that an end port is attached to, "-" where there is none.
 func leafOf(f *fabric.Fabric, end fabric.PortIndex) string {
+	if end == fabric.None {
+		return "-"
+	}
 	sw, port := f.AttachedSwitch(end)
 	if sw == fabric.None {
 		return "-"

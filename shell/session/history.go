@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ import (
 
 // Recorded is how the kind of a picture out of the history begins; the number of the entry follows.
 const Recorded Kind = "history "
+
+// Word is what commands take for the picture: its kind, or the number of the entry.
+func (k Kind) Word() string { return strings.TrimPrefix(string(k), string(Recorded)) }
 
 // recalled are the pictures out of a history that were read last, by entry.
 type recalled struct {

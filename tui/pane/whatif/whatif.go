@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -127,7 +126,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
 	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
 	number := func(n int64) string { return draw.Thousands(int(n)) }
-	of := strings.TrimPrefix(string(w.Scene.Picture.Kind), string(session.Recorded))
+	of := w.Scene.Picture.Kind.Word()
 	compare := fmt.Sprintf("diff %s %s", w.against, of)
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
