@@ -139,7 +139,7 @@ func (c *cluster) play() {
 	c.lose(2)
 	var acts []func()
 	for _, k := range c.consoles {
-		if c.r.IntN(5) < 2 {
+		if c.r.IntN(2) == 0 {
 			acts = append(acts, k.draw())
 		}
 	}

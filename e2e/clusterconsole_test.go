@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +65,7 @@ type clusterConsole struct {
 	host  *clusterHost
 	in    speaker // nil where its program has ended
 	paper bool    // says that something may have failed on paper
-	last  int64   // its last commit that was done, 0 for none since it came
+	last  int64   // the entry in the history of its last commit that was done, 0 for none since it came
 	shown shown
 }
 
@@ -116,6 +117,15 @@ func (k *clusterConsole) say(commands string) (string, error) {
 	if k.in.over() {
 		k.in = nil
 	}
+	for line := range strings.Lines(out) {
+		var commit struct {
+			Written bool
+			History int64
+		}
+		if json.Unmarshal([]byte(line), &commit) == nil && commit.Written {
+			k.last = commit.History
+		}
+	}
 	return out, err
 }
 
@@ -133,7 +143,7 @@ func (c *cluster) drawLeave() (words string) {
 	for _, may := range []struct {
 		word    string
 		percent int
-	}{{"hit=yes", 75}, {"loop=yes", 75}, {"others=yes", 25}, {"over=yes", 25}, {"sm=" + managerGUID, 75}} {
+	}{{"hit=yes", 90}, {"loop=yes", 90}, {"others=yes", 50}, {"over=yes", 30}, {"sm=" + managerGUID, 80}} {
 		drawn := c.r.IntN(100) < may.percent
 		if drawn && (c.manager.was || !strings.HasPrefix(may.word, "sm=")) {
 			words += " " + may.word

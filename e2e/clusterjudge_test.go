@@ -232,4 +232,26 @@ func (k *clusterConsole) judge(now held) {
 		c.wrong("console %d: a commit is open: %v, it says %q", k.num, open, sum.Interrupted)
 	}
 	c.count.Shown++
+	k.judgeLast(all, now)
+}
+
+// judgeLast: where others wrote over the last commit of a console since, its journal says so.
+func (k *clusterConsole) judgeLast(all []history.JournalEntry, now held) {
+	k.c.t.Helper()
+	i := slices.IndexFunc(all, func(j history.JournalEntry) bool { return j.After == k.last })
+	if i < 0 || all[i].Outcome != history.Done {
+		return
+	}
+	entry, err := k.host.store.Load(k.c.t.Context(), k.last)
+	if err != nil {
+		k.c.t.Fatal(err)
+	}
+	found := now.notIn(heldOf(entry.Tables))
+	if len(found) == 0 {
+		return
+	}
+	if all[i].Others.Count == 0 {
+		k.c.wrong("console %d does not note that others wrote over its commit %d, %s", k.num, all[i].ID, few(found))
+	}
+	k.c.count.Noted++
 }
