@@ -154,11 +154,11 @@ func (m *manager) end(signal syscall.Signal) {
 	m.c.tell("OpenSM goes: %v", signal)
 	_ = m.cmd.Process.Signal(signal)
 	select {
-	case <-m.ended:
+	case err := <-m.ended:
+		m.c.tell("OpenSM ended: %v", err)
 	case <-time.After(managerLimit):
-		m.c.tell("OpenSM does not go")
 		_ = m.cmd.Process.Kill()
-		<-m.ended
+		m.c.tell("OpenSM did not go: %v", <-m.ended)
 	}
 	m.cmd = nil
 	m.c.detachDead()
