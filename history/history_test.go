@@ -211,8 +211,15 @@ func TestTwoConsoles(t *testing.T) {
 	if _, err := stores[1].Lock("a"); !errors.Is(err, history.ErrLocked) {
 		t.Errorf("the second lock: %v", err)
 	}
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
+	for i, want := range []bool{true, false} {
+		if locked, err := stores[1].Locked("a"); err != nil || locked != want {
+			t.Errorf("locked: %v, %v", locked, err)
+		}
+		if i == 0 {
+			if err := lock.Unlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if lock, err = stores[1].Lock("a"); err != nil {
 		t.Errorf("after the unlock: %v", err)

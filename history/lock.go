@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +23,37 @@ var ErrLocked = errors.New("another console is writing to this subnet")
 // when the process ends, however that comes about.
 type Lock struct{ file *os.File }
 
+// How often, and how long after one another, a lock is tried: those who look whether somebody has it keep it for a moment.
+const (
+	lockTries = 5
+	lockPause = 2 * time.Millisecond
+)
+
 // Lock takes the lock of a subnet. The error is [ErrLocked] where another one has it.
 func (s *Store) Lock(subnet string) (*Lock, error) {
+	for try := 1; ; try++ {
+		l, err := s.flock(subnet, unix.LOCK_EX)
+		if try == lockTries || !errors.Is(err, ErrLocked) {
+			return l, err
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+// Locked reports whether a console commits to the subnet. Any number of them may look at once.
+func (s *Store) Locked(subnet string) (bool, error) {
+	l, err := s.flock(subnet, unix.LOCK_SH)
+	switch {
+	case errors.Is(err, ErrLocked):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return false, l.Unlock()
+}
+
+// flock takes the lock of a subnet, shared or alone, if it can be had at once.
+func (s *Store) flock(subnet string, how int) (*Lock, error) {
 	if s.why != nil {
 		return nil, s.why
 	}
@@ -33,7 +63,7 @@ func (s *Store) Lock(subnet string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the subnet: %w", files.Err(err))
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return nil, errors.Join(ErrLocked, f.Close())

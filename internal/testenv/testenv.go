@@ -28,6 +28,8 @@ const (
 	fullVar = "IBCONSOLE_FULL"
 	// seedVar replays the random choices of an earlier run.
 	seedVar = "IBCONSOLE_SEED"
+	// storyVar is how long a story goes on, such as 5m, whatever it would be else.
+	storyVar = "IBCONSOLE_STORY"
 	// ciVar is true where a missing tool is a failure and no reason to skip.
 	ciVar = "CI"
 )
@@ -114,6 +116,23 @@ func Count(t testing.TB, sample, full int) int {
 		return full
 	}
 	t.Logf("a sample of %d out of %d (%s=1 runs all)", sample, full, fullVar)
+	return sample
+}
+
+// Length is how long a story goes on: IBCONSOLE_STORY where that is set, else full where [Full], else sample.
+func Length(t testing.TB, sample, full time.Duration) time.Duration {
+	t.Helper()
+	if text := os.Getenv(storyVar); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatalf("%s: %v", storyVar, err)
+		}
+		return d
+	}
+	if Full() {
+		return full
+	}
+	t.Logf("%v out of %v (%s=1, or %s=%v)", sample, full, fullVar, storyVar, full)
 	return sample
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestSharedSkipsWhenUnset(t *testing.T) {
@@ -73,6 +74,19 @@ func TestCount(t *testing.T) {
 	t.Setenv(fullVar, "1")
 	if got := Count(t, 3, 300); got != 300 {
 		t.Errorf("full: Count = %d, want 300", got)
+	}
+}
+
+func TestLength(t *testing.T) {
+	for _, c := range []struct {
+		full, story string
+		want        time.Duration
+	}{{"", "", time.Second}, {"1", "", time.Hour}, {"1", "5m", 5 * time.Minute}, {"", "5m", 5 * time.Minute}} {
+		t.Setenv(fullVar, c.full)
+		t.Setenv(storyVar, c.story)
+		if got := Length(t, time.Second, time.Hour); got != c.want {
+			t.Errorf("%s=%q, %s=%q: Length = %v, want %v", fullVar, c.full, storyVar, c.story, got, c.want)
+		}
 	}
 }
 

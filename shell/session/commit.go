@@ -125,7 +125,9 @@ func (c *commit) run(ctx context.Context) (CommitReport, error) {
 	}
 	if c.rep.Plan.Empty() {
 		s.markWritten()
-		s.wrote = wrote{}
+		if moved(s.wrote.tables, c.st.Live.Tables).Changed > 0 { // else they hold what the last commit wrote
+			s.wrote = wrote{}
+		}
 		return c.rep, c.nothingToWrite(ctx)
 	}
 	if opt.DryRun {

@@ -102,18 +102,18 @@ func (s *Session) Interrupted(ctx context.Context) (history.Chain, bool, error) 
 	if err != nil {
 		return history.Chain{}, false, err
 	}
-	if store.ReadOnly() != nil { // nor can be locked
-		return store.Open(ctx, s.Subnet())
+	before, found, err := store.Open(ctx, s.Subnet())
+	if !found || err != nil || store.ReadOnly() != nil { // nor can be locked
+		return before, found, err
 	}
-	lock, err := store.Lock(s.Subnet())
-	if errors.Is(err, history.ErrLocked) {
-		return history.Chain{}, false, nil
-	}
-	if err != nil {
+	if locked, err := store.Locked(s.Subnet()); locked || err != nil {
 		return history.Chain{}, false, err
 	}
-	c, found, err := store.Open(ctx, s.Subnet())
-	return c, found, errors.Join(err, lock.Unlock())
+	c, found, err := store.Open(ctx, s.Subnet()) // it may have ended just before the lock was looked at
+	if len(c.Later) > len(before.Later) {        // and somebody may have begun since to end it
+		return history.Chain{}, false, err
+	}
+	return c, found, err
 }
 
 // lastFailed returns the last commit of this subnet if an older program noted no more of it than that it failed.
@@ -144,8 +144,18 @@ func (s *Session) lookForInterrupted(ctx context.Context) error {
 	if found {
 		text = s.interrupted(c).Error()
 	}
-	s.update(ChangeLive, func(st *State) { st.Interrupted = text })
+	if text != s.State().Interrupted {
+		s.update(ChangeLive, func(st *State) { st.Interrupted = text })
+	}
 	return nil
+}
+
+// lookForOthers notes, after a reading, a commit that another console has left or ended since.
+func (s *Session) lookForOthers(ctx context.Context) error {
+	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
+		return nil
+	}
+	return s.lookForInterrupted(ctx)
 }
 
 // lookBack notes what the history says of earlier commits to this subnet: that one was

@@ -115,6 +115,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		st.Live, st.SMs = &same, sms
 		st.noteMaster(managers)
 	})
+	if err := s.lookForOthers(ctx); err != nil {
+		res.Warnings = append(res.Warnings, err.Error())
+	}
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
 		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Unanswered: s.State().Unanswered, Warnings: res.Warnings,
@@ -215,7 +218,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		st.noteChanges(before, managers, tables)
 	})
 	over, err := s.lookOver(ctx, rep.Moved > 0)
-	if err != nil {
+	if err := errors.Join(err, s.lookForOthers(ctx)); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
 	if over != "" {

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lose makes the switches lose so many of 100 packets.
+func (c *cluster) lose(percent int) {
+	for _, name := range c.switches {
+		c.sim.Console(fmt.Sprintf("Error %q %d", name, percent))
+	}
+}
+
+// clusterLink is a link between two switches; at is one of its ends as ibsim names it.
+type clusterLink struct{ at, a, b string }
+
+func (l clusterLink) meets(m clusterLink) bool {
+	return l.a == m.a || l.a == m.b || l.b == m.a || l.b == m.b
+}
+
+// mostDown is how many links are down at a time. With no two of them at one switch, these trees hang together.
+const mostDown = 3
+
+// drawFlap draws a link that comes or goes after some time.
+func (c *cluster) drawFlap(wait time.Duration) func() {
+	word, link := "Unlink", 0
+	if n := len(c.down); n > 0 && c.round > 0 && (n == mostDown || c.r.IntN(2) == 0) {
+		i := c.r.IntN(n)
+		word, link = "Relink", c.down[i]
+		c.down = slices.Delete(c.down, i, i+1)
+	} else {
+		for link = c.r.IntN(len(c.links)); slices.ContainsFunc(c.down, func(d int) bool { return c.links[d].meets(c.links[link]) }); {
+			link = c.r.IntN(len(c.links))
+		}
+		c.down = append(c.down, link)
+	}
+	c.count.Flaps++
+	command := fmt.Sprintf("%s %s", word, c.links[link].at)
+	return func() {
+		time.Sleep(wait)
+		c.tell("%s", command)
+		c.sim.Console(command)
+	}
+}
+
+// detachDead frees the places of programs that were killed: their sockets are gone.
+func (c *cluster) detachDead() {
+	clients := attachedAs.FindAllStringSubmatch(c.sim.Console("Attached"), -1)
+	sockets, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		c.t.Error(err)
+	}
+	for _, m := range clients {
+		if !strings.Contains(string(sockets), fmt.Sprintf("%s:in%s@", c.sim.Name, m[2])) {
+			c.sim.Console("X " + m[1])
+		}
+	}
+}
+
+var attachedAs = regexp.MustCompile(`Client (\d+): pid (\d+)`)
+
+// manager is an OpenSM that comes and goes, on another port than the consoles.
+type manager struct {
+	c      *cluster
+	opensm tool
+	cmd    *exec.Cmd // nil while it is not there
+	ended  chan error
+	dir    string
+	// was says that it was there in this round, lost that it was ended in this round, perhaps before it said what it
+	// had written, and alone that no console has written since it came.
+	was, lost, alone bool
+}
+
+// managerGUID is that of its port: the one that ibsim gives the second host of these nets.
+const managerGUID = "0x100003"
+
+// managerEngines are those that OpenSM is told.
+var managerEngines = []string{"minhop", "updn", "ftree", "dfsssp"}
+
+func newManager(c *cluster) *manager {
+	m := &manager{c: c, opensm: newTool(c.t, c.sim, "opensm", "SIM_HOST=node-0002")}
+	c.t.Cleanup(func() { m.end(syscall.SIGKILL) })
+	return m
+}
+
+// draw draws what becomes of it after some time: it comes, or is ended in the one or the other manner.
+func (m *manager) draw(wait time.Duration) func() {
+	r := m.c.r
+	engine := managerEngines[r.IntN(len(managerEngines))]
+	signal := []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM, syscall.SIGKILL}[r.IntN(3)]
+	if m.cmd == nil {
+		m.was, m.alone = true, true
+		m.c.count.Managers++
+		m.dir = filepath.Join(m.c.dir, fmt.Sprintf("opensm-%d", m.c.round))
+		return func() { time.Sleep(wait); m.start(engine) }
+	}
+	m.lost = true
+	return func() { time.Sleep(wait); m.end(signal) }
+}
+
+func (m *manager) start(engine string) {
+	m.c.tell("OpenSM comes: %s", engine)
+	config := filepath.Join(m.dir, "opensm.conf")
+	err := errors.Join(os.MkdirAll(m.dir, 0o700), os.WriteFile(config, []byte("force_log_flush TRUE\n"), 0o600))
+	if err == nil {
+		err = retry(func() error { return m.try("-F", config, "-f", m.log(), "-D", "0x43", "-R", engine) })
+	}
+	if err != nil {
+		m.c.t.Errorf("OpenSM: %v", err)
+	}
+}
+
+// try starts it and waits until it sits on its port.
+func (m *manager) try(args ...string) error {
+	cmd := exec.Command(m.opensm.path, args...)
+	cmd.Dir, cmd.Env = m.dir, append(slices.Clone(m.opensm.env), "OSM_TMP_DIR="+m.dir, "OSM_CACHE_DIR="+m.dir)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for !strings.Contains(textOf(m.log()), "Setting IS_SM") {
+		select {
+		case err := <-ended:
+			return fmt.Errorf("%w: %s", err, &said)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	m.cmd, m.ended = cmd, ended
+	return nil
+}
+
+func (m *manager) log() string { return filepath.Join(m.dir, "opensm.log") }
+
+func (m *manager) end(signal syscall.Signal) {
+	if m.cmd == nil {
+		return
+	}
+	m.c.tell("OpenSM goes: %v", signal)
+	_ = m.cmd.Process.Signal(signal)
+	select {
+	case err := <-m.ended:
+		m.c.tell("OpenSM ended: %v", err)
+	case <-time.After(managerLimit):
+		_ = m.cmd.Process.Kill()
+		m.c.tell("OpenSM did not go: %v", <-m.ended)
+	}
+	m.cmd = nil
+	m.c.detachDead()
+}
+
+// managerLimit is how long OpenSM may take for anything.
+const managerLimit = time.Minute
+
+// settle waits until OpenSM has swept what there is now, and has nothing more to say.
+func (m *manager) settle() {
+	if m.cmd == nil {
+		return
+	}
+	ups := func() int { return strings.Count(textOf(m.log()), "SUBNET UP") } // how often it has said that it is done
+	m.until("came", func() bool { return ups() > 0 })
+	before := ups()
+	_ = m.cmd.Process.Signal(syscall.SIGHUP)
+	m.until("swept", func() bool { return ups() > before })
+	quiet, size := 0, 0
+	m.until("is quiet", func() bool {
+		quiet++
+		if now := len(textOf(m.log())); now != size {
+			quiet, size = 0, now
+		}
+		return quiet > 5
+	})
+}
+
+func (m *manager) until(what string, done func() bool) {
+	m.c.t.Helper()
+	for begun := time.Now(); !done(); time.Sleep(20 * time.Millisecond) {
+		select {
+		case err := <-m.ended:
+			m.ended <- err
+			m.c.wrong("OpenSM ended before it %s: %v\n%s", what, err, lastOf(textOf(m.log())))
+		default:
+		}
+		if time.Since(begun) > managerLimit {
+			m.c.wrong("within %v OpenSM has not said that it %s\n%s", managerLimit, what, lastOf(textOf(m.log())))
+		}
+	}
+}
+
+// lastOf is the end of a long text.
+func lastOf(text string) string { return text[max(0, len(text)-3000):] }
+
+// read is what the switches hold, as dump_fts reads it.
+func (c *cluster) read() held {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	var out []byte
+	err := retry(func() (err error) {
+		cmd := exec.CommandContext(ctx, c.dumpFTS.path, "-n")
+		cmd.Dir, cmd.Env = c.dumpFTS.dir, c.dumpFTS.env
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		if out, err = cmd.Output(); err != nil {
+			err = fmt.Errorf("%w: %s", err, &said)
+		}
+		return err
+	})
+	if err != nil {
+		c.wrong("dump_fts: %v\n%s", err, c.sim.Console("Attached"))
+	}
+	h := heldIn(string(out))
+	if n := h.switches(); n != len(c.switches) {
+		c.wrong("dump_fts reads %d of %d switches:\n%s", n, len(c.switches), out)
+	}
+	return h
+}
