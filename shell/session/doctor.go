@@ -169,6 +169,7 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 		return // which is a problem where there could be one
 	}
 	d.say(umad.Fine, "", "the subnet manager on %s, GUID 0x%016x, is %s", master.Port, master.GUID, master.State)
+	defer d.proof(s)
 	port := st.localPort()
 	if port == fabric.None {
 		return
@@ -181,10 +182,21 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 	err := s.askSA(ctx, Pair{Src: port, LID: lid})
 	switch {
 	case err == nil:
+		s.askManager(ctx, st)
 		d.say(umad.Fine, "", "the subnet administration answers: it has a path record from this port to itself")
 	case errors.Is(err, mad.StatusBusy):
 		d.say(umad.Note, "ask again once its sweep is over", "the subnet administration answers that it is busy")
 	default:
 		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: show sms; its log", "subnet administration: %v", err)
 	}
+}
+
+// proof says whether it is shown that computed tables are the manager's. Where that is not so it is no fault of the subnet.
+func (d *findings) proof(s *Session) {
+	st := s.State()
+	p := st.Proof()
+	if !p.Asked {
+		return
+	}
+	d.say(prose.When(p.Proved, umad.Fine, umad.Note), prose.When(p.Proved, "", "engine from=opensm.conf, or the engine's name, then calibrate"), "%s", &p)
 }
