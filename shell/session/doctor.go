@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,7 +22,7 @@ import (
 // Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
 // where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
 func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
-	out := Machine(ctx, src)
+	out := Machine(ctx, src, opt.Held)
 	s, err := Open(ctx, src, opt)
 	if err != nil {
 		return append(out, unopened(src, err))
@@ -40,20 +41,24 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 // Diagnose says of the session's source what [Diagnose] does, of a subnet that was read already. The adapters
 // are looked at only where the session has lost its own: one that is open works.
 func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
+	return append(slices.Clone(s.machine), s.diagnose(ctx)...)
+}
+
+func (s *Session) diagnose(ctx context.Context) []umad.Finding {
 	st := s.State()
 	if _, err := s.conn.Line(); s.conn.Online() && err != nil {
-		return append(Machine(ctx, st.Source), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
+		return append(Machine(ctx, st.Source, s.held), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
 	}
 	return s.subnetFindings(ctx)
 }
 
 // Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
-func Machine(ctx context.Context, src Source) []umad.Finding {
+func Machine(ctx context.Context, src Source, held *umad.Held) []umad.Finding {
 	if src.Kind != SourceUmad {
 		return nil
 	}
 	var out []umad.Finding
-	for _, f := range umad.Diagnose(ctx, "") {
+	for _, f := range umad.Diagnose(ctx, "", held) {
 		f.Port, f.Text, f.Remedy = fabric.Escape(f.Port), fabric.Escape(f.Text), fabric.Escape(f.Remedy)
 		if f.Port == "" || src.Arg == "" || f.Port == src.String() || strings.HasPrefix(f.Port, src.String()+":") {
 			out = append(out, f)
