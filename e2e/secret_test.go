@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -174,7 +175,11 @@ func TestMemoryIsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = in.Write([]byte("summary\n"))
-		<-said.come
+		select {
+		case <-said.come:
+		case <-time.After(time.Minute):
+			t.Fatalf("it never says what there is: %s", said.all)
+		}
 		out, err := as("cat", fmt.Sprintf("/proc/%d/maps", cmd.Process.Pid)).CombinedOutput()
 		if open := err == nil; open == key {
 			t.Errorf("with a key %v: %v, %s", key, err, out)

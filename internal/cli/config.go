@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -27,7 +28,11 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 		}
 	}
 	if path := userConfig(); path != "" {
-		if c.own, err = site.Read(ctx, path); err != nil {
+		c.own, err = site.Read(ctx, path)
+		if errors.Is(err, fs.ErrPermission) { // HOME is another's, as after setpriv
+			err = nil
+		}
+		if err != nil {
 			return c, err
 		}
 	}
