@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/nocore"
 	"example.org/ibconsole/internal/privilege"
 	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/mad/umad"
@@ -37,7 +38,13 @@ func giveUpRoot() (rights, error) {
 			r.keyFile, r.keys = c.MKeys, keys
 		}
 	}
-	return r, u.Become()
+	if err := u.Become(); err != nil {
+		return r, err
+	}
+	if r.keyFile != "" { // Linux gives a process that changes its user the core dumps of fs.suid_dumpable
+		return r, nocore.Set()
+	}
+	return r, nil
 }
 
 // findings say of root what doctor does: that root stays matters where a device is opened.
