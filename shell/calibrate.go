@@ -14,7 +14,19 @@ func calibrateCommand() Spec {
 		Summary: "compute the live subnet's tables with the engine's settings and compare them with what the switches hold", Run: runCalibrate}
 }
 
-type calibrateAnswer struct{ *session.Calibration }
+type calibrateAnswer struct {
+	*session.Calibration
+	Proof *session.Proof `json:"as_subnet_manager,omitempty"`
+}
+
+// proofOf says whether the subnet manager would make the tables that the settings give, nil where there is none.
+func proofOf(st *session.State) *session.Proof {
+	p := st.Proof()
+	if !p.Asked {
+		return nil
+	}
+	return &p
+}
 
 // Warned are the warnings among it.
 func (a calibrateAnswer) Warned() []string { return a.Warnings }
@@ -50,6 +62,9 @@ func (a calibrateAnswer) Text(w io.Writer) {
 	if a.Why != "" {
 		_, _ = fmt.Fprintf(w, "  the computed service levels are not taken for those of the live paths: %s\n", a.Why)
 	}
+	if a.Proof != nil {
+		_, _ = fmt.Fprintf(w, "  %s\n", a.Proof)
+	}
 	list(w, "warning", a.Warnings)
 }
 
@@ -58,5 +73,6 @@ func runCalibrate(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.Answer(calibrateAnswer{&cal})
+	st := c.session.State()
+	return c.out.Answer(calibrateAnswer{&cal, proofOf(&st)})
 }

@@ -67,7 +67,8 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 	if needsVLs(p) && len(st.Failures) > 0 {
 		c.out.warn("OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
 	}
-	if proof := st.Proof(); proof.Asked && !proof.Proved && needsVLs(p) {
+	proof := proofOf(st)
+	if proof != nil && !proof.Proved && needsVLs(p) {
 		c.out.warn("OpenSM computes these routes itself, and that it comes to the same is unproved here: %s", proof.Why)
 	}
 	if what := st.Added(); what != "" {
@@ -88,14 +89,15 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 			return err
 		}
 	}
-	return c.out.Answer(handedOver{dir, st.Title(p), st.IsStale(p), strings.Split(strings.TrimSpace(conf), "\n")})
+	return c.out.Answer(handedOver{dir, st.Title(p), st.IsStale(p), strings.Split(strings.TrimSpace(conf), "\n"), proof})
 }
 
 type handedOver struct {
-	Dir   string   `json:"dir"`
-	Of    string   `json:"of"`
-	Stale bool     `json:"stale,omitempty"`
-	Conf  []string `json:"conf"`
+	Dir   string         `json:"dir"`
+	Of    string         `json:"of"`
+	Stale bool           `json:"stale,omitempty"`
+	Conf  []string       `json:"conf"`
+	Proof *session.Proof `json:"as_subnet_manager,omitempty"`
 }
 
 func (a handedOver) Text(w io.Writer) {
@@ -104,6 +106,9 @@ func (a handedOver) Text(w io.Writer) {
 		handoverLFTs, handoverGUIDs, handoverConf)
 	for _, line := range a.Conf {
 		_, _ = fmt.Fprintf(w, "    %s\n", line)
+	}
+	if a.Proof != nil {
+		_, _ = fmt.Fprintf(w, "  %s\n", a.Proof)
 	}
 }
 

@@ -245,9 +245,7 @@ func runRoute(c *call) error {
 	for _, r := range rep.Refusals {
 		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
 	}
-	if p := st.Proof(); p.Asked {
-		a.Proof = &p
-	}
+	a.Proof = proofOf(&st)
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
@@ -292,7 +290,7 @@ func (a *routeAnswer) Text(w io.Writer) {
 	a.measures.text(w)
 	a.Multicast.text(w)
 	if a.Proof != nil && !a.Proof.Proved {
-		_, _ = fmt.Fprintf(w, "  unproved here that the subnet manager would route like this: %s\n", a.Proof.Why)
+		_, _ = fmt.Fprintf(w, "  %s\n", a.Proof)
 	}
 	list(w, "warning", a.Warnings)
 }

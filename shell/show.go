@@ -262,23 +262,34 @@ type smRow struct {
 	Port     string `json:"port"`
 	Priority uint8  `json:"priority"`
 	State    string `json:"state"`
-	of       session.SM
+	Vendor   string `json:"vendor"` // of the node
+	InSwitch bool   `json:"in_switch"`
+	// Proof is of the one in charge.
+	Proof *session.Proof `json:"as_subnet_manager,omitempty"`
+	of    session.SM
 }
 
 func (r smRow) Cells() []any { return []any{smText(r.of)} }
 
 func (c *call) showSMs() error {
+	st := c.session.State()
+	proof := proofOf(&st)
 	var rows []smRow
-	for _, sm := range c.session.State().SMs {
-		rows = append(rows, smRow{leads{toPort(c.session.State().Live.Fabric, c.session.State().Live.Fabric.PortByGUID(sm.GUID))}, guidText(sm.GUID), sm.Port, sm.Priority, sm.State, sm})
+	for _, sm := range st.SMs {
+		r := smRow{leads: leads{toPort(st.Live.Fabric, st.Live.Fabric.PortByGUID(sm.GUID))}, GUID: guidText(sm.GUID), Port: sm.Port, Priority: sm.Priority, State: sm.State,
+			Vendor: fmt.Sprintf("0x%06x", sm.VendorID), InSwitch: sm.InSwitch, of: sm}
+		if master, ok := st.Master(); ok && master == sm {
+			r.Proof = proof
+		}
+		rows = append(rows, r)
 	}
-	if err := c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"}); err != nil {
+	if err := c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"}); err != nil || proof == nil {
 		return err
 	}
-	st := c.session.State()
-	if p := st.Proof(); p.Asked {
-		c.out.note("%s that computed tables are its own: %s", prose.When(p.Proved, "proved here", "unproved here"), p.Why)
+	if proof.Manager != session.ManagerUntold {
+		c.out.note("the subnet manager in charge is of the kind %s, as was said", proof.Manager)
 	}
+	c.out.note("%s", proof)
 	return nil
 }
 

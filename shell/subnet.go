@@ -33,7 +33,7 @@ func subnetCommands() []Spec {
 		{Name: "set", Summary: "set something of the session", Subcommands: []Spec{
 			{Name: "sm", Summary: "where the subnet manager sits, from where LIDs are counted (offline); of what kind the one in charge is",
 				Args:    []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
-				Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds, Summary: "opensm: as OpenFabrics ships it; mlnx: MLNX_OpenSM; nothing on the wire tells them apart"}},
+				Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds, Summary: "opensm: as OpenFabrics ships it; mlnx: MLNX_OpenSM; it is forgotten when another is in charge"}},
 				Run:     runSet}}},
 	}
 }
@@ -88,7 +88,9 @@ func runNames(c *call) error {
 func runSet(c *call) error {
 	st := c.session.State()
 	if kind := c.Option("kind", ""); kind != "" {
-		c.session.SetManager(session.ManagerKind(kind))
+		if err := c.session.SetManager(session.ManagerKind(kind)); err != nil {
+			return err
+		}
 		if c.Arg(0) == "" {
 			return c.say(object{"kind": kind}, "the subnet manager in charge is of the kind %s", kind)
 		}

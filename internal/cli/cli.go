@@ -66,6 +66,7 @@ type streams struct {
 	out, err io.Writer
 	site     string     // the administrator's configuration, "" for none
 	log      *audit.Log // where writes are told, nil for nowhere
+	rights   rights
 }
 
 type options struct {
@@ -86,8 +87,13 @@ type options struct {
 
 // Main runs the program on the process's own arguments and files, and returns its exit status.
 func Main() int {
+	rights, err := giveUpRoot()
+	if err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "ibconsole: %s\n", fabric.Escape(err.Error()))
+		return exitFailed
+	}
 	log := audit.Machine()
-	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File, &log})
+	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File, &log, rights})
 }
 
 func run(args []string, files streams) int {
@@ -253,7 +259,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	source := o.source
 	if source == "" {
 		var note string
-		if source, note = config.source(); note != "" {
+		if source, note = config.source(o.rights.held); note != "" {
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
 		}
 	}
@@ -265,6 +271,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if o.log != nil {
 		opt.Log = o.log.Write
 	}
+	opt.Held, opt.Machine = o.rights.held, o.machine(&config, src)
 	if opt.Record { // somebody sits there
 		opt.Watch = config.Watch
 	}
@@ -315,6 +322,9 @@ func (o *options) keys(ctx context.Context, src session.Source, configured strin
 	}
 	if file == "" {
 		return session.Keys{}, nil
+	}
+	if file == o.rights.keyFile {
+		return o.rights.keys, nil
 	}
 	keys, err := session.ReadKeys(ctx, file)
 	if err != nil {

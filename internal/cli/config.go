@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"example.org/ibconsole/internal/site"
+	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -43,11 +44,11 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 func (c *config) mayWrite() error { return errors.Join(c.admins.MayWrite(), c.own.MayWrite()) }
 
 // source is the one where the command line names none.
-func (c *config) source() (source, note string) {
+func (c *config) source(held *umad.Held) (source, note string) {
 	if c.Source != "" && os.Getenv(session.SourceVar) == "" {
 		return c.Source, ""
 	}
-	return session.DefaultSource()
+	return session.DefaultSource(held)
 }
 
 // userConfig is the user's configuration file, "" for nowhere.

@@ -51,6 +51,14 @@ func TestTheSitesWordAboutWriting(t *testing.T) {
 	}
 }
 
+// TestDoctorInASessionListsTheRules, as that of the command line does.
+func TestDoctorInASessionListsTheRules(t *testing.T) {
+	status, out, said := configured(t, "write group:no-such-group\n", "write never\n", "sim:fattree:2,4", "doctor")
+	if status != exitDone || strings.Count(out, ": write group:no-such-group\n") != 1 || strings.Count(out, ": write never\n") != 1 || !strings.Contains(out, "links were read") {
+		t.Errorf("exit status %d: %s%s", status, out, said)
+	}
+}
+
 // TestTheSitesSourceAndNames are taken where the user has none.
 func TestTheSitesSourceAndNames(t *testing.T) {
 	names := filepath.Join(t.TempDir(), "names")

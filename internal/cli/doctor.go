@@ -27,15 +27,17 @@ func (o *options) doctor(args []string) int {
 	if err != nil {
 		return o.misused(err)
 	}
-	findings := config.findings()
-	if o.source == "" {
-		findings = append(findings, session.Machine(ctx, session.Source{Kind: session.SourceUmad})...)
-	} else {
-		src, err := session.ParseSource(o.source)
-		if err != nil {
+	src := session.Source{Kind: session.SourceUmad}
+	if o.source != "" {
+		if src, err = session.ParseSource(o.source); err != nil {
 			return o.misused(err)
 		}
-		opt := session.Options{Fast: o.fast, Strict: o.strict}
+	}
+	findings := o.machine(&config, src)
+	if o.source == "" {
+		findings = append(findings, session.Machine(ctx, src, o.rights.held)...)
+	} else {
+		opt := session.Options{Fast: o.fast, Strict: o.strict, Held: o.rights.held}
 		opt.Client.Window = o.window
 		if opt.Keys, err = o.keys(ctx, src, config.MKeys); err != nil {
 			return o.failed(err)
@@ -63,12 +65,17 @@ func (o *options) verify(args []string) int {
 // sources says what else there is than adapters.
 func (o *options) sources(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
-	source, _ := c.source()
+	source, _ := c.source(o.rights.held)
 	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
 	p("%-5s  sim: always there: -s sim:FILE or -s sim:KIND:ARGS", umad.Fine)
 	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it states is so", umad.Fine)
 	p("%-5s  net: always there: -s net:FILE, an ibnetdiscover or ibsim file by ibsim's rules", umad.Fine)
 	p("without -s: %s (doctor -s SOURCE looks at one)", fabric.Escape(source))
+}
+
+// machine is what there is to say of this user on this machine.
+func (o *options) machine(c *config, src session.Source) []umad.Finding {
+	return append(o.rights.findings(src), c.findings()...)
 }
 
 // findings say which rules about writing hold, and whom they stop.

@@ -104,12 +104,12 @@ func (s Selector) why(ports []Port) string {
 }
 
 // Usable returns the port that a user means who names none, if there is one and
-// this process may open it. The error wraps [ErrNoPort] if there is none.
-func Usable(root string) (Port, error) {
+// this process may open it, or holds it. The error wraps [ErrNoPort] if there is none.
+func Usable(root string, h *Held) (Port, error) {
 	ports, _ := Ports(root) // a port that cannot be read is none to use
 	p, err := Selector{Port: AnyPort}.Choose(ports)
 	if err != nil {
 		return p, err
 	}
-	return p, mayOpen(devicePath(root, p.Umad))
+	return p, mayOpen(devicePath(root, p.Umad), h)
 }

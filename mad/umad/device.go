@@ -24,25 +24,58 @@ type device struct {
 	fd   int
 	wake int // an eventfd that is readable once the device is closed
 
+	from *Held // where fd is a duplicate of one that is held
+	one  *held
+
 	use    sync.RWMutex // held for reading while fd is used
 	closed atomic.Bool
 }
 
-func openDevice(path string) (*device, error) {
+// openFile opens a device for reading and writing.
+func openFile(path string) (int, error) {
 	fd, err := retry(func() (int, error) { return unix.Open(path, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0) })
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		return -1, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+// openDevice opens a device, or takes the one that is held where this process may not.
+func openDevice(path string, h *Held) (*device, error) {
+	var one *held
+	fd, err := openFile(path)
+	if errors.Is(err, fs.ErrPermission) {
+		fd, one, err = h.take(path, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
 		_ = unix.Close(fd)
+		h.giveBack(one)
 		return nil, os.NewSyscallError("eventfd", err)
 	}
-	return &device{path: path, fd: fd, wake: wake}, nil
+	return &device{path: path, fd: fd, wake: wake, from: h, one: one}, nil
 }
 
-// mayOpen reports whether this process may open the device, without opening it.
-func mayOpen(path string) error {
+// usePKeys asks the kernel for P_Key indexes, which it takes once of an open file.
+func (d *device) usePKeys() error {
+	if d.one != nil && d.one.pkeys {
+		return nil
+	}
+	err := d.ioctl(enablePKey, nil)
+	if d.one != nil {
+		d.one.pkeys = err == nil
+	}
+	return err
+}
+
+// mayOpen reports whether this process may open the device or holds it, without opening it.
+func mayOpen(path string, h *Held) error {
+	if h.has(path) {
+		return nil
+	}
 	err := unix.Faccessat(unix.AT_FDCWD, path, unix.R_OK|unix.W_OK, unix.AT_EACCESS)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
@@ -59,6 +92,7 @@ func (d *device) close(last func()) error {
 	d.use.Lock()
 	defer d.use.Unlock()
 	last()
+	defer d.from.giveBack(d.one)
 	return errors.Join(os.NewSyscallError("eventfd", werr), os.NewSyscallError("close", unix.Close(d.fd)),
 		os.NewSyscallError("close", unix.Close(d.wake)))
 }

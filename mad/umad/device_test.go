@@ -154,7 +154,7 @@ func TestDeviceOpenClose(t *testing.T) {
 	held.Same(t)
 	diagnosed := testenv.Resources(t)
 	for range 3 {
-		umad.Diagnose(t.Context(), "")
+		umad.Diagnose(t.Context(), "", nil)
 	}
 	diagnosed.Same(t)
 }
@@ -243,7 +243,7 @@ func TestDeviceFound(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("/dev/infiniband", p.Umad)); err != nil {
 		t.Error(err)
 	}
-	if got, err := umad.Usable(""); (err == nil) != (*on == "ibsim") {
+	if got, err := umad.Usable("", nil); (err == nil) != (*on == "ibsim") {
 		t.Errorf("usable is %v, %v", got, err)
 	}
 }

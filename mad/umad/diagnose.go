@@ -38,15 +38,16 @@ type Finding struct {
 // takes some tenths of a second for each active port.
 //
 // Texts hold names as the kernel gives them, not escaped.
-func Diagnose(ctx context.Context, root string) []Finding {
-	d := diagnosis{root: root, look: look}
+func Diagnose(ctx context.Context, root string, h *Held) []Finding {
+	d := diagnosis{root: root, held: h, look: look}
 	d.run(ctx)
 	return d.findings
 }
 
 type diagnosis struct {
 	root     string
-	look     func(ctx context.Context, root string, p Port) (sight, error)
+	held     *Held
+	look     func(ctx context.Context, root string, p Port, h *Held) (sight, error)
 	findings []Finding
 }
 
@@ -130,7 +131,7 @@ func (d *diagnosis) device(p Port) bool {
 		d.say(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad", "the kernel offers no umad device for this port")
 		return false
 	}
-	err := mayOpen(devicePath(d.root, p.Umad))
+	err := mayOpen(devicePath(d.root, p.Umad), d.held)
 	switch {
 	case err == nil:
 		return true

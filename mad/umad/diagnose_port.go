@@ -28,7 +28,7 @@ func (d *diagnosis) port(ctx context.Context, p Port, usable bool) {
 	if !usable || !d.device(p) {
 		return
 	}
-	seen, err := d.look(ctx, d.root, p)
+	seen, err := d.look(ctx, d.root, p, d.held)
 	if err != nil {
 		d.notOpened(p, err)
 		return

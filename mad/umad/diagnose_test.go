@@ -28,7 +28,7 @@ func text(findings []Finding) string {
 
 // saw diagnoses a machine whose ports show s, or cannot be opened because of err.
 func saw(m machine, s sight, err error) string {
-	d := diagnosis{root: m.root, look: func(context.Context, string, Port) (sight, error) { return s, err }}
+	d := diagnosis{root: m.root, look: func(context.Context, string, Port, *Held) (sight, error) { return s, err }}
 	d.run(context.Background())
 	return text(d.findings)
 }
@@ -185,7 +185,7 @@ func TestNoAdapter(t *testing.T) {
 // TestDiagnoseNoDevice looks at a file that is no device, as [Diagnose] does.
 func TestDiagnoseNoDevice(t *testing.T) {
 	m := machine{}.add(t, good())
-	got := text(Diagnose(t.Context(), m.root))
+	got := text(Diagnose(t.Context(), m.root, nil))
 	if want := "inappropriate ioctl for device"; !strings.Contains(got, want) {
 		t.Errorf("%q is not in\n%s", want, got)
 	}

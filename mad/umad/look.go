@@ -31,9 +31,9 @@ const (
 )
 
 // look opens a port, tries it and closes it.
-func look(ctx context.Context, root string, p Port) (sight, error) {
+func look(ctx context.Context, root string, p Port, h *Held) (sight, error) {
 	var s sight
-	t, err := Open(root, p, Options{})
+	t, err := Open(root, p, Options{Held: h})
 	if err != nil {
 		return s, err
 	}

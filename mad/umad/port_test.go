@@ -142,14 +142,14 @@ func TestChoose(t *testing.T) {
 
 func TestUsable(t *testing.T) {
 	m := machine{}.add(t, good())
-	if p, err := Usable(m.root); err != nil || p.Source() != "umad:mlx5_0:1" {
+	if p, err := Usable(m.root, nil); err != nil || p.Source() != "umad:mlx5_0:1" {
 		t.Errorf("%v, %v", p, err)
 	}
 	m.remove(t, "dev/infiniband")
-	if _, err := Usable(m.root); err == nil || errors.Is(err, ErrNoPort) {
+	if _, err := Usable(m.root, nil); err == nil || errors.Is(err, ErrNoPort) {
 		t.Errorf("without its device: %v", err)
 	}
-	if _, err := Usable(t.TempDir()); !errors.Is(err, ErrNoPort) {
+	if _, err := Usable(t.TempDir(), nil); !errors.Is(err, ErrNoPort) {
 		t.Errorf("an empty machine: %v", err)
 	}
 }

@@ -24,6 +24,8 @@ type Options struct {
 	// Traps registers for the traps that come to the port. The kernel hands them to one program a port, which
 	// beside a subnet manager is that; then [Transport.NoTraps] says so, and all else works.
 	Traps bool
+	// Held has devices that this process may not open any more, nil for none.
+	Held *Held
 }
 
 // Transport is a port of an adapter. It implements [mad.Interrupter].
@@ -59,13 +61,13 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 	if p.Umad == "" {
 		return nil, errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
 	}
-	d, err := openDevice(devicePath(root, p.Umad))
+	d, err := openDevice(devicePath(root, p.Umad), opts.Held)
 	if err != nil {
 		return nil, err
 	}
 	t := &Transport{port: p, dev: d, agents: newAgents()}
 	t.pKey, _ = p.DefaultPKey()
-	if err := d.ioctl(enablePKey, nil); err != nil {
+	if err := d.usePKeys(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: ask for P_Key indexes: %w", d.path, err), t.Close())
 	}
 	refused := make([]error, 0, len(t.agents))
@@ -81,7 +83,11 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 		}
 	}
 	if len(refused) == len(t.agents) {
-		return nil, errors.Join(fmt.Errorf("%s: %w", d.path, refused[0]), t.Close())
+		err := fmt.Errorf("%s: %w", d.path, refused[0])
+		if d.one != nil {
+			err = fmt.Errorf("%w: %w", ErrHeldGone, err)
+		}
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }

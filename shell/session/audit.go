@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -43,11 +45,26 @@ func (c *commit) audited(err error) {
 	if c.opt.back {
 		r.Action = "rollback"
 	}
-	if c.st.Live != nil {
+	switch {
+	case c.st.Live == nil && err != nil:
+		err = fmt.Errorf("%w; without hashes, as the switches were not read for it", err)
+	case c.st.Live != nil:
 		r.Before = tablesHash(c.st.Live.Tables)
-		r.After = tablesHash(c.State().Live.Tables)
+		if !errors.Is(err, errPanicked) {
+			r.After = tablesHash(c.State().Live.Tables)
+		}
 	}
 	c.audit(r, err)
+}
+
+// errPanicked is why a commit ended that panicked. The panic goes on.
+var errPanicked = errors.New("it ended in a panic, and what the switches hold now is not known")
+
+// refused tells of a commit, or with back of a rollback, that was asked for and is refused before it begins, and returns why.
+func (s *Session) refused(opt CommitOptions, back bool, err error) error {
+	opt.back = back
+	(&commit{Session: s, opt: opt}).audited(err)
+	return err
 }
 
 // tablesHash is the same for the same forwarding tables: of each switch its GUID, its LinearFDBTop and the entries up

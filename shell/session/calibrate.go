@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
@@ -38,6 +39,7 @@ type Calibration struct {
 	Switches []CalibratedSwitch `json:"switches"`
 	Unread   []string           `json:"unread,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
+	When     time.Time          `json:"when"`
 
 	// of are the tables that were compared, and planned the SL2VL tables, nil where the
 	// subnet manager writes none.
@@ -47,8 +49,8 @@ type Calibration struct {
 	// those of the subnet manager's opensm.conf.
 	settings [2]string
 	own      bool
-	// master is the GUID of the subnet manager in charge, 0 for none.
-	master uint64
+	// master is the subnet manager in charge, zero for none.
+	master SM
 }
 
 // Agrees reports whether nothing differs.
@@ -99,14 +101,15 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, err
 	}
-	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, of: st.Live.Tables}
+	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, When: time.Now(), of: st.Live.Tables}
 	c.compare(st.Live.Tables, p.Tables)
 	if plansVLs(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
 		c.SL2VLs, c.SL2VLDiffer = diff.SwitchMappings(c.of, c.planned)
 	}
 	if master, ok := st.Master(); ok {
-		c.master = master.GUID
+		c.master = master
+		s.askManager(ctx, &st)
 	}
 	c.settings[0], c.settings[1] = st.Settings.Words()
 	c.own = st.Settings.Conf() != ""

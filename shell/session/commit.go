@@ -101,14 +101,17 @@ func (s *Session) SetWrite(on bool) error {
 // and the session allow it. What was written is read back. There is a report with the plan also beside the
 // errors that keep it from being written.
 func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, error) {
+	c := &commit{Session: s, opt: opt}
 	end, err := s.begin(ctx, "commit")
 	if err != nil {
+		c.audited(err)
 		return CommitReport{}, err
 	}
 	defer end()
-	c := &commit{Session: s, opt: opt}
-	rep, err := c.run(ctx)
-	c.audited(err)
+	err = errPanicked
+	defer func() { c.audited(err) }()
+	rep, rerr := c.run(ctx)
+	err = rerr
 	return rep, err
 }
 

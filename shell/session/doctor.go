@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,7 +22,7 @@ import (
 // Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
 // where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
 func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
-	out := Machine(ctx, src)
+	out := Machine(ctx, src, opt.Held)
 	s, err := Open(ctx, src, opt)
 	if err != nil {
 		return append(out, unopened(src, err))
@@ -40,20 +41,24 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 // Diagnose says of the session's source what [Diagnose] does, of a subnet that was read already. The adapters
 // are looked at only where the session has lost its own: one that is open works.
 func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
+	return append(slices.Clone(s.machine), s.diagnose(ctx)...)
+}
+
+func (s *Session) diagnose(ctx context.Context) []umad.Finding {
 	st := s.State()
 	if _, err := s.conn.Line(); s.conn.Online() && err != nil {
-		return append(Machine(ctx, st.Source), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
+		return append(Machine(ctx, st.Source, s.held), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
 	}
 	return s.subnetFindings(ctx)
 }
 
 // Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
-func Machine(ctx context.Context, src Source) []umad.Finding {
+func Machine(ctx context.Context, src Source, held *umad.Held) []umad.Finding {
 	if src.Kind != SourceUmad {
 		return nil
 	}
 	var out []umad.Finding
-	for _, f := range umad.Diagnose(ctx, "") {
+	for _, f := range umad.Diagnose(ctx, "", held) {
 		f.Port, f.Text, f.Remedy = fabric.Escape(f.Port), fabric.Escape(f.Text), fabric.Escape(f.Remedy)
 		if f.Port == "" || src.Arg == "" || f.Port == src.String() || strings.HasPrefix(f.Port, src.String()+":") {
 			out = append(out, f)
@@ -169,6 +174,7 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 		return // which is a problem where there could be one
 	}
 	d.say(umad.Fine, "", "the subnet manager on %s, GUID 0x%016x, is %s", master.Port, master.GUID, master.State)
+	defer d.proof(s)
 	port := st.localPort()
 	if port == fabric.None {
 		return
@@ -181,10 +187,21 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 	err := s.askSA(ctx, Pair{Src: port, LID: lid})
 	switch {
 	case err == nil:
+		s.askManager(ctx, st)
 		d.say(umad.Fine, "", "the subnet administration answers: it has a path record from this port to itself")
 	case errors.Is(err, mad.StatusBusy):
 		d.say(umad.Note, "ask again once its sweep is over", "the subnet administration answers that it is busy")
 	default:
 		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: show sms; its log", "subnet administration: %v", err)
 	}
+}
+
+// proof says whether it is shown that computed tables are the manager's. Where that is not so it is no fault of the subnet.
+func (d *findings) proof(s *Session) {
+	st := s.State()
+	p := st.Proof()
+	if !p.Asked {
+		return
+	}
+	d.say(prose.When(p.Proved, umad.Fine, umad.Note), prose.When(p.Proved, "", "engine from=opensm.conf, or the engine's name, then calibrate"), "%s", &p)
 }

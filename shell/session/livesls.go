@@ -74,7 +74,7 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	if l != nil && l.of == before.Tables && !st.otherMaster(l.master) {
 		st.takeSLs(&liveSLs{sls: l.sls, computed: l.computed, unsetVLs: l.unsetVLs})
 	}
-	if c != nil && c.of == before.Tables && !st.otherMaster(c.master) {
+	if c != nil && c.of == before.Tables && !st.otherMaster(c.master.GUID) {
 		st.keepCalibration()
 	}
 }

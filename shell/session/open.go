@@ -43,6 +43,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
 	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
 	s.log = opt.Log
+	s.held, s.machine = opt.Held, opt.Machine
 	s.firstNames, s.firstWatch = opt.Names, opt.Watch
 	s.saKey = opt.Keys.SA
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
@@ -147,7 +148,7 @@ func (s *Session) start(ctx context.Context) error {
 func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
-		t, err := openUmad(arg)
+		t, err := openUmad(arg, s.held)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +159,7 @@ func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, e
 	}
 }
 
-func openUmad(arg string) (*umad.Transport, error) {
+func openUmad(arg string, held *umad.Held) (*umad.Transport, error) {
 	sel, err := umad.ParseSelector(arg)
 	if err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func openUmad(arg string) (*umad.Transport, error) {
 	if err != nil {
 		return nil, doctored(errors.Join(err, perr))
 	}
-	t, err := umad.Open("", p, umad.Options{})
+	t, err := umad.Open("", p, umad.Options{Held: held})
 	if err != nil {
 		return nil, doctored(err)
 	}

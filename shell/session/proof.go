@@ -4,30 +4,10 @@ package session
 
 import (
 	"fmt"
+	"time"
 
 	"example.org/ibconsole/internal/prose"
 )
-
-// ManagerKind says whose subnet manager is in charge.
-type ManagerKind string
-
-// The kinds of subnet managers. Nothing on the wire tells them apart for sure: their attributes are alike, and their
-// node is any host or switch.
-const (
-	ManagerUntold ManagerKind = ""
-	ManagerOpenSM ManagerKind = "opensm" // as OpenFabrics ships it
-	ManagerMLNX   ManagerKind = "mlnx"   // MLNX_OpenSM
-	ManagerUFM    ManagerKind = "ufm"
-	ManagerOther  ManagerKind = "other"
-)
-
-// ManagerKinds are those that somebody can say.
-var ManagerKinds = []string{string(ManagerOpenSM), string(ManagerMLNX), string(ManagerUFM), string(ManagerOther)}
-
-// SetManager notes what somebody says of the subnet manager in charge.
-func (s *Session) SetManager(k ManagerKind) {
-	s.update(ChangeSettings, func(st *State) { st.Manager = k })
-}
 
 // Proof says whether it is shown on this subnet that computed tables are those of its subnet manager.
 type Proof struct {
@@ -36,6 +16,17 @@ type Proof struct {
 	Proved bool `json:"proved"`
 	// Why says how it was proved, or why it is not.
 	Why string `json:"why"`
+	// When calibrate compared, and how many entries, where that proves it.
+	When    *time.Time `json:"when,omitempty"`
+	Entries int        `json:"entries,omitempty"`
+	// Manager is what somebody said of the subnet manager, Signs what is to be seen of its kind.
+	Manager ManagerKind `json:"manager,omitempty"`
+	Signs   string      `json:"signs,omitempty"`
+}
+
+// String says it in a line.
+func (p *Proof) String() string {
+	return prose.When(p.Proved, "proved", "unproved") + " here that the subnet manager would route like this: " + p.Why
 }
 
 // Proof is what the last calibration proves now.
@@ -44,35 +35,47 @@ func (st *State) Proof() Proof {
 	if !ok || st.Source.Kind == SourceSim || st.Source.Offline() {
 		return Proof{}
 	}
-	p := Proof{Asked: true}
+	p := Proof{Asked: true, Manager: st.ManagerKind(), Signs: st.ManagerSigns()}
+	c := st.Calibrated
+	if p.Why = st.whyUnproved(&master); p.Why == "" {
+		p.Proved, p.When, p.Entries = true, &c.When, c.Entries
+		p.Why = fmt.Sprintf("calibrate compared %s on %s, and ", prose.Count(c.Entries, "entry"), c.When.Format(time.DateTime)) +
+			prose.When(c.Differ == 0, "none is otherwise", fmt.Sprintf("%d are routes that OpenSM keeps when something is lost", c.Differ))
+		return p
+	}
+	if p.Signs != "" {
+		p.Why += "; " + p.Signs
+	}
+	switch p.Manager {
+	case ManagerOpenSM:
+	case ManagerUntold:
+		p.Why += "; set sm kind=opensm|mlnx|ufm|other says of what kind it is"
+	default:
+		p.Why += fmt.Sprintf("; the subnet manager is of the kind %s, and the engines are those of OpenSM 3.3.23", p.Manager)
+	}
+	return p
+}
+
+// whyUnproved says why the last calibration does not prove what a master would compute now, "" where it does.
+func (st *State) whyUnproved(master *SM) string {
 	c := st.Calibrated
 	var now [2]string
 	now[0], now[1] = st.Settings.Words()
 	switch {
 	case c == nil:
-		p.Why = "calibrate has not compared these settings' tables with those of the switches"
+		return "calibrate has not compared these settings' tables with those of the switches"
 	case c.settings != now:
-		p.Why = "calibrate compared the tables of other settings"
-	case c.master != master.GUID:
-		p.Why = "another subnet manager has taken over since calibrate"
+		return "calibrate compared the tables of other settings"
+	case c.master.GUID != master.GUID:
+		return "another subnet manager has taken over since calibrate"
+	case !c.master.same(master):
+		return "the subnet manager was started anew since calibrate, perhaps in another version"
 	case c.of != st.Live.Tables:
-		p.Why = "the switches hold other tables than when calibrate compared them"
+		return "the switches hold other tables than when calibrate compared them"
 	case !c.Explained():
-		p.Why = fmt.Sprintf("calibrate found %d of %s otherwise", c.Differ, prose.Count(c.Entries, "entry"))
+		return fmt.Sprintf("calibrate found %d of %s otherwise", c.Differ, prose.Count(c.Entries, "entry"))
 	case len(c.Unread) > 0:
-		p.Why = fmt.Sprintf("calibrate could not compare %s, whose tables were not read", prose.Count(len(c.Unread), "switch"))
-	default:
-		p.Proved, p.Why = true, fmt.Sprintf("calibrate compared %s, and none is otherwise", prose.Count(c.Entries, "entry"))
-		if c.Differ > 0 {
-			p.Why = fmt.Sprintf("calibrate compared %s; %d are routes that OpenSM keeps when something is lost", prose.Count(c.Entries, "entry"), c.Differ)
-		}
+		return fmt.Sprintf("calibrate could not compare %s, whose tables were not read", prose.Count(len(c.Unread), "switch"))
 	}
-	switch {
-	case p.Proved:
-	case st.Manager == ManagerUntold:
-		p.Why += "; the subnet manager may be any: set sm kind=opensm|mlnx|ufm|other says which"
-	case st.Manager != ManagerOpenSM:
-		p.Why += fmt.Sprintf("; the subnet manager is of the kind %s, and the engines are those of OpenSM 3.3.23", st.Manager)
-	}
-	return p
+	return ""
 }

@@ -25,14 +25,14 @@ var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
 	c, open, err := s.Interrupted(ctx)
 	if err != nil {
-		return CommitReport{}, history.JournalEntry{}, err
+		return CommitReport{}, history.JournalEntry{}, s.refused(opt, true, err)
 	}
 	if open {
 		j, back := c.First, !c.First.IsRollback()
 		if id != 0 {
 			var known bool
 			if j, known = c.Find(id); !known {
-				return CommitReport{}, j, s.interrupted(c)
+				return CommitReport{}, j, s.refused(opt, true, s.interrupted(c))
 			}
 			back = c.Forward(&j)
 		}
@@ -41,10 +41,10 @@ func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (Co
 	}
 	j, err := s.journalled(ctx, id)
 	if err != nil {
-		return CommitReport{}, j, err
+		return CommitReport{}, j, s.refused(opt, true, err)
 	}
 	if err := s.stageEntry(ctx, j.Before, j.After); err != nil {
-		return CommitReport{}, j, err
+		return CommitReport{}, j, s.refused(opt, true, err)
 	}
 	opt.ending = ending{ends: j.ID, back: true, note: RollbackNote}
 	rep, err := s.Commit(ctx, opt)
@@ -59,9 +59,9 @@ func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, 
 	}
 	switch {
 	case err != nil:
-		return CommitReport{}, err
+		return CommitReport{}, s.refused(opt, false, err)
 	case !found:
-		return CommitReport{}, errors.New("no commit of this subnet was interrupted")
+		return CommitReport{}, s.refused(opt, false, errors.New("no commit of this subnet was interrupted"))
 	}
 	return s.settle(ctx, &c, false, opt)
 }
@@ -71,7 +71,7 @@ func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt C
 	opt.ending = endingOf(c, back)
 	entry := prose.When(back, c.First.Before, c.First.After)
 	if err := s.stageEntry(ctx, entry, opt.before); err != nil {
-		return CommitReport{}, err
+		return CommitReport{}, s.refused(opt, back, err)
 	}
 	return s.Commit(ctx, opt)
 }

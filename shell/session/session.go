@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
@@ -36,6 +37,9 @@ type Session struct {
 	strict bool
 	// mayWrite is that of the options.
 	mayWrite func() error
+	// held and machine are those of the options.
+	held    *umad.Held
+	machine []umad.Finding
 	// log is that of the options, and unlogged says once that it fails.
 	log      func(*audit.Record) error
 	unlogged sync.Once
@@ -75,6 +79,8 @@ type Options struct {
 	Log      func(*audit.Record) error // takes note of writes to a subnet that is not simulated, nil for nobody
 	Names    string                    // a node-name map to take names from, "" for none
 	Watch    time.Duration             // how often a live subnet is swept from the start on, 0 for never
+	Held     *umad.Held                // has devices that this process may not open any more, nil for none
+	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped
 	Later    bool                      // leaves it to the first sweep to open the source; see [connection.OpenError]
 }
 

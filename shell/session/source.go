@@ -36,11 +36,11 @@ const SourceVar = "IBCONSOLE_SOURCE"
 // DefaultSource is the source of a user who names none: that of [SourceVar], or umad where an InfiniBand port
 // of this machine can be used, or [DefaultSimulation]. The note says why a port that is there was passed
 // over, "" if none was.
-func DefaultSource() (source, note string) {
+func DefaultSource(held *umad.Held) (source, note string) {
 	if name := os.Getenv(SourceVar); name != "" {
 		return name, ""
 	}
-	p, err := umad.Usable("")
+	p, err := umad.Usable("", held)
 	switch {
 	case err == nil:
 		return p.Source(), ""

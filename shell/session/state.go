@@ -49,9 +49,8 @@ type State struct {
 	// switches hold, so that a what-if only estimates what their subnet manager
 	// would do.
 	Estimate bool
-	// Manager is what somebody said of the subnet manager in charge.
-	Manager ManagerKind
-	WriteOn bool
+	manager  inCharge
+	WriteOn  bool
 	// Unlogged says why the log of the machine has not taken a write, "" where it has.
 	Unlogged string
 	// Lost is why the connection to the subnet was lost since the last sweep, ""

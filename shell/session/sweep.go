@@ -255,6 +255,10 @@ type SM struct {
 	Port     string
 	Priority uint8
 	State    string // its SMState in words, "silent" where it does not answer
+	VendorID uint32 // of the node that it sits on, and whether that is a switch
+	InSwitch bool
+	// actCount grows as long as it runs, 0 where it does not answer.
+	actCount uint32
 }
 
 var smStates = map[mad.SMState]string{
@@ -277,7 +281,9 @@ func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
 	}
 	var sms []SM
 	for _, o := range others {
-		sm := SM{GUID: o.Info.GUID, Port: f.PortName(o.Port), Priority: o.Info.Priority, State: smStates[o.Info.State]}
+		node := &f.Nodes[f.Ports[o.Port].Node]
+		sm := SM{GUID: o.Info.GUID, Port: f.PortName(o.Port), Priority: o.Info.Priority, State: smStates[o.Info.State],
+			VendorID: node.VendorID, InSwitch: node.IsSwitch(), actCount: o.Info.ActCount}
 		if sm.State == "" {
 			sm.State = fmt.Sprintf("state %d", o.Info.State)
 		}

@@ -26,8 +26,8 @@ func traces(ctx context.Context, opt *Options, c *Check) error {
 	t := opt.Tables
 	f := t.Fabric
 	hops, arrived := 0, 0
-	for i, p := range drawn(f, opt.Traces) {
-		opt.Progress(2+i, opt.Traces+2)
+	for i, p := range opt.pairs {
+		opt.Progress(2+i, len(opt.pairs)+2)
 		path := walk.Trace(t, p.src, p.lid)
 		want, err := expected(t, &path)
 		if err != nil {

@@ -26,6 +26,8 @@ type Options struct {
 	Tools    Tools                 // run the programs
 	Traces   int                   // how many paths
 	Progress func(done, total int) // is told how far it is; nil for nobody
+
+	pairs []pair // the paths
 }
 
 // Check is what one program was asked, and what came of it.
@@ -64,7 +66,8 @@ func Run(ctx context.Context, opt Options) ([]Check, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
 	}
-	total := opt.Traces + 2
+	opt.pairs = drawn(opt.Tables.Fabric, opt.Traces)
+	total := len(opt.pairs) + 2
 	var out []Check
 	for i, ask := range []func(context.Context, *Options, *Check) error{topology, routes, traces} {
 		opt.Progress(i, total)
@@ -77,6 +80,7 @@ func Run(ctx context.Context, opt Options) ([]Check, error) {
 		}
 		out = append(out, c)
 	}
+	opt.Progress(total, total)
 	return out, nil
 }
 
