@@ -145,7 +145,7 @@ func (h *PassedHop) String() string {
 		words = append(words, "dropped: VL 15")
 	}
 	if h.Torus != nil {
-		words = append(words, strings.TrimSpace(h.Torus.Along+" "+h.Torus.String()))
+		words = append(words, torusWords(h.Torus)...)
 	}
 	words = append(words, h.Turn)
 	if h.Backwards {
@@ -155,6 +155,21 @@ func (h *PassedHop) String() string {
 		words = append(words, "in a credit loop")
 	}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
+}
+
+// torusWords say shortly what happens in a torus: "-y from x", "y dateline".
+func torusWords(h *torus.Hop) []string {
+	words := []string{h.Along}
+	if h.TurnsFrom != "" {
+		words[0] += " from " + h.TurnsFrom
+	}
+	if h.Illegal {
+		words = append(words, "against the order")
+	}
+	if h.Crosses != "" {
+		words = append(words, h.Crosses+" dateline")
+	}
+	return words
 }
 
 // Unread says what of the SL and the VLs of paths nobody read, "" where all is known.
