@@ -114,21 +114,17 @@ func runTrace(c *call) error {
 		return c.traceGroup(&st, p, c.Arg(0), c.Arg(1))
 	}
 	r, err := c.traceRequest(p.Fabric)
-	asIbtracert := c.Option("format", "text") == "ibtracert"
 	asked, aerr := c.asked()
 	switch {
 	case err != nil:
 		return err
 	case aerr != nil:
 		return aerr
-	case r.live && !asked.Any():
-		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
-	case asIbtracert && (r.live || r.many):
-		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
-	case (r.many || r.live || asIbtracert) && (c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""):
-		return c.Misused("back, lids and against= are for one pair of a picture")
-	case r.all && !asked.Any():
-		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
+	}
+	if err := c.fitting(&r, asked); err != nil {
+		return err
+	}
+	switch {
 	case r.live && r.all:
 		return c.traceAllLive(&st, p, perr, r.limit)
 	case r.live && r.many:
@@ -149,6 +145,23 @@ func runTrace(c *call) error {
 		return c.traceMany(&st, p, g, &r)
 	}
 	return c.traceOne(&st, p, g, r.pairs[0])
+}
+
+// fitting fails where options are not for what is asked for.
+func (c *call) fitting(r *traceRequest, asked session.Asked) error {
+	asIbtracert := c.Option("format", "text") == "ibtracert"
+	beside := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
+	switch {
+	case r.live && !asked.Any():
+		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
+	case asIbtracert && (r.live || r.many):
+		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
+	case beside && (r.many || r.live || asIbtracert):
+		return c.Misused("back, lids and against= are for one pair of a picture")
+	case r.all && !asked.Any():
+		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
+	}
+	return nil
 }
 
 // traceOne follows a pair through the tables of a picture.
@@ -180,7 +193,7 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 
 func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer, error) {
 	path := walk.Trace(p.Tables, pair.Src, pair.LID)
-	passage := p.Passage(g, &path, c.session.Analysis().KnownCredits(p.Tables))
+	passage := p.Passage(g, &path, c.session.Analysis())
 	switch err := passage.Why; {
 	case err != nil && !g.Asked():
 		c.out.note("%v", err) // packets would be forwarded all the same

@@ -115,7 +115,7 @@ func (a *traceAnswer) pass(t *fabric.Tables, p *session.Passage) {
 		if t.SL2VL == nil || h.Out == walk.NoVL {
 			continue
 		}
-		hop.VL, hop.Dropped = &h.Out, h.Out == walk.DropVL
+		hop.VL, hop.Dropped = &h.Out, h.Out == fabric.DropVL
 		if h.In != walk.NoVL {
 			hop.InVL = &h.In
 		}

@@ -11,7 +11,6 @@ import (
 	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/resilience"
-	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/guided"
@@ -118,6 +117,4 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 
 const maxEntries = 500 // how many entries of the history are listed
 
-func (b *shellBackend) KnownCredits(t *fabric.Tables) *credits.Result {
-	return b.Session().Analysis().KnownCredits(t)
-}
+func (b *shellBackend) Loops() session.Loops { return b.Session().Analysis() }

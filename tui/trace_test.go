@@ -68,6 +68,22 @@ func TestTraceLeadsOn(t *testing.T) {
 	traced(t).press("4", "/", "├ leaf-07", "enter", "p").sees("›a Answer who uses")
 }
 
+// TestTraceOfHostileNames: every manner of showing a trace keeps to its frame, whatever nodes are called.
+func TestTraceOfHostileNames(t *testing.T) {
+	f := star(t, hostile[0], hostile...)
+	back := newFake(f)
+	back.state.Live.Tables = fabric.NewTables(f, reroute(t, f), hostile[2])
+	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, reroute(t, f), hostile[0])}
+	d := driveBackend(t, back)
+	for i, size := range [][2]int{{120, 36}, {60, 20}, {40, 12}, {200, 50}} {
+		d.size(size[0], size[1]).press("2", "g", "j", "right", "j", "t", "2")
+		for range 3 + 5*i {
+			d.press("j")
+		}
+		d.press("T", "4", "b", "b", "b", "V", "G", "k", "k", "z", "b", "b", "b", "z")
+	}
+}
+
 // TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is unread.
 func TestTraceOfDrops(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")

@@ -21,6 +21,12 @@ type Passage struct {
 	Why   error  // says why nothing grants such a path, though switches would forward its packets
 	Means string // what torus-2QoS says by the SL
 	Hops  []PassedHop
+	found *credits.Result
+}
+
+// Loops knows what was found of credit loops.
+type Loops interface {
+	KnownCredits(t *fabric.Tables) *credits.Result
 }
 
 // PassedHop is what happens at a hop.
@@ -32,9 +38,9 @@ type PassedHop struct {
 	InLoop    bool // says that the credit loop that was found leads through here
 }
 
-// Passage follows what becomes of the packets of a path of a picture. found is what is known of credit loops, or nil.
-func (p *Picture) Passage(g *Grants, path *walk.Path, found *credits.Result) *Passage {
-	r := &Passage{Hops: make([]PassedHop, len(path.Hops))}
+// Passage follows what becomes of the packets of a path of a picture.
+func (p *Picture) Passage(g *Grants, path *walk.Path, loops Loops) *Passage {
+	r := &Passage{Hops: make([]PassedHop, len(path.Hops)), found: loops.KnownCredits(p.Tables)}
 	r.SL, r.Known, r.Why = g.Of(path.Src, path.DstLID)
 	r.fillVLs(p.Tables, path)
 	if grid, ok := torus.Of(p.Tables); ok {
@@ -42,10 +48,15 @@ func (p *Picture) Passage(g *Grants, path *walk.Path, found *credits.Result) *Pa
 	} else {
 		r.turn(p, path)
 	}
-	if found != nil {
-		r.findLoop(path, found.Ring)
+	if r.found != nil {
+		r.findLoop(path, r.found.Ring)
 	}
 	return r
+}
+
+// Outdated reports whether more was found of the credit loops of the tables since.
+func (r *Passage) Outdated(t *fabric.Tables, loops Loops) bool {
+	return r.found != loops.KnownCredits(t)
 }
 
 func (r *Passage) fillVLs(t *fabric.Tables, path *walk.Path) {
@@ -124,7 +135,7 @@ func (r *Passage) findLoop(path *walk.Path, ring []credits.Dependency) {
 
 // Dropped is the hop that drops the packets because of their SL, -1 for none.
 func (r *Passage) Dropped() int {
-	return slices.IndexFunc(r.Hops, func(h PassedHop) bool { return h.Out == walk.DropVL })
+	return slices.IndexFunc(r.Hops, func(h PassedHop) bool { return h.Out == fabric.DropVL })
 }
 
 // VL says "0", or "0 to 1" where it changes, "" where it is not known.
@@ -141,7 +152,7 @@ func (h *PassedHop) VL(arrow string) string {
 // String says what happens beside the VL, "" where that is nothing.
 func (h *PassedHop) String() string {
 	var words []string
-	if h.Out == walk.DropVL {
+	if h.Out == fabric.DropVL {
 		words = append(words, "dropped: VL 15")
 	}
 	if h.Torus != nil {

@@ -63,10 +63,10 @@ func TestVLs(t *testing.T) {
 	tables.SL2VL = fabric.NewSL2VL(f)
 	tables.SL2VL.Set(p.Hops[1].Node, 1, 2, fabric.VLs{3: 1})
 	vls(0, 1, 0, 0, NoVL)
-	tables.SL2VL.Set(p.Hops[2].Node, 3, 2, fabric.VLs{3: DropVL})
-	vls(0, 1, DropVL, NoVL, NoVL)
+	tables.SL2VL.Set(p.Hops[2].Node, 3, 2, fabric.VLs{3: fabric.DropVL})
+	vls(0, 1, fabric.DropVL, NoVL, NoVL)
 	tables.Unread.SL2VL = true
-	vls(NoVL, 1, DropVL, NoVL, NoVL)
+	vls(NoVL, 1, fabric.DropVL, NoVL, NoVL)
 	tables.SL2VL = nil
 	vls(NoVL, NoVL, NoVL, NoVL, NoVL)
 }

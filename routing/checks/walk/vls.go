@@ -4,12 +4,8 @@ package walk
 
 import "example.org/ibconsole/fabric"
 
-const (
-	// NoVL stands for a VL that nobody read, and for none where nothing is sent on.
-	NoVL uint8 = 0xff
-	// DropVL is the VL of SLs whose packets are dropped (IBA 1.2.1, 7.6.6).
-	DropVL uint8 = 15
-)
+// NoVL stands for a VL that nobody read, and for none where nothing is sent on.
+const NoVL uint8 = 0xff
 
 // VLs are those by which the packets of an SL leave the hops of the path, up to where they are dropped.
 func (p *Path) VLs(t *fabric.Tables, sl uint8) []uint8 {
@@ -19,7 +15,7 @@ func (p *Path) VLs(t *fabric.Tables, sl uint8) []uint8 {
 		out[i] = NoVL
 		if !dropped {
 			out[i] = p.Hops[i].vl(t, sl)
-			dropped = out[i] == DropVL
+			dropped = out[i] == fabric.DropVL
 		}
 	}
 	return out

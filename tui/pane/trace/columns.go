@@ -4,6 +4,7 @@ package trace
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/walk"
@@ -95,30 +96,20 @@ func (t *trace) vlText(row int) string {
 }
 
 func (t *trace) vlLook(row int) draw.Style {
-	if r := t.ofPath(row); r != nil && t.passage != nil && t.passage.Hops[r.at].Out == walk.DropVL {
+	if r := t.ofPath(row); r != nil && t.passage != nil && t.passage.Hops[r.at].Out == fabric.DropVL {
 		return t.Theme.Bad
 	}
 	return ""
 }
 
 // noHops reports whether nothing happens anywhere beside what the other columns say.
-func (t *trace) noHops() bool {
-	if t.passage != nil {
-		for i := range t.passage.Hops {
-			if t.passage.Hops[i].String() != "" {
-				return false
-			}
-		}
-	}
-	return true
-}
+func (t *trace) noHops() bool { return strings.Join(t.happens, "") == "" }
 
 func (t *trace) happensText(row int) string {
-	r := t.ofPath(row)
-	if r == nil || t.passage == nil {
-		return ""
+	if r := t.ofPath(row); r != nil {
+		return t.happens[r.at]
 	}
-	return t.passage.Hops[r.at].String()
+	return ""
 }
 
 func (t *trace) happensLook(row int) draw.Style {
@@ -127,7 +118,7 @@ func (t *trace) happensLook(row int) draw.Style {
 		return ""
 	}
 	switch h := &t.passage.Hops[r.at]; {
-	case h.Out == walk.DropVL, h.InLoop:
+	case h.Out == fabric.DropVL, h.InLoop:
 		return t.Theme.Bad
 	case h.Backwards, h.Torus != nil && h.Torus.Illegal:
 		return t.Theme.Warn

@@ -54,10 +54,10 @@ func (o *other) parts() *walk.Beside {
 	return nil
 }
 
-func (t *trace) learnBack() {
+func (t *trace) learnBack(g *session.Grants) {
 	if back, ok := t.hops.Back(t.Scene.Picture.Tables); ok {
 		f := t.Scene.Picture.Fabric
-		t.back = &other{f: f, path: back, turned: true, passage: t.passageOf(&back)}
+		t.back = &other{f: f, path: back, turned: true, passage: t.passageOf(g, &back)}
 		t.back.compare(f, &t.hops)
 	}
 }

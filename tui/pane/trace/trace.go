@@ -13,7 +13,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
@@ -28,7 +27,8 @@ type trace struct {
 	lid     uint16 // the destination LID where one of several was named, else 0
 	hops    walk.Path
 	passage *session.Passage
-	ok      bool // there is a path
+	happens []string // what happens at each hop, in words
+	ok      bool     // there is a path
 	why     string
 	rows    []traceRow
 	errs    map[pane.Place]uint64 // the errors that ports have counted, nil where they are not known
@@ -42,7 +42,6 @@ type trace struct {
 	against session.Kind
 	old     *session.Picture // the one out of the history that was shown last
 	loads   *linkload.Loads  // those that the rows were made with
-	loops   *credits.Result
 	paths   [3][]draw.Column // by the manner in which the list is shown
 }
 
@@ -69,7 +68,7 @@ type traceRow struct {
 
 // Source reads the counters of ports of the live fabric, and knows what was found of credit loops.
 type Source interface {
-	KnownCredits(t *fabric.Tables) *credits.Result
+	Loops() session.Loops
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
@@ -126,10 +125,23 @@ func (t *trace) Renew() {
 // learn finds what there is to say of the path.
 func (t *trace) learn() {
 	sc := t.Scene
-	t.loads, t.loops = t.Loads, t.src.KnownCredits(sc.Picture.Tables)
+	t.loads = t.Loads
 	t.countChoices()
-	t.passage = t.passageOf(&t.hops)
-	t.learnBack()
+	// It fails for partitions that somebody asks for.
+	g, err := sc.State.Grants(sc.Picture, session.Asked{SL: -1})
+	if err != nil {
+		g = nil
+	}
+	t.passage = t.passageOf(g, &t.hops)
+	t.happens = t.happens[:0]
+	for i := range t.hops.Hops {
+		text := ""
+		if t.passage != nil {
+			text = t.passage.Hops[i].String()
+		}
+		t.happens = append(t.happens, text)
+	}
+	t.learnBack(g)
 	t.learnOthers()
 	t.group = nil
 	if t.hops.Dst != fabric.None {
@@ -138,13 +150,11 @@ func (t *trace) learn() {
 	t.shared = t.hops.Shared(t.group)
 }
 
-func (t *trace) passageOf(p *walk.Path) *session.Passage {
-	sc := t.Scene
-	g, err := sc.State.Grants(sc.Picture, session.Asked{SL: -1})
-	if err != nil { // which is for partitions that somebody asks for
+func (t *trace) passageOf(g *session.Grants, p *walk.Path) *session.Passage {
+	if g == nil {
 		return nil
 	}
-	return sc.Picture.Passage(g, p, t.loops)
+	return t.Scene.Picture.Passage(g, p, t.src.Loops())
 }
 
 // fill makes the rows of the manner in which the path is shown.
