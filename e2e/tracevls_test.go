@@ -49,8 +49,10 @@ func TestTraceIsSmpquerys(t *testing.T) {
 					if hop.In == 0 { // of a host, whose table smpquery prints without ports
 						out = 0
 					}
-					if want := vlOf(t, said, hop.In, out, *a.SL); hop.VL == nil || *hop.VL != want {
-						t.Errorf("%s at %s: VL %v, smpquery says %d:\n%s", pair, hop.GUID, hop.VL, want, said)
+					if want := vlOf(t, said, hop.In, out, *a.SL); hop.VL == nil {
+						t.Fatalf("%s at %s: no VL, smpquery says %d", pair, hop.GUID, want)
+					} else if *hop.VL != want {
+						t.Errorf("%s at %s: VL %d, smpquery says %d:\n%s", pair, hop.GUID, *hop.VL, want, said)
 					}
 					changed = changed || hop.InVL != nil && *hop.InVL != *hop.VL
 				}
