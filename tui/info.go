@@ -35,7 +35,7 @@ func (m *model) openInfo() tea.Cmd {
 	line("node GUID", "0x%016x", n.GUID)
 	line("system GUID", "0x%016x", n.SystemGUID)
 	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
-	line("ports", "%d, %d with a link", n.NumPorts, pane.Up(f, n))
+	line("ports", "%d, %d with a link", n.NumPorts, f.LinkedPorts(n))
 	if !n.InSubnet {
 		p.Raw(t.Bad, "does not belong to the subnet: no link leads here")
 	}
