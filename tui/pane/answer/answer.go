@@ -32,7 +32,7 @@ const most = 30 // how many answers are kept
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	a := &answers{}
-	a.List = pane.NewList(c, pane.About{Name: "Answer", Help: "what commands answered, as tables", Enter: "go on"},
+	a.List = pane.NewList(c, pane.About{Name: "Answer", Help: "what commands answered, as tables", Enter: "go on", Broad: true},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, a.Renew)
 	return a
 }
@@ -194,6 +194,9 @@ func (a *answers) Empty() string {
 	}
 	return "there are no rows"
 }
+
+// Vacant reports whether nothing was asked yet.
+func (a *answers) Vacant() bool { return a.now() == nil }
 
 func (a *answers) FileName() string {
 	if k := a.now(); k != nil {
