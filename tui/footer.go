@@ -73,6 +73,8 @@ func (m *model) footer(w int) string {
 		list = m.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "leave")
 		if over.Chooses() {
 			list = append([]hint{{m.Look.Up + m.Look.Down, "choose", nil}, {"/", "find", nil}}, list...)
+		} else if over.Browses() {
+			list = append([]hint{{m.Look.Up + m.Look.Down, "choose", nil}}, append(m.keyed(tea.KeyTab, "complete"), list...)...)
 		}
 	case *commitPage:
 		list = m.pageHints(over.Page)
