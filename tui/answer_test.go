@@ -85,5 +85,5 @@ func TestAnswersOfChecks(t *testing.T) {
 		d.press(":"+command, "enter").sees("›a Answer " + command)
 	}
 	d.press(":sweep full mft", "enter", ":check mcast", "enter").sees("›a Answer check mcast", "every member gets each packet once")
-	d.press(":fail switch leaf-03", "enter", ":show failures", "enter").sees("›a Answer show failures", "number", "leaf-03")
+	d.press(":fail switch leaf-03", "enter", ":show failures", "enter").sees("›a Answer show failures").press("b").sees("number", "leaf-03")
 }

@@ -143,7 +143,7 @@ func (m *model) otherKeys() []pane.Action {
 		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: m.whyNoShell, Run: m.openShell},
 		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: m.whyNoTheme, Run: m.nextTheme},
 		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: m.toggleTour},
-		{Name: "help", Binding: pane.On("this page; Enter does what is selected", "?"), Group: "Program", Label: "keys", Rank: 20, Run: m.openHelp},
+		{Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: m.openHelp},
 		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program", Run: func() tea.Cmd { return tea.Suspend }},
 		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program", Run: m.interrupt},
 		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: m.quit},

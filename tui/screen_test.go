@@ -209,7 +209,7 @@ func TestHelpPage(t *testing.T) {
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}
-	d.sees("or else the last one  (nothing has failed on paper)")
+	d.sees("or else the last one (nothing has failed on paper)")
 	// What a key has to do with is found, and done.
 	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees("read the subnet again")
 	d.press("/", "gibberish").sees("no key has to do with that").press("esc", "esc").misses("Keys ─")

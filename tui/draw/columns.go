@@ -60,6 +60,17 @@ func (t *Table) widths(w int) []int {
 	return out
 }
 
+// Shown are the names of the columns that apply now, whether or not there is room for them.
+func (t *Table) Shown() []string {
+	var names []string
+	for i := range t.Cols {
+		if c := &t.Cols[i]; !c.gone() && c.Name != "" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // Header writes the heads of the columns.
 func (t *Table) Header(p *Pen) {
 	first := true
