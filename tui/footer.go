@@ -86,6 +86,8 @@ func (m *model) footer(w int) string {
 		}
 	case *page.Page:
 		list = m.pageHints(over)
+	case *welcomePage:
+		list = m.pageHints(over.Page)
 	}
 	m.hints(p, list...)
 	return p.Done()

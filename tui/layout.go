@@ -181,6 +181,9 @@ func (d *desk) logRows(body draw.Rect) int {
 func (d *desk) homes(left draw.Rect) []placed {
 	head := d.at(pane.SeatHead)
 	want := d.all[head].Base().N + 3
+	if want == 3 {
+		want = len(draw.Wrap(d.all[head].Empty(), left.W-5)) + 2
+	}
 	n := max(min(want, left.H/3), 4)
 	if d.on(pane.SeatHead) {
 		n = max(n, min(want, left.H*2/3))
