@@ -117,7 +117,15 @@ func (d *desk) arrange(body draw.Rect) []placed {
 		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
 		return append(d.homes(left), append(d.spread(rest), logged)...)
 	}
+	var across []placed // what has long rows, below all others
+	if at := d.given(s.main); d.all[at].About().Broad && at == d.focus {
+		top, bottom := draw.SplitRows(upper, upper.H/2)
+		upper, across = top, []placed{{at, bottom}}
+	}
 	left, right := draw.SplitColumns(upper, upper.W*(42+d.lean)/100)
+	if across != nil {
+		return append(d.homes(left), append(across, placed{d.at(pane.SeatMain), right}, logged)...)
+	}
 	shown := []placed{{d.given(s.main), right}}
 	if trace := d.at(pane.SeatTrace); d.wanted(trace) {
 		top, bottom := draw.SplitRows(right, right.H-max(right.H*9/20, 5))

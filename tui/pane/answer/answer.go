@@ -126,7 +126,7 @@ func columns(s *pane.Sheet) []draw.Column {
 	out := make([]draw.Column, n)
 	for i := range out {
 		name := strings.ToLower(s.Columns[i])
-		wide, figures := draw.Width(name), true
+		wide, figures := draw.Width(name)+1, true // with the mark of the sort
 		for row := range s.Rows {
 			text := s.Cell(row, i)
 			wide = max(wide, draw.Width(draw.Clean(text, false)))
@@ -135,7 +135,7 @@ func columns(s *pane.Sheet) []draw.Column {
 		out[i] = draw.Column{Name: name, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
 		switch {
 		case figures || wide <= narrow:
-			out[i].Wide = wide + 1 // for the mark of the sort
+			out[i].Wide = wide
 		default:
 			out[i].Least, out[i].Share = min(wide, broad), wide
 		}
