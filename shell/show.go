@@ -261,6 +261,13 @@ type smRow struct {
 
 func (r smRow) Cells() []any { return []any{smText(r.of)} }
 
+var smDetails = []string{"PORT", "GUID", "PRIORITY", "STATE", "VENDOR", "IN A SWITCH"}
+
+// Detail is the row in cells.
+func (r smRow) Detail() []any {
+	return []any{r.Port, r.GUID, r.Priority, r.State, r.Vendor, prose.When(r.InSwitch, "yes", "no")}
+}
+
 func (c *call) showSMs() error {
 	st := c.session.State()
 	proof := proofOf(&st)
@@ -273,7 +280,7 @@ func (c *call) showSMs() error {
 		}
 		rows = append(rows, r)
 	}
-	if err := c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"}); err != nil || proof == nil {
+	if err := c.out.Answer(&List{Rows: eachRow(rows), Details: smDetails, Empty: "no subnet manager was seen"}); err != nil || proof == nil {
 		return err
 	}
 	if proof.Manager != session.ManagerUntold {

@@ -127,6 +127,7 @@ func (m *model) failed(j *job, err error) {
 
 // present brings up what there is to read: the tables of an answer, or the log where it is more than the status line holds.
 func (m *model) present(j *job) {
+	m.fit()
 	log := m.at(pane.SeatLog)
 	room := m.all[log].Base().Height
 	switch wanted := !j.keyed || j.asks(); {

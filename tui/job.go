@@ -42,6 +42,7 @@ type job struct {
 	warnings                []string
 
 	sheets []pane.Sheet // the tables of the answer
+	tabled bool         // says that it has answers of tables, if they are empty
 	lines  []string     // the answer in words
 	traced bool         // says that the trace pane has the answer
 	opens  string       // the title of the table to show first, "" for the summary of all

@@ -104,10 +104,17 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 	p := m.pane().Base()
 	switch k.Type {
 	case tea.KeyEnter:
-		if m.typed.Value() == "" {
+		text := m.typed.Value()
+		m.typed = nil
+		if text == "" {
 			m.setFilter("")
 		}
-		m.typed = nil
+		if p.N == 0 || m.on(pane.SeatHome) {
+			cmd, _ := m.findPort(text)
+			return cmd
+		}
+	case tea.KeyTab:
+		m.takeNear()
 	case tea.KeyEsc:
 		m.typed = nil
 		m.setFilter("")
@@ -119,7 +126,9 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 		return m.act(k)
 	default:
 		if m.typed.edit(k); m.typed.Value() != p.Filt.Text {
+			m.typed.near = ""
 			m.setFilter(m.typed.Value())
+			return m.seekNear()
 		}
 	}
 	return nil

@@ -179,6 +179,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.recalled(msg)
 	case *question:
 		m.openQuestion(msg)
+	case nearMsg:
+		m.near(msg)
 	case pageMsg:
 		m.fillPage(msg)
 	case form.Msg:

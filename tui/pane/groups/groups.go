@@ -224,6 +224,15 @@ func (l *groups) Empty() string {
 	return "this group has no members"
 }
 
+// Vacant reports whether no group is known.
+func (l *groups) Vacant() bool {
+	if l.Scene == nil || l.N > 0 {
+		return l.Scene == nil
+	}
+	_, err := l.Scene.State.GroupsOf(l.Scene.Picture)
+	return err != nil
+}
+
 func (l *groups) Subject() pane.Subject {
 	row, ok := l.Selected()
 	if !ok || l.Kind == groupsAll {
