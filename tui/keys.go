@@ -82,6 +82,9 @@ func (m *model) moveTo(row int) {
 const sideStep = 8 // how many cells, or columns of a map, a key moves
 
 func (m *model) sideways(by int) tea.Cmd {
+	if s, ok := m.pane().(pane.Stepper); ok {
+		return m.heed(s.Step(by))
+	}
 	m.pane().(pane.Mover).Sideways(by * sideStep)
 	return nil
 }

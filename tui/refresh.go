@@ -16,7 +16,7 @@ func (m *model) refresh() {
 		return
 	}
 	before := m.sc
-	m.sc = pane.NewScene(m.st, m.of, m.old, m.indexes.Of)
+	m.sc = pane.NewScene(m.st, m.of, m.old, m.between, m.indexes.Of)
 	m.sc.Clock = m.now
 	m.sc.Lose(before)
 	m.of = m.sc.Of
