@@ -104,6 +104,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	default:
 		m.failed(j, err)
 	}
+	m.endWriting(j, err)
 	m.present(j)
 	return nil
 }

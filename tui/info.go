@@ -107,7 +107,7 @@ func (m *model) firstPage() {
 // onPage reports whether a page is being read.
 func (m *model) onPage() bool {
 	switch m.over.(type) {
-	case *page.Page, *commitPage:
+	case *page.Page, *commitPage, *writePage:
 		return true
 	}
 	return false

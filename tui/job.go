@@ -44,6 +44,7 @@ type job struct {
 	sheets []pane.Sheet // the tables of the answer
 	lines  []string     // the answer in words
 	traced bool         // says that the trace pane has the answer
+	shown  bool         // says that it was seen on a page what it writes
 	opens  string       // the title of the table to show first, "" for the summary of all
 }
 

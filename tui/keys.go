@@ -166,6 +166,10 @@ func (m *model) escape() tea.Cmd {
 
 // interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
 func (m *model) interrupt() tea.Cmd {
+	if p, ok := m.over.(*writePage); ok && p.end == nil {
+		m.cancel()
+		return nil
+	}
 	switch {
 	case m.over != nil || m.typed != nil:
 		m.cover(nil)

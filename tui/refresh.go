@@ -12,6 +12,7 @@ import (
 func (m *model) refresh() {
 	m.st = m.back.State()
 	m.pace.note(&m.st, m.now())
+	m.followWriting()
 	if !m.frozen.IsZero() {
 		return
 	}

@@ -39,8 +39,10 @@ type Between struct {
 	Earlier       bool // says that Before is shown
 }
 
-// Shown is the picture that is shown, and Other the one that it is compared with.
+// Shown is the picture that is shown.
 func (b *Between) Shown() *session.Picture { return prose.When(b.Earlier, b.Before, b.After) }
+
+// Other is the one that it is compared with.
 func (b *Between) Other() *session.Picture { return prose.When(b.Earlier, b.After, b.Before) }
 
 // OtherSide says which one that is.
