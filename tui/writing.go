@@ -8,8 +8,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
 )
@@ -20,7 +20,7 @@ type writePage struct {
 	m   *model
 	job *job
 	// last is what was being written when that was said last, nil before anything was.
-	last *apply.Progress
+	last *session.Writing
 	took time.Duration // how long it took, where it has ended
 	end  []string      // the result, nil before that
 	bad  bool

@@ -109,8 +109,11 @@ type State struct {
 	Busy        string
 	Done, Total int
 	// Writing is what a commit that runs is writing, nil before it writes.
-	Writing *apply.Progress
+	Writing *Writing
 }
+
+// Writing says what a commit is writing.
+type Writing = apply.Progress
 
 // Adapter is a port of an adapter of this machine.
 type Adapter struct {
