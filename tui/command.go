@@ -104,6 +104,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	default:
 		m.failed(j, err)
 	}
+	m.endWriting(j, err)
 	m.present(j)
 	return nil
 }
@@ -181,7 +182,7 @@ func (m *model) traceWords(of session.Kind, src, dst string) bool {
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	m.of, m.old = of, nil
+	m.of, m.old, m.between = of, nil, nil
 	if m.of != m.sc.Of {
 		m.refresh()
 	}

@@ -66,8 +66,9 @@ func (p *commitPage) agree() tea.Cmd {
 		p.m.warn("y: " + why)
 		return nil
 	}
-	p.m.cover(nil)
-	return p.m.say(p.command+" yes", true)
+	cmd := p.m.say(p.command+" yes", true)
+	p.m.openWriting(p.m.jobs[len(p.m.jobs)-1])
+	return cmd
 }
 
 func (p *commitPage) whyNotWritten() string {

@@ -84,6 +84,10 @@ func (m *model) footer(w int) string {
 		case !m.st.WriteOn && over.Ready && over.no == "":
 			list = append([]hint{{"w", "allow writing", letter('w')}}, list...)
 		}
+	case *writePage:
+		if list = m.pageHints(over.Page); over.end == nil {
+			list = []hint{{"Esc", "interrupt", func() tea.Cmd { m.cancel(); return nil }}, {"1 to 9", "to the panes, it goes on", nil}}
+		}
 	case *page.Page:
 		list = m.pageHints(over)
 	case *welcomePage:

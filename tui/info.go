@@ -125,7 +125,7 @@ func (p *welcomePage) Key(k tea.KeyMsg) tea.Cmd {
 // onPage reports whether a page is being read.
 func (m *model) onPage() bool {
 	switch m.over.(type) {
-	case *page.Page, *commitPage, *welcomePage:
+	case *page.Page, *commitPage, *writePage, *welcomePage:
 		return true
 	}
 	return false

@@ -45,6 +45,7 @@ type job struct {
 	tabled bool         // says that it has answers of tables, if they are empty
 	lines  []string     // the answer in words
 	traced bool         // says that the trace pane has the answer
+	shown  bool         // says that it was seen on a page what it writes
 	opens  string       // the title of the table to show first, "" for the summary of all
 }
 

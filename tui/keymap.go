@@ -51,7 +51,8 @@ func (m *model) findKeys() []pane.Action {
 func (m *model) traceKeys() []pane.Action {
 	return []pane.Action{
 		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: m.whyNotUses, Run: m.whoUses},
-		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
+		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged; of an event before and after", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
+		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: m.whyNotNow, Run: m.showNow},
 	}
 }
 
@@ -95,8 +96,8 @@ func (m *model) moveKeys() []pane.Action {
 		{Name: "page-down", Binding: pane.On("a page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
 		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func() tea.Cmd { m.moveTo(0); return nil }},
 		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func() tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
-		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back", "left", "h"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(-1) }},
-		{Name: "right", Binding: pane.On("open the branch; move long lines or the map", "right", "l"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(1) }},
+		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left", "h"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(-1) }},
+		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(1) }},
 	}
 }
 
@@ -104,7 +105,8 @@ func (m *model) moveKeys() []pane.Action {
 func (m *model) movers() []string {
 	var out []string
 	for _, p := range m.all {
-		if _, ok := p.(pane.Mover); ok {
+		_, moves := p.(pane.Mover)
+		if _, steps := p.(pane.Stepper); moves || steps {
 			out = append(out, p.About().Name)
 		}
 	}

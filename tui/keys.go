@@ -82,6 +82,9 @@ func (m *model) moveTo(row int) {
 const sideStep = 8 // how many cells, or columns of a map, a key moves
 
 func (m *model) sideways(by int) tea.Cmd {
+	if s, ok := m.pane().(pane.Stepper); ok {
+		return m.heed(s.Step(by))
+	}
 	m.pane().(pane.Mover).Sideways(by * sideStep)
 	return nil
 }
@@ -172,6 +175,10 @@ func (m *model) escape() tea.Cmd {
 
 // interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
 func (m *model) interrupt() tea.Cmd {
+	if p, ok := m.over.(*writePage); ok && p.end == nil {
+		m.cancel()
+		return nil
+	}
 	switch {
 	case m.over != nil || m.typed != nil:
 		m.cover(nil)

@@ -151,7 +151,7 @@ func TestColumnsAreExplained(t *testing.T) {
 func TestEnterOnNothing(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	d.press("1", "enter").sees("! Enter: no problem is selected").press("5", "enter").sees("! Enter: no row is selected")
-	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 1 Problems, 2 Topology, 6 Load, 8 Log")
+	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 1 Problems, 2 Topology, 6 Load, 7 History, 8 Log")
 }
 
 // keyList is the list of keys as a document.

@@ -57,6 +57,8 @@ type Session struct {
 	torus   torus.Known       // what the subnet was recognised as
 	stopped stopped           // the commit that did not come to its end
 	wrote   wrote             // by the last commit
+	// recordedTo is when the last event was that is in the history.
+	recordedTo time.Time
 
 	mu       sync.Mutex // guards what follows it
 	state    State
@@ -127,7 +129,7 @@ func (s *Session) begin(ctx context.Context, name string) (end func(), err error
 	}
 	s.update(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
 	return func() {
-		s.update(ChangeBusy, func(st *State) { st.Busy = "" })
+		s.update(ChangeBusy, func(st *State) { st.Busy, st.Writing = "", nil })
 		s.op.Unlock()
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
@@ -107,7 +108,12 @@ type State struct {
 	// Busy is the operation that runs, "" if none does.
 	Busy        string
 	Done, Total int
+	// Writing is what a commit that runs is writing, nil before it writes.
+	Writing *Writing
 }
+
+// Writing says what a commit is writing.
+type Writing = apply.Progress
 
 // Adapter is a port of an adapter of this machine.
 type Adapter struct {

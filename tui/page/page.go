@@ -60,6 +60,9 @@ func (p *Page) Raw(st draw.Style, text string) {
 // Drop takes the last line away.
 func (p *Page) Drop() { p.text, p.wide = p.text[:len(p.text)-1], 0 }
 
+// Clear takes all lines away.
+func (p *Page) Clear() { p.text, p.wide = p.text[:0], 0 }
+
 // Fit breaks the text into lines that fit a part of the screen.
 func (p *Page) Fit(body draw.Rect) {
 	p.view.Height = max(body.H-2, 0)

@@ -74,6 +74,8 @@ type (
 	Follower interface{ Follow(at Place) }
 	// Mover does something of its own with the keys left and right.
 	Mover interface{ Sideways(by int) }
+	// Stepper goes from one thing to the next with them.
+	Stepper interface{ Step(by int) tea.Msg }
 	// Differ is a pane whose selected row can be compared.
 	Differ interface {
 		Diff() (command string, ok bool)

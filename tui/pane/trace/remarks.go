@@ -28,6 +28,9 @@ func (t *trace) remark() {
 		}
 	}
 	t.otherLIDs()
+	if b := sc.Between; b != nil && b.Other().Tables != nil {
+		t.compareWith(b.OtherSide(), b.Other())
+	}
 	for _, k := range session.Kinds {
 		t.compare(k)
 	}
@@ -99,6 +102,12 @@ func (t *trace) compare(k session.Kind) {
 	if err != nil || p.Tables == sc.Picture.Tables && p.Fabric == sc.Picture.Fabric {
 		return
 	}
+	t.compareWith(string(k), p)
+}
+
+// compareWith says how the path goes in another picture of this name.
+func (t *trace) compareWith(k string, p *session.Picture) {
+	sc := t.Scene
 	src, dst := t.Ends[0].EndPort(p.Fabric), t.Ends[1].EndPort(p.Fabric)
 	if src == fabric.None || dst == fabric.None || p.Fabric.Ports[dst].LID == 0 {
 		t.say(t.Theme.Warn, fmt.Sprintf("%s: one of the two is not there", k))
