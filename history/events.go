@@ -5,6 +5,7 @@ package history
 import (
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -37,7 +38,10 @@ func unpackEvents(text string) (all []Event, err error) {
 	return all, err
 }
 
-// addEvents adds to what an entry has.
+// Changes reports whether the event is that what an entry has became so.
+func (e *Event) Changes() bool { return e.GUID != 0 || e.What == "tables" }
+
+// addEvents adds to what an entry has that was seen before. What made it so is told once.
 func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {
 	if len(more) == 0 {
 		return nil
@@ -50,7 +54,13 @@ func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {
 	if err != nil {
 		return err
 	}
-	if text, err = packEvents(append(all, more...)); err == nil {
+	told := slices.ContainsFunc(all, func(e Event) bool { return e.Changes() })
+	for i := range more {
+		if e := &more[i]; !told || !e.Changes() {
+			all = append(all, *e)
+		}
+	}
+	if text, err = packEvents(all); err == nil {
 		_, err = tx.ExecContext(w.ctx, "UPDATE entry SET events = ? WHERE id = ?", text, id)
 	}
 	return err

@@ -23,6 +23,7 @@ const (
 	WhatTables  = "tables"
 	WhatManager = "manager"
 	WhatCommit  = "commit"
+	WhatRest    = "rest" // nothing has happened, which is on no timeline
 )
 
 func whatOf(k fabric.ChangeKind) string {

@@ -30,7 +30,7 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	case tables.Changed > 0 && !st.holdsStaged():
 		st.noteOf(WhatTables, x.who, "forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
 	case st.Unsettled && len(changes) == 0 && tables.Changed == 0:
-		st.note("the subnet has settled: it was read twice and is the same")
+		st.noteOf(WhatRest, "", "the subnet has settled: it was read twice and is the same")
 	}
 	st.Unsettled = len(changes) > 0 || tables.Changed > 0
 	st.noteDrift()

@@ -57,8 +57,6 @@ type Session struct {
 	torus   torus.Known       // what the subnet was recognised as
 	stopped stopped           // the commit that did not come to its end
 	wrote   wrote             // by the last commit
-	// recordedTo is when the last event was that is in the history.
-	recordedTo time.Time
 
 	mu       sync.Mutex // guards what follows it
 	state    State

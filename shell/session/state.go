@@ -78,6 +78,8 @@ type State struct {
 	mute map[uint64]bool
 	// Events are what sweeps found to be new, the latest last.
 	Events []Event
+	// recordedTo is when the last event was that the history has.
+	recordedTo time.Time
 	// Committed are the tables that the last commit left, nil before that; at the
 	// last sweep Drift entries were others, and Unchecked switches were not read.
 	Committed *fabric.Tables

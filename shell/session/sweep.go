@@ -249,14 +249,15 @@ func (s *Session) recordSweep(live *Picture, unanswered int) {
 	e := s.entry(history.Sweep, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
 	e.Events = s.newEvents()
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
-		s.recordedTo = e.Events[len(e.Events)-1].When
+		s.update(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
 	}
 }
 
 // newEvents are those that are not in the history yet.
 func (s *Session) newEvents() (fresh []history.Event) {
-	for _, e := range s.State().Events {
-		if e.When.After(s.recordedTo) {
+	st := s.State()
+	for _, e := range st.Events {
+		if e.When.After(st.recordedTo) && e.What != WhatRest {
 			fresh = append(fresh, e.kept())
 		}
 	}

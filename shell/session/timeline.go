@@ -66,7 +66,7 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 		held = heldEntries(list, journal)
 		all = append(momentsOf(held), commitsOf(journal)...)
 	}
-	all = append(all, st.moments(held, all)...)
+	all = append(all, st.moments(held)...)
 	slices.SortStableFunc(all, func(a, b Moment) int { return a.When.Compare(b.When) })
 	t.Moments = slices.DeleteFunc(all, func(m Moment) bool { return m.When.Before(since) || m.When.After(until) })
 	t.Before, t.After = seenBy(held, since), seenBy(held, until)
@@ -107,7 +107,7 @@ func momentsOf(held []history.Entry) []Moment {
 		for _, x := range e.Events {
 			x.Text, x.Who, x.What = fabric.Escape(x.Text), fabric.Escape(x.Who), fabric.Escape(x.What) // of a file that was imported
 			m := Moment{Event: x, Before: before, After: e.ID}
-			if x.When.After(e.Began) { // while it stayed so
+			if x.When.After(e.Began) && !x.Changes() { // while it stayed so
 				m.Before = e.ID
 			} else {
 				told = true
@@ -156,18 +156,13 @@ func commitsOf(journal []history.JournalEntry) []Moment {
 }
 
 // moments are the events of the session that the history has not.
-func (st *State) moments(held []history.Entry, known []Moment) []Moment {
-	have := map[string]bool{}
-	key := func(e *history.Event) string { return fmt.Sprint(e.When.UnixNano(), e.Text) }
-	for i := range known {
-		have[key(&known[i].Event)] = true
-	}
+func (st *State) moments(held []history.Entry) []Moment {
 	var all []Moment
 	for i := range st.Events {
-		m := Moment{Event: st.Events[i].kept()}
-		if have[key(&m.Event)] {
+		if e := &st.Events[i]; !e.When.After(st.recordedTo) || e.What == WhatRest {
 			continue
 		}
+		m := Moment{Event: st.Events[i].kept()}
 		at := slices.IndexFunc(held, func(e history.Entry) bool { return !e.Began.Before(m.When) })
 		switch {
 		case at > 0:

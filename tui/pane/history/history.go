@@ -233,11 +233,15 @@ func (l *past) Enter() (func() tea.Msg, string) {
 	return func() tea.Msg { return pane.Recall{ID: id} }, ""
 }
 
-// Diff compares the selected entry with what is live.
+// Diff compares the selected entry with what is live, or what was before and after the selected event.
 func (l *past) Diff() (command string, ok bool) {
 	row, ok := l.Selected()
-	if !ok || l.Kind != showEntries {
+	switch {
+	case !ok:
 		return "", false
+	case l.Kind == showMoments:
+		m := &l.moments[row]
+		return fmt.Sprintf("diff %d %d", m.Before, m.After), m.Pictures()
 	}
 	return fmt.Sprintf("diff %d live", l.entries[row].ID), true
 }
