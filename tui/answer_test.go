@@ -87,3 +87,12 @@ func TestAnswersOfChecks(t *testing.T) {
 	d.press(":sweep full mft", "enter", ":check mcast", "enter").sees("›a Answer check mcast", "every member gets each packet once")
 	d.press(":fail switch leaf-03", "enter", ":show failures", "enter").sees("›a Answer show failures").press("b").sees("number", "leaf-03")
 }
+
+// TestCommitPageUsesThePage: where there is room the page has the switches that are written to beside the links of which
+// the load changes, and it is read to its end at once.
+func TestCommitPageUsesThePage(t *testing.T) {
+	d := drive(t, tree)
+	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to", "links with other loads, before and after", "leaf-01/7", "paths was", "and 8 more", "Nothing has been written")
+	d.size(200, 50).sees("spine-06", "entries was", "Nothing has been written").misses("and 8 more")
+	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
+}

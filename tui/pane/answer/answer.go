@@ -113,12 +113,12 @@ func (a *answers) Renew() {
 	k.sheet = a.Kind
 	s := a.sheet()
 	a.Hold()
-	a.Cols = columns(s)
+	a.Cols = Columns(s)
 	a.Build(len(s.Rows))
 }
 
-// columns lay a sheet out: figures to the right, the rest as wide as what stands in it.
-func columns(s *pane.Sheet) []draw.Column {
+// Columns lay a sheet out: figures to the right, the rest as wide as what stands in it.
+func Columns(s *pane.Sheet) []draw.Column {
 	n := len(s.Columns)
 	if n == 0 {
 		return []draw.Column{{Least: 20, Text: func(row int) string { return s.Cell(row, 0) }}}
