@@ -38,7 +38,10 @@ func (t *Table) widths(w int) []int {
 			}
 		}
 	}
-	least := t.squeeze(shown, &need, w)
+	var least []int
+	if need > w {
+		least = t.squeeze(shown, &need, w)
+	}
 	free, flexible := max(w-need, 0), 0
 	for i := range t.Cols {
 		if shown[i] && t.Cols[i].Wide == 0 {
@@ -53,7 +56,10 @@ func (t *Table) widths(w int) []int {
 			out[i] = c.Wide
 		default:
 			part := max(c.Share, 1)
-			out[i] = least[i] + free*part/flexible
+			if out[i] = c.Least; least != nil {
+				out[i] = least[i]
+			}
+			out[i] += free * part / flexible
 			free -= free * part / flexible
 			flexible -= part
 		}

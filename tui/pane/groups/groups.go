@@ -226,11 +226,11 @@ func (l *groups) Empty() string {
 
 // Vacant reports whether no group is known.
 func (l *groups) Vacant() bool {
-	if l.Scene == nil || l.N > 0 {
-		return l.Scene == nil
+	if l.Scene == nil {
+		return true
 	}
-	_, err := l.Scene.State.GroupsOf(l.Scene.Picture)
-	return err != nil
+	t := l.Scene.Picture.Tables
+	return l.N == 0 && l.Scene.State.Groups == nil && (t == nil || t.MFT == nil)
 }
 
 func (l *groups) Subject() pane.Subject {
