@@ -20,6 +20,7 @@ import (
 // says nothing new, and its path records agree with the tables for 500 pairs.
 func TestBesideOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
+	want := testenv.Count(t, 100, 500)
 	for file := range smallNetFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			stateHome(t)
@@ -39,7 +40,7 @@ func TestBesideOpenSM(t *testing.T) {
 				t.Errorf("OpenSM's log says more after our sweeps: %q", strings.TrimPrefix(after, before))
 			}
 			asked := 0
-			for asked < 500 {
+			for asked < want {
 				src := f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].GUID
 				out := ibconsole(t, "--json", "-s", source, "-c", fmt.Sprintf("sa path guid:0x%x all; trace live guid:0x%x all", src, src))
 				for line := range strings.Lines(out) {

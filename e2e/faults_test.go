@@ -138,7 +138,7 @@ func (f *faulty) try(dir, commands string) result {
 func TestFaultyCalls(t *testing.T) {
 	f := newFaulty(t)
 	r := testenv.Rand(t)
-	tried, all := map[string]int{}, testenv.Count(t, 60, 4000)
+	tried, all := map[string]int{}, testenv.Count(t, 40, 4000)
 	ended, open, missed := map[int]int{}, 0, 0
 	for i := 0; i < all; {
 		w := &writings[i%len(writings)]

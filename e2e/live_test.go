@@ -21,10 +21,10 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// smallNetFiles are those of netFiles that a live test can take: below 300 switches,
-// of which a sample leaves out those with more than 100.
+// smallNetFiles are those of netFiles that a live test can take: below 300 switches, in a
+// sample below 65.
 func smallNetFiles(t *testing.T) map[string]*fabric.Fabric {
-	below := 101
+	below := 65
 	if testenv.Full() {
 		below = 300
 	}

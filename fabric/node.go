@@ -57,6 +57,17 @@ func (n *Node) Slots() iter.Seq[PortIndex] { return upTo(n.FirstPort, n.lastPort
 
 func (n *Node) lastPort() PortIndex { return n.FirstPort + PortIndex(n.NumPorts) }
 
+// LinkedPorts counts the ports of a node that have a link.
+func (f *Fabric) LinkedPorts(n *Node) int {
+	linked := 0
+	for p := range n.Ports() {
+		if f.Ports[p].Linked() {
+			linked++
+		}
+	}
+	return linked
+}
+
 func upTo(first, last PortIndex) iter.Seq[PortIndex] {
 	return func(yield func(PortIndex) bool) {
 		for p := first; p <= last; p++ {

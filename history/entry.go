@@ -47,6 +47,8 @@ type Entry struct {
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Tables says that there are forwarding tables.
 	Tables bool `json:"tables"`
+	// Events are what was found to be new when it was read first, and as long as it stayed so.
+	Events []Event `json:"-"`
 }
 
 // Snapshot is an entry with what it describes.
@@ -119,9 +121,13 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
-		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest)
+	found, err := packEvents(e.Events)
+	if err != nil {
+		return 0, err
+	}
+	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
+		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found)
 	if err != nil {
 		return 0, err
 	}
@@ -141,21 +147,29 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 		return 0, err
 	}
 	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?) WHERE id = ?", e.Until.UnixNano(), id)
+	if err == nil {
+		err = w.addEvents(tx, id, e.Events)
+	}
 	return id, err
 }
 
-const entryColumns = "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL"
+func (s *Store) entryColumns() string {
+	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " + s.events
+}
 
 type scanner interface{ Scan(into ...any) error }
 
 func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	var began, until int64
-	var figures string
-	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables}
+	var figures, found string
+	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables, &found}
 	if err := row.Scan(append(into, more...)...); err != nil {
 		return e, err
 	}
 	e.Began, e.Until = time.Unix(0, began), time.Unix(0, until)
+	if e.Events, err = unpackEvents(found); err != nil {
+		return e, err
+	}
 	return e, json.Unmarshal([]byte(figures), &e.Figures)
 }
 
@@ -165,7 +179,7 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+entryColumns+" FROM entry WHERE ? IN (subnet, '') ORDER BY id DESC LIMIT ?", subnet, limit)
+	rows, err := s.db.QueryContext(ctx, "SELECT "+s.entryColumns()+" FROM entry WHERE ? IN (subnet, '') ORDER BY id DESC LIMIT ?", subnet, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", s.named(err))
 	}
@@ -199,7 +213,7 @@ func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 	var fab int64
 	var tables, rest sql.NullInt64
-	e, err := scanEntry(s.db.QueryRowContext(ctx, "SELECT "+entryColumns+", fabric, tables, rest FROM entry WHERE id = ?", id), &fab, &tables, &rest)
+	e, err := scanEntry(s.db.QueryRowContext(ctx, "SELECT "+s.entryColumns()+", fabric, tables, rest FROM entry WHERE id = ?", id), &fab, &tables, &rest)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@
 package history
 
 // version is the schema's, kept in SQLite's user_version.
-const version = 4
+const version = 5
 
 const schema = `
 CREATE TABLE blob (
@@ -54,3 +54,6 @@ const ending = "ALTER TABLE journal ADD COLUMN ends INTEGER NOT NULL DEFAULT 0"
 
 // others is what version 4 added.
 const others = "ALTER TABLE journal ADD COLUMN others TEXT NOT NULL DEFAULT ''"
+
+// events is what version 5 added.
+const events = "ALTER TABLE entry ADD COLUMN events TEXT NOT NULL DEFAULT ''"

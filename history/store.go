@@ -33,9 +33,9 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends and others are the columns of these names, or what stands for them in a file
-	// that has none and is only read.
-	ends, others string
+	// ends, others and events are the columns of these names, or what stands for them in a
+	// file that has none and is only read.
+	ends, others, events string
 	// why says why nothing can be written, nil where it can.
 	why error
 	// exposed is an [ExposedError] or nil.
@@ -162,6 +162,9 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 	if have < 4 {
 		s.others = "''"
 	}
+	if have < 5 {
+		s.events = "''"
+	}
 	return s, nil
 }
 
@@ -170,7 +173,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, path: path, ends: "ends", others: "others"}
+	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = files.Unfolder(maxBlob)
 	}
@@ -212,7 +215,12 @@ func (s *Store) prepare(ctx context.Context) error {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, others); err != nil {
+		if have < 4 {
+			if _, err := tx.ExecContext(ctx, others); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, events); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))

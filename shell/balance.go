@@ -8,10 +8,12 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
@@ -42,6 +44,22 @@ type balanceSwitch struct {
 }
 
 func (a *balanceSwitch) Text(w io.Writer) { a.of.Text(w, a.f) }
+
+// Tables has a row a port.
+func (a *balanceSwitch) Tables() []Table {
+	return []Table{tableOf(listTitle, []string{"SWITCH", "PORT", "TO", "LIDS", "BALANCED"}, a.Ports, func(n balance.PortCount) plainRow {
+		port := a.f.PortAt(a.f.Switches[a.of.Switch], int(n.Port))
+		return plainRow{leads{toPort(a.f, port)}, []any{a.Switch, n.Port, peerName(a.f, port), n.LIDs, prose.When(a.Unbalanced, "no", "yes")}}
+	})}
+}
+
+// peerName names what is at the other end of a port's link, "-" where there is none.
+func peerName(f *fabric.Fabric, port fabric.PortIndex) string {
+	if port == fabric.None || !f.Ports[port].Linked() {
+		return "-"
+	}
+	return f.PortName(f.Ports[port].Peer)
+}
 
 func (c *call) balanceSwitches(_ *session.State, p *session.Picture) error {
 	f := p.Fabric
@@ -93,6 +111,16 @@ type balanceEnd struct {
 }
 
 func (a *balanceEnd) Text(w io.Writer) { a.of.Text(w, a.f) }
+
+// Tables has it as a row.
+func (a *balanceEnd) Tables() []Table {
+	neighbours := prose.Words(a.Neighbours, func(n balanceNeighbour) string { return fmt.Sprintf("%s %d", n.Name, n.LIDs) })
+	ports := prose.Words(a.Ports, func(n balance.PortCount) string { return fmt.Sprintf("%d: %d", n.Port, n.LIDs) })
+	return []Table{tableOf(listTitle, []string{"SWITCH", "TO", "LID", "UNEVEN", "BY NEIGHBOUR", "BY PORT"}, []*balanceEnd{a}, func(*balanceEnd) plainRow {
+		return plainRow{leads{toNode(a.f, a.f.Switches[a.of.Switch])},
+			[]any{a.Switch, a.To, a.LID, strings.Join(a.Uneven, ", "), strings.Join(neighbours, ", "), strings.Join(ports, ", ")}}
+	})}
+}
 
 type balanceNeighbour struct {
 	Name string `json:"name"`

@@ -35,6 +35,15 @@ type mcastFault struct {
 	From string     `json:"from,omitempty"`
 	To   string     `json:"to,omitempty"`
 	Path []string   `json:"ports,omitempty"`
+	lead Lead
+}
+
+// Tables has the faults, and the links of a credit loop.
+func (a *mcastAnswer) Tables() []Table {
+	faults := tableOf("multicast faults", []string{"MLID", "FAULT", "FROM", "TO", "PORTS", "WHAT"}, a.Faults, func(f mcastFault) plainRow {
+		return plainRow{leads{f.lead}, []any{f.MLID, f.Kind, orDash(f.From), orDash(f.To), orDash(strings.Join(f.Path, " ")), f.text()}}
+	})
+	return []Table{faults, ringTable(a.Ring)}
 }
 
 func (c *call) checkMulticast(st *session.State, p *session.Picture) error {
@@ -97,10 +106,13 @@ func (c *call) groupCredits(st *session.State, p *session.Picture, known *sessio
 func mcastFaultOf(f *fabric.Fabric, m *mcast.Fault) mcastFault {
 	out := mcastFault{Kind: m.Kind, MLID: mlidText(m.MLID)}
 	if m.Src != fabric.None {
-		out.From = f.PortName(m.Src)
+		out.From, out.lead = f.PortName(m.Src), toPort(f, m.Src)
 	}
 	if m.Dst != fabric.None {
-		out.To = f.PortName(m.Dst)
+		out.To, out.lead = f.PortName(m.Dst), toPort(f, m.Dst)
+	}
+	if len(m.Ports) > 0 {
+		out.lead = toPort(f, m.Ports[0])
 	}
 	for _, p := range m.Ports {
 		out.Path = append(out.Path, f.PortName(p))

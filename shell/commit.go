@@ -158,6 +158,16 @@ func (p CommitPlan) Text(w io.Writer) {
 	}
 }
 
+// Changes are the switches that are written to, those of which most entries change first.
+func (p CommitPlan) Changes() Table {
+	all := slices.Clone(p.Plan.Switches)
+	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
+	return tableOf("switches that are written to", []string{"SWITCH", "BLOCKS", "ENTRIES"}, all, func(s plan.Switch) plainRow {
+		node := p.live.Switches[s.Switch]
+		return plainRow{leads{toNode(p.live, node)}, []any{p.live.NodeName(node), s.Blocks, s.Entries}}
+	})
+}
+
 // showPlan says what is planned, before anything of it is done.
 func (c *call) showPlan(rep *session.CommitReport) error {
 	return c.out.Answer(Part{CommitPlan{rep, c.session.State().Live.Fabric, c.newChangeLoop(rep.Credits)}})

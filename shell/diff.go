@@ -55,6 +55,11 @@ func (a diffAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintln(w, "no difference")
 		return
 	}
+	a.body(w)
+}
+
+// body is what is other.
+func (a diffAnswer) body(w io.Writer) {
 	_ = a.Result.Text(w)
 	if a.VLs != nil {
 		a.VLs.text(w)

@@ -90,7 +90,7 @@ func (v *victim) script(script string) (text string) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
 		ctx, cancel := context.WithTimeout(v.t.Context(), 500*time.Millisecond)
-		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, JSON: asJSON})
+		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, JSON: asJSON, Hear: func(a Answer) { v.tables(script, a) }})
 		cancel()
 		v.check(script, out.String())
 		if err != nil {
@@ -106,6 +106,21 @@ func (v *victim) script(script string) (text string) {
 	v.check(script, v.sh.Prompt())
 	v.runs++
 	return text
+}
+
+// tables looks at the cells of an answer's tables, which the screen shows.
+func (v *victim) tables(script string, a Answer) {
+	tabled, ok := a.(Tabled)
+	if !ok {
+		return
+	}
+	for _, t := range tabled.Tables() {
+		for _, r := range t.Rows {
+			for _, cell := range r.Cells() {
+				v.check(script, fmt.Sprint(cell))
+			}
+		}
+	}
 }
 
 // check looks at text before the last net: that is not to have anything to do.

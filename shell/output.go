@@ -71,6 +71,7 @@ func (c *call) say(object any, format string, args ...any) error {
 type List struct {
 	// Columns are the headings, none for rows that are lines.
 	Columns []string
+	Details []string // the headings where each row is Detailed, nil where they are not
 	Rows    iter.Seq2[Row, error]
 	Empty   string // what people read where there is no row; "" for the headings alone
 	Drawn   Answer // what people see in place of the table, nil for the table

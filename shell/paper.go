@@ -126,6 +126,7 @@ func runUndo(c *call) error {
 }
 
 type failureRow struct {
+	leads
 	Number int    `json:"number"`
 	Repair bool   `json:"repair,omitempty"`
 	Added  bool   `json:"added,omitempty"`
@@ -149,8 +150,13 @@ func (r failureRow) Cells() []any {
 	return []any{fmt.Sprintf("%3d  %-8s  %s %s (%s)", r.Number, r.State, r.What, r.Name, count(r.Links, "link"))}
 }
 
+var failureDetails = []string{"NUMBER", "STATE", "WHAT", "NAME", "LINKS"}
+
+// Detail is the row in cells.
+func (r failureRow) Detail() []any { return []any{r.Number, r.State, r.What, r.Name, r.Links} }
+
 func failureRowOf(f failures.Failure, state string) failureRow {
-	return failureRow{f.Number, f.Repair, f.Added, f.Moved, f.What, f.Name, len(f.Links), state}
+	return failureRow{leads{}, f.Number, f.Repair, f.Added, f.Moved, f.What, f.Name, len(f.Links), state}
 }
 
 func (c *call) failures(state string, all ...failures.Failure) error {
@@ -193,9 +199,13 @@ func runWhatIf(c *call) error {
 	}
 	var rows []failureRow
 	for _, f := range st.Failures {
-		rows = append(rows, failureRowOf(f, failureWord(f)))
+		row := failureRowOf(f, failureWord(f))
+		if len(f.Links) > 0 && int(f.Links[0].A) < len(st.Base.Fabric.Ports) {
+			row.leads = leads{toPort(st.Base.Fabric, f.Links[0].A)}
+		}
+		rows = append(rows, row)
 	}
-	if err := c.list(nil, eachRow(rows)); err != nil {
+	if err := c.out.Answer(&List{Rows: eachRow(rows), Details: failureDetails}); err != nil {
 		return err
 	}
 	if c.out.Row != nil {

@@ -84,7 +84,7 @@ func (c *call) showNodes(st *session.State, p *session.Picture, switches bool) e
 		if switches && !n.IsSwitch() || (only != fabric.None && only != fabric.NodeIndex(i)) {
 			continue
 		}
-		rows = append(rows, nodeRow{leads{toNode(f, fabric.NodeIndex(i))}, f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), portsUp(f, n), n.InSubnet})
+		rows = append(rows, nodeRow{leads{toNode(f, fabric.NodeIndex(i))}, f.NodeName(fabric.NodeIndex(i)), typeWord(n.Type), guidText(n.GUID), nodeLID(f, n), int(n.NumPorts), f.LinkedPorts(n), n.InSubnet})
 	}
 	return c.list([]string{"LID", "GUID", "TYPE", "UP/PORTS", "NAME"}, eachRow(rows))
 }
@@ -121,16 +121,6 @@ func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 		}
 	}
 	return 0
-}
-
-func portsUp(f *fabric.Fabric, n *fabric.Node) int {
-	up := 0
-	for p := range n.Ports() {
-		if f.Ports[p].Linked() {
-			up++
-		}
-	}
-	return up
 }
 
 type linkRow struct {
@@ -271,6 +261,13 @@ type smRow struct {
 
 func (r smRow) Cells() []any { return []any{smText(r.of)} }
 
+var smDetails = []string{"PORT", "GUID", "PRIORITY", "STATE", "VENDOR", "IN A SWITCH"}
+
+// Detail is the row in cells.
+func (r smRow) Detail() []any {
+	return []any{r.Port, r.GUID, r.Priority, r.State, r.Vendor, prose.When(r.InSwitch, "yes", "no")}
+}
+
 func (c *call) showSMs() error {
 	st := c.session.State()
 	proof := proofOf(&st)
@@ -283,7 +280,7 @@ func (c *call) showSMs() error {
 		}
 		rows = append(rows, r)
 	}
-	if err := c.out.Answer(&List{Rows: eachRow(rows), Empty: "no subnet manager was seen"}); err != nil || proof == nil {
+	if err := c.out.Answer(&List{Rows: eachRow(rows), Details: smDetails, Empty: "no subnet manager was seen"}); err != nil || proof == nil {
 		return err
 	}
 	if proof.Manager != session.ManagerUntold {

@@ -25,6 +25,15 @@ type Tabled interface {
 	Tables() []Table
 }
 
+// listTitle is the title of the table of an answer that is nothing else: the answers of a command make one table.
+const listTitle = "list"
+
+// Detailed is a row of a list of lines, in cells for faces that show tables: those of List.Details.
+type Detailed interface {
+	Row
+	Detail() []any
+}
+
 // Lead is where a row leads: to a place of the subnet, or on to a command that says more. The zero Lead leads nowhere.
 type Lead struct {
 	GUID    uint64 // of a node

@@ -75,3 +75,24 @@ func TestHostSet(t *testing.T) {
 	d.press("3", "/", "@job1", "enter").sees("9 LIDs", "node-0009").misses("node-0010")
 	d.press("2", "/", "@job2").sees("sets: @job1").press("esc")
 }
+
+// TestAnswersOfChecks: checks, balance and what is on paper answer in tables, too, whatever they find.
+func TestAnswersOfChecks(t *testing.T) {
+	d := drive(t, tree)
+	d.press(":balance switch all", "enter").sees("›a Answer balance switch all", "switch", "balanced", "leaf-01", "144 rows")
+	d.press("/", "leaf-02/7", "enter", "enter").sees("›2 Topology")
+	for _, command := range []string{"check credits", "check reach", "check loops"} {
+		d.press(":"+command, "enter").sees("›a Answer " + command)
+	}
+	d.press(":sweep full mft", "enter", ":check mcast", "enter").sees("›a Answer check mcast", "every member gets each packet once")
+	d.press(":fail switch leaf-03", "enter", ":show failures", "enter").sees("›a Answer show failures").press("b").sees("number", "leaf-03")
+}
+
+// TestCommitPageUsesThePage: where there is room the page has the switches that are written to beside the links of which
+// the load changes, and it is read to its end at once.
+func TestCommitPageUsesThePage(t *testing.T) {
+	d := drive(t, tree)
+	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to", "links with other loads, before and after", "leaf-01/7", "paths was", "and 8 more", "Nothing has been written")
+	d.size(200, 50).sees("spine-06", "entries was", "Nothing has been written").misses("and 8 more")
+	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
+}

@@ -24,7 +24,16 @@ func (j *job) heard(a shell.Answer) {
 	sheets := sheetsOf(a)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.sheets = append(j.sheets, sheets...)
+	if _, ok := a.(shell.Tabled); ok {
+		j.tabled = true
+	}
+	for _, s := range sheets {
+		if n := len(j.sheets); n > 0 && j.sheets[n-1].Title == s.Title && slices.Equal(j.sheets[n-1].Columns, s.Columns) {
+			j.sheets[n-1].Rows = append(j.sheets[n-1].Rows, s.Rows...)
+			continue
+		}
+		j.sheets = append(j.sheets, s)
+	}
 	switch a := a.(type) {
 	case *shell.BestRow:
 		j.sheets[len(j.sheets)-1].Best = a.Row + 1
@@ -42,11 +51,16 @@ func (j *job) heard(a shell.Answer) {
 	}
 }
 
+const listed = "list" // the title of a table that is all of an answer
+
 // sheetsOf are the tables of an answer; those of a list get their rows one by one.
 func sheetsOf(a shell.Answer) []pane.Sheet {
 	switch a := a.(type) {
 	case *shell.List:
-		return []pane.Sheet{{Title: "list", Columns: a.Columns}}
+		if a.Details != nil {
+			return []pane.Sheet{{Title: listed, Columns: a.Details}}
+		}
+		return []pane.Sheet{{Title: listed, Columns: a.Columns}}
 	case shell.Tabled:
 		var all []pane.Sheet
 		for _, t := range a.Tables() {
@@ -69,10 +83,10 @@ func (m *model) answered(j *job) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	sheets := slices.DeleteFunc(j.sheets, func(s pane.Sheet) bool { return len(s.Rows) == 0 })
-	if len(sheets) == 0 {
+	if len(sheets) == 0 && (len(j.lines) < 2 || !j.tabled) {
 		return false
 	}
-	if len(sheets) > 1 || sheets[0].Title != "list" {
+	if len(sheets) != 1 || sheets[0].Title != listed {
 		sheets = append([]pane.Sheet{pane.Summary(j.lines, sheets)}, sheets...)
 	}
 	first := max(slices.IndexFunc(sheets, func(s pane.Sheet) bool { return s.Title == j.opens }), 0)

@@ -5,6 +5,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
@@ -64,6 +65,14 @@ func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
 		return nil, err
 	}
 	return history.Join(list, journal), nil
+}
+
+func (b *shellBackend) Moments(ctx context.Context) ([]session.Moment, error) {
+	line, err := b.Session().Timeline(ctx, time.Time{}, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return line.Moments, nil
 }
 
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {

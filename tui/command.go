@@ -104,6 +104,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	default:
 		m.failed(j, err)
 	}
+	m.endWriting(j, err)
 	m.present(j)
 	return nil
 }
@@ -127,6 +128,7 @@ func (m *model) failed(j *job, err error) {
 
 // present brings up what there is to read: the tables of an answer, or the log where it is more than the status line holds.
 func (m *model) present(j *job) {
+	m.fit()
 	log := m.at(pane.SeatLog)
 	room := m.all[log].Base().Height
 	switch wanted := !j.keyed || j.asks(); {
@@ -180,7 +182,7 @@ func (m *model) traceWords(of session.Kind, src, dst string) bool {
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	m.of, m.old = of, nil
+	m.of, m.old, m.between = of, nil, nil
 	if m.of != m.sc.Of {
 		m.refresh()
 	}

@@ -21,7 +21,8 @@ import (
 type pageMsg struct {
 	page    *commitPage
 	text    string
-	nothing bool // reports that the plan writes nothing
+	nothing bool         // reports that the plan writes nothing
+	tables  []pane.Sheet // what changes, beside one another
 	err     error
 }
 
@@ -66,8 +67,9 @@ func (p *commitPage) agree() tea.Cmd {
 		p.m.warn("y: " + why)
 		return nil
 	}
-	p.m.cover(nil)
-	return p.m.say(p.command+" yes", true)
+	cmd := p.m.say(p.command+" yes", true)
+	p.m.openWriting(p.m.jobs[len(p.m.jobs)-1])
+	return cmd
 }
 
 func (p *commitPage) whyNotWritten() string {
@@ -165,20 +167,25 @@ func (m *model) plan(p *commitPage) tea.Cmd {
 	m.cover(p)
 	p.Fit(m.body())
 	m.Common.Running++
-	wait := m.yield()
+	wait, roomy := m.yield(), m.body().W >= besidesFrom
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
 		nothing := false
+		var tables []pane.Sheet
 		hear := func(a shell.Answer) {
 			if p, ok := a.(shell.CommitPlan); ok {
-				nothing = p.Plan.Empty()
+				changes := p.Changes()
+				nothing, tables = p.Plan.Empty(), append(tables, pane.SheetOf(&changes))
 			}
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
 			return struct{}{}, m.back.Run(m.Ctx, p.command+" dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
 		})
-		return pageMsg{p, out.String(), nothing, err}
+		if err == nil && !nothing && roomy && p.staged != nil {
+			tables = append(tables, m.otherLoads()...)
+		}
+		return pageMsg{p, out.String(), nothing, tables, err}
 	}
 }
 
@@ -194,6 +201,7 @@ func (m *model) fillPage(msg pageMsg) {
 		}
 		p.Raw(st, l)
 	}
+	p.Lay(func(body draw.Rect) []string { return m.besides(msg.tables, body) })
 	p.Raw("", "")
 	switch {
 	case msg.err != nil:

@@ -232,6 +232,8 @@ type fake struct {
 	changed chan struct{}
 	entries []history.Entry
 	recall  *session.Picture
+	recalls map[int64]*session.Picture // by entry, in place of recall
+	moments []session.Moment
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
 	silent  []sweep.Unanswered
@@ -268,8 +270,14 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]history.Entry, error)   { return f.entries, nil }
-func (f *fake) Recall(int64) (*session.Picture, error)             { return f.recall, nil }
+func (f *fake) Entries(context.Context) ([]history.Entry, error)  { return f.entries, nil }
+func (f *fake) Moments(context.Context) ([]session.Moment, error) { return f.moments, nil }
+func (f *fake) Recall(id int64) (*session.Picture, error) {
+	if p := f.recalls[id]; p != nil {
+		return p, nil
+	}
+	return f.recall, nil
+}
 func (f *fake) Flow(context.Context, string) (*guided.Flow, error) { return nil, connection.ErrOffline }
 
 func (f *fake) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {

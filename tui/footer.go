@@ -33,13 +33,6 @@ func (m *model) statusLine(w int) string {
 		}
 		return p.Done()
 	}
-	if h, ok := m.over.(*helpPage); ok {
-		if more := h.cut(w); more != "" {
-			p.Gap(1)
-			p.Put("", more)
-			return p.Done()
-		}
-	}
 	if m.status.bad {
 		p.Put(t.Bad, "! "+m.status.text)
 	} else {
@@ -68,11 +61,17 @@ func (m *model) footer(w int) string {
 			list = m.typed.hints
 			break
 		}
-		list = append([]hint{{"/", "find", nil}}, m.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "leave")...)
+		list = []hint{{"/", "find", nil}}
+		if over.columns() > over.Cursor {
+			list = append(list, hint{"?", "columns", nil})
+		}
+		list = append(list, m.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "leave")...)
 	case *form.Form:
 		list = m.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "leave")
 		if over.Chooses() {
 			list = append([]hint{{m.Look.Up + m.Look.Down, "choose", nil}, {"/", "find", nil}}, list...)
+		} else if over.Browses() {
+			list = append([]hint{{m.Look.Up + m.Look.Down, "choose", nil}}, append(m.keyed(tea.KeyTab, "complete"), list...)...)
 		}
 	case *commitPage:
 		list = m.pageHints(over.Page)
@@ -85,8 +84,14 @@ func (m *model) footer(w int) string {
 		case !m.st.WriteOn && over.Ready && over.no == "":
 			list = append([]hint{{"w", "allow writing", letter('w')}}, list...)
 		}
+	case *writePage:
+		if list = m.pageHints(over.Page); over.end == nil {
+			list = []hint{{"Esc", "interrupt", func() tea.Cmd { m.cancel(); return nil }}, {"1 to 9", "to the panes, it goes on", nil}}
+		}
 	case *page.Page:
 		list = m.pageHints(over)
+	case *welcomePage:
+		list = m.pageHints(over.Page)
 	}
 	m.hints(p, list...)
 	return p.Done()

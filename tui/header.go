@@ -49,8 +49,8 @@ func (m *model) header(w int) string {
 		name = "ibconsole " + name
 	}
 	p := draw.NewPen(t, w)
-	if name != "" {
-		p.Put(t.Info, draw.Cut(name, max(w-need-draw.Width(right)-2, 10), t.Ellipsis))
+	if room := max(w-need-draw.Width(right)-2, min(10, w-need-1)); name != "" && room >= min(draw.Width(name), 4) {
+		p.Put(t.Info, draw.Cut(name, room, t.Ellipsis))
 		p.Gap(1)
 	}
 	for _, b := range badges {

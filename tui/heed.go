@@ -51,6 +51,8 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		return m.choosePicture(msg.Kind)
 	case pane.Recall:
 		return m.recallPicture(msg.ID)
+	case pane.OpenMoment:
+		return m.openMoment(msg)
 	case pane.Rollback:
 		if why := m.whyNotRollback(); why != "" {
 			m.warn("U: " + why)

@@ -3,8 +3,8 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,31 +14,52 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// helpPage lists all keys. It is made of the key map; Enter does what is selected, which
-// the help of bubbles, columns of keys, cannot.
+// helpPage lists all keys, and what the columns of the pane are. It is made of the key map; Enter does what is
+// selected, which the help of bubbles, columns of keys, cannot.
 type helpPage struct {
 	draw.Window
 	m    *model
 	rows []helpRow
+	wide int // how wide texts are
 	find draw.Filter
 }
 
-// helpRow is an action or, without one, a heading.
+// helpRow is a line: a heading, an action or a column with the beginning of what there is to say, or more of that.
 type helpRow struct {
 	heading string
+	name    string // keys, or a column
+	text    string
 	action  *pane.Action
+	off     bool // says that the key does nothing now
 }
+
+// rests reports whether the cursor can be on a row.
+func (r *helpRow) rests() bool { return r.name != "" }
 
 func (m *model) openHelp() tea.Cmd {
 	h := &helpPage{m: m}
-	h.list()
 	m.cover(h)
-	h.Resize(len(h.rows), max(m.body().H-2, 0))
+	h.fit(m.body())
 	h.To(1)
 	return nil
 }
 
-// list takes the actions that the filter lets through.
+// fit breaks the texts for a part of the screen. The cursor stays on its row.
+func (h *helpPage) fit(body draw.Rect) {
+	if w := max(body.W-6-keyWide, 8); w != h.wide {
+		name := ""
+		if h.Cursor < len(h.rows) {
+			name = h.rows[h.Cursor].name
+		}
+		h.wide = w
+		h.list()
+		h.N = len(h.rows)
+		h.To(max(slices.IndexFunc(h.rows, func(r helpRow) bool { return r.rests() && r.name == name }), 1))
+	}
+	h.Resize(len(h.rows), max(body.H-2, 0))
+}
+
+// list takes the actions and columns that the filter lets through.
 func (h *helpPage) list() {
 	m := h.m
 	h.rows = h.rows[:0]
@@ -52,8 +73,40 @@ func (h *helpPage) list() {
 			group = a.Group
 			h.rows = append(h.rows, helpRow{heading: group})
 		}
-		h.rows = append(h.rows, helpRow{action: a})
+		text, why := a.Help().Desc, m.reason(a)
+		if why != "" {
+			text += " (" + why + ")"
+		}
+		h.add(helpRow{name: strings.Join(prose.Words(a.Keys(), m.Look.KeyName), " "), text: text, action: a, off: why != ""})
 	}
+	about := m.pane().About().Name
+	heading := "Columns of " + digit(m.focus) + " " + about
+	for _, name := range m.pane().Base().Shown() {
+		text := explain(about, name)
+		if text == "" || !h.find.Match(strings.ToLower(name+" "+text)) {
+			continue
+		}
+		if heading != "" {
+			h.rows = append(h.rows, helpRow{heading: heading})
+			heading = ""
+		}
+		h.add(helpRow{name: strings.TrimSpace(name), text: text})
+	}
+}
+
+// add adds a row, in as many lines as its text takes.
+func (h *helpPage) add(r helpRow) {
+	for i, text := range draw.Wrap(draw.Clean(r.text, h.m.Look.ASCII), h.wide) {
+		if r.text = text; i > 0 {
+			r.name, r.action = "", nil
+		}
+		h.rows = append(h.rows, r)
+	}
+}
+
+// columns is the row of the first column, -1 where there is none.
+func (h *helpPage) columns() int {
+	return slices.IndexFunc(h.rows, func(r helpRow) bool { return r.rests() && r.action == nil })
 }
 
 // seek lets somebody type what the keys that are listed have to do with.
@@ -110,7 +163,15 @@ func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 		}
 	case "/":
 		h.seek()
-	case "esc", "q", "?":
+	case "?":
+		if at := h.columns(); at > h.Cursor {
+			h.To(len(h.rows))
+			h.To(at - 1)
+			h.To(at)
+			break
+		}
+		h.m.cover(nil)
+	case "esc", "q":
 		h.m.cover(nil)
 	}
 	return nil
@@ -136,7 +197,7 @@ func (h *helpPage) Close() {}
 
 // Frame draws the page.
 func (h *helpPage) Frame(body draw.Rect) []string {
-	h.Resize(len(h.rows), max(body.H-2, 0))
+	h.fit(body)
 	m := h.m
 	return m.Look.Frame(body, &draw.Framed{
 		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
@@ -152,14 +213,12 @@ func (h *helpPage) selected() *pane.Action {
 	return h.rows[h.Cursor].action
 }
 
-// step moves the cursor and passes over headings.
+// step moves the cursor and passes over lines on which it cannot be.
 func (h *helpPage) step(by int) {
 	h.To(h.Cursor + by)
-	if len(h.rows) > 0 && h.selected() == nil {
-		if by < 0 && h.Cursor > 0 {
-			h.To(h.Cursor - 1)
-		} else {
-			h.To(h.Cursor + 1)
+	for _, on := range []int{prose.When(by < 0, -1, 1), prose.When(by < 0, 1, -1)} {
+		for h.Cursor+on >= 0 && h.Cursor+on < len(h.rows) && !h.rows[h.Cursor].rests() {
+			h.To(h.Cursor + on)
 		}
 	}
 	if h.Cursor == 1 {
@@ -169,34 +228,13 @@ func (h *helpPage) step(by int) {
 
 const keyWide = 14 // how wide the keys of an action are on the page
 
-// cut is what the selected row lacks room for: why the key does nothing now, else what it does; "" for nothing.
-func (h *helpPage) cut(w int) string {
-	a := h.selected()
-	if a == nil {
-		return ""
-	}
-	text, why := a.Help().Desc, h.m.reason(a)
-	if why != "" {
-		text += "  (" + why + ")"
-	}
-	if w-6-keyWide >= draw.Width(text) {
-		return ""
-	}
-	return cmp.Or(why, a.Help().Desc)
-}
-
 func (h *helpPage) drawRow(p *draw.Pen, row int) {
 	r := h.rows[row]
-	if r.action == nil {
+	if r.heading != "" {
 		p.Put(p.Strong, r.heading)
 		return
 	}
-	names := prose.Words(r.action.Keys(), p.KeyName)
-	why := h.m.reason(r.action)
 	p.Gap(2)
-	p.Cell(prose.When(why == "", p.Key, p.Dim), strings.Join(names, " "), keyWide)
-	p.Put(prose.When(why == "", "", p.Dim), r.action.Help().Desc)
-	if why != "" {
-		p.Put(p.Dim, "  ("+why+")")
-	}
+	p.Cell(prose.When(r.off, p.Dim, p.Key), r.name, keyWide)
+	p.Put(prose.When(r.off, p.Dim, ""), r.text)
 }

@@ -47,4 +47,6 @@ func TestHistoryStory(t *testing.T) {
 	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; rollback yes; engine updn; route; commit yes", "enter", "7", "z")
 	d.sees("●        6", "commit, done", "●        4", "commit, takes back 2, done", "│ ●      2", "commit, rolled back", "○─╯      1")
 	d.press("G", "P").sees("! P: nothing is known from before this entry").press("k", "P").sees("diff 1 2", "entries")
+	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("OLD, after ").press("left").sees("OLD, after ", "rollback, done): v shows what was before")
+	d.press("d").sees("diff 3 4")
 }

@@ -35,7 +35,7 @@ func (m *model) openInfo() tea.Cmd {
 	line("node GUID", "0x%016x", n.GUID)
 	line("system GUID", "0x%016x", n.SystemGUID)
 	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
-	line("ports", "%d, %d with a link", n.NumPorts, pane.Up(f, n))
+	line("ports", "%d, %d with a link", n.NumPorts, f.LinkedPorts(n))
 	if !n.InSubnet {
 		p.Raw(t.Bad, "does not belong to the subnet: no link leads here")
 	}
@@ -101,13 +101,31 @@ func (m *model) firstPage() {
 	p.Raw("", "")
 	p.Say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
 	p.Raw(t.Strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
-	m.openPage(p)
+	p.Leave = m.closePage
+	p.Fit(m.body())
+	m.cover(&welcomePage{p, m})
+}
+
+// welcomePage is the first page. The keys that it names do what it says.
+type welcomePage struct {
+	*page.Page
+	m *model
+}
+
+// Key scrolls, begins, or does what the key does without the page.
+func (p *welcomePage) Key(k tea.KeyMsg) tea.Cmd {
+	switch k.Type {
+	case tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd:
+		return p.Page.Key(k)
+	}
+	p.m.cover(nil)
+	return p.m.key(k)
 }
 
 // onPage reports whether a page is being read.
 func (m *model) onPage() bool {
 	switch m.over.(type) {
-	case *page.Page, *commitPage:
+	case *page.Page, *commitPage, *writePage, *welcomePage:
 		return true
 	}
 	return false

@@ -42,8 +42,10 @@ type job struct {
 	warnings                []string
 
 	sheets []pane.Sheet // the tables of the answer
+	tabled bool         // says that it has answers of tables, if they are empty
 	lines  []string     // the answer in words
 	traced bool         // says that the trace pane has the answer
+	shown  bool         // says that it was seen on a page what it writes
 	opens  string       // the title of the table to show first, "" for the summary of all
 }
 

@@ -39,7 +39,7 @@ func keymap() []pane.Action {
 func (m *model) findKeys() []pane.Action {
 	return []pane.Action{
 		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"), Group: "Find and say", Label: "command", Rank: 9, Run: func() tea.Cmd { return m.openCommand("") }},
-		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round", "/"), Group: "Find and say", Label: "filter", Rank: 8, Why: m.whyNotFilter, Run: m.openFilter},
+		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round; NODE/PORT goes to that port", "/"), Group: "Find and say", Label: "filter", Rank: 8, Why: m.whyNotFilter, Run: m.openFilter},
 		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"), Group: "Find and say", Why: m.whyNoEscape, Run: m.escape},
 		{Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command", "enter"), Group: "Find and say", Label: "open", Rank: 3, Why: m.whyNotOpen, Run: m.open},
 		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say", Label: "info", Rank: 15, Why: m.whyNoInfo, Run: m.openInfo},
@@ -51,7 +51,8 @@ func (m *model) findKeys() []pane.Action {
 func (m *model) traceKeys() []pane.Action {
 	return []pane.Action{
 		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: m.whyNotUses, Run: m.whoUses},
-		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
+		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged; of an event before and after", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
+		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: m.whyNotNow, Run: m.showNow},
 	}
 }
 
@@ -95,8 +96,8 @@ func (m *model) moveKeys() []pane.Action {
 		{Name: "page-down", Binding: pane.On("a page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
 		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func() tea.Cmd { m.moveTo(0); return nil }},
 		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func() tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
-		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back", "left", "h"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(-1) }},
-		{Name: "right", Binding: pane.On("open the branch; move long lines or the map", "right", "l"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(1) }},
+		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left", "h"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(-1) }},
+		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(1) }},
 	}
 }
 
@@ -104,7 +105,8 @@ func (m *model) moveKeys() []pane.Action {
 func (m *model) movers() []string {
 	var out []string
 	for _, p := range m.all {
-		if _, ok := p.(pane.Mover); ok {
+		_, moves := p.(pane.Mover)
+		if _, steps := p.(pane.Stepper); moves || steps {
 			out = append(out, p.About().Name)
 		}
 	}
@@ -143,7 +145,7 @@ func (m *model) otherKeys() []pane.Action {
 		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: m.whyNoShell, Run: m.openShell},
 		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: m.whyNoTheme, Run: m.nextTheme},
 		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: m.toggleTour},
-		{Name: "help", Binding: pane.On("this page; Enter does what is selected", "?"), Group: "Program", Label: "keys", Rank: 20, Run: m.openHelp},
+		{Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: m.openHelp},
 		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program", Run: func() tea.Cmd { return tea.Suspend }},
 		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program", Run: m.interrupt},
 		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: m.quit},

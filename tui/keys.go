@@ -82,6 +82,9 @@ func (m *model) moveTo(row int) {
 const sideStep = 8 // how many cells, or columns of a map, a key moves
 
 func (m *model) sideways(by int) tea.Cmd {
+	if s, ok := m.pane().(pane.Stepper); ok {
+		return m.heed(s.Step(by))
+	}
 	m.pane().(pane.Mover).Sideways(by * sideStep)
 	return nil
 }
@@ -104,10 +107,17 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 	p := m.pane().Base()
 	switch k.Type {
 	case tea.KeyEnter:
-		if m.typed.Value() == "" {
+		text := m.typed.Value()
+		m.typed = nil
+		if text == "" {
 			m.setFilter("")
 		}
-		m.typed = nil
+		if p.N == 0 || m.on(pane.SeatHome) {
+			cmd, _ := m.findPort(text)
+			return cmd
+		}
+	case tea.KeyTab:
+		m.takeNear()
 	case tea.KeyEsc:
 		m.typed = nil
 		m.setFilter("")
@@ -119,7 +129,9 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 		return m.act(k)
 	default:
 		if m.typed.edit(k); m.typed.Value() != p.Filt.Text {
+			m.typed.near = ""
 			m.setFilter(m.typed.Value())
+			return m.seekNear()
 		}
 	}
 	return nil
@@ -163,6 +175,10 @@ func (m *model) escape() tea.Cmd {
 
 // interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
 func (m *model) interrupt() tea.Cmd {
+	if p, ok := m.over.(*writePage); ok && p.end == nil {
+		m.cancel()
+		return nil
+	}
 	switch {
 	case m.over != nil || m.typed != nil:
 		m.cover(nil)

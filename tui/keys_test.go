@@ -86,18 +86,64 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// TestHelpSaysAll: what the page of keys has no room for stands below it.
+// TestHelpSaysAll: what does not fit a line of the page of keys goes on below it, at every size, and ? again says what
+// the columns of the pane are.
 func TestHelpSaysAll(t *testing.T) {
-	d := drive(t, "sim:fattree:2,4").size(80, 24).press("5", "?")
-	const why = "there is no trace: t and T mark its ends"
-	d.misses(why)
-	help := d.m.over.(*helpPage)
-	for help.rows[help.Cursor].action.Name != "trace-back" {
-		d.press("down")
+	d := drive(t, "sim:fattree:2,4")
+	for _, size := range [][2]int{{200, 50}, {80, 24}, {40, 12}} {
+		d.size(size[0], size[1]).press("5", "?")
+		help := d.m.over.(*helpPage)
+		for help.selected() == nil || help.selected().Name != "hosts" {
+			d.press("down")
+		}
+		for range 10 {
+			d.press("down")
+		}
+		said := ""
+		for _, r := range help.rows {
+			said += r.text + " "
+		}
+		if !strings.Contains(said, "says which links they share with whom") || !strings.Contains(said, "(there is no trace: t and T mark its ends)") {
+			t.Errorf("%v: the page says %s", size, said)
+		}
+		for _, l := range help.Frame(d.m.body()) {
+			if strings.Contains(l, d.m.Look.Ellipsis) {
+				t.Errorf("%v: a line is cut: %s", size, l)
+			}
+		}
+		d.press("esc")
 	}
-	d.sees(" "+why).size(120, 36).sees("(" + why + ")")
-	if n := strings.Count(d.screen(), why); n != 1 {
-		t.Errorf("told %d times", n)
+	d.size(120, 36).press("3", "?", "?").sees("Columns of 3 LFT", "destination", "switches that follow on the way there").press("?").sees("›3 LFT")
+	d.press("?", "/", "follow on the way").sees("hops").misses("read the subnet again").press("esc", "esc")
+}
+
+// TestColumnsAreExplained: there is no column of a pane, or of an answer, of which ? does not say what it is.
+func TestColumnsAreExplained(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(200, 50)
+	d.press(":sweep full mft sl2vl vlarb", "enter")
+	unexplained := map[string]bool{}
+	look := func() {
+		p := d.m.pane()
+		for _, name := range p.Base().Shown() {
+			if explain(p.About().Name, name) == "" {
+				unexplained[p.About().Name+" "+name] = true
+			}
+		}
+	}
+	for id := range d.m.all {
+		d.press(digit(id))
+		look()
+	}
+	for _, command := range []string{"show nodes", "show links", "show ports leaf-01", "show lft leaf-01", "show pictures", "show targets", "show counters all", "show sl2vl leaf-01",
+		"show roots histogram", "compare engines minhop updn", "balance switch all", "who uses leaf-01", "problems", "history"} {
+		d.press(":"+command, "enter")
+		for range d.m.pane().Base().Kinds {
+			look()
+			d.press("b")
+		}
+	}
+	if len(unexplained) > 0 {
+		t.Errorf("nobody says what these columns are: %v", unexplained)
 	}
 }
 
@@ -105,7 +151,7 @@ func TestHelpSaysAll(t *testing.T) {
 func TestEnterOnNothing(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	d.press("1", "enter").sees("! Enter: no problem is selected").press("5", "enter").sees("! Enter: no row is selected")
-	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 1 Problems, 2 Topology, 6 Load, 8 Log")
+	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 1 Problems, 2 Topology, 6 Load, 7 History, 8 Log")
 }
 
 // keyList is the list of keys as a document.

@@ -109,29 +109,89 @@ func (d *desk) arrange(body draw.Rect) []placed {
 		return []placed{{d.focus, body}}
 	case f == shapePair:
 		left, right := draw.SplitColumns(body, body.W*(40+d.lean)/100)
-		return []placed{{s.home, left}, {s.aside, right}}
+		return []placed{{s.home, left}, {d.given(s.aside), right}}
 	}
-	logRows := max(min(body.H/5, 12), 6)
-	if d.on(pane.SeatLog) {
-		logRows = body.H / 2
-	}
-	upper, log := draw.SplitRows(body, body.H-logRows)
+	upper, log := draw.SplitRows(body, body.H-d.logRows(body))
 	logged := placed{d.at(pane.SeatLog), log}
 	if f == shapeWide {
 		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
-		middle, right := draw.SplitColumns(rest, rest.W*48/100)
-		top, bottom := draw.SplitRows(right, right.H/2)
-		return append(d.homes(left), placed{d.at(pane.SeatMain), middle}, placed{d.at(pane.SeatTrace), top}, placed{s.side, bottom}, logged)
+		return append(d.homes(left), append(d.spread(rest), logged)...)
+	}
+	var across []placed // what has long rows, below all others
+	if at := d.given(s.main); d.all[at].About().Broad && at == d.focus {
+		top, bottom := draw.SplitRows(upper, upper.H/2)
+		upper, across = top, []placed{{at, bottom}}
 	}
 	left, right := draw.SplitColumns(upper, upper.W*(42+d.lean)/100)
-	main, trace := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
-	return append(d.homes(left), placed{s.main, main}, placed{d.at(pane.SeatTrace), trace}, logged)
+	if across != nil {
+		return append(d.homes(left), append(across, placed{d.at(pane.SeatMain), right}, logged)...)
+	}
+	shown := []placed{{d.given(s.main), right}}
+	if trace := d.at(pane.SeatTrace); d.wanted(trace) {
+		top, bottom := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
+		shown = []placed{{d.given(s.main), top}, {trace, bottom}}
+	}
+	return append(d.homes(left), append(shown, logged)...)
+}
+
+// spread places the main pane, the trace and one of the side on a wide screen. One that is not wanted gives its
+// room away; one with long rows stands below the others, across.
+func (d *desk) spread(rest draw.Rect) []placed {
+	main, trace, side := d.at(pane.SeatMain), d.at(pane.SeatTrace), d.slots.side
+	var beside []int
+	for _, at := range []int{trace, side} {
+		if d.wanted(at) {
+			beside = append(beside, at)
+		}
+	}
+	if len(beside) == 0 {
+		return []placed{{main, rest}}
+	}
+	if d.wanted(side) && d.all[side].About().Broad {
+		top, bottom := draw.SplitRows(rest, rest.H/2)
+		if len(beside) == 1 {
+			return []placed{{main, top}, {side, bottom}}
+		}
+		left, right := draw.SplitColumns(top, top.W*48/100)
+		return []placed{{main, left}, {trace, right}, {side, bottom}}
+	}
+	left, right := draw.SplitColumns(rest, rest.W*48/100)
+	if len(beside) == 1 {
+		return []placed{{main, left}, {beside[0], right}}
+	}
+	top, bottom := draw.SplitRows(right, right.H/2)
+	return []placed{{main, left}, {trace, top}, {side, bottom}}
+}
+
+// wanted reports whether a pane is to have room: it has something to show, or the keyboard.
+func (d *desk) wanted(at int) bool {
+	v, ok := d.all[at].(pane.Vacant)
+	return at == d.focus || !ok || !v.Vacant()
+}
+
+// given is a pane, or the main one where that is not wanted.
+func (d *desk) given(at int) int {
+	if d.wanted(at) {
+		return at
+	}
+	return d.at(pane.SeatMain)
+}
+
+// logRows is how many lines the log has of a large screen: few before there is much in it, half where it is read.
+func (d *desk) logRows(body draw.Rect) int {
+	if d.on(pane.SeatLog) {
+		return body.H / 2
+	}
+	return max(min(body.H/5, 12, d.all[d.at(pane.SeatLog)].Base().N+2), 5)
 }
 
 // homes are the panes at the left: the head has as many rows as it needs, if it can.
 func (d *desk) homes(left draw.Rect) []placed {
 	head := d.at(pane.SeatHead)
 	want := d.all[head].Base().N + 3
+	if want == 3 {
+		want = len(draw.Wrap(d.all[head].Empty(), left.W-5)) + 2
+	}
 	n := max(min(want, left.H/3), 4)
 	if d.on(pane.SeatHead) {
 		n = max(n, min(want, left.H*2/3))

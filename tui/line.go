@@ -148,6 +148,9 @@ func (m *model) submit() tea.Cmd {
 	if a := m.formOf(text); a != nil {
 		return m.perform(a)
 	}
+	if cmd, found := m.findPort(text); found {
+		return cmd
+	}
 	return m.say(text, false)
 }
 

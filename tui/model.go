@@ -35,6 +35,7 @@ type sight struct {
 	sc      *pane.Scene
 	of      session.Kind
 	old     *session.Picture // out of the history, shown instead of of; nil for none
+	between *pane.Between    // the event to which old belongs, nil for none
 	frozen  time.Time        // since when the panes stand still, zero where they do not
 	indexes pane.Indexes
 }
@@ -177,8 +178,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.done(msg.job, msg.err)
 	case recalledMsg:
 		m.recalled(msg)
+	case momentMsg:
+		m.openedMoment(msg)
 	case *question:
 		m.openQuestion(msg)
+	case nearMsg:
+		m.near(msg)
 	case pageMsg:
 		m.fillPage(msg)
 	case form.Msg:

@@ -31,6 +31,10 @@ func (m *model) pictures() []session.Kind {
 }
 
 func (m *model) nextPicture() tea.Cmd {
+	if b := m.between; b != nil {
+		m.showMoment(pane.Between{Moment: b.Moment, Before: b.Before, After: b.After, Earlier: !b.Earlier})
+		return nil
+	}
 	all := m.pictures()
 	next := session.Kind("")
 	if m.old == nil {
@@ -40,7 +44,7 @@ func (m *model) nextPicture() tea.Cmd {
 }
 
 func (m *model) choosePicture(of session.Kind) tea.Cmd {
-	m.of, m.old = of, nil
+	m.of, m.old, m.between = of, nil, nil
 	m.shown()
 	return nil
 }
@@ -75,7 +79,7 @@ func (m *model) recalled(msg recalledMsg) {
 		m.warn("history: " + msg.err.Error())
 		return
 	}
-	m.old = msg.pic
+	m.old, m.between = msg.pic, nil
 	m.shown()
 	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
 }

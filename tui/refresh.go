@@ -12,11 +12,12 @@ import (
 func (m *model) refresh() {
 	m.st = m.back.State()
 	m.pace.note(&m.st, m.now())
+	m.followWriting()
 	if !m.frozen.IsZero() {
 		return
 	}
 	before := m.sc
-	m.sc = pane.NewScene(m.st, m.of, m.old, m.indexes.Of)
+	m.sc = pane.NewScene(m.st, m.of, m.old, m.between, m.indexes.Of)
 	m.sc.Clock = m.now
 	m.sc.Lose(before)
 	m.of = m.sc.Of

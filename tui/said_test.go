@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,4 +159,24 @@ func TestWelcome(t *testing.T) {
 		}
 	}
 	d.press("enter").misses("Welcome").sees("2 Topo")
+	// The keys that it names work while it is read.
+	for key, shows := range map[string]string{"3": "›3 LFT", "tab": "›3 LFT", "/": "/regexp", "t": "from spine-01", "f": "WHAT-IF", "?": "Keys", ":": "Enter run", "ctrl+g": "1/9"} {
+		d = drive(t, tree).size(80, 24)
+		d.m.firstPage()
+		d.press(key).misses("Welcome").sees(shows)
+	}
+	d = drive(t, tree)
+	d.m.firstPage()
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'q'}})
+	d.settleQuit(t)
+}
+
+// TestNoTablesNoVerdict: of a file without forwarding tables it is not said that packets arrive.
+func TestNoTablesNoVerdict(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	drive(t, tree).press(":dump topology "+file, "enter")
+	d := drive(t, "file:"+file)
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
+		d.size(size[0], size[1]).press("1").sees("whether", "computes", "checked)").misses("links are alike and up, packets")
+	}
 }

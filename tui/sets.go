@@ -13,10 +13,14 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
-// parseFilter is [draw.ParseFilter]; @NAME is for the hosts of a set.
+// parseFilter is [draw.ParseFilter]; @NAME is for the hosts of a set, and NODE/PORT for a port where ports have no rows yet.
 func (m *model) parseFilter(text string) (draw.Filter, error) {
+	if node, _ := m.portNamed(text); node != fabric.None && m.on(pane.SeatHome) {
+		return draw.OneOf(text, []string{m.sc.Top.Fabric.NodeName(node)}), nil
+	}
 	name, isSet := strings.CutPrefix(text, "@")
 	if !isSet {
 		return draw.ParseFilter(text)

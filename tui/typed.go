@@ -20,7 +20,8 @@ type typed struct {
 	label func() string
 	key   func(k tea.KeyMsg) tea.Cmd
 	hints []hint
-	note  bool // that what is said of it stands behind it
+	note  bool   // that what is said of it stands behind it
+	near  string // a name that may be meant, "" for none
 }
 
 func newTyped(text string) *typed {

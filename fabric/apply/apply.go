@@ -19,6 +19,8 @@ type Options struct {
 	// Progress, where set, is called now and then by the goroutine that writes, with the number of steps done
 	// and that of all. Reading back counts too. It must be quick.
 	Progress func(done, total int)
+	// Writing, where set, is told so too what is being written: at the beginning of each phase, and now and then.
+	Writing func(Progress)
 	// Over writes over what somebody else wrote since w was made; it is reported all the same.
 	Over bool
 }
@@ -41,9 +43,15 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 		return nil, fmt.Errorf("apply: %w", err)
 	}
 	defer a.forget()
+	a.planPhases()
 	a.writeAll()
+	a.enterReadBack()
 	a.readBack()
 	a.listLeft()
+	if a.fatal == nil {
+		a.now.Phase = len(a.now.Phases)
+		a.tell(true)
+	}
 	a.report.Elapsed = time.Since(start)
 	if err := a.fatal; err != nil {
 		return &a.report, fmt.Errorf("apply: %w: %d of %d written (%v)", err, a.report.Written.Total(), w.Len(), a.report.Written)
@@ -94,6 +102,9 @@ type applier struct {
 	begin   func(i int)
 
 	steps, allSteps int
+	now             Progress
+	at              fabric.NodeIndex // the last one that was written or read back, None in a new phase
+	told            time.Time        // when now was told
 }
 
 func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*applier, error) {

@@ -85,12 +85,15 @@ func (a *applier) fail(port fabric.PortIndex, err error) {
 // wrote ends a step that is done.
 func (a *applier) wrote(t *task) {
 	t.done = true
+	a.at = a.f.Ports[t.Target(a.f)].Node
 	*a.report.Written.of(t.Item)++
 	a.step()
 }
 
 func (a *applier) step() {
 	a.steps++
+	a.now.Done = min(a.now.Done+1, a.now.Total)
+	a.tell(false)
 	if a.opts.Progress != nil && (a.steps%reportEvery == 0 || a.steps == a.allSteps) {
 		a.opts.Progress(a.steps, a.allSteps)
 	}

@@ -21,6 +21,7 @@ func (a *applier) readBack() {
 			port := t.Target(a.f)
 			node := a.f.Ports[port].Node
 			a.ask(port, t.Get(a.f), func(now *mad.Reply) {
+				a.at = node
 				*a.report.ReadBack.of(t.Item)++
 				a.step()
 				if table, ok := t.Item.(write.Table); ok {

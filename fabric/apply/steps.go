@@ -20,17 +20,20 @@ type phase struct {
 
 // writeAll writes all, as far as nothing fails.
 func (a *applier) writeAll() {
+	a.enter(len(a.lids))
 	a.each(len(a.lids), func(i int) { a.write(&a.lids[i]) })
 	if a.stopsForOthers() {
-		a.report.Stopped = "LIDs"
+		a.report.Stopped = lidsPhase
 		return
 	}
+	a.enter(len(a.states))
 	a.writeStates()
 	if !a.linksUp() {
-		a.report.Stopped = "ports"
+		a.report.Stopped = portsPhase
 		return
 	}
 	for _, p := range a.phases() {
+		a.enter(len(p.tasks))
 		if p.before == nil || p.before() {
 			for some := range slices.Chunk(p.tasks, lookAhead) {
 				if a.look(some); a.stopsForOthers() {

@@ -53,6 +53,15 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 
 // meant names nodes that an unknown name may have been meant to be, "" for none.
 func meant(f *fabric.Fabric, text string) string {
+	near := prose.Words(Near(f, text), strconv.Quote)
+	if len(near) == 0 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, ", ") + "?)"
+}
+
+// Near returns up to three names of nodes that an unknown name, or the NAME of NAME/PORT, may have been meant to be.
+func Near(f *fabric.Fabric, text string) []string {
 	if i := strings.LastIndexByte(text, '/'); i > 0 {
 		text = text[:i]
 	}
@@ -67,13 +76,10 @@ func meant(f *fabric.Fabric, text string) string {
 		if name == "" {
 			break
 		}
-		near = append(near, strconv.Quote(name))
+		near = append(near, name)
 		names = slices.DeleteFunc(names, func(n string) bool { return n == name })
 	}
-	if near == nil {
-		return ""
-	}
-	return " (did you mean " + strings.Join(near, ", ") + "?)"
+	return near
 }
 
 // ResolveSystem finds the switches of one system, such as a director: those whose names begin with a prefix

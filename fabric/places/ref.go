@@ -26,13 +26,7 @@ func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 	if n.IsSwitch() {
 		return NodeRef(f, node)
 	}
-	linked := 0
-	for p := range n.Slots() {
-		if f.Ports[p].Linked() {
-			linked++
-		}
-	}
-	if p, err := Resolve(f, f.NodeName(node)); err == nil && p.Port == end && linked < 2 {
+	if p, err := Resolve(f, f.NodeName(node)); err == nil && p.Port == end && f.LinkedPorts(n) < 2 {
 		return NodeRef(f, node)
 	}
 	name := f.PortName(end)

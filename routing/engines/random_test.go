@@ -28,7 +28,7 @@ func TestRandomTrialsEqualOpenSM(t *testing.T) {
 	r := testenv.Rand(t)
 	trials, err := strconv.Atoi(os.Getenv("IBCONSOLE_TRIALS"))
 	if err != nil {
-		trials = testenv.Count(t, 64, 1500)
+		trials = testenv.Count(t, 40, 1500)
 	}
 	for i := range trials / trialsPerFabric {
 		seed := r.Uint64()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -79,6 +80,9 @@ func (f *Flow) askValue(ctx context.Context, name string) *Question {
 			continue
 		}
 		q := &Question{Name: name, Text: fmt.Sprintf("%s: %s. Which value?", name, o.Summary)}
+		if o.File {
+			q.Files = files.Folder
+		}
 		if o.Boolean() {
 			q.Choices = []Choice{{"yes", "TRUE in opensm.conf"}, {"no", "FALSE"}}
 		}

@@ -37,7 +37,7 @@ func Dump(s *session.Session) *Flow {
 			}
 			return dumpKinds(p), nil
 		case !f.has("file"):
-			return &Question{Name: "file", Text: "Into which file?", check: writable}, nil
+			return &Question{Name: "file", Text: "Into which file?", Files: files.Folder, check: writable}, nil
 		case !f.has("replace") && exists(f.answers["file"]):
 			return &Question{Name: "replace", Text: fabric.Escape(f.answers["file"]) + " is there already. Replace it?", Default: "no",
 				Choices: []Choice{{"yes", "what it holds is lost"}, {"no", "another file"}}}, nil
@@ -75,7 +75,7 @@ func Load(ctx context.Context, s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch {
 		case !f.has("file"):
-			return &Question{Name: "file", Text: "Which file?", check: func(path string) error { return readable(ctx, path) }}, nil
+			return &Question{Name: "file", Text: "Which file?", Files: files.Folder, check: func(path string) error { return readable(ctx, path) }}, nil
 		case !f.has("kind"):
 			q := &Question{Name: "kind", Text: "What is it?", Default: formats.Kind(ctx, f.answers["file"])}
 			for _, d := range session.Dumps {

@@ -5,11 +5,14 @@
 package guided
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.org/ibconsole/internal/files"
 )
 
 // Question is one step of a [Flow].
@@ -20,7 +23,9 @@ type Question struct {
 	Explain []string
 	Choices []Choice // what it may be; none for a free text
 	Default string   // the answer where there is none, "" for none
-	check   func(answer string) error
+	// Files lists a folder where the answer is a file, nil for other answers.
+	Files func(ctx context.Context, folder string) (*files.Listing, error)
+	check func(answer string) error
 }
 
 // Choice is an answer with what it means.

@@ -302,7 +302,7 @@ func (c *commit) write(ctx context.Context) error {
 	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress, Over: c.opt.Others})
+	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress, Writing: c.writing, Over: c.opt.Others})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
 		c.reads.SL2VL = true // else they count as untouched
 	}
@@ -327,6 +327,11 @@ func (c *commit) write(ctx context.Context) error {
 		err = &SinceError{found}
 	}
 	return err
+}
+
+// writing says what is being written.
+func (s *Session) writing(p apply.Progress) {
+	s.update(ChangeBusy, func(st *State) { st.Writing = &p })
 }
 
 func (s *Session) markWritten() { s.update(ChangeStaged, func(st *State) { st.Written = true }) }

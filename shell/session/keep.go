@@ -18,7 +18,9 @@ const maxEvents = 2000 // how many events a session remembers
 // Event is something that a sweep found to be new.
 type Event struct {
 	When   time.Time
+	What   string // the kind, see [history.Event]
 	Text   string
+	Who    string         // who or what was probably behind it, in words
 	Change *fabric.Change // what changed in the subnet, nil for other events
 }
 
@@ -100,8 +102,11 @@ func (s *Session) StopKeeping() {
 	}
 }
 
-func (st *State) note(format string, args ...any) {
-	st.add(Event{When: time.Now(), Text: fmt.Sprintf(format, args...)})
+func (st *State) note(format string, args ...any) { st.noteOf("", "", format, args...) }
+
+// noteOf adds an event of some kind, and who was probably behind it.
+func (st *State) noteOf(what, who, format string, args ...any) {
+	st.add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
 }
 
 func (st *State) add(e Event) {

@@ -15,20 +15,22 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 )
 
-// noteChanges adds what is new in the live picture, which was read as a whole: the
-// subnet managers before are given, and what is other in the tables.
-func (st *State) noteChanges(before *Picture, managers []SM, tables diff.Entries) {
+// noteChanges adds what is new in the live picture, which was read as a whole.
+func (st *State) noteChanges(before *Picture, x *found) {
 	if len(before.Fabric.Nodes) == 0 {
 		return
 	}
 	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
+	began := time.Now()
 	st.tell(sweep.Heard(before.Fabric, changes, st.unansweredAt))
-	st.noteMaster(managers)
+	st.blameAll(began, x)
+	st.noteMaster(x.managers)
+	tables := x.tables
 	switch {
 	case tables.Changed > 0 && !st.holdsStaged():
-		st.note("forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
+		st.noteOf(WhatTables, x.who, "forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
 	case st.Unsettled && len(changes) == 0 && tables.Changed == 0:
-		st.note("the subnet has settled: it was read twice and is the same")
+		st.noteOf(WhatRest, "", "the subnet has settled: it was read twice and is the same")
 	}
 	st.Unsettled = len(changes) > 0 || tables.Changed > 0
 	st.noteDrift()
@@ -53,7 +55,7 @@ func (st *State) tell(changes []fabric.Change) {
 		case c.Kind == fabric.LinkUp && (back[guid] || back[c.Peer.GUID]):
 			continue
 		}
-		st.add(Event{When: time.Now(), Text: text, Change: &c})
+		st.add(Event{When: time.Now(), What: whatOf(c.Kind), Text: text, Change: &c})
 	}
 	st.mute = mute
 }
@@ -88,7 +90,7 @@ func (st *State) together(changes []fabric.Change) []fabric.Change {
 		}
 		if !told[w] {
 			told[w] = true
-			st.note("%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
+			st.noteOf(WhatPort, "", "%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
 		}
 		return true
 	})
@@ -101,11 +103,11 @@ func (st *State) noteMaster(before []SM) {
 	switch {
 	case was.GUID == is.GUID:
 	case !ok:
-		st.note("no subnet manager is in charge any more: %s was", was.Port)
+		st.noteOf(WhatManager, "", "no subnet manager is in charge any more: %s was", was.Port)
 	case was.GUID == 0:
-		st.note("the subnet manager on %s is in charge now", is.Port)
+		st.noteOf(WhatManager, "", "the subnet manager on %s is in charge now", is.Port)
 	default:
-		st.note("the subnet manager on %s is in charge now, before it was that on %s", is.Port, was.Port)
+		st.noteOf(WhatManager, "", "the subnet manager on %s is in charge now, before it was that on %s", is.Port, was.Port)
 	}
 }
 

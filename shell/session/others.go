@@ -172,16 +172,21 @@ const recentCommits = 4
 
 // whoWrote says who probably wrote what was found: another console of which the journal knows, or the subnet manager in charge.
 func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, error) {
-	if c.recorder.Load().Exists() {
-		all, err := c.journal(ctx)
+	return c.Session.whoWrote(ctx, &c.st, found, func(j *history.JournalEntry) bool { return j.ID != c.opt.ends })
+}
+
+// whoWrote is that of any of the latest commits that may have, by a state that has the subnet managers.
+func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflict, may func(*history.JournalEntry) bool) (string, error) {
+	if s.recorder.Load().Exists() {
+		all, err := s.journal(ctx)
 		if err != nil {
 			return "", err
 		}
 		for _, j := range all[:min(len(all), recentCommits)] {
-			if j.ID == c.opt.ends || j.Outcome == history.NothingWritten {
+			if !may(&j) || j.Outcome == history.NothingWritten {
 				continue
 			}
-			p, err := c.recall(j.After)
+			p, err := s.recall(j.After)
 			if err != nil {
 				return "", err
 			}
@@ -190,8 +195,8 @@ func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, 
 			}
 		}
 	}
-	if sm, ok := c.st.Master(); ok {
-		return fmt.Sprintf("probably the %s subnet manager 0x%016x on %s", sm.State, sm.GUID, sm.Port), nil
+	if sm, ok := st.Master(); ok {
+		return fmt.Sprintf("probably the %s subnet manager 0x%016x on %s (priority %d)", sm.State, sm.GUID, sm.Port, sm.Priority), nil
 	}
 	return "an unknown one (no subnet manager is in charge, and no commit in this journal wrote it)", nil
 }

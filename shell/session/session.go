@@ -127,7 +127,7 @@ func (s *Session) begin(ctx context.Context, name string) (end func(), err error
 	}
 	s.update(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
 	return func() {
-		s.update(ChangeBusy, func(st *State) { st.Busy = "" })
+		s.update(ChangeBusy, func(st *State) { st.Busy, st.Writing = "", nil })
 		s.op.Unlock()
 	}, nil
 }

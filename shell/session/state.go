@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
@@ -77,6 +78,8 @@ type State struct {
 	mute map[uint64]bool
 	// Events are what sweeps found to be new, the latest last.
 	Events []Event
+	// recordedTo is when the last event was that the history has.
+	recordedTo time.Time
 	// Committed are the tables that the last commit left, nil before that; at the
 	// last sweep Drift entries were others, and Unchecked switches were not read.
 	Committed *fabric.Tables
@@ -107,7 +110,12 @@ type State struct {
 	// Busy is the operation that runs, "" if none does.
 	Busy        string
 	Done, Total int
+	// Writing is what a commit that runs is writing, nil before it writes.
+	Writing *Writing
 }
+
+// Writing says what a commit is writing.
+type Writing = apply.Progress
 
 // Adapter is a port of an adapter of this machine.
 type Adapter struct {

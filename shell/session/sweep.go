@@ -118,6 +118,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	if err := s.lookForOthers(ctx); err != nil {
 		res.Warnings = append(res.Warnings, err.Error())
 	}
+	if s.State().Source.Live() && len(s.newEvents()) > 0 {
+		s.recordSweep(s.State().Live, len(s.State().Unanswered))
+	}
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
 		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Unanswered: s.State().Unanswered, Warnings: res.Warnings,
@@ -198,9 +201,14 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	}
 	tables := moved(s.State().Live.Tables, live.Tables)
 	rep.Moved, rep.Unread = tables.Changed, tables.Unread
+	found := found{tables: tables, counted: s.counted}
+	if found.who, err = s.whoChanged(ctx, s.State().Live, live.Tables, sms); err != nil {
+		rep.Warnings = append(rep.Warnings, err.Error())
+	}
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
-		before, managers := st.Live, st.SMs
+		before := st.Live
+		found.managers = st.SMs
 		if st.Lost != "" {
 			st.Lost = ""
 			st.note("the connection is back, and the subnet was read")
@@ -215,7 +223,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		}
 		st.keepKnown(before, tables)
 		st.Stale = st.stale()
-		st.noteChanges(before, managers, tables)
+		st.noteChanges(before, &found)
 	})
 	over, err := s.lookOver(ctx, rep.Moved > 0)
 	if err := errors.Join(err, s.lookForOthers(ctx)); err != nil {
@@ -226,9 +234,43 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		s.update(ChangeLive, func(st *State) { st.note("%s", over) })
 	}
 	if s.State().Source.Live() {
-		s.record(history.Sweep, live, "", map[string]float64{"nodes": float64(rep.Nodes), "links": float64(rep.Links), "holes": float64(len(rep.Unanswered))})
+		s.recordSweep(live, len(rep.Unanswered))
 	}
 	return rep, nil
+}
+
+// recordSweep puts what a sweep read into the history, with the events since the one before that is there.
+func (s *Session) recordSweep(live *Picture, unanswered int) {
+	r := s.recorder.Load()
+	if !r.Records() {
+		return
+	}
+	f := live.Fabric
+	e := s.entry(history.Sweep, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
+	e.Events = s.newEvents()
+	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
+		s.update(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
+	}
+}
+
+// newEvents are those that are not in the history yet.
+func (s *Session) newEvents() (fresh []history.Event) {
+	st := s.State()
+	for _, e := range st.Events {
+		if e.When.After(st.recordedTo) && e.What != WhatRest {
+			fresh = append(fresh, e.kept())
+		}
+	}
+	return fresh
+}
+
+// kept is what the history keeps of an event.
+func (e *Event) kept() history.Event {
+	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who}
+	if e.Change != nil {
+		k.GUID, k.Port = e.Change.At.GUID, max(e.Change.At.Port, 0)
+	}
+	return k
 }
 
 func (s *Session) sweepProgress(p sweep.Progress) {

@@ -38,6 +38,10 @@ func (t *Table) widths(w int) []int {
 			}
 		}
 	}
+	var least []int
+	if need > w {
+		least = t.squeeze(shown, &need, w)
+	}
 	free, flexible := max(w-need, 0), 0
 	for i := range t.Cols {
 		if shown[i] && t.Cols[i].Wide == 0 {
@@ -52,12 +56,54 @@ func (t *Table) widths(w int) []int {
 			out[i] = c.Wide
 		default:
 			part := max(c.Share, 1)
-			out[i] = c.Least + free*part/flexible
+			if out[i] = c.Least; least != nil {
+				out[i] = least[i]
+			}
+			out[i] += free * part / flexible
 			free -= free * part / flexible
 			flexible -= part
 		}
 	}
 	return out
+}
+
+// squeeze lets columns go that no rank leaves out, from the right, and takes up to a third of those that share, so that
+// what is needed comes down to w cells. It returns what the columns that share have at least.
+func (t *Table) squeeze(shown []bool, need *int, w int) []int {
+	least, spare := make([]int, len(t.Cols)), 0
+	for i := range t.Cols {
+		if c := &t.Cols[i]; shown[i] && c.Wide == 0 {
+			least[i] = c.Least
+			spare += c.Least / 3
+		}
+	}
+	for i := len(t.Cols) - 1; i > 0 && *need-spare > w; i-- {
+		if c := &t.Cols[i]; shown[i] {
+			shown[i] = false
+			*need -= max(c.Wide, c.Least) + colGap
+			spare -= least[i] / 3
+			least[i] = 0
+		}
+	}
+	for i := range least {
+		if over := *need - w; over > 0 && least[i] > 0 {
+			less := min(least[i]/3, over)
+			least[i] -= less
+			*need -= less
+		}
+	}
+	return least
+}
+
+// Shown are the names of the columns that apply now, whether or not there is room for them.
+func (t *Table) Shown() []string {
+	var names []string
+	for i := range t.Cols {
+		if c := &t.Cols[i]; !c.gone() && c.Name != "" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // Header writes the heads of the columns.

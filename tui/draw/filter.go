@@ -74,6 +74,11 @@ func lowerExpr(expr string) string {
 // Empty reports whether the filter lets all through.
 func (f *Filter) Empty() bool { return f.want == "" }
 
+// Plain reports whether the filter is a text that rows hold.
+func (f *Filter) Plain() bool {
+	return !f.Empty() && f.names == nil && f.re == nil && !f.fuzzy && !f.Invert
+}
+
 // Match reports whether any of the lower-case texts of a row fits.
 func (f *Filter) Match(texts ...string) bool { return slices.ContainsFunc(texts, f.Hit) != f.Invert }
 

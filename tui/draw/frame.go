@@ -3,6 +3,8 @@
 package draw
 
 import (
+	"strings"
+
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -107,9 +109,12 @@ func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 func (t *Theme) frameTop(w int, f *Framed, bx box, line Style) string {
 	p := NewPen(t, w)
 	p.Put(line, bx.tl+bx.H)
-	end := 2
-	if f.Picture != nil && w > BadgeWidth(f.Picture.Word)+30 {
-		end += BadgeWidth(f.Picture.Word) + 1
+	end, badge := 2, ""
+	if f.Picture != nil {
+		badge = stateIn(f.Picture.Word, w)
+	}
+	if badge != "" {
+		end += BadgeWidth(badge) + 1
 	}
 	p.Keeping(end, func() {
 		if p.Left > 2 {
@@ -119,12 +124,24 @@ func (t *Theme) frameTop(w int, f *Framed, bx box, line Style) string {
 		}
 		p.fill(line, bx.H, 0)
 	})
-	if end > 2 {
-		p.Badge(f.Picture.St, f.Picture.Word)
+	if badge != "" {
+		p.Badge(f.Picture.St, badge)
 	}
 	p.fill(line, bx.H, 1)
 	p.Put(line, bx.tr)
 	return p.Done()
+}
+
+// stateIn is as much of the word for a picture as the top of a frame of w cells has room for beside the title: all, its
+// first word, or nothing.
+func stateIn(word string, w int) string {
+	if w > BadgeWidth(word)+30 {
+		return word
+	}
+	if word, _, _ = strings.Cut(strings.ReplaceAll(word, ",", ""), " "); w > BadgeWidth(word)+20 {
+		return word
+	}
+	return ""
 }
 
 func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {

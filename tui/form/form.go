@@ -41,9 +41,10 @@ type Form struct {
 	said             []string // all answers, in their order
 	q                *guided.Question
 	field            *field
-	size             [2]int // of field
-	above            int    // how many lines stand above it
-	summary, command string // summary says what was answered, command what will be run, "" before the last question
+	files            *browser // of a question for a file, nil for others
+	size             [2]int   // of field
+	above            int      // how many lines stand above it
+	summary, command string   // summary says what was answered, command what will be run, "" before the last question
 	waiting          bool
 	err              string
 	ahead            []tea.KeyMsg // keys that were typed while the next question was looked for
@@ -57,7 +58,8 @@ type Msg struct {
 	q       *guided.Question // nil where all is answered
 	command string
 	err     error
-	refused bool // says that the last answer will not do
+	refused bool     // says that the last answer will not do
+	listed  *browser // what stands in a folder, nil for another message
 }
 
 // Open makes a form; its fields are to be set before it begins.
@@ -75,6 +77,9 @@ func (f *Form) Close() { f.cancel() }
 
 // Chooses reports whether the question has choices.
 func (f *Form) Chooses() bool { return f.field != nil && f.field.choose != nil }
+
+// Browses reports whether the question is for a file, and folders are listed.
+func (f *Form) Browses() bool { return f.files != nil }
 
 // ask goes through a flow from its beginning, with answers, to the next question.
 func (f *Form) ask(said []string) tea.Cmd {
@@ -127,6 +132,10 @@ func nextQuestion(flow *guided.Flow, said []string) Msg {
 
 // Update shows the next question, says why an answer will not do, or runs the command.
 func (f *Form) Update(msg Msg) tea.Cmd {
+	if msg.listed != nil {
+		f.listed(msg.listed)
+		return nil
+	}
 	f.waiting = false
 	switch {
 	case msg.refused:
@@ -139,10 +148,10 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 	case msg.q == nil:
 		return f.Leave(pane.Run{Command: msg.command})
 	}
-	f.flow, f.said, f.q, f.command, f.field = msg.flow, msg.said, msg.q, msg.command, nil
+	f.flow, f.said, f.q, f.command, f.field, f.files = msg.flow, msg.said, msg.q, msg.command, nil, nil
 	f.summarize()
 	f.Frame(f.Body()) // makes the field
-	return f.typedAhead()
+	return tea.Batch(f.browse(), f.typedAhead())
 }
 
 func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
@@ -189,6 +198,11 @@ func (f *Form) names() []string {
 
 // Key answers, or goes to the field.
 func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
+	if !f.waiting {
+		if cmd, taken := f.browsing(k); taken {
+			return cmd
+		}
+	}
 	switch {
 	case k.Type == tea.KeyEsc && (f.field == nil || !f.field.finding()):
 		return f.nothing()
@@ -208,12 +222,16 @@ func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 	default:
 		f.err = ""
 		f.field.key(k)
+		return f.browse()
 	}
 	return nil
 }
 
 // Click takes the choice that is clicked.
 func (f *Form) Click(line int) tea.Cmd {
+	if b := f.files; b != nil && !f.waiting && line > b.at && line-b.at-1+b.win.Top < len(b.fits) {
+		return f.take(b.fits[line-b.at-1+b.win.Top])
+	}
 	if f.waiting || f.field == nil || !f.field.click(line-f.above) {
 		return nil
 	}

@@ -84,6 +84,12 @@ func (f *Form) Frame(body draw.Rect) []string {
 		case f.waiting:
 			lines = append(lines, line{t.Dim, "looking", false})
 		}
+		if b := f.files; b != nil && inner-len(lines) > 1 {
+			b.at = len(lines)
+			for _, l := range b.rows(t, max(body.W-5, 8), inner-len(lines)) {
+				lines = append(lines, line{"", l, true})
+			}
+		}
 	}
 	win := &draw.Window{N: len(lines), Height: inner, Cursor: -1}
 	return f.common.Look.Frame(body, &draw.Framed{

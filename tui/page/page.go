@@ -37,6 +37,13 @@ type line struct {
 	text string
 	st   draw.Style
 	hang int // where text goes on that does not fit a line
+	// lay makes lines for a part of the screen, instead of text; nil for text.
+	lay func(body draw.Rect) []string
+}
+
+// Lay adds what is laid out anew for each size.
+func (p *Page) Lay(lay func(body draw.Rect) []string) {
+	p.text, p.wide = append(p.text, line{lay: lay}), 0
 }
 
 // Say adds a line.
@@ -54,19 +61,28 @@ func (p *Page) Raw(st draw.Style, text string) {
 	} else if strings.HasPrefix(text, "  ") && len(text) > 17 {
 		hang = 17
 	}
-	p.text, p.wide = append(p.text, line{text, st, hang}), 0
+	p.text, p.wide = append(p.text, line{text: text, st: st, hang: hang}), 0
 }
 
 // Drop takes the last line away.
 func (p *Page) Drop() { p.text, p.wide = p.text[:len(p.text)-1], 0 }
 
+// Clear takes all lines away.
+func (p *Page) Clear() { p.text, p.wide = p.text[:0], 0 }
+
 // Fit breaks the text into lines that fit a part of the screen.
 func (p *Page) Fit(body draw.Rect) {
-	p.view.Height = max(body.H-2, 0)
+	if h := max(body.H-2, 0); h != p.view.Height {
+		p.view.Height, p.wide = h, 0
+	}
 	if w := max(body.W-5, 1); w != p.wide {
 		p.wide, p.view.Width = w, max(w, 20)
 		var lines []string
 		for _, l := range p.text {
+			if l.lay != nil {
+				lines = append(lines, l.lay(draw.Rect{W: p.view.Width, H: p.view.Height})...)
+				continue
+			}
 			lines = append(lines, l.broken(p.view.Width, p.theme.ASCII)...)
 		}
 		p.view.SetContent(strings.Join(lines, "\n"))

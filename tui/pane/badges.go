@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -27,6 +28,9 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) *draw.Badge {
 		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF"}
 	case p.Kind == session.Base:
 		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "BASE"}
+	case sc.Between != nil && p == sc.Between.Shown():
+		side := prose.When(sc.Between.Earlier, "before ", "after ")
+		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, " + side + sc.Between.Moment.When.Local().Format(time.TimeOnly)}
 	case strings.HasPrefix(string(p.Kind), string(session.Recorded)):
 		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD " + string(p.Kind)}
 	}

@@ -99,17 +99,6 @@ func (ix *Index) name() {
 	}
 }
 
-// Up counts the ports of a node that have a link.
-func Up(f *fabric.Fabric, n *fabric.Node) int {
-	k := 0
-	for p := range n.Slots() {
-		if f.Ports[p].Linked() {
-			k++
-		}
-	}
-	return k
-}
-
 // Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.
 type Indexes struct {
 	mu   sync.Mutex

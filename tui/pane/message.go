@@ -36,6 +36,11 @@ type (
 	Choose struct{ Kind session.Kind }
 	// Recall shows a picture of the history.
 	Recall struct{ ID int64 }
+	// OpenMoment shows the pictures of before and after an event, the earlier one first where that is asked for.
+	OpenMoment struct {
+		Moment  session.Moment
+		Earlier bool
+	}
 	// Rollback opens the page that takes back the commit of an entry of the history.
 	Rollback struct{ ID int64 }
 	// Type puts a text into the command line.

@@ -74,10 +74,14 @@ type (
 	Follower interface{ Follow(at Place) }
 	// Mover does something of its own with the keys left and right.
 	Mover interface{ Sideways(by int) }
+	// Stepper goes from one thing to the next with them.
+	Stepper interface{ Step(by int) tea.Msg }
 	// Differ is a pane whose selected row can be compared.
 	Differ interface {
 		Diff() (command string, ok bool)
 	}
+	// Vacant is a pane that gives its room away before it was asked for something.
+	Vacant interface{ Vacant() bool }
 	// Holder keeps the session from other work now and then.
 	Holder interface {
 		Holding() bool
@@ -92,6 +96,7 @@ type About struct {
 	Name, Short string
 	Help        string
 	Seat        Seat
+	Broad       bool   // says that its rows are long
 	Beside      string // the pane that is shown with it on a small screen, the topology for ""
 	Enter       string // what the footer calls Enter, "" for open
 }

@@ -18,6 +18,7 @@ type Scene struct {
 	Picture *session.Picture
 	Why     string
 	Base    *session.Picture // what changed entries are told from, nil where there is nothing to compare
+	Between *Between         // the event before or after which the picture is, nil for none
 
 	// Top is the fabric of the topology pane, with what was added on paper; now the same without what has failed there.
 	Top   *Index
@@ -31,9 +32,31 @@ type Scene struct {
 	given *fabric.Fabric
 }
 
-// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil.
-func NewScene(st session.State, of session.Kind, old *session.Picture, indexed func(*fabric.Fabric) *Index) *Scene {
-	sc := &Scene{State: st, Of: of}
+// Between is an event with what was before and after it, one of which is shown.
+type Between struct {
+	Moment        session.Moment
+	Before, After *session.Picture
+	Earlier       bool // says that Before is shown
+}
+
+// Shown is the picture that is shown.
+func (b *Between) Shown() *session.Picture { return prose.When(b.Earlier, b.Before, b.After) }
+
+// Other is the one that it is compared with.
+func (b *Between) Other() *session.Picture { return prose.When(b.Earlier, b.After, b.Before) }
+
+// OtherSide says which one that is.
+func (b *Between) OtherSide() string { return prose.When(b.Earlier, "after", "before") }
+
+// OtherColumn is what a column is called that says how it is in the picture that is compared with.
+func (sc *Scene) OtherColumn() string {
+	return prose.When(sc.Between != nil && sc.Between.Earlier, "next", "was")
+}
+
+// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil, and between the event
+// to which it belongs, or nil.
+func NewScene(st session.State, of session.Kind, old *session.Picture, between *Between, indexed func(*fabric.Fabric) *Index) *Scene {
+	sc := &Scene{State: st, Of: of, Between: between}
 	sc.Picture = old
 	if old == nil {
 		var err error
@@ -73,6 +96,9 @@ func (sc *Scene) chooseTop() *fabric.Fabric {
 }
 
 func (sc *Scene) compared() *session.Picture {
+	if b := sc.Between; b != nil {
+		return prose.When(b.Other().Tables == nil, nil, b.Other())
+	}
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base {
 		return nil
 	}
@@ -103,7 +129,7 @@ func (sc *Scene) WhyNoSubnet() string {
 
 // Changed reports whether a scene differs in what panes keep, not only in progress.
 func (sc *Scene) Changed(before *Scene) bool {
-	return before == nil || sc.Picture != before.Picture || sc.Names != before.Names || sc.Top != before.Top || sc.Now != before.Now ||
+	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names || sc.Top != before.Top || sc.Now != before.Now ||
 		sc.Base != before.Base && (sc.Base == nil || before.Base == nil || sc.Base.Tables != before.Base.Tables) ||
 		sc.Why != before.Why || sc.State.Written != before.State.Written || sc.given != before.given || len(sc.State.Failures) != len(before.State.Failures)
 }
@@ -137,6 +163,9 @@ func (sc *Scene) Gone() map[fabric.Link]bool {
 
 // Against is the picture that what is shown is compared with, nil where there is none with tables.
 func (sc *Scene) Against() *session.Picture {
+	if sc.Between != nil && sc.Picture.Tables != nil {
+		return sc.Base
+	}
 	if sc.Picture.Kind == session.Live || sc.Picture.Kind == session.Base || sc.Picture.Tables == nil {
 		return nil
 	}

@@ -49,6 +49,9 @@ const mostRows = 200_000
 // Add adds a row of an answer; those that are for programs alone have no cells.
 func (s *Sheet) Add(r shell.Row) {
 	cells := r.Cells()
+	if d, ok := r.(shell.Detailed); ok {
+		cells = d.Detail()
+	}
 	if cells == nil {
 		return
 	}

@@ -62,7 +62,7 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	switch {
 	case node == fabric.None:
 		return "", s.Fabric.NodeName(s.Node) + " is not on the paper"
-	case Up(f, &f.Nodes[node]) == 0:
+	case f.LinkedPorts(&f.Nodes[node]) == 0:
 		return "", f.NodeName(node) + " has no links left that could fail"
 	}
 	what := prose.When(f.Nodes[node].IsSwitch(), "switch", "node")

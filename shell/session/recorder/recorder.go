@@ -127,16 +127,18 @@ func (r *Recorder) Close() error {
 // Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
 func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
-// Record puts a subnet into the history, if recorded. Sweeps that come faster than they are stored are left out.
-func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) {
+// Record puts a subnet into the history. Sweeps that come faster than they are stored are left out, and false is returned.
+func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) bool {
 	j := job{entry: e, fabric: f, tables: t}
 	if e.Kind != history.Sweep {
 		r.jobs <- j
-		return
+		return true
 	}
 	select {
 	case r.jobs <- j:
+		return true
 	default:
+		return false
 	}
 }
 

@@ -32,7 +32,7 @@ const most = 30 // how many answers are kept
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	a := &answers{}
-	a.List = pane.NewList(c, pane.About{Name: "Answer", Help: "what commands answered, as tables", Enter: "go on"},
+	a.List = pane.NewList(c, pane.About{Name: "Answer", Help: "what commands answered, as tables", Enter: "go on", Broad: true},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, a.Renew)
 	return a
 }
@@ -113,12 +113,12 @@ func (a *answers) Renew() {
 	k.sheet = a.Kind
 	s := a.sheet()
 	a.Hold()
-	a.Cols = columns(s)
+	a.Cols = Columns(s)
 	a.Build(len(s.Rows))
 }
 
-// columns lay a sheet out: figures to the right, the rest as wide as what stands in it.
-func columns(s *pane.Sheet) []draw.Column {
+// Columns lay a sheet out: figures to the right, the rest as wide as what stands in it.
+func Columns(s *pane.Sheet) []draw.Column {
 	n := len(s.Columns)
 	if n == 0 {
 		return []draw.Column{{Least: 20, Text: func(row int) string { return s.Cell(row, 0) }}}
@@ -126,7 +126,7 @@ func columns(s *pane.Sheet) []draw.Column {
 	out := make([]draw.Column, n)
 	for i := range out {
 		name := strings.ToLower(s.Columns[i])
-		wide, figures := draw.Width(name), true
+		wide, figures := draw.Width(name)+1, true // with the mark of the sort
 		for row := range s.Rows {
 			text := s.Cell(row, i)
 			wide = max(wide, draw.Width(draw.Clean(text, false)))
@@ -135,7 +135,7 @@ func columns(s *pane.Sheet) []draw.Column {
 		out[i] = draw.Column{Name: name, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
 		switch {
 		case figures || wide <= narrow:
-			out[i].Wide = wide + 1 // for the mark of the sort
+			out[i].Wide = wide
 		default:
 			out[i].Least, out[i].Share = min(wide, broad), wide
 		}
@@ -194,6 +194,9 @@ func (a *answers) Empty() string {
 	}
 	return "there are no rows"
 }
+
+// Vacant reports whether nothing was asked yet.
+func (a *answers) Vacant() bool { return a.now() == nil }
 
 func (a *answers) FileName() string {
 	if k := a.now(); k != nil {

@@ -224,6 +224,15 @@ func (l *groups) Empty() string {
 	return "this group has no members"
 }
 
+// Vacant reports whether no group is known.
+func (l *groups) Vacant() bool {
+	if l.Scene == nil {
+		return true
+	}
+	t := l.Scene.Picture.Tables
+	return l.N == 0 && l.Scene.State.Groups == nil && (t == nil || t.MFT == nil)
+}
+
 func (l *groups) Subject() pane.Subject {
 	row, ok := l.Selected()
 	if !ok || l.Kind == groupsAll {

@@ -21,7 +21,7 @@ import (
 // The manners in which the past is shown.
 const (
 	showEntries = iota
-	showEvents
+	showMoments
 )
 
 // Entry is an entry of the history, and how it ended if it is a commit.
@@ -33,42 +33,46 @@ type Entry struct {
 	Before, Undoes int64
 }
 
-// timeline lists what the subnet was: the entries of the history, or what sweeps found to be new.
-type timeline struct {
+// past lists what the subnet was: the entries of the history, or what sweeps found to be new.
+type past struct {
 	pane.List
 	src     Source
 	entries []Entry
 	// parents are the entries from which these came, and graph draws that.
 	parents []int64
 	graph   []string
-	events  []session.Event
 	err     error
 	reading pane.AsyncResult[[]Entry]
 	taken   any // what the entries were read for
+	moments []session.Moment
+	tellErr error
+	telling pane.AsyncResult[[]session.Moment]
+	told    any // what the moments were read for
 }
 
-// Source has the newest entries of the history.
+// Source has the newest entries of the history, and the timeline.
 type Source interface {
 	Entries(ctx context.Context) ([]Entry, error)
+	// Moments are what is known to have happened, the oldest first.
+	Moments(ctx context.Context) ([]session.Moment, error)
 }
 
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
-	l := &timeline{src: src}
+	l := &past{src: src}
 	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "History", Short: "Hist", Help: "what the subnet was", Enter: "show it"},
-		draw.Table{Kinds: []string{"entries", "events"}}, l.Renew)
+		draw.Table{Kinds: []string{"entries", "timeline"}}, l.Renew)
 	l.ID = func(row int) uint64 {
-		if l.Kind == showEvents {
-			return uint64(l.events[row].When.UnixNano())<<8 | uint64(row&0xff)
+		if l.Kind == showMoments {
+			return uint64(l.moments[row].When.UnixNano())
 		}
 		return uint64(l.entries[row].ID)
 	}
-	entries := func() bool { return l.Kind == showEvents }
-	events := func() bool { return l.Kind == showEntries }
+	entries := func() bool { return l.Kind == showMoments }
 	dim := func(int) draw.Style { return t.Dim }
 	l.Cols = []draw.Column{
-		{Wide: 2, Hidden: func() bool { return l.Kind == showEvents || l.Sorted != 0 || !l.Filt.Empty() },
+		{Wide: 2, Hidden: func() bool { return l.Kind == showMoments || l.Sorted != 0 || !l.Filt.Empty() },
 			Text: func(row int) string { return lanes(&t.Glyphs, l.graph[row]) }, Look: l.look},
 		{Name: "ID", Wide: 5, Right: true, Hidden: entries, Text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },
 			Order: func(row int) int64 { return l.entries[row].ID }},
@@ -80,10 +84,8 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "engine", Wide: 10, Rank: 2, Hidden: entries, Text: func(row int) string { return l.entries[row].Engine }},
 		{Name: "figures", Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string { return l.entries[row].figures() }, Look: dim},
 		{Name: "who", Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Look: dim},
-		{Name: "when", Wide: 19, Hidden: events, Text: func(row int) string { return l.events[row].When.Local().Format(time.DateTime) },
-			Order: func(row int) int64 { return l.events[row].When.UnixNano() }},
-		{Name: "event", Least: 20, Hidden: events, Text: func(row int) string { return l.events[row].Text }},
 	}
+	l.Cols = append(l.Cols, l.momentColumns()...)
 	return l
 }
 
@@ -126,7 +128,7 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
 }
 
-func (l *timeline) look(row int) draw.Style {
+func (l *past) look(row int) draw.Style {
 	switch e := &l.entries[row]; {
 	case e.Kind != history.Commit:
 		return ""
@@ -138,7 +140,7 @@ func (l *timeline) look(row int) draw.Style {
 	return l.Theme.Bad
 }
 
-func (l *timeline) Show(sc *pane.Scene, _ bool) {
+func (l *past) Show(sc *pane.Scene, _ bool) {
 	l.Scene = sc
 	l.Renew()
 }
@@ -149,15 +151,19 @@ type key struct {
 	written      bool
 }
 
-func (l *timeline) Seek(s pane.Stage) tea.Cmd {
+func (l *past) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible {
 		return nil
 	}
 	key := key{l.Scene.State.Live, l.Scene.State.Staged, l.Scene.State.Written}
+	if l.Kind == showMoments {
+		return l.seekMoments(key)
+	}
 	return l.reading.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) ([]Entry, error) { return l.src.Entries(ctx) })
 }
 
-func (l *timeline) Collect() {
+func (l *past) Collect() {
+	l.takeMoments()
 	if l.reading.Of == nil || l.reading.Of == l.taken {
 		return
 	}
@@ -173,36 +179,37 @@ func (l *timeline) Collect() {
 	l.Renew()
 }
 
-func (l *timeline) Renew() {
+func (l *past) Renew() {
 	l.Hold()
-	if l.Kind == showEvents {
-		l.events = l.Scene.State.Events
-		l.Build(len(l.events))
+	if l.Kind == showMoments {
+		l.Build(len(l.moments))
 		return
 	}
 	l.Build(len(l.entries))
 }
 
-func (l *timeline) Title() string { return l.Kinds[l.Kind] }
+func (l *past) Title() string { return l.Kinds[l.Kind] }
 
-func (l *timeline) Figure() string {
+func (l *past) Figure() string {
 	switch {
-	case l.reading.Progress() != "":
+	case l.reading.Progress() != "" || l.telling.Progress() != "":
 		return "reading"
-	case l.Kind == showEvents:
+	case l.Kind == showMoments:
 		return draw.Count(l.N, "event")
 	}
 	return draw.Count(l.N, "entry")
 }
 
-func (l *timeline) Empty() string {
+func (l *past) Empty() string {
 	switch {
 	case l.Scene == nil:
 		return ""
 	case !l.Filt.Empty():
 		return l.NoMatch("entry")
-	case l.Kind == showEvents:
-		return "sweeps have found nothing new since the session began: :watch 30 sweeps every 30 seconds"
+	case l.Kind == showMoments && l.tellErr != nil:
+		return l.tellErr.Error()
+	case l.Kind == showMoments && l.telling.Progress() == "":
+		return "nothing has happened that is known of: W reads the subnet every 30 seconds"
 	case l.reading.Progress() != "":
 		return "the history is being read"
 	case l.err != nil:
@@ -211,13 +218,13 @@ func (l *timeline) Empty() string {
 	return "nothing is in the history of this subnet yet"
 }
 
-func (l *timeline) Enter() (func() tea.Msg, string) {
+func (l *past) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {
 	case !ok:
 		return nil, "no entry is selected"
-	case l.Kind == showEvents:
-		return nil, "an event has no picture: b shows the entries"
+	case l.Kind == showMoments:
+		return l.openMoment(row)
 	}
 	id := l.entries[row].ID
 	if l.Scene.Picture.Kind == session.Recorded+session.Kind(fmt.Sprint(id)) {
@@ -226,17 +233,21 @@ func (l *timeline) Enter() (func() tea.Msg, string) {
 	return func() tea.Msg { return pane.Recall{ID: id} }, ""
 }
 
-// Diff compares the selected entry with what is live.
-func (l *timeline) Diff() (command string, ok bool) {
+// Diff compares the selected entry with what is live, or what was before and after the selected event.
+func (l *past) Diff() (command string, ok bool) {
 	row, ok := l.Selected()
-	if !ok || l.Kind != showEntries {
+	switch {
+	case !ok:
 		return "", false
+	case l.Kind == showMoments:
+		m := &l.moments[row]
+		return fmt.Sprintf("diff %d %d", m.Before, m.After), m.Pictures()
 	}
 	return fmt.Sprintf("diff %d live", l.entries[row].ID), true
 }
 
-func (l *timeline) Actions() []pane.Action {
-	return []pane.Action{{
+func (l *past) Actions() []pane.Action {
+	return append(l.momentActions(), []pane.Action{{
 		Name: "diff-before", Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"), Group: "Paper", After: "diff", Label: "diff before", Rank: 6, Panes: []string{"History"}, Session: true,
 		Why: l.whyNotDiffBefore,
 		Do: func() tea.Msg {
@@ -250,10 +261,10 @@ func (l *timeline) Actions() []pane.Action {
 			row, _ := l.Selected()
 			return pane.Rollback{ID: l.entries[row].ID}
 		},
-	}}
+	}}...)
 }
 
-func (l *timeline) whyNotRollback() string {
+func (l *past) whyNotRollback() string {
 	switch row, ok := l.Selected(); {
 	case !ok || l.Kind != showEntries:
 		return "no entry of the history is selected"
@@ -263,7 +274,7 @@ func (l *timeline) whyNotRollback() string {
 	return ""
 }
 
-func (l *timeline) whyNotDiffBefore() string {
+func (l *past) whyNotDiffBefore() string {
 	row, ok := l.Selected()
 	switch {
 	case !ok || l.Kind != showEntries:

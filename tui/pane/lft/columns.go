@@ -11,6 +11,9 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
+// wasAt is where the column is that says what an entry was.
+const wasAt = 6
+
 func (l *lft) lidColumns() []draw.Column {
 	byPort := func() bool { return l.Kind == lftByPort }
 	dim := func(int) draw.Style { return l.Theme.Dim }

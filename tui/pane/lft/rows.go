@@ -23,6 +23,7 @@ func (l *lft) Renew() {
 		return
 	}
 	l.compare()
+	l.Cols[wasAt].Name = l.Scene.OtherColumn()
 	l.gather(t)
 	if l.Kind == lftByPort {
 		l.group()

@@ -32,7 +32,9 @@ type links struct {
 	err     error
 	stale   bool
 	loading pane.AsyncResult[*loading]
-	cut     map[int]bool // the links of the map that have failed on paper, by row and column
+	// counting brings the paths on the other side of an event.
+	counting pane.AsyncResult[*linkload.Loads]
+	cut      map[int]bool // the links of the map that have failed on paper, by row and column
 }
 
 // Source counts the paths over each link.
@@ -65,6 +67,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "from", Least: 14, Hidden: hidden, Text: func(row int) string { return name(l.port(row)) }, Order: func(row int) int64 { return rank(l.port(row)) }},
 		{Name: "to", Least: 14, Hidden: hidden, Text: func(row int) string { return name(peer(row)) }, Order: func(row int) int64 { return rank(peer(row)) }},
 		{Name: "paths", Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string { return draw.Thousands(int(paths(row))) }, Order: paths},
+		l.otherColumn(),
 		{Name: "load", Wide: 12, Rank: 1, Hidden: hidden, Text: func(row int) string { return t.Bar(int(paths(row)), int(l.load.most), 12) },
 			Look: l.look, Order: paths},
 		{Name: "of mean", Wide: 8, Right: true, Rank: 2, Hidden: hidden, Text: l.ofMean, Order: paths, Look: l.look},
@@ -106,13 +109,13 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	ix := l.Scene.Names
-	return l.loading.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
+	return tea.Batch(l.seekOther(), l.loading.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
 		loads, err := l.src.Load(ctx, t, linkload.Options{Progress: progress})
 		if err != nil {
 			return nil, err
 		}
 		return newLoading(loads, ix), nil
-	})
+	}))
 }
 
 // Collect takes the loads, or why there are none, for all panes.
@@ -149,6 +152,7 @@ func (l *links) Sideways(by int) { l.Aside = max(l.Aside+by, 0) }
 
 func (l *links) Renew() {
 	l.Hold()
+	l.Cols[otherAt].Name = l.Scene.OtherColumn()
 	switch {
 	case l.load == nil || l.load.loads.Fabric != l.Scene.Picture.Fabric:
 		l.Rebuild(0)

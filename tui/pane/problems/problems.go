@@ -210,6 +210,9 @@ func (l *problems) Empty() string {
 	if l.report == nil || l.reports.Progress() != "" {
 		return "none so far: all answer, links are alike and up; following the packets"
 	}
+	if l.Scene.State.Live.Tables == nil {
+		return "none: links are alike and up; whether packets arrive is not known without forwarding tables (r computes some, :problems names what was not checked)"
+	}
 	return "none: all answer, links are alike and up, packets arrive"
 }
 

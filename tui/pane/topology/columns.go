@@ -45,7 +45,7 @@ func (t *topology) treeColumns() []draw.Column {
 		}},
 		{Name: "ports up", Right: true, Text: func(row int) string {
 			if t.rows[row].kind == rowSwitch {
-				return fmt.Sprint(pane.Up(t.Scene.Now, node(row)))
+				return fmt.Sprint(t.Scene.Now.LinkedPorts(node(row)))
 			}
 			return ""
 		}},
@@ -117,7 +117,7 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 		case "LID":
 			return int64(t.Scene.LID(n.FirstPort))
 		case "ports up":
-			return int64(pane.Up(t.Scene.Now, n))
+			return int64(t.Scene.Now.LinkedPorts(n))
 		case "load":
 			return t.worstPaths(n)
 		case "GUID":

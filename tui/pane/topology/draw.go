@@ -84,7 +84,7 @@ func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	p.Gap(2)
 	t.branch(p, !t.open[n.GUID])
 	note, st := t.switchNote(p, node)
-	ports := fmt.Sprintf("%d/%d", pane.Up(t.Scene.Now, n), n.NumPorts)
+	ports := fmt.Sprintf("%d/%d", t.Scene.Now.LinkedPorts(n), n.NumPorts)
 	room := 1 + 6 + 8
 	if note != "" {
 		room += draw.Width(note) + 2

@@ -122,6 +122,11 @@ func (t *trace) learnOthers() {
 	if strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded)) {
 		t.old = sc.Picture
 	}
+	if b := sc.Between; b != nil && b.Other().Tables != nil {
+		o := t.otherOf(b.Other())
+		o.kind = session.Kind(b.OtherSide())
+		t.others = append(t.others, o)
+	}
 	var pictures []*session.Picture
 	for _, k := range session.Kinds {
 		if p, err := sc.State.TablesOf(k); err == nil && k != sc.Picture.Kind && (k != session.Base || !sameTables(sc.State.Base, sc.State.Live)) {

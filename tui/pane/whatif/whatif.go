@@ -206,6 +206,11 @@ func (w *whatIf) Empty() string {
 	return "nothing has failed on paper: select a link, a switch or a host and press f; nothing is written by that"
 }
 
+// Vacant reports whether there is nothing on paper.
+func (w *whatIf) Vacant() bool {
+	return w.N == 0 && w.Filt.Empty() && w.Scene != nil && w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil
+}
+
 // Subject of a failure is what failed, so that it can be taken back.
 func (w *whatIf) Subject() pane.Subject {
 	row, ok := w.Selected()

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Event is something that was found to be new when an entry was read.
+type Event struct {
+	When time.Time `json:"when"`
+	What string    `json:"what,omitempty"` // "node", "link", "port", "tables", "manager"; "" for what is none of these
+	Text string    `json:"text"`
+	Who  string    `json:"who,omitempty"` // who or what was probably behind it, in words
+	// GUID is the node that it is about, Port a port of it; 0 for none.
+	GUID uint64 `json:"guid,omitempty"`
+	Port int    `json:"port,omitempty"`
+}
+
+// mostEvents is how many events an entry keeps, the latest. They go when the entry goes.
+const mostEvents = 500
+
+func packEvents(all []Event) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(all[max(0, len(all)-mostEvents):])
+	return string(text), err
+}
+
+func unpackEvents(text string) (all []Event, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &all)
+	}
+	return all, err
+}
+
+// Changes reports whether the event is that what an entry has became so.
+func (e *Event) Changes() bool { return e.GUID != 0 || e.What == "tables" }
+
+// addEvents adds to what an entry has that was seen before. What made it so is told once.
+func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {
+	if len(more) == 0 {
+		return nil
+	}
+	var text string
+	if err := tx.QueryRowContext(w.ctx, "SELECT events FROM entry WHERE id = ?", id).Scan(&text); err != nil {
+		return err
+	}
+	all, err := unpackEvents(text)
+	if err != nil {
+		return err
+	}
+	told := slices.ContainsFunc(all, func(e Event) bool { return e.Changes() })
+	for i := range more {
+		if e := &more[i]; !told || !e.Changes() {
+			all = append(all, *e)
+		}
+	}
+	if text, err = packEvents(all); err == nil {
+		_, err = tx.ExecContext(w.ctx, "UPDATE entry SET events = ? WHERE id = ?", text, id)
+	}
+	return err
+}

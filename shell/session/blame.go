@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/changes/diff"
+)
+
+// What events are about, see [history.Event].
+const (
+	WhatNode    = "node"
+	WhatLink    = "link"
+	WhatPort    = "port"
+	WhatTables  = "tables"
+	WhatManager = "manager"
+	WhatCommit  = "commit"
+	WhatRest    = "rest" // nothing has happened, which is on no timeline
+)
+
+func whatOf(k fabric.ChangeKind) string {
+	switch k {
+	case fabric.LinkDown, fabric.LinkUp:
+		return WhatLink
+	case fabric.NodeGone, fabric.NodeNew, fabric.NodeRenamed, fabric.NodeSilent, fabric.NodeHidden:
+		return WhatNode
+	}
+	return WhatPort
+}
+
+// found is what a sweep found to be other than before, beside the changes of nodes, links and ports.
+type found struct {
+	managers []SM // that there were before
+	tables   diff.Entries
+	who      string            // who probably wrote the tables
+	counted  *counters.Reading // the last one before, nil for none
+}
+
+// soonWritten is how long before a reading of the old tables a commit may have begun that wrote the new ones.
+const soonWritten = 10 * time.Minute
+
+// whoChanged says who probably wrote what is other in tables that were read, "" for nobody.
+func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables, sms []SM) (string, error) {
+	if before.Tables == nil {
+		return "", nil
+	}
+	var some write.Conflicts
+	f := after.Fabric
+	for e := range diff.Changes(before.Tables, after) {
+		n := f.Switches[e.SwitchNew]
+		if some.Add(f.NodeName(n), f.Nodes[n].GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New, e.New); some.Count == mostTold {
+			break
+		}
+	}
+	if some.Count == 0 {
+		return "", nil
+	}
+	return s.whoWrote(ctx, &State{SMs: sms}, some.List, func(j *history.JournalEntry) bool {
+		return j.Began.After(before.When.Add(-soonWritten))
+	})
+}
+
+// cableCounters are those by which a bad cable shows.
+var cableCounters = counters.Of(counters.SymbolErrors, counters.LinkErrorRecovery, counters.LinkDowned, counters.RcvErrors, counters.LocalLinkIntegrity)
+
+// blame says why a link probably went down: with a node, or for its cable, by what both ends had counted.
+func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
+	switch {
+	case c.Kind != fabric.LinkDown:
+		return ""
+	case gone[c.At.GUID]:
+		return "with its node"
+	case gone[c.Peer.GUID]:
+		return "with the node behind it"
+	case x.counted == nil:
+		return "cable or port; no counters were read before"
+	}
+	var words []string
+	var last time.Time
+	f := x.counted.Fabric
+	for i := range x.counted.Ports {
+		p := &x.counted.Ports[i]
+		end := &f.Ports[p.Port]
+		guid := f.Nodes[end.Node].GUID
+		if (guid != c.At.GUID || int(end.Num) != c.At.Port) && (guid != c.Peer.GUID || int(end.Num) != c.Peer.Port) {
+			continue
+		}
+		last = p.At
+		for k := range (cableCounters & p.Has).All() {
+			if n := p.Values[k]; n > 0 {
+				words = append(words, fmt.Sprintf("%s %d", k, n))
+			}
+		}
+	}
+	switch {
+	case last.IsZero():
+		return "cable or port; no counters were read before"
+	case words == nil:
+		return "cable or port; no errors were counted by " + last.Format(time.TimeOnly)
+	}
+	return fmt.Sprintf("cable; counted by %s: %s", last.Format(time.TimeOnly), strings.Join(words, ", "))
+}
+
+// blameAll says of the events since a time why they probably happened.
+func (st *State) blameAll(since time.Time, x *found) {
+	gone := map[uint64]bool{}
+	from := len(st.Events)
+	for from > 0 && !st.Events[from-1].When.Before(since) {
+		from--
+	}
+	events := st.Events[from:]
+	for i := range events {
+		if c := events[i].Change; c != nil && (c.Kind == fabric.NodeGone || c.Kind == fabric.NodeSilent || c.Kind == fabric.NodeHidden) {
+			gone[c.At.GUID] = true
+		}
+	}
+	for i := range events {
+		if c := events[i].Change; c != nil {
+			events[i].Who = x.blame(c, gone)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package form
+
+import (
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/tui/draw"
+)
+
+// browser lists below a question for a file what stands in the folder that is typed. The filepicker of bubbles reads
+// folders itself, while the screen waits, and shows names as they are.
+type browser struct {
+	folder  string         // as it is typed, with the slash at its end
+	listing *files.Listing // nil while it is read
+	err     error
+	fits    []files.Entry // those that go on with what is typed
+	win     draw.Window
+	chosen  bool // says that the row of the cursor is meant, not what is typed
+	at      int  // the line of the form below which the rows stand
+}
+
+// browse begins to list what goes on with the answer, nil where its folder is listed already.
+func (f *Form) browse() tea.Cmd {
+	if f.q == nil || f.q.Files == nil {
+		f.files = nil
+		return nil
+	}
+	text, _ := f.field.value()
+	folder, _ := filepath.Split(text)
+	if f.files != nil && f.files.folder == folder {
+		f.files.narrow(text)
+		return nil
+	}
+	f.files = &browser{folder: folder}
+	read, ctx := f.q.Files, f.ctx
+	f.common.Running++
+	return func() tea.Msg {
+		l, err := read(ctx, folder)
+		return Msg{form: f, listed: &browser{folder: folder, listing: l, err: err}}
+	}
+}
+
+// listed takes what stands in a folder, if that is still typed.
+func (f *Form) listed(b *browser) {
+	if f.files == nil || f.files.folder != b.folder || f.field == nil {
+		return
+	}
+	f.files = b
+	text, _ := f.field.value()
+	b.narrow(text)
+}
+
+// narrow keeps what begins like the typed name; what begins with a dot is shown to those who type one.
+func (b *browser) narrow(text string) {
+	_, name := filepath.Split(text)
+	b.fits, b.chosen = b.fits[:0], false
+	if b.listing == nil {
+		return
+	}
+	for _, e := range b.listing.Entries {
+		if strings.HasPrefix(e.Name, name) && (name != "" || !strings.HasPrefix(e.Name, ".")) {
+			b.fits = append(b.fits, e)
+		}
+	}
+	b.win = draw.Window{}
+}
+
+// path is an entry as an answer; a folder ends with a slash.
+func (b *browser) path(e files.Entry) string {
+	if e.Folder {
+		return b.folder + e.Name + "/"
+	}
+	return b.folder + e.Name
+}
+
+// browsing takes the keys that are for the list: Tab completes, arrows choose, and Enter goes into a folder.
+func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
+	b := f.files
+	if b == nil {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyTab:
+		return f.complete(), true
+	case tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown:
+		b.move(map[tea.KeyType]int{tea.KeyUp: -1, tea.KeyDown: 1, tea.KeyPgUp: -max(b.win.Height, 1), tea.KeyPgDown: max(b.win.Height, 1)}[k.Type])
+		return nil, true
+	case tea.KeyEnter:
+		if b.chosen {
+			return f.take(b.fits[b.win.Cursor]), true
+		}
+		text, _ := f.field.value()
+		for _, e := range b.fits {
+			if e.Folder && b.folder+e.Name == text {
+				return f.take(e), true
+			}
+		}
+		if text != "" && text == b.folder {
+			f.err = "a file is wanted: the arrows choose one"
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// move chooses a row; above the first stands what is typed.
+func (b *browser) move(by int) {
+	b.win.N = len(b.fits)
+	switch {
+	case len(b.fits) == 0:
+	case !b.chosen:
+		b.chosen = by > 0
+		b.win.To(by - 1)
+	case b.win.Cursor == 0 && by < 0:
+		b.chosen = false
+	default:
+		b.win.To(b.win.Cursor + by)
+	}
+}
+
+// take answers with a file, whatever its name holds, or goes into a folder.
+func (f *Form) take(e files.Entry) tea.Cmd {
+	if !e.Folder {
+		return f.reply(f.files.path(e))
+	}
+	return f.retype(f.files.path(e))
+}
+
+// retype puts another text into the field.
+func (f *Form) retype(text string) tea.Cmd {
+	f.err = ""
+	f.Prefill[""], f.field = text, nil
+	f.Frame(f.Body())
+	return f.browse()
+}
+
+// complete types as much as all that fits has in common.
+func (f *Form) complete() tea.Cmd {
+	b := f.files
+	if len(b.fits) == 0 {
+		f.err = "nothing completes this"
+		return nil
+	}
+	common := b.path(b.fits[0])
+	for _, e := range b.fits[1:] {
+		for !strings.HasPrefix(b.path(e), common) {
+			common = common[:len(common)-1]
+		}
+	}
+	if draw.Clean(common, false) != common { // nobody could type it: it can be chosen
+		f.err = "the arrows choose names that cannot be typed"
+		return nil
+	}
+	if text, _ := f.field.value(); common == text {
+		return nil
+	}
+	return f.retype(common)
+}
+
+// headline says what is listed.
+func (b *browser) headline() string {
+	where := draw.Clean(b.folder, false)
+	if where == "" {
+		where = "here"
+	}
+	switch {
+	case b.err != nil:
+		return b.err.Error()
+	case b.listing == nil:
+		return where + ": being read"
+	case b.listing.More:
+		return where + ": " + draw.Count(len(b.fits), "name") + ", and more"
+	}
+	return where + ": " + draw.Count(len(b.fits), "name")
+}
+
+// rows draws the list in n lines, the headline first.
+func (b *browser) rows(t *draw.Theme, w, n int) []string {
+	lines := make([]string, 0, n)
+	p := draw.NewPen(t, w)
+	p.Put(t.Dim, b.headline())
+	lines = append(lines, p.Done())
+	b.win.Resize(len(b.fits), max(n-1, 0))
+	for i := b.win.Top; i < min(b.win.Top+b.win.Height, len(b.fits)); i++ {
+		p := draw.NewPen(t, w)
+		e, mark := b.fits[i], " "
+		if b.chosen && i == b.win.Cursor {
+			p.Over, mark = t.Cursor, t.Glyphs.Cursor
+		}
+		p.Put(t.Key, mark+" ")
+		name := draw.Clean(e.Name, t.ASCII)
+		if e.Folder {
+			name += "/"
+		}
+		st := draw.Style("")
+		if e.Folder {
+			st = t.Info
+		}
+		p.Put(st, name)
+		lines = append(lines, p.Done())
+	}
+	return lines
+}

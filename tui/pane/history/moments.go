@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// momentColumns are those of the timeline.
+func (l *past) momentColumns() []draw.Column {
+	hidden := func() bool { return l.Kind != showMoments }
+	at := func(row int) *session.Moment { return &l.moments[row] }
+	return []draw.Column{
+		{Name: "when", Wide: 14, Hidden: hidden, Text: func(row int) string { return at(row).When.Local().Format("01-02 15:04:05") },
+			Order: func(row int) int64 { return at(row).When.UnixNano() }},
+		{Name: "what", Wide: 7, Hidden: hidden, Text: func(row int) string { return at(row).What }, Look: func(int) draw.Style { return l.Theme.Dim }},
+		{Name: "event", Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
+		{Name: "shown", Wide: 6, Hidden: func() bool { return hidden() || l.shown() == nil }, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
+		{Name: "who", Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string { return at(row).Who }, Look: func(int) draw.Style { return l.Theme.Dim }},
+	}
+}
+
+// shown is the event whose pictures the panes show, nil for none.
+func (l *past) shown() *pane.Between {
+	if l.Scene == nil {
+		return nil
+	}
+	return l.Scene.Between
+}
+
+// side says on which side of an event the panes are.
+func (l *past) side(row int) string {
+	b := l.shown()
+	switch {
+	case b == nil || !same(&b.Moment, &l.moments[row]):
+		return ""
+	case b.Earlier:
+		return "before"
+	}
+	return "after"
+}
+
+func same(a, b *session.Moment) bool {
+	return a.When.Equal(b.When) && a.Text == b.Text
+}
+
+// seekMoments reads the timeline where that is shown, or was opened.
+func (l *past) seekMoments(of key) tea.Cmd {
+	if l.Kind != showMoments {
+		return nil
+	}
+	events := l.Scene.State.Events
+	last := time.Time{}
+	if n := len(events); n > 0 {
+		last = events[n-1].When
+	}
+	return l.telling.Want(l.Common, [2]any{of, last}, func(ctx context.Context, _ func(int, int)) ([]session.Moment, error) { return l.src.Moments(ctx) })
+}
+
+// takeMoments takes the timeline, the newest event first.
+func (l *past) takeMoments() {
+	if l.telling.Of == nil || l.telling.Of == l.told {
+		return
+	}
+	l.Hold()
+	l.told, l.moments, l.tellErr = l.telling.Of, slices.Clone(l.telling.Value), l.telling.Err
+	slices.Reverse(l.moments)
+	l.Renew()
+}
+
+// openMoment is Enter on an event: after it, and then before it and back.
+func (l *past) openMoment(row int) (func() tea.Msg, string) {
+	m := l.moments[row]
+	if !m.Pictures() {
+		return nil, "no pictures of before and after this event are in the history"
+	}
+	return func() tea.Msg {
+		earlier := false
+		if b := l.shown(); b != nil && same(&b.Moment, &m) {
+			earlier = !b.Earlier
+		}
+		return pane.OpenMoment{Moment: m, Earlier: earlier}
+	}, ""
+}
+
+// next is the row of the event with pictures that is so many events later than the one that is shown, or selected; -1 for none.
+func (l *past) next(later int) int {
+	at, ok := 0, false
+	if b := l.shown(); b != nil {
+		at = slices.IndexFunc(l.moments, func(m session.Moment) bool { return same(&m, &b.Moment) })
+		ok = at >= 0
+	}
+	if !ok {
+		if at, ok = l.Selected(); !ok || at >= len(l.moments) {
+			return -1
+		}
+	}
+	for at -= later; at >= 0 && at < len(l.moments); at -= later {
+		if l.moments[at].Pictures() {
+			return at
+		}
+	}
+	return -1
+}
+
+func (l *past) whyNotStep(later int) func() string {
+	return func() string {
+		switch {
+		case l.Kind != showMoments:
+			return "no event is shown: b in the history lists them, Enter opens one"
+		case l.next(later) < 0:
+			return "there is no " + prose.When(later > 0, "later", "earlier") + " event with pictures of before and after"
+		}
+		return ""
+	}
+}
+
+// step opens the event before or after, on the side that is shown.
+func (l *past) step(later int) tea.Msg {
+	at := l.next(later)
+	l.Find(l.ID(at))
+	b := l.shown()
+	return pane.OpenMoment{Moment: l.moments[at], Earlier: b != nil && b.Earlier}
+}
+
+// Step is left and right.
+func (l *past) Step(by int) tea.Msg {
+	later := prose.When(by > 0, 1, -1)
+	if why := l.whyNotStep(later)(); why != "" {
+		return pane.Warn{Text: why}
+	}
+	return l.step(later)
+}
+
+func (l *past) momentActions() []pane.Action {
+	return []pane.Action{{
+		Name: "earlier", Binding: pane.On("the event before the one that is shown; left in the timeline", ","), Group: "Trace", After: "picture", Label: "earlier", Rank: 13,
+		Why: l.whyNotStep(-1), Do: func() tea.Msg { return l.step(-1) },
+	}, {
+		Name: "later", Binding: pane.On("the event after the one that is shown; right in the timeline", "."), Group: "Trace", After: "earlier", Label: "later", Rank: 13,
+		Why: l.whyNotStep(1), Do: func() tea.Msg { return l.step(1) },
+	}}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/page"
+)
+
+// writePage says step by step how a commit gets on, and then what came of it.
+type writePage struct {
+	*page.Page
+	m   *model
+	job *job
+	// last is what was being written when that was said last, nil before anything was.
+	last *session.Writing
+	took time.Duration // how long it took, where it has ended
+	end  []string      // the result, nil before that
+	bad  bool
+}
+
+// openWriting shows how a commit that is running gets on.
+func (m *model) openWriting(j *job) {
+	p := &writePage{Page: page.New(m.Look, writingTitle(j.text)), m: m, job: j}
+	p.Leave = m.closePage
+	m.cover(p)
+}
+
+func writingTitle(command string) string {
+	return prose.When(strings.Contains(command, "rollback"), "Rollback", "Commit")
+}
+
+// followWriting shows how a commit gets on that was typed, once it writes. It stays left where it was left.
+func (m *model) followWriting() {
+	if m.st.Writing == nil || len(m.jobs) == 0 {
+		return
+	}
+	j := m.jobs[len(m.jobs)-1]
+	if p, ok := m.over.(*writePage); ok && p.job == j {
+		p.last = m.st.Writing
+	} else if m.over == nil && m.typed == nil && !j.shown {
+		m.openWriting(j)
+		m.over.(*writePage).last = m.st.Writing
+	}
+	j.shown = true
+}
+
+// endWriting says what came of a commit.
+func (m *model) endWriting(j *job, err error) {
+	p, ok := m.over.(*writePage)
+	if !ok || p.job != j {
+		return
+	}
+	p.took, p.bad = m.now().Sub(j.started), err != nil
+	if p.end = []string{m.status.text}; err != nil {
+		return
+	}
+	for _, l := range j.lines {
+		if !strings.Contains(m.status.text, strings.TrimSpace(l)) {
+			p.end = append(p.end, l)
+		}
+	}
+}
+
+// Key interrupts, moves the text, or leaves the page: what is no key of a page is one of the panes.
+func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
+	running := p.end == nil
+	switch k.String() {
+	case "esc":
+		if running {
+			p.m.cancel()
+			return nil
+		}
+	case "ctrl+c":
+		p.m.cancel()
+		return nil
+	case "enter", "q":
+		if running {
+			p.m.inform("it goes on: Esc interrupts it, any key of a pane leaves this page")
+			return nil
+		}
+	case "up", "down", "j", "k", "pgup", "pgdown", "home", "end":
+	default:
+		p.m.cover(nil)
+		return p.m.key(k)
+	}
+	return p.Page.Key(k)
+}
+
+// Frame draws the page, whose text is another one each time.
+func (p *writePage) Frame(body draw.Rect) []string {
+	p.Clear()
+	t := p.m.Look
+	took := p.took
+	if p.end == nil {
+		took = p.m.now().Sub(p.job.started)
+	}
+	p.Say(t.Strong, "%s", draw.Clean(p.job.text, t.ASCII))
+	p.Raw("", "")
+	p.phases()
+	p.Say("", "time       %s", draw.Seconds(took))
+	p.Raw("", "")
+	switch {
+	case p.end == nil:
+		p.Say(t.Warn, "%s", p.interruption())
+	default:
+		word := prose.When(p.bad, "This did not come to its end:", "This is done:")
+		p.Raw(prose.When(p.bad, t.Bad, t.Good), word)
+		for _, l := range p.end {
+			p.Raw("", l)
+		}
+	}
+	p.Ready = true
+	return p.Page.Frame(body)
+}
+
+// phases says which steps there are, what is being written, and how much of it all is written and verified.
+func (p *writePage) phases() {
+	t := p.m.Look
+	now := p.last
+	if now == nil {
+		if p.end == nil {
+			p.Raw("", "now        the subnet is read, and what is to be written is planned")
+		}
+		return
+	}
+	done := now.Phase
+	if p.end != nil && !p.bad {
+		done = len(now.Phases)
+	}
+	for i, name := range now.Phases {
+		word, st := "", t.Dim
+		switch {
+		case i < done:
+			word, st = "done", t.Good
+		case i == done:
+			word, st = prose.When(p.end == nil, "now", "stopped"), t.Strong
+		}
+		p.Say(st, "%-9s  %d of %d  %s", word, i+1, len(now.Phases), phaseWord(name))
+	}
+	p.Raw("", "")
+	if p.end != nil && !p.bad {
+		return // the result says it
+	}
+	if done < len(now.Phases) {
+		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
+		p.Say(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10), phaseWord(now.What()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
+	}
+	p.Say("", "written    %s of %s: %v", draw.Thousands(now.Written.Total()), draw.Thousands(now.All), now.Written)
+	p.Say("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
+}
+
+// phaseWord is what a phase writes.
+func phaseWord(name string) string {
+	switch {
+	case strings.HasPrefix(name, "step "):
+		return "LFT blocks, " + name
+	case name == "ports":
+		return "port states"
+	}
+	return name
+}
+
+// interruption says what Esc does.
+func (p *writePage) interruption() string {
+	now := p.last
+	then := "commit resume yes goes on from there, rollback yes goes back."
+	if p.Title == "Rollback" {
+		then = "rollback yes goes on from there."
+	}
+	switch {
+	case now == nil:
+		return "Esc interrupts it: nothing is written yet, and nothing will be."
+	case now.What() == "":
+		return "All is written and read back; the subnet is read again."
+	case now.Phase == len(now.Phases)-1:
+		return "Esc interrupts it: all is written then, and not all is verified. It counts as interrupted: " + then
+	}
+	return "Esc interrupts it: what is under way is waited for, what is written stays, nothing more is sent. The journal has it: " + then
+}
