@@ -193,8 +193,8 @@ func (t *trace) compareWith(k session.Kind) tea.Msg {
 	return pane.Inform{Text: "the hops are compared with those of " + string(k)}
 }
 
-// remarkOther says how the path goes in another picture, and for the chosen one by which hops.
-func (t *trace) remarkOther(o *other, chosen bool) {
+// remarkOther says how the path goes in another picture.
+func (t *trace) remarkOther(o *other) {
 	choose := func() tea.Msg { return t.compareWith(o.kind) }
 	parts := o.parts()
 	switch {
@@ -212,9 +212,6 @@ func (t *trace) remarkOther(o *other, chosen bool) {
 			at = o.f.NodeName(o.path.Hops[parts.B].Node)
 		}
 		t.say(t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
-		if chosen {
-			t.addHops(o.f, &o.path, true)
-		}
 	}
 }
 

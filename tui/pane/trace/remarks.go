@@ -25,6 +25,9 @@ func (t *trace) remark() {
 	})
 	t.remarkSL()
 	t.remarkBusiest()
+	for _, o := range t.others {
+		t.remarkOther(o)
+	}
 	if t.back != nil {
 		st := prose.When(t.back.path.Verdict.Arrives(), t.Theme.Dim, t.Theme.Bad)
 		t.say(st, "back: "+t.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
@@ -32,9 +35,9 @@ func (t *trace) remark() {
 	if n := len(t.group); n > 1 {
 		t.say(t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", t.group[0].DstLID, t.group[n-1].DstLID, t.groupWords()), func() tea.Msg { return pane.ShowKind{Kind: kindLIDs} })
 	}
-	chosen := t.chosen()
-	for _, o := range t.others {
-		t.remarkOther(o, o == chosen)
+	if o := t.chosen(); o != nil && o.why == "" && o.parts() != nil && o.path.Verdict.Arrives() && t.hops.Verdict.Arrives() {
+		t.say(t.Theme.Dim, fmt.Sprintf("%s, hop by hop:", o.kind), nil)
+		t.addHops(o.f, &o.path, true)
 	}
 }
 
