@@ -7,7 +7,10 @@ import (
 	"slices"
 )
 
-// VLs maps the SLs 0 to 15 to VLs; VL 15 drops the packet.
+// DropVL is the VL of SLs whose packets are dropped (IBA 1.2.1, 7.6.6).
+const DropVL = 15
+
+// VLs maps the SLs 0 to 15 to VLs; [DropVL] drops the packet.
 type VLs [16]uint8
 
 // SL2VL holds the SLtoVLMappingTables of a fabric's ports (IBA 1.2.1, 14.2.5.8). Equal tables are kept once.

@@ -35,6 +35,9 @@ func traceCommands() []Spec {
 			ofOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
+			{Name: "back", Kind: lang.KindFlag, Summary: "of one pair: the path back, beside this one"},
+			{Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what they share with this one"},
+			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID", Summary: "of one pair: the path that another picture has, beside this one"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each kind, are listed (20)"},
 		}...),
 		Run: runTrace,
@@ -111,19 +114,17 @@ func runTrace(c *call) error {
 		return c.traceGroup(&st, p, c.Arg(0), c.Arg(1))
 	}
 	r, err := c.traceRequest(p.Fabric)
-	asIbtracert := c.Option("format", "text") == "ibtracert"
 	asked, aerr := c.asked()
 	switch {
 	case err != nil:
 		return err
 	case aerr != nil:
 		return aerr
-	case r.live && !asked.Any():
-		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
-	case asIbtracert && (r.live || r.many):
-		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
-	case r.all && !asked.Any():
-		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
+	}
+	if err := c.fitting(&r, asked); err != nil {
+		return err
+	}
+	switch {
 	case r.live && r.all:
 		return c.traceAllLive(&st, p, perr, r.limit)
 	case r.live && r.many:
@@ -146,6 +147,23 @@ func runTrace(c *call) error {
 	return c.traceOne(&st, p, g, r.pairs[0])
 }
 
+// fitting fails where options are not for what is asked for.
+func (c *call) fitting(r *traceRequest, asked session.Asked) error {
+	asIbtracert := c.Option("format", "text") == "ibtracert"
+	beside := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
+	switch {
+	case r.live && !asked.Any():
+		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
+	case asIbtracert && (r.live || r.many):
+		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
+	case beside && (r.many || r.live || asIbtracert):
+		return c.Misused("back, lids and against= are for one pair of a picture")
+	case r.all && !asked.Any():
+		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
+	}
+	return nil
+}
+
 // traceOne follows a pair through the tables of a picture.
 func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) error {
 	path, answer, err := c.traced(st, p, g, pair)
@@ -155,21 +173,35 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 	case c.Option("format", "text") == "ibtracert":
 		return c.ibtracert(p, path)
 	}
+	if c.Flag("back") {
+		answer.addBack(p, path)
+	}
+	if c.Flag("lids") {
+		answer.addLIDs(p, path)
+	}
+	if kind := c.Option("against", ""); kind != "" {
+		other, err := st.TablesOf(session.Kind(kind))
+		if err != nil {
+			return err
+		}
+		if err := answer.addAgainst(st, p, path, other); err != nil {
+			return err
+		}
+	}
 	return c.out.Answer(answer)
 }
 
 func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer, error) {
-	sl, known, err := g.Of(pair.Src, pair.LID)
-	switch {
+	path := walk.Trace(p.Tables, pair.Src, pair.LID)
+	passage := p.Passage(g, &path, c.session.Analysis())
+	switch err := passage.Why; {
 	case err != nil && !g.Asked():
 		c.out.note("%v", err) // packets would be forwarded all the same
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), destinationName(p.Fabric, pair.LID), err)
 	}
-	path := walk.Trace(p.Tables, pair.Src, pair.LID)
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.addVLs(p.Tables, &path, sl, known)
-	answer.addTorus(p.Tables, &path)
+	answer.pass(p.Tables, passage)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
 	return &path, answer, nil
 }

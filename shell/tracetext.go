@@ -38,6 +38,10 @@ type traceAnswer struct {
 	Unread []string `json:"counters_not_read,omitempty"`
 	// Adaptive says that switches may choose among several paths.
 	Adaptive string `json:"adaptive,omitempty"`
+	// Back, Against and LIDs are only where they were asked for.
+	Back    *besidePath `json:"back,omitempty"`
+	Against *besidePath `json:"against,omitempty"`
+	LIDs    []lidPath   `json:"lids,omitempty"`
 }
 
 // adaptiveText is said of every path through real switches: standard management
@@ -68,6 +72,14 @@ type traceHop struct {
 	// those of port In.
 	Errors   string `json:"errors,omitempty"`
 	InErrors string `json:"in_errors,omitempty"`
+	// InVL is the VL on which the packet comes. Dropped says that its SL is mapped to VL 15.
+	InVL    *uint8 `json:"in_vl,omitempty"`
+	Dropped bool   `json:"dropped,omitempty"`
+	// Turn says where the path goes up and down between switches; Backwards that it goes up again after it
+	// went down, and InLoop that the credit loop that was found leads through here.
+	Turn      string `json:"turn,omitempty"`
+	Backwards bool   `json:"against_ranks,omitempty"`
+	InLoop    bool   `json:"in_credit_loop,omitempty"`
 }
 
 func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
@@ -91,25 +103,22 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) string {
 	return f.Ports[port].Width.String() + f.Ports[port].Speed.String()
 }
 
-// addVLs adds service level and VLs, where they are known.
-func (a *traceAnswer) addVLs(t *fabric.Tables, path *walk.Path, sl uint8, known bool) {
-	if a.UnknownSL = !known; a.UnknownSL || t.SLs == nil && t.SL2VL == nil && sl == 0 {
-		return
+// pass adds SL, VLs and what happens at the hops, as far as that is known.
+func (a *traceAnswer) pass(t *fabric.Tables, p *session.Passage) {
+	a.UnknownSL, a.MeansSL = !p.Known, p.Means
+	if p.Known && (t.SLs != nil || t.SL2VL != nil || p.SL != 0) {
+		a.SL = &p.SL
 	}
-	a.SL = &sl
-	if t.SL2VL == nil {
-		return
-	}
-	for i, h := range path.Hops {
-		if h.Out == fabric.None || t.Fabric.Ports[h.Out].Num == 0 {
+	for i := range p.Hops {
+		hop, h := &a.Hops[i], &p.Hops[i]
+		hop.Torus, hop.Turn, hop.Backwards, hop.InLoop = h.Torus, h.Turn, h.Backwards, h.InLoop
+		if t.SL2VL == nil || h.Out == walk.NoVL {
 			continue
 		}
-		in := uint8(0)
-		if h.In != fabric.None {
-			in = t.Fabric.Ports[h.In].Num
+		hop.VL, hop.Dropped = &h.Out, h.Out == fabric.DropVL
+		if h.In != walk.NoVL {
+			hop.InVL = &h.In
 		}
-		vl := t.SL2VL.VL(h.Node, in, t.Fabric.Ports[h.Out].Num, sl)
-		a.Hops[i].VL = &vl
 	}
 }
 
@@ -204,7 +213,7 @@ func (a *traceAnswer) Text(w io.Writer) {
 			link = strings.TrimSpace(fmt.Sprintf("(came by %s) %s", h.InLink, link))
 		}
 		before = h.Link
-		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, vl, torusText(h.Torus),
+		_, _ = fmt.Fprintf(w, "  %-*s  LID %-5s  %-10s  %s%s%s%s%s%s\n", width, h.Node, lidText(h.LID), ports, link, vl, torusText(h.Torus), h.turnText(),
 			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", a.Why)
@@ -220,6 +229,24 @@ func (a *traceAnswer) Text(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "  %s\n", more)
 		}
 	}
+	a.Back.text(w, "back")
+	if a.Against != nil {
+		a.Against.text(w, a.Against.Of)
+	}
+	a.lidsText(w)
+}
+
+// turnText says "  turns down".
+func (h *traceHop) turnText() (text string) {
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{h.Turn != "", h.Turn}, {h.Backwards, "against the ranks"}, {h.Dropped, "dropped: VL 15"}, {h.InLoop, "in a credit loop"}} {
+		if x.is {
+			text += prose.When(text == "", "  ", ", ") + x.word
+		}
+	}
+	return text
 }
 
 // errorsText says "  out p3: SymbolErrors 5".

@@ -125,3 +125,5 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 }
 
 const maxEntries = 500 // how many entries of the history are listed
+
+func (b *shellBackend) Loops() session.Loops { return b.Session().Analysis() }

@@ -57,6 +57,12 @@ var explained = map[string]map[string]string{
 		"out":    "the port that they leave by, and its link",
 		"ports":  "which of the ports that are as near to the destination the table names, of how many",
 		"errors": "errors of the link by the counters of both its ports, since they were cleared",
+		"VL":     "the VL by which packets leave, by the SL2VL tables; 0→1 where they came by another one",
+		"hop":    "what happens there: up and down by rank, where it turns, datelines of a torus, drops, credit loops",
+		"back":   "whether the way back has the same hop, another port of this node, or another switch in its place",
+		"LIDs":   "to how many LIDs of the destination packets leave by the same port",
+		"is":     "whether both directions have the same hop, other ports of one node, or other switches",
+		"shared": "hops that it has in common with the path that is shown, of how many",
 	},
 	"What-if": {
 		"what":   "what failed, and what follows; Enter opens what a figure counts",

@@ -316,6 +316,7 @@ func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading
 	return &counters.Reading{}, connection.ErrOffline
 }
 
+func (f *fake) Loops() session.Loops                { return &f.Memo }
 func (f *fake) Hint(string) (usage, summary string) { return "", "" }
 func (f *fake) Search(string) []lang.Candidate      { return nil }
 

@@ -51,6 +51,8 @@ func stories() []story {
 	return []story{
 		{"find a node and trace it", small, []act{tracing, see("● node-0037 HCA-1", "├ leaf-07", "├ leaf-09", "● node-0050 HCA-1", "errors")}},
 		{"why is this pair slow", usual, []act{tracing, see("paths", "errors", "66"), do("p").then("paths use it"), do("Escape")}},
+		{"both directions, and who else is on the path", small, []act{tracing, do("b").then("node-0050 HCA-1: both directions", "back: delivered"),
+			do("b", "b", "/", "shared", "Enter", "Enter").then("a Answer who uses leaf-07", "paths use it")}},
 		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
 		{"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"), do("r").then("STAGED"), do("5").then("switch spine-03", "cut off", "take another path")}},
 		{"what if the link of this path fails", usual, []act{tracing, failing, rerouted, do("5").then("1 ✕ link", "leaf-07/8", "cut off", "before", "after")}},

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -34,7 +35,7 @@ func newIndex(f *fabric.Fabric) *Index {
 	ix := &Index{Fabric: f}
 	ix.count()
 	ix.name()
-	tier := ix.tier()
+	tier := routing.Tiers(f)
 	for s, n := range f.Switches {
 		if !f.Nodes[n].InSubnet {
 			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
@@ -75,46 +76,6 @@ func (ix *Index) count() {
 func (ix *Index) onSwitch(n *fabric.Node) bool {
 	for p := range n.Slots() {
 		if ix.Fabric.PeerSwitch(p) != fabric.None {
-			return true
-		}
-	}
-	return false
-}
-
-// tier is the distance of each switch from the nearest switch with hosts; all are 0 where there are no hosts.
-func (ix *Index) tier() []int32 {
-	f := ix.Fabric
-	tier := make([]int32, len(f.Switches))
-	var queue []fabric.SwitchIndex
-	for s := range f.Switches {
-		tier[s] = fabric.None
-		if ix.hasHosts(fabric.SwitchIndex(s)) {
-			tier[s] = 0
-			queue = append(queue, fabric.SwitchIndex(s))
-		}
-	}
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		n := f.SwitchNode(s)
-		for p := range n.Ports() {
-			if peer := f.PeerSwitch(p); peer != fabric.None && tier[peer] == fabric.None {
-				tier[peer] = tier[s] + 1
-				queue = append(queue, peer)
-			}
-		}
-	}
-	for s := range tier {
-		tier[s] = max(tier[s], 0)
-	}
-	return tier
-}
-
-// hasHosts reports whether a switch has a link to a node that is no switch.
-func (ix *Index) hasHosts(sw fabric.SwitchIndex) bool {
-	n := ix.Fabric.SwitchNode(sw)
-	for p := range n.Ports() {
-		if peer := ix.Fabric.PeerNode(p); peer != fabric.None && !ix.Fabric.Nodes[peer].IsSwitch() {
 			return true
 		}
 	}

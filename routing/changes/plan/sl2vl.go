@@ -12,9 +12,6 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 )
 
-// dropVL is the VL that drops packets (IBA 1.2.1, 7.6.6).
-const dropVL = 15
-
 // sl2vl plans the mappings to VLs of all ports whose live ones were read.
 func (m *maker) sl2vl(context.Context) error {
 	switch {
@@ -52,8 +49,8 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	if code == 0 {
 		return false
 	}
-	operated := min(uint8(1)<<(code-1), dropVL)
-	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != dropVL && vl >= operated })
+	operated := min(uint8(1)<<(code-1), fabric.DropVL)
+	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != fabric.DropVL && vl >= operated })
 }
 
 // OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or with late behind them. No
@@ -66,8 +63,8 @@ func (p *Plan) OrderSL2VLs(late bool) {
 		mix := l.New
 		for sl := range mix {
 			switch {
-			case l.Old[sl] == dropVL:
-			case late || l.New[sl] == dropVL:
+			case l.Old[sl] == fabric.DropVL:
+			case late || l.New[sl] == fabric.DropVL:
 				mix[sl] = l.Old[sl]
 			}
 		}

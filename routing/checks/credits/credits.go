@@ -195,11 +195,8 @@ func (c *checker) vls() int {
 	if c.sl2vl == nil {
 		return 1
 	}
-	return dropped + 1
+	return fabric.DropVL + 1
 }
-
-// dropped is the VL that drops packets (IBA 1.2.1, 7.6.6).
-const dropped = 15
 
 // vlsOf is the set of the VLs that packets which pass a switch may get, empty if they are dropped.
 func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
@@ -216,7 +213,7 @@ func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.also != nil {
 		set |= 1 << c.also.VL(c.f.Switches[sw], in, out, sl)
 	}
-	return set &^ (1 << dropped)
+	return set &^ (1 << fabric.DropVL)
 }
 
 // dependencies collects those of all unicast and multicast paths.

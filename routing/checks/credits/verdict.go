@@ -88,7 +88,7 @@ func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 const oneDataVL = 1
 
 // uncertain stands for a VL that depends on the SL. Packets go on by it, and it has no dependencies.
-const uncertain = 1 << dropped
+const uncertain = 1 << fabric.DropVL
 
 // certainVL is the VL that packets of every SL get, as a set, or
 // uncertain. A link that operates one VL has no other for them.
@@ -102,7 +102,7 @@ func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	}
 	vls := c.sl2vl.VLs(node, in, out)
 	for _, vl := range vls {
-		if vl != vls[0] || vl == dropped {
+		if vl != vls[0] || vl == fabric.DropVL {
 			return uncertain
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 func (t *trace) Draw(p *draw.Pen, line int) {
 	r := &t.rows[t.Row(line)]
-	if r.at < 0 {
+	if r.at < 0 && r.back < 0 && t.Kind != kindLIDs {
 		p.Gap(1)
 		p.Put(r.st, r.remark)
 		return
@@ -24,7 +24,10 @@ func (t *trace) Draw(p *draw.Pen, line int) {
 
 func (t *trace) nodeText(row int) string {
 	r := &t.rows[row]
-	if r.at < 0 {
+	switch {
+	case r.at < 0 && r.back >= 0:
+		return ""
+	case r.at < 0:
 		return r.remark
 	}
 	mark := prose.When(r.at == 0 || r.last, t.Theme.OnPath, t.Theme.Rung)
@@ -36,7 +39,7 @@ func (t *trace) nodeText(row int) string {
 
 func (t *trace) nodeLook(row int) draw.Style {
 	r := &t.rows[row]
-	loops := !r.other && t.hops.Verdict == walk.Loop && (r.at == t.hops.Closes || r.last)
+	loops := !r.other && r.at >= 0 && t.hops.Verdict == walk.Loop && (r.at == t.hops.Closes || r.last)
 	switch {
 	case loops:
 		return t.Theme.Bad

@@ -19,6 +19,8 @@ func (t *trace) Actions() []pane.Action {
 		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace", Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(0) }},
 		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace", After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(1) }},
 		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace", After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
+		{Name: "trace-against", Binding: pane.On("choose the picture that the hops of the trace are compared with: live, base, whatif, staged, the entry shown last", "V"), Group: "Trace", After: "trace-back", Label: "against", Rank: 12,
+			Word: t.againstWord, Panes: []string{"Trace"}, Why: t.whyNoOther, Do: t.nextAgainst},
 	}
 }
 
@@ -47,13 +49,17 @@ func (t *trace) traced() tea.Msg {
 	return pane.Several{pane.Open{Name: "Trace"}, pane.Run{Command: t.command()}}
 }
 
-func (t *trace) command() string {
+func (t *trace) command() string { return "trace " + t.endWords() + t.Scene.OfWord() }
+
+// endWords names the ends as a command understands them.
+func (t *trace) endWords() string {
 	f := t.Scene.Picture.Fabric
-	return fmt.Sprintf("trace %s %s%s", pane.PortWord(f, t.Ends[0].EndPort(f)), pane.PortWord(f, t.Ends[1].EndPort(f)), t.Scene.OfWord())
+	return pane.PortWord(f, t.Ends[0].EndPort(f)) + " " + pane.PortWord(f, t.Ends[1].EndPort(f))
 }
 
 // retrace follows the path anew.
 func (t *trace) retrace() {
+	t.Base().Show(kindPath)
 	t.Renew()
 	t.To(0)
 }
@@ -106,6 +112,9 @@ func (t *trace) Collect() {
 	t.errs = nil
 	if t.ok && t.reading.Ready(t.errKey()) {
 		t.errs = t.reading.Value
+	}
+	if t.ok && (t.loads != t.Loads || t.passage != nil && t.passage.Outdated(t.Scene.Picture.Tables, t.src.Loops())) {
+		t.Renew()
 	}
 }
 

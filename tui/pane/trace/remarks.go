@@ -4,60 +4,112 @@ package trace
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
-// remark adds the verdict, the path back, and the same path in other pictures.
+// remark adds the verdict, what packets are sent by, who else is on the way, the path back, and the same path in other pictures.
 func (t *trace) remark() {
-	sc := t.Scene
-	f := sc.Picture.Fabric
-	t.say(t.verdictStyle(t.hops.Verdict), t.hops.Explain(f))
-	if back, ok := t.back(); ok {
-		switch {
-		case !back.Verdict.Arrives():
-			t.say(t.Theme.Bad, "back: "+back.Explain(f))
-		case sameNodes(back.Hops, t.hops.Hops):
-			t.say(t.Theme.Dim, "back: over the same switches")
-		default:
-			t.say("", "back: "+back.Explain(f)+", another path")
-		}
+	f := t.Scene.Picture.Fabric
+	last := t.hops.Hops[len(t.hops.Hops)-1]
+	t.say(t.verdictStyle(t.hops.Verdict), t.hops.Explain(f), func() tea.Msg {
+		return pane.Follow{Fabric: f, Node: last.Node, LID: t.hops.DstLID}
+	})
+	t.remarkSL()
+	t.remarkBusiest()
+	for _, o := range t.others {
+		t.remarkOther(o)
 	}
-	t.otherLIDs()
-	if b := sc.Between; b != nil && b.Other().Tables != nil {
-		t.compareWith(b.OtherSide(), b.Other())
+	if t.back != nil {
+		st := prose.When(t.back.path.Verdict.Arrives(), t.Theme.Dim, t.Theme.Bad)
+		t.say(st, "back: "+t.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
 	}
-	for _, k := range session.Kinds {
-		t.compare(k)
+	if n := len(t.group); n > 1 {
+		t.say(t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", t.group[0].DstLID, t.group[n-1].DstLID, t.groupWords()), func() tea.Msg { return pane.ShowKind{Kind: kindLIDs} })
+	}
+	if o := t.chosen(); o != nil && o.why == "" && o.parts() != nil && o.path.Verdict.Arrives() && t.hops.Verdict.Arrives() {
+		t.say(t.Theme.Dim, fmt.Sprintf("%s, hop by hop:", o.kind), nil)
+		t.addHops(o.f, &o.path, true)
 	}
 }
 
-// otherLIDs says that there are more paths to a destination with several LIDs.
-func (t *trace) otherLIDs() {
-	f := t.Scene.Picture.Fabric
-	if t.hops.Dst == fabric.None || f.Ports[t.hops.Dst].LMC == 0 {
+// remarkSL says by which SL packets go, what it stands for, and what nobody read.
+func (t *trace) remarkSL() {
+	p, sc := t.passage, t.Scene
+	if p == nil {
 		return
 	}
-	base := f.Ports[t.hops.Dst].LID
-	for lid := base; lid < base+1<<f.Ports[t.hops.Dst].LMC; lid++ {
-		if lid == t.hops.DstLID {
-			continue
+	if at := p.Dropped(); at >= 0 {
+		t.say(t.Theme.Bad, fmt.Sprintf("dropped: %s has SL %d on VL 15", sc.Picture.Fabric.NodeName(t.hops.Hops[at].Node), p.SL), t.asks("show sl2vl "+pane.NodeWord(sc.Picture.Fabric, t.hops.Hops[at].Node)))
+	}
+	switch unread := p.Unread(sc.Picture.Tables); {
+	case p.Why != nil:
+		t.say(t.Theme.Warn, "no path record: "+p.Why.Error(), t.asks("show sl "+t.endWords()))
+	case unread != "":
+		try := sc.State.ToKnow(sc.Picture.Tables.Unread)
+		open := func() tea.Msg { return pane.Type{Text: try} }
+		if try == "" {
+			open = t.asks("show sl " + t.endWords())
 		}
-		p := walk.Trace(t.Scene.Picture.Tables, t.hops.Src, lid)
-		text := fmt.Sprintf("LID %d: %s", lid, p.Explain(f))
-		if n := differsAt(f, &t.hops, f, &p); n >= 0 {
-			text += ", another path from " + f.NodeName(p.Hops[min(n, len(p.Hops)-1)].Node) + " on"
-		}
-		t.rows = append(t.rows, traceRow{f: f, at: -1, remark: text, lid: lid})
+		t.say(t.Theme.Warn, unread+prose.When(try == "", "", ": try "+try), open)
+	default:
+		t.say(t.Theme.Dim, fmt.Sprintf("SL %d%s%s", p.SL, prose.When(p.Means == "", "", ", "+p.Means), t.vlWords()), t.asks("show sl "+t.endWords()))
 	}
 }
 
-func (t *trace) say(st draw.Style, text string) {
-	t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, at: -1, remark: text, st: st})
+// vlWords says ", VL 0 and 1".
+func (t *trace) vlWords() string {
+	var vls []string
+	for _, h := range t.passage.Hops {
+		if text := fmt.Sprint(h.Out); h.Out != walk.NoVL && !slices.Contains(vls, text) {
+			vls = append(vls, text)
+		}
+	}
+	return prose.When(len(vls) == 0, "", ", VL "+strings.Join(vls, " and "))
+}
+
+// asks makes a row open the answer of a command on the picture.
+func (t *trace) asks(command string) func() tea.Msg {
+	command += " of=" + t.Scene.Picture.Kind.Word()
+	return func() tea.Msg { return pane.Run{Command: command, Typed: true} }
+}
+
+// remarkBusiest says which link of the path most other paths share; that of a host has all of its own, and counts where there is no other.
+func (t *trace) remarkBusiest() {
+	f, most := t.Scene.Picture.Fabric, fabric.PortIndex(fabric.None)
+	if t.Loads == nil || t.Loads.Fabric != f {
+		t.say(t.Theme.Dim, "shared with: the paths are being counted", nil)
+		return
+	}
+	between := func(p fabric.PortIndex) bool {
+		return f.Nodes[f.Ports[p].Node].IsSwitch() && f.PeerSwitch(p) != fabric.None
+	}
+	for _, h := range t.hops.Hops {
+		switch p := h.Out; {
+		case p == fabric.None || !f.Ports[p].Linked():
+		case most == fabric.None, between(p) && !between(most), between(p) == between(most) && t.Loads.Paths[p] > t.Loads.Paths[most]:
+			most = p
+		}
+	}
+	if most == fabric.None {
+		t.say(t.Theme.Dim, "shared with: it takes no link", nil)
+		return
+	}
+	l := &f.Ports[most]
+	t.say(t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s", draw.Count(int(t.Loads.Paths[most]), "path"), f.PortName(most), t.Theme.Arrow, f.NodeName(f.Ports[l.Peer].Node)),
+		t.asks(fmt.Sprintf("who uses %s %d", pane.NodeWord(f, l.Node), l.Num)))
+}
+
+func (t *trace) say(st draw.Style, text string, open func() tea.Msg) {
+	t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: text, st: st, open: open})
 }
 
 func (t *trace) verdictStyle(v walk.Verdict) draw.Style {
@@ -68,82 +120,4 @@ func (t *trace) verdictStyle(v walk.Verdict) draw.Style {
 		return t.Theme.Warn
 	}
 	return t.Theme.Bad
-}
-
-func (t *trace) back() (walk.Path, bool) {
-	f := t.Scene.Picture.Fabric
-	lid := f.Ports[f.EndPortOf(t.hops.Src)].LID
-	if t.hops.Dst == fabric.None || lid == 0 {
-		return walk.Path{}, false
-	}
-	return walk.Trace(t.Scene.Picture.Tables, t.hops.Dst, lid), true
-}
-
-// sameNodes reports whether one path passes the nodes of the other backwards.
-func sameNodes(back, forth []walk.Hop) bool {
-	if len(back) != len(forth) {
-		return false
-	}
-	for i := range back {
-		if back[i].Node != forth[len(forth)-1-i].Node {
-			return false
-		}
-	}
-	return true
-}
-
-// compare says how the path goes in another picture that has tables.
-func (t *trace) compare(k session.Kind) {
-	sc := t.Scene
-	if k == sc.Picture.Kind || k == session.Base && sameTables(sc.State.Base, sc.State.Live) {
-		return
-	}
-	p, err := sc.State.TablesOf(k)
-	if err != nil || p.Tables == sc.Picture.Tables && p.Fabric == sc.Picture.Fabric {
-		return
-	}
-	t.compareWith(string(k), p)
-}
-
-// compareWith says how the path goes in another picture of this name.
-func (t *trace) compareWith(k string, p *session.Picture) {
-	sc := t.Scene
-	src, dst := t.Ends[0].EndPort(p.Fabric), t.Ends[1].EndPort(p.Fabric)
-	if src == fabric.None || dst == fabric.None || p.Fabric.Ports[dst].LID == 0 {
-		t.say(t.Theme.Warn, fmt.Sprintf("%s: one of the two is not there", k))
-		return
-	}
-	other := walk.Trace(p.Tables, src, p.Fabric.Ports[dst].LID)
-	hop := differsAt(sc.Picture.Fabric, &t.hops, p.Fabric, &other)
-	switch {
-	case !other.Verdict.Arrives():
-		t.say(t.Theme.Bad, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
-	case hop < 0:
-		t.say(t.Theme.Dim, fmt.Sprintf("%s: the same path", k))
-	case !t.hops.Verdict.Arrives():
-		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", k, other.Explain(p.Fabric)))
-	default:
-		h := other.Hops[min(hop, len(other.Hops)-1)]
-		t.say(t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", k, p.Fabric.NodeName(h.Node), other.Explain(p.Fabric)))
-		t.addHops(p.Fabric, &other, true)
-	}
-}
-
-// sameTables reports whether two pictures are the same but for their names. None is the same as any.
-func sameTables(a, b *session.Picture) bool {
-	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
-}
-
-// differsAt is the first hop at which two paths part, -1 where they do not.
-func differsAt(f *fabric.Fabric, a *walk.Path, g *fabric.Fabric, b *walk.Path) int {
-	for i := range max(len(a.Hops), len(b.Hops)) {
-		if i >= len(a.Hops) || i >= len(b.Hops) {
-			return i
-		}
-		x, y := a.Hops[i], b.Hops[i]
-		if pane.PlaceOf(f, x.Node, x.Out) != pane.PlaceOf(g, y.Node, y.Out) {
-			return i
-		}
-	}
-	return -1
 }

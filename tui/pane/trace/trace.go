@@ -12,7 +12,10 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -23,54 +26,66 @@ type trace struct {
 	src     Source
 	lid     uint16 // the destination LID where one of several was named, else 0
 	hops    walk.Path
-	ok      bool // there is a path
+	passage *session.Passage
+	happens []string // what happens at each hop, in words
+	ok      bool     // there is a path
 	why     string
 	rows    []traceRow
 	errs    map[pane.Place]uint64 // the errors that ports have counted, nil where they are not known
 	reading pane.AsyncResult[map[pane.Place]uint64]
 	choices []int // counts the ports of a switch that lead on by a shortest path, by hop
+
+	group   []walk.Path // to all LIDs of the destination
+	shared  []int       // counts those of them that leave a hop by the same port
+	back    *other      // the path back, nil where there is none
+	others  []*other    // the paths of other pictures
+	against session.Kind
+	old     *session.Picture // the one out of the history that was shown last
+	loads   *linkload.Loads  // those that the rows were made with
+	paths   [3][]draw.Column // by the manner in which the list is shown
 }
 
-// traceRow is a hop of a path, or a remark.
+// The manners in which a trace is shown.
+const (
+	kindPath = iota
+	kindBoth
+	kindLIDs
+)
+
+// traceRow is a hop of a path, or a remark, or a path to another LID.
 type traceRow struct {
 	f      *fabric.Fabric
 	hop    walk.Hop
-	at     int // which hop, -1 for a remark
+	at     int // which hop, -1 for none
 	last   bool
 	other  bool // of a path in another picture
+	back   int  // which hop of the path back stands beside it, -1 for none
+	how    walk.Likeness
 	remark string
 	st     draw.Style
-	lid    uint16 // of a remark on another LID of the destination, else 0
+	open   func() tea.Msg // what Enter does on a remark, nil for nothing
 }
 
-// Source reads the counters of ports of the live fabric.
+// Source reads the counters of ports of the live fabric, and knows what was found of credit loops.
 type Source interface {
+	Loops() session.Loops
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &trace{src: src}
-	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"},
-		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, l.Renew)
-	dim := func(int) draw.Style { return t.Dim }
-	hop := func(row int) *walk.Hop { return &l.rows[row].hop }
-	l.Cols = []draw.Column{
-		{Name: "  node", Least: 12, Text: l.nodeText, Look: l.nodeLook},
-		{Name: "LID", Wide: 5, Right: true, Rank: 2, Text: func(row int) string { return pane.LidText(hop(row).LID) }, Look: dim},
-		{Name: "in", Wide: 4, Right: true, Text: func(row int) string { return portText(l.rows[row].f, hop(row).In) }},
-		{Name: "out", Wide: 13, Text: l.outText, Look: l.outLook},
-		{Name: "paths", Wide: 10, Right: true, Rank: 1, Hidden: func() bool { return l.Loads == nil }, Text: l.loadText},
-		{Name: "ports", Wide: 5, Right: true, Rank: 3, Text: l.portsText, Look: dim},
-		{Name: "errors", Wide: 7, Right: true, Rank: 1, Hidden: func() bool { return l.errs == nil }, Text: l.errText, Look: l.errLook},
-	}
+		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: []string{"path", "both directions", "all LIDs"}}, l.Renew)
+	l.paths = [3][]draw.Column{l.pathColumns(), l.bothColumns(), l.lidColumns()}
+	l.Cols = l.paths[kindPath]
 	l.Match = func(row int) bool {
 		r := &l.rows[row]
-		if r.at < 0 {
-			return l.Filt.Match(strings.ToLower(r.remark))
+		text := r.remark
+		if r.at >= 0 || r.back >= 0 {
+			text = l.nodeText(row) + " " + l.backNode(row)
 		}
-		return l.Filt.Match(strings.ToLower(r.f.NodeName(r.hop.Node)))
+		return l.Filt.Match(strings.ToLower(text))
 	}
 	return l
 }
@@ -93,19 +108,71 @@ func (t *trace) Update(msg tea.Msg) {
 
 func (t *trace) Renew() {
 	t.rows, t.ok, t.why, t.choices = t.rows[:0], false, "", nil
+	t.back, t.others, t.group = nil, nil, nil
 	t.Follow()
 	if t.ok {
-		t.countChoices()
-		t.remark()
+		t.learn()
+		t.fill()
 	}
 	t.Path, t.Common.Traced = t.nodes(), ""
 	if t.ok {
 		t.Common.Traced = t.hops.Explain(t.Scene.Picture.Fabric)
 	}
+	t.layOut()
 	t.Rebuild(len(t.rows))
 }
 
-func (t *trace) WhyNotSort() string { return "a path has an order of its own" }
+// learn finds what there is to say of the path.
+func (t *trace) learn() {
+	sc := t.Scene
+	t.loads = t.Loads
+	t.countChoices()
+	// It fails for partitions that somebody asks for.
+	g, err := sc.State.Grants(sc.Picture, session.Asked{SL: -1})
+	if err != nil {
+		g = nil
+	}
+	t.passage = t.passageOf(g, &t.hops)
+	t.happens = t.happens[:0]
+	for i := range t.hops.Hops {
+		text := ""
+		if t.passage != nil {
+			text = t.passage.Hops[i].String()
+		}
+		t.happens = append(t.happens, text)
+	}
+	t.learnBack(g)
+	t.learnOthers()
+	t.group = nil
+	if t.hops.Dst != fabric.None {
+		t.group = walk.TraceAll(sc.Picture.Tables, t.hops.Src, t.hops.Dst)
+	}
+	t.shared = t.hops.Shared(t.group)
+}
+
+func (t *trace) passageOf(g *session.Grants, p *walk.Path) *session.Passage {
+	if g == nil {
+		return nil
+	}
+	return t.Scene.Picture.Passage(g, p, t.src.Loops())
+}
+
+// fill makes the rows of the manner in which the path is shown.
+func (t *trace) fill() {
+	switch t.Kind {
+	case kindBoth:
+		t.addBoth()
+	case kindLIDs:
+		t.addGroup()
+	default:
+		t.addHops(t.Scene.Picture.Fabric, &t.hops, false)
+		t.remark()
+	}
+}
+
+func (t *trace) WhyNotSort() string {
+	return prose.When(t.Kind == kindLIDs && t.N > 0, "", "a path has an order of its own")
+}
 
 // Follow computes the path. What stands in the way of it is in why.
 func (t *trace) Follow() {
@@ -141,12 +208,11 @@ func (t *trace) Follow() {
 		return
 	}
 	t.hops, t.ok = walk.Trace(sc.Picture.Tables, src, lid), true
-	t.addHops(f, &t.hops, false)
 }
 
 func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 	for i := range p.Hops {
-		t.rows = append(t.rows, traceRow{f: f, hop: p.Hops[i], at: i, last: i == len(p.Hops)-1, other: other})
+		t.rows = append(t.rows, traceRow{f: f, hop: p.Hops[i], at: i, last: i == len(p.Hops)-1, other: other, back: -1})
 	}
 }
 
@@ -164,7 +230,11 @@ func (t *trace) Title() string {
 	if t.Ends[0].None() || t.Ends[1].None() || t.Scene == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %s %s", t.name(0), t.Theme.Arrow, t.name(1))
+	title := fmt.Sprintf("%s %s %s", t.name(0), t.Theme.Arrow, t.name(1))
+	if len(t.group) > 1 {
+		title += fmt.Sprintf(" LID %d", t.hops.DstLID)
+	}
+	return title + prose.When(t.Kind != kindPath, ": "+t.Kinds[t.Kind], "")
 }
 
 func (t *trace) Picture() *draw.Badge { return t.Badge(t.ok) }
@@ -183,14 +253,6 @@ func (t *trace) Empty() string {
 	return t.why
 }
 
-func (t *trace) hop() (*traceRow, bool) {
-	row, ok := t.Selected()
-	if !ok || t.rows[row].at < 0 {
-		return nil, false
-	}
-	return &t.rows[row], true
-}
-
 // ports are those that the path leaves and enters by.
 func (t *trace) ports() []fabric.PortIndex {
 	var out []fabric.PortIndex
@@ -205,29 +267,37 @@ func (t *trace) ports() []fabric.PortIndex {
 }
 
 func (t *trace) Subject() pane.Subject {
-	r, ok := t.hop()
+	row, ok := t.Selected()
 	if !ok {
 		return pane.Nothing
 	}
-	return pane.Subject{Fabric: r.f, Node: r.hop.Node, Port: r.hop.In, Link: r.hop.Out, Via: fabric.None}
+	r := &t.rows[row]
+	switch {
+	case r.at >= 0:
+		return pane.Subject{Fabric: r.f, Node: r.hop.Node, Port: r.hop.In, Link: r.hop.Out, Via: fabric.None}
+	case r.back >= 0:
+		h := &t.back.path.Hops[r.back]
+		return pane.Subject{Fabric: r.f, Node: h.Node, Port: h.In, Link: h.Out, Via: fabric.None}
+	}
+	return pane.Nothing
 }
 
 func (t *trace) Enter() (func() tea.Msg, string) {
 	row, ok := t.Selected()
-	switch {
-	case !ok:
-		return nil, "no hop is selected"
-	case t.rows[row].lid != 0:
-		lid := t.rows[row].lid
-		return func() tea.Msg {
-			t.lid = lid
-			return t.traced()
-		}, ""
-	case t.rows[row].at < 0:
+	if !ok {
 		return nil, "no hop is selected"
 	}
 	r := t.rows[row]
-	return func() tea.Msg { return pane.Follow{Fabric: r.f, Node: r.hop.Node, LID: t.hops.DstLID} }, ""
+	switch {
+	case r.open != nil:
+		return r.open, ""
+	case r.at >= 0:
+		return func() tea.Msg { return pane.Follow{Fabric: r.f, Node: r.hop.Node, LID: t.hops.DstLID} }, ""
+	case r.back >= 0:
+		h := &t.back.path
+		return func() tea.Msg { return pane.Follow{Fabric: r.f, Node: h.Hops[r.back].Node, LID: h.DstLID} }, ""
+	}
+	return nil, "this row leads nowhere"
 }
 
 // nodes are the nodes of the path in the fabric of the topology pane.
@@ -251,7 +321,7 @@ func (t *trace) firstBetween() int {
 		if r.at < 0 {
 			break
 		}
-		if r.f.Nodes[r.hop.Node].IsSwitch() && r.hop.Out != fabric.None && r.f.PeerSwitch(r.hop.Out) != fabric.None {
+		if t.Kind == kindPath && r.f.Nodes[r.hop.Node].IsSwitch() && r.hop.Out != fabric.None && r.f.PeerSwitch(r.hop.Out) != fabric.None {
 			return i
 		}
 	}

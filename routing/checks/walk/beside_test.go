@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package walk
+
+import (
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+)
+
+// TestBesidePathBack: by hand from the drawing of square, n1 to n3 goes clockwise over sw1, sw2, sw3, and back over sw4.
+func TestBesidePathBack(t *testing.T) {
+	f := square(t)
+	tables := clockwise(f)
+	there := Trace(tables, f.PortByLID(11), 13)
+	back, ok := there.Back(tables)
+	if !ok || describe(f, &back) != "n3/1 1/sw3/2 3/sw4/2 3/sw1/1 1/n1" {
+		t.Fatalf("back %s", describe(f, &back))
+	}
+	want := []Beside{{0, 0, SameHop}, {1, 1, OtherPort}, {2, 2, OtherNode}, {3, 3, OtherPort}, {4, 4, SameHop}}
+	if got := Compare(f, there.Hops, f, back.Backwards()); !slices.Equal(got, want) {
+		t.Errorf("beside it %v, want %v", got, want)
+	}
+	// n1 to n2 is two switches, and the path back four, two of which have nothing beside them.
+	short := Trace(tables, f.PortByLID(11), 12)
+	back, _ = short.Back(tables)
+	want = []Beside{{0, 0, SameHop}, {1, 1, OtherPort}, {-1, 2, Alone}, {-1, 3, Alone}, {2, 4, OtherPort}, {3, 5, SameHop}}
+	if got := Compare(f, short.Hops, f, back.Backwards()); !slices.Equal(got, want) {
+		t.Errorf("beside the short one %v, want %v", got, want)
+	}
+	if got := there.Shared([]Path{there, short}); !slices.Equal(got, []int{2, 2, 1, 1, 1}) {
+		t.Errorf("shared %v", got) // both leave n1 and sw1 alike, and sw2 by other ports
+	}
+}
+
+// TestInAnotherFabric: an end that has gone is named.
+func TestInAnotherFabric(t *testing.T) {
+	f := square(t)
+	p := Trace(clockwise(f), f.PortByLID(11), 13)
+	if src, lid, err := p.In(f, f); src != p.Src || lid != 13 || err != nil {
+		t.Errorf("in its own: %d, LID %d, %v", src, lid, err)
+	}
+	var b fabric.Builder
+	empty := build(t, &b)
+	if _, _, err := p.In(f, empty); err == nil || err.Error() != "n1/1 is not there" {
+		t.Errorf("in an empty one: %v", err)
+	}
+}
+
+// TestVLs: by hand: sw1 puts SL 3 on VL 1, sw2 drops it.
+func TestVLs(t *testing.T) {
+	f := square(t)
+	tables := clockwise(f)
+	p := Trace(tables, f.PortByLID(11), 13)
+	vls := func(want ...uint8) {
+		t.Helper()
+		if got := p.VLs(tables, 3); !slices.Equal(got, want) {
+			t.Errorf("VLs %v, want %v", got, want)
+		}
+	}
+	vls(0, 0, 0, 0, NoVL) // nobody told the switches any
+	tables.SL2VL = fabric.NewSL2VL(f)
+	tables.SL2VL.Set(p.Hops[1].Node, 1, 2, fabric.VLs{3: 1})
+	vls(0, 1, 0, 0, NoVL)
+	tables.SL2VL.Set(p.Hops[2].Node, 3, 2, fabric.VLs{3: fabric.DropVL})
+	vls(0, 1, fabric.DropVL, NoVL, NoVL)
+	tables.Unread.SL2VL = true
+	vls(NoVL, 1, fabric.DropVL, NoVL, NoVL)
+	tables.SL2VL = nil
+	vls(NoVL, NoVL, NoVL, NoVL, NoVL)
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package walk
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// TraceAll follows the packets that an end port sends to all LIDs of another one, the lowest first.
+func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
+	port := &t.Fabric.Ports[dst]
+	if port.LID == 0 {
+		return nil
+	}
+	out := make([]Path, 0, 1<<port.LMC)
+	for i := range 1 << port.LMC {
+		out = append(out, Trace(t, src, port.LID+uint16(i)))
+	}
+	return out
+}
+
+// Shared counts, for each hop of a path, the paths of one fabric that leave the same node by the same port.
+func (p *Path) Shared(all []Path) []int {
+	out := make([]int, len(p.Hops))
+	for i, h := range p.Hops {
+		for j := range all {
+			if slices.ContainsFunc(all[j].Hops, func(x Hop) bool { return x.Node == h.Node && x.Out == h.Out }) {
+				out[i]++
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/tui/draw"
+)
+
+// lidColumns are the paths to all LIDs of the destination, a row each.
+func (t *trace) lidColumns() []draw.Column {
+	path := func(row int) *walk.Path { return &t.group[row] }
+	return []draw.Column{
+		{Name: "  LID", Wide: 7, Text: func(row int) string {
+			return prose.When(path(row).DstLID == t.hops.DstLID, t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
+		}, Order: func(row int) int64 { return int64(path(row).DstLID) }},
+		{Name: "ends", Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return t.verdictStyle(path(row).Verdict) }},
+		{Name: "shared", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", t.common(path(row)), len(path(row).Hops)) },
+			Order: func(row int) int64 { return int64(t.common(path(row))) }},
+		{Name: "switches, = where it is that of the shown path", Least: 20, Text: t.switchesText},
+	}
+}
+
+// common counts the hops that a path shares with the one that is shown.
+func (t *trace) common(p *walk.Path) (n int) {
+	for _, x := range p.Shared([]walk.Path{t.hops}) {
+		n += x
+	}
+	return n
+}
+
+// switchesText names the switches of a path and the ports by which it leaves them.
+func (t *trace) switchesText(row int) string {
+	f, p := t.Scene.Picture.Fabric, &t.group[row]
+	var words []string
+	for i, n := range p.Shared([]walk.Path{t.hops}) {
+		h := &p.Hops[i]
+		if !f.Nodes[h.Node].IsSwitch() {
+			continue
+		}
+		word := prose.When(n > 0 && p.DstLID != t.hops.DstLID, "=", "") + f.NodeName(h.Node)
+		if h.Out != fabric.None {
+			word += " " + portText(f, h.Out)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " "+t.Theme.Arrow+" ")
+}
+
+// addGroup makes a row of each path; Enter shows it.
+func (t *trace) addGroup() {
+	for i := range t.group {
+		lid := t.group[i].DstLID
+		t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: fmt.Sprintf("%d %s", lid, t.switchesText(i)), open: func() tea.Msg {
+			t.lid = lid
+			return t.traced()
+		}})
+	}
+}
+
+// groupWords says how many paths the LIDs of the destination have.
+func (t *trace) groupWords() string {
+	different := 0
+	for i := range t.group {
+		if !slices.ContainsFunc(t.group[:i], func(p walk.Path) bool { return slices.Equal(p.Hops, t.group[i].Hops) }) {
+			different++
+		}
+	}
+	return prose.When(different == 1, "all the same path", draw.Count(different, "path"))
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane"
+)
+
+// other is a path that stands beside the one that is shown.
+type other struct {
+	kind    session.Kind
+	f       *fabric.Fabric
+	path    walk.Path
+	passage *session.Passage
+	why     string // says why there is no such path, "" where there is
+	turned  bool   // says that it is the path back, whose end stands first
+	beside  []walk.Beside
+	of      []walk.Beside // by hop of the path that is shown
+}
+
+// compare lays it beside a path.
+func (o *other) compare(f *fabric.Fabric, p *walk.Path) {
+	hops := o.path.Hops
+	if o.turned {
+		hops = o.path.Backwards()
+	}
+	o.beside = walk.Compare(f, p.Hops, o.f, hops)
+	o.of = make([]walk.Beside, len(p.Hops))
+	for _, b := range o.beside {
+		if b.A >= 0 {
+			o.of[b.A] = b
+		}
+	}
+}
+
+// real is the hop of the path that stands at a place of it.
+func (o *other) real(at int) int { return prose.When(o.turned, len(o.path.Hops)-1-at, at) }
+
+// parts is the first place where it is not the same, nil where it is everywhere.
+func (o *other) parts() *walk.Beside {
+	if i := slices.IndexFunc(o.beside, func(b walk.Beside) bool { return b.How != walk.SameHop }); i >= 0 {
+		return &o.beside[i]
+	}
+	return nil
+}
+
+func (t *trace) learnBack(g *session.Grants) {
+	if back, ok := t.hops.Back(t.Scene.Picture.Tables); ok {
+		f := t.Scene.Picture.Fabric
+		t.back = &other{f: f, path: back, turned: true, passage: t.passageOf(g, &back)}
+		t.back.compare(f, &t.hops)
+	}
+}
+
+// backWords says what the path back shares with this one.
+func (t *trace) backWords() string {
+	nodes, ports := 0, 0
+	for _, b := range t.back.beside {
+		switch b.How {
+		case walk.OtherPort:
+			ports++
+		case walk.OtherNode, walk.Alone:
+			nodes++
+		}
+	}
+	switch text := t.back.path.Explain(t.back.f); {
+	case !t.back.path.Verdict.Arrives():
+		return text
+	case nodes > 0:
+		return text + ", by other switches"
+	case ports > 0:
+		return text + ", by the same switches and other links"
+	}
+	return "over the same links"
+}
+
+// addBoth makes rows of the hops of both directions.
+func (t *trace) addBoth() {
+	f := t.Scene.Picture.Fabric
+	if t.back == nil {
+		t.say(t.Theme.Warn, "there is no path back: one of the two has no LID", nil)
+		return
+	}
+	for _, b := range t.back.beside {
+		r := traceRow{f: f, at: b.A, back: b.B, how: b.How}
+		if b.A >= 0 {
+			r.hop, r.last = t.hops.Hops[b.A], b.A == len(t.hops.Hops)-1
+		}
+		if b.B >= 0 {
+			r.back = t.back.real(b.B)
+		}
+		t.rows = append(t.rows, r)
+	}
+	t.say(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+	t.say(t.verdictStyle(t.back.path.Verdict), "back: "+t.backWords()+slWords(t.back.passage), t.exchange)
+}
+
+// slWords says ", SL 3".
+func slWords(p *session.Passage) string {
+	switch {
+	case p == nil:
+		return ""
+	case !p.Known:
+		return ", SL unread"
+	}
+	return fmt.Sprintf(", SL %d", p.SL)
+}
+
+// learnOthers follows the same packets in the other pictures that have tables.
+func (t *trace) learnOthers() {
+	sc := t.Scene
+	if strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded)) {
+		t.old = sc.Picture
+	}
+	if b := sc.Between; b != nil && b.Other().Tables != nil {
+		o := t.otherOf(b.Other())
+		o.kind = session.Kind(b.OtherSide())
+		t.others = append(t.others, o)
+	}
+	var pictures []*session.Picture
+	for _, k := range session.Kinds {
+		if p, err := sc.State.TablesOf(k); err == nil && k != sc.Picture.Kind && (k != session.Base || !sameTables(sc.State.Base, sc.State.Live)) {
+			pictures = append(pictures, p)
+		}
+	}
+	if t.old != nil && t.old != sc.Picture && t.old.Tables != nil {
+		pictures = append(pictures, t.old)
+	}
+	for _, p := range pictures {
+		if p.Tables != sc.Picture.Tables || p.Fabric != sc.Picture.Fabric {
+			t.others = append(t.others, t.otherOf(p))
+		}
+	}
+}
+
+func (t *trace) otherOf(p *session.Picture) *other {
+	o := &other{kind: p.Kind, f: p.Fabric}
+	src, lid, err := t.hops.In(t.Scene.Picture.Fabric, p.Fabric)
+	if err != nil {
+		o.why = err.Error()
+		o.of = make([]walk.Beside, len(t.hops.Hops))
+		return o
+	}
+	o.path = walk.Trace(p.Tables, src, lid)
+	o.compare(t.Scene.Picture.Fabric, &t.hops)
+	return o
+}
+
+// chosen is the path of the picture that hops are compared with, nil where there is no other.
+func (t *trace) chosen() *other {
+	if len(t.others) == 0 {
+		return nil
+	}
+	return t.others[max(slices.IndexFunc(t.others, func(o *other) bool { return o.kind == t.against }), 0)]
+}
+
+func (t *trace) whyNoOther() string {
+	switch {
+	case !t.ok:
+		return t.why
+	case len(t.others) == 0:
+		return "there is no other picture to compare with: route, let something fail, or open an entry of the history"
+	}
+	return ""
+}
+
+func (t *trace) againstWord() string {
+	if o := t.chosen(); o != nil {
+		return "against " + o.kind.Word()
+	}
+	return "against"
+}
+
+// nextAgainst compares with the next picture.
+func (t *trace) nextAgainst() tea.Msg {
+	at := slices.Index(t.others, t.chosen())
+	return t.compareWith(t.others[(at+1)%len(t.others)].kind)
+}
+
+func (t *trace) compareWith(k session.Kind) tea.Msg {
+	t.against = k
+	t.Renew()
+	return pane.Inform{Text: "the hops are compared with those of " + string(k)}
+}
+
+// remarkOther says how the path goes in another picture.
+func (t *trace) remarkOther(o *other) {
+	choose := func() tea.Msg { return t.compareWith(o.kind) }
+	parts := o.parts()
+	switch {
+	case o.why != "":
+		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.why), choose)
+	case !o.path.Verdict.Arrives():
+		t.say(t.Theme.Bad, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
+	case parts == nil:
+		t.say(t.Theme.Dim, fmt.Sprintf("%s: the same path", o.kind), choose)
+	case !t.hops.Verdict.Arrives():
+		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
+	default:
+		at := t.Scene.Picture.Fabric.NodeName(t.hops.Hops[max(parts.A, 0)].Node)
+		if parts.B >= 0 {
+			at = o.f.NodeName(o.path.Hops[parts.B].Node)
+		}
+		t.say(t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
+	}
+}
+
+// sameTables reports whether two pictures are the same but for their names. None is the same as any.
+func sameTables(a, b *session.Picture) bool {
+	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+)
+
+// TestTraceOfVLs: a torus of 6x5 by hand, as torus-2QoS(8) says: from (0,0) to (3,3) three steps up x, two down y over
+// its dateline. So the SL has the bit of y, which puts packets on VL 1 as long as they go along y. The path back goes
+// along x in the row of the other end, and so shares no switch but the ends.
+func TestTraceOfVLs(t *testing.T) {
+	d := drive(t, "sim:torus:6x5").size(118, 18)
+	d.press(":engine torus-2QoS,no_fallback", "enter", "r", ":trace node-0001 node-0019", "enter", "4")
+	d.sees("4 Trace node-0001 HCA-1 → node-0019 HCA-1", "SL 2, the dateline of y, QoS level 0, VL 0 and 1", "-y from x, y dateline",
+		"0→1  ", "1→0  ")
+	d.press("/", "back:", "enter").sees("back: delivered over 6 switches, by other switches").press("esc", "g", "b").sees("both directions", "there: delivered over 6 switches, SL 2", "SL 2", "sw-0-4", "sw-3-4", "back")
+	golden(t, filepath.Join("panes", "trace-both-118x18"), d.screen())
+	d.size(60, 20).sees("sw-3-4", "sw-3-3", "switch").size(40, 12).sees("switch")
+	d.size(200, 50).sees("both directions", "sw-1-3").press("G", "enter").sees("4 Trace node-0019 HCA-1 → node-0001 HCA-1")
+}
+
+// TestTraceOfLIDs: four LIDs of a host have paths over spines of their own, and share the ends; Enter opens one.
+func TestTraceOfLIDs(t *testing.T) {
+	d := drive(t, "sim:fattree:2,12").size(118, 18)
+	d.press(":engine updn lmc=2", "enter", "r", ":trace node-0001 node-0050", "enter", "4")
+	d.sees("LIDs 68 to 71: 4 paths", "4/4", "1/4").press("/", "LIDs 68", "enter", "enter").press("esc")
+	d.sees("● 68", "=leaf-09 p2", "3/5", "5/5")
+	golden(t, filepath.Join("panes", "trace-lids-118x18"), d.screen())
+	d.press("j", "enter").sees("node-0050 HCA-1 LID 69", "●", "delivered over 3 switches")
+	d.press("b", "b", "s", "s").sees("● 69")
+}
+
+// TestTraceAgainst: the hops are compared with those of another picture, which V chooses, an entry of the history too.
+func TestTraceAgainst(t *testing.T) {
+	d := traced(t).size(120, 36)
+	d.press("z", "g", "j", "f", "r", "4").sees("  live", "port ", "switch", "same", "turns down").misses("whatif by")
+	d.press("V").sees("the hops are compared with those of whatif").sees("whatif", "back: ")
+	d.press("V").sees("the hops are compared with those of live")
+	d.press("/", "whatif:", "enter", "enter").sees("the hops are compared with those of whatif").press("esc")
+	old := *d.m.sc.State.Live
+	old.Kind = session.Recorded + "12"
+	d.m.recalled(recalledMsg{pic: &old})
+	d.m.Common.Running++ // which that took back
+	d.sees("OLD history 12").press("v").sees("STAGED")
+	for range 3 {
+		if d.press("V"); strings.Contains(d.screen(), "of history 12") {
+			break
+		}
+	}
+	d.sees("of history 12", "  12 ")
+}
+
+// TestTraceLeadsOn: every row of a trace can be entered: hops, the verdict, the SL, who else is on it, the path back.
+func TestTraceLeadsOn(t *testing.T) {
+	for row, shows := range map[string][]string{
+		"delivered": {"LFT of leaf-09"}, "SL 0": {"›a Answer show sl", "node-0050"},
+		"shared with": {"›a Answer who uses leaf-07", "paths"}, "back:": {"both directions"}, "├ spine": {"LFT of spine-0"},
+	} {
+		d := traced(t).size(200, 50)
+		d.press("4", "/", row, "enter", "enter").sees(shows...)
+	}
+	traced(t).press("4", "/", "├ leaf-07", "enter", "p").sees("›a Answer who uses")
+}
+
+// TestTraceOfHostileNames: every manner of showing a trace keeps to its frame, whatever nodes are called.
+func TestTraceOfHostileNames(t *testing.T) {
+	f := star(t, hostile[0], hostile...)
+	back := newFake(f)
+	back.state.Live.Tables = fabric.NewTables(f, reroute(t, f), hostile[2])
+	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, reroute(t, f), hostile[0])}
+	d := driveBackend(t, back)
+	for i, size := range [][2]int{{120, 36}, {60, 20}, {40, 12}, {200, 50}} {
+		d.size(size[0], size[1]).press("2", "g", "j", "right", "j", "t", "2")
+		for range 3 + 5*i {
+			d.press("j")
+		}
+		d.press("T", "4", "b", "b", "b", "V", "G", "k", "k", "z", "b", "b", "b", "z")
+	}
+}
+
+// TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is unread.
+func TestTraceOfDrops(t *testing.T) {
+	f, tables := routed(t, "fattree:2,4")
+	tables.SL2VL = fabric.NewSL2VL(f)
+	for sw := range f.Switches {
+		n := f.SwitchNode(fabric.SwitchIndex(sw))
+		for in := range n.NumPorts + 1 {
+			for out := range n.NumPorts + 1 {
+				tables.SL2VL.Set(f.Switches[sw], in, out, fabric.VLs{15})
+			}
+		}
+	}
+	back := newFake(f)
+	back.state.Live.Tables = tables
+	d := driveBackend(t, back).size(120, 36)
+	d.press(":trace node-0001 node-0008", "enter")
+	d.press("4", "z").sees("dropped: leaf-01 has SL 0 on VL 15", "0→15")
+	unread := *tables
+	unread.Unread, unread.SL2VL = fabric.Unread{SLs: true, SL2VL: true}, nil
+	back.change(func(st *session.State) {
+		live := *st.Live
+		live.Tables = &unread
+		st.Live = &live
+	})
+	d.until("SL and VLs unread: try").misses("dropped")
+}
