@@ -27,7 +27,7 @@ func (l *lft) lidColumns() []draw.Column {
 			}},
 		{Name: "port", Wide: 5, Right: true, Hidden: byPort,
 			Text: func(row int) string { return entryText(l.entry(row)) }, Order: func(row int) int64 { return int64(l.entry(row)) }},
-		{Name: "next hop", Least: 10, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
+		{Name: "next hop", Least: 10, Share: 2, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
 			Order: func(row int) int64 { return l.nextRank(l.entry(row)) }, Look: func(row int) draw.Style { return l.nextLook(l.entry(row)) }},
 		{Name: "hops", Wide: 5, Right: true, Hidden: byPort, Text: func(row int) string { s, _ := l.hopText(row); return s },
 			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hopText(row); return st }},
