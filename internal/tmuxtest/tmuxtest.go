@@ -19,7 +19,7 @@ import (
 )
 
 // Patience is how long a test waits for what must come.
-const Patience = 15 * time.Second
+const Patience = 3 * time.Minute
 
 // Screen is a program on a terminal that tmux emulates. It is spoken to in tmux's
 // control mode, which says when there is something new to see.
