@@ -78,11 +78,6 @@ func (j *job) row(r shell.Row) {
 	j.sheets[len(j.sheets)-1].Add(r)
 }
 
-// sheetOf is the table of a title, -1 where there is none.
-func sheetOf(sheets []pane.Sheet, title string) int {
-	return slices.IndexFunc(sheets, func(s pane.Sheet) bool { return s.Title == title })
-}
-
 // answered brings up the tables of an answer, and reports whether there are any. What was said in lines stands before them.
 func (m *model) answered(j *job) bool {
 	j.mu.Lock()
@@ -94,10 +89,8 @@ func (m *model) answered(j *job) bool {
 	if len(sheets) != 1 || sheets[0].Title != listed {
 		sheets = append([]pane.Sheet{pane.Summary(j.lines, sheets)}, sheets...)
 	}
-	first := sheetOf(sheets, j.opens)
-	if first < 0 {
-		first = max(sheetOf(sheets, listed), 0)
-	}
+	first := slices.IndexFunc(sheets, func(s pane.Sheet) bool { return s.Title == j.opens || j.opens == "" && s.Best > 0 })
+	first = max(first, 0)
 	m.jump(func() tea.Cmd {
 		m.tellPanes(pane.Answered{Job: j.id, Command: strings.TrimSpace(j.text), Sheets: sheets, First: first})
 		m.bring(m.named("Answer"))
