@@ -65,6 +65,7 @@ func runCompare(c *call) error {
 		with = strings.Split(list, ",")
 	}
 	var refused refusedEngines
+	var loads comparedLoads
 	var best *BestRow
 	at := 0
 	var stopped error
@@ -74,6 +75,7 @@ func runCompare(c *call) error {
 			if e.Refused != "" {
 				refused = append(refused, fmt.Sprintf("%s does not route this subnet: %s", e.Name, e.Refused))
 			}
+			loads.add(&e)
 			r := engineRowOf(&e)
 			if r.Cells() != nil {
 				if best.beatenBy(r) {
@@ -101,7 +103,12 @@ func runCompare(c *call) error {
 		return err
 	}
 	if best != nil && at > 1 && stopped == nil {
-		return c.out.Answer(Part{best})
+		if err := c.out.Answer(Part{best}); err != nil {
+			return err
+		}
+	}
+	if err := c.out.Answer(Part{loads}); err != nil {
+		return err
 	}
 	return stopped
 }

@@ -89,7 +89,8 @@ func (m *model) answered(j *job) bool {
 	if len(sheets) != 1 || sheets[0].Title != listed {
 		sheets = append([]pane.Sheet{pane.Summary(j.lines, sheets)}, sheets...)
 	}
-	first := max(slices.IndexFunc(sheets, func(s pane.Sheet) bool { return s.Title == j.opens }), 0)
+	first := slices.IndexFunc(sheets, func(s pane.Sheet) bool { return s.Title == j.opens || j.opens == "" && s.Best > 0 })
+	first = max(first, 0)
 	m.jump(func() tea.Cmd {
 		m.tellPanes(pane.Answered{Job: j.id, Command: strings.TrimSpace(j.text), Sheets: sheets, First: first})
 		m.bring(m.named("Answer"))

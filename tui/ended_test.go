@@ -9,27 +9,29 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.org/ibconsole/internal/tmuxtest"
 )
 
 // TestSecondSignalLeavesTheTerminal ends a program whose screen does nothing any more by two signals: the terminal is
 // not raw, shows its cursor and the screen that was there before, and wants no mouse.
 func TestSecondSignalLeavesTheTerminal(t *testing.T) {
 	number := filepath.Join(t.TempDir(), "number") // of the process
-	s := inTmux(t, 100, 30, fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck sh -c 'echo $$ >%s; exec %s'; echo ENDED $?; stty -a; cat", envChild, number, os.Args[0]))
+	s := tmuxtest.Start(t, 100, 30, fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck sh -c 'echo $$ >%s; exec %s'; echo ENDED $?; stty -a; cat", envChild, number, os.Args[0]))
 	const modes = "display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}'"
-	s.awaits("leaf-01")
-	if got := strings.TrimSpace(s.tmux(modes)); got != "1 0 1" {
+	s.Awaits("leaf-01")
+	if got := strings.TrimSpace(s.Tmux(modes)); got != "1 0 1" {
 		t.Fatalf("on the screen the terminal has %s", got)
 	}
-	s.types(":", "show", "Tab")
+	s.Types(":", "show", "Tab")
 	time.Sleep(100 * time.Millisecond) // until it is stuck; if it is not, it ends by itself as it should
 	pid, err := os.ReadFile(number)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tmux("run-shell 'kill " + strings.TrimSpace(string(pid)) + "; sleep 0.1; kill " + strings.TrimSpace(string(pid)) + "'")
-	s.awaits("ENDED 143", " icanon", " echo", "!-icanon", "!-echo ")
-	if got := strings.TrimSpace(s.tmux(modes)); got != "0 1 0" {
+	s.Tmux("run-shell 'kill " + strings.TrimSpace(string(pid)) + "; sleep 0.1; kill " + strings.TrimSpace(string(pid)) + "'")
+	s.Awaits("ENDED 143", " icanon", " echo", "!-icanon", "!-echo ")
+	if got := strings.TrimSpace(s.Tmux(modes)); got != "0 1 0" {
 		t.Errorf("it is left with %s, expected no other screen, a cursor and no mouse", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/internal/tmuxtest"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -142,8 +143,8 @@ func TestGoldenScreensOnTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := bare(ansi.Strip(string(frame)))
-			s := inTmux(t, w, h, fmt.Sprintf("head -c %d '%s'; exec sleep 60", len(frame)-1, path))
-			s.until(func(screen string) bool { return bare(screen) == want }, want)
+			s := tmuxtest.Start(t, w, h, fmt.Sprintf("head -c %d '%s'; exec sleep 60", len(frame)-1, path))
+			s.Until(func(screen string) bool { return bare(screen) == want }, want)
 		})
 	}
 }

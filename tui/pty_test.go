@@ -25,6 +25,7 @@ import (
 	_ "example.org/ibconsole/internal/noprobe" // or every child stalls for want of an answer
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/tmuxtest"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -288,7 +289,7 @@ func (c *terminal) end(last string) {
 	if after := c.mode(); after != c.before {
 		c.t.Errorf("termios %+v, was %+v", after, c.before)
 	}
-	limit := time.After(patience)
+	limit := time.After(tmuxtest.Patience)
 	for owed := c.owed(); owed != ""; owed = c.owed() {
 		select {
 		case <-c.more: // what it wrote last may still be on its way

@@ -119,10 +119,10 @@ func TestStories(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "sim")
-			if err := os.WriteFile(filepath.Join(s.dir, "groups"), []byte(threeMembers), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(s.Dir, "groups"), []byte(threeMembers), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			s.awaits("18 sw 72 ca")
+			s.Awaits("18 sw 72 ca")
 			for _, a := range st.acts {
 				s.perform(a)
 			}
@@ -138,29 +138,29 @@ func (s *screenOf) perform(a act) {
 		switch {
 		case strings.HasPrefix(k, "resize "):
 			_, _ = fmt.Sscanf(k, "resize %dx%d", &x, &y)
-			s.tmux(fmt.Sprintf("resize-window -x %d -y %d", x, y))
+			s.Tmux(fmt.Sprintf("resize-window -x %d -y %d", x, y))
 		case strings.HasPrefix(k, "click "):
 			_, _ = fmt.Sscanf(k, "click %d %d", &x, &y)
-			s.types(fmt.Sprintf("\x1b[<0;%d;%dM", x, y))
+			s.Types(fmt.Sprintf("\x1b[<0;%d;%dM", x, y))
 		default:
-			s.types(k)
+			s.Types(k)
 		}
 	}
 	for _, want := range a.shows {
 		if text, found := strings.CutPrefix(want, "tmux buffer: "); found {
-			if got := s.tmux("show-buffer"); got != text && !strings.HasPrefix(got, text) {
+			if got := s.Tmux("show-buffer"); got != text && !strings.HasPrefix(got, text) {
 				s.t.Fatalf("the clipboard holds %q, want %q", got, text)
 			}
 			return
 		}
 	}
-	s.awaits(a.shows...)
+	s.Awaits(a.shows...)
 }
 
 // whole holds the screen to having its last line: nothing has wrapped.
 func (s *screenOf) whole() {
 	s.t.Helper()
-	s.until(func(screen string) bool {
+	s.Until(func(screen string) bool {
 		lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 		last := lines[len(lines)-1]
 		return strings.Contains(last, "quit") || strings.Contains(last, "leave")
@@ -176,13 +176,13 @@ func TestTwentyKeys(t *testing.T) {
 		t.Fatalf("%d keys", len(keys))
 	}
 	s := onTmux(t, 80, 24, "sim")
-	s.awaits("18 sw 72 ca", "/ filter", "2 Topology")
-	s.types(keys[:8]...)
-	s.awaits("now mark with T")
-	s.types(keys[8:15]...)
-	s.awaits("4 Trace node-0037 HCA-1 → leaf-09", "├ leaf-07", "fail link")
-	s.types(keys[15:]...)
-	s.awaits("WHAT-IF 1 failure", "dead end")
+	s.Awaits("18 sw 72 ca", "/ filter", "2 Topology")
+	s.Types(keys[:8]...)
+	s.Awaits("now mark with T")
+	s.Types(keys[8:15]...)
+	s.Awaits("4 Trace node-0037 HCA-1 → leaf-09", "├ leaf-07", "fail link")
+	s.Types(keys[15:]...)
+	s.Awaits("WHAT-IF 1 failure", "dead end")
 }
 
 // TestTerminalTypes: the frame is the same, as far as letters go, whatever the
@@ -191,10 +191,10 @@ func TestTerminalTypes(t *testing.T) {
 	frames := map[string]string{}
 	for _, term := range []string{"xterm-256color", "screen", "tmux-256color", "vt100", "linux"} {
 		s := onTmux(t, 80, 24, "sim", "TERM="+term)
-		s.awaits("18 sw 72 ca")
-		s.types("3")
-		s.awaits("3 LFT of spine-01", "Enter next hop") // from the first line to the last: the frame is whole
-		frames[term] = s.screen()
+		s.Awaits("18 sw 72 ca")
+		s.Types("3")
+		s.Awaits("3 LFT of spine-01", "Enter next hop") // from the first line to the last: the frame is whole
+		frames[term] = s.Text()
 	}
 	want := frames["xterm-256color"]
 	for _, term := range []string{"screen", "tmux-256color"} {

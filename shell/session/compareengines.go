@@ -45,6 +45,8 @@ type EngineFigures struct {
 	// Changed counts the entries that are others than on the switches now, -1 where
 	// those are not known; Unread switches have none there, and were not compared.
 	Changed, Unread int
+	// Loads are the paths over all links.
+	Loads *linkload.Loads
 }
 
 // CompareEngines routes the paper's subnet, else the live one, with each engine by itself, all that there are
@@ -195,7 +197,7 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 	if err != nil {
 		return err
 	}
-	e.Worst = l.Summary(1).EdgeForwardingIndex
+	e.Worst, e.Loads = l.Summary(1).EdgeForwardingIndex, l
 	if e.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, s.progress); err != nil {
 		return err
 	}

@@ -264,6 +264,7 @@ func (l *problems) Sideways(by int) {
 // reportKey changes whenever something else may be wrong.
 type reportKey struct {
 	live, base   *session.Picture
+	baseline     *session.Baseline
 	holes, notes int
 	drift        int
 	cut, lost    string
@@ -282,7 +283,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	st := &l.Scene.State
-	key := reportKey{st.Live, st.Base, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
+	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
 	if l.large() && l.reports.Of != key {
 		quick := key
 		quick.quick = true
