@@ -58,7 +58,10 @@ func (c comparedLoads) Tables() []Table {
 		return cmp.Or(cmp.Compare(b.worst-b.least, a.worst-a.least), cmp.Compare(b.worst, a.worst))
 	})
 	first := links[:min(len(links), mostNamed)]
-	columns := append([]string{"FROM", "TO"}, c.names...)
+	columns := []string{"FROM", "TO"}
+	for _, name := range c.names {
+		columns = append(columns, name+" paths")
+	}
 	t := tableOf("paths over links", columns, first, func(l link) plainRow {
 		cells := []any{f.PortName(l.port), f.PortName(f.Ports[l.port].Peer)}
 		for _, x := range c.loads {

@@ -2,7 +2,10 @@
 
 package tui
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // explained says what the columns of the panes are, in which unit and where from, by the name of the pane and of the
 // column. Those of the answers are under Answer; what is the same in several panes is under "".
@@ -136,8 +139,11 @@ var explained = map[string]map[string]string{
 // explain says what a column is, "" where nobody has said.
 func explain(pane, column string) string {
 	column = strings.ToLower(strings.TrimSpace(column))
-	if text := explained[pane][column]; text != "" {
+	if text := cmp.Or(explained[pane][column], explained[""][column]); text != "" {
 		return text
 	}
-	return explained[""][column]
+	if engine, ok := strings.CutSuffix(column, " paths"); ok {
+		return "paths over the link by the tables of " + engine
+	}
+	return ""
 }
