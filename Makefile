@@ -30,15 +30,15 @@ CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fa
               ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
 
 # Tests wait for timers and other programs. Four lots side by side keep the processors busy: packages with the race
-# detector and without, of which the long ones begin first, and the package that takes longest in two halves, each of
-# which stays on one processor with the programs that it starts. Every program that talks to ibsim makes files and soon
-# removes them, which ext4 takes ever longer for: temporary files are in memory where there is enough of it.
+# detector and without, of which the long ones begin first, and the package that takes longest in two halves. Each
+# package stays on one processor with the programs that it starts, and there runs four tests at once, which mostly wait.
+# Every program that talks to ibsim makes files and soon removes them, which ext4 takes ever longer for: temporary files
+# are in memory where there is enough of it.
 LONG    := ./routing/engines ./shell/session ./tui
 HALVED  := ./e2e
 HALF    := ^(Test|Fuzz)[A-M]
-ONE_CPU := -exec "$$PWD/scripts/one-processor"
+PINNED  := -parallel 4 -exec "$$PWD/scripts/one-processor"
 AT_ONCE := $$(nproc)
-SOME    := $$((($$(nproc) + 1) / 2))
 SPACIOUS := $(shell [ "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -1)" -gt 4000 ] 2>/dev/null && echo /dev/shm)
 
 .PHONY: help
@@ -77,12 +77,12 @@ test: tools ## install what is missing and run all tests, large matrices as samp
 	if [ -n "$(SPACIOUS)" ]; then \
 		export GOTMPDIR=$${GOTMPDIR:-$$logs} TMPDIR=$$(mktemp -d -p $(SPACIOUS)); chmod 755 "$$TMPDIR"; trap 'rm -rf "$$logs" "$$TMPDIR"' EXIT; \
 	fi; \
-	run() { [ -z "$$2" ] || go test -p "$$1" "$${@:3}" -vet=off -count=1 -timeout $(TEST_TIMEOUT) $$2; }; \
+	run() { [ -z "$$2" ] || go test -p "$$1" "$${@:3}" $(PINNED) -vet=off -count=1 -timeout $(TEST_TIMEOUT) $$2; }; \
 	beside() { run "$$@" >"$$logs/$${#jobs[@]}" 2>&1 & jobs+=($$!); }; \
 	beside $(AT_ONCE) "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
-	beside 1 "$$halved" $(ONE_CPU) -run '$(HALF)'; \
-	beside 1 "$$halved" $(ONE_CPU) -skip '$(HALF)'; \
-	run $(SOME) "$$(grep -vxF "$$raced" <<<"$$all")" || status=1; \
+	beside 1 "$$halved" -run '$(HALF)'; \
+	beside 1 "$$halved" -skip '$(HALF)'; \
+	run $(AT_ONCE) "$$(grep -vxF "$$raced" <<<"$$all")" || status=1; \
 	for i in "$${!jobs[@]}"; do wait "$${jobs[i]}" || status=1; cat "$$logs/$$i"; done; \
 	exit $$status
 
