@@ -21,15 +21,7 @@ func TestRootIsGivenUp(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+file)
 	run := umadtest.Devices(t, ibsimtest.Start(t, file).Name)
-	home, err := os.MkdirTemp("", "ibconsole-nobody") // below nothing that is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	const nobody = 65534
-	if err := os.Chown(home, nobody, nobody); err != nil {
-		t.Skipf("only root can give root up: %v", err)
-	}
+	home := homeOfNobody(t)
 	out := run("sh", "-c", `set -e
 		program=$1 setpriv=$2 home=$3
 		cp "$program" "$home/ibconsole"
@@ -64,4 +56,61 @@ func TestRootIsGivenUp(t *testing.T) {
 	if !strings.Contains(out, "65534 65534 state/ibconsole/") || !strings.Contains(out, "65534 65534 lfts") {
 		t.Errorf("no files of the user's:\n%s", out)
 	}
+}
+
+// TestReopenedWithoutRoot: a connection that was lost after root was given up is opened again, by a user who could not
+// open the device, which is closed meanwhile to all but root.
+func TestReopenedWithoutRoot(t *testing.T) {
+	script := testenv.Tool(t, "script")
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+file)
+	local := regexp.MustCompile(`(?m)^(?:Switch|Ca)\s+\d+\s+"([^"]+)"`).FindStringSubmatch(read(t, file)) // ibsim seats a program at the first
+	if local == nil {
+		t.Fatalf("no node in %s", file)
+	}
+	out := umadtest.OwnDevices(t, file)("bash", "-c", `
+		program=$1 script=$2 local=$3 home=$4
+		cp "$program" "$home/ibconsole"
+		real=$(mktemp -d)
+		mount --bind /dev/infiniband "$real"
+		mount -t tmpfs -o mode=0700 none /dev/infiniband
+		touch /dev/infiniband/umad0
+		mount --bind "$real/umad0" /dev/infiniband/umad0
+		cd "$home"
+		export XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config SUDO_UID=65534 SUDO_GID=65534 TERM=dumb
+		mkfifo in
+		"$script" -qec "./ibconsole -s umad shell" /dev/null >out 2>&1 <in &
+		exec 3>in
+		says() { for _ in $(seq 300); do grep -q "$1" out && return; sleep 0.1; done; echo "never said: $1" >>out; }
+		loses() { echo "Error \"$local\" $1" >"$IBSIM_FIFO"; sleep 0.5; }
+		says 'umad> '
+		loses 100; echo 'sweep full' >&3; says 'LOST> '
+		loses 0; echo 'sweep full' >&3; says 'sweep: 44 nodes'
+		exec 3>&-
+		cat out
+		umount /dev/infiniband/umad0 /dev/infiniband "$real"
+		rmdir "$real"`, "bash", program, script, local[1], homeOfNobody(t))
+	for _, want := range []string{"LOST> ", "sweep: 44 nodes"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "never said") {
+		t.Error(out)
+	}
+}
+
+// homeOfNobody is a folder of the user nobody, below nothing that is closed to others.
+func homeOfNobody(t *testing.T) string {
+	t.Helper()
+	home, err := os.MkdirTemp("", "ibconsole-nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	const nobody = 65534
+	if err := os.Chown(home, nobody, nobody); err != nil {
+		t.Skipf("only root can give root up: %v", err)
+	}
+	return home
 }
