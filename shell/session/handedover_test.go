@@ -247,10 +247,7 @@ func TestHandedOver(t *testing.T) {
 		}
 	}
 	look()
-	length := 10 * time.Minute
-	if !testenv.Full() {
-		length = 0
-	}
+	length := testenv.Length(t, 0, time.Hour)
 	// anew is for an OpenSM that hangs, as it does now and then where another one leaves: both begin again.
 	hung := 0
 	anew := func() {
