@@ -3,6 +3,7 @@
 package choices
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -70,16 +71,15 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
 	}
-	c := &checker{net: NewNet(t), ends: trees.NewEnds(t, opt.Switches), opt: opt}
+	c := newChecker(t, opt)
 	c.columns = make([]column, len(c.ends.LIDs))
 	workers := make([]*worker, routing.Workers())
-	err := routing.ForEach(ctx, (len(c.ends.LIDs)+lot-1)/lot, opt.Progress, func(n, i int) {
+	err := c.each(ctx, func(n int, places []int32) {
 		if workers[n] == nil {
 			workers[n] = &worker{checker: c, column: newColumns(c.net, c.ends)}
 		}
-		for at := i * lot; at < min(len(c.ends.LIDs), (i+1)*lot); at++ {
-			workers[n].judge(&c.columns[at], c.ends.LIDs[at])
-		}
+		w := workers[n]
+		w.column.lot(places, func(at int32) { w.judge(&c.columns[at], c.ends.LIDs[at]) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("follow all choices of %s: %w", t.Origin, err)
@@ -88,10 +88,37 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 }
 
 type checker struct {
-	net     *Net
-	ends    *trees.Ends
-	opt     Options
+	net  *Net
+	ends *trees.Ends
+	opt  Options
+	// turns are the places of LIDs in ends, those of one switch one after the other.
+	turns   []int32
 	columns []column
+}
+
+func newChecker(t *fabric.Tables, opt Options) *checker {
+	c := &checker{net: NewNet(t), ends: trees.NewEnds(t, opt.Switches), opt: opt}
+	c.turns = Turns(c.ends)
+	return c
+}
+
+// Turns are the places of LIDs in ends, those of the ports of one switch one after the other: they mostly share their paths.
+func Turns(ends *trees.Ends) []int32 {
+	homes := make([]fabric.SwitchIndex, len(ends.LIDs))
+	turns := make([]int32, len(ends.LIDs))
+	for i, l := range ends.LIDs {
+		homes[i], _ = ends.Tables.Fabric.AttachedSwitch(ends.Ports[l.End])
+		turns[i] = int32(i)
+	}
+	slices.SortStableFunc(turns, func(a, b int32) int { return cmp.Compare(homes[a], homes[b]) })
+	return turns
+}
+
+// each calls visit with a worker and the places of the LIDs of each lot.
+func (c *checker) each(ctx context.Context, visit func(worker int, places []int32)) error {
+	return routing.ForEach(ctx, (len(c.turns)+lot-1)/lot, c.opt.Progress, func(n, i int) {
+		visit(n, c.turns[i*lot:min(len(c.turns), (i+1)*lot)])
+	})
 }
 
 // column is what the packets to one LID come to.

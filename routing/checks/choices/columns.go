@@ -3,7 +3,6 @@
 package choices
 
 import (
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -15,10 +14,30 @@ type columns struct {
 	ends   *trees.Ends
 	graphs []*graph // by class of SLs
 	solved []bool   // for the LID that is looked at
+	lids   []uint16
+	of     []entries // of a lot of LIDs
+	at     *entries  // of the LID that is looked at
 }
 
 func newColumns(net *Net, ends *trees.Ends) *columns {
-	return &columns{net: net, ends: ends, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes))}
+	c := &columns{net: net, ends: ends, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes)), of: make([]entries, lot)}
+	for i := range c.of {
+		c.of[i] = newEntries(len(net.Tables.Fabric.Switches))
+	}
+	return c
+}
+
+// lot calls visit with one after the other of at most [lot] LIDs, by their places in ends.
+func (c *columns) lot(places []int32, visit func(at int32)) {
+	c.lids = c.lids[:0]
+	for _, at := range places {
+		c.lids = append(c.lids, c.ends.LIDs[at].LID)
+	}
+	c.net.read(c.of, c.lids)
+	for i, at := range places {
+		c.at = &c.of[i]
+		visit(at)
+	}
 }
 
 // source is where packets of some ends begin.
@@ -27,7 +46,7 @@ type source struct {
 	ends  []int32 // the one that owns the LID may be among them, n are the others
 	n     int
 	class uint8
-	at    node // what they meet first, where that is a switch
+	at    Place // what they meet first, where that is a switch
 }
 
 // sources calls visit with the ends that send to a LID, together where their packets take the same paths.
@@ -36,7 +55,7 @@ func (c *columns) sources(l trees.LID, visit func(s *source)) {
 		group := &c.ends.Groups[g]
 		if len(c.net.classes) == 1 && c.net.tables == 1 {
 			if n := c.ends.Sources(g, l.End); n > 0 {
-				visit(&source{group: group, ends: group.Ends, n: n, at: node(group.At)})
+				visit(&source{group: group, ends: group.Ends, n: n, at: Place(group.At)})
 			}
 			continue
 		}
@@ -46,21 +65,11 @@ func (c *columns) sources(l trees.LID, visit func(s *source)) {
 			}
 			s := source{group: group, ends: group.Ends[i : i+1], n: 1, class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID)}
 			if group.At >= 0 {
-				s.at = c.start(end, c.net.classes[s.class])
+				s.at = c.net.First(c.ends.Ports[end], c.net.classes[s.class])
 			}
 			visit(&s)
 		}
 	}
-}
-
-// start is the switch that the packets of an end meet first, with the table there.
-func (c *columns) start(end int32, sl uint8) node {
-	f := c.net.Tables.Fabric
-	p := &f.Ports[c.ends.Ports[end]]
-	if sw := f.Nodes[p.Node].Switch; sw != fabric.None {
-		return c.net.node(edge{to: sw}, sl)
-	}
-	return c.net.node(edge{to: f.PeerSwitch(c.ends.Ports[end]), in: f.Ports[p.Peer].Num}, sl)
 }
 
 // each calls visit with the sources of a LID and what becomes of their packets.
@@ -100,10 +109,10 @@ func (c *columns) graph(l trees.LID, class uint8) *graph {
 		return g
 	}
 	c.solved[class] = true
-	if g.again(l.LID, c.ends.Ports[l.End]) {
+	if g.again(c.at, c.ends.Ports[l.End]) {
 		return g
 	}
-	g.begin(l.LID, c.ends.Ports[l.End], int(class))
+	g.begin(c.at, c.ends.Ports[l.End], c.net.classes[class])
 	c.sources(l, func(s *source) {
 		if s.class == class && s.group.At >= 0 {
 			g.from(s.at)

@@ -25,15 +25,14 @@ type Loads struct {
 // AllToAll is [linkload.AllToAll] over every choice: without adaptive routing it counts the same. O(LIDs x ports in
 // groups) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
-	c := &checker{net: NewNet(t), ends: trees.NewEnds(t, opt.Switches), opt: opt}
+	c := newChecker(t, opt)
 	workers := make([]*loader, routing.Workers())
-	err := routing.ForEach(ctx, (len(c.ends.LIDs)+lot-1)/lot, opt.Progress, func(n, i int) {
+	err := c.each(ctx, func(n int, places []int32) {
 		if workers[n] == nil {
 			workers[n] = newLoader(c)
 		}
-		for _, l := range c.ends.LIDs[i*lot : min(len(c.ends.LIDs), (i+1)*lot)] {
-			workers[n].add(l)
-		}
+		w := workers[n]
+		w.column.lot(places, func(at int32) { w.add(c.ends.LIDs[at]) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("share out the paths of %s: %w", t.Origin, err)
@@ -115,17 +114,17 @@ func (w *loader) spread(g *graph, weights []float64) {
 		if n == 0 {
 			continue
 		}
-		sw, _ := w.net.switchOf(at)
+		sw, _ := w.net.Switch(at)
 		first := f.SwitchNode(sw).FirstPort
 		for _, e := range g.out[at] {
-			if e.to >= 0 {
-				next := w.net.node(e, g.sl)
+			if e.To >= 0 {
+				next := w.net.place(e, g.sl)
 				if share := g.outcomes[next].Share; share > 0 {
-					w.loads.Paths[first+fabric.PortIndex(e.port)] += n * share
+					w.loads.Paths[first+fabric.PortIndex(e.Port)] += n * share
 					weights[next] += n
 				}
-			} else if e.to == g.dst && e.port != 0 {
-				w.loads.Paths[first+fabric.PortIndex(e.port)] += n
+			} else if e.To == g.dst && e.Port != 0 {
+				w.loads.Paths[first+fabric.PortIndex(e.Port)] += n
 			}
 		}
 	}

@@ -25,32 +25,31 @@ type Net struct {
 	wires  walk.Wires
 	tables int // of the switch with the most
 	// groups[sw][g] are the ports of a group that are up.
-	groups [][][]edge
+	groups [][][]Exit
 	// classes are SLs of which all switches treat packets alike, classOf the class of each SL.
 	classes []uint8
 	classOf [16]uint8
 	plain   *fabric.AdaptiveSwitch
 }
 
-// edge is a port by which packets leave a switch, what they meet, and the port there by which they come in.
-type edge struct {
-	to   walk.Target
-	port uint8
-	in   uint8
+// Exit is a port by which packets leave a switch, what they meet, and the port there by which they come in.
+type Exit struct {
+	To       walk.Target
+	Port, In uint8
 }
 
 // NewNet takes O(switches x 256 + ports in groups).
 func NewNet(t *fabric.Tables) *Net {
-	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]edge, len(t.Fabric.Switches)), plain: &fabric.AdaptiveSwitch{}}
+	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]Exit, len(t.Fabric.Switches)), plain: &fabric.AdaptiveSwitch{}}
 	if t.Adaptive != nil {
 		n.tables = t.Adaptive.NumTables()
 		for s := range t.Adaptive.Switches {
 			sw := &t.Adaptive.Switches[s]
-			n.groups[s] = make([][]edge, len(sw.Groups))
+			n.groups[s] = make([][]Exit, len(sw.Groups))
 			for g := range sw.Groups {
 				for _, port := range sw.Ports(g) {
 					if port > 0 && n.up(fabric.SwitchIndex(s), port) {
-						n.groups[s][g] = append(n.groups[s][g], n.edge(fabric.SwitchIndex(s), port))
+						n.groups[s][g] = append(n.groups[s][g], n.exit(fabric.SwitchIndex(s), port))
 					}
 				}
 			}
@@ -108,39 +107,53 @@ func (n *Net) up(s fabric.SwitchIndex, port uint8) bool {
 	return port <= node.NumPorts && (port == 0 || n.Tables.Fabric.Ports[node.FirstPort+fabric.PortIndex(port)].Peer != fabric.None)
 }
 
-func (n *Net) edge(s fabric.SwitchIndex, port uint8) edge {
-	e := edge{to: n.wires.Next(s, port), port: port}
-	if e.to >= 0 {
+func (n *Net) exit(s fabric.SwitchIndex, port uint8) Exit {
+	e := Exit{To: n.wires.Next(s, port), Port: port}
+	if e.To >= 0 {
 		f := n.Tables.Fabric
-		e.in = f.Ports[f.Ports[f.SwitchNode(s).FirstPort+fabric.PortIndex(port)].Peer].Num
+		e.In = f.Ports[f.Ports[f.SwitchNode(s).FirstPort+fabric.PortIndex(port)].Peer].Num
 	}
 	return e
 }
 
-// node is a switch and the table that packets meet there: switch + table x switches.
-type node int32
+// Place is a switch and the table that packets meet there: switch + table x switches.
+type Place int32
 
-func (n *Net) node(e edge, sl uint8) node {
+// place is where packets of an SL come to by an exit that leads to a switch.
+func (n *Net) place(e Exit, sl uint8) Place {
 	if n.tables == 1 {
-		return node(e.to)
+		return Place(e.To)
 	}
-	return node(e.to) + node(n.sw(e.to).Table(e.in, sl))*node(len(n.Tables.Fabric.Switches))
+	return Place(e.To) + Place(n.sw(e.To).Table(e.In, sl))*Place(len(n.Tables.Fabric.Switches))
 }
 
-func (n *Net) switchOf(at node) (sw fabric.SwitchIndex, table uint8) {
-	switches := node(len(n.Tables.Fabric.Switches))
+// First is the place that the packets of an end port come to first. The port must be a switch's own, or linked to one.
+func (n *Net) First(end fabric.PortIndex, sl uint8) Place {
+	f := n.Tables.Fabric
+	if sw := f.Nodes[f.Ports[end].Node].Switch; sw != fabric.None {
+		return n.place(Exit{To: sw}, sl)
+	}
+	return n.place(Exit{To: f.PeerSwitch(end), In: f.Ports[f.Ports[end].Peer].Num}, sl)
+}
+
+// Switch is the switch of a place, and the number of the table there.
+func (n *Net) Switch(at Place) (sw fabric.SwitchIndex, table uint8) {
+	switches := Place(len(n.Tables.Fabric.Switches))
 	return fabric.SwitchIndex(at % switches), uint8(at / switches)
 }
 
 // leaves are the ports by which packets can leave a switch: those of the group that are up, or the static one. Why is
 // the state by which they choose, [fabric.StateStatic] where they go by the static port.
-func (n *Net) leaves(s fabric.SwitchIndex, table uint8, lid uint16, sl uint8, static *[1]edge) (out []edge, why fabric.AdaptiveState) {
+func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit, why fabric.AdaptiveState) {
 	if !n.Tables.Known[s] {
-		static[0] = edge{to: walk.Unread, port: fabric.NoPath}
+		static[0] = Exit{To: walk.Unread, Port: fabric.NoPath}
 		return static[:], fabric.StateStatic
 	}
 	sw := n.sw(s)
-	port, e := sw.Entry(table, lid, n.Tables.Port(s, lid))
+	port, e := of.ports[s], of.adaptive[s]
+	if table > 0 {
+		port, e = sw.Entry(table, of.lid, port)
+	}
 	down := !n.up(s, port)
 	if sw.Adapts(e, sl) || sw.FastReroute && down && e != 0 {
 		if g := e.Group(); g < len(n.groups[s]) && len(n.groups[s][g]) > 0 {
@@ -150,9 +163,51 @@ func (n *Net) leaves(s fabric.SwitchIndex, table uint8, lid uint16, sl uint8, st
 			return n.groups[s][g], e.State()
 		}
 	}
-	static[0] = edge{to: n.wires.Next(s, port), port: port}
-	if static[0].to >= 0 {
-		static[0] = n.edge(s, port)
+	static[0] = Exit{To: n.wires.Next(s, port), Port: port}
+	if static[0].To >= 0 {
+		static[0] = n.exit(s, port)
 	}
 	return static[:], fabric.StateStatic
+}
+
+// entries are what the first tables of all switches have for a LID, by switch.
+type entries struct {
+	lid      uint16
+	ports    []uint8
+	adaptive []fabric.AdaptiveEntry
+}
+
+func newEntries(switches int) entries {
+	return entries{ports: make([]uint8, switches), adaptive: make([]fabric.AdaptiveEntry, switches)}
+}
+
+// copy copies entries of as many switches.
+func (e *entries) copy(from *entries) {
+	e.lid = from.lid
+	copy(e.ports, from.ports)
+	copy(e.adaptive, from.adaptive)
+}
+
+// read fills entries of so many LIDs, a table of a switch after the other. O(switches x LIDs).
+func (n *Net) read(into []entries, lids []uint16) {
+	for i, lid := range lids {
+		into[i].lid = lid
+	}
+	for s := range n.Tables.Fabric.NumSwitches() {
+		row, top := n.Tables.LFT.Row(s), int(n.Tables.Top[s])
+		var first fabric.AdaptiveTable
+		if sw := n.sw(s); len(sw.Tables) > 0 {
+			first = sw.Tables[0]
+		}
+		for i, lid := range lids {
+			port, e := uint8(fabric.NoPath), fabric.AdaptiveEntry(0)
+			if int(lid) <= top && int(lid) < len(row) {
+				port = row[lid]
+			}
+			if lid <= first.Top && int(lid) < len(first.Entries) {
+				e = first.Entries[lid]
+			}
+			into[i].ports[s], into[i].adaptive[s] = port, e
+		}
+	}
 }

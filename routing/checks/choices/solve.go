@@ -10,26 +10,25 @@ import (
 // graph is what packets of a class of SLs can do on their way to one LID. It is scratch memory for many LIDs in turn.
 type graph struct {
 	net *Net
-	lid uint16
+	of  entries
 	sl  uint8
 	dst walk.Target
 	// home is the switch of the LID, and alone says that packets meet no end port but there.
 	home  fabric.SwitchIndex
 	alone bool
 
-	// out are the ports by which packets leave the nodes visited, by node, and own memory for those that are a static one.
-	out [][]edge
+	// out are the ports by which packets leave the nodes visited, by place, and own memory for those that are a static one.
+	out [][]Exit
 	why []fabric.AdaptiveState
-	own [][1]edge
-	// visits say which nodes were visited since begin, and order lists them, each behind those that it sends to
+	own [][1]Exit
+	// visits say which places were visited since begin, and order lists them, each behind those that it sends to
 	// unless packets loop.
 	visits []visit
-	order  []node
-	// outcomes are by node.
+	order  []Place
+	// outcomes are by place.
 	outcomes []Outcome
 	stack    []frame
 	cyclic   bool
-	looping  []bool // nodes from which packets can loop, where cyclic
 }
 
 type visit uint8
@@ -41,60 +40,62 @@ const (
 )
 
 type frame struct {
-	at   node
+	at   Place
 	next int32
 }
 
 func newGraph(net *Net) *graph {
 	n := len(net.Tables.Fabric.Switches) * net.tables
 	return &graph{
-		net: net, out: make([][]edge, n), why: make([]fabric.AdaptiveState, n), own: make([][1]edge, n), visits: make([]visit, n), outcomes: make([]Outcome, n),
+		net: net, of: newEntries(len(net.Tables.Fabric.Switches)), out: make([][]Exit, n), why: make([]fabric.AdaptiveState, n), own: make([][1]Exit, n), visits: make([]visit, n), outcomes: make([]Outcome, n),
 	}
 }
 
-// begin forgets what was, for packets to a LID that an end port owns.
-func (g *graph) begin(lid uint16, end fabric.PortIndex, class int) {
-	g.lid, g.sl, g.dst, g.cyclic = lid, g.net.classes[class], walk.ToPort(end), false
+// begin forgets what was, for packets of an SL to a LID that an end port owns.
+func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
+	g.of.copy(of)
+	g.sl, g.dst, g.cyclic = sl, walk.ToPort(end), false
 	g.home, _ = g.net.Tables.Fabric.AttachedSwitch(end)
 	g.alone = true
 	clear(g.visits)
 	g.order = g.order[:0]
 }
 
-// again reports whether what was solved last holds for another LID as well: one of the same switch, with the same
-// entries everywhere else.
-func (g *graph) again(lid uint16, end fabric.PortIndex) bool {
-	t := g.net.Tables
-	home, local := t.Fabric.AttachedSwitch(end)
+// again reports whether what was solved last holds for another LID as well: one of the same switch, which packets leave all
+// others for by the same ports.
+func (g *graph) again(of *entries, end fabric.PortIndex) bool {
+	home, local := g.net.Tables.Fabric.AttachedSwitch(end)
 	if len(g.order) == 0 || !g.alone || home != g.home || home == fabric.None || local == 0 || g.visits[home] == unvisited || g.net.tables > 1 || len(g.net.classes) > 1 {
 		return false
 	}
-	if out := g.out[home]; len(out) != 1 || out[0].to != g.dst || out[0].port == 0 {
+	if out := g.out[home]; len(out) != 1 || out[0].To != g.dst || out[0].Port == 0 {
 		return false
 	}
-	var own [1]edge
-	out, _ := g.net.leaves(home, 0, lid, g.sl, &own)
-	if len(out) != 1 || out[0].to != walk.ToPort(end) {
+	var own [1]Exit
+	out, _ := g.net.leaves(home, 0, of, g.sl, &own)
+	if len(out) != 1 || out[0].To != walk.ToPort(end) {
 		return false
 	}
+	var other [1]Exit
 	for _, at := range g.order {
 		sw := fabric.SwitchIndex(at)
-		if sw == home {
-			continue
-		}
-		port, e := g.net.sw(sw).Entry(0, lid, t.Port(sw, lid))
-		if was, had := g.net.sw(sw).Entry(0, g.lid, t.Port(sw, g.lid)); port != was || e != had {
-			return false
+		alike := of.adaptive[sw] == g.of.adaptive[sw] && (of.ports[sw] == g.of.ports[sw] || g.why[at] != fabric.StateStatic && g.net.sw(sw).Adapts(of.adaptive[sw], g.sl))
+		if !alike && sw != home {
+			out, _ := g.net.leaves(sw, 0, of, g.sl, &other)
+			if was := g.out[at]; len(out) != len(was) || out[0] != was[0] || len(out) > 1 && &out[0] != &was[0] {
+				return false
+			}
 		}
 	}
 	g.own[home] = own
 	g.out[home] = g.own[home][:]
-	g.lid, g.dst = lid, walk.ToPort(end)
+	g.of.copy(of)
+	g.dst = walk.ToPort(end)
 	return true
 }
 
-// from visits all that packets can come to from a node.
-func (g *graph) from(at node) {
+// from visits all that packets can come to from a place.
+func (g *graph) from(at Place) {
 	if g.visits[at] != unvisited {
 		return
 	}
@@ -109,13 +110,13 @@ func (g *graph) from(at node) {
 		}
 		e := &g.out[top.at][top.next]
 		top.next++
-		if e.to < 0 {
-			if e.to < walk.Unread && top.at != node(g.home) {
+		if e.To < 0 {
+			if e.To < walk.Unread && top.at != Place(g.home) {
 				g.alone = false
 			}
 			continue
 		}
-		switch next := g.net.node(*e, g.sl); g.visits[next] {
+		switch next := g.net.place(*e, g.sl); g.visits[next] {
 		case unvisited:
 			g.enter(next)
 		case underway:
@@ -124,14 +125,19 @@ func (g *graph) from(at node) {
 	}
 }
 
-func (g *graph) enter(at node) {
-	sw, table := g.net.switchOf(at)
-	g.out[at], g.why[at] = g.net.leaves(sw, table, g.lid, g.sl, &g.own[at])
+func (g *graph) enter(at Place) {
+	g.look(at)
 	g.visits[at] = underway
 	g.stack = append(g.stack, frame{at: at})
 }
 
-// solve says what becomes of packets from each node visited. O(ports by which they leave), times the length of loops.
+// look finds by which ports packets leave a place.
+func (g *graph) look(at Place) {
+	sw, table := g.net.Switch(at)
+	g.out[at], g.why[at] = g.net.leaves(sw, table, &g.of, g.sl, &g.own[at])
+}
+
+// solve says what becomes of packets from each place visited. O(ports by which they leave), times the length of loops.
 func (g *graph) solve() {
 	if g.cyclic {
 		g.unwind()
@@ -142,26 +148,26 @@ func (g *graph) solve() {
 	}
 }
 
-func (g *graph) outcome(at node) Outcome {
+func (g *graph) outcome(at Place) Outcome {
 	var o Outcome
 	for i := range g.out[at] {
 		e := &g.out[at][i]
 		link := int32(1)
-		if e.port == 0 {
+		if e.Port == 0 {
 			link = 0
 		}
-		if e.to >= 0 {
-			o.then(&g.outcomes[g.net.node(*e, g.sl)], link)
+		if e.To >= 0 {
+			o.then(&g.outcomes[g.net.place(*e, g.sl)], link)
 			continue
 		}
-		next := end(e.to, g.dst)
+		next := end(e.To, g.dst)
 		o.then(&next, link)
 	}
 	o.Share /= float64(len(g.out[at]))
 	return o
 }
 
-// unwind solves where packets can loop. What no loop can be reached from is solved first, each node behind those that it
+// unwind solves where packets can loop. What no loop can be reached from is solved first, each place behind those that it
 // sends to; the rest settles by going through it again and again.
 func (g *graph) unwind() {
 	order, loops := g.peel()
@@ -184,14 +190,14 @@ func (g *graph) unwind() {
 	}
 }
 
-// peel takes nodes away all of whose next ones are gone, in that order; from those that stay packets can loop.
-func (g *graph) peel() (order, loops []node) {
-	left := make(map[node]int, len(g.order))
-	into := make(map[node][]node, len(g.order))
+// peel takes places away all of whose next ones are gone, in that order; from those that stay packets can loop.
+func (g *graph) peel() (order, loops []Place) {
+	left := make(map[Place]int, len(g.order))
+	into := make(map[Place][]Place, len(g.order))
 	for _, at := range g.order {
 		for i := range g.out[at] {
-			if e := &g.out[at][i]; e.to >= 0 {
-				next := g.net.node(*e, g.sl)
+			if e := &g.out[at][i]; e.To >= 0 {
+				next := g.net.place(*e, g.sl)
 				left[at]++
 				into[next] = append(into[next], at)
 			}
