@@ -5,7 +5,6 @@ package choices
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -66,54 +65,18 @@ func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8,
 		ends(Unread)
 		return
 	}
-	var a fabric.AdaptiveSwitch
-	if t.Adaptive != nil {
-		a = t.Adaptive.Switches[sw]
-	}
-	table := 0
-	if i := int(f.Ports[at].Num)*16 + int(sl); i < len(a.Private) && int(a.Private[i]) < len(a.Tables) {
-		table = int(a.Private[i])
-	}
+	table, up := treestest.Exits(t, at, lid, sl)
 	if slices.Contains(been, int(sw)*fabric.MaxTables+table) {
 		r.endings |= Loops
 		return
 	}
 	been = append(slices.Clone(been), int(sw)*fabric.MaxTables+table)
-	static, entry := int(t.Port(sw, lid)), fabric.AdaptiveEntry(0)
-	if len(a.Tables) > 0 && int(lid) < len(a.Tables[0].Entries) && lid <= a.Tables[0].Top {
-		entry = a.Tables[0].Entries[lid]
-	}
-	if table > 0 {
-		for _, p := range a.Tables[table].Private {
-			if p.LID == lid {
-				static, entry = int(p.Port), p.Entry
-			}
-		}
-	}
-	isUp := func(p int) bool {
-		return p == 0 || p <= int(n.NumPorts) && f.Ports[n.FirstPort+fabric.PortIndex(p)].Peer != fabric.None
-	}
-	var up []int
-	if g := entry.Group(); g < len(a.Groups) {
-		for p := 1; p < 255; p++ {
-			for _, sub := range a.Groups[g] {
-				if slices.Contains(sub, uint8(p)) && isUp(p) && !slices.Contains(up, p) {
-					up = append(up, p)
-				}
-			}
-		}
-	}
-	free := a.Enabled && (a.SLs>>sl&1 == 1 && entry.State() != fabric.StateStatic || a.HashSLs>>sl&1 == 1 && entry.State() == fabric.StateHash)
-	over := a.FastReroute && !isUp(static) && entry != 0
-	if !free && !over || len(up) == 0 {
-		up = []int{static}
-	}
 	for _, p := range up {
 		switch {
 		case p == 0:
 			judge(n.FirstPort)
 			continue
-		case !isUp(p):
+		case !treestest.Up(t.Fabric, sw, p):
 			ends(DeadEnd)
 			continue
 		}
@@ -138,60 +101,6 @@ func from(t *fabric.Tables, src fabric.PortIndex, lid uint16) *tried {
 	return r
 }
 
-// random gives the switches of tables random groups, most of them of ports that lead on, some of any.
-func random(r *rand.Rand, t *fabric.Tables) *fabric.Adaptive {
-	f := t.Fabric
-	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
-	dense := 1 + r.IntN(8)
-	mask := func() uint16 { return [...]uint16{0xffff, 0xffff, 0x0001, 0xfffe}[r.IntN(4)] }
-	for s := range a.Switches {
-		sw := &a.Switches[s]
-		if r.IntN(8) == 0 {
-			continue
-		}
-		*sw = fabric.AdaptiveSwitch{Enabled: r.IntN(6) > 0, FastReroute: r.IntN(3) == 0, SLs: mask(), HashSLs: mask()}
-		n := f.SwitchNode(fabric.SwitchIndex(s))
-		for range r.IntN(5) {
-			var g fabric.PortGroup
-			for range r.IntN(3) {
-				var sub []uint8
-				for range r.IntN(3) {
-					sub = append(sub, uint8(r.IntN(int(n.NumPorts)+2)))
-				}
-				g = append(g, sub)
-			}
-			sw.Groups = append(sw.Groups, g)
-		}
-		entry := func() fabric.AdaptiveEntry {
-			return fabric.NewAdaptiveEntry(fabric.AdaptiveState(r.IntN(4)), r.IntN(6))
-		}
-		table := fabric.AdaptiveTable{Top: t.LFT.MaxLID - uint16(r.IntN(3)), Entries: make([]fabric.AdaptiveEntry, int(t.LFT.MaxLID)+1)}
-		for lid := range table.Entries {
-			if near := f.PortByLID(uint16(lid)); near != fabric.None && r.IntN(dense) == 0 {
-				table.Entries[lid] = entry()
-			}
-		}
-		sw.Tables = append(sw.Tables, table)
-		if r.IntN(4) != 0 {
-			continue
-		}
-		for range 1 + r.IntN(2) {
-			var p fabric.AdaptiveTable
-			for lid := uint16(1); lid <= t.LFT.MaxLID; lid++ {
-				if r.IntN(4) == 0 {
-					p.Private = append(p.Private, fabric.PrivateEntry{LID: lid, Port: uint8(r.IntN(int(n.NumPorts) + 1)), Entry: entry()})
-				}
-			}
-			sw.Tables = append(sw.Tables, p)
-		}
-		sw.Private = make([]uint8, (int(n.NumPorts)+1)*16)
-		for i := range sw.Private {
-			sw.Private[i] = uint8(r.IntN(len(sw.Tables)))
-		}
-	}
-	return a
-}
-
 // oddSLs gives paths SL 0 or 1.
 type oddSLs struct{}
 
@@ -211,7 +120,7 @@ func TestAgainstEnumeration(t *testing.T) {
 			tables = *treestest.Broken(r, &tables, r.IntN(4))
 		}
 		if r.IntN(10) > 0 {
-			tables.Adaptive = random(r, &tables)
+			tables.Adaptive = treestest.RandomAdaptive(r, &tables)
 		}
 		if r.IntN(2) == 0 {
 			tables.SLs = oddSLs{}
