@@ -4,9 +4,11 @@ package choices
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
 )
 
@@ -82,6 +84,32 @@ func (n *Net) Of(src fabric.PortIndex, lid uint16, sl uint8) *Set {
 
 // Many reports whether there is a choice.
 func (s *Set) Many() bool { return s.Outcome.Paths != 1 }
+
+// String sums up: "6 paths, all delivered, over 3 to 5 switches".
+func (s *Set) String() string {
+	loops := s.Outcome.Endings&Loops != 0
+	paths := "paths without end"
+	if !loops {
+		paths = fmt.Sprintf("%.0f %s", s.Outcome.Paths, prose.When(s.Outcome.Paths == 1, "path", "paths"))
+	}
+	how := "all delivered"
+	switch {
+	case s.Outcome.Endings&Arrives == 0:
+		return paths + ", none delivered"
+	case loops:
+		how = "some delivered: packets can loop"
+	case s.Outcome.Endings.Reach() != Sure:
+		how = fmt.Sprintf("%.3g %% of packets delivered", s.Outcome.Share*100)
+	}
+	span := fmt.Sprintf("%d to %d switches", s.FewestSwitches, s.MostSwitches)
+	switch {
+	case s.MostSwitches < 0:
+		span = "at least " + prose.Count(s.FewestSwitches, "switch")
+	case s.FewestSwitches == s.MostSwitches:
+		span = prose.Count(s.FewestSwitches, "switch")
+	}
+	return fmt.Sprintf("%s, %s, over %s", paths, how, span)
+}
 
 // unfolding makes the rows of a set.
 type unfolding struct {
