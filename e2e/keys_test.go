@@ -71,7 +71,7 @@ load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topolo
 load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths; load snapshot D/snap; load guided
 gen fattree 2 4 D/g1; gen xgft 1 2 1 D/g2; gen torus 3 3 D/g3; gen mesh 3 3 D/g4; gen hypercube 3 D/g5; gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7
 gen random 4 3 4 D/g8
-route; paths build D/paths; paths info D/paths; paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa; paths delta D/paths D/paths2 D/delta
+adaptive on; adaptive show; adaptive off; route; paths build D/paths; paths info D/paths; paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa; paths delta D/paths D/paths2 D/delta
 paths apply D/paths D/delta; paths alternate node-0001 node-0008; paths follow D/follow deltas=D; paths follow off; paths acm D/acm for=node-0001
 hosts; hosts job node-0001 node-0002; doctor verify traces=5; restore all; add switch new leaf-01/4; add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01
 fail node node-0002; fail director spine*; fail random 1; fail guided; restore link leaf-01 3; restore switch spine-01; restore node node-0002; undo

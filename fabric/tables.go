@@ -13,8 +13,10 @@ type Tables struct {
 	SL2VL  *SL2VL
 	SLs    PathSLs // the SLs of paths, nil for SL 0 everywhere, unless they are Unread
 	Unread Unread  // which of these two nobody knows
-	MFT    *MFT    // the multicast forwarding tables, nil where they were neither read nor computed
-	Origin string  // where they come from: "minhop", "live", a file name
+	// Adaptive is what switches that route adaptively hold, nil where none does or nobody knows.
+	Adaptive *Adaptive
+	MFT      *MFT   // the multicast forwarding tables, nil where they were neither read nor computed
+	Origin   string // where they come from: "minhop", "live", a file name
 }
 
 // LiveOrigin is the Origin of tables that were read from switches.

@@ -96,6 +96,8 @@ type reachAnswer struct {
 	*reach.Result
 	Seconds  float64       `json:"seconds"`
 	Troubles []pathTrouble `json:"troubles"`
+	// Choices is nil where no switch routes adaptively.
+	Choices *choiceCounts `json:"adaptive,omitempty"`
 }
 
 // Tables has the paths that do not arrive.
@@ -104,6 +106,9 @@ func (a *reachAnswer) Tables() []Table {
 		return plainRow{leads{t.lead}, []any{t.From, t.To, t.LID, t.Verdict, t.Why}}
 	})
 	t.More = int(a.wrong()) - len(t.Rows)
+	if a.Choices != nil {
+		return []Table{t, a.Choices.table()}
+	}
 	return []Table{t}
 }
 
@@ -126,7 +131,11 @@ func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool)
 	if err != nil {
 		return err
 	}
-	answer := reachAnswer{checkedOf("reach", st, p), r, time.Since(start).Seconds(), []pathTrouble{}}
+	several, err := c.choices(p)
+	if err != nil {
+		return err
+	}
+	answer := reachAnswer{checkedOf("reach", st, p), r, time.Since(start).Seconds(), []pathTrouble{}, several}
 	if loopsOnly {
 		answer.Check = "loops"
 	}
@@ -147,6 +156,8 @@ func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool)
 		return found("%d of %d paths loop", r.Loops, r.Paths)
 	case !loopsOnly && r.Bad() > 0:
 		return found("%d of %d paths do not arrive as they should: %s", r.Bad(), r.Paths, badText(&r.Counts))
+	case several != nil && several.Sure < several.Paths:
+		return found("%d of %d pairs are not reached by every choice of adaptive routing", several.Paths-several.Sure, several.Paths)
 	}
 	return nil
 }
@@ -195,6 +206,12 @@ func (a *reachAnswer) Text(w io.Writer) {
 		}
 		if a.Bad() > 0 {
 			line("  %s", badText(&a.Counts))
+		}
+	}
+	if a.Choices != nil {
+		a.Choices.text(w)
+		if a.Bad() > 0 {
+			line("  by the linear tables alone:")
 		}
 	}
 	for _, t := range a.Troubles {

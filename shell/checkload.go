@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 )
@@ -50,6 +51,8 @@ type loadAnswer struct {
 	Worst []linkLoad `json:"worst,omitempty"`
 	measures
 	Seconds float64 `json:"seconds"`
+	// Shared is nil where no switch routes adaptively, and of patterns.
+	Shared *sharedLoad `json:"adaptive,omitempty"`
 
 	loads *linkload.Loads // nil where there are figures alone
 }
@@ -60,9 +63,13 @@ func (a *loadAnswer) Tables() []Table {
 		return nil
 	}
 	f := a.loads.Fabric
-	return []Table{tableOf("links by paths", []string{"FROM", "TO", "PATHS", "LIDS"}, a.loads.Summary(len(f.Ports)).Worst, func(l linkload.Link) plainRow {
+	tables := []Table{tableOf("links by paths", []string{"FROM", "TO", "PATHS", "LIDS"}, a.loads.Summary(len(f.Ports)).Worst, func(l linkload.Link) plainRow {
 		return plainRow{leads{toPort(f, l.Port)}, []any{f.PortName(l.Port), f.PortName(f.Ports[l.Port].Peer), l.Paths, l.Destinations}}
 	})}
+	if a.Shared != nil {
+		tables = append(tables, a.Shared.table(f))
+	}
+	return tables
 }
 
 type linkLoad struct {
@@ -156,8 +163,16 @@ func (c *call) loadOf(a *loadAnswer, p *session.Picture, hosts []fabric.PortInde
 
 func (c *call) loadAll(a *loadAnswer, p *session.Picture) error {
 	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{Switches: c.Flag("switches")})
+	if err != nil {
+		return err
+	}
+	a.summarize(l, p)
+	if p.Tables.Adaptive == nil {
+		return nil
+	}
+	shares, err := c.session.Analysis().Shares(c.ctx, p.Tables, choices.Options{Switches: c.Flag("switches")})
 	if err == nil {
-		a.summarize(l, p)
+		a.Shared = sharedLoadOf(shares, l)
 	}
 	return err
 }
@@ -295,6 +310,7 @@ func (a *loadAnswer) summaryText(line func(format string, args ...any)) {
 		line("  %s, %s%s: %s, %d to %d paths, mean %.1f, std dev %.1f, %d unused",
 			k.Class, k.Width, k.Speed, count(k.Links, "direction"), k.Min, k.Max, k.Mean, k.StdDev, k.Unused)
 	}
+	a.Shared.text(line)
 	for _, l := range a.Worst {
 		line("  %s", l.text())
 		for _, p := range l.Pairs {

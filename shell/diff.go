@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/lang"
@@ -76,7 +77,7 @@ type groupEntryRow struct {
 }
 
 func (r groupEntryRow) Cells() []any {
-	return []any{r.Switch, r.MLID, orDash(ranges(r.Gone)), orDash(ranges(r.Come)), "multicast"}
+	return []any{r.Switch, r.MLID, orDash(prose.Ranges(r.Gone)), orDash(prose.Ranges(r.Come)), "multicast"}
 }
 
 type entryRow struct {

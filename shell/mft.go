@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -39,4 +40,4 @@ type mftRow struct {
 	Ports []int  `json:"ports"`
 }
 
-func (r mftRow) Cells() []any { return []any{r.MLID, ranges(r.Ports)} }
+func (r mftRow) Cells() []any { return []any{r.MLID, prose.Ranges(r.Ports)} }

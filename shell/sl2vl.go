@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -20,7 +21,7 @@ type sl2vlRow struct {
 }
 
 func (r sl2vlRow) Cells() []any {
-	return []any{r.Out, ranges(r.In), strings.Trim(fmt.Sprint(r.VLs), "[]")}
+	return []any{r.Out, prose.Ranges(r.In), strings.Trim(fmt.Sprint(r.VLs), "[]")}
 }
 
 // showSL2VL lists the tables of a node, equal ones of one port out together. Those
@@ -84,22 +85,4 @@ func ints(bytes []uint8) []int {
 		out[i] = int(b)
 	}
 	return out
-}
-
-// ranges puts ascending numbers into words: "0-3,7".
-func ranges(numbers []int) string {
-	var words []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		word := fmt.Sprint(numbers[i])
-		if j > i {
-			word += fmt.Sprintf("-%d", numbers[j])
-		}
-		words = append(words, word)
-		i = j + 1
-	}
-	return strings.Join(words, ",")
 }

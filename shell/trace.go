@@ -203,6 +203,7 @@ func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, 
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.pass(p.Tables, passage)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
+	answer.addChoices(p, pair.Src, pair.LID)
 	return &path, answer, nil
 }
 

@@ -42,6 +42,8 @@ type traceAnswer struct {
 	Back    *besidePath `json:"back,omitempty"`
 	Against *besidePath `json:"against,omitempty"`
 	LIDs    []lidPath   `json:"lids,omitempty"`
+	// Choices is nil where no switch is known to route adaptively.
+	Choices *pathSet `json:"choices,omitempty"`
 }
 
 // adaptiveText is said of every path through real switches: standard management
@@ -229,6 +231,7 @@ func (a *traceAnswer) Text(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "  %s\n", more)
 		}
 	}
+	a.Choices.text(w)
 	a.Back.text(w, "back")
 	if a.Against != nil {
 		a.Against.text(w, a.Against.Of)

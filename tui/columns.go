@@ -49,6 +49,8 @@ var explained = map[string]map[string]string{
 		"note":     "what ails it, and what failed on paper",
 	},
 	"LFT": {
+		"by":    "how packets choose among the ports of the LID's group: static means by the table alone",
+		"group": "the ports that adaptive routing chooses among; those after then are tried when none before will do",
 		"port":  "the port that the switch sends this LID by, as its forwarding table says; 0 for itself",
 		"hops":  "switches that follow on the way there; found by following the tables",
 		"was":   "the port in the picture that this one is compared with",
@@ -106,6 +108,11 @@ var explained = map[string]map[string]string{
 		"join":                 "whether it receives, only sends, or only sends and is no member",
 	},
 	"Answer": {
+		"on": "whether adaptive routing is on", "fast reroute": "whether another port of the group is taken at once where the static port is down", "sls": "service levels whose packets may be routed adaptively, a bit each",
+		"port groups": "groups of ports that it has", "lfts": "forwarding tables that it has: more than one are private ones", "free": "LIDs whose packets take any port of their group",
+		"bounded": "LIDs whose bursts keep to a port of their group", "hash": "LIDs whose flows are spread over their group by a hash", "static": "LIDs, or paths, by the linear table alone",
+		"group": "the number of the group on that switch", "in group": "ports of the group; those after then are tried when none before will do", "down": "ports of the group without a link",
+		"reached": "by luck: by some choices of switches, and not by others", "can loop": "whether some choice sends packets round a loop", "shares": "paths, a pair with several counting for each with its share",
 		"id": "the number of the entry of the history", "name": "of the node or the set", "node": "as it says it is called", "number": "the one that undo takes",
 		"what": "of which kind it is", "why": "where and why packets are lost", "where": "the port, node or link that has it", "problem": "of which kind", "try": "what to do next",
 		"type": "switch, channel adapter or router", "up/ports": "ports with a link of all", "state": "of the port or manager, or what became of it", "peer": "the port at the other end",

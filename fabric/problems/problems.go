@@ -63,6 +63,10 @@ const (
 	Rising         Kind = "errors rising"
 	NotActive      Kind = "link not active"
 	Limited        Kind = "link limited"
+	DeadInGroup    Kind = "dead port in group"
+	ThinGroup      Kind = "thin group"
+	StaticOutside  Kind = "static port outside group"
+	AdaptiveOff    Kind = "adaptive routing off"
 	Changed        Kind = "changed"
 	Added          Kind = "new"
 	Noticed        Kind = "noticed"
@@ -70,7 +74,7 @@ const (
 
 var kinds = []Kind{
 	NotRead, CommitCutShort, DuplicateGUID, DuplicateLID, Disconnected, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
-	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, Changed, Added, Noticed,
+	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, DeadInGroup, ThinGroup, StaticOutside, AdaptiveOff, Changed, Added, Noticed,
 }
 
 // Place is where a problem is: a node, or with Port above -1 a port of it. It is the

@@ -10,7 +10,7 @@ import (
 )
 
 // Integer is a number of things.
-type Integer interface{ ~int | ~int32 | ~int64 }
+type Integer interface{ ~int | ~int32 | ~int64 | ~uint8 }
 
 // Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
@@ -77,4 +77,22 @@ func When[T any](yes bool, a, b T) T {
 		return a
 	}
 	return b
+}
+
+// Ranges puts ascending numbers into words: "0-3,7".
+func Ranges[N Integer](numbers []N) string {
+	var words []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		word := fmt.Sprint(numbers[i])
+		if j > i {
+			word += fmt.Sprintf("-%d", numbers[j])
+		}
+		words = append(words, word)
+		i = j + 1
+	}
+	return strings.Join(words, ",")
 }

@@ -229,6 +229,9 @@ func (s *Session) setFailures(all []failures.Failure) error {
 		if len(all) == 0 && st.drawn.topology == nil && fabric.SameLinks(base.Fabric, st.Live.Fabric) {
 			st.WhatIf, st.Base, st.drawn = nil, nil, drawn{}
 		}
+		if st.Staged != nil && st.WhatIf != nil && st.groupsAlone() {
+			st.Staged = nil // the base has them
+		}
 		st.Stale = st.stale()
 	})
 	return nil
@@ -243,5 +246,10 @@ func firstBase(st *State) *Picture {
 	}
 	base := from.as(Base)
 	base.heldOn = holding(st.Live.Tables)
+	if st.Adapting && st.Staged != nil && !st.Stale && base.Tables != nil && fabric.KeepsLIDs(base.Fabric, st.Staged.Fabric) {
+		with := *base.Tables
+		with.Adaptive = st.Staged.Tables.Adaptive
+		base.Tables = &with
+	}
 	return base
 }

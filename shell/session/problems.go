@@ -68,6 +68,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 	r.Links(f, st.Live.Limits)
 	r.NoLIDs(f)
 	r.Alone(f)
+	r.Adaptive(st.Live.Tables)
 	st.otherWarnings(r)
 	if st.Source.Offline() {
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")

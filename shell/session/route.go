@@ -41,6 +41,11 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 		return compute.Result{}, err
 	}
 	res.Tables = st.partitioned(res.Tables, false)
+	if st.Adapting {
+		if res.Tables, _, err = grouped(ctx, &st, res.Tables); err != nil {
+			return compute.Result{}, err
+		}
+	}
 	p := stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"

@@ -52,6 +52,8 @@ type State struct {
 	Estimate bool
 	manager  inCharge
 	WriteOn  bool
+	// Adapting says that tables which are routed get groups for adaptive routing, on paper.
+	Adapting bool
 	// Unlogged says why the log of the machine has not taken a write, "" where it has.
 	Unlogged string
 	// Lost is why the connection to the subnet was lost since the last sweep, ""

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
@@ -79,12 +78,7 @@ func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, 
 		return rep, err
 	}
 	tables.Origin = fmt.Sprintf("%s with %s", tables.Origin, fabric.Escape(filepath.Base(path)))
-	staged := *p.as(Staged)
-	staged.Tables, staged.When = &tables, time.Now()
-	if staged.madeOf == nil {
-		staged.madeOf = st.Paper()
-	}
-	s.stage(&staged)
+	s.stageTables(&st, p, &tables)
 	return rep, nil
 }
 

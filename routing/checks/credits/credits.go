@@ -225,7 +225,12 @@ func (c *checker) dependencies(ctx context.Context) (*graph, error) {
 		}
 		return workers[n]
 	}
-	err := c.ends.Each(ctx, c.ends.LIDs, c.opt.Progress, func(n int, t *trees.Tree) { worker(n).tree(t) })
+	var err error
+	if c.ends.Tables.Adaptive != nil {
+		err = c.chosen(ctx, worker)
+	} else {
+		err = c.ends.Each(ctx, c.ends.LIDs, c.opt.Progress, func(n int, t *trees.Tree) { worker(n).tree(t) })
+	}
 	if m := c.ends.Tables.MFT; m != nil && err == nil {
 		err = routing.ForEach(ctx, m.LIDs(), nil, func(n, i int) { worker(n).group(uint16(fabric.FirstMLID + i)) })
 	}

@@ -14,8 +14,24 @@ import (
 // explain finds packets for each dependency: unicast ones to the lowest LID, from
 // the lowest source LID, else those of the lowest multicast LID.
 func (c *checker) explain(ctx context.Context, ring []Dependency) error {
+	explain := c.explainUnicast
+	if c.ends.Tables.Adaptive != nil {
+		explain = c.explainChosen
+	}
+	if err := explain(ctx, ring); err != nil {
+		return err
+	}
+	for i := range ring {
+		if ring[i].LID == 0 {
+			c.explainMulticast(&ring[i])
+		}
+	}
+	return ctx.Err()
+}
+
+func (c *checker) explainUnicast(ctx context.Context, ring []Dependency) error {
 	var mu sync.Mutex
-	err := c.ends.Each(ctx, c.ends.LIDs, nil, func(_ int, t *trees.Tree) {
+	return c.ends.Each(ctx, c.ends.LIDs, nil, func(_ int, t *trees.Tree) {
 		for i := range ring {
 			if !c.near(t, &ring[i]) {
 				continue
@@ -37,15 +53,6 @@ func (c *checker) explain(ctx context.Context, ring []Dependency) error {
 			mu.Unlock()
 		}
 	})
-	if err != nil {
-		return err
-	}
-	for i := range ring {
-		if ring[i].LID == 0 {
-			c.explainMulticast(&ring[i])
-		}
-	}
-	return ctx.Err()
 }
 
 func (c *checker) switchOf(port fabric.PortIndex) fabric.SwitchIndex {

@@ -25,6 +25,8 @@ type worker struct {
 	// seen are the channels of a multicast group, todo those to go on from.
 	seen []bool
 	todo []int32
+	// chooser is for tables of switches that route adaptively.
+	chooser *chooser
 }
 
 func newWorker(c *checker) *worker {

@@ -8,6 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
@@ -21,6 +22,8 @@ const (
 	loads
 	loops
 	differs
+	chosen
+	shared
 	// What follows prepares tables for others that are adapted from them.
 	routesFrom
 	reachesFrom
@@ -131,4 +134,24 @@ func (m *Memo) known(k key) any {
 		return f.value
 	}
 	return nil
+}
+
+// Choices is [choices.Check].
+func (m *Memo) Choices(ctx context.Context, t *fabric.Tables, opt choices.Options) (*choices.Result, error) {
+	k := key{says: chosen, of: t, switches: opt.Switches, examples: opt.Examples}
+	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Result, error) {
+		opt := opt
+		opt.Progress = p
+		return choices.Check(ctx, t, opt)
+	})
+}
+
+// Shares is [choices.AllToAll].
+func (m *Memo) Shares(ctx context.Context, t *fabric.Tables, opt choices.Options) (*choices.Loads, error) {
+	k := key{says: shared, of: t, switches: opt.Switches}
+	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Loads, error) {
+		opt := opt
+		opt.Progress = p
+		return choices.AllToAll(ctx, t, opt)
+	})
 }

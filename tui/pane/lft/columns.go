@@ -4,6 +4,7 @@ package lft
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -12,7 +13,7 @@ import (
 )
 
 // wasAt is where the column is that says what an entry was.
-const wasAt = 6
+const wasAt = 8
 
 func (l *lft) lidColumns() []draw.Column {
 	byPort := func() bool { return l.Kind == lftByPort }
@@ -33,6 +34,9 @@ func (l *lft) lidColumns() []draw.Column {
 			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hopText(row); return st }},
 		{Name: "link", Wide: 7, Right: true, Rank: 1, Hidden: byPort, Text: func(row int) string { return l.link(l.entry(row)) },
 			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Look: dim},
+		{Name: "by", Wide: 8, Hidden: l.noGroups, Text: func(row int) string { return l.adapts(row).State().String() },
+			Order: func(row int) int64 { return int64(l.adapts(row).State()) }, Look: dim},
+		{Name: "group", Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 { return int64(len(l.groupText(row))) }},
 		{Name: "was", Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
 			Text: l.wasText, Order: func(row int) int64 { return int64(draw.Btoi(l.wasText(row) == "")) }, Look: func(int) draw.Style { return l.Theme.Warn }},
 	}
@@ -171,3 +175,28 @@ func (l *lft) paths(entry uint8) int64 {
 }
 
 func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry)) }
+
+// noGroups reports whether nothing is known of adaptive routing there.
+func (l *lft) noGroups() bool {
+	t := l.Scene.Picture.Tables
+	return l.Kind == lftByPort || t == nil || t.Adaptive == nil || len(t.Adaptive.Switches[l.sw].Tables) == 0
+}
+
+// adapts is how packets to the LID of a row choose.
+func (l *lft) adapts(row int) fabric.AdaptiveEntry {
+	_, e := l.Scene.Picture.Tables.Adaptive.Switches[l.sw].Entry(0, l.lids[row], 0)
+	return e
+}
+
+// groupText has the ports of the group of a row, those of sub-groups one after the other, and says where adaptive routing is off.
+func (l *lft) groupText(row int) string {
+	sw, e := &l.Scene.Picture.Tables.Adaptive.Switches[l.sw], l.adapts(row)
+	if e.State() == fabric.StateStatic || e.Group() >= len(sw.Groups) {
+		return ""
+	}
+	var words []string
+	for _, sub := range sw.Groups[e.Group()] {
+		words = append(words, prose.Ranges(sub))
+	}
+	return strings.Join(words, " then ") + prose.When(sw.Enabled, "", " (off)")
+}

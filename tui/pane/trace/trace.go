@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
@@ -33,7 +34,8 @@ type trace struct {
 	rows    []traceRow
 	errs    map[pane.Place]uint64 // the errors that ports have counted, nil where they are not known
 	reading pane.AsyncResult[map[pane.Place]uint64]
-	choices []int // counts the ports of a switch that lead on by a shortest path, by hop
+	net     *choices.Net // the tables made ready to follow every choice, nil where none was asked for
+	choices []int        // counts the ports of a switch that lead on by a shortest path, by hop
 
 	group   []walk.Path // to all LIDs of the destination
 	shared  []int       // counts those of them that leave a hop by the same port

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package problems
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// tryAdaptive is what to look at.
+const tryAdaptive = "adaptive show; trace; does the subnet manager sweep?"
+
+// Adaptive finds what is odd of switches that route adaptively: groups with ports that are down, fewer ports in groups than
+// switches with as many links have, static ports that are not in the group of their LID, and switches that do not take part.
+// O(switches x LIDs).
+func (r *Report) Adaptive(t *fabric.Tables) {
+	if t == nil || t.Adaptive == nil {
+		return
+	}
+	f := t.Fabric
+	on, off := 0, []fabric.SwitchIndex{}
+	widest := make([]int, len(f.Switches))
+	for s := range f.NumSwitches() {
+		sw := &t.Adaptive.Switches[s]
+		switch {
+		case !f.SwitchNode(s).InSubnet:
+		case sw.Enabled:
+			on++
+			widest[s] = r.groups(t, s)
+		case t.Known[s]:
+			off = append(off, s)
+		}
+	}
+	if on > len(off) {
+		for _, s := range off {
+			r.Add(Warning, AdaptiveOff, PlaceOfNode(f, f.Switches[s]), tryAdaptive, "%s does not route adaptively, %d other switches do", f.NodeName(f.Switches[s]), on)
+		}
+	}
+	r.thin(t, widest)
+}
+
+// groups looks at the groups of one switch that LIDs have, and returns how many ports the widest of them has that are up.
+func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
+	f, sw, node := t.Fabric, &t.Adaptive.Switches[s], t.Fabric.Switches[s]
+	used := make([]bool, len(sw.Groups))
+	outside, first := 0, uint16(0)
+	for lid := uint16(1); lid != 0 && lid <= t.LFT.MaxLID; lid++ {
+		port, e := sw.Entry(0, lid, t.Port(s, lid))
+		if f.PortByLID(lid) == fabric.None || e.State() == fabric.StateStatic || e.Group() >= len(used) {
+			continue
+		}
+		used[e.Group()] = true
+		if !slices.ContainsFunc(sw.Groups[e.Group()], func(sub []uint8) bool { return slices.Contains(sub, port) }) {
+			if outside == 0 {
+				first = lid
+			}
+			outside++
+		}
+	}
+	for g, is := range used {
+		if !is {
+			continue
+		}
+		up, down := 0, []int{}
+		for _, p := range sw.Ports(g) {
+			if at := f.PortAt(node, int(p)); at == fabric.None || !f.Ports[at].Linked() {
+				down = append(down, int(p))
+			} else {
+				up++
+			}
+		}
+		widest = max(widest, up)
+		if len(down) > 0 {
+			r.Add(Warning, DeadInGroup, PlaceOfNode(f, node), tryAdaptive, "group %d of %s has ports without a link: %v; %d are up", g, f.NodeName(node), down, up)
+		}
+	}
+	if outside > 0 {
+		r.Add(Warning, StaticOutside, PlaceOfNode(f, node), tryAdaptive, "of %d LIDs the static port of %s is not in the group, LID %d the first", outside, f.NodeName(node), first)
+	}
+	return widest
+}
+
+// thin finds switches whose widest group has at most half the ports of what most switches have with as many links to switches.
+func (r *Report) thin(t *fabric.Tables, widest []int) {
+	f := t.Fabric
+	like := map[int][]int{}
+	links := make([]int, len(widest))
+	for s := range f.NumSwitches() {
+		for p := range f.SwitchNode(s).Slots() {
+			if f.PeerSwitch(p) != fabric.None {
+				links[s]++
+			}
+		}
+		if widest[s] > 0 {
+			like[links[s]] = append(like[links[s]], widest[s])
+		}
+	}
+	for _, list := range like {
+		slices.Sort(list)
+	}
+	for s, n := range widest {
+		list := like[links[s]]
+		if n == 0 || len(list) < 3 {
+			continue
+		}
+		if usual := list[len(list)/2]; 2*n <= usual {
+			node := f.Switches[s]
+			r.Add(Warning, ThinGroup, PlaceOfNode(f, node), tryAdaptive, "the widest group of %s has %d ports up, those of switches with as many links have %d", f.NodeName(node), n, usual)
+		}
+	}
+}

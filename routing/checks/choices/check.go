@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Options are how to check.
+type Options struct {
+	// Switches counts port 0 of switches among the end ports.
+	Switches bool
+	// Examples is how many pairs of each kind of trouble to list, 20 if it is 0.
+	Examples int
+	// Progress, where set, is called now and then with the destinations done, in lots of 64, and all there are. It may be
+	// called from several goroutines.
+	Progress func(done, total int)
+}
+
+const (
+	defaultExamples = 20
+	lot             = fabric.BlockSize
+)
+
+// Counts counts pairs of a source and a LID by [Reach]: Paths is their sum.
+type Counts struct {
+	Paths   int64 `json:"paths"`
+	Sure    int64 `json:"sure"`
+	Luck    int64 `json:"luck"`
+	Never   int64 `json:"never"`
+	Unknown int64 `json:"unknown"`
+	// Loops are those whose packets some choice sends round a loop.
+	Loops int64 `json:"loops"`
+	// Many are those that have more than one path.
+	Many int64 `json:"many"`
+}
+
+// Result is what all pairs of end ports come to.
+type Result struct {
+	Ends       int   `json:"ends"`
+	Unassigned int   `json:"unassigned"` // ends without a LID, reached never
+	Pairs      int64 `json:"pairs"`
+	Counts
+	// Fewest and Most count the pairs that arrive by the links of their shortest path and of their longest one; those whose
+	// packets can loop are in the first alone.
+	Fewest []int64 `json:"fewest"`
+	Most   []int64 `json:"most"`
+	// Troubles are the first pairs of each kind that is not [Sure], by kind, LID and source.
+	Troubles []Pair `json:"-"`
+	// SLsUnread says that it matters which SL a path has, which nobody read: all were taken for SL 0.
+	SLsUnread bool `json:"sls_unread,omitempty"`
+}
+
+// Pair is a source and a LID.
+type Pair struct {
+	Src, Dst fabric.PortIndex
+	LID      uint16
+	Outcome  Outcome
+}
+
+// Check follows the packets of all pairs of end ports by every choice. It fails with ctx's error where ctx ends first.
+// O(LIDs x ports in groups) at the worst, on all processors.
+func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	c := newChecker(t, opt)
+	c.columns = make([]column, len(c.ends.LIDs))
+	workers := make([]*worker, routing.Workers())
+	err := c.each(ctx, func(n int, places []int32) {
+		if workers[n] == nil {
+			workers[n] = &worker{checker: c, column: newColumns(c.net, c.ends)}
+		}
+		w := workers[n]
+		w.column.lot(places, func(at int32) { w.judge(&c.columns[at], c.ends.LIDs[at]) })
+	})
+	if err != nil {
+		return nil, fmt.Errorf("follow all choices of %s: %w", t.Origin, err)
+	}
+	return c.result(), nil
+}
+
+type checker struct {
+	net  *Net
+	ends *trees.Ends
+	opt  Options
+	// turns are the places of LIDs in ends, those of one switch one after the other.
+	turns   []int32
+	columns []column
+}
+
+func newChecker(t *fabric.Tables, opt Options) *checker {
+	c := &checker{net: NewNet(t), ends: trees.NewEnds(t, opt.Switches), opt: opt}
+	c.turns = Turns(c.ends)
+	return c
+}
+
+// Turns are the places of LIDs in ends, those of the ports of one switch one after the other: they mostly share their paths.
+func Turns(ends *trees.Ends) []int32 {
+	homes := make([]fabric.SwitchIndex, len(ends.LIDs))
+	turns := make([]int32, len(ends.LIDs))
+	for i, l := range ends.LIDs {
+		homes[i], _ = ends.Tables.Fabric.AttachedSwitch(ends.Ports[l.End])
+		turns[i] = int32(i)
+	}
+	slices.SortStableFunc(turns, func(a, b int32) int { return cmp.Compare(homes[a], homes[b]) })
+	return turns
+}
+
+// each calls visit with a worker and the places of the LIDs of each lot.
+func (c *checker) each(ctx context.Context, visit func(worker int, places []int32)) error {
+	return routing.ForEach(ctx, (len(c.turns)+lot-1)/lot, c.opt.Progress, func(n, i int) {
+		visit(n, c.turns[i*lot:min(len(c.turns), (i+1)*lot)])
+	})
+}
+
+// column is what the packets to one LID come to.
+type column struct {
+	Counts
+	fewest, most []int32
+	troubles     []Pair
+}
+
+type worker struct {
+	*checker
+	column *columns
+}
+
+// judge counts the pairs of one LID.
+func (w *worker) judge(col *column, l trees.LID) {
+	var free [Unknown + 1]int
+	for i := range free {
+		free[i] = w.opt.Examples
+	}
+	w.column.each(l, func(s *source, o *Outcome) {
+		col.add(s.n, o)
+		r := o.Endings.Reach()
+		if r == Sure {
+			return
+		}
+		for _, end := range s.ends {
+			if end != l.End && free[r] > 0 {
+				free[r]--
+				col.troubles = append(col.troubles, Pair{Src: w.ends.Ports[end], Dst: w.ends.Ports[l.End], LID: l.LID, Outcome: *o})
+			}
+		}
+	})
+}
+
+func (c *column) add(n int, o *Outcome) {
+	c.Paths += int64(n)
+	switch o.Endings.Reach() {
+	case Sure:
+		c.Sure += int64(n)
+	case Luck:
+		c.Luck += int64(n)
+	case Never:
+		c.Never += int64(n)
+	case Unknown:
+		c.Unknown += int64(n)
+	}
+	if o.Endings&Loops != 0 {
+		c.Loops += int64(n)
+	}
+	if o.Paths != 1 {
+		c.Many += int64(n)
+	}
+	if o.Endings&Arrives != 0 {
+		c.fewest = count(c.fewest, o.Fewest, n)
+		if o.Most >= 0 {
+			c.most = count(c.most, o.Most, n)
+		}
+	}
+}
+
+func count(counts []int32, at int32, n int) []int32 {
+	for len(counts) <= int(at) {
+		counts = append(counts, 0)
+	}
+	counts[at] += int32(n)
+	return counts
+}
+
+func (c *checker) result() *Result {
+	t := c.net.Tables
+	r := &Result{Ends: len(c.ends.Ports), Unassigned: c.ends.Unassigned, Pairs: c.ends.Pairs(), SLsUnread: t.Unread.SLs && len(c.net.classes) > 1}
+	for i := range c.columns {
+		col := &c.columns[i]
+		r.Paths += col.Paths
+		r.Sure += col.Sure
+		r.Luck += col.Luck
+		r.Never += col.Never
+		r.Unknown += col.Unknown
+		r.Loops += col.Loops
+		r.Many += col.Many
+		r.Fewest, r.Most = sum(r.Fewest, col.fewest), sum(r.Most, col.most)
+	}
+	lost := int64(c.ends.Unassigned) * int64(len(c.ends.Ports)-1)
+	r.Paths += lost
+	r.Never += lost
+	for _, kind := range []Reach{Never, Luck, Unknown} {
+		free := c.opt.Examples
+		for i := range c.columns {
+			for _, p := range c.columns[i].troubles {
+				if free > 0 && p.Outcome.Endings.Reach() == kind {
+					free--
+					r.Troubles = append(r.Troubles, p)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(r.Troubles, func(a, b Pair) int { return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach()) })
+	return r
+}
+
+// order is that of troubles, the worst first.
+func order(r Reach) int { return slices.Index([]Reach{Never, Luck, Unknown}, r) }
+
+func sum(all []int64, some []int32) []int64 {
+	for i, n := range some {
+		if len(all) <= i {
+			all = append(all, 0)
+		}
+		all[i] += int64(n)
+	}
+	return all
+}

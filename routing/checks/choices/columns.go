@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// columns says of one LID after the other what becomes of the packets of all ends. It is scratch memory for one
+// goroutine.
+type columns struct {
+	net    *Net
+	ends   *trees.Ends
+	graphs []*graph // by class of SLs
+	solved []bool   // for the LID that is looked at
+	lids   []uint16
+	of     []entries // of a lot of LIDs
+	at     *entries  // of the LID that is looked at
+}
+
+func newColumns(net *Net, ends *trees.Ends) *columns {
+	c := &columns{net: net, ends: ends, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes)), of: make([]entries, lot)}
+	for i := range c.of {
+		c.of[i] = newEntries(len(net.Tables.Fabric.Switches))
+	}
+	return c
+}
+
+// lot calls visit with one after the other of at most [lot] LIDs, by their places in ends.
+func (c *columns) lot(places []int32, visit func(at int32)) {
+	c.lids = c.lids[:0]
+	for _, at := range places {
+		c.lids = append(c.lids, c.ends.LIDs[at].LID)
+	}
+	c.net.read(c.of, c.lids)
+	for i, at := range places {
+		c.at = &c.of[i]
+		visit(at)
+	}
+}
+
+// source is where packets of some ends begin.
+type source struct {
+	group *trees.Group
+	ends  []int32 // the one that owns the LID may be among them, n are the others
+	n     int
+	class uint8
+	at    Place // what they meet first, where that is a switch
+}
+
+// sources calls visit with the ends that send to a LID, together where their packets take the same paths.
+func (c *columns) sources(l trees.LID, visit func(s *source)) {
+	for g := range c.ends.Groups {
+		group := &c.ends.Groups[g]
+		if len(c.net.classes) == 1 && c.net.tables == 1 {
+			if n := c.ends.Sources(g, l.End); n > 0 {
+				visit(&source{group: group, ends: group.Ends, n: n, at: Place(group.At)})
+			}
+			continue
+		}
+		for i, end := range group.Ends {
+			if end == l.End {
+				continue
+			}
+			s := source{group: group, ends: group.Ends[i : i+1], n: 1, class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID)}
+			if group.At >= 0 {
+				s.at = c.net.First(c.ends.Ports[end], c.net.classes[s.class])
+			}
+			visit(&s)
+		}
+	}
+}
+
+// each calls visit with the sources of a LID and what becomes of their packets.
+func (c *columns) each(l trees.LID, visit func(s *source, o *Outcome)) {
+	clear(c.solved)
+	c.sources(l, func(s *source) {
+		o := c.outcome(l, s)
+		visit(s, &o)
+	})
+}
+
+func (c *columns) outcome(l trees.LID, s *source) Outcome {
+	links := int32(s.group.Links)
+	var o Outcome
+	if s.group.At < 0 {
+		o = end(s.group.At, walk.ToPort(c.ends.Ports[l.End]))
+	} else {
+		o = c.graph(l, s.class).outcomes[s.at]
+	}
+	if o.Endings&Arrives != 0 {
+		o.Fewest += links
+		if o.Most >= 0 {
+			o.Most += links
+		}
+	}
+	return o
+}
+
+// graph is that of a class of SLs to a LID, solved.
+func (c *columns) graph(l trees.LID, class uint8) *graph {
+	g := c.graphs[class]
+	if g == nil {
+		g = newGraph(c.net)
+		c.graphs[class] = g
+	}
+	if c.solved[class] {
+		return g
+	}
+	c.solved[class] = true
+	if g.again(c.at, c.ends.Ports[l.End]) {
+		return g
+	}
+	g.begin(c.at, c.ends.Ports[l.End], c.net.classes[class])
+	c.sources(l, func(s *source) {
+		if s.class == class && s.group.At >= 0 {
+			g.from(s.at)
+		}
+	})
+	g.solve()
+	return g
+}

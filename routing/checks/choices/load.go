@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Loads are the paths over all links if each choice of a switch is as likely as the others.
+type Loads struct {
+	Fabric *fabric.Fabric
+	// Paths counts those that leave by a port, by port index; a pair with several paths counts for each with its share.
+	Paths []float64
+	// Delivered is the number of pairs counted, by the share of their packets that arrive, Lost that of the others.
+	// Looping are pairs whose packets can loop: they count as lost.
+	Delivered, Lost float64
+	Looping         int64
+}
+
+// AllToAll is [linkload.AllToAll] over every choice: without adaptive routing it counts the same. O(LIDs x ports in
+// groups) on all processors.
+func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
+	c := newChecker(t, opt)
+	workers := make([]*loader, routing.Workers())
+	err := c.each(ctx, func(n int, places []int32) {
+		if workers[n] == nil {
+			workers[n] = newLoader(c)
+		}
+		w := workers[n]
+		w.column.lot(places, func(at int32) { w.add(c.ends.LIDs[at]) })
+	})
+	if err != nil {
+		return nil, fmt.Errorf("share out the paths of %s: %w", t.Origin, err)
+	}
+	sum := &Loads{Fabric: t.Fabric, Paths: make([]float64, len(t.Fabric.Ports))}
+	for _, w := range workers {
+		if w == nil {
+			continue
+		}
+		for p, n := range w.loads.Paths {
+			sum.Paths[p] += n
+		}
+		sum.Delivered += w.loads.Delivered
+		sum.Lost += w.loads.Lost
+		sum.Looping += w.loads.Looping
+	}
+	return sum, nil
+}
+
+// loader counts for one LID after the other. It is scratch memory for one goroutine.
+type loader struct {
+	*checker
+	column *columns
+	loads  Loads
+	// weights are, by class of SLs and node, the packets that come by.
+	weights [][]float64
+}
+
+func newLoader(c *checker) *loader {
+	l := &loader{checker: c, column: newColumns(c.net, c.ends), weights: make([][]float64, len(c.net.classes))}
+	l.loads.Paths = make([]float64, len(c.net.Tables.Fabric.Ports))
+	for i := range l.weights {
+		l.weights[i] = make([]float64, len(c.net.Tables.Fabric.Switches)*c.net.tables)
+	}
+	return l
+}
+
+func (w *loader) add(l trees.LID) {
+	w.column.each(l, func(s *source, o *Outcome) {
+		n := float64(s.n)
+		w.loads.Delivered += n * o.Share
+		w.loads.Lost += n * (1 - o.Share)
+		switch {
+		case o.Endings&Loops != 0:
+			w.loads.Looping += int64(s.n)
+			return
+		case o.Share == 0:
+			return
+		}
+		if s.group.At >= 0 {
+			w.weights[s.class][s.at] += n
+		}
+		if s.group.Links == 1 {
+			for _, end := range s.ends {
+				if end != l.End {
+					w.loads.Paths[w.ends.Ports[end]] += o.Share
+				}
+			}
+		}
+	})
+	for class, solved := range w.column.solved {
+		if solved {
+			w.spread(w.column.graphs[class], w.weights[class])
+		}
+	}
+}
+
+// spread lets the packets that come by each node leave by its ports. Of nodes from which packets can loop none have any.
+func (w *loader) spread(g *graph, weights []float64) {
+	f := w.net.Tables.Fabric
+	order := g.order
+	if g.cyclic {
+		order, _ = g.peel()
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		at := order[i]
+		n := weights[at] / float64(len(g.out[at]))
+		weights[at] = 0
+		if n == 0 {
+			continue
+		}
+		sw, _ := w.net.Switch(at)
+		first := f.SwitchNode(sw).FirstPort
+		for _, e := range g.out[at] {
+			if e.To >= 0 {
+				next := w.net.place(e, g.sl)
+				if share := g.outcomes[next].Share; share > 0 {
+					w.loads.Paths[first+fabric.PortIndex(e.Port)] += n * share
+					weights[next] += n
+				}
+			} else if e.To == g.dst && e.Port != 0 {
+				w.loads.Paths[first+fabric.PortIndex(e.Port)] += n
+			}
+		}
+	}
+}

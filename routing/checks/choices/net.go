@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package choices follows packets through tables where switches route adaptively: not one path, but all that packets
+// can take.
+//
+// A packet that may be routed adaptively leaves a switch by any port of the group of its LID that is up, those of all
+// sub-groups; where none is up, or where the packet may not, by the static port. With private tables the port of entry
+// and the SL choose the table. What a pair of ports can count on is so a question about every choice: reached for sure,
+// by luck, or never; over how many links; which links carry which share if all choices are alike.
+//
+// Paths to one LID make a graph over switches and their tables. It is gone through once for each LID, and not at all
+// where it is that of a LID before.
+package choices
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Net is tables made ready to be followed. It is read-only.
+type Net struct {
+	Tables *fabric.Tables
+	wires  walk.Wires
+	tables int // of the switch with the most
+	// groups[sw][g] are the ports of a group that are up.
+	groups [][][]Exit
+	// classes are SLs of which all switches treat packets alike, classOf the class of each SL.
+	classes []uint8
+	classOf [16]uint8
+	plain   *fabric.AdaptiveSwitch
+}
+
+// Exit is a port by which packets leave a switch, what they meet, and the port there by which they come in.
+type Exit struct {
+	To       walk.Target
+	Port, In uint8
+}
+
+// NewNet takes O(switches x 256 + ports in groups).
+func NewNet(t *fabric.Tables) *Net {
+	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]Exit, len(t.Fabric.Switches)), plain: &fabric.AdaptiveSwitch{}}
+	if t.Adaptive != nil {
+		n.tables = t.Adaptive.NumTables()
+		for s := range t.Adaptive.Switches {
+			sw := &t.Adaptive.Switches[s]
+			n.groups[s] = make([][]Exit, len(sw.Groups))
+			for g := range sw.Groups {
+				for _, port := range sw.Ports(g) {
+					if port > 0 && n.up(fabric.SwitchIndex(s), port) {
+						n.groups[s][g] = append(n.groups[s][g], n.exit(fabric.SwitchIndex(s), port))
+					}
+				}
+			}
+		}
+	}
+	n.classify()
+	return n
+}
+
+// classify finds SLs that no switch treats otherwise than another.
+func (n *Net) classify() {
+	for sl := range uint8(16) {
+		at := slices.IndexFunc(n.classes, func(as uint8) bool { return n.alike(sl, as) })
+		if at < 0 {
+			at = len(n.classes)
+			n.classes = append(n.classes, sl)
+		}
+		n.classOf[sl] = uint8(at)
+	}
+}
+
+func (n *Net) alike(a, b uint8) bool {
+	if n.Tables.Adaptive == nil {
+		return true
+	}
+	for i := range n.Tables.Adaptive.Switches {
+		s := &n.Tables.Adaptive.Switches[i]
+		if s.SLs>>a&1 != s.SLs>>b&1 || s.HashSLs>>a&1 != s.HashSLs>>b&1 {
+			return false
+		}
+		for at := 0; at+15 < len(s.Private); at += 16 {
+			if s.Private[at+int(a)] != s.Private[at+int(b)] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// class is the place in classes of the packets from one LID to another: that of SL 0 where nobody read the SLs.
+func (n *Net) class(src, dst uint16) uint8 {
+	sl, _ := n.Tables.SL(src, dst)
+	return n.classOf[sl&15]
+}
+
+func (n *Net) sw(s fabric.SwitchIndex) *fabric.AdaptiveSwitch {
+	if n.Tables.Adaptive == nil {
+		return n.plain
+	}
+	return &n.Tables.Adaptive.Switches[s]
+}
+
+func (n *Net) up(s fabric.SwitchIndex, port uint8) bool {
+	node := n.Tables.Fabric.SwitchNode(s)
+	return port <= node.NumPorts && (port == 0 || n.Tables.Fabric.Ports[node.FirstPort+fabric.PortIndex(port)].Peer != fabric.None)
+}
+
+func (n *Net) exit(s fabric.SwitchIndex, port uint8) Exit {
+	e := Exit{To: n.wires.Next(s, port), Port: port}
+	if e.To >= 0 {
+		f := n.Tables.Fabric
+		e.In = f.Ports[f.Ports[f.SwitchNode(s).FirstPort+fabric.PortIndex(port)].Peer].Num
+	}
+	return e
+}
+
+// Place is a switch and the table that packets meet there: switch + table x switches.
+type Place int32
+
+// place is where packets of an SL come to by an exit that leads to a switch.
+func (n *Net) place(e Exit, sl uint8) Place {
+	if n.tables == 1 {
+		return Place(e.To)
+	}
+	return Place(e.To) + Place(n.sw(e.To).Table(e.In, sl))*Place(len(n.Tables.Fabric.Switches))
+}
+
+// First is the place that the packets of an end port come to first. The port must be a switch's own, or linked to one.
+func (n *Net) First(end fabric.PortIndex, sl uint8) Place {
+	f := n.Tables.Fabric
+	if sw := f.Nodes[f.Ports[end].Node].Switch; sw != fabric.None {
+		return n.place(Exit{To: sw}, sl)
+	}
+	return n.place(Exit{To: f.PeerSwitch(end), In: f.Ports[f.Ports[end].Peer].Num}, sl)
+}
+
+// Switch is the switch of a place, and the number of the table there.
+func (n *Net) Switch(at Place) (sw fabric.SwitchIndex, table uint8) {
+	switches := Place(len(n.Tables.Fabric.Switches))
+	return fabric.SwitchIndex(at % switches), uint8(at / switches)
+}
+
+// leaves are the ports by which packets can leave a switch: those of the group that are up, or the static one. Why is
+// the state by which they choose, [fabric.StateStatic] where they go by the static port.
+func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit, why fabric.AdaptiveState) {
+	if !n.Tables.Known[s] {
+		static[0] = Exit{To: walk.Unread, Port: fabric.NoPath}
+		return static[:], fabric.StateStatic
+	}
+	sw := n.sw(s)
+	port, e := of.ports[s], of.adaptive[s]
+	if table > 0 {
+		port, e = sw.Entry(table, of.lid, port)
+	}
+	down := !n.up(s, port)
+	if sw.Adapts(e, sl) || sw.FastReroute && down && e != 0 {
+		if g := e.Group(); g < len(n.groups[s]) && len(n.groups[s][g]) > 0 {
+			if e.State() == fabric.StateStatic {
+				return n.groups[s][g], fabric.StateFree
+			}
+			return n.groups[s][g], e.State()
+		}
+	}
+	static[0] = Exit{To: n.wires.Next(s, port), Port: port}
+	if static[0].To >= 0 {
+		static[0] = n.exit(s, port)
+	}
+	return static[:], fabric.StateStatic
+}
+
+// entries are what the first tables of all switches have for a LID, by switch.
+type entries struct {
+	lid      uint16
+	ports    []uint8
+	adaptive []fabric.AdaptiveEntry
+}
+
+func newEntries(switches int) entries {
+	return entries{ports: make([]uint8, switches), adaptive: make([]fabric.AdaptiveEntry, switches)}
+}
+
+// copy copies entries of as many switches.
+func (e *entries) copy(from *entries) {
+	e.lid = from.lid
+	copy(e.ports, from.ports)
+	copy(e.adaptive, from.adaptive)
+}
+
+// read fills entries of so many LIDs, a table of a switch after the other. O(switches x LIDs).
+func (n *Net) read(into []entries, lids []uint16) {
+	for i, lid := range lids {
+		into[i].lid = lid
+	}
+	for s := range n.Tables.Fabric.NumSwitches() {
+		row, top := n.Tables.LFT.Row(s), int(n.Tables.Top[s])
+		var first fabric.AdaptiveTable
+		if sw := n.sw(s); len(sw.Tables) > 0 {
+			first = sw.Tables[0]
+		}
+		for i, lid := range lids {
+			port, e := uint8(fabric.NoPath), fabric.AdaptiveEntry(0)
+			if int(lid) <= top && int(lid) < len(row) {
+				port = row[lid]
+			}
+			if lid <= first.Top && int(lid) < len(first.Entries) {
+				e = first.Entries[lid]
+			}
+			into[i].ports[s], into[i].adaptive[s] = port, e
+		}
+	}
+}

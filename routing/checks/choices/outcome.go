@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import "example.org/ibconsole/routing/checks/walk"
+
+// Reach says whether packets arrive.
+type Reach uint8
+
+// The kinds of reach.
+const (
+	Sure    Reach = iota + 1 // whatever switches choose
+	Luck                     // by some choices, and not by others
+	Never                    // by no choice
+	Unknown                  // it depends on a switch whose table was not read
+)
+
+var reachNames = [...]string{Sure: "for sure", Luck: "by luck", Never: "never", Unknown: "unknown"}
+
+func (r Reach) String() string {
+	if r == 0 || int(r) >= len(reachNames) {
+		return "not followed"
+	}
+	return reachNames[r]
+}
+
+// Endings are how packets can end, a bit each.
+type Endings uint8
+
+// The endings.
+const (
+	Arrives Endings = 1 << iota
+	DeadEnd
+	Misdelivered
+	Unread
+	Loops // they can come back to a switch by the table that they met there before
+)
+
+// Reach is what endings come to.
+func (e Endings) Reach() Reach {
+	arrives, fails := e&Arrives != 0, e&(DeadEnd|Misdelivered|Loops) != 0
+	switch {
+	case arrives && fails:
+		return Luck
+	case e&Unread != 0:
+		return Unknown
+	case arrives:
+		return Sure
+	}
+	return Never
+}
+
+// Outcome is what becomes of packets from a switch on.
+type Outcome struct {
+	Endings Endings
+	// Fewest and Most are the links of paths that arrive; Most is -1 where packets can loop before
+	// they arrive.
+	Fewest, Most int32
+	// Paths counts the paths that packets can take, however they end, by ports: it is inexact above 2^53, and 0 where
+	// packets can loop.
+	Paths float64
+	// Share is that of the packets which arrive if all choices are alike; 0 where packets can loop.
+	Share float64
+}
+
+// then adds what becomes of packets that leave by a port, over one more link or none.
+func (o *Outcome) then(next *Outcome, link int32) {
+	first := o.Endings&Arrives == 0
+	o.Endings |= next.Endings
+	o.Paths += next.Paths
+	o.Share += next.Share
+	if next.Endings&Arrives == 0 {
+		return
+	}
+	if first || next.Fewest+link < o.Fewest {
+		o.Fewest = next.Fewest + link
+	}
+	switch {
+	case next.Most < 0:
+		o.Most = -1
+	case o.Most >= 0:
+		o.Most = max(o.Most, next.Most+link)
+	}
+}
+
+// end is what becomes of packets that meet no further switch.
+func end(x, dst walk.Target) Outcome {
+	o := Outcome{Paths: 1}
+	switch x {
+	case dst:
+		o.Endings, o.Share = Arrives, 1
+	case walk.Nowhere:
+		o.Endings = DeadEnd
+	case walk.Unread:
+		o.Endings = Unread
+	default:
+		o.Endings = Misdelivered
+	}
+	return o
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// Set are all paths that packets can take from an end port to a LID.
+type Set struct {
+	Src, Dst fabric.PortIndex
+	LID      uint16
+	SL       uint8
+	Outcome  Outcome
+	// Switches is the fewest and the most switches that packets pass which arrive; the most is -1 where they can loop.
+	FewestSwitches, MostSwitches int32
+	// Rows are the tree of paths, each switch unfolded once; places at one depth that go on alike are one row.
+	Rows []Row
+}
+
+// Row is one place of the tree, or several that packets pass alike.
+type Row struct {
+	Depth    int
+	Switches []fabric.SwitchIndex // ascending; empty for the end port
+	Table    uint8                // which of the switches' tables is looked up
+	Ports    []uint8              // those by which packets leave the first of the switches
+	State    fabric.AdaptiveState
+	// Share is that of the pair's packets that pass here if all choices are alike, 0 where packets can loop.
+	Share   float64
+	Static  bool // the path of the linear tables leads through one of them
+	Outcome Outcome
+	Again   bool // unfolded above
+	Stop    bool // packets end here: Outcome says how
+	// At is where they end, None where that is no end port.
+	At fabric.PortIndex
+}
+
+// Of finds all paths of a pair for an SL. O(ports in groups).
+func (n *Net) Of(src fabric.PortIndex, lid uint16, sl uint8) *Set {
+	f := n.Tables.Fabric
+	s := &Set{Src: src, Dst: f.PortByLID(lid), LID: lid, SL: sl}
+	host := f.Nodes[f.Ports[src].Node].Switch == fabric.None
+	if host && f.PeerSwitch(src) == fabric.None || s.Dst == fabric.None || src == s.Dst && host {
+		return s // there is no switch that could choose
+	}
+	u := unfolding{net: n, flow: n.NewFlow(), set: s, seen: map[Place]bool{}, shares: map[Place]float64{}, static: map[fabric.SwitchIndex]bool{}}
+	u.flow.Begin(lid, s.Dst, sl)
+	at := n.First(src, sl)
+	u.outcome = u.flow.OutcomesFrom(at)
+	s.Outcome = *u.outcome(at)
+	if s.Outcome.Endings&Arrives != 0 {
+		_, local := f.AttachedSwitch(s.Dst)
+		last := int32(1)
+		if local != 0 {
+			last = 0
+		}
+		s.FewestSwitches, s.MostSwitches = s.Outcome.Fewest+last, s.Outcome.Most+last
+		if s.Outcome.Most < 0 {
+			s.MostSwitches = -1
+		}
+	}
+	if host {
+		s.Outcome.Fewest++
+		if s.Outcome.Most >= 0 {
+			s.Outcome.Most++
+		}
+	}
+	u.share(at)
+	path := walk.Trace(n.Tables, src, lid)
+	for _, h := range path.Hops {
+		if sw := f.Nodes[h.Node].Switch; sw != fabric.None {
+			u.static[sw] = true
+		}
+	}
+	u.unfold([]Place{at}, 0)
+	return s
+}
+
+// Many reports whether there is a choice.
+func (s *Set) Many() bool { return s.Outcome.Paths != 1 }
+
+// String sums up: "6 paths, all delivered, over 3 to 5 switches".
+func (s *Set) String() string {
+	loops := s.Outcome.Endings&Loops != 0
+	paths := "paths without end"
+	if !loops {
+		paths = fmt.Sprintf("%.0f %s", s.Outcome.Paths, prose.When(s.Outcome.Paths == 1, "path", "paths"))
+	}
+	how := "all delivered"
+	switch {
+	case s.Outcome.Endings&Arrives == 0:
+		return paths + ", none delivered"
+	case loops:
+		how = "some delivered: packets can loop"
+	case s.Outcome.Endings.Reach() != Sure:
+		how = fmt.Sprintf("%.3g %% of packets delivered", s.Outcome.Share*100)
+	}
+	span := fmt.Sprintf("%d to %d switches", s.FewestSwitches, s.MostSwitches)
+	switch {
+	case s.MostSwitches < 0:
+		span = "at least " + prose.Count(s.FewestSwitches, "switch")
+	case s.FewestSwitches == s.MostSwitches:
+		span = prose.Count(s.FewestSwitches, "switch")
+	}
+	return fmt.Sprintf("%s, %s, over %s", paths, how, span)
+}
+
+// unfolding makes the rows of a set.
+type unfolding struct {
+	net     *Net
+	flow    *Flow
+	set     *Set
+	outcome func(Place) *Outcome
+	seen    map[Place]bool
+	shares  map[Place]float64
+	static  map[fabric.SwitchIndex]bool
+}
+
+// share finds which part of the packets passes each place.
+func (u *unfolding) share(first Place) {
+	g := u.flow.g
+	if g.cyclic {
+		return
+	}
+	u.shares[first] = 1
+	for _, at := range slices.Backward(g.order) {
+		for _, e := range g.out[at] {
+			if e.To >= 0 {
+				u.shares[u.flow.Next(e)] += u.shares[at] / float64(len(g.out[at]))
+			}
+		}
+	}
+}
+
+// unfold adds rows for places that packets come to from one row.
+func (u *unfolding) unfold(places []Place, depth int) {
+	for _, alike := range u.alike(places) {
+		first := alike[0]
+		row := Row{Depth: depth, State: u.flow.Why(first), Outcome: *u.outcome(first), Again: u.seen[first], At: fabric.None}
+		_, row.Table = u.net.Switch(first)
+		var next []Place
+		var ends []Exit
+		for _, e := range u.flow.Exits(first) {
+			row.Ports = append(row.Ports, e.Port)
+			if e.To >= 0 {
+				next = append(next, u.flow.Next(e))
+			} else {
+				ends = append(ends, e)
+			}
+		}
+		for _, at := range alike {
+			sw, _ := u.net.Switch(at)
+			row.Switches = append(row.Switches, sw)
+			row.Share += u.shares[at]
+			row.Static = row.Static || u.static[sw]
+			u.seen[at] = true
+		}
+		slices.Sort(row.Switches)
+		u.set.Rows = append(u.set.Rows, row)
+		if row.Again {
+			continue
+		}
+		slices.Sort(next)
+		u.unfold(slices.Compact(next), depth+1)
+		for _, e := range ends {
+			u.end(e, depth+1, row.Share/float64(len(row.Ports)))
+		}
+	}
+}
+
+// end adds a row where packets end.
+func (u *unfolding) end(e Exit, depth int, share float64) {
+	row := Row{Depth: depth, Share: share, Stop: true, Outcome: u.flow.OutcomeOf(e), At: fabric.None}
+	if e.To < walk.Unread {
+		row.At = walk.PortOf(e.To)
+		row.Static = u.flow.Ends(e)
+	}
+	if last := len(u.set.Rows) - 1; last >= 0 && u.set.Rows[last].Stop && u.set.Rows[last].At == row.At && u.set.Rows[last].Outcome.Endings == row.Outcome.Endings && u.set.Rows[last].Depth == depth {
+		u.set.Rows[last].Share += share
+		return
+	}
+	u.set.Rows = append(u.set.Rows, row)
+}
+
+// alike puts places together that packets leave for the same places by as many ports, all of them seen before or none.
+func (u *unfolding) alike(places []Place) [][]Place {
+	type kind struct {
+		seen  bool
+		table uint8
+		state fabric.AdaptiveState
+		exits string
+	}
+	var order []kind
+	groups := map[kind][]Place{}
+	for _, at := range places {
+		_, table := u.net.Switch(at)
+		k := kind{seen: u.seen[at], table: table, exits: u.leadsTo(at)}
+		k.state = u.flow.Why(at)
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], at)
+	}
+	lists := make([][]Place, 0, len(order))
+	for _, k := range order {
+		lists = append(lists, groups[k])
+	}
+	return lists
+}
+
+// leadsTo is where packets come to from a place, and by how many ports, in a form to compare.
+func (u *unfolding) leadsTo(at Place) string {
+	var to []int64
+	for _, e := range u.flow.Exits(at) {
+		if e.To >= 0 {
+			to = append(to, int64(u.flow.Next(e)))
+		} else {
+			to = append(to, int64(e.To))
+		}
+	}
+	slices.SortFunc(to, cmp.Compare[int64])
+	b := make([]byte, 0, len(to)*8)
+	for _, t := range to {
+		for shift := 0; shift < 64; shift += 8 {
+			b = append(b, byte(t>>shift))
+		}
+	}
+	return string(b)
+}

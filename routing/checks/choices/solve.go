@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// graph is what packets of a class of SLs can do on their way to one LID. It is scratch memory for many LIDs in turn.
+type graph struct {
+	net *Net
+	of  entries
+	sl  uint8
+	dst walk.Target
+	// home is the switch of the LID, and alone says that packets meet no end port but there.
+	home  fabric.SwitchIndex
+	alone bool
+
+	// out are the ports by which packets leave the nodes visited, by place, and own memory for those that are a static one.
+	out [][]Exit
+	why []fabric.AdaptiveState
+	own [][1]Exit
+	// visits say which places were visited since begin, and order lists them, each behind those that it sends to
+	// unless packets loop.
+	visits []visit
+	order  []Place
+	// outcomes are by place.
+	outcomes []Outcome
+	stack    []frame
+	cyclic   bool
+}
+
+type visit uint8
+
+const (
+	unvisited visit = iota
+	underway
+	visited
+)
+
+type frame struct {
+	at   Place
+	next int32
+}
+
+func newGraph(net *Net) *graph {
+	n := len(net.Tables.Fabric.Switches) * net.tables
+	return &graph{
+		net: net, of: newEntries(len(net.Tables.Fabric.Switches)), out: make([][]Exit, n), why: make([]fabric.AdaptiveState, n), own: make([][1]Exit, n), visits: make([]visit, n), outcomes: make([]Outcome, n),
+	}
+}
+
+// begin forgets what was, for packets of an SL to a LID that an end port owns.
+func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
+	g.of.copy(of)
+	g.sl, g.dst, g.cyclic = sl, walk.ToPort(end), false
+	g.home, _ = g.net.Tables.Fabric.AttachedSwitch(end)
+	g.alone = true
+	clear(g.visits)
+	g.order = g.order[:0]
+}
+
+// again reports whether what was solved last holds for another LID as well: one of the same switch, which packets leave all
+// others for by the same ports.
+func (g *graph) again(of *entries, end fabric.PortIndex) bool {
+	home, local := g.net.Tables.Fabric.AttachedSwitch(end)
+	if len(g.order) == 0 || !g.alone || home != g.home || home == fabric.None || local == 0 || g.visits[home] == unvisited || g.net.tables > 1 || len(g.net.classes) > 1 {
+		return false
+	}
+	if out := g.out[home]; len(out) != 1 || out[0].To != g.dst || out[0].Port == 0 {
+		return false
+	}
+	var own [1]Exit
+	out, _ := g.net.leaves(home, 0, of, g.sl, &own)
+	if len(out) != 1 || out[0].To != walk.ToPort(end) {
+		return false
+	}
+	var other [1]Exit
+	for _, at := range g.order {
+		sw := fabric.SwitchIndex(at)
+		alike := of.adaptive[sw] == g.of.adaptive[sw] && (of.ports[sw] == g.of.ports[sw] || g.why[at] != fabric.StateStatic && g.net.sw(sw).Adapts(of.adaptive[sw], g.sl))
+		if !alike && sw != home {
+			out, _ := g.net.leaves(sw, 0, of, g.sl, &other)
+			if was := g.out[at]; len(out) != len(was) || out[0] != was[0] || len(out) > 1 && &out[0] != &was[0] {
+				return false
+			}
+		}
+	}
+	g.own[home] = own
+	g.out[home] = g.own[home][:]
+	g.of.copy(of)
+	g.dst = walk.ToPort(end)
+	return true
+}
+
+// from visits all that packets can come to from a place.
+func (g *graph) from(at Place) {
+	if g.visits[at] != unvisited {
+		return
+	}
+	g.enter(at)
+	for len(g.stack) > 0 {
+		top := &g.stack[len(g.stack)-1]
+		if int(top.next) == len(g.out[top.at]) {
+			g.visits[top.at] = visited
+			g.order = append(g.order, top.at)
+			g.stack = g.stack[:len(g.stack)-1]
+			continue
+		}
+		e := &g.out[top.at][top.next]
+		top.next++
+		if e.To < 0 {
+			if e.To < walk.Unread && top.at != Place(g.home) {
+				g.alone = false
+			}
+			continue
+		}
+		switch next := g.net.place(*e, g.sl); g.visits[next] {
+		case unvisited:
+			g.enter(next)
+		case underway:
+			g.cyclic = true
+		}
+	}
+}
+
+func (g *graph) enter(at Place) {
+	g.look(at)
+	g.visits[at] = underway
+	g.stack = append(g.stack, frame{at: at})
+}
+
+// look finds by which ports packets leave a place.
+func (g *graph) look(at Place) {
+	sw, table := g.net.Switch(at)
+	g.out[at], g.why[at] = g.net.leaves(sw, table, &g.of, g.sl, &g.own[at])
+}
+
+// solve says what becomes of packets from each place visited. O(ports by which they leave), times the length of loops.
+func (g *graph) solve() {
+	if g.cyclic {
+		g.unwind()
+		return
+	}
+	for _, at := range g.order {
+		g.outcomes[at] = g.outcome(at)
+	}
+}
+
+func (g *graph) outcome(at Place) Outcome {
+	var o Outcome
+	for i := range g.out[at] {
+		e := &g.out[at][i]
+		link := int32(1)
+		if e.Port == 0 {
+			link = 0
+		}
+		if e.To >= 0 {
+			o.then(&g.outcomes[g.net.place(*e, g.sl)], link)
+			continue
+		}
+		next := end(e.To, g.dst)
+		o.then(&next, link)
+	}
+	o.Share /= float64(len(g.out[at]))
+	return o
+}
+
+// unwind solves where packets can loop. What no loop can be reached from is solved first, each place behind those that it
+// sends to; the rest settles by going through it again and again.
+func (g *graph) unwind() {
+	order, loops := g.peel()
+	for _, at := range order {
+		g.outcomes[at] = g.outcome(at)
+	}
+	for _, at := range loops {
+		g.outcomes[at] = Outcome{Endings: Loops, Most: -1}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, at := range loops {
+			o := g.outcome(at)
+			o.Endings |= Loops
+			o.Most, o.Paths, o.Share = -1, 0, 0
+			if o != g.outcomes[at] {
+				g.outcomes[at], changed = o, true
+			}
+		}
+	}
+}
+
+// peel takes places away all of whose next ones are gone, in that order; from those that stay packets can loop.
+func (g *graph) peel() (order, loops []Place) {
+	left := make(map[Place]int, len(g.order))
+	into := make(map[Place][]Place, len(g.order))
+	for _, at := range g.order {
+		for i := range g.out[at] {
+			if e := &g.out[at][i]; e.To >= 0 {
+				next := g.net.place(*e, g.sl)
+				left[at]++
+				into[next] = append(into[next], at)
+			}
+		}
+		if left[at] == 0 {
+			order = append(order, at)
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		for _, before := range into[order[i]] {
+			if left[before]--; left[before] == 0 {
+				order = append(order, before)
+			}
+		}
+	}
+	for _, at := range g.order {
+		if left[at] > 0 {
+			loops = append(loops, at)
+		}
+	}
+	return order, loops
+}

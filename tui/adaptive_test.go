@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import "testing"
+
+// TestAdaptive: of fattree:2,4 each leaf has two ways up, ports 3 and 4, so that there are two paths between leaves.
+func TestAdaptive(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(120, 36)
+	d.press(":adaptive on", "enter", ":trace node-0001 node-0008", "enter").sees("2 paths, all delivered, over 3 switches")
+	d.press(":leaf-01", "enter", "3").sees("group", "free", "3-4")
+}
