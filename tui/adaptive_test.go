@@ -8,5 +8,5 @@ import "testing"
 func TestAdaptive(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
 	d.press(":adaptive on", "enter", ":trace node-0001 node-0008", "enter").sees("2 paths, all delivered, over 3 switches")
-	d.press(":leaf-01", "enter", "3").sees("group", "free", "3-4")
+	d.press("2", "/leaf-01", "enter", "3").sees("group", "free", "3-4")
 }
