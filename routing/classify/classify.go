@@ -114,7 +114,7 @@ func (c *Classes) findAdapters() {
 			continue
 		}
 		a := Adapter{End: e, Switch: sw, Pattern: pattern(hostName(n.Desc))}
-		if why := aggregation(n, f.SwitchNode(sw)); why != "" {
+		if why := f.Aggregation(f.Ports[e].Node); why != "" {
 			a.Role, a.Reason, a.Pattern = Aggregation, why, pattern(n.Desc)
 		} else if word := serviceWord(hostName(n.Desc)); word != "" {
 			a.Role, a.Reason = Service, "its name says "+word
@@ -126,31 +126,10 @@ func (c *Classes) findAdapters() {
 
 // The reasons beside names.
 const (
-	byDevice = "its device id is that of an aggregation node"
-	bySystem = "it is part of the switch that it is attached to"
-	byPorts  = "more of its ports are linked than of other nodes'"
-	byPlace  = "it is attached above the leaf switches"
-	byRank   = "its switch is not as far from the roots as the others"
+	byPorts = "more of its ports are linked than of other nodes'"
+	byPlace = "it is attached above the leaf switches"
+	byRank  = "its switch is not as far from the roots as the others"
 )
-
-// aggregationDevice is the device id of the aggregation nodes of Quantum switches.
-const (
-	mellanox          = 0x2c9
-	aggregationDevice = 0xcf09
-)
-
-// aggregation says by what an adapter is known for an aggregation node, "" where it is none.
-func aggregation(n, sw *fabric.Node) string {
-	switch {
-	case isAggregationName(n.Desc):
-		return "its name says so"
-	case n.VendorID == mellanox && n.DeviceID == aggregationDevice:
-		return byDevice
-	case n.SystemGUID != 0 && n.SystemGUID == sw.SystemGUID:
-		return bySystem
-	}
-	return ""
-}
 
 // usualShare is how many of so many nodes may have more linked ports than the others and be taken for service nodes.
 const usualShare = 8

@@ -3,26 +3,31 @@
 package classify
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"example.org/ibconsole/fabric"
 )
 
-var numbers = regexp.MustCompile(`[0-9]+`)
-
 // pattern is a name, escaped, with every number as #.
-func pattern(name string) string { return fabric.Escape(numbers.ReplaceAllString(name, "#")) }
+func pattern(name string) string {
+	var b strings.Builder
+	digit := false
+	for i := range len(name) {
+		was := digit
+		if digit = name[i] >= '0' && name[i] <= '9'; !digit {
+			b.WriteByte(name[i])
+		} else if !was {
+			b.WriteByte('#')
+		}
+	}
+	return fabric.Escape(b.String())
+}
 
 // hostName is the host in a node description such as "node-0001 HCA-1".
 func hostName(desc string) string {
 	host, _, _ := strings.Cut(strings.TrimSpace(desc), " ")
 	return host
-}
-
-func isAggregationName(desc string) bool {
-	return strings.Contains(strings.ToLower(desc), "aggregation node")
 }
 
 // serviceWords are words in the names of hosts that do not compute.

@@ -23,7 +23,8 @@ type Index struct {
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
 
-	Switches, Hosts, Links int
+	// Hosts are the channel adapters and routers, Aggregation the aggregation nodes, which are no hosts.
+	Switches, Hosts, Aggregation, Links int
 
 	// Search are the names of the nodes in lower case, rank their places in the order of names.
 	Search []string
@@ -59,7 +60,9 @@ func (ix *Index) count() {
 		switch {
 		case !n.IsSwitch() && !ix.onSwitch(n):
 			ix.Loose = append(ix.Loose, fabric.NodeIndex(i))
-			fallthrough
+			ix.Hosts++
+		case !n.IsSwitch() && n.InSubnet && f.IsAggregation(fabric.NodeIndex(i)):
+			ix.Aggregation++
 		case !n.IsSwitch() && n.InSubnet:
 			ix.Hosts++
 		case n.IsSwitch() && n.InSubnet:
