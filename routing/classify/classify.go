@@ -98,7 +98,13 @@ func Of(f *fabric.Fabric) *Classes {
 			a.Role, a.Reason = Service, byPlace
 		}
 	}
-	ranks := c.distances(leaves)
+	if c.isFlat(leaves) {
+		leaves = slices.Repeat([]bool{true}, len(leaves))
+	}
+	ranks := c.climb(leaves)
+	for c.addDrained(leaves, ranks, widest) {
+		ranks = c.climb(leaves)
+	}
 	c.addEmptyLeaves(leaves, ranks, widest)
 	c.layer(leaves, ranks)
 	return c
@@ -197,26 +203,4 @@ func (c *Classes) layer(leaves []bool, ranks []int32) {
 			sw.Layer = Middle
 		}
 	}
-}
-
-// distances are those of all switches from the nearest of some.
-func (c *Classes) distances(from []bool) []int32 {
-	dist := make([]int32, len(from))
-	var queue []fabric.SwitchIndex
-	for s := range dist {
-		dist[s] = routing.Unranked
-		if from[s] {
-			dist[s] = 0
-			queue = append(queue, fabric.SwitchIndex(s))
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		for _, l := range c.graph.Of(queue[i]) {
-			if dist[l.Peer] == routing.Unranked {
-				dist[l.Peer] = dist[queue[i]] + 1
-				queue = append(queue, l.Peer)
-			}
-		}
-	}
-	return dist
 }

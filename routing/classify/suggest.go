@@ -122,6 +122,9 @@ func (c *Classes) noTree() string {
 	if leaves == 0 {
 		return "no switch has compute nodes"
 	}
+	if slices.ContainsFunc(c.Switches, func(s Switch) bool { return s.Hosts == 0 }) {
+		return "the switches with compute nodes are linked among themselves"
+	}
 	return fmt.Sprintf("compute nodes are attached to every switch, of which there are %d", leaves)
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -17,8 +17,8 @@ import (
 // Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
 type Index struct {
 	Fabric *fabric.Fabric
-	// Tiers are the switches of the subnet by the number of links to the nearest switch with hosts, each in the
-	// order of names; outside those that no link leads to; loose the nodes that are attached to no switch.
+	// Tiers are the switches of the subnet by how far they are above the leaves, each in the order of names;
+	// outside those that no link leads to; loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
@@ -36,16 +36,11 @@ func newIndex(f *fabric.Fabric) *Index {
 	ix := &Index{Fabric: f}
 	ix.count()
 	ix.name()
-	tier := routing.Tiers(f)
+	ix.Tiers = classify.Of(f).Tiers()
 	for s, n := range f.Switches {
 		if !f.Nodes[n].InSubnet {
 			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
-			continue
 		}
-		for len(ix.Tiers) <= int(tier[s]) {
-			ix.Tiers = append(ix.Tiers, nil)
-		}
-		ix.Tiers[tier[s]] = append(ix.Tiers[tier[s]], fabric.SwitchIndex(s))
 	}
 	for _, list := range append(ix.Tiers, ix.Outside) {
 		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]]) })
