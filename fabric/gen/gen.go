@@ -19,13 +19,13 @@ type Kind struct {
 	build func(*net, arguments) error
 }
 
-// Params are the names of the arguments that may be given by name.
+// Params are the names of the arguments that may be given by name, those of all kinds last.
 func (k Kind) Params() []string {
 	var names []string
 	for _, p := range k.form.params {
 		names = append(names, p.name)
 	}
-	return names
+	return append(names, "agg", "speed")
 }
 
 // Kinds are all shapes, in the order in which help lists them.
@@ -33,11 +33,13 @@ func Kinds() []Kind {
 	return []Kind{
 		fatTreeKind(), xgftKind(), gridKind("torus", true), gridKind("mesh", false),
 		hypercubeKind(), dragonflyKind(), bullKind(), randomKind(),
+		railTreeKind(), multiPlaneKind(), directorKind(), dfPlusKind(),
 	}
 }
 
 // Parse makes a fabric of a kind. Arguments may come one by one or joined by commas ("3", "36" or "3,36"), by
-// position or by name ("ports=36"). It fails on an unknown kind or argument, where a switch would need more
+// position or by name ("ports=36"). Every kind takes speed=ndr and the like, sdr where it is not given, and agg=yes for an
+// aggregation node behind one more port of every switch. It fails on an unknown kind or argument, where a switch would need more
 // than 254 ports, and where the ports would need more LIDs than there are. O(ports log ports).
 func Parse(kind string, args []string) (*fabric.Fabric, error) {
 	k, err := find(kind)
@@ -48,8 +50,11 @@ func Parse(kind string, args []string) (*fabric.Fabric, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; usage: %s", k.Name, err, k.Usage)
 	}
-	var n net
-	if err := k.build(&n, a); err != nil {
+	n := net{speed: speeds[a.value["speed"]], aggregation: a.value["agg"] == 1}
+	if err = k.build(&n, a); err == nil && n.aggregation {
+		err = n.addAggregation(n.switchNodes, n.switchPorts)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.Name, err)
 	}
 	f, err := n.b.Build()
