@@ -106,6 +106,7 @@ func Of(f *fabric.Fabric) *Classes {
 		ranks = c.climb(leaves)
 	}
 	c.addEmptyLeaves(leaves, ranks, widest)
+	c.rankByName(ranks)
 	c.layer(leaves, ranks)
 	return c
 }

@@ -3,6 +3,8 @@
 package classify
 
 import (
+	"slices"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 )
@@ -109,6 +111,40 @@ func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 	return len(drained) > 0
 }
 
+// rankByName ranks a switch as nearly all of its name are where its cables fit there, too: one that has lost all links
+// downwards looks as if it were on top.
+func (c *Classes) rankByName(rank []int32) {
+	type at struct {
+		pattern string
+		rank    int32
+	}
+	named, all := map[at]int{}, map[string]int{}
+	for s := range c.Switches {
+		named[at{c.Switches[s].Pattern, rank[s]}]++
+		all[c.Switches[s].Pattern]++
+	}
+	usual := map[string]int32{}
+	for k, n := range named {
+		if all[k.pattern] >= fewNamed && n*usualShare >= all[k.pattern]*(usualShare-1) && k.rank != routing.Unranked {
+			usual[k.pattern] = k.rank
+		}
+	}
+	moved := map[fabric.SwitchIndex]int32{}
+	for s := range c.Switches {
+		r, ok := usual[c.Switches[s].Pattern]
+		misfit := func(l routing.SwitchLink) bool { return rank[l.Peer] != r-1 && rank[l.Peer] != r+1 }
+		if ok && rank[s] != r && c.Switches[s].Degree > 0 && !slices.ContainsFunc(c.graph.Of(fabric.SwitchIndex(s)), misfit) {
+			moved[fabric.SwitchIndex(s)] = r
+		}
+	}
+	for s, r := range moved {
+		rank[s] = r
+	}
+}
+
+// fewNamed is of how many switches it takes a name to say something.
+const fewNamed = 4
+
 // isFlat reports whether the leaves are linked among themselves rather than to what is above them: a torus, a mesh, a
 // dragonfly. A switch without hosts is one of them then.
 func (c *Classes) isFlat(leaves []bool) bool {
@@ -181,19 +217,26 @@ func (c *Classes) besideLeaf(s fabric.SwitchIndex, leaves []bool) bool {
 	return false
 }
 
-// Tiers are the switches of the subnet by their rank, leaves first; those that no path leads to are with the leaves.
+// Heights are the tiers of all switches: their rank, and 0 for those that no path leads to.
+func (c *Classes) Heights() []int32 {
+	heights := make([]int32, len(c.Switches))
+	for s := range heights {
+		if r := c.Switches[s].Rank; r != routing.Unranked {
+			heights[s] = r
+		}
+	}
+	return heights
+}
+
+// Tiers are the switches of the subnet by their height, leaves first.
 // There is one tier where nothing is above the switches with hosts.
 func (c *Classes) Tiers() [][]fabric.SwitchIndex {
 	var tiers [][]fabric.SwitchIndex
-	for s, n := range c.Fabric.Switches {
-		if !c.Fabric.Nodes[n].InSubnet {
+	for s, rank := range c.Heights() {
+		if !c.Fabric.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			continue
 		}
-		rank := 0
-		if r := c.Switches[s].Rank; r != routing.Unranked {
-			rank = int(r)
-		}
-		for len(tiers) <= rank {
+		for len(tiers) <= int(rank) {
 			tiers = append(tiers, nil)
 		}
 		tiers[rank] = append(tiers[rank], fabric.SwitchIndex(s))

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package analysis
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/classify"
+)
+
+// mostStructures is of how many fabrics the structure is remembered: live, base, what-if, one of the history, one more.
+const mostStructures = 5
+
+// Structure is [classify.Of], found once for each of the fabrics that were asked for last. O(ports) the first time.
+func (m *Memo) Structure(f *fabric.Fabric) *classify.Classes {
+	m.structuring.Lock()
+	defer m.structuring.Unlock()
+	for i, s := range m.structures {
+		if s.Fabric == f {
+			m.structures = append(append(m.structures[:i], m.structures[i+1:]...), s)
+			return s
+		}
+	}
+	s := classify.Of(f)
+	if len(m.structures) == mostStructures {
+		m.structures = append(m.structures[:0], m.structures[1:]...)
+	}
+	m.structures = append(m.structures, s)
+	return s
+}
