@@ -62,6 +62,8 @@ type Adapter struct {
 	End    fabric.PortIndex
 	Switch fabric.SwitchIndex
 	Role   Role
+	// Kind is what a service node serves for, as far as that is known.
+	Kind Kind
 	// Reason says by what the role was told, "" for [Compute].
 	Reason string
 	// Pattern is the host's name with every number as #: "node-#".
@@ -74,13 +76,18 @@ type Classes struct {
 	Switches []Switch
 	Adapters []Adapter
 
-	graph *routing.Graph
+	graph  *routing.Graph
+	groups *Parts // those of a Dragonfly+, nil for others
+	hints  *Hints
+	hinted map[fabric.NodeIndex]Role // the roles that hints gave
 }
 
 // Of classifies a subnet. The leaves are the switches with compute nodes and
 // those like them without any, the roots are those farthest from them. O(ports x neighbours).
-func Of(f *fabric.Fabric) *Classes {
-	c := &Classes{Fabric: f, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
+func Of(f *fabric.Fabric) *Classes { return classesOf(f, nil) }
+
+func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
+	c := &Classes{Fabric: f, hints: hints, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
 	c.findAdapters()
 	for s := range c.Switches {
 		sw := &c.Switches[s]
@@ -94,21 +101,37 @@ func Of(f *fabric.Fabric) *Classes {
 	}
 	leaves, widest := c.findLeaves()
 	for i := range c.Adapters {
-		if a := &c.Adapters[i]; a.Role == Compute && !leaves[a.Switch] {
+		if a := &c.Adapters[i]; a.Role == Compute && a.Reason != byHint && !leaves[a.Switch] {
 			a.Role, a.Reason = Service, byPlace
 		}
 	}
 	if c.isFlat(leaves) {
 		leaves = slices.Repeat([]bool{true}, len(leaves))
 	}
-	ranks := c.climb(leaves)
-	for c.addDrained(leaves, ranks, widest) {
-		ranks = c.climb(leaves)
-	}
-	c.addEmptyLeaves(leaves, ranks, widest)
-	c.rankByName(ranks)
-	c.layer(leaves, ranks)
+	c.layer(leaves, c.rank(leaves, widest))
 	return c
+}
+
+// rank ranks the switches, and adds leaves that have no hosts.
+func (c *Classes) rank(leaves []bool, widest int) []int32 {
+	var ranks []int32
+	if c.groups = c.dragonflyPlus(leaves); c.groups != nil {
+		ranks = c.distances(leaves)
+	} else {
+		ranks = c.climb(leaves)
+		for c.addDrained(leaves, ranks, widest) {
+			ranks = c.climb(leaves)
+		}
+		c.addEmptyLeaves(leaves, ranks, widest)
+		c.rankByName(ranks)
+	}
+	for s, h := range c.hints.switches(c.Fabric) {
+		if h.Tier != nil {
+			ranks[s] = *h.Tier
+			leaves[s] = ranks[s] == 0
+		}
+	}
+	return ranks
 }
 
 // findAdapters tells roles by what adapters are, and by their names.
@@ -124,11 +147,12 @@ func (c *Classes) findAdapters() {
 		if why := f.Aggregation(f.Ports[e].Node); why != "" {
 			a.Role, a.Reason, a.Pattern = Aggregation, why, pattern(n.Desc)
 		} else if word := serviceWord(hostName(n.Desc)); word != "" {
-			a.Role, a.Reason = Service, "its name says "+word
+			a.Role, a.Kind, a.Reason = Service, serviceWords[word], "its name says "+word
 		}
 		c.Adapters = append(c.Adapters, a)
 	}
 	c.findManyPorted()
+	c.hintRoles()
 }
 
 // The reasons beside names.

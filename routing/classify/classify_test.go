@@ -23,6 +23,15 @@ func generate(t *testing.T, spec string) *fabric.Fabric {
 	return f
 }
 
+// generated is a fabric, nil where there is none of the sort.
+func generated(spec string) *fabric.Fabric {
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
 // summary is the groups in a line each.
 func summary(c *Classes) string {
 	var b strings.Builder

@@ -30,12 +30,17 @@ func hostName(desc string) string {
 	return host
 }
 
-// serviceWords are words in the names of hosts that do not compute.
-var serviceWords = func() map[string]bool {
-	words := map[string]bool{}
-	for w := range strings.FieldsSeq(`admin backup bridge data gateway gpfs gw io ion lnet login lustre master mds mdt mgmt mgs mgt
-		monitor nas nfs nsd oss ost router sched service skyway srp storage stor svc target ufm visu`) {
-		words[w] = true
+// serviceWords are words in the names of hosts that do not compute, with what these do.
+var serviceWords = func() map[string]Kind {
+	words := map[string]Kind{}
+	for kind, list := range map[Kind]string{
+		KindStorage: "backup data gpfs io ion lustre mds mdt mgs mgt nas nfs nsd oss ost srp storage stor target",
+		KindGateway: "bridge gateway gw lnet router skyway",
+		KindService: "admin login master mgmt monitor sched service svc ufm visu",
+	} {
+		for w := range strings.FieldsSeq(list) {
+			words[w] = kind
+		}
 	}
 	return words
 }()
@@ -44,7 +49,7 @@ var serviceWords = func() map[string]bool {
 // none. Words are what stands between digits and signs.
 func serviceWord(host string) string {
 	for _, w := range strings.FieldsFunc(strings.ToLower(host), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if serviceWords[w] {
+		if serviceWords[w] != KindHost {
 			return w
 		}
 	}

@@ -25,10 +25,10 @@ type Passage struct {
 	found *credits.Result
 }
 
-// Loops knows what was found of credit loops, and the tiers of switches.
+// Loops knows what was found of credit loops, and the structure of fabrics.
 type Loops interface {
 	KnownCredits(t *fabric.Tables) *credits.Result
-	Structure(f *fabric.Fabric) *classify.Classes
+	Structure(f *fabric.Fabric) *classify.Structure
 }
 
 // PassedHop is what happens at a hop.

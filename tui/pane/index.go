@@ -16,7 +16,8 @@ import (
 
 // Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
 type Index struct {
-	Fabric *fabric.Fabric
+	Fabric    *fabric.Fabric
+	Structure *classify.Structure
 	// Tiers are the switches of the subnet by how far they are above the leaves, each in the order of names;
 	// outside those that no link leads to; loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
@@ -32,11 +33,12 @@ type Index struct {
 }
 
 // newIndex takes O(ports + nodes log nodes).
-func newIndex(f *fabric.Fabric) *Index {
-	ix := &Index{Fabric: f}
+func newIndex(s *classify.Structure) *Index {
+	f := s.Fabric
+	ix := &Index{Fabric: f, Structure: s}
 	ix.count()
 	ix.name()
-	ix.Tiers = classify.Of(f).Tiers()
+	ix.Tiers = s.Tiers()
 	for s, n := range f.Switches {
 		if !f.Nodes[n].InSubnet {
 			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
@@ -56,7 +58,7 @@ func (ix *Index) count() {
 		case !n.IsSwitch() && !ix.onSwitch(n):
 			ix.Loose = append(ix.Loose, fabric.NodeIndex(i))
 			ix.Hosts++
-		case !n.IsSwitch() && n.InSubnet && f.IsAggregation(fabric.NodeIndex(i)):
+		case !n.IsSwitch() && n.InSubnet && ix.Structure.IsAggregation(fabric.NodeIndex(i)):
 			ix.Aggregation++
 		case !n.IsSwitch() && n.InSubnet:
 			ix.Hosts++
@@ -99,6 +101,9 @@ func (ix *Index) name() {
 
 // Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.
 type Indexes struct {
+	// Structure owns the structures of fabrics, nil for what they are recognised as.
+	Structure func(*fabric.Fabric) *classify.Structure
+
 	mu   sync.Mutex
 	list []*Index // the one used last at the end
 }
@@ -110,13 +115,20 @@ const maxIndexes = 5
 func (x *Indexes) Of(f *fabric.Fabric) *Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	var s *classify.Structure
+	if x.Structure != nil {
+		s = x.Structure(f)
+	}
 	for i, ix := range x.list {
-		if ix.Fabric == f {
+		if ix.Fabric == f && (s == nil || ix.Structure == s) {
 			x.list = append(append(x.list[:i], x.list[i+1:]...), ix)
 			return ix
 		}
 	}
-	ix := newIndex(f)
+	if s == nil {
+		s = classify.Recognise(f, nil)
+	}
+	ix := newIndex(s)
 	if len(x.list) >= maxIndexes {
 		x.list = append(x.list[:0], x.list[1:]...)
 	}

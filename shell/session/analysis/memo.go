@@ -30,7 +30,8 @@ type Memo struct {
 	facts    map[key]*fact
 
 	structuring sync.Mutex
-	structures  []*classify.Classes // the one used last at the end
+	structures  []*classify.Structure // the one used last at the end
+	hints       *classify.Hints
 }
 
 // key is what a fact is known by: what it says, and of which tables.

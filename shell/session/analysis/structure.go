@@ -10,8 +10,9 @@ import (
 // mostStructures is of how many fabrics the structure is remembered: live, base, what-if, one of the history, one more.
 const mostStructures = 5
 
-// Structure is [classify.Of], found once for each of the fabrics that were asked for last. O(ports) the first time.
-func (m *Memo) Structure(f *fabric.Fabric) *classify.Classes {
+// Structure is [classify.Recognise] by the hints, found once for each of the fabrics that were asked for last. It does not
+// look at the pictures. O(ports) the first time.
+func (m *Memo) Structure(f *fabric.Fabric) *classify.Structure {
 	m.structuring.Lock()
 	defer m.structuring.Unlock()
 	for i, s := range m.structures {
@@ -20,10 +21,17 @@ func (m *Memo) Structure(f *fabric.Fabric) *classify.Classes {
 			return s
 		}
 	}
-	s := classify.Of(f)
+	s := classify.Recognise(f, m.hints)
 	if len(m.structures) == mostStructures {
 		m.structures = append(m.structures[:0], m.structures[1:]...)
 	}
 	m.structures = append(m.structures, s)
 	return s
+}
+
+// Hint has structures follow hints from now on, nil for none.
+func (m *Memo) Hint(hints *classify.Hints) {
+	m.structuring.Lock()
+	defer m.structuring.Unlock()
+	m.hints, m.structures = hints, nil
 }
