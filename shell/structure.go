@@ -158,19 +158,19 @@ func (a *structure) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(tw, "%s\t%s\n", head, fmt.Sprintf(format, args...))
 	}
 	line("structure", "%s", a.Structure)
-	nodes := count(a.Hosts, "host")
+	nodes := []string{count(a.Hosts, "host")}
 	if a.Adapters != a.Hosts+a.Storage+a.Service+a.Gateways {
-		nodes += fmt.Sprintf(", %s in all", count(a.Adapters, "channel adapter"))
+		nodes = append(nodes, count(a.Adapters, "channel adapter")+" in all")
 	}
 	for _, more := range []struct {
 		n    int
 		noun string
 	}{{a.Storage, "storage node"}, {a.Service, "service node"}, {a.Gateways, "gateway"}, {a.Routers, "router"}, {a.Aggregation, "aggregation node"}} {
 		if more.n > 0 {
-			nodes += ", " + count(more.n, more.noun)
+			nodes = append(nodes, count(more.n, more.noun))
 		}
 	}
-	line("nodes", "%s", nodes)
+	line("nodes", "%s", strings.Join(nodes, ", "))
 	for i := len(a.Tiers) - 1; i >= 0; i-- {
 		t := a.Tiers[i]
 		head := prose.When(len(a.Tiers) == 1, "switches", prose.When(i == 0, "leaves", fmt.Sprintf("tier %d", i)))

@@ -11,20 +11,32 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// common are the options of all kinds, with the words that they take.
-var common = map[string][]string{
-	"agg":   {"no", "yes"},
-	"speed": {"sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr"},
+// Option is an argument of all kinds: one of some words.
+type Option struct {
+	Name, Help string
+	Words      []string
 }
 
+// Common are the options of all kinds.
+func Common() []Option {
+	return []Option{
+		{"agg", "yes: one more port on every switch, with an aggregation node behind it", []string{"no", "yes"}},
+		{"speed", "of all links; ndr of a simulated subnet (sim:KIND:ARGS), sdr of a net where it is not given",
+			[]string{"sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr"}},
+	}
+}
+
+// speeds are those of the words.
 var speeds = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR}
 
 // setCommon takes the value of a common option, and reports whether it is one.
 func setCommon(a *arguments, name, text string) (bool, error) {
-	words, ok := common[name]
-	if !ok {
+	all := Common()
+	i := slices.IndexFunc(all, func(o Option) bool { return o.Name == name })
+	if i < 0 {
 		return false, nil
 	}
+	words := all[i].Words
 	if _, ok := a.value[name]; ok {
 		return true, fmt.Errorf("%s is given twice", name)
 	}
@@ -87,12 +99,13 @@ func (n *net) addRow(switches, ports int, name func(int) string) (fabric.NodeInd
 	return first, nil
 }
 
-// linkAll links each of some switches to each of some upper ones, so many cables each, from the ports behind those used.
-func (n *net) linkAll(low fabric.NodeIndex, lows, lowUsed int, high fabric.NodeIndex, highs, highUsed, cables int) error {
+// linkAll links each of some switches, from the ports behind those used, to each of some upper ones from their first port on, by so
+// many cables each.
+func (n *net) linkAll(low fabric.NodeIndex, lows, lowUsed int, high fabric.NodeIndex, highs, cables int) error {
 	for l := range lows {
 		for h := range highs {
 			for q := range cables {
-				if err := n.link(low+fabric.NodeIndex(l), lowUsed+h*cables+q+1, high+fabric.NodeIndex(h), highUsed+l*cables+q+1); err != nil {
+				if err := n.link(low+fabric.NodeIndex(l), lowUsed+h*cables+q+1, high+fabric.NodeIndex(h), l*cables+q+1); err != nil {
 					return err
 				}
 			}

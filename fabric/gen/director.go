@@ -66,7 +66,7 @@ func (d director) build(n *net) error {
 		for l := range d.leaves {
 			c.join(leaf+fabric.NodeIndex(l), board+fabric.NodeIndex(l%d.boards), 1)
 		}
-		if err := n.linkAll(board, d.boards, below, board+fabric.NodeIndex(d.boards), d.spines, 0, 1); err != nil {
+		if err := n.linkAll(board, d.boards, below, board+fabric.NodeIndex(d.boards), d.spines, 1); err != nil {
 			return err
 		}
 	}

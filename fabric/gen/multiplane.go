@@ -56,9 +56,9 @@ func (m multiPlane) build(n *net) error {
 				return err
 			}
 		}
-		if err := n.linkAll(own, m.leaves, m.hosts, spine+fabric.NodeIndex(p*m.spines), m.spines, 0, 1); err != nil {
+		if err := n.linkAll(own, m.leaves, m.hosts, spine+fabric.NodeIndex(p*m.spines), m.spines, 1); err != nil {
 			return err
 		}
 	}
-	return n.linkAll(spine, m.planes*m.spines, m.leaves, core, m.cores, 0, 1)
+	return n.linkAll(spine, m.planes*m.spines, m.leaves, core, m.cores, 1)
 }

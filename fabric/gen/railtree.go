@@ -56,7 +56,7 @@ func (r railTree) build(n *net) error {
 			}
 		}
 	}
-	return n.linkAll(leaf, leaves, r.unit, spine, r.spines, 0, r.links)
+	return n.linkAll(leaf, leaves, r.unit, spine, r.spines, r.links)
 }
 
 func (r railTree) addHosts(n *net) (fabric.NodeIndex, error) {

@@ -219,12 +219,16 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
 }
 
+// simulatedSpeed is that of the links of a simulated subnet that says none. Nets for ibsim have ibsim's own, SDR: the
+// releases that are in use know nothing beyond HDR.
+const simulatedSpeed = fabric.NDR
+
 // simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
 func simulated(ctx context.Context, arg string, o formats.Options) (formats.Subnet, error) {
 	kind, _, _ := strings.Cut(arg, ":")
 	if slices.Contains(kindNames(), kind) {
 		if _, err := files.Stat(ctx, arg); err != nil && ctx.Err() == nil {
-			f, err := gen.ParseSpec(arg)
+			f, err := gen.ParseSpecAt(arg, simulatedSpeed)
 			return formats.Subnet{Fabric: f}, err
 		}
 	}

@@ -5,6 +5,7 @@ package load
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -111,11 +112,11 @@ func newGrid(l *linkload.Loads, name string, rows, cols []fabric.SwitchIndex) *g
 func (h *heat) sizes() string {
 	switch g := h.grids[0]; {
 	case len(h.grids) > 1:
-		text := fmt.Sprintf("%d leaves", len(g.rows))
+		text := []string{fmt.Sprintf("%d leaves", len(g.rows))}
 		for i, g := range h.grids {
-			text += fmt.Sprintf(", %d in tier %d", len(g.cols), i+1)
+			text = append(text, fmt.Sprintf("%d in tier %d", len(g.cols), i+1))
 		}
-		return text
+		return strings.Join(text, ", ")
 	case g.name == among:
 		return fmt.Sprintf("%d switches", len(g.rows))
 	default:
