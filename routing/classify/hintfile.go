@@ -16,8 +16,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// mostOfHint bounds tiers, pods, planes and rails.
-const mostOfHint = 1 << 14
+// The highest tier, and the highest pod, plane and rail.
+const (
+	mostTier = 15
+	mostPart = 1 << 14
+)
 
 // ReadHints reads a file of hints: a list of mappings with the key name or guid, and one or more of the keys role,
 // tier, pod, plane and rail. Errors name the file, the line and what was expected.
@@ -94,23 +97,23 @@ func (h *Hint) take(key, value string) (err error) {
 			return fmt.Errorf("%q is no role, expected one of %s", value, strings.Join(HintRoles, ", "))
 		}
 	case "tier":
-		h.Tier, err = hintNumber(value, 0)
+		h.Tier, err = hintNumber(value, 0, mostTier)
 	case "pod":
-		h.Pod, err = hintNumber(value, 1)
+		h.Pod, err = hintNumber(value, 1, mostPart)
 	case "plane":
-		h.Plane, err = hintNumber(value, 1)
+		h.Plane, err = hintNumber(value, 1, mostPart)
 	case "rail":
-		h.Rail, err = hintNumber(value, 1)
+		h.Rail, err = hintNumber(value, 1, mostPart)
 	default:
 		return fmt.Errorf("unknown key %q, expected name, guid, role, tier, pod, plane or rail", key)
 	}
 	return err
 }
 
-func hintNumber(value string, least int32) (*int32, error) {
+func hintNumber(value string, least, most int32) (*int32, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil || n < int64(least) || n > mostOfHint {
-		return nil, fmt.Errorf("%q, expected a number from %d to %d", value, least, mostOfHint)
+	if err != nil || n < int64(least) || n > int64(most) {
+		return nil, fmt.Errorf("%q, expected a number from %d to %d", value, least, most)
 	}
 	v := int32(n)
 	return &v, nil

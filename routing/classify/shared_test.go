@@ -36,7 +36,7 @@ func TestSharedFabrics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := Suggest(t.Context(), f, routing.Options{})
+			s, err := Suggest(t.Context(), f, nil, routing.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestNoFatTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Suggest(t.Context(), f, routing.Options{})
+	s, err := Suggest(t.Context(), f, nil, routing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,13 @@ func (m *Memo) Structure(f *fabric.Fabric) *classify.Structure {
 	return s
 }
 
+// Hints are those that structures follow, nil for none.
+func (m *Memo) Hints() *classify.Hints {
+	m.structuring.Lock()
+	defer m.structuring.Unlock()
+	return m.hints
+}
+
 // Hint has structures follow hints from now on, nil for none.
 func (m *Memo) Hint(hints *classify.Hints) {
 	m.structuring.Lock()
