@@ -25,13 +25,20 @@ type Rails struct {
 
 // findRails tells rails by the numbers of the adapters that are on a leaf, else by which leaves share hosts.
 func (s *Structure) findRails(hints *Hints) Rails {
-	r := Rails{Of: slices.Repeat([]int32{None}, len(s.Switches)), At: slices.Repeat([]int32{None}, len(s.Adapters))}
+	r := Rails{Of: slices.Repeat([]int32{None}, len(s.Switches))}
 	if s.Shape == FatTree || s.Shape == Irregular {
 		if !s.railsByNumber(&r) {
 			s.railsByCabling(&r)
 		}
 	}
 	s.hintRails(hints, &r)
+	s.countRails(&r)
+	return r
+}
+
+// countRails puts the ports of hosts on the rails of their leaves.
+func (s *Structure) countRails(r *Rails) {
+	r.At = slices.Repeat([]int32{None}, len(s.Adapters))
 	r.Ports, r.Leaves = make([]int, len(r.Names)), make([]int, len(r.Names))
 	for sw, rail := range r.Of {
 		if rail != None && s.Switches[sw].Hosts > 0 {
@@ -46,7 +53,6 @@ func (s *Structure) findRails(hints *Hints) Rails {
 			r.Ports[r.At[a]]++
 		}
 	}
-	return r
 }
 
 // spread are the hosts that have ports on several leaves, and how many leaves those have.

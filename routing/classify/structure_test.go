@@ -207,3 +207,24 @@ func BenchmarkRecognise(b *testing.B) {
 		Recognise(f, nil)
 	}
 }
+
+// TestAfter has links of any shape fail at random: what it is stays, and in a grid each of them is named.
+func TestAfter(t *testing.T) {
+	r := testenv.Rand(t)
+	for _, spec := range []string{"fattree:3,8", "torus:5x5x5", "hypercube:5", "dragonfly:4,2,2", "dfplus:5,2,2", "railtree:64,rails=4,unit=16", "multiplane:2,3,2"} {
+		whole := Recognise(generate(t, spec), nil)
+		for range testenv.Count(t, 3, 100) {
+			var gone []fabric.Link
+			for _, l := range whole.Fabric.Links() {
+				if whole.Fabric.PeerSwitch(l.A) != fabric.None && whole.Fabric.PeerSwitch(l.B) != fabric.None && r.IntN(20) == 0 {
+					gone = append(gone, l)
+				}
+			}
+			left := whole.Fabric.Without(gone)
+			s := whole.After(left)
+			if s.Title() != whole.Title() || len(s.Tiers()) != len(whole.Tiers()) || s.Grid != nil && s.Nodes == whole.Nodes && len(s.Odd) != len(gone) {
+				t.Errorf("%s without %d links: %s, %d odd, want %s", spec, len(gone), s.Title(), len(s.Odd), whole.Title())
+			}
+		}
+	}
+}

@@ -15,13 +15,27 @@ const mostStructures = 5
 func (m *Memo) Structure(f *fabric.Fabric) *classify.Structure {
 	m.structuring.Lock()
 	defer m.structuring.Unlock()
+	return m.of(f)
+}
+
+func (m *Memo) of(f *fabric.Fabric) *classify.Structure {
 	for i, s := range m.structures {
 		if s.Fabric == f {
 			m.structures = append(append(m.structures[:i], m.structures[i+1:]...), s)
 			return s
 		}
 	}
-	s := classify.Recognise(f, m.hints)
+	return m.found(f)
+}
+
+// found finds the structure of a fabric; with structuring held. That of one with failures on paper is what it was without them.
+func (m *Memo) found(f *fabric.Fabric) *classify.Structure {
+	var s *classify.Structure
+	if whole := f.Whole(); whole != f {
+		s = m.of(whole).After(f)
+	} else {
+		s = classify.Recognise(f, m.hints)
+	}
 	if len(m.structures) == mostStructures {
 		m.structures = append(m.structures[:0], m.structures[1:]...)
 	}
