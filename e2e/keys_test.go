@@ -58,7 +58,7 @@ engines; engine minhop; calibrate; fail link leaf-01 3; route
 report text D/r.txt; report markdown D/r.md; report csv D/r.csv; report json D/r.json; report dot D/r.dot; report slurm-conf D/r.conf
 report slurm-yaml D/r.yaml; report html D/r.html
 sa path node-0001 all; sa nodes; sa groups; sa groups key=0x99aabbccddeeff01; sa groups key=0x99aabbccddeeff0z; sa groups key=0x1
-show nodes; show switches; show links; show ports leaf-01; show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
+show nodes; show switches; show structure; hints D/nothing; hints off; show links; show ports leaf-01; show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
 show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01; show failures; show pictures
 show groups; show targets; show unanswered; show events
 trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits; check mcast; check load; who uses leaf-01 1
@@ -70,7 +70,7 @@ rollback; rollback yes sm=0x100001 loop=yes; changes since=1d; history prune day
 load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topology; load lid-matrix D/matrix; load guid2lid D/guid2lid; load sl2vl D/sl2vl
 load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths; load snapshot D/snap; load guided
 gen fattree 2 4 D/g1; gen xgft 1 2 1 D/g2; gen torus 3 3 D/g3; gen mesh 3 3 D/g4; gen hypercube 3 D/g5; gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7
-gen random 4 3 4 D/g8
+gen random 4 3 4 D/g8; gen railtree 4 D/g9; gen multiplane 2 2 1 D/g10; gen director 2 2 D/g11; gen dfplus 3 2 2 D/g12
 adaptive on; adaptive show; adaptive off; route; paths build D/paths; paths info D/paths; paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa; paths delta D/paths D/paths2 D/delta
 paths apply D/paths D/delta; paths alternate node-0001 node-0008; paths follow D/follow deltas=D; paths follow off; paths acm D/acm for=node-0001
 hosts; hosts job node-0001 node-0002; doctor verify traces=5; restore all; add switch new leaf-01/4; add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01

@@ -35,6 +35,14 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	return &g
 }
 
+// Whole is the fabric that [Fabric.Without] made this one of, or part of whole; the fabric itself where it was not made so.
+func (f *Fabric) Whole() *Fabric {
+	if f.whole == nil {
+		return f
+	}
+	return f.whole
+}
+
 // Removed says which links a fabric is without that another has, where [Fabric.Without] made both of one fabric,
 // or part of whole; ok is false where not, and where another port has become the SM's.
 func Removed(whole, part *Fabric) (links []Link, ok bool) {

@@ -30,6 +30,9 @@ func fileCommands() []Spec {
 		for _, name := range k.Params() {
 			named = append(named, lang.Option{Name: name, Kind: lang.KindInt})
 		}
+		for _, o := range gen.Common() {
+			named = append(named, lang.Option{Name: o.Name, Kind: lang.KindWord, Words: o.Words, Summary: o.Help})
+		}
 		kinds = append(kinds, Spec{Name: k.Name, Summary: k.Usage, Help: k.Help, Options: named, Run: func(c *call) error { return c.generate(k.Name) },
 			Args: []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}}})
 	}

@@ -164,7 +164,7 @@ func (h *hostFinder) find(word string) ([]fabric.PortIndex, error) {
 func (h *hostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	var ends []fabric.PortIndex
 	for p := range n.Ports() {
-		if h.f.Ports[p].Linked() && !h.f.Nodes[h.f.PeerNode(p)].IsSwitch() {
+		if h.f.Ports[p].Linked() && !h.f.Nodes[h.f.PeerNode(p)].IsSwitch() && !h.f.IsAggregation(h.f.PeerNode(p)) {
 			ends = append(ends, h.f.EndPortOf(h.f.Ports[p].Peer))
 		}
 	}

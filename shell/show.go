@@ -23,6 +23,7 @@ func showCommands() []Spec {
 		{Name: "switches", Summary: "the switches", Run: onPicture(showNodes(true))},
 		{Name: "links", Summary: "the links, of one node or all", Run: onPicture((*call).showLinks), Args: node},
 		{Name: "ports", Summary: "the ports of a node", Run: onPicture((*call).showPorts), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
+		{Name: "structure", Summary: "what kind of network it is: tiers, pods, planes, rails, directors, what nodes are for, and what is odd", Run: onPicture((*call).showStructure)},
 		{Name: "lft", Summary: "the forwarding table of a switch", Run: onTables((*call).showLFT), Args: []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}}},
 		{Name: "roots", Summary: "the switches that the engine took for roots; histogram: how far the hosts are from each switch, by which updn looks for roots",
 			Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}}, Run: onPicture(showRoots)},

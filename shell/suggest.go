@@ -113,7 +113,7 @@ type attempt struct {
 
 func (c *call) suggestGUIDs() error {
 	st := c.session.State()
-	s, err := classify.Suggest(c.ctx, st.Paper(), routing.Options{})
+	s, err := classify.Suggest(c.ctx, st.Paper(), c.session.Analysis().Hints(), routing.Options{})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type summary struct {
 	Switches    int      `json:"switches"`
 	CAs         int      `json:"cas"`
 	Routers     int      `json:"routers,omitempty"`
+	Aggregation int      `json:"aggregation_nodes,omitempty"` // among the cas
 	Links       int      `json:"links"`
 	Outside     int      `json:"outside,omitempty"`
 	MaxLID      uint16   `json:"max_lid"`
@@ -56,6 +57,9 @@ func summarize(st *session.State) *summary {
 			sum.Routers++
 		default:
 			sum.CAs++
+			if f.IsAggregation(fabric.NodeIndex(i)) {
+				sum.Aggregation++
+			}
 		}
 	}
 	for _, sm := range st.SMs {
@@ -84,7 +88,8 @@ func (s *summary) Text(w io.Writer) {
 		p("  INTERRUPTED: %s", s.Interrupted)
 	}
 	routers := prose.When(s.Routers > 0, ", "+count(s.Routers, "router"), "")
-	p("  %s, %s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), routers, count(s.Links, "link"), s.MaxLID)
+	aggregation := prose.When(s.Aggregation > 0, fmt.Sprintf(", %d of them aggregation nodes", s.Aggregation), "")
+	p("  %s, %s%s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), aggregation, routers, count(s.Links, "link"), s.MaxLID)
 	if s.Outside > 0 {
 		p("  left out: %s attached to no link of the subnet", count(s.Outside, "node"))
 	}

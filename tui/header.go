@@ -131,7 +131,8 @@ func (m *model) counts(w, room int) string {
 	if n := len(m.sc.Gone()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
-	all := fmt.Sprintf("%s sw %s ca %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), draw.Thousands(ix.Links)) + down
+	kind := prose.When(ix.Aggregation > 0, "hosts", "ca")
+	all := fmt.Sprintf("%s sw %s %s %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), kind, draw.Thousands(ix.Links)) + down
 	out := []string{all, strings.TrimSpace(down), ""}
 	switch {
 	case len(ix.Fabric.Nodes) == 0:

@@ -9,7 +9,9 @@ import (
 	"github.com/charmbracelet/bubbles/spinner"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
@@ -112,6 +114,7 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
+	m.indexes.Structure = func(f *fabric.Fabric) *classify.Structure { return back.Loops().Structure(f) }
 	m.refresh()
 	return m
 }

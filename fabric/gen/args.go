@@ -69,6 +69,9 @@ func (f form) parse(args []string) (arguments, error) {
 }
 
 func (f form) set(a *arguments, name, text string) error {
+	if ok, err := setCommon(a, name, text); ok {
+		return err
+	}
 	for _, p := range f.params {
 		if p.name != name {
 			continue

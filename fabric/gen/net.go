@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,6 +34,12 @@ type net struct {
 	b               fabric.Builder
 	hosts, switches int
 	nextHostGUID    uint64
+
+	speed       fabric.Speed // of all links
+	aggregation bool         // each switch has one more port, for an aggregation node
+	system      uint64       // the system GUID of switches, their own where it is 0
+	switchNodes []fabric.NodeIndex
+	switchPorts []int
 }
 
 // checkSize fails where a fabric would need more LIDs than there are.
@@ -82,32 +89,36 @@ func (n *net) addAdapters(name string, hosts, ports int) (fabric.NodeIndex, erro
 	var first fabric.NodeIndex = fabric.None
 	digits := max(4, len(fmt.Sprint(hosts)))
 	for i := range hosts {
-		node, err := n.add(fabric.Node{
-			GUID: firstHostGUID + n.nextHostGUID, Type: mad.NodeCA, NumPorts: uint8(ports),
-			Desc: fmt.Sprintf("%s-%0*d HCA-1", name, digits, i+1),
-		})
+		node, err := n.addHost(fmt.Sprintf("%s-%0*d HCA-1", name, digits, i+1), ports)
 		if err != nil {
 			return 0, err
 		}
 		if i == 0 {
 			first = node
 		}
-		n.nextHostGUID += uint64(ports) + 1
-		n.hosts++
 	}
 	return first, nil
 }
 
 func (n *net) addSwitch(name string, ports int) (fabric.NodeIndex, error) {
+	if n.aggregation {
+		ports++
+		if err := checkPorts(ports); err != nil {
+			return 0, err
+		}
+	}
 	node, err := n.add(fabric.Node{
-		GUID: firstSwitchGUID + uint64(n.switches), Type: mad.NodeSwitch, NumPorts: uint8(ports), Desc: name,
+		GUID: n.nextSwitchGUID(), SystemGUID: n.system, Type: mad.NodeSwitch, NumPorts: uint8(ports), Desc: name,
 	})
 	n.switches++
+	n.switchNodes, n.switchPorts = append(n.switchNodes, node), append(n.switchPorts, ports)
 	return node, err
 }
 
+func (n *net) nextSwitchGUID() uint64 { return firstSwitchGUID + uint64(n.switches) }
+
 func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
-	node.SystemGUID, node.Revision = node.GUID, defaultRevision
+	node.SystemGUID, node.Revision = cmp.Or(node.SystemGUID, node.GUID), defaultRevision
 	i, err := n.b.AddNode(node)
 	if err != nil {
 		return i, err
@@ -141,7 +152,7 @@ func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, po
 	}{{nodeA, portA}, {nodeB, portB}} {
 		p := n.b.Port(end.node, end.port)
 		p.State, p.MTU = mad.PortInit, linkMTU
-		p.Width, p.Speed = defaultWidth, defaultSpeed
+		p.Width, p.Speed = defaultWidth, cmp.Or(n.speed, defaultSpeed)
 	}
 	return nil
 }

@@ -267,7 +267,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if err != nil {
 		return o.misused(err)
 	}
-	opt.Strict, opt.MayWrite, opt.Names = o.strict, config.mayWrite, config.Names
+	opt.Strict, opt.MayWrite, opt.Names, opt.Hints = o.strict, config.mayWrite, config.Names, config.Hints
 	if o.log != nil {
 		opt.Log = o.log.Write
 	}

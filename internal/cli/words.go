@@ -183,7 +183,7 @@ func (o *options) man() int {
 	for _, s := range shell.New(nil).Specs() {
 		line(".TP\n.B %s\n%s", roff(s.Name), roff(s.Summary))
 	}
-	line(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/ibconsole/config\nkeys, theme and mouse of the screen, source, names, mkeys, watch, write\n.TP\n.I /etc/ibconsole/config\nthe same of the administrator, but for the screen\n.TP\n.I $XDG_STATE_HOME/ibconsole/\nthe history of subnets, and what was typed")
+	line(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/ibconsole/config\nkeys, theme and mouse of the screen, source, names, hints, mkeys, watch, write\n.TP\n.I /etc/ibconsole/config\nthe same of the administrator, but for the screen\n.TP\n.I $XDG_STATE_HOME/ibconsole/\nthe history of subnets, and what was typed")
 	line(".SH ENVIRONMENT\n.TP\n.B IBCONSOLE_SOURCE\nthe subnet where -s names none\n.TP\n.B NO_COLOR\nno colours")
 	line(".SH EXIT STATUS\n%s", roff("0: done. 1: a command failed. 2: it was not understood. 128 and the number of a signal: that ended it."))
 	line(".SH SEE ALSO\n.BR opensm (8),\n.BR ibnetdiscover (8),\n.BR ibsim (8)")

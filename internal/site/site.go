@@ -31,6 +31,7 @@ const File = "/etc/ibconsole/config"
 type Config struct {
 	Source string        // where no other is named
 	Names  string        // a node-name map
+	Hints  string        // a file of hints on the structure
 	MKeys  string        // the file with the M_Key
 	Watch  time.Duration // how often interactive sessions sweep, 0 for never
 	writes []rule
@@ -46,7 +47,7 @@ type rule struct {
 var screenWords = []string{"theme", "mouse", "key"}
 
 // words are those that Read takes. The screen, which reads the same file, passes over them.
-var words = []string{"source", "names", "mkeys", "watch", "write"}
+var words = []string{"source", "names", "hints", "mkeys", "watch", "write"}
 
 // Shortest and Longest are the limits of watch in seconds.
 const (
@@ -59,6 +60,7 @@ const (
 //	# a comment
 //	source umad:mlx5_0
 //	names /etc/opensm/ib-node-name-map
+//	hints /etc/ibconsole/hints.yaml
 //	mkeys /etc/ibconsole/mkey
 //	watch 10
 //	write group:ibadmin
@@ -108,11 +110,11 @@ func (c *Config) take(line, where string) error {
 	switch word {
 	case "source":
 		c.Source = rest
-	case "names", "mkeys":
+	case "names", "hints", "mkeys":
 		if !filepath.IsAbs(rest) {
 			return fmt.Errorf("%s is %q, expected a path that begins with /", word, rest)
 		}
-		*prose.When(word == "names", &c.Names, &c.MKeys) = rest
+		*map[string]*string{"names": &c.Names, "hints": &c.Hints, "mkeys": &c.MKeys}[word] = rest
 	case "watch":
 		s, err := strconv.ParseFloat(rest, 64)
 		if err != nil || !(s >= Shortest && s <= Longest) {
@@ -135,7 +137,7 @@ func (c *Config) take(line, where string) error {
 // Over is what holds where c comes before the other: its words count where it has them. Who may write is asked of
 // each by itself, as both must allow it.
 func (c Config) Over(other Config) Config {
-	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names}, {&c.MKeys, &other.MKeys}} {
+	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names}, {&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {
 		if *p.own == "" {
 			*p.own = *p.other
 		}

@@ -62,6 +62,8 @@ type Adapter struct {
 	End    fabric.PortIndex
 	Switch fabric.SwitchIndex
 	Role   Role
+	// Kind is what a service node serves for, as far as that is known.
+	Kind Kind
 	// Reason says by what the role was told, "" for [Compute].
 	Reason string
 	// Pattern is the host's name with every number as #: "node-#".
@@ -74,13 +76,18 @@ type Classes struct {
 	Switches []Switch
 	Adapters []Adapter
 
-	graph *routing.Graph
+	graph  *routing.Graph
+	groups *Parts // those of a Dragonfly+, nil for others
+	hints  *Hints
+	hinted map[fabric.NodeIndex]Role // the roles that hints gave
 }
 
 // Of classifies a subnet. The leaves are the switches with compute nodes and
 // those like them without any, the roots are those farthest from them. O(ports x neighbours).
-func Of(f *fabric.Fabric) *Classes {
-	c := &Classes{Fabric: f, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
+func Of(f *fabric.Fabric) *Classes { return classesOf(f, nil) }
+
+func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
+	c := &Classes{Fabric: f, hints: hints, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
 	c.findAdapters()
 	for s := range c.Switches {
 		sw := &c.Switches[s]
@@ -94,14 +101,37 @@ func Of(f *fabric.Fabric) *Classes {
 	}
 	leaves, widest := c.findLeaves()
 	for i := range c.Adapters {
-		if a := &c.Adapters[i]; a.Role == Compute && !leaves[a.Switch] {
+		if a := &c.Adapters[i]; a.Role == Compute && a.Reason != byHint && !leaves[a.Switch] {
 			a.Role, a.Reason = Service, byPlace
 		}
 	}
-	ranks := c.distances(leaves)
-	c.addEmptyLeaves(leaves, ranks, widest)
-	c.layer(leaves, ranks)
+	if c.isFlat(leaves) {
+		leaves = slices.Repeat([]bool{true}, len(leaves))
+	}
+	c.layer(leaves, c.rank(leaves, widest))
 	return c
+}
+
+// rank ranks the switches, and adds leaves that have no hosts.
+func (c *Classes) rank(leaves []bool, widest int) []int32 {
+	var ranks []int32
+	if c.groups = c.dragonflyPlus(leaves); c.groups != nil {
+		ranks = c.distances(leaves)
+	} else {
+		ranks = c.climb(leaves)
+		for c.addDrained(leaves, ranks, widest) {
+			ranks = c.climb(leaves)
+		}
+		c.addEmptyLeaves(leaves, ranks, widest)
+		c.rankByName(ranks)
+	}
+	for s, h := range c.hints.switches(c.Fabric) {
+		if h.Tier != nil {
+			ranks[s] = *h.Tier
+			leaves[s] = ranks[s] == 0
+		}
+	}
+	return ranks
 }
 
 // findAdapters tells roles by what adapters are, and by their names.
@@ -114,43 +144,23 @@ func (c *Classes) findAdapters() {
 			continue
 		}
 		a := Adapter{End: e, Switch: sw, Pattern: pattern(hostName(n.Desc))}
-		if why := aggregation(n, f.SwitchNode(sw)); why != "" {
+		if why := f.Aggregation(f.Ports[e].Node); why != "" {
 			a.Role, a.Reason, a.Pattern = Aggregation, why, pattern(n.Desc)
 		} else if word := serviceWord(hostName(n.Desc)); word != "" {
-			a.Role, a.Reason = Service, "its name says "+word
+			a.Role, a.Kind, a.Reason = Service, serviceWords[word], "its name says "+word
 		}
 		c.Adapters = append(c.Adapters, a)
 	}
 	c.findManyPorted()
+	c.hintRoles()
 }
 
 // The reasons beside names.
 const (
-	byDevice = "its device id is that of an aggregation node"
-	bySystem = "it is part of the switch that it is attached to"
-	byPorts  = "more of its ports are linked than of other nodes'"
-	byPlace  = "it is attached above the leaf switches"
-	byRank   = "its switch is not as far from the roots as the others"
+	byPorts = "more of its ports are linked than of other nodes'"
+	byPlace = "it is attached above the leaf switches"
+	byRank  = "its switch is not as far from the roots as the others"
 )
-
-// aggregationDevice is the device id of the aggregation nodes of Quantum switches.
-const (
-	mellanox          = 0x2c9
-	aggregationDevice = 0xcf09
-)
-
-// aggregation says by what an adapter is known for an aggregation node, "" where it is none.
-func aggregation(n, sw *fabric.Node) string {
-	switch {
-	case isAggregationName(n.Desc):
-		return "its name says so"
-	case n.VendorID == mellanox && n.DeviceID == aggregationDevice:
-		return byDevice
-	case n.SystemGUID != 0 && n.SystemGUID == sw.SystemGUID:
-		return bySystem
-	}
-	return ""
-}
 
 // usualShare is how many of so many nodes may have more linked ports than the others and be taken for service nodes.
 const usualShare = 8
@@ -218,26 +228,4 @@ func (c *Classes) layer(leaves []bool, ranks []int32) {
 			sw.Layer = Middle
 		}
 	}
-}
-
-// distances are those of all switches from the nearest of some.
-func (c *Classes) distances(from []bool) []int32 {
-	dist := make([]int32, len(from))
-	var queue []fabric.SwitchIndex
-	for s := range dist {
-		dist[s] = routing.Unranked
-		if from[s] {
-			dist[s] = 0
-			queue = append(queue, fabric.SwitchIndex(s))
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		for _, l := range c.graph.Of(queue[i]) {
-			if dist[l.Peer] == routing.Unranked {
-				dist[l.Peer] = dist[queue[i]] + 1
-				queue = append(queue, l.Peer)
-			}
-		}
-	}
-	return dist
 }

@@ -23,6 +23,15 @@ func generate(t *testing.T, spec string) *fabric.Fabric {
 	return f
 }
 
+// generated is a fabric, nil where there is none of the sort.
+func generated(spec string) *fabric.Fabric {
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
 // summary is the groups in a line each.
 func summary(c *Classes) string {
 	var b strings.Builder
@@ -62,7 +71,7 @@ func TestNamelessServices(t *testing.T) {
 				services++
 			}
 		}
-		s, err := Suggest(t.Context(), f.WithDescriptions(names), routing.Options{})
+		s, err := Suggest(t.Context(), f.WithDescriptions(names), nil, routing.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", spec, err)
 		}
@@ -75,7 +84,7 @@ func TestNamelessServices(t *testing.T) {
 // TestServicesOnRoots need ways against the direction to reach each other.
 func TestServicesOnRoots(t *testing.T) {
 	f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, "oss-%d mlx5_0", nil)
-	s, err := Suggest(t.Context(), f, routing.Options{})
+	s, err := Suggest(t.Context(), f, nil, routing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +99,16 @@ func TestAggregationNodes(t *testing.T) {
 		desc   string
 		change func(n, sw *fabric.Node)
 	}{
-		"its name says so": {"Mellanox Technologies Aggregation Node", nil},
-		byDevice:           {"host-%d", func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }},
-		bySystem:           {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
+		"its name says so":         {"Mellanox Technologies Aggregation Node", nil},
+		fabric.AggregationByDevice: {"host-%d", func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }},
+		fabric.AggregationBySystem: {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
 	} {
 		f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
 		found := Of(f).AdapterGroups()
 		if last := found[len(found)-1]; len(found) != 2 || last.Role != Aggregation || last.Reason != reason || len(last.Ends) != 4 {
 			t.Errorf("%s: found %+v", reason, found)
 		}
-		s, err := Suggest(t.Context(), f, routing.Options{})
+		s, err := Suggest(t.Context(), f, nil, routing.Options{})
 		if err != nil || len(s.Tried) != 1 || len(s.Roots) != 4 || s.Tried[0].Aggregation != 4*3 {
 			t.Errorf("%s: %+v, %v, want the 4 spines as roots and 12 pairs of aggregation nodes apart", reason, s, err)
 		}
@@ -163,7 +172,7 @@ func TestNoTree(t *testing.T) {
 		"hypercube:2,3":   "no fat-tree: compute nodes are attached to every switch, of which there are 4",
 		"dragonfly:4,2,2": "no fat-tree: compute nodes are attached to every switch, of which there are 36",
 	} {
-		_, err := Suggest(t.Context(), generate(t, spec), routing.Options{})
+		_, err := Suggest(t.Context(), generate(t, spec), nil, routing.Options{})
 		var none *NoTreeError
 		if !errors.As(err, &none) || err.Error() != want {
 			t.Errorf("%s: %v, want %s", spec, err, want)
@@ -197,7 +206,7 @@ func FuzzSuggest(f *testing.F) {
 		if err != nil || len(net.Ports) > 2000 {
 			return
 		}
-		_, err = Suggest(t.Context(), net.WithDescriptions(map[uint64]string{net.Nodes[0].GUID: name}), routing.Options{})
+		_, err = Suggest(t.Context(), net.WithDescriptions(map[uint64]string{net.Nodes[0].GUID: name}), nil, routing.Options{})
 		var none *NoTreeError
 		if err != nil && !errors.As(err, &none) {
 			t.Fatal(err)

@@ -67,14 +67,16 @@ func (c *Classes) likeLeaf(s fabric.SwitchIndex, sure []bool, widest int) bool {
 // more neighbours than leaves, where roots have more. Their rank becomes that of leaves.
 func (c *Classes) addEmptyLeaves(leaves []bool, ranks []int32, widest int) {
 	top := slices.Max(append(ranks, 0))
+	named := c.names(leaves, ranks)
 	var empty []int32
 	wider := false
 	for s, r := range ranks {
+		n := named[c.Switches[s].Pattern]
 		switch {
 		case r != top || top == 0:
 		case c.Switches[s].Neighbours > widest:
 			wider = true
-		case top > 1:
+		case top > 1 && (n.leaves > 0 || n.all == 1):
 			empty = append(empty, int32(s))
 		}
 	}

@@ -3,17 +3,26 @@
 package classify
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"example.org/ibconsole/fabric"
 )
 
-var numbers = regexp.MustCompile(`[0-9]+`)
-
 // pattern is a name, escaped, with every number as #.
-func pattern(name string) string { return fabric.Escape(numbers.ReplaceAllString(name, "#")) }
+func pattern(name string) string {
+	var b strings.Builder
+	digit := false
+	for i := range len(name) {
+		was := digit
+		if digit = name[i] >= '0' && name[i] <= '9'; !digit {
+			b.WriteByte(name[i])
+		} else if !was {
+			b.WriteByte('#')
+		}
+	}
+	return fabric.Escape(b.String())
+}
 
 // hostName is the host in a node description such as "node-0001 HCA-1".
 func hostName(desc string) string {
@@ -21,16 +30,17 @@ func hostName(desc string) string {
 	return host
 }
 
-func isAggregationName(desc string) bool {
-	return strings.Contains(strings.ToLower(desc), "aggregation node")
-}
-
-// serviceWords are words in the names of hosts that do not compute.
-var serviceWords = func() map[string]bool {
-	words := map[string]bool{}
-	for w := range strings.FieldsSeq(`admin backup bridge data gateway gpfs gw io ion lnet login lustre master mds mdt mgmt mgs mgt
-		monitor nas nfs nsd oss ost router sched service skyway srp storage stor svc target ufm visu`) {
-		words[w] = true
+// serviceWords are words in the names of hosts that do not compute, with what these do.
+var serviceWords = func() map[string]Kind {
+	words := map[string]Kind{}
+	for kind, list := range map[Kind]string{
+		KindStorage: "backup data gpfs io ion lustre mds mdt mgs mgt nas nfs nsd oss ost srp storage stor target",
+		KindGateway: "bridge gateway gw lnet router skyway",
+		KindService: "admin login master mgmt monitor sched service svc ufm visu",
+	} {
+		for w := range strings.FieldsSeq(list) {
+			words[w] = kind
+		}
 	}
 	return words
 }()
@@ -39,7 +49,7 @@ var serviceWords = func() map[string]bool {
 // none. Words are what stands between digits and signs.
 func serviceWord(host string) string {
 	for _, w := range strings.FieldsFunc(strings.ToLower(host), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if serviceWords[w] {
+		if serviceWords[w] != KindHost {
 			return w
 		}
 	}

@@ -80,17 +80,17 @@ func (s *Suggestion) Options(opt routing.Options) routing.Options {
 	return opt
 }
 
-// Suggest classifies a subnet and tries with ftree what follows from that, until all hosts reach one another.
+// Suggest classifies a subnet, by hints, which may be nil, and tries with ftree what follows from that, until all hosts reach one another.
 // Aggregation nodes may stay apart from some: there is no path up and then down between two roots. It takes
 // what leaves the fewest pairs apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports
 // without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
-func Suggest(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Suggestion, error) {
+func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Options) (*Suggestion, error) {
 	f, err := fabric.AssignLIDs(f)
 	if err != nil {
 		return nil, fmt.Errorf("suggest GUIDs: %w", err)
 	}
 	s := &search{ctx: ctx, opt: opt}
-	classes := Of(f)
+	classes := classesOf(f, hints)
 	tops := classes.tops()
 	if len(tops) == 0 {
 		return nil, &NoTreeError{Reason: classes.noTree()}
@@ -121,6 +121,9 @@ func (c *Classes) noTree() string {
 	}
 	if leaves == 0 {
 		return "no switch has compute nodes"
+	}
+	if slices.ContainsFunc(c.Switches, func(s Switch) bool { return s.Hosts == 0 }) {
+		return "the switches with compute nodes are linked among themselves"
 	}
 	return fmt.Sprintf("compute nodes are attached to every switch, of which there are %d", leaves)
 }

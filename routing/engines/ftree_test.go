@@ -114,7 +114,7 @@ func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
 // switches as roots where it finds none.
 func suggested(t *testing.T, f *fabric.Fabric) routing.Options {
 	t.Helper()
-	s, err := classify.Suggest(t.Context(), f, routing.Options{})
+	s, err := classify.Suggest(t.Context(), f, nil, routing.Options{})
 	var none *classify.NoTreeError
 	switch {
 	case errors.As(err, &none):

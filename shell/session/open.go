@@ -44,7 +44,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
 	s.log = opt.Log
 	s.held, s.machine = opt.Held, opt.Machine
-	s.firstNames, s.firstWatch = opt.Names, opt.Watch
+	s.firstNames, s.firstHints, s.firstWatch = opt.Names, opt.Hints, opt.Watch
 	s.saKey = opt.Keys.SA
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall = s.recall
@@ -109,6 +109,11 @@ func (s *Session) Start(ctx context.Context) error {
 	if s.firstNames != "" {
 		if _, err := s.LoadNames(ctx, s.firstNames); err != nil {
 			return fmt.Errorf("names: %w", err)
+		}
+	}
+	if s.firstHints != "" {
+		if _, err := s.LoadHints(ctx, s.firstHints); err != nil {
+			return fmt.Errorf("hints: %w", err)
 		}
 	}
 	if s.firstWatch > 0 && s.State().Source.Live() {
@@ -214,12 +219,16 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
 }
 
+// simulatedSpeed is that of the links of a simulated subnet that says none. Nets for ibsim have ibsim's own, SDR: the
+// releases that are in use know nothing beyond HDR.
+const simulatedSpeed = fabric.NDR
+
 // simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
 func simulated(ctx context.Context, arg string, o formats.Options) (formats.Subnet, error) {
 	kind, _, _ := strings.Cut(arg, ":")
 	if slices.Contains(kindNames(), kind) {
 		if _, err := files.Stat(ctx, arg); err != nil && ctx.Err() == nil {
-			f, err := gen.ParseSpec(arg)
+			f, err := gen.ParseSpecAt(arg, simulatedSpeed)
 			return formats.Subnet{Fabric: f}, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -24,9 +25,10 @@ type Passage struct {
 	found *credits.Result
 }
 
-// Loops knows what was found of credit loops.
+// Loops knows what was found of credit loops, and the structure of fabrics.
 type Loops interface {
 	KnownCredits(t *fabric.Tables) *credits.Result
+	Structure(f *fabric.Fabric) *classify.Structure
 }
 
 // PassedHop is what happens at a hop.
@@ -46,7 +48,7 @@ func (p *Picture) Passage(g *Grants, path *walk.Path, loops Loops) *Passage {
 	if grid, ok := torus.Of(p.Tables); ok {
 		r.turnOnTorus(p.Fabric, grid, path)
 	} else {
-		r.turn(p, path)
+		r.turn(p, path, loops)
 	}
 	if r.found != nil {
 		r.findLoop(path, r.found.Ring)
@@ -88,8 +90,8 @@ func (r *Passage) turnOnTorus(f *fabric.Fabric, grid *torus.Torus, path *walk.Pa
 }
 
 // turn says where the path goes up and down, by the ranks that the engine gave the switches, else by tiers.
-func (r *Passage) turn(p *Picture, path *walk.Path) {
-	height := routing.Tiers(p.Fabric)
+func (r *Passage) turn(p *Picture, path *walk.Path, loops Loops) {
+	height := loops.Structure(p.Fabric).Heights()
 	if p.Ranks != nil && !slices.Contains(p.Ranks, routing.Unranked) {
 		for sw, rank := range p.Ranks {
 			height[sw] = -rank

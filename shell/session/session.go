@@ -43,8 +43,9 @@ type Session struct {
 	// log is that of the options, and unlogged says once that it fails.
 	log      func(*audit.Record) error
 	unlogged sync.Once
-	// firstNames and firstWatch are what Start does beside reading the subnet.
+	// firstNames, firstHints and firstWatch are what Start does beside reading the subnet.
 	firstNames string
+	firstHints string
 	firstWatch time.Duration
 	// saKey is that by which the subnet administration trusts the session, 0 for OpenSM's default.
 	saKey uint64
@@ -78,6 +79,7 @@ type Options struct {
 	MayWrite func() error              // says why the user may not write to a subnet that is not simulated, nil for no such reason
 	Log      func(*audit.Record) error // takes note of writes to a subnet that is not simulated, nil for nobody
 	Names    string                    // a node-name map to take names from, "" for none
+	Hints    string                    // a file of hints on the structure, "" for none
 	Watch    time.Duration             // how often a live subnet is swept from the start on, 0 for never
 	Held     *umad.Held                // has devices that this process may not open any more, nil for none
 	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped

@@ -9,21 +9,23 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
 // Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
 type Index struct {
-	Fabric *fabric.Fabric
-	// Tiers are the switches of the subnet by the number of links to the nearest switch with hosts, each in the
-	// order of names; outside those that no link leads to; loose the nodes that are attached to no switch.
+	Fabric    *fabric.Fabric
+	Structure *classify.Structure
+	// Tiers are the switches of the subnet by how far they are above the leaves, each in the order of names;
+	// outside those that no link leads to; loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
 
-	Switches, Hosts, Links int
+	// Hosts are the channel adapters and routers, Aggregation the aggregation nodes, which are no hosts.
+	Switches, Hosts, Aggregation, Links int
 
 	// Search are the names of the nodes in lower case, rank their places in the order of names.
 	Search []string
@@ -31,20 +33,16 @@ type Index struct {
 }
 
 // newIndex takes O(ports + nodes log nodes).
-func newIndex(f *fabric.Fabric) *Index {
-	ix := &Index{Fabric: f}
+func newIndex(s *classify.Structure) *Index {
+	f := s.Fabric
+	ix := &Index{Fabric: f, Structure: s}
 	ix.count()
 	ix.name()
-	tier := routing.Tiers(f)
+	ix.Tiers = s.Tiers()
 	for s, n := range f.Switches {
 		if !f.Nodes[n].InSubnet {
 			ix.Outside = append(ix.Outside, fabric.SwitchIndex(s))
-			continue
 		}
-		for len(ix.Tiers) <= int(tier[s]) {
-			ix.Tiers = append(ix.Tiers, nil)
-		}
-		ix.Tiers[tier[s]] = append(ix.Tiers[tier[s]], fabric.SwitchIndex(s))
 	}
 	for _, list := range append(ix.Tiers, ix.Outside) {
 		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]]) })
@@ -59,7 +57,9 @@ func (ix *Index) count() {
 		switch {
 		case !n.IsSwitch() && !ix.onSwitch(n):
 			ix.Loose = append(ix.Loose, fabric.NodeIndex(i))
-			fallthrough
+			ix.Hosts++
+		case !n.IsSwitch() && n.InSubnet && ix.Structure.IsAggregation(fabric.NodeIndex(i)):
+			ix.Aggregation++
 		case !n.IsSwitch() && n.InSubnet:
 			ix.Hosts++
 		case n.IsSwitch() && n.InSubnet:
@@ -101,6 +101,9 @@ func (ix *Index) name() {
 
 // Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.
 type Indexes struct {
+	// Structure owns the structures of fabrics, nil for what they are recognised as.
+	Structure func(*fabric.Fabric) *classify.Structure
+
 	mu   sync.Mutex
 	list []*Index // the one used last at the end
 }
@@ -112,13 +115,20 @@ const maxIndexes = 5
 func (x *Indexes) Of(f *fabric.Fabric) *Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	var s *classify.Structure
+	if x.Structure != nil {
+		s = x.Structure(f)
+	}
 	for i, ix := range x.list {
-		if ix.Fabric == f {
+		if ix.Fabric == f && (s == nil || ix.Structure == s) {
 			x.list = append(append(x.list[:i], x.list[i+1:]...), ix)
 			return ix
 		}
 	}
-	ix := newIndex(f)
+	if s == nil {
+		s = classify.Recognise(f, nil)
+	}
+	ix := newIndex(s)
 	if len(x.list) >= maxIndexes {
 		x.list = append(x.list[:0], x.list[1:]...)
 	}

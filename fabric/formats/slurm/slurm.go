@@ -69,7 +69,7 @@ func (b *builder) leaves() {
 	for _, e := range ends {
 		n := &f.Nodes[f.Ports[e].Node]
 		sw, _ := f.AttachedSwitch(e)
-		if n.Type != mad.NodeCA || sw == fabric.None || strings.Contains(n.Desc, "Aggregation Node") {
+		if n.Type != mad.NodeCA || sw == fabric.None || f.IsAggregation(f.Ports[e].Node) {
 			continue
 		}
 		name := NodeName(n.Desc, n.GUID)

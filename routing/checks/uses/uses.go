@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
@@ -41,7 +42,8 @@ const defaultExamples = 20
 type Result struct {
 	// Paths is the number of paths that use it, All that of all paths that arrive.
 	Paths, All int64
-	// Sources and Destinations are the end ports of these paths, those with most paths first, then by LID.
+	// Sources and Destinations are the end ports of these paths, those with most paths first, then by LID;
+	// aggregation nodes after all others.
 	Sources, Destinations []Use
 	// Examples are the first paths by LID of the destination, then of the source.
 	Examples []Path
@@ -212,7 +214,8 @@ func (q *question) users(counts []int64) []Use {
 			list = append(list, Use{q.ends.Ports[end], n})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Use) int { return cmp.Compare(b.Paths, a.Paths) })
+	last := func(u Use) int { return prose.When(q.f.IsAggregation(q.f.Ports[u.Port].Node), 1, 0) }
+	slices.SortStableFunc(list, func(a, b Use) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths)) })
 	return list
 }
 

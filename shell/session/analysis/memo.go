@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/classify"
 )
 
 // Memo remembers facts. The zero value remembers none, and lets those share one who ask at the same time.
@@ -27,6 +28,10 @@ type Memo struct {
 	base     *fabric.Tables // the tables that others were adapted from, if any were
 	pictured []*fabric.Tables
 	facts    map[key]*fact
+
+	structuring sync.Mutex
+	structures  []*classify.Structure // the one used last at the end
+	hints       *classify.Hints
 }
 
 // key is what a fact is known by: what it says, and of which tables.

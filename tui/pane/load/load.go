@@ -34,7 +34,6 @@ type links struct {
 	loading pane.AsyncResult[*loading]
 	// counting brings the paths on the other side of an event.
 	counting pane.AsyncResult[*linkload.Loads]
-	cut      map[int]bool // the links of the map that have failed on paper, by row and column
 }
 
 // Source counts the paths over each link.
@@ -158,8 +157,11 @@ func (l *links) Renew() {
 		l.Rebuild(0)
 	case l.isMap():
 		l.Match = func(row int) bool {
-			f := l.load.loads.Fabric
-			return l.Filt.Match(l.Scene.Names.Search[f.Switches[l.load.heat.rows[row]]])
+			sw := l.load.heat.rows[row].sw()
+			if sw == fabric.None {
+				return l.Filt.Empty()
+			}
+			return l.Filt.Match(l.Scene.Names.Search[l.load.loads.Fabric.Switches[sw]])
 		}
 		l.findCut()
 		l.Build(len(l.load.heat.rows))
@@ -193,7 +195,7 @@ func (l *links) Figure() string {
 	case l.N == 0:
 		return l.loading.Progress()
 	case l.isMap():
-		return fmt.Sprintf("%d leaves, %d switches above; %s of %s paths", len(l.load.heat.rows), len(l.load.heat.cols), l.Theme.Shades[4], draw.Thousands(int(l.load.heat.most)))
+		return fmt.Sprintf("%s; %s of %s paths", l.load.heat.sizes(), l.Theme.Shades[4], draw.Thousands(int(l.load.heat.most)))
 	}
 	return fmt.Sprintf("%s, mean %s", draw.Count(l.N, "direction"), draw.Thousands(int(l.load.mean+0.5)))
 }
@@ -211,7 +213,7 @@ func (l *links) Empty() string {
 	case !l.Filt.Empty():
 		return l.NoMatch("link")
 	case l.isMap():
-		return "there are no two layers of switches to draw a map of: b shows the list"
+		return "there are too few or too many switches to draw a map of: b shows the list"
 	}
 	return "there are no links between switches: b shows all links"
 }
@@ -224,7 +226,9 @@ func (l *links) Subject() pane.Subject {
 	f := l.load.loads.Fabric
 	if l.isMap() {
 		s := pane.Nothing
-		s.Fabric, s.Node = f, f.Switches[l.load.heat.rows[row]]
+		if sw := l.load.heat.rows[row].sw(); sw != fabric.None {
+			s.Fabric, s.Node = f, f.Switches[sw]
+		}
 		return s
 	}
 	p := l.port(row)

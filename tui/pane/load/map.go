@@ -14,10 +14,10 @@ const mapStep = 8 // how many columns a key moves the map
 
 const mapName = 16 // how many cells the names of the rows of a map have
 
-// columns is the first column of the map in so many cells, and how many there are a cell.
+// columns is the first column of a grid in so many cells, and how many there are a cell.
 // As long as nobody has moved the map, all of it is there.
-func (l *links) columns(room int) (first, per int) {
-	n := len(l.load.heat.cols)
+func (l *links) columns(g *grid, room int) (first, per int) {
+	n := len(g.cols)
 	if l.Aside == 0 || n <= room {
 		return 0, max((n+room-1)/max(room, 1), 1)
 	}
@@ -26,58 +26,72 @@ func (l *links) columns(room int) (first, per int) {
 
 // cell is the most paths over a link between a row and some columns, -1 where there is
 // none; gone says that one has failed on paper.
-func (l *links) cell(row, from, to int) (paths int64, gone bool) {
-	h := &l.load.heat
-	cells := prose.When(l.Kind == loadDownwards, h.down, h.up)
+func (l *links) cell(r heatRow, from, to int) (paths int64, gone bool) {
+	cells := prose.When(l.Kind == loadDownwards, r.down, r.up)
 	paths = -1
-	for i := row*len(h.cols) + from; i < row*len(h.cols)+to; i++ {
+	for i := r.place*len(r.cols) + from; i < r.place*len(r.cols)+to; i++ {
 		paths = max(paths, cells[i])
-		gone = gone || l.cut[i]
+		gone = gone || r.cut[i]
 	}
 	return paths, gone
 }
 
 // findCut looks for the links of the map that have failed on paper.
 func (l *links) findCut() {
-	l.cut = map[int]bool{}
-	h := &l.load.heat
 	f := l.load.loads.Fabric
-	rows, cols := placesOf(f, h.rows), placesOf(f, h.cols)
-	for link := range l.Scene.Gone() {
-		for _, ends := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
-			row, low := rows[l.Scene.Top.Fabric.Nodes[l.Scene.Top.Fabric.Ports[ends[0]].Node].GUID]
-			col, high := cols[l.Scene.Top.Fabric.Nodes[l.Scene.Top.Fabric.Ports[ends[1]].Node].GUID]
-			if low && high {
-				l.cut[row*len(h.cols)+col] = true
+	top := l.Scene.Top.Fabric
+	for _, g := range l.load.heat.grids {
+		g.cut = map[int]bool{}
+		rows, cols := placesOf(f, g.rows), placesOf(f, g.cols)
+		for link := range l.Scene.Gone() {
+			for _, ends := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
+				row, low := rows[top.Nodes[top.Ports[ends[0]].Node].GUID]
+				col, high := cols[top.Nodes[top.Ports[ends[1]].Node].GUID]
+				if low && high {
+					g.cut[row*len(g.cols)+col] = true
+				}
 			}
 		}
 	}
 }
 
-// header of a map numbers its columns, so many digits below one another as fit in one line.
+// gridAt is the grid whose columns the header names: that of the selected row, or else the first.
+func (l *links) gridAt() *grid {
+	if row, ok := l.Selected(); ok {
+		return l.load.heat.rows[row].grid
+	}
+	return l.load.heat.grids[0]
+}
+
+// header of a map names the first and the last of its columns.
 func (l *links) Header(p *draw.Pen) {
 	if !l.isMap() {
 		l.Table.Header(p)
 		return
 	}
-	h := &l.load.heat
-	f := l.load.loads.Fabric
-	room := p.Left - mapName - 1
-	first, per := l.columns(room)
-	last := min(first+per*room, len(h.cols)) - 1
-	if last < first {
+	if l.load == nil || len(l.load.heat.grids) == 0 {
 		return
 	}
 	p.Cell(p.Dim, "", mapName)
 	p.Gap(1)
-	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[h.cols[first]]), p.Arrow, f.NodeName(f.Switches[h.cols[last]]))
+	p.Put(p.Dim, l.columnsText(p, l.gridAt(), p.Left))
+}
+
+func (l *links) columnsText(p *draw.Pen, g *grid, room int) string {
+	f := l.load.loads.Fabric
+	first, per := l.columns(g, room)
+	last := min(first+per*room, len(g.cols)) - 1
+	if last < first {
+		return ""
+	}
+	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[g.cols[first]]), p.Arrow, f.NodeName(f.Switches[g.cols[last]]))
 	switch {
 	case per > 1:
 		text += fmt.Sprintf(", the busiest of %d a cell; the key Right shows each", per)
-	case first > 0 || last < len(h.cols)-1:
-		text += fmt.Sprintf(", %d to %d of %d", first+1, last+1, len(h.cols))
+	case first > 0 || last < len(g.cols)-1:
+		text += fmt.Sprintf(", %d to %d of %d", first+1, last+1, len(g.cols))
 	}
-	p.Put(p.Dim, text)
+	return text
 }
 
 func (l *links) Draw(p *draw.Pen, line int) {
@@ -85,18 +99,23 @@ func (l *links) Draw(p *draw.Pen, line int) {
 		l.Table.Draw(p, line)
 		return
 	}
-	h := &l.load.heat
 	f := l.load.loads.Fabric
-	row := l.Row(line)
-	p.Cell("", f.NodeName(f.Switches[h.rows[row]]), mapName)
+	r := l.load.heat.rows[l.Row(line)]
+	if r.place == heading {
+		p.Cell(p.Strong, r.name, mapName)
+		p.Gap(1)
+		p.Put(p.Dim, l.columnsText(p, r.grid, p.Left))
+		return
+	}
+	p.Cell("", f.NodeName(f.Switches[r.sw()]), mapName)
 	p.Gap(1)
-	first, per := l.columns(p.Left)
-	for col := first; col < len(h.cols) && p.Left > 0; col += per {
-		if p.Left == 1 && col+per < len(h.cols) {
+	first, per := l.columns(r.grid, p.Left)
+	for col := first; col < len(r.cols) && p.Left > 0; col += per {
+		if p.Left == 1 && col+per < len(r.cols) {
 			p.Put(p.Dim, p.Ellipsis)
 			return
 		}
-		x, gone := l.cell(row, col, min(col+per, len(h.cols)))
+		x, gone := l.cell(r, col, min(col+per, len(r.cols)))
 		switch {
 		case gone:
 			p.Put(l.Theme.Bad, p.Failed)
@@ -105,7 +124,7 @@ func (l *links) Draw(p *draw.Pen, line int) {
 			p.Gap(1)
 			continue
 		}
-		p.Heat(x, h.most, l.load.mean)
+		p.Heat(x, l.load.heat.most, l.load.mean)
 	}
 }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/tui/pane"
+)
+
+// heat is a map of the loads between tiers of switches: a matrix for each two that are above each other, the lowest
+// first, and one of the switches among themselves where there is one tier. Its rows are those of the matrices, each
+// below a heading where there are several.
+type heat struct {
+	grids []*grid
+	rows  []heatRow
+	most  int64
+}
+
+// grid is the matrix of two tiers.
+type grid struct {
+	name       string
+	rows, cols []fabric.SwitchIndex // rows are the switches of the lower tier
+	// up and down are the most paths over any link from a row to a column and back, row by row, -1 for no link.
+	up, down []int64
+	cut      map[int]bool // the links that have failed on paper, by row and column
+}
+
+// heatRow is a row of a grid; place is heading for its heading.
+type heatRow struct {
+	*grid
+	place int
+}
+
+const heading = -1
+
+// among is the name of the grid of switches of one tier.
+const among = "switches"
+
+// sw is the switch of a row, fabric.None for a heading.
+func (r heatRow) sw() fabric.SwitchIndex {
+	if r.place == heading {
+		return fabric.None
+	}
+	return r.grid.rows[r.place]
+}
+
+// mostAmong is of how many switches of one tier a map is made.
+const mostAmong = 2000
+
+func newHeat(l *linkload.Loads, ix *pane.Index) heat {
+	var h heat
+	switch tiers := ix.Tiers; {
+	case len(tiers) == 1 && len(tiers[0]) > 1 && len(tiers[0]) <= mostAmong:
+		h.add(newGrid(l, among, tiers[0], tiers[0]))
+	case len(tiers) > 1:
+		for i := range len(tiers) - 1 {
+			name := fmt.Sprintf("tier %d to tier %d", i, i+1)
+			if i == 0 {
+				name = "leaves to tier 1"
+			}
+			h.add(newGrid(l, name, tiers[i], tiers[i+1]))
+		}
+	}
+	several := len(h.grids) > 1
+	for _, g := range h.grids {
+		if several {
+			h.rows = append(h.rows, heatRow{g, heading})
+		}
+		for i := range g.rows {
+			h.rows = append(h.rows, heatRow{g, i})
+		}
+	}
+	return h
+}
+
+func (h *heat) add(g *grid) {
+	h.grids = append(h.grids, g)
+	h.most = max(h.most, slices.Max(append(g.up, 0)), slices.Max(append(g.down, 0)))
+}
+
+// newGrid takes O(ports of the rows + rows x columns).
+func newGrid(l *linkload.Loads, name string, rows, cols []fabric.SwitchIndex) *grid {
+	g := &grid{name: name, rows: rows, cols: cols}
+	f := l.Fabric
+	place := make(map[fabric.SwitchIndex]int, len(cols))
+	for i, s := range cols {
+		place[s] = i
+	}
+	g.up = slices.Repeat([]int64{-1}, len(rows)*len(cols))
+	g.down = slices.Clone(g.up)
+	for row, s := range rows {
+		n := f.SwitchNode(s)
+		for p := range n.Ports() {
+			col, ok := place[f.PeerSwitch(p)]
+			if !ok {
+				continue
+			}
+			i := row*len(cols) + col
+			g.up[i] = max(g.up[i], l.Paths[p])
+			g.down[i] = max(g.down[i], l.Paths[f.Ports[p].Peer])
+		}
+	}
+	return g
+}
+
+// sizes says how many switches there are in the tiers.
+func (h *heat) sizes() string {
+	switch g := h.grids[0]; {
+	case len(h.grids) > 1:
+		text := []string{fmt.Sprintf("%d leaves", len(g.rows))}
+		for i, g := range h.grids {
+			text = append(text, fmt.Sprintf("%d in tier %d", len(g.cols), i+1))
+		}
+		return strings.Join(text, ", ")
+	case g.name == among:
+		return fmt.Sprintf("%d switches", len(g.rows))
+	default:
+		return fmt.Sprintf("%d leaves, %d switches above", len(g.rows), len(g.cols))
+	}
+}

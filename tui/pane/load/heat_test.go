@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/tui/pane"
+)
+
+// TestHeat has the sizes of matrices from the shapes: a pair of tiers each, with a heading where there are several, the
+// leaf that lost all its hosts among the leaves, and one matrix of all switches where there is one tier.
+func TestHeat(t *testing.T) {
+	for _, c := range []struct {
+		spec, sizes string
+		rows        int
+		grids       [][2]int
+	}{
+		{"fattree:2,8", "8 leaves, 4 switches above", 8, [][2]int{{8, 4}}},
+		{"fattree:3,4", "8 leaves, 8 in tier 1, 4 in tier 2", 18, [][2]int{{8, 8}, {8, 4}}},
+		{"torus:3x3", "9 switches", 9, [][2]int{{9, 9}}},
+	} {
+		f, err := gen.ParseSpec(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var hosts []fabric.Link
+		n := f.SwitchNode(0)
+		for p := range n.Ports() {
+			if l, ok := f.LinkOf(p); ok && f.PeerSwitch(p) == fabric.None {
+				hosts = append(hosts, l)
+			}
+		}
+		f = f.Without(hosts)
+		var indexes pane.Indexes
+		h := newHeat(&linkload.Loads{Fabric: f, Paths: make([]int64, len(f.Ports))}, indexes.Of(f))
+		var grids [][2]int
+		for _, g := range h.grids {
+			grids = append(grids, [2]int{len(g.rows), len(g.cols)})
+		}
+		if h.sizes() != c.sizes || len(h.rows) != c.rows || !slices.Equal(grids, c.grids) {
+			t.Errorf("%s: %s, %d rows, %v", c.spec, h.sizes(), len(h.rows), grids)
+		}
+	}
+}
