@@ -10,7 +10,9 @@ import (
 )
 
 // Integer is a number of things.
-type Integer interface{ ~int | ~int32 | ~int64 | ~uint8 }
+type Integer interface {
+	~int | ~int32 | ~int64 | ~uint8
+}
 
 // Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
