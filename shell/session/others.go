@@ -191,7 +191,7 @@ func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflic
 				return "", err
 			}
 			if explains(p.Tables, found[:min(len(found), mostTold)]) {
-				return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.After), nil
+				return byCommit(&j), nil
 			}
 		}
 	}
@@ -199,6 +199,11 @@ func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflic
 		return fmt.Sprintf("probably the %s subnet manager 0x%016x on %s (priority %d)", sm.State, sm.GUID, sm.Port, sm.Priority), nil
 	}
 	return "an unknown one (no subnet manager is in charge, and no commit in this journal wrote it)", nil
+}
+
+// byCommit names who wrote by a commit in the journal.
+func byCommit(j *history.JournalEntry) string {
+	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.After)
 }
 
 // explains reports whether some tables hold the entries that were found, as far as they can be told apart.

@@ -52,6 +52,7 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	t := &Timeline{}
 	var held []history.Entry
 	var all []Moment
+	var commits commitMoments
 	if store, err := s.History(); err != nil {
 		t.Why = err
 	} else {
@@ -64,9 +65,10 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 			return nil, err
 		}
 		held = heldEntries(list, journal)
-		all = append(momentsOf(held), commitsOf(journal)...)
+		commits = commitsOf(journal)
+		all = momentsOf(held)
 	}
-	all = append(all, st.moments(held)...)
+	all = append(commits.take(append(all, st.moments(held)...)), commits.moments...)
 	slices.SortStableFunc(all, func(a, b Moment) int { return a.When.Compare(b.When) })
 	t.Moments = slices.DeleteFunc(all, func(m Moment) bool { return m.When.Before(since) || m.When.After(until) })
 	t.Before, t.After = seenBy(held, since), seenBy(held, until)
@@ -135,9 +137,14 @@ func unwatched(was, is *history.Entry) string {
 	return fmt.Sprintf("changed since %s, when nobody watched: %s", was.Until.Format(time.DateTime), strings.Join(words, "; "))
 }
 
-// commitsOf are the commits that wrote something.
-func commitsOf(journal []history.JournalEntry) []Moment {
-	var all []Moment
+// commitMoments are the commits that wrote something, and the place of each by the words for who wrote its tables.
+type commitMoments struct {
+	moments []Moment
+	by      map[string]int
+}
+
+func commitsOf(journal []history.JournalEntry) commitMoments {
+	all := commitMoments{by: map[string]int{}}
 	for i := range journal {
 		j := &journal[i]
 		if j.Outcome == history.NothingWritten {
@@ -147,12 +154,29 @@ func commitsOf(journal []history.JournalEntry) []Moment {
 		if j.Others.Count > 0 {
 			text += ", others wrote " + prose.Count(j.Others.Count, "entry")
 		}
-		all = append(all, Moment{
+		all.by[byCommit(j)], all.by[fabric.Escape(byCommit(j))] = len(all.moments), len(all.moments)
+		all.moments = append(all.moments, Moment{
 			Event:  history.Event{When: j.Began, What: WhatCommit, Text: text, Who: "console of " + fabric.Escape(j.Who)},
 			Before: j.Before, After: j.After,
 		})
 	}
 	return all
+}
+
+// take leaves out that a sweep found the tables of a commit, which says so itself, with what the first sweep found.
+func (c *commitMoments) take(all []Moment) []Moment {
+	seen := map[int]bool{}
+	return slices.DeleteFunc(all, func(m Moment) bool {
+		at, known := c.by[m.Who]
+		if m.What != WhatTables || !known {
+			return false
+		}
+		if !seen[at] {
+			c.moments[at].Text += "; " + m.Text
+			seen[at] = true
+		}
+		return true
+	})
 }
 
 // moments are the events of the session that the history has not.
