@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
@@ -291,10 +292,37 @@ func (c *call) showSMs() error {
 	return nil
 }
 
-func (c *call) showUnanswered() error { return c.out.Answer(unanswered{c.session.State().Unanswered}) }
+func (c *call) showUnanswered() error {
+	st := c.session.State()
+	a := unanswered{Unanswered: st.Unanswered}
+	for _, u := range st.UnansweredAt() {
+		r := unansweredRow{leads: leads{Lead{GUID: u.GUID, Port: uint8(max(u.Port, 0))}}, node: u.Node, port: "-", what: u.Attr.String(), open: u.Count, why: u.String()}
+		if u.Port >= 0 {
+			r.port = strconv.Itoa(u.Port)
+		}
+		a.rows = append(a.rows, r)
+	}
+	return c.out.Answer(a)
+}
 
 type unanswered struct {
 	Unanswered []string `json:"unanswered"`
+	rows       []unansweredRow
+}
+
+// unansweredRow is what one node or port owes.
+type unansweredRow struct {
+	leads
+	node, port, what string
+	open             int
+	why              string
+}
+
+// Tables has what each node or port owes.
+func (a unanswered) Tables() []Table {
+	return []Table{tableOf("unanswered", []string{"NODE", "PORT", "WHAT", "OPEN", "WHY"}, a.rows, func(r unansweredRow) plainRow {
+		return plainRow{r.leads, []any{r.node, r.port, r.what, r.open, r.why}}
+	})}
 }
 
 func (a unanswered) Text(w io.Writer) {

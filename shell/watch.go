@@ -104,14 +104,28 @@ func (c *call) printEvents(long time.Duration) error {
 }
 
 type eventRow struct {
+	leads
 	When string `json:"when"`
+	What string `json:"what,omitempty"`
 	Text string `json:"text"`
+	Who  string `json:"who,omitempty"`
 	at   time.Time
 }
 
-func eventOf(e session.Event) eventRow { return eventRow{e.When.Format(time.RFC3339), e.Text, e.When} }
+func eventOf(e session.Event) eventRow {
+	r := eventRow{When: e.When.Format(time.RFC3339), What: e.What, Text: e.Text, Who: e.Who, at: e.When}
+	if e.Change != nil {
+		r.leads = leads{Lead{GUID: e.Change.At.GUID, Port: uint8(max(e.Change.At.Port, 0))}}
+	}
+	return r
+}
 
 func (e eventRow) Cells() []any { return []any{e.at.Format(time.TimeOnly) + "  " + e.Text} }
+
+// Detail implements [Detailed].
+func (e eventRow) Detail() []any {
+	return []any{e.at.Format(time.DateTime), orDash(e.What), e.Text, orDash(e.Who)}
+}
 
 func showEvents(c *call) error {
 	st := c.session.State()
@@ -123,7 +137,7 @@ func showEvents(c *call) error {
 	for _, e := range st.Events {
 		rows = append(rows, eventOf(e))
 	}
-	return c.out.Answer(&List{Rows: eachRow(rows), Empty: why})
+	return c.out.Answer(&List{Rows: eachRow(rows), Details: []string{"WHEN", "WHAT", "EVENT", "WHO"}, Empty: why})
 }
 
 func runCapture(c *call) error {

@@ -108,6 +108,7 @@ var explained = map[string]map[string]string{
 		"join":                 "whether it receives, only sends, or only sends and is no member",
 	},
 	"Answer": {
+		"open": "questions without an answer", "event": "what a sweep found to be new",
 		"on": "whether adaptive routing is on", "fast reroute": "whether another port of the group is taken at once where the static port is down", "sls": "service levels whose packets may be routed adaptively, a bit each",
 		"port groups": "groups of ports that it has", "lfts": "forwarding tables that it has: more than one are private ones", "free": "LIDs whose packets take any port of their group",
 		"bounded": "LIDs whose bursts keep to a port of their group", "hash": "LIDs whose flows are spread over their group by a hash", "static": "LIDs, or paths, by the linear table alone",

@@ -138,6 +138,9 @@ func (st *State) Master() (SM, bool) {
 	return SM{}, false
 }
 
+// UnansweredAt is Unanswered by place.
+func (st *State) UnansweredAt() []sweep.Unanswered { return st.unansweredAt }
+
 // Default is the picture that a reading command takes when it is not told one:
 // staged if there, else whatif, else live.
 func (st *State) Default() *Picture {
