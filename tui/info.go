@@ -16,16 +16,39 @@ import (
 )
 
 func (m *model) whyNoInfo() string {
-	return prose.When(m.pane().Subject().Node == fabric.None, "nothing is selected that there is more to know of", "")
+	s := m.pane().Subject()
+	return prose.When(s.Node == fabric.None && s.Says == nil, "nothing is selected that there is more to know of", "")
 }
 
 // openInfo shows all that is known of what is selected.
 func (m *model) openInfo() tea.Cmd {
 	s := m.pane().Subject()
+	title := "Info"
+	switch {
+	case s.Says != nil:
+		title = s.Says[0].Text
+	case s.Node != fabric.None:
+		title = s.Fabric.NodeName(s.Node)
+	}
+	p := page.New(m.Look, title)
+	p.Ready = true
+	for _, fact := range s.Says {
+		p.Raw("", fmt.Sprintf("%-18s%s", fact.Name, fact.Text))
+	}
+	if s.Node != fabric.None {
+		if s.Says != nil {
+			p.Raw("", "")
+		}
+		m.infoNode(p, &s)
+	}
+	m.openPage(p)
+	return nil
+}
+
+// infoNode adds what is known of a node.
+func (m *model) infoNode(p *page.Page, s *pane.Subject) {
 	f := s.Fabric
 	n := &f.Nodes[s.Node]
-	p := page.New(m.Look, f.NodeName(s.Node))
-	p.Ready = true
 	t := m.Look
 	line := func(what, format string, args ...any) {
 		p.Raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
@@ -52,8 +75,6 @@ func (m *model) openInfo() tea.Cmd {
 		p.Raw(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
 		m.infoPort(p, f, port, true)
 	}
-	m.openPage(p)
-	return nil
 }
 
 func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, selected bool) {

@@ -40,6 +40,9 @@ func TestProblems(t *testing.T) {
 	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")
+	// All of a problem is there with i, and then the node; of one that is the whole subnet's the problem alone.
+	d.press("/", "narrow", "enter", "i").sees("severity", "look at", "node GUID").press("esc", "esc")
+	d.press("/", "two masters", "enter", "i").sees("severity", "a/1 and b/1").misses("node GUID").press("esc", "esc")
 	// The worst come first; Enter goes to the port in the topology.
 	d.press("/", "narrow", "enter", "enter").sees("›2 Topology", "4 Trace")
 	if s := d.m.pane().Subject(); s.Link != cable.A && s.Via != cable.A {

@@ -69,6 +69,18 @@ func (l *problems) grouped(all []found.Problem) []row {
 	return rows
 }
 
+// facts are all that is known of a problem.
+func (r *row) facts() []pane.Fact {
+	facts := []pane.Fact{{Name: "problem", Text: r.kind()}, {Name: "severity", Text: r.Severity.String()}, {Name: "what", Text: r.What}}
+	if r.At.Name != "" {
+		facts = append(facts, pane.Fact{Name: "where", Text: r.At.Name})
+	}
+	if r.Try != "" {
+		facts = append(facts, pane.Fact{Name: "look at", Text: r.Try})
+	}
+	return facts
+}
+
 // kind is what the row is of, with how many.
 func (r *row) kind() string {
 	if r.group > 0 {
@@ -218,15 +230,20 @@ func (l *problems) Empty() string {
 
 func (l *problems) Subject() pane.Subject {
 	row, ok := l.Selected()
-	if !ok || l.found[row].At.GUID == 0 {
+	if !ok {
 		return pane.Nothing
+	}
+	s := pane.Nothing
+	s.Says = l.found[row].facts()
+	if l.found[row].At.GUID == 0 {
+		return s
 	}
 	f := l.Scene.State.Live.Fabric
 	node, port := l.found[row].At.In(f)
 	if node == fabric.None {
-		return pane.Nothing
+		return s
 	}
-	s := pane.Subject{Fabric: f, Node: node, Port: fabric.None, Link: fabric.None, Via: fabric.None}
+	s.Fabric, s.Node = f, node
 	if l.found[row].At.Port > 0 && port != fabric.None {
 		s.Link = port
 	}
