@@ -66,7 +66,7 @@ func questions() []question {
 			press("/"), name("leaf-12/8"), press("Enter").see("p8   ─ spine-01/12"), press("p").see("Answer who uses leaf-12 8", "from: node-0078 HCA-1/1"), press("b", "b").see("node-0001 HCA-1/1"),
 		}},
 		{"what another console just changed", (*liveStory).rerouted, []step{
-			press("R").see("sweep:"), press("7", "b").see("commit, done"), press("j", "Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+			press("R").see("sweep:"), press("7", "b").see("commit, done"), press("i").see("who, probably", "console of", "before"), press("Escape", "Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
 		}},
 		{"yesterday's routes", (*liveStory).rerouted, []step{press("R").see("sweep:"), press("7").see("commit, before"), press("j", "j", "Enter").see("OLD history 3"),
 			press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"), press("b").see("LFT entries", "spine-07"),

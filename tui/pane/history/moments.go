@@ -4,6 +4,7 @@ package history
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -27,6 +28,28 @@ func (l *past) momentColumns() []draw.Column {
 		{Name: "shown", Wide: 6, Hidden: func() bool { return hidden() || l.shown() == nil }, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
 		{Name: "who", Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string { return at(row).Who }, Look: func(int) draw.Style { return l.Theme.Dim }},
 	}
+}
+
+// Subject is the selected event, in full: columns cut its words where the pane is narrow.
+func (l *past) Subject() pane.Subject {
+	s := pane.Nothing
+	if row, ok := l.Selected(); ok && l.Kind == showMoments && row < len(l.moments) {
+		m := &l.moments[row]
+		if m.GUID != 0 && l.Scene != nil {
+			s = l.Scene.SubjectAt(pane.Place{GUID: m.GUID, Port: uint8(m.Port)})
+		}
+		s.Says = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: m.When.Local().Format(time.DateTime)}, {Name: "what", Text: m.What}}
+		if m.Who != "" {
+			s.Says = append(s.Says, pane.Fact{Name: "who, probably", Text: m.Who})
+		}
+		for _, e := range []struct {
+			name string
+			id   int64
+		}{{"before", m.Before}, {"after", m.After}} {
+			s.Says = append(s.Says, pane.Fact{Name: e.name, Text: prose.When(e.id != 0, fmt.Sprintf("history %d", e.id), "no picture")})
+		}
+	}
+	return s
 }
 
 // shown is the event whose pictures the panes show, nil for none.
