@@ -66,7 +66,13 @@ func questions() []question {
 			press("/"), name("leaf-12/8"), press("Enter").see("p8   ─ spine-01/12"), press("p").see("Answer who uses leaf-12 8", "from: node-0078 HCA-1/1"), press("b", "b").see("node-0001 HCA-1/1"),
 		}},
 		{"what another console just changed", (*liveStory).rerouted, []step{
-			press("R").see("sweep:"), press("7", "b").see("commit, done"), press("i").see("who, probably", "console of", "before"), press("Escape", "Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+			press("R").see("sweep:"), press("7", "b").see("commit, done"), press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+		}},
+		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
+			press("R").see("sweep:"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+		}},
+		{"what a subnet manager just changed", (*liveStory).managed, []step{
+			press("R").see("sweep:"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"yesterday's routes", (*liveStory).rerouted, []step{press("R").see("sweep:"), press("7").see("commit, before"), press("j", "j", "Enter").see("OLD history 3"),
 			press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"), press("b").see("LFT entries", "spine-07"),
@@ -77,7 +83,7 @@ func questions() []question {
 	}
 }
 
-// TestQuestions asks ten questions of a night on call on a terminal, by keys alone, from
+// TestQuestions asks questions of a night on call on a terminal, by keys alone, from
 // the start to the names of hosts and links.
 func TestQuestions(t *testing.T) {
 	for _, q := range questions() {
@@ -134,15 +140,19 @@ func (l *liveStory) start() {
 	ibsimtest.OpenSM(l.t, l.sim)
 }
 
-// other runs another ibconsole on the subnet.
-func (l *liveStory) other(script string) {
+// other runs another ibconsole on the subnet, with a folder for its state.
+func (l *liveStory) other(state, script string) {
 	l.t.Helper()
 	cmd := exec.CommandContext(l.t.Context(), program, "-s", "ibsim:"+l.sim.Name, "-c", script)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+l.state)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		l.t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 }
 
-func (l *liveStory) rerouted()  { l.other("engine updn; route keep=no; write on; commit yes") }
-func (l *liveStory) unplugged() { l.sim.Console(`Unlink "S-0000000000200007"[8]`) }
+const reroute = "engine updn; route keep=no; write on; commit yes"
+
+func (l *liveStory) rerouted()          { l.other(l.state, reroute) }
+func (l *liveStory) reroutedElsewhere() { l.other(l.t.TempDir(), reroute) }
+func (l *liveStory) managed()           { ibsimtest.Master(l.t, l.sim, "-R", "updn") }
+func (l *liveStory) unplugged()         { l.sim.Console(`Unlink "S-0000000000200007"[8]`) }
