@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
@@ -150,17 +151,16 @@ const longestCommit = 5 * time.Millisecond
 // commit. It returns how it ended and what it complained of.
 func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
 	t.Helper()
-	store, err := history.OpenFile(t.Context(), filepath.Join(home, "ibconsole", history.FileName))
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(home, "ibconsole", history.FileName)+"?mode=ro&_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = store.Close() }()
-	commits := func() int {
-		all, err := store.Journal(t.Context(), "")
-		if err != nil {
+	defer func() { _ = db.Close() }()
+	commits := func() (n int) {
+		if err := db.QueryRow("SELECT count(*) FROM journal").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
-		return len(all)
+		return n
 	}
 	before := commits()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
