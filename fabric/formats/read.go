@@ -13,6 +13,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/linkinfo"
 	"example.org/ibconsole/fabric/formats/osm"
@@ -50,7 +51,7 @@ func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string
 }
 
 // Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets, lists of
-// ports (iblinkinfo, ibnetdiscover -p), opensm-subnet.lst and snapshots, told apart by what is in them. An error names
+// ports (iblinkinfo, ibnetdiscover -p), opensm-subnet.lst, the data base or the folder of ibdiagnet 2, and snapshots, told apart by what is in them. An error names
 // the file and, where there is one, the line; for a file that is something else it
 // says what it seems to be. What of a text cannot be read is left out and listed.
 func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ctx, path, Options{}) }
@@ -62,6 +63,9 @@ func Net(ctx context.Context, path string) (Subnet, error) {
 
 // ReadWith is [Read] with options.
 func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error) {
+	if info, err := files.Stat(ctx, path); err == nil && info.IsDir() && !o.AsIbsim {
+		return readFolder(ctx, path, o)
+	}
 	f, err := files.Open(ctx, path, files.Snapshot)
 	if err != nil {
 		return s, err
@@ -83,6 +87,9 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 		return s, err
 	case format == portList:
 		s.Fabric, s.Warnings, err = linkinfo.Read(ctx, r, path, s.found(o))
+		return s, err
+	case format == database:
+		s.Fabric, s.Warnings, err = ibdiagnet.ReadDB(ctx, r, path, s.found(o))
 		return s, err
 	case format == saved:
 		return readSnapshot(r, path)

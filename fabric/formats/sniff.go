@@ -12,7 +12,7 @@ import (
 // head is how much of a file decides on its format.
 const head = 64 << 10
 
-const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst or a snapshot"
+const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"
 
 // format says what a file seems to be, in words for a message.
 type format string
@@ -22,6 +22,8 @@ const (
 	subnetList format = "opensm-subnet.lst"
 	saved      format = "a snapshot"
 	portList   format = "a list of ports of iblinkinfo or ibnetdiscover -p"
+
+	database format = "a database of ibdiagnet (db_csv)"
 
 	lfts      format = "forwarding tables (opensm-lfts.dump or ibroute)"
 	fdbs      format = "forwarding tables (opensm.fdbs)"
@@ -36,7 +38,7 @@ const (
 
 // kinds are what the command load calls the formats that it takes.
 var kinds = map[format]string{
-	topology: "topology", portList: "topology", subnetList: "subnet", saved: "snapshot",
+	topology: "topology", portList: "topology", database: "topology", subnetList: "subnet", saved: "snapshot",
 	lfts: "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
@@ -53,7 +55,7 @@ var signatures = []struct {
 	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
 	{portList, regexp.MustCompile(ports)},
 	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
-	{"a database of ibdiagnet (db_csv)", regexp.MustCompile(`^START_[A-Z_]+$`)},
+	{database, regexp.MustCompile(`^(START_[A-Z0-9_]+$|(?i:"?Node(Desc|Guid)"?,))`)},
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }
 
