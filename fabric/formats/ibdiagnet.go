@@ -61,8 +61,9 @@ func (s *Subnet) take(r io.Reader, name string) error {
 		return err
 	}
 	s.Tables = t
-	if n := report.Private.Count; n > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: %d private tables are passed over", name, n))
+	report.NoPortGUID = osm.Finding{} // no entry of ibdiagnet's has one
+	for _, l := range report.Lines() {
+		s.Warnings = append(s.Warnings, name+": "+l)
 	}
 	return nil
 }

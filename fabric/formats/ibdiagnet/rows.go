@@ -131,11 +131,6 @@ func (p *parser) build() (*fabric.Fabric, error) {
 			continue
 		}
 		lines[i] = n.line
-		for num := range int(n.NumPorts) + 1 {
-			if at := b.Port(i, num); at != nil {
-				at.State = mad.PortDown
-			}
-		}
 		if n.IsSwitch() {
 			b.Port(i, 0).State = mad.PortActive
 		}
@@ -146,6 +141,7 @@ func (p *parser) build() (*fabric.Fabric, error) {
 	if err := p.join(&b); err != nil {
 		return nil, err
 	}
+	p.down(&b)
 	if p.found != nil {
 		for _, e := range b.Settle() {
 			p.found.Clash(p.name, lines[e.Node], e, b.Node(e.Node).GUID)
@@ -173,7 +169,7 @@ func (p *parser) fill(b *fabric.Builder) error {
 			r.GUID = at.GUID
 		}
 		r.Port.Node, r.Peer = at.Node, at.Peer
-		if r.State == 0 {
+		if r.Num == 0 && r.State == 0 {
 			r.State = at.State
 		}
 		*at = r.Port
@@ -186,12 +182,8 @@ func (p *parser) fill(b *fabric.Builder) error {
 	return nil
 }
 
-// join takes the rows of LINKS. A port with a cable of which no state is known is taken to be up.
+// join takes the rows of LINKS.
 func (p *parser) join(b *fabric.Builder) error {
-	stated := map[uint64]bool{}
-	for i := range p.ports {
-		stated[p.ports[i].node] = true
-	}
 	for _, l := range p.links {
 		x, y := b.NodeByGUID(l.guid[0]), b.NodeByGUID(l.guid[1])
 		err := error(nil)
@@ -206,11 +198,37 @@ func (p *parser) join(b *fabric.Builder) error {
 			}
 			continue
 		}
-		for side, n := range []fabric.NodeIndex{x, y} {
-			if at := b.Port(n, l.port[side]); !stated[l.guid[side]] {
-				at.State = mad.PortInit
+		up(b, x, l.port[0])
+		up(b, y, l.port[1])
+	}
+	return nil
+}
+
+// up sets the state of a port that has a cable, where the file does not say it: active where its LID is known, as of
+// ibnetdiscover's files, else initialised.
+func up(b *fabric.Builder, n fabric.NodeIndex, num int) {
+	at := b.Port(n, num)
+	if at.State != 0 {
+		return
+	}
+	lid := at.LID
+	if b.Node(n).IsSwitch() {
+		lid = b.Port(n, 0).LID
+	}
+	at.State = mad.PortInit
+	if lid != 0 {
+		at.State = mad.PortActive
+	}
+}
+
+// down sets the state of all other ports of which the file does not say one.
+func (p *parser) down(b *fabric.Builder) {
+	for _, n := range p.nodes {
+		i := b.NodeByGUID(n.GUID)
+		for num := range int(b.Node(i).NumPorts) + 1 {
+			if at := b.Port(i, num); at != nil && at.State == 0 {
+				at.State = mad.PortDown
 			}
 		}
 	}
-	return nil
 }
