@@ -5,8 +5,7 @@ package ibdiagnet
 import (
 	"bytes"
 	"fmt"
-
-	"example.org/ibconsole/fabric"
+	"strings"
 )
 
 // cutField takes the first field of a line; a string in double quotes may hold commas. Blanks around it do not count.
@@ -24,15 +23,30 @@ func cutField(b []byte) (field, rest []byte, more bool) {
 
 // number is the value of a column, decimal or 0x; 0 where it is N/A or not there.
 func (v *values) number(column, bits int) (uint64, error) {
-	b := v.text[column]
-	if len(b) == 0 || bytes.EqualFold(b, []byte("N/A")) {
+	if !v.has(column) {
 		return 0, nil
 	}
-	n, ok := parse(b)
+	n, ok := parse(v.text[column])
 	if !ok || bits < 64 && n>>bits != 0 {
-		return 0, fmt.Errorf("%s is %s, expected a number below 2^%d", v.of.columns[column], fabric.Escape(fmt.Sprintf("%.40q", b)), bits)
+		return 0, v.wrong(column, fmt.Sprintf("a number below 2^%d", bits))
 	}
 	return n, nil
+}
+
+// has reports whether a column is there and says something.
+func (v *values) has(column int) bool {
+	b := v.text[column]
+	return len(b) > 0 && !(len(b) == 3 && bytes.EqualFold(b, []byte("N/A")))
+}
+
+// wrong says what a column is to be, and what it is where that is no secret: in a row that has slipped an M_Key may
+// stand anywhere.
+func (v *values) wrong(column int, expected string) error {
+	name, _, _ := strings.Cut(v.of.columns[column], "|")
+	if v.of.secret {
+		return fmt.Errorf("%s is not %s", name, expected)
+	}
+	return fmt.Errorf("%s is %s, expected %s", name, quote(v.text[column]), expected)
 }
 
 // numbers are the values of some columns with their sizes in bits, in pairs.

@@ -3,11 +3,28 @@
 package ibdiagnet
 
 import (
-	"fmt"
+	"bytes"
+	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/mad"
 )
+
+// rows are those of a data base, as they were read.
+type rows struct {
+	nodes    []node
+	ports    []port
+	links    []link
+	enp0     map[uint64]bool
+	keys     []key
+	managers []Manager
+	counts   []count
+	deltas   []count
+	cables   []cabled
+	greatest counters.Values
+}
 
 // node, port and link are rows, with the line that they stand on.
 type node struct {
@@ -17,8 +34,11 @@ type node struct {
 
 type port struct {
 	fabric.Port
-	node uint64
-	line int
+	node    uint64
+	limit   fabric.LinkLimit
+	fec     health.FEC
+	retrans health.Retrans
+	line    int
 }
 
 type link struct {
@@ -27,35 +47,91 @@ type link struct {
 	line int
 }
 
-// maxSlots bounds the memory that a file can ask for by the port counts of its nodes.
-const maxSlots = 4 << 20
-
 func (p *parser) node(v *values) error {
-	var n [7]uint64
-	if err := v.numbers(n[:], 0, 64, 1, 8, 2, 8, 4, 64, 5, 32, 6, 16, 7, 32); err != nil {
+	var n [6]uint64
+	if err := v.numbers(n[:], 0, 64, 3, 8, 4, 64, 5, 32, 6, 16, 7, 32); err != nil {
 		return p.refuse("%w", err)
 	}
-	if n[1] < 1 || n[1] > 3 {
-		return p.refuse("node type %d, expected 1 to 3", n[1])
+	kind, ok := v.one(1, nodeTypes)
+	if !ok {
+		return p.refuse("%w", v.wrong(1, "1 to 3"))
 	}
-	p.nodes = append(p.nodes, node{fabric.Node{GUID: n[0], Type: mad.NodeType(n[1]), NumPorts: uint8(n[2]), SystemGUID: n[3],
-		VendorID: uint32(n[4]), DeviceID: uint16(n[5]), Revision: uint32(n[6]), Desc: string(v.text[3])}, p.line})
+	p.nodes = append(p.nodes, node{fabric.Node{GUID: n[0], Type: mad.NodeType(kind), NumPorts: uint8(n[1]), SystemGUID: n[2],
+		VendorID: uint32(n[3]), DeviceID: uint16(n[4]), Revision: uint32(n[5]), Desc: string(v.text[2])}, p.line})
 	return nil
+}
+
+// Words that stand for numbers in opensm-smdb.dump.
+var (
+	nodeTypes = map[string]uint64{"CA": 1, "HCA": 1, "SW": 2, "SWITCH": 2, "RTR": 3, "ROUTER": 3, "RT": 3}
+	states    = map[string]uint64{"DOWN": 1, "INIT": 2, "INITIALIZE": 2, "ARMED": 3, "ACTIVE": 4, "ACT": 4, "INI": 2, "ARM": 3}
+	widths    = map[string]uint64{"1X": 1, "2X": 16, "4X": 2, "8X": 4, "12X": 8}
+)
+
+// one is a number that may stand there as a word; ok is false where it is neither, or 0 where there has to be one.
+func (v *values) one(column int, words map[string]uint64) (n uint64, ok bool) {
+	if !v.has(column) {
+		return 0, false
+	}
+	if n, ok = parse(v.text[column]); !ok {
+		n, ok = words[strings.ToUpper(string(v.text[column]))]
+	}
+	return n, ok && (n >= 1 && n <= 3)
 }
 
 func (p *parser) port(v *values) error {
 	var n [12]uint64
-	if err := v.numbers(n[:], 0, 64, 1, 8, 2, 64, 3, 16, 4, 3, 5, 16, 6, 32, 7, 4, 8, 8, 10, 4, 11, 4, 12, 4); err != nil {
-		return p.refuse("%w", err)
-	}
-	speed, err := v.number(9, 32)
+	err := v.numbers(n[:], 0, 64, 1, 8, 2, 64, 3, 16, 4, 3, 5, 16, 6, 32, 10, 4, 11, 4, 12, 4, 17, 8, 18, 8)
 	if err != nil {
 		return p.refuse("%w", err)
 	}
-	p.ports = append(p.ports, port{fabric.Port{Num: uint8(n[1]), GUID: n[2], LID: uint16(n[3]), LMC: uint8(n[4]), SMLID: uint16(n[5]),
-		CapMask: uint32(n[6]), State: mad.PortState(n[7]), Width: widthOf(n[8]), Speed: speedOf(speed),
-		MTU: uint8(n[9]), VLCap: uint8(n[10]), OperVLs: uint8(n[11])}, n[0], p.line})
+	r := port{node: n[0], line: p.line, fec: health.Unknown, retrans: health.Unknown, Port: fabric.Port{
+		Num: uint8(n[1]), GUID: n[2], LID: uint16(n[3]), LMC: uint8(n[4]), SMLID: uint16(n[5]), CapMask: uint32(n[6]),
+		MTU: uint8(n[7]), VLCap: uint8(n[8]), OperVLs: uint8(n[9])}}
+	if v.has(17) {
+		r.fec = health.FEC(n[10])
+	}
+	if v.has(18) {
+		r.retrans = health.Retrans(n[11])
+	}
+	var c [7]uint64 // codes: state, width and speed, then what is enabled and supported
+	for i, column := range [...]int{7, 8, 9, 13, 14, 15, 16} {
+		if c[i], err = v.code(column); err != nil {
+			return p.refuse("%w", err)
+		}
+	}
+	if c[0] > uint64(mad.PortActive) {
+		return p.refuse("%w", v.wrong(7, "1 to 4"))
+	}
+	r.State, r.Width, r.Speed = mad.PortState(c[0]), widthOf(c[1]), speedOf(c[2])
+	r.limit = fabric.LinkLimit{WidthEnabled: widthOf(c[3]), WidthSupported: widthOf(c[4]), SpeedEnabled: speedOf(c[5]), SpeedSupported: speedOf(c[6])}
+	p.ports = append(p.ports, r)
 	return nil
+}
+
+// code is the number of a state, a width or a speed; where a word stands for it, that.
+func (v *values) code(column int) (uint64, error) {
+	if !v.has(column) {
+		return 0, nil
+	}
+	if n, ok := parse(v.text[column]); ok && n < 1<<32 {
+		return n, nil
+	}
+	word := strings.ToUpper(string(bytes.TrimSpace(v.text[column])))
+	if n, ok := states[word]; ok {
+		return n, nil
+	}
+	if n, ok := widths[word]; ok {
+		return n, nil
+	}
+	if speed, ok := fabric.ParseSpeed(word); ok {
+		for _, s := range speeds {
+			if s.speed == speed {
+				return s.bit, nil
+			}
+		}
+	}
+	return 0, v.wrong(column, "a number below 2^32")
 }
 
 func (p *parser) link(v *values) error {
@@ -76,22 +152,10 @@ func (p *parser) enhanced(v *values) error {
 	return nil
 }
 
-// widthOf reads LinkWidthActv (IBA 1.2.1, 14.2.5.6, and its supplement for 2x).
-func widthOf(code uint64) fabric.Width {
-	switch code {
-	case 1:
-		return 1
-	case 2:
-		return 4
-	case 4:
-		return 8
-	case 8:
-		return 12
-	case 16:
-		return 2
-	}
-	return 0
-}
+// widthOf is the widest of a set.
+func widthOf(code uint64) fabric.Width { return fabric.Width(mad.LinkWidth(code & 31).Lanes()) }
+
+const edr20 = 0x20000
 
 // speeds are the bits of LinkSpeedActv, the fastest first: a byte for each family of speeds.
 var speeds = []struct {
@@ -100,6 +164,7 @@ var speeds = []struct {
 }{
 	{0x1000000, fabric.XDR},
 	{0x800, fabric.NDR}, {0x400, fabric.HDR}, {0x200, fabric.EDR}, {0x100, fabric.FDR},
+	{edr20, fabric.EDR}, // 20 Gb/s, for which there is no other name
 	{0x10000, fabric.FDR10},
 	{4, fabric.QDR}, {2, fabric.DDR}, {1, fabric.SDR},
 }
@@ -113,122 +178,35 @@ func speedOf(code uint64) fabric.Speed {
 	return fabric.SpeedUnknown
 }
 
-// build makes the fabric of all rows.
-func (p *parser) build() (*fabric.Fabric, error) {
-	var b fabric.Builder
-	lines := map[fabric.NodeIndex]int{}
-	slots := 0
-	for _, n := range p.nodes {
-		if slots += int(n.NumPorts) + 1; slots > maxSlots {
-			return nil, fmt.Errorf("%s:%d: more than %d ports", fabric.Escape(p.name), n.line, maxSlots)
-		}
-		n.EnhancedPort0 = p.enp0[n.GUID]
-		i, err := b.AddNode(n.Node)
-		if err != nil {
-			if err = p.refuseAt(n.line, "%w", err); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		lines[i] = n.line
-		if n.IsSwitch() {
-			b.Port(i, 0).State = mad.PortActive
+// maskOf is the widths up to one, as PortInfo says what is supported.
+func maskOf(w fabric.Width) (code uint64) {
+	for _, lanes := range []fabric.Width{1, 4, 8, 12, 2} {
+		if lanes <= w {
+			code |= codeOf(lanes)
 		}
 	}
-	if err := p.fill(&b); err != nil {
-		return nil, err
-	}
-	if err := p.join(&b); err != nil {
-		return nil, err
-	}
-	p.down(&b)
-	if p.found != nil {
-		for _, e := range b.Settle() {
-			p.found.Clash(p.name, lines[e.Node], e, b.Node(e.Node).GUID)
-		}
-	}
-	return b.Build()
+	return code
 }
 
-// fill takes what the rows of PORTS say.
-func (p *parser) fill(b *fabric.Builder) error {
-	for i := range p.ports {
-		r := &p.ports[i]
-		n := b.NodeByGUID(r.node)
-		var at *fabric.Port
-		if n != fabric.None {
-			at = b.Port(n, int(r.Num))
-		}
-		if at == nil {
-			if err := p.refuseAt(r.line, "port %d of node 0x%016x, which is not among the nodes", r.Num, r.node); err != nil {
-				return err
-			}
-			continue
-		}
-		if b.Node(n).IsSwitch() {
-			r.GUID = at.GUID
-		}
-		r.Port.Node, r.Peer = at.Node, at.Peer
-		if r.Num == 0 && r.State == 0 {
-			r.State = at.State
-		}
-		*at = r.Port
-		if r.LID != 0 && r.LID == r.SMLID {
-			if err := b.SetSMPort(n, int(r.Num)); err != nil {
-				return err
-			}
+// codeOf is the inverse of [widthOf] for one width.
+func codeOf(w fabric.Width) uint64 {
+	for bit := range 5 {
+		if fabric.Width(mad.LinkWidth(1<<bit).Lanes()) == w {
+			return 1 << bit
 		}
 	}
-	return nil
+	return 0
 }
 
-// join takes the rows of LINKS.
-func (p *parser) join(b *fabric.Builder) error {
-	for _, l := range p.links {
-		x, y := b.NodeByGUID(l.guid[0]), b.NodeByGUID(l.guid[1])
-		err := error(nil)
-		if x == fabric.None || y == fabric.None {
-			err = fmt.Errorf("a cable between 0x%016x and 0x%016x, which are not both among the nodes", l.guid[0], l.guid[1])
-		} else {
-			err = b.Connect(x, l.port[0], y, l.port[1])
-		}
-		if err != nil {
-			if err = p.refuseAt(l.line, "%w", err); err != nil {
-				return err
-			}
-			continue
-		}
-		up(b, x, l.port[0])
-		up(b, y, l.port[1])
-	}
-	return nil
-}
-
-// up sets the state of a port that has a cable, where the file does not say it: active where its LID is known, as of
-// ibnetdiscover's files, else initialised.
-func up(b *fabric.Builder, n fabric.NodeIndex, num int) {
-	at := b.Port(n, num)
-	if at.State != 0 {
-		return
-	}
-	lid := at.LID
-	if b.Node(n).IsSwitch() {
-		lid = b.Port(n, 0).LID
-	}
-	at.State = mad.PortInit
-	if lid != 0 {
-		at.State = mad.PortActive
-	}
-}
-
-// down sets the state of all other ports of which the file does not say one.
-func (p *parser) down(b *fabric.Builder) {
-	for _, n := range p.nodes {
-		i := b.NodeByGUID(n.GUID)
-		for num := range int(b.Node(i).NumPorts) + 1 {
-			if at := b.Port(i, num); at != nil && at.State == 0 {
-				at.State = mad.PortDown
-			}
+// bitsOf are the speeds up to one; without below only itself and, from FDR on, the legacy QDR that ports state with it.
+func bitsOf(s fabric.Speed, below bool) (code uint64) {
+	for _, k := range speeds {
+		if k.bit != edr20 && (k.speed == s || below && k.speed <= s && k.speed != fabric.FDR10) {
+			code |= k.bit
 		}
 	}
+	if s >= fabric.FDR {
+		code |= 4
+	}
+	return code
 }
