@@ -129,3 +129,9 @@ func extended(a *mad.PortCountersExtended) Values {
 		MulticastXmitPackets: a.MulticastXmitPackets, MulticastRcvPackets: a.MulticastRcvPackets,
 	}
 }
+
+// Greatest are the values at which counters of PortCounters stop, 0 for those that it does not have.
+func Greatest() Values {
+	_, limit := common(&mad.PortCounters{})
+	return limit
+}

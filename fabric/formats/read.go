@@ -11,14 +11,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/linkinfo"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/mad"
 )
 
 // Subnet is what a file holds.
@@ -32,6 +37,21 @@ type Subnet struct {
 	Warnings []string
 	// Unread is what of the file could not be read.
 	Unread unread.List
+
+	// What follows is of ibdiagnet alone; nil where the file does not say it.
+
+	// When the subnet was like that, zero where the file does not state it.
+	When   time.Time
+	Limits []fabric.LinkLimit // by port index
+	// Counters are what ports had counted, Deltas what they counted between two readings.
+	Counters *counters.Reading
+	Deltas   []counters.Delta
+	Health   *health.Report
+	PKeys    map[uint64][]mad.PKey // by port GUID
+	Managers []ibdiagnet.Manager
+	Far      *ibdiagnet.Far
+	// Stated says that the file states whether ports are up.
+	Stated bool
 }
 
 // Options choose how a file is read.
@@ -50,7 +70,8 @@ func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string
 }
 
 // Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets, lists of
-// ports (iblinkinfo, ibnetdiscover -p), opensm-subnet.lst and snapshots, told apart by what is in them. An error names
+// ports (iblinkinfo, ibnetdiscover -p), opensm-subnet.lst, the data base of ibdiagnet 2, alone or with its folder or an
+// archive of that, opensm-smdb.dump and snapshots, told apart by what is in them. An error names
 // the file and, where there is one, the line; for a file that is something else it
 // says what it seems to be. What of a text cannot be read is left out and listed.
 func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ctx, path, Options{}) }
@@ -62,18 +83,23 @@ func Net(ctx context.Context, path string) (Subnet, error) {
 
 // ReadWith is [Read] with options.
 func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error) {
+	if info, err := files.Stat(ctx, path); err == nil && info.IsDir() && !o.AsIbsim {
+		return readFolder(ctx, path, o)
+	}
 	f, err := files.Open(ctx, path, files.Snapshot)
 	if err != nil {
 		return s, err
 	}
 	defer func() { _ = f.Close() }()
 	r, format, err := sniffed(f, path)
-	if err == nil && format != saved {
+	if err == nil && format != saved && format != archive {
 		err = f.As(files.Topology)
 	}
 	switch {
 	case err != nil:
 		return s, err
+	case (format == archive || format == database) && !o.AsIbsim:
+		return readOther(ctx, path, format, o)
 	case format == topology:
 		return readTopology(ctx, r, path, o)
 	case o.AsIbsim:
@@ -88,6 +114,24 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 		return readSnapshot(r, path)
 	}
 	return s, fmt.Errorf("%s: %s, expected %s", fabric.Escape(path), format, expected)
+}
+
+// readOther reads an archive of ibdiagnet's, or its data base alone, which may be packed.
+func readOther(ctx context.Context, path string, is format, o Options) (s Subnet, err error) {
+	if is == archive {
+		return readArchive(ctx, path, o)
+	}
+	err = files.Unzipped(ctx, path, files.Topology, func(r io.Reader) error {
+		db, err := ibdiagnet.ReadDB(ctx, r, path, s.found(o))
+		if err == nil {
+			s.take(db)
+		}
+		return err
+	})
+	if info, serr := files.Stat(ctx, path); serr == nil && s.When.IsZero() {
+		s.When = info.ModTime()
+	}
+	return s, err
 }
 
 func readTopology(ctx context.Context, r io.Reader, path string, o Options) (Subnet, error) {

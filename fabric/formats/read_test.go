@@ -58,7 +58,7 @@ func TestFile(t *testing.T) {
 // The lines of OpenSM's dumps are from its sources (osm_dump.c).
 func TestFileRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst or a snapshot"},
+		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"},
 		{" \n\n", "the file is empty, expected"},
 		{"\x7fELF\x02\x01\x01\x00", "binary data, expected"},
 		{"\x1f\x8b\x08\x08", "binary data, expected"},
@@ -70,7 +70,7 @@ func TestFileRefuses(t *testing.T) {
 		{"Switch 0x0000000000200000, base LID 3, \"sw1\"\n", "an SL2VL dump (opensm-sl2vl.dump), expected"},
 		{"# names\n0x0002c90300000003 \"sw1\"\n", "a list of GUIDs or LIDs, expected"},
 		{"\x2b\x83\xe7\x8f\x01\x00\x00\x00", "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text, expected"},
-		{"START_NODES\n", "a database of ibdiagnet (db_csv), expected"},
+		{"START_NODES\n", "no node, expected a section START_NODES"},
 		{"hello\n", "no Switch, Ca or Rt record, expected"},
 		{"Switch 400 \"S1\"\n[1] \"H1\"[1]\n", `1: bad number of ports "400"`},
 		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},
@@ -87,7 +87,7 @@ func TestFileMissing(t *testing.T) {
 	if _, _, err := File(context.Background(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, _, err := File(context.Background(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "a folder, expected") {
+	if _, _, err := File(context.Background(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "expected a folder of ibdiagnet") {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestKind(t *testing.T) {
 	for text, want := range map[string]string{
 		"osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n": "fdbs", "dump_ucast_routes: Switch 0x1\n": "fdbs",
 		"Unicast lids [0-5] of switch Lid 2 guid 0x1 ('sw1'):\n": "lfts", "Switch: guid 0x1\n": "lid-matrix", net: "topology",
-		"{ SW Ports:04 x\n": "subnet", "": "", "START_NODES\n": "",
+		"{ SW Ports:04 x\n": "subnet", "": "", "START_NODES\n": "topology",
 	} {
 		if got := Kind(t.Context(), put(t, text)); got != want {
 			t.Errorf("%q: %q, expected %q", text, got, want)

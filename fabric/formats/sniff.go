@@ -7,12 +7,13 @@ import (
 	"regexp"
 
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/internal/files"
 )
 
 // head is how much of a file decides on its format.
 const head = 64 << 10
 
-const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst or a snapshot"
+const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"
 
 // format says what a file seems to be, in words for a message.
 type format string
@@ -22,6 +23,9 @@ const (
 	subnetList format = "opensm-subnet.lst"
 	saved      format = "a snapshot"
 	portList   format = "a list of ports of iblinkinfo or ibnetdiscover -p"
+
+	database format = "a database of ibdiagnet (db_csv)"
+	archive  format = "an archive of a folder of ibdiagnet"
 
 	lfts      format = "forwarding tables (opensm-lfts.dump or ibroute)"
 	fdbs      format = "forwarding tables (opensm.fdbs)"
@@ -36,7 +40,7 @@ const (
 
 // kinds are what the command load calls the formats that it takes.
 var kinds = map[format]string{
-	topology: "topology", portList: "topology", subnetList: "subnet", saved: "snapshot",
+	topology: "topology", portList: "topology", database: "topology", archive: "topology", subnetList: "subnet", saved: "snapshot",
 	lfts: "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
@@ -53,9 +57,12 @@ var signatures = []struct {
 	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
 	{portList, regexp.MustCompile(ports)},
 	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
-	{"a database of ibdiagnet (db_csv)", regexp.MustCompile(`^START_[A-Z_]+$`)},
+	{database, databaseLine},
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }
+
+// databaseLine begins a data base, or one whose head is lost.
+var databaseLine = regexp.MustCompile(`^(START_[A-Z0-9_]+$|(?i:"?Node(Desc|Guid)"?,))`)
 
 // ports is what a line looks like by which a list of ports is known.
 const ports = `^(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|0x[0-9a-fA-F]{16} ".*" +\d+ +\d+\[.*)\r?$`
@@ -79,7 +86,13 @@ func sniff(head []byte) format {
 	if bytes.HasPrefix(head, []byte(cacheMagic)) {
 		return cache
 	}
-	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+	if bytes.HasPrefix(head, files.GzipMagic) {
+		return sniffPacked(unpacked(head))
+	}
+	if isTar(head) {
+		return archive
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
 		return binary
 	}
 	first := firstLine(bytes.TrimPrefix(head, []byte("\ufeff")))
@@ -92,6 +105,17 @@ func sniff(head []byte) format {
 		return portList
 	}
 	return topology
+}
+
+// sniffPacked looks at what gzip has packed.
+func sniffPacked(head []byte) format {
+	switch {
+	case isTar(head):
+		return archive
+	case databaseLine.Match(firstLine(bytes.TrimPrefix(head, []byte("\ufeff")))):
+		return database
+	}
+	return binary
 }
 
 // firstLine is the first line that is neither empty nor a comment.

@@ -31,6 +31,8 @@ var (
 	Snapshot = Kind{Name: "a snapshot", Most: 1 * gb}
 	// Tables are 3,000 tables of 48 K lines of some 90 bytes, or SL2VL tables of as many ports.
 	Tables = Kind{Name: "a file of tables", Most: 16 * gb}
+	// Archive is one of a folder of tables, packed or not: two files of tables, and captures beside them.
+	Archive = Kind{Name: "an archive", Most: 40 * gb}
 	// Entries are SLs of paths or multicast tables, kept line by line while they are read.
 	Entries = Kind{Name: "a file of SLs or multicast tables", Most: 512 * mb}
 	// Matrix is kept as it is until an engine wants it.

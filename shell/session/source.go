@@ -24,6 +24,8 @@ const (
 	SourceFile  SourceKind = "file"
 	// SourceNet is a file that is read by ibsim's rules.
 	SourceNet SourceKind = "net"
+	// SourceIbdiagnet is a folder of ibdiagnet 2, or its data base.
+	SourceIbdiagnet SourceKind = "ibdiagnet"
 )
 
 // DefaultSimulation is the subnet that is simulated where there is no other: a
@@ -51,7 +53,7 @@ func DefaultSource(held *umad.Held) (source, note string) {
 }
 
 // Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
-// "sim:FILE", "sim:KIND:ARGS", "file:FILE" or "net:FILE".
+// "sim:FILE", "sim:KIND:ARGS", "file:FILE", "net:FILE" or "ibdiagnet:FOLDER".
 type Source struct {
 	Kind SourceKind
 	Arg  string // what follows the kind and a colon
@@ -72,13 +74,13 @@ func ParseSource(s string) (Source, error) {
 			return Source{}, fmt.Errorf("source %q: %w", s, err)
 		}
 		return src, nil
-	case SourceSim, SourceFile, SourceNet:
+	case SourceSim, SourceFile, SourceNet, SourceIbdiagnet:
 		if arg == "" {
 			return Source{}, fmt.Errorf("source %q names no file", s)
 		}
 		return src, nil
 	}
-	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, file:FILE, net:FILE", s)
+	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, file:FILE, net:FILE, ibdiagnet:FOLDER", s)
 }
 
 // String gives the name back.
@@ -87,7 +89,9 @@ func (s Source) String() string {
 }
 
 // Offline reports whether there is a file behind the source, and nobody to ask or to write to.
-func (s Source) Offline() bool { return s.Kind == SourceFile || s.Kind == SourceNet }
+func (s Source) Offline() bool {
+	return s.Kind == SourceFile || s.Kind == SourceNet || s.Kind == SourceIbdiagnet
+}
 
 // Live reports whether the subnet goes on without the session.
 func (s Source) Live() bool { return s.Kind == SourceUmad || s.Kind == SourceIbsim }

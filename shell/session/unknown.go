@@ -33,7 +33,7 @@ func (st *State) ToKnow(u fabric.Unread) string {
 		}
 		tries = append(tries, "calibrate")
 	}
-	if u.SL2VL && st.Source.Kind != SourceFile {
+	if u.SL2VL && !st.Source.Offline() {
 		reads = append(reads, "sl2vl")
 	}
 	if u.Groups && st.Source.Live() {

@@ -29,8 +29,8 @@ func EachLine(ctx context.Context, from io.Reader, name string, take func(line i
 		if line%4096 == 0 && ctx.Err() != nil {
 			return cut, fmt.Errorf("read %s: %w", fabric.Escape(name), ctx.Err())
 		}
-		long := errors.Is(err, bufio.ErrBufferFull)
-		for errors.Is(err, bufio.ErrBufferFull) {
+		long := err != nil && errors.Is(err, bufio.ErrBufferFull)
+		for err != nil && errors.Is(err, bufio.ErrBufferFull) {
 			_, err = r.ReadSlice('\n')
 		}
 		if cut = err == io.EOF; err != nil && !cut {

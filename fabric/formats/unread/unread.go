@@ -104,3 +104,11 @@ func (l *List) Lines(most int) []string {
 	}
 	return lines
 }
+
+// Merge takes what another list has.
+func (l *List) Merge(other *List) {
+	for _, f := range other.Findings {
+		l.Add(f)
+	}
+	l.Count += other.Count - len(other.Findings)
+}

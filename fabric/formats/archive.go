@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package formats
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/klauspost/compress/gzip"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
+)
+
+// readArchive reads the folder of ibdiagnet in a tar archive, packed or not, member by member while it is unpacked.
+func readArchive(ctx context.Context, file string, o Options) (s Subnet, err error) {
+	g := gather(ctx, file, o)
+	err = files.Unzipped(ctx, file, files.Archive, func(r io.Reader) error { return g.archive(tar.NewReader(r)) })
+	if err != nil {
+		return s, err
+	}
+	return g.subnet()
+}
+
+const (
+	// mostMembers bounds the headers of an archive, and maxPassed what members take that are passed over, in bytes.
+	mostMembers = 10_000
+	maxPassed   = 8 << 30
+)
+
+// archive reads the members of which something is taken.
+func (g *gathered) archive(t *tar.Reader) error {
+	passed := int64(0)
+	for range mostMembers {
+		h, err := t.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", fabric.Escape(g.name), err)
+		}
+		m := memberOf(path.Base(h.Name))
+		if h.Typeflag != tar.TypeReg || m == nil {
+			if passed += h.Size; passed > maxPassed {
+				return fmt.Errorf("%s: %w: more than %d GB of files that are none of ibdiagnet's", fabric.Escape(g.name), files.ErrTooLarge, maxPassed>>30)
+			}
+			continue
+		}
+		name := g.name + "/" + path.Base(h.Name)
+		switch old := g.names[m.suffix]; {
+		case old != "" && ours(path.Base(old)) == ours(path.Base(name)):
+			return fmt.Errorf("%s: two files whose names end in %s, expected one", fabric.Escape(g.name), m.suffix)
+		case old != "" && ours(path.Base(old)):
+			continue
+		case h.Size > m.kind.Most:
+			return fmt.Errorf("%s: %w: more than %d MB, the limit of %s", fabric.Escape(name), files.ErrTooLarge, m.kind.Most>>20, m.kind.Name)
+		}
+		g.there(m, name, h.ModTime)
+		err = g.member(m, t, name)
+		g.done(m, err)
+		if errors.Is(err, files.ErrTooLarge) || g.ctx.Err() != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w: more than %d files", fabric.Escape(g.name), files.ErrTooLarge, mostMembers)
+}
+
+// member reads one, which may be packed again.
+func (g *gathered) member(m *member, r io.Reader, name string) error {
+	head := make([]byte, len(files.GzipMagic))
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
+		return fmt.Errorf("%s: %w", fabric.Escape(name), err)
+	}
+	r = io.MultiReader(bytes.NewReader(head[:n]), r)
+	if !bytes.Equal(head, files.GzipMagic) {
+		return m.read(g, r, name)
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", fabric.Escape(name), err)
+	}
+	return m.read(g, files.Limited(z, name, m.kind), name)
+}
+
+// unpacked is the beginning of what gzip has packed.
+func unpacked(b []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil
+	}
+	out := make([]byte, head)
+	n, _ := io.ReadFull(z, out)
+	return out[:n]
+}
+
+// isTar reports whether a file begins as a tar archive does, with a header whose sum is right.
+func isTar(b []byte) bool {
+	if len(b) < 512 {
+		return false
+	}
+	_, err := tar.NewReader(bytes.NewReader(b[:512])).Next()
+	return err == nil
+}

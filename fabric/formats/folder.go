@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package formats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/ibdiagnet"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/files"
+)
+
+// member is a kind of file that ibdiagnet leaves, by how its name ends.
+type member struct {
+	suffix  string
+	kind    files.Kind
+	without string // what is not known without it, "" where that need not be said
+	read    func(g *gathered, r io.Reader, name string) error
+}
+
+// The members that are read. A folder has at most one of each kind. They hold nothing of each other, so that they are
+// read side by side, and in whatever order an archive has them.
+var members = []*member{
+	{".db_csv", files.Topology, "", (*gathered).readDB},
+	{"smdb.dump", files.Topology, "", (*gathered).readSMDB},
+	{".fdbs", files.Tables, "", func(g *gathered, r io.Reader, name string) (err error) {
+		g.fdbs, err = ibdiagnet.ReadFDBs(g.ctx, r, name, g.found(".fdbs"))
+		return err
+	}},
+	{".far", files.Tables, "groups of adaptive routing", func(g *gathered, r io.Reader, name string) (err error) {
+		g.far, err = ibdiagnet.ReadFar(g.ctx, r, name, g.found(".far"))
+		return err
+	}},
+	{".mcfdbs", files.Entries, "multicast tables", func(g *gathered, r io.Reader, _ string) (err error) {
+		g.mcfdbs, err = io.ReadAll(r)
+		return err
+	}},
+	{".slvl", files.Tables, "the VLs of service levels", func(g *gathered, r io.Reader, name string) (err error) {
+		g.slvl, err = ibdiagnet.ReadSLVL(g.ctx, r, name, g.found(".slvl"))
+		return err
+	}},
+	{".net_dump_ext", files.Topology, "bit error rates", func(g *gathered, r io.Reader, name string) (err error) {
+		g.bers, err = ibdiagnet.ReadBERs(g.ctx, r, name, g.found(".net_dump_ext"))
+		return err
+	}},
+}
+
+// memberOf is the kind of a file, nil for one of which nothing is read.
+func memberOf(name string) *member {
+	name = strings.TrimSuffix(name, ".gz")
+	for _, m := range members {
+		if strings.HasSuffix(name, m.suffix) {
+			return m
+		}
+	}
+	return nil
+}
+
+// gathered is what was read of a folder or an archive, each member by a goroutine of its own.
+type gathered struct {
+	ctx    context.Context
+	name   string // of the folder or the archive
+	strict bool
+
+	db, smdb  *ibdiagnet.DB
+	fdbs, far *ibdiagnet.Far
+	slvl      *ibdiagnet.SLVL
+	bers      ibdiagnet.BERs
+	mcfdbs    []byte
+
+	mu     sync.Mutex
+	names  map[string]string // of the members that are there, by suffix
+	lists  map[string]*unread.List
+	failed map[string]error
+	when   map[string]time.Time // when a member was written
+}
+
+func gather(ctx context.Context, name string, o Options) *gathered {
+	return &gathered{ctx: ctx, name: name, strict: o.Strict,
+		names: map[string]string{}, lists: map[string]*unread.List{}, failed: map[string]error{}, when: map[string]time.Time{}}
+}
+
+func (g *gathered) readDB(r io.Reader, name string) (err error) {
+	g.db, err = ibdiagnet.ReadDB(g.ctx, r, name, g.found(".db_csv"))
+	return err
+}
+
+func (g *gathered) readSMDB(r io.Reader, name string) (err error) {
+	g.smdb, err = ibdiagnet.ReadDB(g.ctx, r, name, g.found("smdb.dump"))
+	return err
+}
+
+// found takes what of a member cannot be read, nil where that is an error.
+func (g *gathered) found(suffix string) *unread.List {
+	if g.strict {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := &unread.List{}
+	g.lists[suffix] = l
+	return l
+}
+
+// there takes note of a member.
+func (g *gathered) there(m *member, name string, when time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.names[m.suffix], g.when[m.suffix] = name, when
+}
+
+// done takes what came of reading a member.
+func (g *gathered) done(m *member, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failed[m.suffix] = err
+}
+
+// readFolder reads what ibdiagnet left in a folder.
+func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err error) {
+	l, err := files.Folder(ctx, folder)
+	if err != nil {
+		return s, err
+	}
+	g := gather(ctx, folder, o)
+	chosen := map[*member]string{}
+	for _, e := range l.Entries {
+		m := memberOf(e.Name)
+		if m == nil || e.Folder {
+			continue
+		}
+		if old, twice := chosen[m]; twice {
+			if ours(old) == ours(e.Name) {
+				return s, fmt.Errorf("%s: two files whose names end in %s, expected one", fabric.Escape(folder), m.suffix)
+			}
+			if ours(old) {
+				continue
+			}
+		}
+		chosen[m] = e.Name
+	}
+	var wait sync.WaitGroup
+	for m, name := range chosen {
+		path := filepath.Join(folder, name)
+		var when time.Time
+		if info, err := files.Stat(ctx, path); err == nil {
+			when = info.ModTime()
+		}
+		g.there(m, path, when)
+		wait.Go(func() {
+			g.done(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
+		})
+	}
+	wait.Wait()
+	return g.subnet()
+}
+
+// ours reports whether a name is one of ibdiagnet's own: an OpenSM may have left its files in the same folder.
+func ours(name string) bool { return strings.HasPrefix(name, "ibdiagnet") }
+
+// subnet makes a picture of all that was read.
+func (g *gathered) subnet() (s Subnet, err error) {
+	if err := g.ctx.Err(); err != nil {
+		return s, fmt.Errorf("read %s: %w", fabric.Escape(g.name), err)
+	}
+	name := fabric.Escape(g.name)
+	db, base := g.db, ".db_csv"
+	if g.names[base] == "" {
+		db, base = g.smdb, "smdb.dump"
+	}
+	switch {
+	case g.names[base] == "":
+		return s, fmt.Errorf("%s: no file whose name ends in .db_csv or smdb.dump, expected a folder of ibdiagnet", name)
+	case g.failed[base] != nil:
+		return s, g.failed[base]
+	}
+	s.take(db)
+	if s.When.IsZero() {
+		s.When = g.when[base]
+	}
+	for _, m := range members {
+		err := g.failed[m.suffix]
+		switch {
+		case err != nil && (g.strict || errors.Is(err, files.ErrTooLarge)):
+			return s, err
+		case err != nil:
+			s.Warnings = append(s.Warnings, fmt.Sprintf("not read: %v", err))
+		case g.names[m.suffix] == "" && m.without != "":
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no file whose name ends in %s: %s are not known", name, m.suffix, m.without))
+		}
+		if l := g.lists[m.suffix]; l != nil && (m.suffix == base || memberOf(m.suffix).suffix != "smdb.dump" && m.suffix != ".db_csv") {
+			s.Unread.Merge(l)
+		}
+	}
+	return s, g.lay(&s)
+}
+
+// take takes a data base.
+func (s *Subnet) take(db *ibdiagnet.DB) {
+	s.Fabric, s.When, s.Limits, s.Warnings = db.Fabric, db.When, db.Limits, db.Warnings
+	s.Counters, s.Deltas, s.Health, s.PKeys, s.Managers, s.Stated = db.Counters, db.Deltas, db.Health, db.PKeys, db.Managers, true
+}
+
+// lay lays what was read of the other members over the fabric.
+func (g *gathered) lay(s *Subnet) (err error) {
+	warn := func(more []string) { s.Warnings = append(s.Warnings, more...) }
+	if g.bers != nil {
+		warn(g.bers.On(s.Fabric, s.Health, g.names[".net_dump_ext"]))
+	}
+	s.Far = g.far
+	from, file := g.fdbs, g.names[".fdbs"]
+	if from == nil {
+		from, file = g.far, g.names[".far"]
+	}
+	if from == nil || s.Fabric.MaxLID == 0 {
+		warn([]string{fabric.Escape(g.name) + ": no forwarding tables, which stand in files whose names end in .fdbs or .far"})
+		return nil
+	}
+	t, said, err := from.Tables(s.Fabric, file)
+	if err != nil {
+		return err
+	}
+	warn(said)
+	if g.fdbs != nil && g.far != nil {
+		warn(ibdiagnet.Differ(g.fdbs, g.far, g.names[".fdbs"], g.names[".far"]))
+	}
+	t.Unread = fabric.Unread{SLs: true, SL2VL: true} // no file of ibdiagnet's has the SLs of paths
+	if g.slvl != nil {
+		if t.SL2VL, said = g.slvl.Tables(s.Fabric, g.names[".slvl"]); t.SL2VL != nil {
+			t.Unread.SL2VL = false
+		}
+		warn(said)
+	}
+	s.Tables = t
+	if g.mcfdbs == nil {
+		return nil
+	}
+	mft, report, err := osm.ReadMCFDBs(bytes.NewReader(g.mcfdbs), fabric.Escape(g.names[".mcfdbs"]), s.Fabric)
+	if err != nil {
+		if g.strict {
+			return err
+		}
+		warn([]string{fmt.Sprintf("not read: %v", err)})
+		return nil
+	}
+	for _, l := range report.Lines() {
+		warn([]string{fabric.Escape(g.names[".mcfdbs"]) + ": " + l})
+	}
+	t.MFT = mft
+	return nil
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibdiagnet
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/fabric/health"
+)
+
+// BERs are the bit error rates of ibdiagnet2.net_dump_ext.
+type BERs []portBER
+
+type portBER struct {
+	guid  uint64
+	port  uint8
+	rates [health.NumBERs]health.Rate
+	line  int
+}
+
+// berColumns are the columns that are taken, in lower case; the last ones are the rates.
+var berColumns = [...]string{"guid", "#ib", "raw ber", "effective ber", "symbol ber"}
+
+const maxBERs = 4 << 20
+
+// ReadBERs reads ibdiagnet2.net_dump_ext: a line of columns, then a line a port, with colons between them. O(bytes).
+func ReadBERs(ctx context.Context, r io.Reader, name string, found *unread.List) (BERs, error) {
+	p := &berReader{findings: findings{name: name, found: found}}
+	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
+		p.line = line
+		return p.take(bytes.TrimSpace(text))
+	})
+	if err == nil && !p.headed {
+		err = p.refuse("no line of columns with GUID, #IB and a BER, so there are no bit error rates")
+	}
+	return p.out, err
+}
+
+type berReader struct {
+	findings
+	out    BERs
+	place  [len(berColumns)]int // of each column the field, from 1, 0 for none
+	fields int
+	headed bool
+}
+
+func (p *berReader) take(text []byte) error {
+	if len(text) == 0 || text[0] == '#' {
+		return nil
+	}
+	if !p.headed {
+		p.header(text)
+		return nil
+	}
+	var at [len(berColumns)][]byte
+	n := 0
+	for rest, more := text, true; more && n < p.fields; n++ {
+		var field []byte
+		field, rest, more = bytes.Cut(rest, []byte(":"))
+		for c, place := range p.place {
+			if place == n+1 {
+				at[c] = bytes.TrimSpace(field)
+			}
+		}
+	}
+	guid, ok := parse(at[0])
+	port, ok2 := parse(at[1])
+	if !ok || !ok2 || port > 254 || n < p.fields {
+		return p.refuse("cannot parse the port in %s, expected %d fields with colons between them", quote(text), p.fields)
+	}
+	b := portBER{guid: guid, port: uint8(port), line: p.line}
+	any := false
+	for i := range b.rates {
+		v, err := strconv.ParseFloat(string(at[2+i]), 64)
+		if err == nil && v >= 0 && v <= 1 {
+			b.rates[i], any = health.Rate{Value: v, Known: true}, true
+		}
+	}
+	if any && len(p.out) < maxBERs {
+		p.out = append(p.out, b)
+	}
+	return nil
+}
+
+// header finds the columns; the last field, the description, may hold colons.
+func (p *berReader) header(text []byte) {
+	p.place = [len(berColumns)]int{}
+	fields := bytes.Split(text, []byte(":"))
+	p.fields = len(fields)
+	for i, field := range fields {
+		for c, name := range berColumns {
+			if p.place[c] == 0 && bytes.EqualFold(bytes.TrimSpace(field), []byte(name)) {
+				p.place[c] = i + 1
+			}
+		}
+	}
+	p.headed = p.place[0] > 0 && p.place[1] > 0 && p.place[2]+p.place[3]+p.place[4] > 0
+}
+
+// On puts the rates into a report of a fabric, with what could not be taken in words.
+func (b BERs) On(f *fabric.Fabric, to *health.Report, name string) []string {
+	var unknown tally
+	for i := range b {
+		r := &b[i]
+		at := fabric.PortIndex(fabric.None)
+		if n := f.NodeByGUID(r.guid); n != fabric.None {
+			at = f.PortAt(n, int(r.port))
+		} else if e := f.PortByGUID(r.guid); e != fabric.None {
+			at = e
+		}
+		if at == fabric.None {
+			unknown.add("port " + strconv.Itoa(int(r.port)) + " of " + strconv.FormatUint(r.guid, 16))
+			continue
+		}
+		to.Of(at).BER = r.rates
+	}
+	return unknown.lines(name, "bit error rates are of ports that are not in the subnet, passed over")
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibdiagnet
+
+import (
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/health"
+	"example.org/ibconsole/mad"
+)
+
+// DB is what a data base holds.
+type DB struct {
+	Fabric *fabric.Fabric
+	When   time.Time // when ibdiagnet ran, zero where the file does not state it
+	// Limits are what ports allow their links, by port index, nil where no row states it.
+	Limits []fabric.LinkLimit
+	// Counters are what ports had counted, and Deltas what they counted while ibdiagnet waited, for a time that the
+	// file does not state; nil where they were not read.
+	Counters *counters.Reading
+	Deltas   []counters.Delta
+	Health   *health.Report
+	PKeys    map[uint64][]mad.PKey // by port GUID, nil where they were not read
+	Managers []Manager
+	// Warnings are whole sentences that begin with the file's name.
+	Warnings []string
+}
+
+// maxSlots bounds the memory that a file can ask for by the port counts of its nodes.
+const maxSlots = 4 << 20
+
+// build makes a fabric of all rows, and what goes with it.
+func (p *parser) build() (*DB, error) {
+	f, err := p.fabric()
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Nodes) == 0 {
+		return nil, fmt.Errorf("%s: no node that can be taken, expected rows of a section NODES", fabric.Escape(p.name))
+	}
+	db := &DB{Fabric: f, When: p.when, Managers: p.managers, Health: &health.Report{}}
+	for _, take := range []func(*DB) error{p.portsOf, p.keysOf, p.countsOf, p.cablesOf} {
+		if err := take(db); err != nil {
+			return nil, err
+		}
+	}
+	db.Warnings = p.warnings()
+	return db, nil
+}
+
+// fabric makes the nodes with their ports and links.
+func (p *parser) fabric() (*fabric.Fabric, error) {
+	var b fabric.Builder
+	p.count0()
+	lines := map[fabric.NodeIndex]int{}
+	slots := 0
+	for _, n := range p.nodes {
+		if slots += int(n.NumPorts) + 1; slots > maxSlots {
+			return nil, fmt.Errorf("%s:%d: more than %d ports", fabric.Escape(p.name), n.line, maxSlots)
+		}
+		n.EnhancedPort0 = p.enp0[n.GUID]
+		i, err := b.AddNode(n.Node)
+		if err != nil {
+			if err = p.refuseAt(n.line, "%w", err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		lines[i] = n.line
+		if n.IsSwitch() {
+			b.Port(i, 0).State = mad.PortActive
+		}
+	}
+	if err := p.fill(&b); err != nil {
+		return nil, err
+	}
+	if err := p.join(&b); err != nil {
+		return nil, err
+	}
+	p.down(&b)
+	p.sm(&b)
+	if p.found != nil {
+		for _, e := range b.Settle() {
+			p.found.Clash(p.name, lines[e.Node], e, b.Node(e.Node).GUID)
+		}
+	}
+	return b.Build()
+}
+
+// count0 gives nodes of which no row states how many ports they have, as in opensm-smdb.dump, the highest that is named.
+func (p *parser) count0() {
+	none := map[uint64]uint8{}
+	for i := range p.nodes {
+		if p.nodes[i].NumPorts == 0 {
+			none[p.nodes[i].GUID] = 0
+		}
+	}
+	if len(none) == 0 {
+		return
+	}
+	see := func(guid uint64, num int) {
+		if most, ok := none[guid]; ok && num < 255 {
+			none[guid] = max(most, uint8(num))
+		}
+	}
+	for i := range p.ports {
+		see(p.ports[i].node, int(p.ports[i].Num))
+	}
+	for i := range p.links {
+		see(p.links[i].guid[0], p.links[i].port[0])
+		see(p.links[i].guid[1], p.links[i].port[1])
+	}
+	for i := range p.nodes {
+		if n := &p.nodes[i]; n.NumPorts == 0 {
+			n.NumPorts = none[n.GUID]
+		}
+	}
+}
+
+// fill takes what the rows of PORTS say.
+func (p *parser) fill(b *fabric.Builder) error {
+	for i := range p.ports {
+		r := &p.ports[i]
+		n := b.NodeByGUID(r.node)
+		var at *fabric.Port
+		if n != fabric.None {
+			at = b.Port(n, int(r.Num))
+		}
+		if at == nil {
+			if err := p.refuseAt(r.line, "port %d of node 0x%016x, which is not among the nodes", r.Num, r.node); err != nil {
+				return err
+			}
+			continue
+		}
+		if b.Node(n).IsSwitch() {
+			r.GUID = at.GUID
+			if r.Num != 0 {
+				r.LID, r.LMC = 0, 0
+			}
+		}
+		r.Port.Node, r.Peer = at.Node, at.Peer
+		if r.Num == 0 && r.State == 0 {
+			r.State = at.State
+		}
+		if r.Num == 0 || r.State == mad.PortDown {
+			r.Width, r.Speed = 0, fabric.SpeedUnknown
+		}
+		*at = r.Port
+	}
+	return nil
+}
+
+// join takes the rows of LINKS.
+func (p *parser) join(b *fabric.Builder) error {
+	for _, l := range p.links {
+		x, y := b.NodeByGUID(l.guid[0]), b.NodeByGUID(l.guid[1])
+		err := error(nil)
+		if x == fabric.None || y == fabric.None {
+			err = fmt.Errorf("a cable between 0x%016x and 0x%016x, which are not both among the nodes", l.guid[0], l.guid[1])
+		} else {
+			err = b.Connect(x, l.port[0], y, l.port[1])
+		}
+		if err != nil {
+			if err = p.refuseAt(l.line, "%w", err); err != nil {
+				return err
+			}
+			continue
+		}
+		up(b, x, l.port[0])
+		up(b, y, l.port[1])
+	}
+	return nil
+}
+
+// up sets the state of a port that has a cable, where the file does not say it: active where its LID is known, as of
+// ibnetdiscover's files, else initialised.
+func up(b *fabric.Builder, n fabric.NodeIndex, num int) {
+	at := b.Port(n, num)
+	if at.State != 0 {
+		return
+	}
+	lid := at.LID
+	if b.Node(n).IsSwitch() {
+		lid = b.Port(n, 0).LID
+	}
+	at.State = mad.PortInit
+	if lid != 0 {
+		at.State = mad.PortActive
+	}
+}
+
+// down sets the state of all other ports of which the file does not say one.
+func (p *parser) down(b *fabric.Builder) {
+	for _, n := range p.nodes {
+		i := b.NodeByGUID(n.GUID)
+		if i == fabric.None {
+			continue
+		}
+		for num := range int(b.Node(i).NumPorts) + 1 {
+			if at := b.Port(i, num); at != nil && at.State == 0 {
+				at.State = mad.PortDown
+			}
+		}
+	}
+}
+
+// sm puts the session where the master subnet manager is: the port with the LID that most ports name as its.
+func (p *parser) sm(b *fabric.Builder) {
+	votes := map[uint16]int{}
+	for i := range p.ports {
+		if lid := p.ports[i].SMLID; lid != 0 {
+			votes[lid]++
+		}
+	}
+	most := 0
+	for i := range p.ports {
+		r := &p.ports[i]
+		n := b.NodeByGUID(r.node)
+		if r.LID == 0 || n == fabric.None || votes[r.LID] <= most {
+			continue
+		}
+		if b.SetSMPort(n, int(r.Num)) == nil {
+			most = votes[r.LID]
+		}
+	}
+}
+
+// at is the port of a row, None where the fabric does not have it, which is told.
+func (p *parser) at(f *fabric.Fabric, node uint64, num uint8, line int) (fabric.PortIndex, error) {
+	if n := f.NodeByGUID(node); n != fabric.None {
+		if at := f.PortAt(n, int(num)); at != fabric.None {
+			return at, nil
+		}
+	}
+	return fabric.None, p.refuseAt(line, "port %d of node 0x%016x, which is not among the nodes", num, node)
+}
+
+// portsOf takes what PORTS says beside the fabric.
+func (p *parser) portsOf(db *DB) error {
+	for i := range p.ports {
+		r := &p.ports[i]
+		n := db.Fabric.NodeByGUID(r.node)
+		if n == fabric.None || db.Fabric.PortAt(n, int(r.Num)) == fabric.None {
+			continue // told
+		}
+		at := db.Fabric.PortAt(n, int(r.Num))
+		if r.limit != (fabric.LinkLimit{}) {
+			if db.Limits == nil {
+				db.Limits = make([]fabric.LinkLimit, len(db.Fabric.Ports))
+			}
+			db.Limits[at] = r.limit
+		}
+		if r.State > mad.PortDown && r.Num != 0 && (r.fec != health.Unknown || r.retrans != health.Unknown) {
+			h := db.Health.Of(at)
+			h.FEC, h.Retrans = r.fec, r.retrans
+		}
+	}
+	return nil
+}
+
+func (p *parser) keysOf(db *DB) error {
+	for _, k := range p.keys {
+		at, err := p.at(db.Fabric, k.node, k.port, k.line)
+		if err != nil {
+			return err
+		}
+		if at == fabric.None || db.Fabric.EndPortOf(at) != at {
+			continue // the keys of a switch's ports are for its filters
+		}
+		if db.PKeys == nil {
+			db.PKeys = map[uint64][]mad.PKey{}
+		}
+		guid := db.Fabric.Ports[at].GUID
+		db.PKeys[guid] = append(db.PKeys[guid], k.key)
+	}
+	return nil
+}
+
+func (p *parser) countsOf(db *DB) error {
+	for _, c := range p.counts {
+		at, err := p.at(db.Fabric, c.node, c.port, c.line)
+		if err != nil {
+			return err
+		}
+		if at == fabric.None {
+			continue
+		}
+		if db.Counters == nil {
+			db.Counters = &counters.Reading{Fabric: db.Fabric}
+		}
+		c.Port.Port, c.At = at, p.when
+		db.Counters.Ports = append(db.Counters.Ports, c.Port)
+	}
+	for _, c := range p.deltas {
+		at, err := p.at(db.Fabric, c.node, c.port, c.line)
+		if err != nil {
+			return err
+		}
+		if at != fabric.None {
+			db.Deltas = append(db.Deltas, counters.Delta{Port: at, Increase: c.Values, Has: c.Has})
+		}
+	}
+	return nil
+}
+
+func (p *parser) cablesOf(db *DB) error {
+	for i := range p.cables {
+		c := &p.cables[i]
+		at, err := p.at(db.Fabric, c.node, c.port, c.line)
+		if err != nil {
+			return err
+		}
+		if at != fabric.None && c.Cable != (health.Cable{}) {
+			db.Health.Of(at).Cable = &c.Cable
+		}
+	}
+	return nil
+}

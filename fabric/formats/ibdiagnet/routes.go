@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibdiagnet
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+)
+
+// maxRoutes is what the tables of a file may take in memory: those of 3,000 switches with 48 K LIDs take 432 MB.
+const maxRoutes = 1536 << 20
+
+// routes takes what fdbs and far have in common: switches, and their tables.
+type routes struct {
+	findings
+	out   Far
+	sw    *Switch // the one that is being read, nil before the first
+	table *Table  // of its tables the one that is being read, nil before the first entry
+	far   bool
+	// most is the length of the longest table so far, memory what all take.
+	most, memory int
+	at           int // where in a section of far the line stands
+	// other are lines that mean nothing.
+	other int
+}
+
+// ReadFDBs reads ibdiagnet2.fdbs, or opensm.fdbs, with the private tables that osm's reader passes over. O(bytes).
+func ReadFDBs(ctx context.Context, r io.Reader, name string, found *unread.List) (*Far, error) {
+	p := &routes{findings: findings{name: name, found: found}}
+	return p.read(ctx, r, p.fdbLine)
+}
+
+func (p *routes) read(ctx context.Context, r io.Reader, take func([]byte) error) (*Far, error) {
+	cut, err := unread.EachLine(ctx, r, p.name, func(line int, text []byte) error {
+		p.line = line
+		if text == nil {
+			return p.refuse("the line is longer than %d bytes", unread.MaxLine)
+		}
+		return take(text)
+	})
+	if err == nil && cut && p.sw != nil {
+		err = p.truncated("truncated: the last line has no end")
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(p.out.Switches) == 0:
+		return nil, fmt.Errorf("%s: no switch up to the end, expected \"Switch 0x...\"", fabric.Escape(p.name))
+	}
+	if p.other > 0 {
+		if err := p.refuse("%d lines up to here mean nothing", p.other); err != nil {
+			return nil, err
+		}
+	}
+	return &p.out, nil
+}
+
+var (
+	fdbHeading = []byte("dump_ucast_routes: Switch 0x")
+	farHeading = []byte("Switch 0x")
+	privateOne = []byte("PLFT_NUM:")
+	hexMark    = []byte("0x")
+	lidColumn  = []byte("LID")
+)
+
+func (p *routes) fdbLine(text []byte) error {
+	if bytes.HasPrefix(text, hexMark) && p.sw != nil {
+		return p.fdb(text)
+	}
+	text = bytes.TrimSpace(text)
+	switch _, guid, heading := bytes.Cut(text, fdbHeading); {
+	case len(text) == 0, text[0] == '#', bytes.HasPrefix(text, lidColumn):
+		return nil
+	case heading:
+		return p.heading(guid)
+	case bytes.HasPrefix(text, privateOne) && p.sw != nil:
+		return p.private(text[len(privateOne):])
+	}
+	p.other++
+	return nil
+}
+
+// heading begins a switch. What stands behind its GUID is kept.
+func (p *routes) heading(text []byte) error {
+	guid, n, ok := hex(text, 1<<64-1)
+	if !ok || n < len(text) && text[n] != ' ' && text[n] != '\t' && text[n] != ',' {
+		p.sw, p.table = nil, nil
+		return p.refuse("cannot parse the GUID of a switch in %s, expected up to 16 hexadecimal digits", quote(text))
+	}
+	p.out.Switches = append(p.out.Switches, Switch{GUID: guid, Line: p.line})
+	p.sw, p.table = &p.out.Switches[len(p.out.Switches)-1], nil
+	p.words(text[n:])
+	return p.room(switchMemory)
+}
+
+const (
+	switchMemory = 128
+	wordMemory   = 32
+	maxWords     = 256
+)
+
+// words keeps words of a heading.
+func (p *routes) words(text []byte) {
+	for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\t' || c == ',' }) {
+		if len(p.sw.Words) < maxWords {
+			p.sw.Words = append(p.sw.Words, string(w))
+			p.memory += wordMemory + len(w)
+		}
+	}
+}
+
+// private begins a table: "0", or "0, top: 0x2ebd".
+func (p *routes) private(text []byte) error {
+	text = bytes.TrimLeft(text, " \t")
+	number, n, ok := decimal(text, 255)
+	rest := bytes.TrimLeft(text[n:], " \t,")
+	p.table = nil
+	if !ok || n < len(text) && bytes.IndexByte([]byte(" \t,"), text[n]) < 0 {
+		return p.refuse("cannot parse the number of a table in %s, expected as in \"PLFT_NUM: 0\"", quote(text))
+	}
+	top := uint64(0)
+	if stated, found := bytes.CutPrefix(rest, []byte("top:")); found {
+		stated = bytes.TrimLeft(stated, " \t")
+		if top, ok = parse(stated); !ok || top > fabric.MaxUnicastLID {
+			top = 0
+			if err := p.refuse("cannot parse the top of table %d in %s, expected as in 0x2ebd", number, quote(text)); err != nil {
+				return err
+			}
+		}
+	}
+	return p.begin(int(number), uint16(top))
+}
+
+// begin begins a table of the switch; one of that number which it has already gives place.
+func (p *routes) begin(number int, top uint16) error {
+	if old := p.sw.Table(number); old != nil {
+		*old = Table{Number: number, Top: top}
+		p.table = old
+		return p.refuse("table %d of switch 0x%016x again, which takes the place of the one before", number, p.sw.GUID)
+	}
+	p.sw.Tables = append(p.sw.Tables, Table{Number: number, Top: top})
+	p.table = &p.sw.Tables[len(p.sw.Tables)-1]
+	return p.room(switchMemory)
+}
+
+// room refuses, for good, what takes too much memory.
+func (p *routes) room(more int) error {
+	if p.memory += more; p.memory > maxRoutes {
+		return fmt.Errorf("%s:%d: too large: the tables up to here take more than %d MB", fabric.Escape(p.name), p.line, maxRoutes>>20)
+	}
+	return nil
+}
+
+// set takes an entry.
+func (p *routes) set(lid uint16, port uint8, c Choice) error {
+	if p.table == nil {
+		if err := p.begin(0, 0); err != nil {
+			return err
+		}
+	}
+	if int(lid) >= len(p.table.Ports) {
+		if err := p.grow(int(lid) + 1); err != nil {
+			return err
+		}
+	}
+	p.table.Ports[lid] = port
+	if p.far {
+		p.table.Choices[lid] = c
+	}
+	return nil
+}
+
+// grow makes room for a LID: at once for as many as another table had.
+func (p *routes) grow(size int) error {
+	t, was := p.table, len(p.table.Ports)
+	if size > cap(t.Ports) {
+		room, bytes := max(p.most, size, min(2*was, fabric.MaxUnicastLID+1)), 1
+		if p.far {
+			bytes = 3
+		}
+		if err := p.room(bytes * (room - cap(t.Ports))); err != nil {
+			return err
+		}
+		if p.far {
+			t.Choices = append(make([]Choice, 0, room), t.Choices...)
+			for rest := t.Choices[was:room]; len(rest) > 0; rest = rest[1:] {
+				rest[0] = static
+			}
+		}
+		t.Ports = append(make([]uint8, 0, room), t.Ports...)
+		fabric.Forget(t.Ports[was:room])
+	}
+	p.most = max(p.most, size)
+	t.Ports = t.Ports[:size]
+	if p.far {
+		t.Choices = t.Choices[:size]
+	}
+	return nil
+}
+
+// fdb takes "0x0001 : 003  : 00   : yes" or "0x0001 : UNREACHABLE".
+func (p *routes) fdb(text []byte) error {
+	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
+	if !ok {
+		return p.refuse("cannot parse the LID in %s, expected 0x0001 to 0xbfff", quote(text))
+	}
+	rest := skip(text[len(hexMark)+n:])
+	if len(rest) > 0 && rest[0] == 'U' && bytes.HasPrefix(rest, []byte("UNREACHABLE")) {
+		return p.set(uint16(lid), fabric.NoPath, static)
+	}
+	port, n, ok := decimal(rest, 255)
+	if !ok || n < len(rest) && rest[n] != ' ' && rest[n] != ':' && rest[n] != '\t' && rest[n] != '\r' {
+		return p.refuse("cannot parse the port in %s, expected as in \"0x0001 : 003  : 00   : yes\"", quote(text))
+	}
+	return p.set(uint16(lid), uint8(port), static)
+}
+
+// skip leaves out blanks and colons.
+func skip(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == ':' || b[0] == '\t') {
+		b = b[1:]
+	}
+	return b
+}
+
+// hex reads hexadecimal digits; n is how many.
+func hex(b []byte, most uint64) (v uint64, n int, ok bool) {
+	for ; n < len(b); n++ {
+		d := uint64(b[n] - '0')
+		if d > 9 {
+			if d = uint64(b[n]|0x20) - 'a' + 10; d < 10 || d > 15 {
+				break
+			}
+		}
+		if v > most>>4 || v<<4|d > most {
+			return 0, n, false
+		}
+		v = v<<4 | d
+	}
+	return v, n, n > 0
+}
+
+// decimal reads decimal digits; n is how many.
+func decimal(b []byte, most uint64) (v uint64, n int, ok bool) {
+	for ; n < len(b); n++ {
+		d := uint64(b[n] - '0')
+		if d > 9 {
+			break
+		}
+		if v = 10*v + d; v > most {
+			return 0, n, false
+		}
+	}
+	return v, n, n > 0
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibdiagnet
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/health"
+)
+
+// writer writes lines, and remembers the first error.
+type writer struct {
+	b   *bufio.Writer
+	err error
+}
+
+func (w *writer) line(format string, args ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w.b, format+"\n", args...)
+	}
+}
+
+func (w *writer) flush(what string) error {
+	if w.err == nil {
+		w.err = w.b.Flush()
+	}
+	if w.err != nil {
+		return fmt.Errorf("write %s: %w", what, w.err)
+	}
+	return nil
+}
+
+// heading is what stands at the top of a file; when, where it is not zero, is the date that [Timestamp] reads.
+func (w *writer) heading(when time.Time) {
+	w.line("# This file was written by ibconsole in the form of ibdiagnet 2")
+	if !when.IsZero() {
+		w.line("# Running timestamp : %s", when.UTC().Format("2006-01-02 15:04:05 UTC -0700"))
+	}
+}
+
+// The columns, as ibdiagnet 2.1 has those of the first four (read in files of it) and names those of the others.
+const (
+	nodeColumns = "NodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID,DeviceID,PartitionCap,revision,VendorID,LocalPortNum"
+	portColumns = "NodeGuid,PortGuid,PortNum,MKey,GIDPrfx,MSMLID,LID,CapMsk,M_KeyLeasePeriod,DiagCode,LinkWidthActv,LinkWidthSup,LinkWidthEn,LocalPortNum,LinkSpeedEn,LinkSpeedActv,LMC," +
+		"MKeyProtBits,LinkDownDefState,PortPhyState,PortState,LinkSpeedSup,VLArbHighCap,VLHighLimit,InitType,VLCap,MSMSL,NMTU,FilterRawOutb,FilterRawInb,PartEnfOutb,PartEnfInb,OpVLs,HoQLife," +
+		"VLStallCnt,MTUCap,InitTypeReply,VLArbLowCap,PKeyViolations,MKeyViolations,SubnTmo,MulticastPKeyTrapSuppressionEnabled,ClientReregister,GUIDCap,QKeyViolations,MaxCreditHint,OverrunErrs," +
+		"LocalPhyError,RespTimeValue,LinkRoundTripLatency,OOOSLMask,CapMsk2,FECActv,RetransActv"
+	switchColumns = "NodeGUID,LinearFDBCap,RandomFDBCap,MCastFDBCap,LinearFDBTop,DefPort,DefMCastPriPort,DefMCastNotPriPort,LifeTimeValue,PortStateChange,OptimizedSLVLMapping,LidsPerPort,PartEnfCap," +
+		"InbEnfCap,OutbEnfCap,FilterRawInbCap,FilterRawOutbCap,ENP0,MCastFDBTop"
+)
+
+// WriteDB writes ibdiagnet2.db_csv. What is not known of a port is N/A, its M_Key among that. O(ports).
+func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
+	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
+	w.heading(db.When)
+	for _, s := range []struct {
+		name, columns string
+		rows          func(*writer, *DB)
+	}{
+		{"NODES", nodeColumns, writeNodes},
+		{"PORTS", portColumns, writePorts},
+		{"LINKS", "NodeGuid1,PortNum1,NodeGuid2,PortNum2", writeLinks},
+		{"SWITCHES", switchColumns, func(w *writer, db *DB) { writeSwitches(w, db, tables) }},
+		{"PKEY", "NodeGUID,LocalPortNum,PKey,Membership", writeKeys},
+		{"SM_INFO", "PortGUID,Priority,SmState", writeManagers},
+		{"PM_INFO", pmColumns(), writeCounters},
+		{"CABLE_INFO", "NodeGuid,PortNum,Vendor,PN,SN,Rev,Length,Type,Temperature,FWVersion", writeCables},
+	} {
+		w.line("\nSTART_%s\n%s", s.name, s.columns)
+		s.rows(w, db)
+		w.line("END_%s", s.name)
+	}
+	return w.flush("the data base")
+}
+
+// text is a string in double quotes, of which it has none, nor line ends: there is no way to escape them.
+func text(s string) string {
+	return `"` + strings.Map(func(r rune) rune {
+		if r == '"' || r < ' ' || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, s) + `"`
+}
+
+// known is text, N/A for nothing.
+func known(s string) string {
+	if s == "" {
+		return "N/A"
+	}
+	return text(s)
+}
+
+func writeNodes(w *writer, db *DB) {
+	f := db.Fabric
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		first := n.FirstPort
+		if !n.IsSwitch() {
+			first++
+		}
+		w.line("%s,%d,%d,1,1,0x%016x,0x%016x,0x%016x,%d,N/A,%d,%d,N/A", text(n.Desc), n.NumPorts, n.Type, n.SystemGUID, n.GUID, f.Ports[first].GUID, n.DeviceID, n.Revision, n.VendorID)
+	}
+}
+
+// portRow is what is known of a port, by column.
+func portRow(db *DB, at fabric.PortIndex) map[string]string {
+	f := db.Fabric
+	p := &f.Ports[at]
+	number := func(v uint64) string { return fmt.Sprint(v) }
+	row := map[string]string{
+		"NodeGuid": fmt.Sprintf("0x%016x", f.Nodes[p.Node].GUID), "PortGuid": fmt.Sprintf("0x%016x", p.GUID), "PortNum": number(uint64(p.Num)),
+		"MSMLID": number(uint64(p.SMLID)), "LID": number(uint64(p.LID)), "CapMsk": number(uint64(p.CapMask)), "LMC": number(uint64(p.LMC)),
+		"LinkWidthActv": number(codeOf(p.Width)), "LinkSpeedActv": number(bitsOf(p.Speed, false)), "PortState": number(uint64(p.State)),
+		"NMTU": number(uint64(p.MTU)), "VLCap": number(uint64(p.VLCap)), "OpVLs": number(uint64(p.OperVLs)),
+	}
+	if db.Limits != nil {
+		l := &db.Limits[at]
+		row["LinkWidthEn"], row["LinkWidthSup"] = number(maskOf(l.WidthEnabled)), number(maskOf(l.WidthSupported))
+		row["LinkSpeedEn"], row["LinkSpeedSup"] = number(bitsOf(l.SpeedEnabled, true)), number(bitsOf(l.SpeedSupported, true))
+	}
+	if h := db.Health.At(at); h != nil && h.FEC != health.Unknown {
+		row["FECActv"] = number(uint64(h.FEC))
+	}
+	if h := db.Health.At(at); h != nil && h.Retrans != health.Unknown {
+		row["RetransActv"] = number(uint64(h.Retrans))
+	}
+	return row
+}
+
+func writePorts(w *writer, db *DB) {
+	columns := strings.Split(portColumns, ",")
+	fields := make([]string, len(columns))
+	for at := range db.Fabric.NumPorts() {
+		if p := &db.Fabric.Ports[at]; p.Num == 0 && !db.Fabric.Nodes[p.Node].IsSwitch() {
+			continue
+		}
+		row := portRow(db, at)
+		for i, c := range columns {
+			if fields[i] = row[c]; fields[i] == "" {
+				fields[i] = "N/A"
+			}
+		}
+		w.line("%s", strings.Join(fields, ","))
+	}
+}
+
+func writeLinks(w *writer, db *DB) {
+	f := db.Fabric
+	for _, l := range f.Links() {
+		a, b := &f.Ports[l.A], &f.Ports[l.B]
+		w.line("0x%016x,%d,0x%016x,%d", f.Nodes[a.Node].GUID, a.Num, f.Nodes[b.Node].GUID, b.Num)
+	}
+}
+
+func writeSwitches(w *writer, db *DB, tables *fabric.Tables) {
+	f := db.Fabric
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
+		top, enhanced := "N/A", 0
+		if tables != nil && tables.Known[s] {
+			top = fmt.Sprint(tables.Top[s])
+		}
+		if n.EnhancedPort0 {
+			enhanced = 1
+		}
+		w.line("0x%016x,N/A,N/A,N/A,%s%s,%d,N/A", n.GUID, top, strings.Repeat(",N/A", 12), enhanced)
+	}
+}
+
+func writeKeys(w *writer, db *DB) {
+	f := db.Fabric
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		for _, k := range db.PKeys[p.GUID] {
+			w.line("0x%016x,%d,0x%04x,%d", f.Nodes[p.Node].GUID, p.Num, uint16(k), k>>15)
+		}
+	}
+}
+
+func writeManagers(w *writer, db *DB) {
+	for _, m := range db.Managers {
+		w.line("0x%016x,%d,%d", m.GUID, m.Priority, m.State)
+	}
+}
+
+// pmColumns are the counters, those of 64 bits too.
+func pmColumns() string {
+	columns := []string{"NodeGUID,PortGUID,PortNumber"}
+	for c := range counters.NumCounters {
+		columns = append(columns, c.String())
+	}
+	for c := range counters.NumCounters {
+		columns = append(columns, wideName(c))
+	}
+	return strings.Join(columns, ",")
+}
+
+// wideName is the column of a counter of 64 bits.
+func wideName(c counters.Counter) string {
+	if c >= counters.XmitData {
+		return c.String() + "Extended"
+	}
+	return c.String() + "Ext"
+}
+
+func writeCounters(w *writer, db *DB) {
+	if db.Counters == nil {
+		return
+	}
+	f := db.Fabric
+	for i := range db.Counters.Ports {
+		c := &db.Counters.Ports[i]
+		p := &f.Ports[c.Port]
+		var b strings.Builder
+		for _, set := range [2]counters.Set{c.Has &^ c.Wide, c.Has & c.Wide} {
+			for k := range counters.NumCounters {
+				if set.Has(k) {
+					fmt.Fprintf(&b, ",0x%x", c.Values[k])
+				} else {
+					b.WriteString(",N/A")
+				}
+			}
+		}
+		w.line("0x%016x,0x%016x,%d%s", f.Nodes[p.Node].GUID, p.GUID, p.Num, b.String())
+	}
+}
+
+func writeCables(w *writer, db *DB) {
+	f := db.Fabric
+	for _, at := range db.Health.Ports() {
+		c := db.Health.At(at).Cable
+		if c == nil {
+			continue
+		}
+		p, warm := &f.Ports[at], "N/A"
+		if c.Measured {
+			warm = fmt.Sprintf("%dC", c.Celsius)
+		}
+		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s", f.Nodes[p.Node].GUID, p.Num, known(c.Vendor), known(c.Part), known(c.Serial), known(c.Revision), known(c.Length), known(c.Type), warm, known(c.Firmware))
+	}
+}
