@@ -234,6 +234,9 @@ func (g *gathered) lay(s *Subnet) (err error) {
 	if g.fdbs != nil && g.far != nil {
 		warn(ibdiagnet.Differ(g.fdbs, g.far, g.names[".fdbs"], g.names[".far"]))
 	}
+	if g.far != nil {
+		t.Adaptive = g.far.Adaptive(s.Fabric)
+	}
 	t.Unread = fabric.Unread{SLs: true, SL2VL: true} // no file of ibdiagnet's has the SLs of paths
 	if g.slvl != nil {
 		if t.SL2VL, said = g.slvl.Tables(s.Fabric, g.names[".slvl"]); t.SL2VL != nil {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ibdiagnet
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// adaptiveStates are the states of a far file as a fabric has them.
+var adaptiveStates = [...]fabric.AdaptiveState{Bounded: fabric.StateBounded, Free: fabric.StateFree, Static: fabric.StateStatic, Hash: fabric.StateHash}
+
+// Adaptive is what the file says of adaptive routing, for the switches of a fabric; nil where none of them has a group. A
+// switch is taken to route adaptively unless its heading says en: 0, and to reroute by itself where it says fr_en: 1.
+// Which SLs may be routed so and which packets go by a private table stands in other files: all SLs are taken, and the
+// first table. O(switches x LIDs).
+func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
+	out := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
+	any := false
+	for i := range a.Switches {
+		s := &a.Switches[i]
+		if sw := f.SwitchByGUID(s.GUID); sw != fabric.None && len(s.Groups) > 0 {
+			out.Switches[sw] = s.adaptive(f.MaxLID)
+			any = true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
+
+func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
+	out := fabric.AdaptiveSwitch{Enabled: s.Word("en") != "0", FastReroute: s.Word("fr_en") == "1", SLs: 0xffff, HashSLs: 0xffff}
+	groups := slices.Clone(s.Groups)
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Sub, b.Sub)) })
+	for i := range groups {
+		g := &groups[i]
+		for len(out.Groups) <= int(g.Number) {
+			out.Groups = append(out.Groups, nil)
+		}
+		out.Groups[g.Number] = append(out.Groups[g.Number], slices.Collect(g.Ports.All()))
+	}
+	first := s.Table(0)
+	if first == nil {
+		first = &Table{}
+	}
+	table := fabric.AdaptiveTable{Top: maxLID, Entries: make([]fabric.AdaptiveEntry, int(maxLID)+1)}
+	for lid := range table.Entries {
+		table.Entries[lid] = first.entry(uint16(lid))
+	}
+	out.Tables = []fabric.AdaptiveTable{table}
+	for i := range s.Tables {
+		if s.Tables[i].Number != 0 {
+			out.Tables = append(out.Tables, s.Tables[i].private(first, maxLID))
+		}
+	}
+	return out
+}
+
+func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
+	c := t.Choice(lid)
+	if int(c.State()) >= len(adaptiveStates) {
+		return 0
+	}
+	return fabric.NewAdaptiveEntry(adaptiveStates[c.State()], int(c.Group()))
+}
+
+// private is what a private table has otherwise than the first one.
+func (t *Table) private(first *Table, maxLID uint16) fabric.AdaptiveTable {
+	out := fabric.AdaptiveTable{Top: maxLID}
+	for lid := uint16(1); lid <= maxLID && lid != 0; lid++ {
+		if t.Port(lid) != first.Port(lid) || t.entry(lid) != first.entry(lid) {
+			out.Private = append(out.Private, fabric.PrivateEntry{LID: lid, Port: t.Port(lid), Entry: t.entry(lid)})
+		}
+	}
+	return out
+}
