@@ -18,7 +18,11 @@ func fileCommands() []Spec {
 	var dumps, loads []Spec
 	for _, d := range session.Dumps {
 		file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}
-		dumps = append(dumps, Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: func(c *call) error { return c.dump(d.Kind) }})
+		run := func(c *call) error { return c.dump(d.Kind) }
+		if d.Folder() {
+			file[0].Name, run = "FOLDER", (*call).dumpFolder
+		}
+		dumps = append(dumps, Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: run})
 		if !d.WriteOnly {
 			loads = append(loads, Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
 		}
@@ -61,13 +65,28 @@ func (c *call) dump(kind string) error {
 	if err != nil {
 		return err
 	}
-	return c.say(dumped{kind, path, title}, "%s of %s written to %s", kind, title, quoteFile(path))
+	return c.say(dumped{Kind: kind, File: path, Of: title}, "%s of %s written to %s", kind, title, quoteFile(path))
+}
+
+// dumpFolder writes what ibdiagnet would leave.
+func (c *call) dumpFolder() error {
+	c.noteFile()
+	folder := c.Arg(0)
+	if folder == "-" {
+		return c.Misused("a folder is not written to standard output; name one")
+	}
+	title, names, err := c.session.DumpFolder(c.ctx, folder, session.Kind(c.Option("of", "")))
+	if err != nil {
+		return err
+	}
+	return c.say(dumped{Kind: "ibdiagnet", File: folder, Of: title, Files: names}, "%s of %s written to %s", strings.Join(names, ", "), title, quoteFile(folder))
 }
 
 type dumped struct {
-	Kind string `json:"kind"`
-	File string `json:"file"`
-	Of   string `json:"of"`
+	Kind  string   `json:"kind"`
+	File  string   `json:"file"`
+	Of    string   `json:"of"`
+	Files []string `json:"files,omitempty"` // in a folder
 }
 
 func (c *call) load(kind string) error {

@@ -87,6 +87,12 @@ func written(v *victim) map[string]string {
 		}
 		out[kind] = string(text)
 	}
+	said := v.run("dump", "ibdiagnet", filepath.Join(v.dir, "ibdiagnet"))
+	text, err := os.ReadFile(filepath.Join(v.dir, "ibdiagnet", "ibdiagnet2.db_csv"))
+	if err != nil {
+		v.t.Fatal(said)
+	}
+	out["db_csv"] = string(text)
 	return out
 }
 
@@ -101,6 +107,8 @@ func TestHostileFiles(t *testing.T) {
 	files, before := written(v), v.runs
 	type reading struct{ text, then string }
 	readings := map[string]reading{}
+	readings["load    topology FILE"] = reading{files["db_csv"], "problems"}
+	delete(files, "db_csv")
 	for kind, text := range files {
 		readings["load "+kind+" FILE"] = reading{text, "show pictures"}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -71,6 +72,14 @@ func summarize(st *session.State) *summary {
 		}
 	}
 	return sum
+}
+
+// asOf is a time, with its date where that is another day.
+func asOf(t, now time.Time) string {
+	if t.Local().Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
 }
 
 func smText(sm session.SM) string {
@@ -146,7 +155,7 @@ func (c *call) showPictures() error {
 
 func pictureOf(st *session.State, p *session.Picture) pictureRow {
 	f := p.Fabric
-	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), Stale: st.IsStale(p), When: p.When.Format("15:04:05"), MaxLID: f.MaxLID}
+	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), Stale: st.IsStale(p), When: asOf(p.When, time.Now()), MaxLID: f.MaxLID}
 	for i := range f.Nodes {
 		switch {
 		case !f.Nodes[i].InSubnet:

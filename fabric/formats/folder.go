@@ -188,6 +188,7 @@ func (g *gathered) subnet() (s Subnet, err error) {
 	if s.When.IsZero() {
 		s.When = g.when[base]
 	}
+	var none []string
 	for _, m := range members {
 		err := g.failed[m.suffix]
 		switch {
@@ -196,11 +197,14 @@ func (g *gathered) subnet() (s Subnet, err error) {
 		case err != nil:
 			s.Warnings = append(s.Warnings, fmt.Sprintf("not read: %v", err))
 		case g.names[m.suffix] == "" && m.without != "":
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no file whose name ends in %s: %s are not known", name, m.suffix, m.without))
+			none = append(none, fmt.Sprintf("%s (%s)", m.suffix, m.without))
 		}
-		if l := g.lists[m.suffix]; l != nil && (m.suffix == base || memberOf(m.suffix).suffix != "smdb.dump" && m.suffix != ".db_csv") {
+		if l := g.lists[m.suffix]; l != nil && (m.suffix == base || m.suffix != ".db_csv" && m.suffix != "smdb.dump") {
 			s.Unread.Merge(l)
 		}
+	}
+	if len(none) > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no file whose name ends in %s", name, strings.Join(none, ", ")))
 	}
 	return s, g.lay(&s)
 }

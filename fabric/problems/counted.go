@@ -40,17 +40,22 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 			continue
 		}
 		severity, try := errorAdvice(set, d)
-		r.Add(severity, Rising, PlaceOfPort(f, d.Port), try, "%s in %v: %s", nameWithPeer(f, d.Port), elapsed(d), strings.Join(rose, ", "))
+		r.Add(severity, Rising, PlaceOfPort(f, d.Port), try, "%s %s: %s", nameWithPeer(f, d.Port), elapsed(d), strings.Join(rose, ", "))
 	}
 }
 
-// elapsed is the time between the readings, in seconds where there are any.
-func elapsed(d *counters.Delta) time.Duration {
+// elapsed says the time between the readings, in seconds where there are any.
+func elapsed(d *counters.Delta) string {
 	t := time.Duration(d.Seconds * float64(time.Second))
-	if t < time.Second {
-		return t.Round(time.Microsecond)
+	switch {
+	case t == 0:
+		return "between two readings"
+	case t < time.Second:
+		t = t.Round(time.Microsecond)
+	default:
+		t = t.Round(time.Second)
 	}
-	return t.Round(time.Second)
+	return fmt.Sprintf("in %v", t)
 }
 
 // errorAdvice says how bad rising counters are, and what to try.

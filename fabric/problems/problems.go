@@ -62,6 +62,10 @@ const (
 	Slow           Kind = "slow link"
 	Rising         Kind = "errors rising"
 	NotActive      Kind = "link not active"
+	UnlikeFEC      Kind = "unlike FEC"
+	BitErrors      Kind = "bit errors"
+	Hot            Kind = "hot cable"
+	Errors         Kind = "errors counted"
 	Limited        Kind = "link limited"
 	DeadInGroup    Kind = "dead port in group"
 	ThinGroup      Kind = "thin group"
@@ -74,7 +78,8 @@ const (
 
 var kinds = []Kind{
 	NotRead, CommitCutShort, DuplicateGUID, DuplicateLID, Disconnected, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
-	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, Limited, DeadInGroup, ThinGroup, StaticOutside, AdaptiveOff, Changed, Added, Noticed,
+	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, UnlikeFEC, BitErrors, Hot, Errors, Limited,
+	DeadInGroup, ThinGroup, StaticOutside, AdaptiveOff, Changed, Added, Noticed,
 }
 
 // Place is where a problem is: a node, or with Port above -1 a port of it. It is the

@@ -44,9 +44,9 @@ const usage = `usage:
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
-(a simulated subnet inside the program), file:FILE (offline; what it states is so) or net:FILE (the same by ibsim's
-rules, for comparisons over ibsim). Without one, what IBCONSOLE_SOURCE names, or else umad where there is a port, or
-else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
+(a simulated subnet inside the program), file:FILE (offline; what it states is so), net:FILE (the same by ibsim's
+rules, for comparisons over ibsim) or ibdiagnet:FOLDER (what ibdiagnet 2 left, or a .tar.gz of it). Without one, what
+IBCONSOLE_SOURCE names, or else umad where there is a port, or else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
 simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key and SA_Key. What of a file
 cannot be read is left out and listed by problems; --strict refuses such a file.
 

@@ -57,7 +57,7 @@ var flagWords = []struct {
 	name, what string
 	value      bool
 }{
-	{"-s", "the subnet: umad, ibsim, sim:, file:, net:", true},
+	{"-s", "the subnet: umad, ibsim, sim:, file:, net:, ibdiagnet:", true},
 	{"-c", "commands to run", true},
 	{"--theme", "dark, light, contrast or none", true},
 	{"--no-color", "no colours", false},
@@ -148,7 +148,7 @@ func takesValue(flag string) bool {
 
 func sourceWords() [][2]string {
 	out := [][2]string{{"umad", "the first active port"}, {"ibsim", "a running ibsim"}, {"file:", "offline: a file of ibnetdiscover, ibsim or OpenSM"},
-		{"net:", "offline: a file by ibsim's rules"}, {"sim:", "simulated, of a file"}}
+		{"net:", "offline: a file by ibsim's rules"}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"}, {"sim:", "simulated, of a file"}}
 	for _, k := range gen.Kinds() {
 		out = append(out, [2]string{"sim:" + k.Name + ":", "simulated"})
 	}

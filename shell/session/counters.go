@@ -4,12 +4,15 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // Counted is what ports counted between two readings.
@@ -27,11 +30,14 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 		return nil, nil, err
 	}
 	defer end()
+	st := s.State()
+	if st.Source.Offline() {
+		return st.readCounters(ports)
+	}
 	l, err := s.conn.Line()
 	if err != nil {
 		return nil, nil, err
 	}
-	st := s.State()
 	now, err := counters.Read(ctx, l.Client, st.Live.Fabric, st.reaching(s), ports...)
 	if err != nil {
 		return nil, nil, s.conn.Failed(l, err)
@@ -47,6 +53,24 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 		s.counted = now
 	}
 	return now, deltas, nil
+}
+
+// ErrNoCounters says that a file does not say what ports have counted.
+var ErrNoCounters = fmt.Errorf("the file does not say what ports have counted, as a folder of ibdiagnet may: %w", connection.ErrOffline)
+
+// readCounters are those that the file of the subnet holds, of all ports for none.
+func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
+	if st.Read == nil {
+		return nil, nil, ErrNoCounters
+	}
+	all := *st.Read
+	if len(ports) > 0 {
+		all.Ports = slices.DeleteFunc(slices.Clone(all.Ports), func(p counters.Port) bool { return !slices.Contains(ports, p.Port) })
+	}
+	if st.Counted == nil {
+		return &all, nil, nil
+	}
+	return &all, st.Counted.Deltas, nil
 }
 
 func (st *State) reaching(s *Session) counters.Options {

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
 )
@@ -24,6 +25,7 @@ type DumpKind struct {
 	WriteOnly bool // says that it cannot be loaded
 	over      bool // says that loading lays it over tables that are there
 	groups    bool // says that it holds multicast groups, which belong to the session
+	folder    bool // says that it is a folder of files
 	write     func(w io.Writer, p *Picture) error
 	option    string // the engine's option that loading sets, "" for routes and topologies
 }
@@ -43,11 +45,15 @@ var Dumps = []DumpKind{
 	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, over: true, write: writeMCFDBs},
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
 	{Kind: pathsKind, Summary: "the path records of all pairs with the switches that paths pass, in a file that is mapped and asked in place", Routes: true},
+	{Kind: ibdiagnetKind, Summary: "a folder as ibdiagnet 2 leaves it: db_csv, and fdbs, far, mcfdbs and slvl where there are tables", folder: true, WriteOnly: true},
 	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
 }
 
 // ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.
 var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
+
+// Folder reports whether the form is a folder, which [Session.DumpFolder] writes.
+func (d *DumpKind) Folder() bool { return d.folder }
 
 func dumpKind(kind string) (DumpKind, error) {
 	for _, d := range Dumps {
@@ -74,6 +80,8 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 	}
 	out := &contextWriter{ctx, w}
 	switch {
+	case d.folder:
+		err = files.ErrStream
 	case d.groups:
 		err = st.writeGroups(out, p)
 	case kind == guid2lidKind:

@@ -142,8 +142,9 @@ func (s *Session) start(ctx context.Context) error {
 		return err
 	}
 	s.update(ChangeLive, func(st *State) {
-		st.Live = &Picture{Kind: Live, Fabric: file.Fabric, Tables: file.Tables, When: time.Now()}
+		st.Live = pictureOf(Live, &file)
 		st.Warnings, st.Unread = file.Warnings, file.Unread
+		s.takeRead(st, &file)
 	})
 	s.findBaseline(ctx)
 	return nil

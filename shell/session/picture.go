@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/formats/ibdiagnet"
+	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/persist"
@@ -54,6 +57,10 @@ type Picture struct {
 	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
 	// they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
+	// Health is what ports say of their links beside counters, nil where it was not read.
+	Health *health.Report
+	// Far are the groups of adaptive routing and the private tables beside Tables, nil where no file has them.
+	Far *ibdiagnet.Far
 	// Unlike says why OpenSM may hold other tables, "" where nothing is known of that, and UnsetVLs is
 	// [compute.Figures.UnsetVLs].
 	Unlike, UnsetVLs string
@@ -82,6 +89,15 @@ func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool
 		return "", nil, false
 	}
 	return p.by.engine, p.by.given, true
+}
+
+// pictureOf is the picture that a file holds, of when it was written where that says it.
+func pictureOf(k Kind, file *formats.Subnet) *Picture {
+	p := &Picture{Kind: k, Fabric: file.Fabric, Tables: file.Tables, When: file.When, Limits: file.Limits, Health: file.Health, Far: file.Far}
+	if p.When.IsZero() {
+		p.When = time.Now()
+	}
+	return p
 }
 
 // as returns the picture under another name.

@@ -70,11 +70,21 @@ func (st *State) sweepProblems(r *problems.Report) {
 	r.Alone(f)
 	r.Adaptive(st.Live.Tables)
 	st.otherWarnings(r)
-	if st.Source.Offline() {
+	r.Health(f, st.Live.Health)
+	switch {
+	case st.Source.Offline() && !st.stated:
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
 		return
+	case st.Source.Offline():
+		r.NotActive(f)
+		r.Skip("what does not answer", "", "the subnet is a file")
+		if len(st.SMs) == 0 {
+			r.Skip("subnet managers", "", "the file names none")
+			return
+		}
+	default:
+		r.NotActive(f)
 	}
-	r.NotActive(f)
 	if st.Source.Kind == SourceSim && len(st.SMs) == 0 {
 		r.Skip("subnet managers", "", "a simulated subnet has none")
 		return
@@ -102,8 +112,10 @@ func (st *State) otherWarnings(r *problems.Report) {
 func (st *State) counterProblems(r *problems.Report) {
 	const what = "rising error counters"
 	switch {
-	case st.Source.Offline():
+	case st.Source.Offline() && st.Read == nil && st.Counted == nil:
 		r.Skip(what, "", "the subnet is a file")
+	case st.Source.Offline():
+		st.readProblems(r)
 	case st.Counted == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:
@@ -112,6 +124,16 @@ func (st *State) counterProblems(r *problems.Report) {
 			r.Skip("counters", "", "%v", h)
 		}
 	}
+}
+
+// readProblems are those of the counters that a file holds.
+func (st *State) readProblems(r *problems.Report) {
+	r.Totals(st.Live.Fabric, st.Read)
+	if st.Counted == nil {
+		r.Skip("rising error counters", "", "the file holds one reading of them")
+		return
+	}
+	r.Counted(st.Live.Fabric, st.Counted.Deltas)
 }
 
 // pastProblems are what is other than it was.

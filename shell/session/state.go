@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
@@ -96,6 +97,10 @@ type State struct {
 	// Counted is what ports counted between the last two readings of all counters,
 	// nil where there were no two.
 	Counted *Counted
+	// Read is what the file of the subnet says that ports had counted, nil for nothing.
+	Read *counters.Reading
+	// stated says that the file of the subnet states which of its ports are up.
+	stated bool
 	// Baseline is what the subnet is to be like, nil for none.
 	Baseline *Baseline
 	// Calibrated is the last calibration, nil for none.
@@ -284,6 +289,8 @@ func (st *State) Title(p *Picture) string {
 		return "whatif (" + st.OnPaper() + ")"
 	case p.Kind == Live && st.Lost != "":
 		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
+	case p.Kind == Live && st.stated:
+		return fmt.Sprintf("live (as of %s)", p.When.Format(time.DateTime))
 	case p.Kind == Live && len(st.Unanswered) > 0:
 		return fmt.Sprintf("live (INCOMPLETE: %s unanswered)", prose.Count(len(st.Unanswered), "question"))
 	}

@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
@@ -46,7 +45,8 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 		st.WhatIf = base.on(f).as(WhatIf)
 	} else {
 		f = file.Fabric
-		base = &Picture{Kind: Base, Fabric: f, Tables: file.Tables, When: time.Now(), file: name}
+		base = pictureOf(Base, &file)
+		base.file = name
 		st.WhatIf = base.as(WhatIf)
 	}
 	st.drawn.unread = file.Unread

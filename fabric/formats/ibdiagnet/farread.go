@@ -113,7 +113,7 @@ const groupMemory = 48
 // farEntry takes "0x0001 18           Free       12".
 func (p *routes) farEntry(text []byte) error {
 	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
-	if !ok {
+	if !ok || lid == 0 {
 		return p.refuse("cannot parse the LID in %s, expected 0x0001 to 0xbfff", quote(text))
 	}
 	port, rest, ok := word(text[len(hexMark)+n:], 255)

@@ -111,7 +111,7 @@ func (t *tally) lines(name, what string) []string {
 	if t.n == 0 {
 		return nil
 	}
-	said := fabric.Escape(name) + fmt.Sprintf(": %d %s: ", t.n, what) + strings.Join(t.first, "; ")
+	said := fmt.Sprintf("%s: %s (%d): ", fabric.Escape(name), what, t.n) + strings.Join(t.first, "; ")
 	if t.n > len(t.first) {
 		said += "; ..."
 	}

@@ -206,7 +206,7 @@ func (p *routes) grow(size int) error {
 // fdb takes "0x0001 : 003  : 00   : yes" or "0x0001 : UNREACHABLE".
 func (p *routes) fdb(text []byte) error {
 	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
-	if !ok {
+	if !ok || lid == 0 {
 		return p.refuse("cannot parse the LID in %s, expected 0x0001 to 0xbfff", quote(text))
 	}
 	rest := skip(text[len(hexMark)+n:])

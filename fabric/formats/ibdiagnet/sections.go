@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/prose"
 )
 
 // maxFields is how many columns of a section are told apart; those behind it are passed over.
@@ -336,7 +337,7 @@ func (p *parser) warnings() []string {
 		if p.nPassed > len(p.passed) {
 			said += ", ..."
 		}
-		w = append(w, fmt.Sprintf("%s: %d sections are passed over: %s", name, p.nPassed, fabric.Escape(said)))
+		w = append(w, fmt.Sprintf("%s: %s passed over: %s", name, prose.Count(p.nPassed, "section"), fabric.Escape(said)))
 	}
 	return w
 }
