@@ -15,7 +15,7 @@ const folder = "ibdiagnet:../fabric/formats/testdata/ibdiagnet"
 
 func TestIbdiagnet(t *testing.T) {
 	for command, wants := range map[string][]string{
-		"summary": {"6 switches, 5 channel adapters, 13 links; highest LID 11", "seen from host-1 mlx5_0/1", "master priority 5 on host-1 mlx5_0/1", "live (as of 2022-08-25 17:45:38)"},
+		"summary": {"6 switches, 5 channel adapters, 1 of them an aggregation node, 13 links; highest LID 11", "seen from host-1 mlx5_0/1", "master priority 5 on host-1 mlx5_0/1", "live (as of 2022-08-25 17:45:38)"},
 		"problems": {
 			"6 errors, 3 warnings, 2 notes", "port 9 of node 0x0000000000000051, which is not among the nodes",
 			"Spine-ZONE1-1/2/4 to leaf, 4/3 runs at 1x, both ends are set to 4x",
@@ -29,17 +29,21 @@ func TestIbdiagnet(t *testing.T) {
 			"not checked: what does not answer: the subnet is a file",
 		},
 		// 5 x 4 pairs; host-4's leaf has no entry for LID 11. The aggregation node is two links from host-1.
-		"check reach": {"20 pairs, 20 paths", "19 arrive", "2 over 2 links", "17 over 4 links", "1 unreachable"},
+		"check reach": {"20 pairs, 20 paths", "19 arrive", "2 over 2 links", "17 over 4 links", "1 unreachable",
+			// LIDs 8 to 10 have that group, and two ends send from that leaf.
+			"13 reached for sure, 6 by luck, 1 never"},
 		// Over the first spine to the first leaf go host-2 and host-3 to LIDs 7 and 11, and host-4 to 7.
-		"check load":                            {"edge forwarding index 5", "5 paths to 2 LIDs over Spine-ZONE1-1/1/1 -> leaf, 1/2", "1xNDR: 2 directions, 1 to 4 paths"},
-		`trace "host-1 mlx5_0" "host-2 mlx5_0"`: {"leaf, 1          LID 3      p1 -> p3    4xNDR  up", "Spine-ZONE1-1/2  LID 2      p1 -> p2", "delivered over 3 switches", "SL unknown"},
-		`show sl2vl Spine-ZONE1-1/1`:            {"2    1   0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7"},
-		`show mft Spine-ZONE1-1/1`:              {"0xc000  1-2"},
-		`show counters`:                         {"leaf, 3/3          Spine-ZONE1-1/2/3  LinkDownedCounter 11", "LinkDownedCounter 511, PortXmitDiscards 101"},
-		`show counters "leaf, 3/3" all`:         {"PortXmitData 78187493530"}, // 0x123456789a
-		`show cables "leaf, 2/2"`:               {"Acme, Inc MCP7 SN-1 A2  76", "the vendor's 14"},
-		`show cables "leaf, 3/2"`:               {"1e-06, 2e-13, ?"},
-		"fail link Spine-ZONE1-1/1/1; route":    {"failed on paper: link Spine-ZONE1-1/1/1 -- leaf, 1/2", "staged, not written"},
+		"check load": {"edge forwarding index 5", "5 paths to 2 LIDs over Spine-ZONE1-1/1/1 -> leaf, 1/2", "1xNDR: 2 directions, 1 to 4 paths"},
+		`trace "host-1 mlx5_0" "host-2 mlx5_0"`: {"leaf, 1          LID 3      p1 -> p3    4xNDR  up", "Spine-ZONE1-1/2  LID 2      p1 -> p2", "delivered over 3 switches", "SL unknown",
+			// Group 1 of that leaf has port 4 in its second sub-group, which leads to the aggregation node: one of three choices is wrong.
+			"leaf, 1  by ports 2-4 (3, free)", "3 paths, 66.7 % of packets delivered, over 3 switches"},
+		`show sl2vl Spine-ZONE1-1/1`:         {"2    1   0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7"},
+		`show mft Spine-ZONE1-1/1`:           {"0xc000  1-2"},
+		`show counters`:                      {"leaf, 3/3          Spine-ZONE1-1/2/3  LinkDownedCounter 11", "LinkDownedCounter 511, PortXmitDiscards 101"},
+		`show counters "leaf, 3/3" all`:      {"PortXmitData 78187493530"}, // 0x123456789a
+		`show cables "leaf, 2/2"`:            {"Acme, Inc MCP7 SN-1 A2  76", "the vendor's 14"},
+		`show cables "leaf, 3/2"`:            {"1e-06, 2e-13, ?"},
+		"fail link Spine-ZONE1-1/1/1; route": {"failed on paper: link Spine-ZONE1-1/1/1 -- leaf, 1/2", "staged, not written"},
 	} {
 		out, _ := on(t, folder, strings.Split(command, "; ")...)
 		for _, want := range wants {

@@ -97,7 +97,7 @@ func (s *summary) Text(w io.Writer) {
 		p("  INTERRUPTED: %s", s.Interrupted)
 	}
 	routers := prose.When(s.Routers > 0, ", "+count(s.Routers, "router"), "")
-	aggregation := prose.When(s.Aggregation > 0, fmt.Sprintf(", %d of them aggregation nodes", s.Aggregation), "")
+	aggregation := prose.When(s.Aggregation > 0, fmt.Sprintf(", %d of them %s", s.Aggregation, prose.When(s.Aggregation == 1, "an aggregation node", "aggregation nodes")), "")
 	p("  %s, %s%s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), aggregation, routers, count(s.Links, "link"), s.MaxLID)
 	if s.Outside > 0 {
 		p("  left out: %s attached to no link of the subnet", count(s.Outside, "node"))

@@ -50,7 +50,9 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 		if f.PortByLID(lid) == fabric.None || e.State() == fabric.StateStatic || e.Group() >= len(used) {
 			continue
 		}
-		used[e.Group()] = true
+		if used[e.Group()] = true; len(sw.Ports(e.Group())) == 0 {
+			continue // packets go by the static port
+		}
 		if !slices.ContainsFunc(sw.Groups[e.Group()], func(sub []uint8) bool { return slices.Contains(sub, port) }) {
 			if outside == 0 {
 				first = lid

@@ -5,6 +5,7 @@ package ibdiagnet
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 )
@@ -33,7 +34,7 @@ func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
 }
 
 func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
-	out := fabric.AdaptiveSwitch{Enabled: s.Word("en") != "0", FastReroute: s.Word("fr_en") == "1", SLs: 0xffff, HashSLs: 0xffff}
+	out := fabric.AdaptiveSwitch{Enabled: s.states("en") != "0", FastReroute: s.states("fr_en") == "1", SLs: 0xffff, HashSLs: 0xffff}
 	groups := slices.Clone(s.Groups)
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Sub, b.Sub)) })
 	for i := range groups {
@@ -59,6 +60,9 @@ func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
 	}
 	return out
 }
+
+// states is a word of the heading without the comma that may follow it.
+func (s *Switch) states(name string) string { return strings.TrimSuffix(s.Word(name), ",") }
 
 func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
 	c := t.Choice(lid)

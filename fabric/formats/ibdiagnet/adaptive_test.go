@@ -26,7 +26,7 @@ func TestAdaptive(t *testing.T) {
 	leaf, other := f.SwitchNode(0).GUID, f.SwitchNode(1).GUID
 	text := fmt.Sprintf(`# a comment
 File version: 1
-Switch 0x%016x en: 1 fr_en: 1
+Switch 0x%016x en: 1, fr_en: 1
 Groups Definition:
 Group  Sub Group  WHBF  Ports
 -----------------------------
@@ -49,7 +49,7 @@ LID    Static Port  Lid State  Group
 0x0002 4            Bounded    2
 0x0003 3            HBF        3
 0x0004 1            Static     0
-Switch 0x%016x en: 0
+Switch 0x%016x en: 0, fr_en: 0
 Groups Definition:
 Group  Sub Group  WHBF  Ports
 -----------------------------
