@@ -4,6 +4,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -67,8 +68,12 @@ func (c *call) countTwice() error {
 	if _, _, err := c.session.Counters(c.ctx); err != nil {
 		return err
 	}
-	if c.session.State().Counted != nil {
+	st := c.session.State()
+	switch {
+	case st.Counted != nil:
 		return nil
+	case st.Source.Offline():
+		return errors.New("the file holds one reading of what ports have counted: how fast that grows is not known")
 	}
 	select {
 	case <-c.ctx.Done():

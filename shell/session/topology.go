@@ -44,7 +44,6 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 		st.drawn = drawn{topology: f, file: name}
 		st.WhatIf = base.on(f).as(WhatIf)
 	} else {
-		f = file.Fabric
 		base = pictureOf(Base, &file)
 		base.file = name
 		st.WhatIf = base.as(WhatIf)
