@@ -5,6 +5,7 @@ package shell
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -182,11 +183,7 @@ func numbers(ports []uint8) []int {
 
 // subGroups writes the ports of sub-groups, in the order in which they are tried: 1-4 then 7.
 func subGroups(groups [][]int) string {
-	text := ""
-	for i, g := range groups {
-		text += prose.When(i > 0, " then ", "") + prose.Ranges(g)
-	}
-	return text
+	return strings.Join(prose.Words(groups, prose.Ranges[int]), " then ")
 }
 
 // choiceCounts is what the check of all paths says of adaptive routing.
