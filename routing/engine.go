@@ -10,11 +10,13 @@
 //     and tries one after the other. Begin with minhop, which is the shortest.
 //   - checks: what tables are worth. Package walk follows one path, trees all paths to
 //     one destination; reach, credits, linkload, balance, uses and mcast judge by them.
+//     Package choices follows every choice of switches that route adaptively.
 //   - changes: from tables to other tables. Package diff compares two, plan says how to
 //     write one over the other, incremental, persist and ucastcache keep what still
 //     holds, and resilience lets everything fail in turn.
 //
-// Package paths makes path records of tables, classify guesses what nodes are for.
+// Package paths makes path records of tables, classify guesses what nodes are for, adaptive makes
+// groups of ports.
 package routing
 
 import (
