@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -204,6 +205,16 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+func TestFolderCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, path := range []string{made, put(t, string(packed(t, false, memberNames(t)...)))} {
+		if _, err := Read(ctx, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // What is missing is said: without fdbs the static ports of far are the tables, without both there are none.
 func TestFolderWithout(t *testing.T) {
 	for _, c := range []struct {
@@ -243,6 +254,13 @@ func TestDataBaseAlone(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "ibdiagnet2.db_csv") // in the middle of a row: known by its name
+	if err := os.WriteFile(cut, b[bytes.Index(b, []byte("160,713")):], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Read(t.Context(), cut); err != nil || len(s.Fabric.Links()) != 13 || s.Unread.Count < 2 {
+		t.Errorf("%v: %v", err, s.Unread)
 	}
 	for _, text := range [][]byte{b, z.Bytes()} {
 		if s, err := Read(t.Context(), put(t, string(text))); err != nil || len(s.Fabric.Links()) != 13 || s.Tables != nil || s.Counters == nil {

@@ -92,6 +92,9 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	}
 	defer func() { _ = f.Close() }()
 	r, format, err := sniffed(f, path)
+	if m := memberOf(path); m != nil && m.suffix == ".db_csv" && format == topology {
+		format = database // whose head is lost in the middle of a line
+	}
 	if err == nil && format != saved && format != archive {
 		err = f.As(files.Topology)
 	}

@@ -71,6 +71,7 @@ func TestFileRefuses(t *testing.T) {
 		{"# names\n0x0002c90300000003 \"sw1\"\n", "a list of GUIDs or LIDs, expected"},
 		{"\x2b\x83\xe7\x8f\x01\x00\x00\x00", "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text, expected"},
 		{"START_NODES\n", "no node, expected a section START_NODES"},
+		{"# ibdiagnet\nFile version: 1\nSwitch 0x10\n", "groups of adaptive routing (far), which are read with their folder, expected"},
 		{"hello\n", "no Switch, Ca or Rt record, expected"},
 		{"Switch 400 \"S1\"\n[1] \"H1\"[1]\n", `1: bad number of ports "400"`},
 		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},

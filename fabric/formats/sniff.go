@@ -57,6 +57,7 @@ var signatures = []struct {
 	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
 	{portList, regexp.MustCompile(ports)},
 	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
+	{"groups of adaptive routing (far), which are read with their folder", regexp.MustCompile(`^File version: \d`)},
 	{database, databaseLine},
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }

@@ -115,6 +115,9 @@ func (p *Picture) as(k Kind) *Picture {
 func (p *Picture) on(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Recommend, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil, nil
+	if !fabric.SameNodes(p.Fabric, f) {
+		c.Limits, c.VLArb, c.Health = nil, nil, nil // which go by the old indexes
+	}
 	switch {
 	case p.Tables == nil:
 	case fabric.SameNodes(p.Fabric, f) && fabric.KeepsLIDs(p.Fabric, f):

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/health"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -118,6 +119,35 @@ func (p *parser) count0() {
 			n.NumPorts = none[n.GUID]
 		}
 	}
+}
+
+// unnamed makes nodes of those that only PORTS has, as where the rows of NODES are lost with the head of the file: what
+// has a port 0 is a switch. They have no description.
+func (p *parser) unnamed() error {
+	there := make(map[uint64]bool, len(p.nodes))
+	for i := range p.nodes {
+		there[p.nodes[i].GUID] = true
+	}
+	made := map[uint64]int{}
+	for i := range p.ports {
+		r := &p.ports[i]
+		if there[r.node] {
+			continue
+		}
+		at, ok := made[r.node]
+		if !ok {
+			at = len(p.nodes)
+			made[r.node] = at
+			p.nodes = append(p.nodes, node{fabric.Node{GUID: r.node, SystemGUID: r.node, Type: mad.NodeCA}, r.line})
+		}
+		if r.Num == 0 {
+			p.nodes[at].Type = mad.NodeSwitch
+		}
+	}
+	if len(made) == 0 {
+		return nil
+	}
+	return p.refuse("%s known by their ports alone, without their descriptions", prose.Verb(len(made), "node", "is", "are"))
 }
 
 // fill takes what the rows of PORTS say.

@@ -45,3 +45,55 @@ func TestReadDB(t *testing.T) {
 		}
 	}
 }
+
+// A data base that was cut anywhere in its head says what its other sections hold: nodes without NODES are those that have
+// ports, and those with a port 0 are switches.
+func TestHeadCut(t *testing.T) {
+	for _, c := range []struct {
+		cut  string
+		desc string
+		says string
+	}{
+		{"NewColumn", "leaf, left", "the beginning of the file is lost; what is left of section NODES is taken"},
+		{`N/A,"leaf`, "", "the columns of section NODES are lost with its beginning"},
+		{"END_NODES", "", "2 nodes are known by their ports alone"},
+	} {
+		var found unread.List
+		read, err := ibdiagnet.ReadDB(t.Context(), strings.NewReader(db[strings.Index(db, c.cut):]), "db", &found)
+		if err != nil {
+			t.Fatal(c.cut, err)
+		}
+		f := read.Fabric
+		sw := f.NodeByGUID(0x10)
+		if !f.Nodes[sw].IsSwitch() || f.Nodes[sw].Desc != c.desc || len(f.Links()) != 1 || f.PortByLID(7) == fabric.None || f.Nodes[f.NodeByGUID(0x20)].IsSwitch() {
+			t.Errorf("%s: %+v", c.cut, f.Nodes)
+		}
+		said := ""
+		for _, x := range found.Findings {
+			said += x.Error() + "\n"
+		}
+		if !strings.Contains(said, c.says) {
+			t.Errorf("%s: %s", c.cut, said)
+		}
+	}
+	if _, err := ibdiagnet.ReadDB(t.Context(), strings.NewReader(db[20:]), "db", nil); err == nil {
+		t.Error("strictly, a file without its head is refused")
+	}
+}
+
+// A row that has slipped does not bring an M_Key into a message.
+func TestSlippedRow(t *testing.T) {
+	var found unread.List
+	text := strings.Replace(db, "0x20,0x21,1,0xfeed", "0x20,0x21,0xfeedfeed,1", 1)
+	if _, err := ibdiagnet.ReadDB(t.Context(), strings.NewReader(text), "db", &found); err != nil {
+		t.Fatal(err)
+	}
+	if found.Count == 0 {
+		t.Error("nothing is said of the row")
+	}
+	for _, x := range found.Findings {
+		if strings.Contains(x.Error(), "feed") {
+			t.Error(x)
+		}
+	}
+}

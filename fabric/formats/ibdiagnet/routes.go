@@ -4,6 +4,7 @@ package ibdiagnet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,9 +23,9 @@ type routes struct {
 	sw    *Switch // the one that is being read, nil before the first
 	table *Table  // of its tables the one that is being read, nil before the first entry
 	far   bool
-	// most is the length of the longest table so far, memory what all take.
-	most, memory int
-	at           int // where in a section of far the line stands
+	// most is the length of the longest table so far, memory what all take, limit what they may, 0 for maxRoutes.
+	most, memory, limit int
+	at                  int // where in a section of far the line stands
 	// other are lines that mean nothing.
 	other int
 }
@@ -150,8 +151,9 @@ func (p *routes) begin(number int, top uint16) error {
 
 // room refuses, for good, what takes too much memory.
 func (p *routes) room(more int) error {
-	if p.memory += more; p.memory > maxRoutes {
-		return fmt.Errorf("%s:%d: too large: the tables up to here take more than %d MB", fabric.Escape(p.name), p.line, maxRoutes>>20)
+	limit := cmp.Or(p.limit, maxRoutes)
+	if p.memory += more; p.memory > limit {
+		return fmt.Errorf("%s:%d: too large: the tables up to here take more than %d MB", fabric.Escape(p.name), p.line, limit>>20)
 	}
 	return nil
 }

@@ -83,6 +83,7 @@ type parser struct {
 	// lost are the lines before the first section whose beginning is there, from line 1.
 	lost     []string
 	begun    bool
+	headLost bool
 	lostSize int
 
 	when     time.Time
@@ -112,6 +113,11 @@ func ReadDB(ctx context.Context, r io.Reader, name string, found *unread.List) (
 	}
 	if p.in != "" {
 		if err := p.cut(); err != nil {
+			return nil, err
+		}
+	}
+	if p.headLost {
+		if err := p.unnamed(); err != nil {
 			return nil, err
 		}
 	}
@@ -217,7 +223,7 @@ func (p *parser) end(name string) error {
 		p.in, p.of = "", nil
 		return nil
 	}
-	p.begun = true
+	p.begun, p.headLost = true, true
 	lost, at := p.lost, p.line
 	p.lost = nil
 	p.open(name)

@@ -120,7 +120,7 @@ func portRow(db *DB, at fabric.PortIndex) map[string]string {
 		"LinkWidthActv": number(codeOf(p.Width)), "LinkSpeedActv": number(bitsOf(p.Speed, false)), "PortState": number(uint64(p.State)),
 		"NMTU": number(uint64(p.MTU)), "VLCap": number(uint64(p.VLCap)), "OpVLs": number(uint64(p.OperVLs)),
 	}
-	if db.Limits != nil {
+	if int(at) < len(db.Limits) {
 		l := &db.Limits[at]
 		row["LinkWidthEn"], row["LinkWidthSup"] = number(maskOf(l.WidthEnabled)), number(maskOf(l.WidthSupported))
 		row["LinkSpeedEn"], row["LinkSpeedSup"] = number(bitsOf(l.SpeedEnabled, true)), number(bitsOf(l.SpeedSupported, true))
