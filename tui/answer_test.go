@@ -96,3 +96,11 @@ func TestCommitPageUsesThePage(t *testing.T) {
 	d.size(200, 50).sees("spine-06", "entries was", "Nothing has been written").misses("and 8 more")
 	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
 }
+
+// TestLinesLeadOn: a line of a summary leads to the port or node that it names first.
+func TestLinesLeadOn(t *testing.T) {
+	d := drive(t, tree).size(200, 50)
+	d.press(":who uses leaf-03/1", "enter").sees("›a Answer who uses leaf-03/1: summary")
+	d.press("/", "71 paths to 1 LID", "enter", "enter").sees("›2 Topology")
+	d.press("[").sees("›a Answer who uses leaf-03/1: summary")
+}

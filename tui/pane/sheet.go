@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell"
 )
 
@@ -106,4 +107,18 @@ func (sc *Scene) SubjectAt(at Place) Subject {
 		s.Link = port
 	}
 	return s
+}
+
+// Mentioned is the first port or node that a line of text names.
+func (sc *Scene) Mentioned(line string) Subject {
+	f := sc.Top.Fabric
+	at := places.Mentioned(f, line)
+	if at.Node == fabric.None {
+		return Nothing
+	}
+	place := Place{GUID: f.Nodes[at.Node].GUID}
+	if at.PortNamed {
+		place.Port = f.Ports[at.Port].Num
+	}
+	return sc.SubjectAt(place)
 }

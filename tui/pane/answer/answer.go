@@ -219,6 +219,9 @@ func (a *answers) Subject() pane.Subject {
 	if r == nil || a.Scene == nil {
 		return pane.Nothing
 	}
+	if r.At.None() && len(a.sheet().Columns) == 0 {
+		return a.Scene.Mentioned(r.Cells[0])
+	}
 	return a.Scene.SubjectAt(r.At)
 }
 
