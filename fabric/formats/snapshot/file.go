@@ -12,6 +12,8 @@
 //	        row from LID 0 to the highest
 //	sl2vl   of each node, in and out port: 16 VLs
 //	sls     of each source the row of SLs by LID, equal rows once
+//	adaptive  the different groups of ports, then of each switch its adaptive
+//	        routing: whether it is on, SLs, groups, tables, private tables
 //	mft     the highest multicast LID, then of each switch and LID the port set
 //	routing engine, options, roots, and the min-hop tables: of each pair of
 //	        switches the hops, then the ports as words of 8 bytes, lowest first
@@ -69,8 +71,8 @@ func Write(w io.Writer, snap Snapshot) error {
 	return z.Close()
 }
 
-// EncodeRest encodes what tables hold beside the forwarding tables: lanes, service
-// levels, multicast, and what is unread of them. It is empty where computed tables hold none of it.
+// EncodeRest encodes what tables hold beside the forwarding tables: VLs, SLs,
+// groups of ports for adaptive routing, multicast, and what is unread of them. It is empty where computed tables hold none of it.
 func EncodeRest(t *fabric.Tables) []byte {
 	var b []byte
 	for _, s := range rest(t) {
@@ -122,6 +124,9 @@ func rest(t *fabric.Tables) []section {
 	}
 	if t.SLs != nil {
 		all = append(all, section{"sls", encodeSLs(f, t.SLs)})
+	}
+	if t.Adaptive != nil {
+		all = append(all, section{"adaptive", encodeAdaptive(t.Adaptive)})
 	}
 	if t.MFT != nil {
 		all = append(all, section{"mft", encodeMFT(f, t.MFT)})
@@ -219,6 +224,8 @@ func (snap *Snapshot) section(name string, d *decoder) (err error) {
 		t.SL2VL, err = decodeSL2VL(f, d)
 	case name == "sls" && t != nil:
 		t.SLs, err = decodeSLs(d)
+	case name == "adaptive" && t != nil:
+		t.Adaptive, err = decodeAdaptive(f, d)
 	case name == "mft" && t != nil:
 		t.MFT, err = decodeMFT(f, d)
 	case name == "routing" && f != nil:

@@ -42,7 +42,23 @@ func whole(t testing.TB, spec string) *fabric.Tables {
 	tb.Unread = fabric.Unread{SL2VL: true}
 	tb.MFT = fabric.NewMFT(f, 0xc002)
 	tb.MFT.Add(2, 0xc001, 3)
+	tb.Adaptive = adaptive(len(f.Switches))
 	return tb
+}
+
+// adaptive has, on the second switch, all that there can be.
+func adaptive(switches int) *fabric.Adaptive {
+	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, switches)}
+	a.Switches[0] = fabric.AdaptiveSwitch{Groups: []fabric.PortGroup{{{1, 2}}}}
+	a.Switches[1] = fabric.AdaptiveSwitch{
+		Enabled: true, FastReroute: true, SLs: 0xfffe, HashSLs: 1, Groups: []fabric.PortGroup{nil, {{1, 2}}, {{3}, {1, 2, 255}}},
+		Tables: []fabric.AdaptiveTable{
+			{Top: 3, Entries: []fabric.AdaptiveEntry{0, fabric.NewAdaptiveEntry(fabric.StateFree, 1), 0, fabric.NewAdaptiveEntry(fabric.StateHash, fabric.MaxGroup)}},
+			{Top: 2, Private: []fabric.PrivateEntry{{LID: 1, Port: 4, Entry: fabric.NewAdaptiveEntry(fabric.StateBounded, 2)}, {LID: 2, Port: 255}}},
+		},
+		Private: []uint8{0, 1, 1, 0},
+	}
+	return a
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -88,6 +104,9 @@ func TestRoundTrip(t *testing.T) {
 					t.Errorf("switch %d, multicast LID %#x", sw, mlid)
 				}
 			}
+		}
+		if d := cmp.Diff(in.Adaptive, out.Adaptive); d != "" {
+			t.Errorf("adaptive: %s", d)
 		}
 		if got := out.SL2VL.VLs(f.Switches[0], 1, 2); got != in.SL2VL.VLs(f.Switches[0], 1, 2) {
 			t.Errorf("lanes %v", got)
