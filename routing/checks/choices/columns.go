@@ -12,6 +12,7 @@ import (
 type columns struct {
 	net    *Net
 	ends   *trees.Ends
+	enter  *Net     // by which packets of ends come to their first switch
 	graphs []*graph // by class of SLs
 	solved []bool   // for the LID that is looked at
 	lids   []uint16
@@ -20,7 +21,7 @@ type columns struct {
 }
 
 func newColumns(net *Net, ends *trees.Ends) *columns {
-	c := &columns{net: net, ends: ends, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes)), of: make([]entries, lot)}
+	c := &columns{net: net, ends: ends, enter: net, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes)), of: make([]entries, lot)}
 	for i := range c.of {
 		c.of[i] = newEntries(len(net.Tables.Fabric.Switches))
 	}
@@ -29,15 +30,26 @@ func newColumns(net *Net, ends *trees.Ends) *columns {
 
 // lot calls visit with one after the other of at most [lot] LIDs, by their places in ends.
 func (c *columns) lot(places []int32, visit func(at int32)) {
+	c.begin(places)
+	for i, at := range places {
+		c.turn(i)
+		visit(at)
+	}
+}
+
+// begin reads the entries of at most [lot] LIDs.
+func (c *columns) begin(places []int32) {
 	c.lids = c.lids[:0]
 	for _, at := range places {
 		c.lids = append(c.lids, c.ends.LIDs[at].LID)
 	}
 	c.net.read(c.of, c.lids)
-	for i, at := range places {
-		c.at = &c.of[i]
-		visit(at)
-	}
+}
+
+// turn looks at one LID of the lot.
+func (c *columns) turn(i int) {
+	c.at = &c.of[i]
+	clear(c.solved)
 }
 
 // source is where packets of some ends begin.
@@ -65,7 +77,7 @@ func (c *columns) sources(l trees.LID, visit func(s *source)) {
 			}
 			s := source{group: group, ends: group.Ends[i : i+1], n: 1, class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID)}
 			if group.At >= 0 {
-				s.at = c.net.First(c.ends.Ports[end], c.net.classes[s.class])
+				s.at = c.enter.First(c.ends.Ports[end], c.net.classes[s.class])
 			}
 			visit(&s)
 		}
@@ -74,7 +86,6 @@ func (c *columns) sources(l trees.LID, visit func(s *source)) {
 
 // each calls visit with the sources of a LID and what becomes of their packets.
 func (c *columns) each(l trees.LID, visit func(s *source, o *Outcome)) {
-	clear(c.solved)
 	c.sources(l, func(s *source) {
 		o := c.outcome(l, s)
 		visit(s, &o)

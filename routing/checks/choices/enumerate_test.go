@@ -3,6 +3,7 @@
 package choices
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -21,6 +22,7 @@ type tried struct {
 	paths, steps int
 	loads        map[fabric.PortIndex]float64 // of paths that arrive, by their shares
 	share        float64
+	all          []string // of the paths
 }
 
 // stop is how many steps a walk may take.
@@ -35,6 +37,7 @@ func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8,
 	ends := func(e Endings) {
 		r.endings |= e
 		r.paths++
+		r.all = append(r.all, fmt.Sprint(e, took))
 		if e != Arrives {
 			return
 		}

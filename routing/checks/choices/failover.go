@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// Failover says what becomes of pairs the moment that links fail, while switches still hold the tables that they held: what
+// their groups make good before any subnet manager acts, and what waits for one. Paths is the sum of the other counts.
+type Failover struct {
+	Paths int64 `json:"paths"`
+	// Untouched can take the paths that they could, Over have lost some or take others, and all arrive.
+	Untouched int64 `json:"untouched"`
+	Over      int64 `json:"over"`
+	// Luck lose packets by some choices now, Stuck by all.
+	Luck  int64 `json:"luck"`
+	Stuck int64 `json:"stuck"`
+	// CutOff have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before either.
+	CutOff int64 `json:"cut_off"`
+	Bad    int64 `json:"bad"`
+	// Examples are the first pairs that are stuck or need luck, by LID and source.
+	Examples []Pair `json:"-"`
+}
+
+// ErrOtherNodes says that tables are of fabrics whose nodes or LIDs differ.
+var ErrOtherNodes = errors.New("the nodes or their LIDs differ")
+
+// FailOver compares what packets can do in a fabric with what they can do once some of its links have failed, by the same
+// tables; what of the second is those laid over the fabric that is left, whose nodes and LIDs must be the same, else it fails
+// with [ErrOtherNodes]. It takes three times what [Check] does.
+func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*Failover, error) {
+	if !fabric.SameNodes(before.Fabric, after.Fabric) || !fabric.KeepsLIDs(before.Fabric, after.Fabric) {
+		return nil, ErrOtherNodes
+	}
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	c := newChecker(before, opt)
+	left := NewNet(after)
+	columns := make([]Failover, len(c.ends.LIDs))
+	workers := make([]*transition, routing.Workers())
+	err := c.each(ctx, func(n int, places []int32) {
+		if workers[n] == nil {
+			workers[n] = newTransition(c, left)
+		}
+		w := workers[n]
+		w.after.begin(places)
+		i := 0
+		w.before.lot(places, func(at int32) {
+			w.after.turn(i)
+			clear(w.looked)
+			w.judge(&columns[at], c.ends.LIDs[at])
+			i++
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("follow all choices of %s: %w", before.Origin, err)
+	}
+	r := &Failover{}
+	for i := range columns {
+		r.add(&columns[i], opt.Examples)
+	}
+	lost := int64(c.ends.Unassigned) * int64(len(c.ends.Ports)-1)
+	r.Paths, r.Bad = r.Paths+lost, r.Bad+lost
+	return r, nil
+}
+
+func (r *Failover) add(o *Failover, examples int) {
+	r.Paths += o.Paths
+	r.Untouched += o.Untouched
+	r.Over += o.Over
+	r.Luck += o.Luck
+	r.Stuck += o.Stuck
+	r.CutOff += o.CutOff
+	r.Bad += o.Bad
+	r.Examples = append(r.Examples, o.Examples[:min(len(o.Examples), examples-len(r.Examples))]...)
+}
+
+// transition looks at each LID before and after. Both go by the same ends.
+type transition struct {
+	*checker
+	before, after *columns
+	// touched says, by class of SLs and place, whether packets from there can take other paths after than before; looked
+	// for which classes that is known.
+	touched [][]bool
+	looked  []bool
+}
+
+func newTransition(c *checker, left *Net) *transition {
+	w := &transition{checker: c, before: newColumns(c.net, c.ends), after: newColumns(left, c.ends)}
+	w.after.enter = c.net // some ends have no link any more
+	w.touched, w.looked = make([][]bool, len(c.net.classes)), make([]bool, len(c.net.classes))
+	for i := range w.touched {
+		w.touched[i] = make([]bool, len(c.net.Tables.Fabric.Switches)*c.net.tables)
+	}
+	return w
+}
+
+func (w *transition) judge(r *Failover, l trees.LID) {
+	f := w.after.net.Tables.Fabric
+	there := func(end int32) bool {
+		p := w.ends.Ports[end]
+		return f.PortByLID(f.Ports[p].LID) == p
+	}
+	home := there(l.End)
+	w.before.each(l, func(s *source, was *Outcome) {
+		var now Outcome
+		known := false
+		for _, end := range s.ends {
+			if end == l.End {
+				continue
+			}
+			r.Paths++
+			switch {
+			case was.Endings.Reach() != Sure:
+				r.Bad++
+				continue
+			case !home || !there(end):
+				r.CutOff++
+				continue
+			}
+			if !known {
+				now, known = w.after.outcome(l, s), true
+			}
+			r.become(&now, s.group.At >= 0 && w.touches(s))
+			if now.Endings.Reach() != Sure && len(r.Examples) < w.opt.Examples {
+				r.Examples = append(r.Examples, Pair{Src: w.ends.Ports[end], Dst: w.ends.Ports[l.End], LID: l.LID, Outcome: now})
+			}
+		}
+	})
+}
+
+// touches reports whether the packets of a source, which arrived for sure before, can take other paths now.
+func (w *transition) touches(s *source) bool {
+	g, touched := w.before.graphs[s.class], w.touched[s.class]
+	if !w.looked[s.class] {
+		w.looked[s.class] = true
+		var own [1]Exit
+		for _, at := range g.order {
+			sw, table := g.net.Switch(at)
+			out, _ := w.after.net.leaves(sw, table, w.after.at, g.sl, &own)
+			touched[at] = !slices.Equal(out, g.out[at])
+			for i := 0; i < len(out) && !touched[at]; i++ {
+				touched[at] = out[i].To >= 0 && touched[g.net.place(out[i], g.sl)]
+			}
+		}
+	}
+	return touched[s.at]
+}
+
+func (r *Failover) become(now *Outcome, touched bool) {
+	switch now.Endings.Reach() {
+	case Sure:
+		if touched {
+			r.Over++
+		} else {
+			r.Untouched++
+		}
+	case Never:
+		r.Stuck++
+	default:
+		r.Luck++
+	}
+}
