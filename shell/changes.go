@@ -87,7 +87,8 @@ func (c *call) sum(a *changesAnswer) error {
 	if err != nil {
 		return err
 	}
-	a.Difference = &diffAnswer{Result: res, VLs: vlsBetween(before.Tables, after.Tables), before: before, after: after}
+	a.Difference = &diffAnswer{Result: res}
+	a.Difference.compare(before, after)
 	return nil
 }
 
@@ -129,7 +130,7 @@ func (a changesAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintln(w, "no difference")
 	}
 	list(w, subnetTitle, textsOf(a.Subnet))
-	if d := a.Difference; d != nil && !(d.Same() && d.VLs.same()) {
+	if d := a.Difference; d != nil && !d.same() {
 		d.body(w)
 	}
 	if a.Why != "" {
@@ -139,7 +140,7 @@ func (a changesAnswer) Text(w io.Writer) {
 
 func (a *changesAnswer) same() bool {
 	d := a.Difference
-	return len(a.Subnet) == 0 && (d == nil || d.Same() && d.VLs.same())
+	return len(a.Subnet) == 0 && (d == nil || d.same())
 }
 
 func seenText(s *session.Seen) string {

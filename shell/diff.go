@@ -37,8 +37,12 @@ func runDiff(c *call) error {
 	}
 	answer := diffAnswer{Result: res}
 	if before, after, err := c.session.Pair(from, to); err == nil {
-		answer.VLs = vlsBetween(before.Tables, after.Tables)
-		answer.before, answer.after = before, after
+		answer.compare(before, after)
+		if st := c.session.State(); before == st.Base && after == st.WhatIf {
+			if answer.Failover, err = c.failover(&st); err != nil {
+				return err
+			}
+		}
 	}
 	return c.out.Answer(answer)
 }
@@ -46,24 +50,42 @@ func runDiff(c *call) error {
 type diffAnswer struct {
 	*diff.Result
 	VLs *vlDiff `json:"vls,omitempty"`
+	// Adaptive is nil where no switch routes adaptively.
+	Adaptive *diff.Adaptive `json:"adaptive,omitempty"`
+	// Failover is nil but from the base to the what-if, by the same tables.
+	Failover *failover `json:"before_manager,omitempty"`
 
 	before, after *session.Picture
 }
 
 func (a diffAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "from %s to %s\n", a.Old, a.New)
-	if a.Same() && a.VLs.same() {
+	if a.same() {
 		_, _ = fmt.Fprintln(w, "no difference")
 		return
 	}
 	a.body(w)
 }
 
+// compare adds what is beside forwarding tables.
+func (a *diffAnswer) compare(before, after *session.Picture) {
+	a.VLs = vlsBetween(before.Tables, after.Tables)
+	a.Adaptive = diff.AdaptiveBetween(before.Tables, after.Tables)
+	a.before, a.after = before, after
+}
+
+// same reports whether nothing is known to differ.
+func (a *diffAnswer) same() bool { return a.Same() && a.VLs.same() && a.Adaptive.Same() }
+
 // body is what is other.
 func (a diffAnswer) body(w io.Writer) {
 	_ = a.Result.Text(w)
 	if a.VLs != nil {
 		a.VLs.text(w)
+	}
+	adaptiveDiffText(w, a.Adaptive)
+	if a.Failover != nil {
+		a.Failover.Text(w)
 	}
 }
 

@@ -13,7 +13,7 @@ func (a diffAnswer) Tables() []Table {
 		return nil
 	}
 	r := a.Result
-	return []Table{
+	all := []Table{
 		pairTable("pairs cut off", r.CutOff, r.Pairs.CutOff, a.before),
 		pairTable("pairs newly connected", r.Connected, r.Pairs.Connected, a.after),
 		pairTable("pairs with another path", r.Changed, r.Pairs.Changed, a.after),
@@ -35,6 +35,13 @@ func (a diffAnswer) Tables() []Table {
 			return plainRow{leads{Lead{GUID: uint64(l.From.GUID), Port: l.From.Num}}, []any{l.From.Name, to, l.PathsOld, l.PathsNew, l.PathsNew - l.PathsOld, l.EntriesOld, l.EntriesNew}}
 		}),
 	}
+	if a.Adaptive != nil {
+		all = append(all, a.adaptiveTable())
+	}
+	if a.Failover != nil {
+		all = append(all, a.Failover.Tables()...)
+	}
+	return all
 }
 
 // pairTable are the first of all pairs of a kind; they lead to their paths in a picture that has them.

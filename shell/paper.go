@@ -213,6 +213,15 @@ func runWhatIf(c *call) error {
 			return err
 		}
 	}
+	over, err := c.failover(&st)
+	if err != nil {
+		return err
+	}
+	if over != nil {
+		if err := c.out.Answer(Part{over}); err != nil {
+			return err
+		}
+	}
 	if file := st.TopologyFile(); file != "" {
 		c.out.note("the topology is that of %s", file)
 	}

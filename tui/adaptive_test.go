@@ -10,3 +10,11 @@ func TestAdaptive(t *testing.T) {
 	d.press(":adaptive on", "enter", ":trace node-0001 node-0008", "enter").sees("2 paths, all delivered, over 3 switches")
 	d.press("2", "/leaf-01", "enter", "3").sees("group", "free", "3-4")
 }
+
+// TestFailsOver: with one of two uplinks gone, what the leaf's two hosts send to the six others fails over, and what
+// these send to them loses packets until a manager acts.
+func TestFailsOver(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(120, 36)
+	d.press(":adaptive on", "enter", ":fail link leaf-01/3", "enter", "5").sees("before a manager acts", "fail over at once", "12")
+	d.press("/", "lose packets", "enter", "enter").sees("›a Answer whatif", "by luck", "50 %", "leaf-01")
+}

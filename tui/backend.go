@@ -12,6 +12,7 @@ import (
 	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/guided"
@@ -86,6 +87,10 @@ func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions)
 
 func (b *shellBackend) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error) {
 	return b.Session().Analysis().Load(ctx, t, opt)
+}
+
+func (b *shellBackend) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error) {
+	return b.Session().Analysis().FailOver(ctx, before, after, opt)
 }
 
 func (b *shellBackend) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error) {

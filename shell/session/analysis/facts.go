@@ -23,6 +23,7 @@ const (
 	loops
 	differs
 	chosen
+	failsOver
 	shared
 	// What follows prepares tables for others that are adapted from them.
 	routesFrom
@@ -143,6 +144,16 @@ func (m *Memo) Choices(ctx context.Context, t *fabric.Tables, opt choices.Option
 		opt := opt
 		opt.Progress = p
 		return choices.Check(ctx, t, opt)
+	})
+}
+
+// FailOver is [choices.FailOver].
+func (m *Memo) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error) {
+	k := key{says: failsOver, of: before, and: after, switches: opt.Switches, examples: opt.Examples}
+	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Failover, error) {
+		opt := opt
+		opt.Progress = p
+		return choices.FailOver(ctx, before, after, opt)
 	})
 }
 

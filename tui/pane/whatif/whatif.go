@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -27,6 +28,8 @@ type whatIf struct {
 	against session.Kind
 	err     error
 	diff    pane.AsyncResult[*diff.Result]
+	over    pane.AsyncResult[*choices.Failover] // before a subnet manager acts
+	became  *choices.Failover                   // what is known of it
 }
 
 // whatIfRow is a failure, a figure before and after, or a heading.
@@ -44,6 +47,7 @@ const maxMoved = 40 // how many links whose load changes are listed
 // Source compares tables.
 type Source interface {
 	Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error)
+	FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error)
 }
 
 // New makes the pane.
@@ -67,9 +71,25 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	before, after := p.Tables, w.Scene.Picture.Tables
-	return w.diff.Want(w.Common, [2]*fabric.Tables{before, after}, func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
+	compare := w.diff.Want(w.Common, [2]*fabric.Tables{before, after}, func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
 		return w.src.Diff(ctx, before, after, diff.Options{Progress: progress})
 	})
+	base, left := w.held()
+	if base == nil {
+		return compare
+	}
+	return tea.Batch(compare, w.over.Want(w.Common, [2]*fabric.Tables{base, left}, func(ctx context.Context, progress func(int, int)) (*choices.Failover, error) {
+		return w.src.FailOver(ctx, base, left, choices.Options{Progress: progress})
+	}))
+}
+
+// held are the tables of the base, and what is left of them with what has failed; nil where no switch routes adaptively.
+func (w *whatIf) held() (base, left *fabric.Tables) {
+	st := &w.Scene.State
+	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil || st.Base.Tables.Adaptive == nil {
+		return nil, nil
+	}
+	return st.Base.Tables, st.WhatIf.Tables
 }
 
 func (w *whatIf) Collect() {
@@ -80,10 +100,14 @@ func (w *whatIf) Collect() {
 			r = w.diff.Value
 		}
 	}
-	if w.result == r && w.err == w.diff.Err {
+	var became *choices.Failover
+	if base, left := w.held(); base != nil && w.over.Ready([2]*fabric.Tables{base, left}) {
+		became = w.over.Value
+	}
+	if w.result == r && w.err == w.diff.Err && w.became == became {
 		return
 	}
-	w.result, w.err = r, w.diff.Err
+	w.result, w.err, w.became = r, w.diff.Err, became
 	w.Renew()
 }
 
@@ -109,6 +133,9 @@ func (w *whatIf) Renew() {
 			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: draw.Thousands(n), st: w.Theme.Bad, ask: "whatif", sheet: "cut off"})
 		}
 	}
+	if r := w.became; r != nil {
+		w.atOnce(r)
+	}
 	if r := w.result; r != nil {
 		w.consequences(r)
 	}
@@ -120,6 +147,22 @@ func (w *whatIf) Renew() {
 }
 
 func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
+
+// atOnce is what adaptive routing does before a subnet manager acts.
+func (w *whatIf) atOnce(r *choices.Failover) {
+	t := w.Theme
+	w.add(whatIfRow{what: "before a manager acts, by adaptive routing", heading: true, st: t.Strong})
+	for _, x := range []struct {
+		what string
+		n    int64
+		st   draw.Style
+	}{{"fail over at once", r.Over, t.Good}, {"lose packets by some choices", r.Luck, t.Warn}, {"are stuck", r.Stuck, t.Bad}} {
+		w.add(whatIfRow{what: "  pairs that " + x.what, after: draw.Thousands(int(x.n)), st: prose.When(x.n > 0, x.st, ""),
+			ask: "whatif", sheet: prose.When(x.n > 0 && x.what != "fail over at once", waiting, "")})
+	}
+}
+
+const waiting = "pairs that wait for a manager" // the table of an answer
 
 // consequences are what differs from the base, worst things first.
 func (w *whatIf) consequences(r *diff.Result) {
