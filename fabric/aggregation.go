@@ -16,8 +16,10 @@ const (
 	AggregationByPort   = "it is attached to the port of its switch that no cable fits"
 )
 
+// VendorMellanox is the vendor id of NVIDIA's switches and adapters.
+const VendorMellanox = 0x2c9
+
 const (
-	vendorMellanox = 0x2c9
 	// aggregationDevice is the device id of the aggregation nodes of Quantum switches, 53001.
 	aggregationDevice = 0xcf09
 )
@@ -34,7 +36,7 @@ func (f *Fabric) Aggregation(node NodeIndex) string {
 		return ""
 	case strings.Contains(strings.ToLower(n.Desc), "aggregation node"):
 		return AggregationByName
-	case n.VendorID == vendorMellanox && n.DeviceID == aggregationDevice:
+	case n.VendorID == VendorMellanox && n.DeviceID == aggregationDevice:
 		return AggregationByDevice
 	case n.NumPorts == 0:
 		return ""
@@ -48,7 +50,7 @@ func (f *Fabric) Aggregation(node NodeIndex) string {
 	switch {
 	case n.SystemGUID != 0 && n.SystemGUID == sw.SystemGUID:
 		return AggregationBySystem
-	case sw.VendorID == vendorMellanox && hiddenPort[sw.NumPorts] && f.Ports[f.Ports[p].Peer].Num == sw.NumPorts:
+	case sw.VendorID == VendorMellanox && hiddenPort[sw.NumPorts] && f.Ports[f.Ports[p].Peer].Num == sw.NumPorts:
 		return AggregationByPort
 	}
 	return ""

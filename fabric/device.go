@@ -6,6 +6,9 @@ import "example.org/ibconsole/mad"
 
 const vendorBull = 0x119f
 
+// MayAdapt reports whether a switch of a vendor may know the attributes of adaptive routing, which are NVIDIA's own.
+func MayAdapt(vendor uint32) bool { return vendor == VendorMellanox }
+
 // KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask such a node for MellanoxExtendedPortInfo,
 // without which FDR10 looks like QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
 func KnowsFDR10(vendor uint32, device uint16) bool {

@@ -29,6 +29,11 @@ const (
 	AttrVendorDiag               AttrID = 0x0030
 	AttrLedInfo                  AttrID = 0x0031
 	AttrMellanoxExtendedPortInfo AttrID = 0xff90
+
+	AttrPrivateLFTInfo            AttrID = 0xff10
+	AttrAdaptiveRoutingInfo       AttrID = 0xff20
+	AttrAdaptiveRoutingGroupTable AttrID = 0xff21
+	AttrAdaptiveRoutingLFT        AttrID = 0xff23
 )
 
 // Attributes of performance management (IBA 16.1.3).
@@ -90,6 +95,11 @@ var names = map[AttrID]string{
 	AttrVendorDiag:               "VendorDiag",
 	AttrLedInfo:                  "LedInfo",
 	AttrMellanoxExtendedPortInfo: "MellanoxExtendedPortInfo",
+
+	AttrPrivateLFTInfo:            "PrivateLFTInfo",
+	AttrAdaptiveRoutingInfo:       "AdaptiveRoutingInfo",
+	AttrAdaptiveRoutingGroupTable: "AdaptiveRoutingGroupTable",
+	AttrAdaptiveRoutingLFT:        "AdaptiveRoutingLinearForwardingTable",
 }
 
 // Attribute is what the attribute types have in common. UnmarshalBinary takes

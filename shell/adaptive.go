@@ -68,6 +68,8 @@ type adaptiveAnswer struct {
 	Of       string          `json:"of"`
 	Switches []adaptiveRow   `json:"switches"`
 	Groups   []adaptiveGroup `json:"groups"`
+	// Live says that the groups were read from switches.
+	Live bool `json:"live"`
 }
 
 type adaptiveRow struct {
@@ -108,8 +110,11 @@ func (a *adaptiveAnswer) Tables() []Table {
 func (a *adaptiveAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	if len(a.Switches) == 0 {
-		line("adaptive of %s: no switch has groups of ports, as far as is known (try: adaptive on)", a.Of)
+		line("adaptive of %s: no switch has groups of ports, as far as is known (try: sweep full adaptive, or adaptive on)", a.Of)
 		return
+	}
+	if a.Live {
+		line("read by attributes that nobody here has tried on a switch; they agree with the forwarding tables")
 	}
 	line("adaptive of %s: %s with %s", a.Of, prose.Count(len(a.Switches), "switch"), prose.Count(len(a.Groups), "group"))
 	for i, r := range a.Switches {
@@ -122,7 +127,7 @@ func (a *adaptiveAnswer) Text(w io.Writer) {
 }
 
 func (c *call) showAdaptive(st *session.State, p *session.Picture) error {
-	a := &adaptiveAnswer{Of: st.Title(p), Switches: []adaptiveRow{}, Groups: []adaptiveGroup{}}
+	a := &adaptiveAnswer{Of: st.Title(p), Switches: []adaptiveRow{}, Groups: []adaptiveGroup{}, Live: p.Tables.Origin == fabric.LiveOrigin && st.Live.Tables != nil && p.Tables.Adaptive == st.Live.Tables.Adaptive}
 	if p.Tables.Adaptive != nil {
 		for s := range p.Fabric.NumSwitches() {
 			a.add(p.Tables, s)

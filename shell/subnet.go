@@ -24,6 +24,7 @@ func subnetCommands() []Spec {
 				{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
 				{Name: "sl", Kind: lang.KindFlag, Summary: "and the service levels of paths, which the subnet administration is asked for; they hold until the tables change"},
 				{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
+				{Name: "adaptive", Kind: lang.KindFlag, Summary: "and how switches of NVIDIA's route adaptively, now and at later sweeps; by attributes that nobody here has tried on a switch"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
 			}, Run: runSweep},
 		{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
@@ -40,7 +41,7 @@ func subnetCommands() []Spec {
 
 func runSweep(c *call) error {
 	read := prose.When(c.Arg(0) == "light", c.session.SweepLight, c.session.Sweep)
-	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb"), SLs: c.Flag("sl")}); more != (session.Reads{}) {
+	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb"), Adaptive: c.Flag("adaptive"), SLs: c.Flag("sl")}); more != (session.Reads{}) {
 		read = func(ctx context.Context) (session.SweepReport, error) { return c.session.SweepFor(ctx, more) }
 	}
 	rep, err := read(c.ctx)

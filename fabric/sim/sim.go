@@ -15,7 +15,8 @@ import (
 // Options say in what state a subnet begins.
 type Options struct {
 	// Tables are what the switches hold at first; nil leaves them empty.
-	// SL2VL and MFT of them are what the nodes' tables are until they are written.
+	// SL2VL and MFT of them are what the nodes' tables are until they are written, and switches of NVIDIA's tell how they
+	// route adaptively where Tables have it. Private tables cannot be asked for.
 	Tables *fabric.Tables
 	// Active brings all links up to Active, as a subnet manager leaves them;
 	// else those whose state the fabric does not know begin in Initialize.
@@ -23,8 +24,10 @@ type Options struct {
 	// SendBack hands requests that find no path or a silent node back at once, as ibsim does; else their
 	// sender has to wait until it gives up. Packets that are lost by chance are not handed back.
 	SendBack bool
-	Faults   Faults           // from the beginning
-	Now      func() time.Time // the time by which M_Key leases run out; nil is [time.Now]
+	// Vendor is that of switches of which the fabric does not say it.
+	Vendor uint32
+	Faults Faults           // from the beginning
+	Now    func() time.Time // the time by which M_Key leases run out; nil is [time.Now]
 }
 
 // Sim is a simulated subnet, for any goroutine. Nodes and ports go by their indexes in the fabric it is made of.
@@ -83,6 +86,9 @@ func New(f *fabric.Fabric, opts Options) *Sim {
 	}
 	for i := range f.Nodes {
 		s.nodes[i] = newNode(&f.Nodes[i])
+		if info := &s.nodes[i].info; info.VendorID == 0 && info.Type == mad.NodeSwitch {
+			info.VendorID = opts.Vendor
+		}
 	}
 	for i := range f.NumPorts() {
 		s.ports[i] = newPort(f, i, opts.Active)

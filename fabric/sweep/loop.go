@@ -21,19 +21,23 @@ type task struct {
 type kind uint8
 
 const (
-	askNode   kind = iota // NodeInfo, one hop beyond port
-	askText               // NodeDescription
-	askSwitch             // SwitchInfo
-	askPort               // PortInfo of port
-	askSpeed              // MellanoxExtendedPortInfo of port
-	askBlock              // block mod of the forwarding table
-	askAgain              // PortInfo of port once more
-	askHost               // PortInfo of the host's port that was beyond port
-	askSL2VL              // SLtoVLMappingTable of packets from port mod to port
-	askMFT                // block mod of the multicast table, for 16 ports from 16*port on
-	askVLArb              // part mod of the VL arbitration of port
-	askPKeys              // block mod of the P_Keys of port
-	askGUIDs              // block mod of the GUIDs of port
+	askNode      kind = iota // NodeInfo, one hop beyond port
+	askText                  // NodeDescription
+	askSwitch                // SwitchInfo
+	askPort                  // PortInfo of port
+	askSpeed                 // MellanoxExtendedPortInfo of port
+	askBlock                 // block mod of the forwarding table
+	askAgain                 // PortInfo of port once more
+	askHost                  // PortInfo of the host's port that was beyond port
+	askSL2VL                 // SLtoVLMappingTable of packets from port mod to port
+	askMFT                   // block mod of the multicast table, for 16 ports from 16*port on
+	askVLArb                 // part mod of the VL arbitration of port
+	askPKeys                 // block mod of the P_Keys of port
+	askGUIDs                 // block mod of the GUIDs of port
+	askAdaptive              // AdaptiveRoutingInfo
+	askPrivate               // PrivateLFTInfo
+	askGroups                // block mod of the groups for adaptive routing
+	askLIDGroups             // block mod of the adaptive forwarding table
 	kinds
 )
 
@@ -46,10 +50,14 @@ func (k kind) ofTables() bool {
 	return false
 }
 
+// vendors reports whether a question is one that switches of one vendor alone know, and not all of those.
+func (k kind) vendors() bool { return k >= askAdaptive }
+
 var attrs = [kinds]mad.AttrID{
 	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
 	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable, mad.AttrPortInfo, mad.AttrPortInfo,
 	mad.AttrSLToVLTable, mad.AttrMulticastForwardingTable, mad.AttrVLArbitrationTable, mad.AttrPKeyTable, mad.AttrGUIDInfo,
+	mad.AttrAdaptiveRoutingInfo, mad.AttrPrivateLFTInfo, mad.AttrAdaptiveRoutingGroupTable, mad.AttrAdaptiveRoutingLFT,
 }
 
 func (t task) pack() uint64 {
@@ -179,7 +187,7 @@ func (s *sweeper) modifier(t task) uint32 {
 		return uint32(t.port)
 	case askHost:
 		return uint32(s.memory.assumed(s.nodes[t.node], t.port).Num)
-	case askBlock, askGUIDs:
+	case askBlock, askGUIDs, askGroups, askLIDGroups:
 		return uint32(t.mod)
 	case askMFT:
 		return mad.MulticastMod(t.mod, t.port)
@@ -205,7 +213,7 @@ func (s *sweeper) path(t task) (mad.Path, error) {
 	switch t.kind {
 	case askNode, askHost:
 		return n.path.Append(t.port)
-	case askText, askSwitch, askBlock, askMFT, askSpeed:
+	case askText, askSwitch, askBlock, askMFT, askSpeed, askAdaptive, askPrivate, askGroups, askLIDGroups:
 		return n.path, nil
 	}
 	if p := &n.ports[t.port]; !n.isSwitch() && p.linked() && !s.isLocal(t.node, t.port) {
@@ -222,7 +230,7 @@ func (s *sweeper) reply(r *mad.Reply) {
 	case r.Err == nil:
 		s.nodes[t.node].unanswered = 0
 		s.answered[t.kind](t, r)
-	case t.kind == askSpeed: // not all that should know the attribute do
+	case t.kind == askSpeed, (t.kind == askAdaptive || t.kind == askPrivate) && refused(r.Err): // not all that should know the attribute do
 	case t.kind == askHost:
 		s.gotHost(t, r)
 	default:

@@ -19,6 +19,8 @@ type reader struct {
 	vlArb  map[fabric.PortIndex]*VLArb
 	pKeys  map[fabric.PortIndex][]mad.PKey
 	guids  map[fabric.PortIndex][]uint64
+	// adaptive is what switches told of adaptive routing, by switch, nil where that is not wanted.
+	adaptive []adaptiveSwitch
 }
 
 // newReader asks for all that the options want.

@@ -200,7 +200,8 @@ func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
 // simulate makes the subnet of a sim source, routed by the default engine as a
 // subnet manager would leave it, and connects to its SM port.
 func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
-	subnet, err := simulated(ctx, s.state.Source.Arg, formats.Options{Strict: s.strict})
+	arg, adapts := simulatedAdaptive(s.state.Source.Arg)
+	subnet, err := simulated(ctx, arg, formats.Options{Strict: s.strict})
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,23 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(f, sim.Options{Tables: res.Tables, Active: true}).Open(f.EndPortOf(f.SMPort))
+	opt := sim.Options{Tables: res.Tables, Active: true}
+	if adapts {
+		s.reads.Adaptive, opt.Vendor = true, fabric.VendorMellanox
+		st := s.State()
+		if opt.Tables, _, err = grouped(ctx, &st, opt.Tables); err != nil {
+			return nil, err
+		}
+	}
+	return sim.New(f, opt).Open(f.EndPortOf(f.SMPort))
+}
+
+// simulatedAdaptive takes the word adaptive=yes from what a sim source names: its switches then are NVIDIA's, hold groups
+// of all ports on shortest up/down paths, and tell of them.
+func simulatedAdaptive(arg string) (rest string, yes bool) {
+	words := strings.Split(arg, " ")
+	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "adaptive=yes" || w == "adaptive=no" })
+	return strings.Join(kept, " "), slices.Contains(words, "adaptive=yes")
 }
 
 // simulatedSpeed is that of the links of a simulated subnet that says none. Nets for ibsim have ibsim's own, SDR: the

@@ -41,10 +41,11 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
 
 // Reads are what sweeps read beside the forwarding tables. SLs, which the subnet
 // administration is asked for, hold until the tables change and are not asked for again.
-type Reads struct{ SL2VL, MFT, PKeys, VLArb, SLs bool }
+// Adaptive is how switches route adaptively, by attributes that were tried on no switch.
+type Reads struct{ SL2VL, MFT, PKeys, VLArb, Adaptive, SLs bool }
 
 func (r Reads) and(more Reads) Reads {
-	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb || more.VLArb}
+	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb || more.VLArb, Adaptive: r.Adaptive || more.Adaptive}
 }
 
 // SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
@@ -176,7 +177,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
 	sent := l.Client.Stats().Sent
 	res, err := sweep.Full(ctx, l.Client, sweep.Options{
-		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb,
+		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb, Adaptive: s.reads.Adaptive,
 	})
 	if err != nil {
 		return SweepReport{}, err

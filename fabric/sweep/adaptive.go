@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/mad"
+)
+
+// adaptiveSwitch is what a switch told of how it routes adaptively.
+type adaptiveSwitch struct {
+	info    *mad.AdaptiveRoutingInfo
+	private mad.PrivateLFTInfo
+	masks   []mad.PortMask
+	entries []fabric.AdaptiveEntry
+	// others counts the LIDs whose static port is not that of the forwarding table, the first of which is other.
+	others int
+	other  uint16
+	tables bool // entries name other tables of groups than the first
+}
+
+// refused reports whether a node answered that it does not know what it was asked for.
+func refused(err error) bool {
+	return errors.Is(err, mad.StatusMethodAttrMismatch) || errors.Is(err, mad.StatusMethodUnsupported)
+}
+
+// readAdaptive reads what the switches of NVIDIA's hold for adaptive routing: first whether they do it, then groups, and the
+// groups of LIDs. The forwarding tables must have been read.
+func (r *reader) readAdaptive() error {
+	if !r.opts.Adaptive || r.tables == nil {
+		return nil
+	}
+	var asked []fabric.NodeIndex
+	for _, n := range r.known() {
+		if fabric.MayAdapt(r.f.Nodes[n].VendorID) {
+			asked = append(asked, n)
+		}
+	}
+	r.adaptive = make([]adaptiveSwitch, len(r.f.Switches))
+	r.answered[askAdaptive], r.answered[askPrivate] = r.gotAdaptive, r.gotPrivate
+	r.answered[askGroups], r.answered[askLIDGroups] = r.gotGroups, r.gotLIDGroups
+	first := []kind{askAdaptive, askPrivate}
+	r.spread(asked, func(int32) int { return len(first) }, func(_ int32, k int) task { return task{kind: first[k]} })
+	if err := r.askAll(); err != nil {
+		return err
+	}
+	adapting := slices.DeleteFunc(asked, func(n fabric.NodeIndex) bool { return r.adaptive[r.f.Nodes[n].Switch].groups() == 0 })
+	for _, n := range adapting {
+		s := &r.adaptive[r.f.Nodes[n].Switch]
+		s.masks = make([]mad.PortMask, s.groups())
+		s.entries = make([]fabric.AdaptiveEntry, int(r.tables.Top[r.f.Nodes[n].Switch])+1)
+	}
+	r.spread(adapting, func(i int32) int {
+		groups, lids := r.adaptive[r.row[i]].blocks()
+		return groups + lids
+	}, func(i int32, k int) task {
+		if groups, _ := r.adaptive[r.row[i]].blocks(); k >= groups {
+			return task{kind: askLIDGroups, mod: uint16(k - groups)}
+		}
+		return task{kind: askGroups, mod: uint16(k)}
+	})
+	if err := r.askAll(); err != nil {
+		return err
+	}
+	r.takeAdaptive(adapting)
+	if r.tables.Adaptive == nil && len(adapting) == 0 {
+		r.warn("adaptive routing: no switch tells of any; paths are shown by forwarding tables, as they are where switches that route adaptively do not tell")
+	}
+	return nil
+}
+
+// groups is how many groups a switch uses, 0 where it does not route adaptively.
+func (s *adaptiveSwitch) groups() int {
+	if s.info == nil || s.info.GroupCap == 0 {
+		return 0
+	}
+	return int(s.info.GroupTop) + 1
+}
+
+// blocks is how many there are of groups, and of LIDs.
+func (s *adaptiveSwitch) blocks() (groups, lids int) {
+	up := func(n, by int) int { return (n + by - 1) / by }
+	return up(len(s.masks), mad.AdaptiveRoutingGroups), up(len(s.entries), mad.AdaptiveRoutingLIDs)
+}
+
+func (r *reader) gotAdaptive(t task, reply *mad.Reply) {
+	var info mad.AdaptiveRoutingInfo
+	if reply.Decode(&info) == nil {
+		r.adaptive[r.row[t.node]].info = &info
+		r.progress.Blocks++
+	}
+}
+
+func (r *reader) gotPrivate(t task, reply *mad.Reply) {
+	if reply.Decode(&r.adaptive[r.row[t.node]].private) == nil {
+		r.progress.Blocks++
+	}
+}
+
+func (r *reader) gotGroups(t task, reply *mad.Reply) {
+	var block mad.AdaptiveRoutingGroupTable
+	if reply.Decode(&block) == nil {
+		copy(r.adaptive[r.row[t.node]].masks[int(t.mod)*len(block):], block[:])
+		r.progress.Blocks++
+	}
+}
+
+// states are those of LIDs, by what goes over the wire.
+var states = [...]fabric.AdaptiveState{
+	mad.LIDStatic: fabric.StateStatic, mad.LIDFree: fabric.StateFree, mad.LIDBounded: fabric.StateBounded, mad.LIDHash: fabric.StateHash,
+}
+
+func (r *reader) gotLIDGroups(t task, reply *mad.Reply) {
+	var block mad.AdaptiveRoutingLFT
+	if reply.Decode(&block) != nil {
+		return
+	}
+	r.progress.Blocks++
+	sw := r.row[t.node]
+	s := &r.adaptive[sw]
+	for i := range block {
+		e := &block[i]
+		lid := int(t.mod)*len(block) + i
+		if lid >= len(s.entries) || lid == 0 {
+			continue
+		}
+		port, group := e.Port, int(e.Group)
+		if e.State == mad.LIDStatic {
+			port, group = uint8(e.Group), 0
+		} else if e.Table != 0 {
+			s.tables = true
+		}
+		s.entries[lid] = fabric.NewAdaptiveEntry(states[e.State], group)
+		if port != r.tables.LFT.Port(sw, uint16(lid)) {
+			if s.others++; s.others == 1 || uint16(lid) < s.other {
+				s.other = uint16(lid)
+			}
+		}
+	}
+}
+
+// takeAdaptive makes the tables of what was read without contradiction.
+func (r *reader) takeAdaptive(adapting []fabric.NodeIndex) {
+	missed := map[fabric.SwitchIndex]bool{}
+	for _, m := range r.misses {
+		if m.task.kind.vendors() {
+			missed[r.row[m.task.node]] = true
+		}
+	}
+	left := map[string][]string{}
+	for _, n := range adapting {
+		i := r.f.Nodes[n].Switch
+		s := &r.adaptive[i]
+		why := ""
+		switch {
+		case missed[i]:
+			why = "whose groups were not all read"
+		case s.info.SubGroups > 0:
+			why = "that use sub-groups, whose order over the wire is not known"
+		case s.tables:
+			why = "that use several tables of groups, of which one alone can be read"
+		case s.others > 0:
+			why = fmt.Sprintf("that tell another static port than their forwarding tables do (LID %d first): the bytes may be laid out otherwise than was published", s.other)
+		}
+		if why != "" {
+			left[why] = append(left[why], r.f.NodeName(n))
+			continue
+		}
+		if s.private.Mode != 0 && s.private.Tables > 1 {
+			left[private] = append(left[private], r.f.NodeName(n))
+		}
+		if r.tables.Adaptive == nil {
+			r.tables.Adaptive = &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(r.f.Switches))}
+		}
+		r.tables.Adaptive.Switches[i] = s.made()
+	}
+	for _, why := range slices.Sorted(maps.Keys(left)) {
+		what := "paths through them are shown by their forwarding tables alone"
+		if why == private {
+			what = "paths through them are shown by the first one"
+		}
+		r.warn("adaptive routing: %s %s (%s); %s", prose.Count(len(left[why]), "switch"), why, prose.List(left[why], mostNamed), what)
+	}
+}
+
+const (
+	private   = "that choose among private forwarding tables, which are not read"
+	mostNamed = 3
+)
+
+// made is the switch as it routes.
+func (s *adaptiveSwitch) made() fabric.AdaptiveSwitch {
+	out := fabric.AdaptiveSwitch{Enabled: s.info.Enabled, FastReroute: s.info.FallbackEnabled, SLs: 0xffff, HashSLs: 0xffff}
+	if s.info.BySL {
+		out.SLs = s.info.SLs
+	}
+	for i := range s.masks {
+		var ports []uint8
+		for port := range 256 {
+			if s.masks[i].Has(uint8(port)) {
+				ports = append(ports, uint8(port))
+			}
+		}
+		var group fabric.PortGroup
+		if len(ports) > 0 {
+			group = fabric.PortGroup{ports}
+		}
+		out.Groups = append(out.Groups, group)
+	}
+	out.Tables = []fabric.AdaptiveTable{{Top: uint16(len(s.entries) - 1), Entries: s.entries}}
+	return out
+}
