@@ -93,7 +93,9 @@ type Commit struct {
 	Failed  []string     `json:"failed,omitempty"`
 	Master  string       `json:"master,omitempty"`
 	Unlike  string       `json:"unlike_opensm,omitempty"`
-	History int64        `json:"history,omitempty"`
+	// Adaptive counts the switches that route adaptively, by groups that are not written.
+	Adaptive int   `json:"adaptive_switches,omitempty"`
+	History  int64 `json:"history,omitempty"`
 	// Others is what others wrote since the staged tables were made.
 	Others  *session.Others `json:"others,omitempty"`
 	written *apply.Report
@@ -152,6 +154,9 @@ func (p CommitPlan) Text(w io.Writer) {
 	}
 	if p.Unlike != "" {
 		_, _ = fmt.Fprintf(w, "%-16s %s\n", "warning", p.Unlike)
+	}
+	if p.Adaptive > 0 {
+		_, _ = fmt.Fprintf(w, "%-16s %s adaptively by groups, which no commit writes: packets that may choose go on by these\n", "warning", prose.When(p.Adaptive == 1, "1 switch routes", fmt.Sprintf("%d switches route", p.Adaptive)))
 	}
 	if p.Master != nil {
 		_, _ = fmt.Fprintf(w, "%-16s %s\n", "beside", smText(*p.Master))
@@ -224,7 +229,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	a := &Commit{
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
-		CutOff: rep.CutOff, Unlike: rep.Unlike, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs, Others: rep.Others,
+		CutOff: rep.CutOff, Unlike: rep.Unlike, Adaptive: rep.Adaptive, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs, Others: rep.Others,
 	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)

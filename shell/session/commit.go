@@ -67,6 +67,7 @@ type CommitReport struct {
 	SLs                 *SLs          // nil where the routing needs no SLs
 	Circling            int           // counts the multicast groups whose packets would go round for ever
 	Unlike              string        // [Picture.Unlike] of what is staged
+	Adaptive            int           // switches that route adaptively by groups that are not written
 	Written             *apply.Report // nil where nothing was written
 	Journal             int64         // the number of the history entry with what was written, 0 for none
 	Resumes             bool          // says that this goes on with a commit or a rollback that was interrupted
@@ -207,6 +208,9 @@ func (c *commit) goesOn(ctx context.Context) error {
 func (c *commit) judge(ctx context.Context) (err error) {
 	rep, live, staged := &c.rep, c.st.Live.Tables, c.st.Staged.Tables
 	rep.Unlike = c.st.Staged.Unlike
+	if live := c.st.Live.Tables; live != nil && live.Adaptive != nil {
+		rep.Adaptive = live.Adaptive.Enabled()
+	}
 	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
 	}
