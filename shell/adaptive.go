@@ -18,7 +18,8 @@ func adaptiveCommands() []Spec {
 	return []Spec{{
 		Name: "adaptive", Summary: "on: give the tables groups of ports, as if the switches routed adaptively, on paper; show: which groups there are",
 		Help: "The groups are all ports on shortest up/down paths (those of ar_updn), or on shortest paths where the fabric has no roots. trace, check and\n" +
-			"who then follow every choice. route gives its tables groups, too, until adaptive off. Groups are never written to a switch.",
+			"who then follow every choice. route gives its tables groups, too, until adaptive off. With an engine of NVIDIA's OpenSM\n" +
+			"(engine ar_updn, or engine from=FILE) it gives them those that the engine publishes. Groups are never written to a switch.",
 		Args:    []lang.Arg{{Name: "on|off|show", Kind: lang.KindWord, Words: []string{"on", "off", "show"}}},
 		Options: []lang.Option{ofOption()}, Run: runAdaptive,
 	}}

@@ -30,7 +30,9 @@ func routeCommands() []Spec {
 			Help: "Without words it shows them. What is not named goes back to OpenSM's default. Where all engines refuse, minhop routes,\n" +
 				"unless no_fallback is among them. engine guided asks step by step for an engine and its options.\n" +
 				"It takes OpenSM's own flags, too: engine -R updn -a roots -A -l 1. They are read as OpenSM reads them, and shown as options; then the LMC\n" +
-				"is 0 and quality of service off where nothing says otherwise. Flags that mean nothing for routes are named.",
+				"is 0 and quality of service off where nothing says otherwise. Flags that mean nothing for routes are named.\n" +
+				"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus; in an opensm.conf auto, too) are taken for those whose\n" +
+				"tables they have by their names, unproved until calibrate agrees; route gives such tables groups of ports, on paper.",
 			Args: []lang.Arg{{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true},
 				{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: options, Run: runEngine},

@@ -59,6 +59,7 @@ type structure struct {
 	Rails       []structureRail `json:"rails,omitempty"`
 	RailsBy     string          `json:"rails_by,omitempty"` // number or cabling
 	Directors   []director      `json:"directors,omitempty"`
+	Cages       []cage          `json:"plane_switches,omitempty"`
 	Odd         []oddRow        `json:"odd"`
 	of          *classify.Structure
 }
@@ -84,6 +85,12 @@ type director struct {
 	Name   string   `json:"name"`
 	Leaves []string `json:"leaf_boards"`
 	Spines []string `json:"spine_boards"`
+}
+
+// cage is one switch that the subnet has as one for each plane.
+type cage struct {
+	Name   string   `json:"name"`
+	Planes []string `json:"planes"`
 }
 
 // oddRow is what is odd about a node.
@@ -122,6 +129,9 @@ func structureOf(s *classify.Structure) *structure {
 	}
 	for _, d := range s.Directors {
 		a.Directors = append(a.Directors, director{d.Name, namesOf(f, d.Leaves), namesOf(f, d.Spines)})
+	}
+	for _, c := range s.Cages {
+		a.Cages = append(a.Cages, cage{c.Name, namesOf(f, c.Planes)})
 	}
 	for _, o := range s.Odd {
 		row := oddRow{leads: leads{toNode(f, o.Node)}, What: o.What}
@@ -197,6 +207,9 @@ func (a *structure) Text(w io.Writer) {
 	if more != "" {
 		line("director", "%s", more)
 	}
+	if len(a.Cages) > 0 {
+		line("cages", "%s of %d planes", count(len(a.Cages), "switch"), classify.CagePlanes)
+	}
 	odd, more := prose.Cut(a.Odd, mostOdd)
 	for _, o := range odd {
 		line("odd", "%s", strings.TrimSpace(o.Node+"  "+o.What))
@@ -232,6 +245,11 @@ func (a *structure) Tables() []Table {
 		}
 		for _, b := range d.Spines {
 			board[b] = d.Name + " spine"
+		}
+	}
+	for _, c := range a.of.Cages {
+		for i, sw := range c.Planes {
+			board[sw] = fmt.Sprintf("%s plane %d", c.Name, i+1)
 		}
 	}
 	part := func(of []int32, s int) string { return prose.When(of[s] == classify.None, "-", fmt.Sprint(of[s]+1)) }

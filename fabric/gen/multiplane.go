@@ -7,22 +7,47 @@ import "example.org/ibconsole/fabric"
 func multiPlaneKind() Kind {
 	return Kind{
 		Name:  "multiplane",
-		Usage: "multiplane PLANES LEAVES SPINES [hosts=4] [cores=1]",
+		Usage: "multiplane PLANES LEAVES SPINES [hosts=4] [cores=1] [cages=0]",
 		Help: "Planes side by side: each is a tree of so many leaves, each of them linked to each of its spines, and a host has a port in every plane, all on leaves of " +
-			"one number. What joins the planes to one subnet are the cores, with a link to each spine. Leaf 3 of plane 2 is leaf-02-03.",
+			"one number. What joins the planes to one subnet are the cores, with a link to each spine. Leaf 3 of plane 2 is leaf-02-03. " +
+			"With cages=1 the leaves, and the spines, of one number are one switch of so many planes, as XDR has them: they have one system GUID.",
 		form: form{params: []param{
 			{name: "planes", min: 1, max: maxPorts}, {name: "leaves", min: 1, max: maxNumber}, {name: "spines", min: 1, max: maxPorts},
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4}, {name: "cores", min: 1, max: maxPorts, optional: true, def: 1},
+			{name: "cages", min: 0, max: 1, optional: true},
 		}},
 		build: func(n *net, a arguments) error {
 			v := a.value
-			return multiPlane{planes: v["planes"], leaves: v["leaves"], spines: v["spines"], hosts: v["hosts"], cores: v["cores"]}.build(n)
+			return multiPlane{planes: v["planes"], leaves: v["leaves"], spines: v["spines"], hosts: v["hosts"], cores: v["cores"], cages: v["cages"] == 1}.build(n)
 		},
 	}
 }
 
 // multiPlane has leaves and spines by plane. Ports: hosts first, then up; spines: leaves, then cores.
-type multiPlane struct{ planes, leaves, spines, hosts, cores int }
+type multiPlane struct {
+	planes, leaves, spines, hosts, cores int
+	cages                                bool
+}
+
+// addPlanes adds the switches of a role of one plane after the other.
+func (m multiPlane) addPlanes(n *net, role string, size, ports int) (first fabric.NodeIndex, err error) {
+	radix := []int{size, m.planes}
+	system := n.nextSwitchGUID()
+	defer func() { n.system = 0 }()
+	for i := range size * m.planes {
+		if m.cages {
+			n.system = system + uint64(i%size)
+		}
+		node, err := n.addRow(1, ports, func(int) string { return coordinates(role, digits(i, radix), radix) })
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 {
+			first = node
+		}
+	}
+	return first, nil
+}
 
 func (m multiPlane) build(n *net) error {
 	switches := min(product(m.planes, m.leaves)+product(m.planes, m.spines)+m.cores, huge)
@@ -33,15 +58,11 @@ func (m multiPlane) build(n *net) error {
 	if err != nil {
 		return err
 	}
-	row := func(role string, size, ports int) (fabric.NodeIndex, error) {
-		radix := []int{size, m.planes}
-		return n.addRow(size*m.planes, ports, func(i int) string { return coordinates(role, digits(i, radix), radix) })
-	}
-	leaf, err := row("leaf", m.leaves, m.hosts+m.spines)
+	leaf, err := m.addPlanes(n, "leaf", m.leaves, m.hosts+m.spines)
 	if err != nil {
 		return err
 	}
-	spine, err := row("spine", m.spines, m.leaves+m.cores)
+	spine, err := m.addPlanes(n, "spine", m.spines, m.leaves+m.cores)
 	if err != nil {
 		return err
 	}

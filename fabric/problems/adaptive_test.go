@@ -51,7 +51,7 @@ func TestAdaptive(t *testing.T) {
 			return &now
 		},
 	} {
-		tables, err := adaptive.Grouped(t.Context(), res.Tables, res.Hops)
+		tables, err := adaptive.Grouped(t.Context(), res.Tables, res.Hops, adaptive.Always)
 		if err != nil {
 			t.Fatal(err)
 		}

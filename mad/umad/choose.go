@@ -47,7 +47,9 @@ func ParseSelector(s string) (Selector, error) {
 func (s Selector) Choose(ports []Port) (Port, error) {
 	best, rank := Port{}, 0
 	for _, p := range ports {
-		if s.CA != "" && p.CA != s.CA || s.Port != AnyPort && p.Number != s.Port {
+		if plane, ok := s.plane(p); ok {
+			p = plane
+		} else if s.CA != "" && p.CA != s.CA || s.Port != AnyPort && p.Number != s.Port {
 			continue
 		}
 		if s.Port != AnyPort {
@@ -111,5 +113,10 @@ func Usable(root string, h *Held) (Port, error) {
 	if err != nil {
 		return p, err
 	}
-	return p, mayOpen(devicePath(root, p.Umad), h)
+	for _, name := range p.devices() {
+		if err := mayOpen(devicePath(root, name), h); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }

@@ -24,6 +24,8 @@ type device struct {
 	fd   int
 	wake int // an eventfd that is readable once the device is closed
 
+	beside *device // another one whose packets read also returns, and which is closed with this one; nil for none
+
 	from *Held // where fd is a duplicate of one that is held
 	one  *held
 
@@ -148,7 +150,7 @@ func (d *device) read(b []byte) (int, error) {
 		if d.closed.Load() {
 			return 0, fs.ErrClosed
 		}
-		n, err := retry(func() (int, error) { return unix.Read(d.fd, b) })
+		n, err := d.readOne(b)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 		case err == nil && n == 0:
@@ -162,16 +164,30 @@ func (d *device) read(b []byte) (int, error) {
 	}
 }
 
+// readOne reads what has come. The error is EAGAIN where nothing has.
+func (d *device) readOne(b []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(d.fd, b) })
+	if d.beside != nil && errors.Is(err, unix.EAGAIN) {
+		return d.beside.readOne(b)
+	}
+	return n, err
+}
+
 // wait returns when there is something to read or the device is closed, or an error.
 func (d *device) wait() error {
-	fds := []unix.PollFd{{Fd: int32(d.fd), Events: unix.POLLIN}, {Fd: int32(d.wake), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(d.wake), Events: unix.POLLIN}, {Fd: int32(d.fd), Events: unix.POLLIN}}
+	if d.beside != nil {
+		fds = append(fds, unix.PollFd{Fd: int32(d.beside.fd), Events: unix.POLLIN})
+	}
 	if _, err := retry(func() (int, error) { return unix.Poll(fds, -1) }); err != nil {
 		return os.NewSyscallError("poll", err)
 	}
-	if fds[0].Revents&unix.POLLIN == 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
-		return unix.EIO
+	for _, fd := range fds[1:] {
+		if fd.Revents&unix.POLLIN == 0 && fd.Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
+			return unix.EIO
+		}
 	}
-	if fds[1].Revents != 0 && !d.closed.Load() {
+	if fds[0].Revents != 0 && !d.closed.Load() {
 		var count [8]byte
 		_, _ = unix.Read(d.wake, count[:])
 		return mad.ErrInterrupted

@@ -125,22 +125,31 @@ func (d *diagnosis) choice(ports []Port) {
 	d.say(Fine, "", "", "-s umad means %s", p.Source())
 }
 
-// device reports whether the device of a port may be opened.
+// device reports whether the devices of a port may be opened.
 func (d *diagnosis) device(p Port) bool {
-	if p.Umad == "" {
+	for _, name := range p.devices() {
+		if !d.oneDevice(p, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *diagnosis) oneDevice(p Port, name string) bool {
+	if name == "" {
 		d.say(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad", "the kernel offers no umad device for this port")
 		return false
 	}
-	err := mayOpen(devicePath(d.root, p.Umad), d.held)
+	err := mayOpen(devicePath(d.root, name), d.held)
 	switch {
 	case err == nil:
 		return true
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(Fault, p.Source(), "udev makes it: udevadm trigger; a container must be given it: --device=/dev/infiniband/"+p.Umad,
-			"there is no device node %s/%s, though the kernel has the device", devices, p.Umad)
+		d.say(Fault, p.Source(), "udev makes it: udevadm trigger; a container must be given it: --device=/dev/infiniband/"+name,
+			"there is no device node %s/%s, though the kernel has the device", devices, name)
 	case errors.Is(err, fs.ErrPermission):
 		d.say(Fault, p.Source(), "run as root, or give your group the device in a udev rule: "+
-			`KERNEL=="umad*", GROUP="rdma", MODE="0660"`, "this user may not open %s/%s", devices, p.Umad)
+			`KERNEL=="umad*", GROUP="rdma", MODE="0660"`, "this user may not open %s/%s", devices, name)
 	default:
 		d.say(Fault, p.Source(), "", "%v", err)
 	}

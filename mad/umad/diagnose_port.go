@@ -3,6 +3,7 @@
 package umad
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ func (d *diagnosis) infiniBand(p Port) {
 		d.say(Note, p.Source(), "use the physical function, on the host",
 			"this is a virtual function: adapters do not let one send subnet management packets to others")
 	}
+	d.planes(p)
 	d.link(p)
 	if p.State >= mad.PortInit && p.SMLID == 0 {
 		d.say(Note, p.Source(), "start a subnet manager (opensm), or bring the subnet up from here: route; write on; commit",
@@ -95,11 +97,11 @@ func (d *diagnosis) link(p Port) {
 
 // issm reports a subnet manager on the port, without opening the device: the port would say that one is.
 func (d *diagnosis) issm(p Port) {
-	if p.ISSM == "" {
+	if p.ISSM = cmp.Or(p.SMI().ISSM, p.ISSM); p.ISSM == "" {
 		d.say(Note, p.Source(), "", "the kernel offers no issm device for this port: no subnet manager can run on it")
 		return
 	}
-	if p.CapMask&mad.CapIsSM == 0 {
+	if (p.CapMask|p.SMI().CapMask)&mad.CapIsSM == 0 {
 		return
 	}
 	who := holder(d.root, p.ISSM)

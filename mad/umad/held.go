@@ -34,12 +34,14 @@ func Hold(root string) *Held {
 	h := &Held{devices: map[string]*held{}}
 	ports, _ := Ports(root) // one that cannot be read is none to use
 	for _, p := range ports {
-		if p.Umad == "" {
-			continue
-		}
-		path := devicePath(root, p.Umad)
-		if fd, err := openFile(path); err == nil {
-			h.devices[path] = &held{fd: fd}
+		for _, device := range append(p.Planes, p) {
+			if device.Umad == "" {
+				continue
+			}
+			path := devicePath(root, device.Umad)
+			if fd, err := openFile(path); err == nil {
+				h.devices[path] = &held{fd: fd}
+			}
 		}
 	}
 	return h

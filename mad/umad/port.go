@@ -36,6 +36,9 @@ type Port struct {
 	Rate       string // such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
 	PKeys      []uint16 // those of the P_Key table up to the last that is not 0
+	// Planes are the ports by which a planarized adapter sends SMPs, as far as they are meant; all else goes by the port
+	// itself. Other adapters have none.
+	Planes []Port
 
 	// The adapter's.
 	NodeType             mad.NodeType
@@ -67,7 +70,7 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 	return 0, false
 }
 
-// Ports lists the ports of all adapters, by the adapter's name and the port's number. A machine without
+// Ports lists the ports of all adapters, by the adapter's name and the port's number, a planarized one once. A machine without
 // adapters has none, which is no error. The error names all files of sysfs that could not be read or
 // understood; the ports are good but for what those say.
 func Ports(root string) ([]Port, error) {
@@ -87,7 +90,7 @@ func Ports(root string) ([]Port, error) {
 		p.Umad, p.ISSM = names.umad, names.issm
 	}
 	slices.SortFunc(ports, func(a, b Port) int { return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number)) })
-	return ports, errors.Join(errs...)
+	return joinPlanes(ports), errors.Join(errs...)
 }
 
 // entries lists a folder, which need not be there.

@@ -31,8 +31,8 @@ type Options struct {
 // Transport is a port of an adapter. It implements [mad.Interrupter].
 type Transport struct {
 	port    Port
-	pKey    uint16 // index of the default P_Key when it was opened
-	dev     *device
+	pKey    uint16  // index of the default P_Key when it was opened
+	dev     *device // that of the SMPs where another one beside it has the general services
 	agents  [4]agent
 	noTraps error
 
@@ -58,38 +58,78 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 	if err := checkABI(root); err != nil {
 		return nil, err
 	}
-	if p.Umad == "" {
-		return nil, errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
-	}
-	d, err := openDevice(devicePath(root, p.Umad), opts.Held)
-	if err != nil {
-		return nil, err
-	}
-	t := &Transport{port: p, dev: d, agents: newAgents()}
+	t := &Transport{port: p, agents: newAgents()}
 	t.pKey, _ = p.DefaultPKey()
-	if err := d.usePKeys(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: ask for P_Key indexes: %w", d.path, err), t.Close())
-	}
-	refused := make([]error, 0, len(t.agents))
-	for i := range t.agents {
-		a := &t.agents[i]
-		if opts.Traps && a.class == mad.ClassSMPLID {
-			t.noTraps = a.registerForTraps(d)
-		} else {
-			a.register(d)
-		}
-		if a.err != nil {
-			refused = append(refused, a.err)
+	for _, name := range p.devices() {
+		if err := t.openDevice(root, name, opts.Held); err != nil {
+			return nil, errors.Join(err, t.Close())
 		}
 	}
-	if len(refused) == len(t.agents) {
-		err := fmt.Errorf("%s: %w", d.path, refused[0])
-		if d.one != nil {
+	if err := t.register(opts.Traps); err != nil {
+		if t.dev.one != nil {
 			err = fmt.Errorf("%w: %w", ErrHeldGone, err)
 		}
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
+}
+
+// openDevice opens the device of all queue pairs or that of the SMPs, and then that of the general services beside it.
+func (t *Transport) openDevice(root, name string, held *Held) error {
+	if name == "" {
+		return errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
+	}
+	d, err := openDevice(devicePath(root, name), held)
+	if err != nil {
+		return err
+	}
+	if t.dev == nil {
+		t.dev = d
+	} else {
+		t.dev.beside = d
+	}
+	if err := d.usePKeys(); err != nil {
+		return fmt.Errorf("%s: ask for P_Key indexes: %w", d.path, err)
+	}
+	return nil
+}
+
+// register has the kernel make agents of the classes. It fails where it makes none.
+func (t *Transport) register(traps bool) error {
+	var refused error
+	made := 0
+	for i := range t.agents {
+		a := &t.agents[i]
+		switch d := t.device(a); {
+		case a.class == mad.ClassSMPLID && t.dev.beside != nil:
+			if a.err = ErrDirectedOnly; traps {
+				t.noTraps = ErrDirectedOnly
+			}
+			continue
+		case a.class == mad.ClassSMPLID && traps:
+			t.noTraps = a.registerForTraps(d)
+		default:
+			a.register(d)
+		}
+		switch {
+		case a.err == nil:
+			made++
+		case refused == nil:
+			refused = fmt.Errorf("%s: %w", t.device(a).path, a.err)
+		}
+	}
+	if made > 0 {
+		return nil
+	}
+	return refused
+}
+
+// device is the one that an agent is of.
+func (t *Transport) device(a *agent) *device {
+	if a.qp == mad.QP1 && t.dev.beside != nil {
+		return t.dev.beside
+	}
+	return t.dev
 }
 
 // Port is the port that was opened, as it was then.
@@ -145,7 +185,7 @@ func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	defer t.sending.Unlock()
 	h.encode((*[headerSize]byte)(t.out[:]))
 	copy(t.out[headerSize:], data[:])
-	switch err := t.dev.write(t.out[:]); {
+	switch err := t.device(a).write(t.out[:]); {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.ENOMEM), errors.Is(err, unix.ENOBUFS):
 		return nil // as a switch that has no room
 	case err != nil:
@@ -210,10 +250,16 @@ func (t *Transport) broken(what string, err error) error {
 
 // Close gives the agents and the device back. Closing again does nothing.
 func (t *Transport) Close() error {
+	if t.dev == nil {
+		return nil
+	}
 	var errs []error
 	err := t.dev.close(func() {
 		for i := range t.agents {
-			errs = append(errs, t.agents[i].release(t.dev))
+			errs = append(errs, t.agents[i].release(t.device(&t.agents[i])))
+		}
+		if beside := t.dev.beside; beside != nil {
+			errs = append(errs, beside.close(func() {}))
 		}
 	})
 	if err = errors.Join(append(errs, err)...); err != nil {

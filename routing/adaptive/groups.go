@@ -12,17 +12,40 @@ import (
 	"example.org/ibconsole/routing"
 )
 
+// How is how switches use their groups.
+type How struct {
+	SLs         uint16 // whose packets are routed adaptively, a bit each
+	FastReroute bool
+}
+
+// Always is for all packets, and no rerouting by switches themselves.
+var Always = How{SLs: 0xffff}
+
 // Grouped returns the tables with groups beside them: at each switch those of all ports by which the switch of a LID is
 // the fewest hops away, as the engine that gave hops counts them. By the hops of up/down routing that is what a subnet
 // manager's ar_updn publishes. A LID with one such port is left to the linear table.
 // O(switches x switches x ports + switches x LIDs) on all processors.
-func Grouped(ctx context.Context, t *fabric.Tables, hops routing.Hops) (*fabric.Tables, error) {
+func Grouped(ctx context.Context, t *fabric.Tables, hops routing.Hops, how How) (*fabric.Tables, error) {
+	lids := lidsBySwitch(t.Fabric)
+	return grouped(ctx, t, how, func(m *maker) { m.byHops(hops, lids) })
+}
+
+// Aggregated returns the tables with groups of all ports that lead to the same switch as the port of the linear table:
+// what a subnet manager's ar_dor and ar_torus publish. O(switches x LIDs x ports) on all processors.
+func Aggregated(ctx context.Context, t *fabric.Tables, how How) (*fabric.Tables, error) {
+	return grouped(ctx, t, how, (*maker).byNextSwitch)
+}
+
+// grouped has the groups of each switch made.
+func grouped(ctx context.Context, t *fabric.Tables, how How, group func(*maker)) (*fabric.Tables, error) {
 	f := t.Fabric
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
-	lids := lidsBySwitch(f)
 	err := routing.ForEach(ctx, len(f.Switches), nil, func(_, s int) {
 		if sw := fabric.SwitchIndex(s); f.SwitchNode(sw).InSubnet && t.Known[s] {
-			a.Switches[s] = groupsOf(t, hops, sw, lids)
+			m := newMaker(t, sw, how)
+			group(m)
+			m.made.Tables = []fabric.AdaptiveTable{m.table}
+			a.Switches[s] = m.made
 		}
 	})
 	if err != nil {
@@ -47,42 +70,81 @@ func lidsBySwitch(f *fabric.Fabric) [][]uint16 {
 	return lids
 }
 
-func groupsOf(t *fabric.Tables, hops routing.Hops, sw fabric.SwitchIndex, lids [][]uint16) fabric.AdaptiveSwitch {
-	table := fabric.AdaptiveTable{Top: t.LFT.MaxLID, Entries: make([]fabric.AdaptiveEntry, int(t.LFT.MaxLID)+1)}
-	s := fabric.AdaptiveSwitch{Enabled: true, SLs: 0xffff, HashSLs: 0xffff, Groups: make([]fabric.PortGroup, 1)} // numbers begin at 1
-	numbers := map[routing.PortSet]int{}
-	ports := portsOf(t.Fabric, sw)
-	for dst := range t.Fabric.NumSwitches() {
-		if dst == sw || len(lids[dst]) == 0 {
+// maker makes the groups of a switch.
+type maker struct {
+	t       *fabric.Tables
+	sw      fabric.SwitchIndex
+	ports   []uint8
+	numbers map[routing.PortSet]int
+	table   fabric.AdaptiveTable
+	made    fabric.AdaptiveSwitch
+}
+
+func newMaker(t *fabric.Tables, sw fabric.SwitchIndex, how How) *maker {
+	return &maker{
+		t: t, sw: sw, ports: portsOf(t.Fabric, sw), numbers: map[routing.PortSet]int{},
+		table: fabric.AdaptiveTable{Top: t.LFT.MaxLID, Entries: make([]fabric.AdaptiveEntry, int(t.LFT.MaxLID)+1)},
+		made: fabric.AdaptiveSwitch{Enabled: true, FastReroute: how.FastReroute, SLs: how.SLs, HashSLs: 0xffff,
+			Groups: make([]fabric.PortGroup, 1)}, // numbers begin at 1
+	}
+}
+
+func (m *maker) byHops(hops routing.Hops, lids [][]uint16) {
+	for dst := range m.t.Fabric.NumSwitches() {
+		if dst == m.sw || len(lids[dst]) == 0 {
 			continue
 		}
-		var set routing.PortSet
 		var group []uint8
-		least := hops.Least(sw, dst)
-		for _, p := range ports {
-			if least != routing.NoHops && hops.Through(sw, p, dst) == least {
-				set.Add(p)
+		least := hops.Least(m.sw, dst)
+		for _, p := range m.ports {
+			if least != routing.NoHops && hops.Through(m.sw, p, dst) == least {
 				group = append(group, p)
 			}
 		}
-		if len(group) < 2 {
-			continue
-		}
-		n, ok := numbers[set]
-		if !ok && len(s.Groups) <= fabric.MaxGroup {
-			n = len(s.Groups)
-			numbers[set] = n
-			s.Groups = append(s.Groups, fabric.PortGroup{slices.Clip(group)})
-		}
-		if n == 0 {
-			continue // there is no number left
-		}
-		for _, lid := range lids[dst] {
-			table.Entries[lid] = fabric.NewAdaptiveEntry(fabric.StateFree, n)
+		if n := m.number(group); n != 0 {
+			for _, lid := range lids[dst] {
+				m.table.Entries[lid] = fabric.NewAdaptiveEntry(fabric.StateFree, n)
+			}
 		}
 	}
-	s.Tables = []fabric.AdaptiveTable{table}
-	return s
+}
+
+func (m *maker) byNextSwitch() {
+	f := m.t.Fabric
+	node := f.Switches[m.sw]
+	beside := map[uint8]int{} // by port, the number of the group
+	for _, p := range m.ports {
+		var group []uint8
+		for _, other := range m.ports {
+			if f.PeerNode(f.Port(node, other)) == f.PeerNode(f.Port(node, p)) {
+				group = append(group, other)
+			}
+		}
+		beside[p] = m.number(group)
+	}
+	for lid := uint16(1); lid <= m.table.Top && lid != 0; lid++ {
+		if n := beside[m.t.LFT.Port(m.sw, lid)]; n != 0 {
+			m.table.Entries[lid] = fabric.NewAdaptiveEntry(fabric.StateFree, n)
+		}
+	}
+}
+
+// number is the number of a group, 0 where it has fewer than two ports or no number is left.
+func (m *maker) number(group []uint8) int {
+	if len(group) < 2 {
+		return 0
+	}
+	var set routing.PortSet
+	for _, p := range group {
+		set.Add(p)
+	}
+	n, ok := m.numbers[set]
+	if !ok && len(m.made.Groups) <= fabric.MaxGroup {
+		n = len(m.made.Groups)
+		m.numbers[set] = n
+		m.made.Groups = append(m.made.Groups, fabric.PortGroup{slices.Clip(group)})
+	}
+	return n
 }
 
 // portsOf are the ports of a switch that are linked to switches.

@@ -32,6 +32,7 @@ func (s *Structure) findOdd(hints *Hints) {
 		s.findGaps()
 	case Dragonfly, FullMesh, Single:
 	}
+	s.findLostPlanes()
 	s.findOddHosts(height)
 	s.findOddHints(hints)
 }

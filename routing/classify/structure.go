@@ -50,6 +50,8 @@ type Structure struct {
 	Rails Rails
 	// Directors are switches of several boards.
 	Directors []Director
+	// Cages are switches that have a switch of the subnet for each of their planes.
+	Cages []Cage
 	// Nodes counts the nodes of the subnet by what they are for.
 	Nodes Nodes
 	// Odd is what is not as its like.
@@ -91,8 +93,10 @@ func Recognise(f *fabric.Fabric, hints *Hints) *Structure {
 	s.findPeers()
 	s.findHosts()
 	s.Directors = s.findDirectors()
+	s.Cages = s.findCages()
 	s.findShape()
 	s.findParts()
+	s.orderCages()
 	s.hintParts(hints)
 	s.Rails = s.findRails(hints)
 	s.findOdd(hints)

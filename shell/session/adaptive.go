@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/engines/updn"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Adapted says what [Session.Adapt] made.
@@ -37,7 +38,7 @@ func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
 	if err != nil {
 		return Adapted{}, err
 	}
-	with, rep, err := grouped(ctx, &st, p.Tables)
+	with, rep, err := grouped(ctx, &st, p.Tables, adaptive.Always)
 	if err != nil {
 		return Adapted{}, err
 	}
@@ -80,8 +81,21 @@ func (st *State) groupsAlone() bool {
 	return st.Live.Tables != nil && st.Staged.Tables.LFT == st.Live.Tables.LFT && st.Staged.Tables.Adaptive != nil
 }
 
+// withGroups are routed tables with the groups that the settings give them, or [Session.Adapt].
+func (st *State) withGroups(ctx context.Context, t *fabric.Tables) (with *fabric.Tables, err error) {
+	kind, how := st.Settings.Groups(t.Origin)
+	switch {
+	case kind == settings.LinkGroups:
+		return adaptive.Aggregated(ctx, t, how)
+	case kind == settings.TreeGroups || st.Adapting:
+		with, _, err = grouped(ctx, st, t, how)
+		return with, err
+	}
+	return t, nil
+}
+
 // grouped are tables with groups by the hops of up/down routing with the session's roots.
-func grouped(ctx context.Context, st *State, t *fabric.Tables) (*fabric.Tables, Adapted, error) {
+func grouped(ctx context.Context, st *State, t *fabric.Tables, how adaptive.How) (*fabric.Tables, Adapted, error) {
 	rep := Adapted{By: updn.Engine{}.Name()}
 	opt := st.Settings.Job().Options
 	opt.Progress = nil
@@ -93,7 +107,7 @@ func grouped(ctx context.Context, st *State, t *fabric.Tables) (*fabric.Tables, 
 	if err != nil {
 		return nil, rep, fmt.Errorf("count hops for groups: %w", err)
 	}
-	with, err := adaptive.Grouped(ctx, t, res.Hops)
+	with, err := adaptive.Grouped(ctx, t, res.Hops, how)
 	if err != nil {
 		return nil, rep, err
 	}

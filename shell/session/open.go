@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recorder"
@@ -222,7 +223,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if adapts {
 		s.reads.Adaptive, opt.Vendor = true, fabric.VendorMellanox
 		st := s.State()
-		if opt.Tables, _, err = grouped(ctx, &st, opt.Tables); err != nil {
+		if opt.Tables, _, err = grouped(ctx, &st, opt.Tables, adaptive.Always); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/settings"
@@ -41,10 +42,8 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 		return compute.Result{}, err
 	}
 	res.Tables = st.partitioned(res.Tables, false)
-	if st.Adapting {
-		if res.Tables, _, err = grouped(ctx, &st, res.Tables); err != nil {
-			return compute.Result{}, err
-		}
+	if res.Tables, err = st.withGroups(ctx, res.Tables); err != nil {
+		return compute.Result{}, err
 	}
 	p := stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
@@ -101,9 +100,13 @@ func (s *Session) SetSettings(set settings.Settings) {
 	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
-// ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine.
+// ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine, and the shape of the paper.
 func (s *Session) ReadConf(ctx context.Context, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
-	return settings.ReadConf(ctx, path, s.cacheDir, chain, given)
+	around := settings.Around{CacheDir: s.cacheDir, Shape: func() classify.Shape {
+		st := s.State()
+		return s.analysis.Structure(st.Paper()).Shape
+	}}
+	return settings.ReadConf(ctx, path, around, chain, given)
 }
 
 func (s *Session) stage(p *Picture) {

@@ -51,7 +51,7 @@ func TestTorusSettings(t *testing.T) {
 		s := open(t, "sim:torus:6x5")
 		set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, k.given)
 		if k.conf != "" {
-			set, err = settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), "", nil, k.given)
+			set, err = settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), settings.Around{}, nil, k.given)
 		}
 		if err != nil {
 			t.Errorf("%q, %v: %v", k.conf, k.given, err)
@@ -178,7 +178,7 @@ func TestTorusQoSNotes(t *testing.T) {
 		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:7: service level 5"},
 		"minhop":     nil,
 	} {
-		set, err := settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine "+engine+"\n"+conf), "", nil, nil)
+		set, err := settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine "+engine+"\n"+conf), settings.Around{}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,10 @@ type Conf struct {
 	// Options are those that the file gives, with the value that OpenSM takes, in
 	// the order of their first line. Strings that are (null) or empty are left out.
 	Options []ConfOption
-	// Notes are lines that OpenSM does not know or takes otherwise than they look.
+	// Unknown are the lines whose words are no options of OpenSM 3.3.23, which passes over them: the word, fit to be
+	// shown, and what follows it.
+	Unknown []ConfOption
+	// Notes are lines that OpenSM takes otherwise than they look.
 	Notes []FileNote
 
 	// values are those of Options and of what they leave out.
@@ -87,7 +90,7 @@ func (p *confParser) take(line string) {
 	name := line[:end]
 	d, ok := FindConfDef(name)
 	if !ok {
-		p.note("%s is no option of OpenSM 3.3.23, which passes over it", shorten([]byte(name)))
+		p.c.Unknown = append(p.c.Unknown, ConfOption{shorten([]byte(name)), cleanConfValue(line[end:]), p.line})
 		return
 	}
 	value, why := d.Type.parse(cleanConfValue(line[end:]))

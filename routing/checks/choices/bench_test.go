@@ -21,7 +21,7 @@ func grouped(b *testing.B) *fabric.Tables {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := adaptive.Grouped(context.Background(), res.Tables, res.Hops)
+	t, err := adaptive.Grouped(context.Background(), res.Tables, res.Hops, adaptive.Always)
 	if err != nil {
 		b.Fatal(err)
 	}

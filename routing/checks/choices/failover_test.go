@@ -65,7 +65,7 @@ func shortest(t *testing.T, f *fabric.Fabric) *fabric.Tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grouped, err := adaptive.Grouped(t.Context(), res.Tables, res.Hops)
+	grouped, err := adaptive.Grouped(t.Context(), res.Tables, res.Hops, adaptive.Always)
 	if err != nil {
 		t.Fatal(err)
 	}

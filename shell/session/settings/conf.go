@@ -29,15 +29,19 @@ var unmodelled = map[string]string{
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
 // ReadConf takes engines, options and guid2lid from an opensm.conf and lays the chain and the options given over
-// them. The guid2lid is that of OpenSM's cache directory, "" for the usual one. What is not modelled is noted.
-func ReadConf(ctx context.Context, path, cacheDir string, chain []string, given []Setting) (Settings, error) {
+// them. The guid2lid is that of OpenSM's cache directory. What is not modelled is noted.
+func ReadConf(ctx context.Context, path string, around Around, chain []string, given []Setting) (Settings, error) {
 	conf, err := files.Parse(ctx, path, files.Config, osm.ReadConf)
+	if err != nil {
+		return Settings{}, err
+	}
+	vendor, err := readVendor(conf)
 	if err != nil {
 		return Settings{}, err
 	}
 	notes := prose.Words(conf.Notes, osm.FileNote.String)
 	if len(chain) == 0 {
-		chain, notes = confChain(conf, notes)
+		chain, notes = vendor.chain(conf, &around, notes)
 	}
 	options, notes := confOptions(conf, notes)
 	options = withDefaults(options)
@@ -47,7 +51,7 @@ func ReadConf(ctx context.Context, path, cacheDir string, chain []string, given 
 		}
 	}
 	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
-		options = append(options, rememberedLIDs(cacheDir)...)
+		options = append(options, rememberedLIDs(around.CacheDir)...)
 	}
 	for _, g := range given {
 		if i := indexSetting(options, g.Name); i >= 0 {
@@ -61,6 +65,7 @@ func ReadConf(ctx context.Context, path, cacheDir string, chain []string, given 
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
 	s.conf = path
+	vendor.apply(&s, conf)
 	s.withoutFiles(conf, given)
 	s.noteTorusQoS(ctx, conf)
 	if err := s.defaultTorus(ctx, conf); err != nil {
@@ -71,20 +76,20 @@ func ReadConf(ctx context.Context, path, cacheDir string, chain []string, given 
 			notes = append(notes, fmt.Sprintf("%s:%d: %s is not modelled", path, o.Line, o.Name))
 		}
 	}
-	s.Notes = append(notes, s.Notes...)
+	s.Notes = slices.Concat(notes, vendor.notes, s.Notes)
 	return s, nil
 }
 
-// confChain is the chain of routing_engine without the engines that are not here.
-func confChain(conf *osm.Conf, notes []string) (chain, more []string) {
-	return modelledChain(conf.Get("routing_engine"), conf.Name, notes)
-}
-
 // modelledChain is a list of engines as OpenSM reads it, without those that are not here; from is where it stands.
-func modelledChain(list, from string, notes []string) (chain, more []string) {
+func modelledChain(list, from string, around *Around, notes []string) (chain, more []string) {
 	known := EngineNames()
 	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
-		if !slices.Contains(known, name) {
+		if name == autoEngine {
+			var note string
+			name, note = around.auto(from)
+			notes = append(notes, note)
+		}
+		if !slices.Contains(known, name) && findVendorEngine(name) == nil {
 			notes = append(notes, fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only an estimate", from, name))
 			continue
 		}

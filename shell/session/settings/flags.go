@@ -166,7 +166,7 @@ func (r *flagReader) take(f *flag, name, value string) error {
 	case f.option == confFlag:
 		r.Conf = value
 	case f.option == chainFlag:
-		r.Chain, r.Notes = modelledChain(value, name, r.Notes)
+		r.Chain, r.Notes = modelledChain(value, name, &Around{}, r.Notes)
 	default:
 		if !f.takes {
 			value = "TRUE"

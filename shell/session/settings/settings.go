@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/file"
@@ -39,6 +40,10 @@ type Settings struct {
 	file       file.Engine
 	torus      torus.Engine
 	partitions *osm.PartitionFile // those of a file, nil for none
+
+	groups    map[string]GroupKind // that go with the tables of engines of the chain
+	how       *adaptive.How        // they are used, nil for always
+	groupsOff bool
 }
 
 // Setting is an option with its value.
@@ -161,6 +166,7 @@ func Parse(ctx context.Context, chain []string, given []Setting) (Settings, erro
 	if len(s.Chain) == 0 {
 		s.Chain = []string{engines.Default}
 	}
+	s.ownChain()
 	if s.lids.LMC > 0 && slices.Contains(s.Chain, lash.Engine{}.Name()) {
 		s.Notes = append(s.Notes, lashLMC)
 	}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package classify
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// Cage is one switch that the subnet has as a switch for each of its planes (XDR): they share a system GUID, have no links to
+// each other, and each of them leads to the same neighbours as the others, to those of its own plane.
+type Cage struct {
+	Name   string
+	Planes []fabric.SwitchIndex // fewer than [CagePlanes] where some are missing
+}
+
+// CagePlanes is how many planes a cage has.
+const CagePlanes = 4
+
+// findCages finds the cages, of all switches: planes that nothing but hosts joins are in no one subnet. Incomplete ones are
+// taken for cages only beside whole ones.
+func (s *Structure) findCages() []Cage {
+	systems := map[uint64][]fabric.SwitchIndex{}
+	for sw := range s.Fabric.NumSwitches() {
+		if guid := s.Fabric.SwitchNode(sw).SystemGUID; guid != 0 {
+			systems[guid] = append(systems[guid], sw)
+		}
+	}
+	var all []Cage
+	whole := false
+	for _, guid := range slices.Sorted(maps.Keys(systems)) {
+		if of := s.inOrder(systems[guid]); len(of) > 1 && len(of) <= CagePlanes && s.planeByPlane(of, systems) {
+			all = append(all, Cage{chassisOf(s.Fabric, of), of})
+			whole = whole || len(of) == CagePlanes
+		}
+	}
+	if !whole {
+		return nil
+	}
+	return all
+}
+
+// planeByPlane reports whether switches of a system lead to the same neighbours, each to those of its plane: to nodes of
+// the same systems, but to no switch of several that another one leads to.
+func (s *Structure) planeByPlane(of []fabric.SwitchIndex, systems map[uint64][]fabric.SwitchIndex) bool {
+	f := s.Fabric
+	having := map[uint64]int{} // neighbouring systems, and how many of the switches lead there
+	leads, linked := 0, 0
+	taken := map[fabric.NodeIndex]bool{}
+	for _, sw := range of {
+		mine := map[uint64]bool{}
+		met := map[fabric.NodeIndex]bool{}
+		for p := range f.SwitchNode(sw).Ports() {
+			n := f.PeerNode(p)
+			if n == fabric.None || f.Aggregation(n) != "" {
+				continue
+			}
+			system := cmp.Or(f.Nodes[n].SystemGUID, f.Nodes[n].GUID)
+			if f.Nodes[n].IsSwitch() && len(systems[system]) > 1 {
+				if taken[n] || slices.Contains(of, f.Nodes[n].Switch) {
+					return false
+				}
+				met[n] = true
+			}
+			mine[system] = true
+		}
+		maps.Copy(taken, met)
+		leads += len(mine)
+		linked += min(len(mine), 1)
+		for system := range mine {
+			having[system]++
+		}
+	}
+	return linked > 1 && 4*leads > 3*len(having)*linked // cables may be missing
+}
+
+// orderCages puts the planes of cages in the order of the planes of the subnet where those are told. Pods that are a cage
+// each are none.
+func (s *Structure) orderCages() {
+	if len(s.Cages) == 0 {
+		return
+	}
+	if s.podsAreCages() {
+		s.Pods = Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
+	}
+	for i := range s.Cages {
+		slices.SortStableFunc(s.Cages[i].Planes, func(a, b fabric.SwitchIndex) int { return cmp.Compare(uint32(s.Planes.Of[a]), uint32(s.Planes.Of[b])) }) // None last
+	}
+}
+
+// podsAreCages reports whether no pod has switches of two cages, or beside them.
+func (s *Structure) podsAreCages() bool {
+	in := map[fabric.SwitchIndex]int{}
+	for i, c := range s.Cages {
+		for _, sw := range c.Planes {
+			in[sw] = i + 1
+		}
+	}
+	cage := map[int32]int{}
+	for sw, pod := range s.Pods.Of {
+		c := in[fabric.SwitchIndex(sw)]
+		if known, ok := cage[pod]; pod != None && (c == 0 || ok && known != c) {
+			return false
+		}
+		cage[pod] = c
+	}
+	return true
+}
+
+// findLostPlanes names cages that are not whole.
+func (s *Structure) findLostPlanes() {
+	f := s.Fabric
+	for _, c := range s.Cages {
+		var linked []fabric.SwitchIndex
+		for _, sw := range c.Planes {
+			for p := range f.SwitchNode(sw).Ports() {
+				if !f.Ports[p].Linked() {
+					continue
+				}
+				linked = append(linked, sw)
+				break
+			}
+		}
+		if len(linked) > 0 && len(linked) < CagePlanes {
+			s.addOdd(f.Switches[linked[0]], "a switch of %d planes of which %d are linked", CagePlanes, len(linked))
+		}
+	}
+}

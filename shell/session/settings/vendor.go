@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing/adaptive"
+	"example.org/ibconsole/routing/classify"
+	"example.org/ibconsole/routing/engines/ftree"
+	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/routing/engines/updn"
+)
+
+// GroupKind is which ports the groups hold that a subnet manager gives switches.
+type GroupKind uint8
+
+// The kinds of groups.
+const (
+	NoGroups   GroupKind = iota
+	TreeGroups           // all ports of fewest hops by up/down routing
+	LinkGroups           // all ports to the same next switch
+)
+
+// vendorEngine is an engine of NVIDIA's OpenSM and the one whose tables it has, by its name.
+type vendorEngine struct {
+	name, tables string
+	groups       GroupKind
+	about        string
+}
+
+const (
+	treeGroups = "groups of all ports on fewest-hop up/down paths"
+	linkGroups = "groups of all ports to the same next switch"
+
+	// VendorDefault is the engine of NVIDIA's OpenSM, from 5.10 on, where nothing is said.
+	VendorDefault = "ar_updn"
+	autoEngine    = "auto"
+)
+
+var vendorEngines = []vendorEngine{
+	{VendorDefault, updn.Engine{}.Name(), TreeGroups, treeGroups},
+	{"ar_ftree", ftree.Engine{}.Name(), TreeGroups, treeGroups},
+	{"ar_minhop", minhop.Engine{}.Name(), NoGroups, "no groups: it is not published which ones it makes"},
+	{"ar_dor", minhop.DOR{}.Name(), LinkGroups, linkGroups},
+	{"ar_torus", torus.Name, LinkGroups, linkGroups},
+}
+
+func findVendorEngine(name string) *vendorEngine {
+	i := slices.IndexFunc(vendorEngines, func(e vendorEngine) bool { return e.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &vendorEngines[i]
+}
+
+// ownChain puts in place of the engines of NVIDIA's OpenSM those whose tables they have. It keeps which groups go with
+// them, and notes what that rests on.
+func (s *Settings) ownChain() {
+	s.groups = map[string]GroupKind{}
+	var chain []string
+	for _, name := range s.Chain {
+		groups := NoGroups
+		if e := findVendorEngine(name); e != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: taken for %s by its name, with %s; unproved until calibrate agrees", name, e.tables, e.about))
+			name, groups = e.tables, e.groups
+		}
+		if !slices.Contains(chain, name) {
+			chain = append(chain, name)
+			s.groups[name] = groups
+		}
+	}
+	s.Chain = chain
+}
+
+// Groups are those that go with tables that an engine made, and how they are used. Tables that
+// no engine of the chain made go by the first one.
+func (s *Settings) Groups(engine string) (GroupKind, adaptive.How) {
+	how := adaptive.Always
+	if s.how != nil {
+		how = *s.how
+	}
+	if s.groupsOff {
+		return NoGroups, how
+	}
+	kind, ok := s.groups[engine]
+	if !ok && !slices.Contains(s.Engines(), engine) && len(s.Chain) > 0 {
+		kind = s.groups[s.Chain[0]]
+	}
+	return kind, how
+}
+
+// vendorOption is an option of NVIDIA's OpenSM that the one of everybody has not.
+type vendorOption struct {
+	name    string
+	numbers bool // says that it is one of 0 to high
+	high    uint64
+	boolean bool
+	take    func(*Settings, uint64) // nil where it has no effect here
+}
+
+var vendorOptions = []vendorOption{
+	{name: "ar_mode", numbers: true, high: 3, take: func(s *Settings, n uint64) { s.groupsOff = n == 0 }},
+	{name: "shield_mode", numbers: true, high: 3, take: func(s *Settings, n uint64) { s.how.FastReroute = n != 0 }},
+	{name: "ar_sl_mask", numbers: true, high: 0xffff, take: func(s *Settings, n uint64) { s.how.SLs = uint16(n) }},
+	{name: "ar_transport_mask", numbers: true, high: 0xff},
+	{name: "enable_ar_by_device_cap", boolean: true},
+	{name: "ar_tree_asymmetric_flow", numbers: true, high: 3},
+	{name: "dfp_down_up_turns_mode"},
+	{name: "hbf_sl_mask", numbers: true, high: 0xffff},
+	{name: "hbf_hash_type"},
+	{name: "hbf_weights"},
+	{name: "pfrn_sl", numbers: true, high: 15},
+	{name: "max_cas_on_spine"},
+	{name: planarized, boolean: true},
+	{name: "max_operational_vls"},
+}
+
+const planarized = "planarized_routing_enabled"
+
+// vendorConf are the lines of an opensm.conf that NVIDIA's OpenSM knows and the one of everybody does not.
+type vendorConf struct {
+	lines []osm.ConfOption // the last one of each word, checked
+	notes []string
+}
+
+// readVendor sorts what is not of OpenSM 3.3.23. A value that cannot be is an error.
+func readVendor(conf *osm.Conf) (v vendorConf, err error) {
+	var unknown, idle []string
+	named := func(words []string, name string, line int) []string {
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, name+" ") }) {
+			return words
+		}
+		return append(words, fmt.Sprintf("%s (line %d)", name, line))
+	}
+	for _, o := range conf.Unknown {
+		i := slices.IndexFunc(vendorOptions, func(x vendorOption) bool { return x.name == o.Name })
+		if i < 0 {
+			unknown = named(unknown, o.Name, o.Line)
+			continue
+		}
+		known := &vendorOptions[i]
+		if err := known.check(o.Value); err != nil {
+			return v, fmt.Errorf("%s:%d: %s: %w", conf.Name, o.Line, o.Name, err)
+		}
+		if known.take == nil {
+			idle = named(idle, o.Name, o.Line)
+		}
+		v.lines = append(slices.DeleteFunc(v.lines, func(l osm.ConfOption) bool { return l.Name == o.Name }), o)
+	}
+	if len(idle) > 0 {
+		v.notes = append(v.notes, fmt.Sprintf("%s: options of NVIDIA's OpenSM, without effect here: %s", conf.Name, strings.Join(idle, ", ")))
+	}
+	if len(unknown) > 0 {
+		v.notes = append(v.notes, fmt.Sprintf("%s: no options of OpenSM 3.3.23, which passes over them, nor known of NVIDIA's: %s", conf.Name, strings.Join(unknown, ", ")))
+	}
+	return v, nil
+}
+
+func (o *vendorOption) check(value string) error {
+	switch {
+	case o.numbers:
+		most := fmt.Sprint(o.high)
+		if o.high > 15 {
+			most = fmt.Sprintf("%#x", o.high)
+		}
+		if n, err := strconv.ParseUint(value, 0, 64); err != nil || n > o.high {
+			return fmt.Errorf("%q, expected 0 to %s", value, most)
+		}
+	case o.boolean && !slices.Contains([]string{"true", "false"}, strings.ToLower(value)):
+		return fmt.Errorf("%q, expected TRUE or FALSE", value)
+	}
+	return nil
+}
+
+// Around is what of the machine and the subnet an opensm.conf is read with.
+type Around struct {
+	CacheDir string                // of OpenSM, "" for the usual one
+	Shape    func() classify.Shape // of the subnet, for the engine auto; nil where none is known
+}
+
+// auto is the engine that the engine auto takes, which tells trees and Dragonfly+ apart.
+func (a *Around) auto(from string) (engine, note string) {
+	if a.Shape == nil {
+		return autoEngine, from + ": the engine auto goes by the subnet, and none is known"
+	}
+	shape := a.Shape()
+	switch shape {
+	case classify.FatTree, classify.Single:
+		engine = VendorDefault
+	case classify.DragonflyPlus:
+		engine = "dfp"
+	default:
+		return autoEngine, fmt.Sprintf("%s: the engine auto tells trees and dragonfly+ apart, and this is recognised as neither but %s", from, shape)
+	}
+	return engine, fmt.Sprintf("%s: the engine auto is taken for %s, as the subnet is recognised as %s", from, engine, shape)
+}
+
+// chain are the engines of the file that are here, or the one that NVIDIA's OpenSM takes where its file names none.
+func (v *vendorConf) chain(conf *osm.Conf, around *Around, notes []string) (chain, more []string) {
+	list := conf.Get("routing_engine")
+	if list == "" && len(v.lines) > 0 {
+		list = VendorDefault
+		notes = append(notes, fmt.Sprintf("%s: it names no routing_engine, and %s on line %d is of NVIDIA's OpenSM: taken for its default from 5.10 on, %s",
+			conf.Name, v.lines[0].Name, v.lines[0].Line, list))
+	}
+	return modelledChain(list, conf.Name, around, notes)
+}
+
+// apply has the options change the groups.
+func (v *vendorConf) apply(s *Settings, conf *osm.Conf) {
+	how := adaptive.Always
+	s.how = &how
+	for _, l := range v.lines {
+		i := slices.IndexFunc(vendorOptions, func(x vendorOption) bool { return x.name == l.Name })
+		if n, err := strconv.ParseUint(l.Value, 0, 64); err == nil && vendorOptions[i].take != nil {
+			vendorOptions[i].take(s, n)
+		}
+		if l.Name == planarized && strings.EqualFold(l.Value, "true") && conf.Get("root_guid_file") == "" {
+			v.notes = append(v.notes, fmt.Sprintf("%s:%d: %s needs a root_guid_file, and the file names none", conf.Name, l.Line, planarized))
+		}
+	}
+}
