@@ -14,7 +14,8 @@ func Untried() []string {
 		"An M_Key that switches keep, and its lease.",
 		"A subnet manager that is not OpenSM 3.3.23: a vendor's OpenSM, UFM, one inside a switch.",
 		"Counters beyond 32 bits, and those of ports that do not have all of them.",
-		"Adaptive routing, private forwarding tables, SHARP, routers and virtual ports.",
+		"The attributes of NVIDIA's own by which `sweep full adaptive` asks switches how they route adaptively.",
+		"Private forwarding tables, SHARP, routers and virtual ports.",
 		"Links faster than HDR: ibsim has none.",
 		"Time-outs and the number of packets in flight of management processors that are busy.",
 	}
