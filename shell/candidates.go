@@ -31,7 +31,7 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 		if ask.Command == engineCommand && strings.HasPrefix(ask.Prefix, "-") {
 			return words(settings.FlagNames())
 		}
-		return words(settings.EngineNames())
+		return words(append(settings.EngineNames(), settings.VendorEngines()...))
 	case lang.KindPicture:
 		return words(pictureNames())
 	case lang.KindNode, lang.KindPlace:

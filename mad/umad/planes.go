@@ -85,6 +85,16 @@ func (s Selector) plane(p Port) (Port, bool) {
 	return p, true
 }
 
+// Whole is the selector of the whole adapter where this one names it by its planes.
+func (s Selector) Whole(ports []Port) Selector {
+	for _, p := range ports {
+		if _, ok := s.plane(p); ok {
+			return Selector{p.CA, p.Number}
+		}
+	}
+	return s
+}
+
 // planes says of a planarized adapter which packets go where.
 func (d *diagnosis) planes(p Port) {
 	if len(p.Planes) == 0 {

@@ -47,6 +47,9 @@ func TestPlanes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if whole := sel.Whole(ports); strings.HasPrefix(arg, "smi0") && whole != (Selector{"mlx5_0", 1}) || !strings.HasPrefix(arg, "smi0") && whole != sel {
+			t.Errorf("%q is of %+v", arg, whole)
+		}
 		if p, err := sel.Choose(ports); err != nil || p.CA != "mlx5_0" || p.SMI().String() != want {
 			t.Errorf("%q: %v, SMPs by %v, %v; want %s", arg, p, p.SMI(), err, want)
 		}

@@ -57,6 +57,12 @@ func Machine(ctx context.Context, src Source, held *umad.Held) []umad.Finding {
 	if src.Kind != SourceUmad {
 		return nil
 	}
+	ports, _ := umad.Ports("") // what cannot be read is among the findings
+	if sel, err := umad.ParseSelector(src.Arg); err == nil {
+		if whole := sel.Whole(ports); whole != sel {
+			src.Arg = fmt.Sprintf("%s:%d", whole.CA, whole.Port)
+		}
+	}
 	var out []umad.Finding
 	for _, f := range umad.Diagnose(ctx, "", held) {
 		f.Port, f.Text, f.Remedy = fabric.Escape(f.Port), fabric.Escape(f.Text), fabric.Escape(f.Remedy)

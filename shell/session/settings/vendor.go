@@ -64,11 +64,13 @@ func findVendorEngine(name string) *vendorEngine {
 func (s *Settings) ownChain() {
 	s.groups = map[string]GroupKind{}
 	var chain []string
+	vendors := false
 	for _, name := range s.Chain {
 		groups := NoGroups
 		if e := findVendorEngine(name); e != nil {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: taken for %s by its name, with %s; unproved until calibrate agrees", name, e.tables, e.about))
 			name, groups = e.tables, e.groups
+			vendors = true
 		}
 		if !slices.Contains(chain, name) {
 			chain = append(chain, name)
@@ -76,6 +78,35 @@ func (s *Settings) ownChain() {
 		}
 	}
 	s.Chain = chain
+	if vendors {
+		s.noteRootRanks()
+	}
+}
+
+// noteRootRanks notes that roots have ranks of their own, which NVIDIA's OpenSM takes from 5.23 on.
+func (s *Settings) noteRootRanks() {
+	for _, u := range s.guids {
+		if u.kind != osm.RootGUIDs {
+			continue
+		}
+		ranks := map[uint64]bool{}
+		for i := range u.file.Lines {
+			rank, _, _ := u.file.Lines[i].Number()
+			ranks[rank] = true
+		}
+		if len(ranks) > 1 {
+			s.Notes = append(s.Notes, u.file.Name+": the ranks of its roots differ, which is not modelled: all are taken for roots")
+		}
+	}
+}
+
+// VendorEngines are the names of NVIDIA's OpenSM that a chain can hold beside [EngineNames].
+func VendorEngines() []string {
+	var names []string
+	for _, e := range vendorEngines {
+		names = append(names, e.name)
+	}
+	return names
 }
 
 // Groups are those that go with tables that an engine made, and how they are used. Tables that
@@ -187,7 +218,7 @@ type Around struct {
 // auto is the engine that the engine auto takes, which tells trees and Dragonfly+ apart.
 func (a *Around) auto(from string) (engine, note string) {
 	if a.Shape == nil {
-		return autoEngine, from + ": the engine auto goes by the subnet, and none is known"
+		return autoEngine, from + ": the engine auto is told by the subnet for an opensm.conf alone (engine from=FILE)"
 	}
 	shape := a.Shape()
 	switch shape {

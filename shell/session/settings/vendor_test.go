@@ -91,6 +91,26 @@ func TestVendorValues(t *testing.T) {
 	}
 }
 
+// TestRootRanks: roots of one rank are roots; ranks that differ are not modelled, which is said for an engine of NVIDIA's alone.
+func TestRootRanks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "roots")
+	for _, k := range []struct {
+		engine, text string
+		want         bool
+	}{{"ar_updn", "0x1 0\n0x2 1\n", true}, {"ar_updn", "0x1 2\n0x2 2\n", false}, {"ar_updn", "0x1\n0x2\n", false}, {"updn", "0x1 0\n0x2 1\n", false}} {
+		if err := os.WriteFile(path, []byte(k.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set, err := Parse(t.Context(), []string{k.engine}, []Setting{{"root_guid_file", path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(set.Notes, "\n"), path+": the ranks of its roots differ"); got != k.want {
+			t.Errorf("%s, %q: said %v, want %v: %q", k.engine, k.text, got, k.want, set.Notes)
+		}
+	}
+}
+
 // TestGroupsOfOthers: an engine that routes in place of those of the chain makes no groups; tables that are adapted or kept go by
 // the first one.
 func TestGroupsOfOthers(t *testing.T) {
