@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/lang"
@@ -45,7 +46,9 @@ type whoAnswer struct {
 	Examples     []whoPath  `json:"examples"`
 	CutOffs      int        `json:"cut_offs"` // the number of end ports that would be attached to nothing without it
 	CutOff       []string   `json:"cut_off"`
-	Seconds      float64    `json:"seconds"`
+	// Choices is nil where no switch routes adaptively.
+	Choices *choices.Users `json:"adaptive,omitempty"`
+	Seconds float64        `json:"seconds"`
 
 	picture *session.Picture
 	uses    *uses.Result
@@ -84,6 +87,11 @@ func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 	}
 	if a.Directions, err = c.directions(p, what.Links); err != nil {
 		return err
+	}
+	if p.Tables.Adaptive != nil {
+		if a.Choices, err = choices.UsersOf(c.ctx, p.Tables, what, choices.Options{Examples: c.named()}); err != nil {
+			return err
+		}
 	}
 	a.Seconds = time.Since(start).Seconds()
 	return c.out.Answer(&a)
@@ -154,6 +162,10 @@ func (a *whoAnswer) Text(w io.Writer) {
 	for _, d := range a.Directions {
 		line("  %s", d.text())
 	}
+	if a.Choices != nil {
+		line("  by adaptive routing the packets of %d pairs can take it, from %s to %s, as many as those of %.1f pairs if all choices are alike",
+			a.Choices.Paths, count(len(a.Choices.Sources), "end port"), count(len(a.Choices.Destinations), "end port"), a.Choices.Packets)
+	}
 	if len(a.CutOff) == 0 {
 		line("  without it every end port still has links to the subnet")
 	} else {
@@ -194,12 +206,32 @@ func (a *whoAnswer) Tables() []Table {
 		return plainRow{leads{toTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID}}
 	})
 	paths.More = int(a.Paths) - len(paths.Rows)
-	return []Table{
+	return append([]Table{
 		tableOf("cut off", []string{"PORT", "LID", "SWITCH"}, a.uses.CutOff, func(p fabric.PortIndex) plainRow {
 			return plainRow{leads{toPort(f, p)}, []any{f.PortName(p), f.Ports[p].LID, leafOf(f, p)}}
 		}),
 		tableOf("from", []string{"FROM", "LID", "PATHS", "SWITCH"}, a.uses.Sources, port),
 		tableOf("to", []string{"TO", "LID", "PATHS", "SWITCH"}, a.uses.Destinations, port),
 		paths,
+	}, a.choiceTables()...)
+}
+
+// choiceTables names those whose packets can take it by adaptive routing.
+func (a *whoAnswer) choiceTables() []Table {
+	if a.Choices == nil {
+		return nil
+	}
+	f := a.picture.Fabric
+	user := func(u choices.User) plainRow {
+		return plainRow{leads{toPort(f, u.Port)}, []any{f.PortName(u.Port), f.Ports[u.Port].LID, u.Paths, fmt.Sprintf("%.1f", u.Packets), leafOf(f, u.Port)}}
+	}
+	pairs := tableOf("can take it: pairs", []string{"FROM", "TO", "LID", "OF PACKETS"}, a.Choices.Examples, func(e choices.Use) plainRow {
+		return plainRow{leads{toTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID, fmt.Sprintf("%.0f %%", 100*e.Share)}}
+	})
+	pairs.More = int(a.Choices.Paths) - len(pairs.Rows)
+	return []Table{
+		tableOf("can take it: from", []string{"FROM", "LID", "PAIRS", "PACKETS OF", "SWITCH"}, a.Choices.Sources, user),
+		tableOf("can take it: to", []string{"TO", "LID", "PAIRS", "PACKETS OF", "SWITCH"}, a.Choices.Destinations, user),
+		pairs,
 	}
 }

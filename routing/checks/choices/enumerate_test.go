@@ -23,6 +23,13 @@ type tried struct {
 	loads        map[fabric.PortIndex]float64 // of paths that arrive, by their shares
 	share        float64
 	all          []string // of the paths
+	went         []way    // the paths, and those that loop up to where they do
+}
+
+// way is the ports by which packets leave on one path, and the share of them that takes it.
+type way struct {
+	ports []fabric.PortIndex
+	share float64
 }
 
 // stop is how many steps a walk may take.
@@ -38,6 +45,7 @@ func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8,
 		r.endings |= e
 		r.paths++
 		r.all = append(r.all, fmt.Sprint(e, took))
+		r.went = append(r.went, way{took, share})
 		if e != Arrives {
 			return
 		}
@@ -71,6 +79,7 @@ func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8,
 	table, up := treestest.Exits(t, at, lid, sl)
 	if slices.Contains(been, int(sw)*fabric.MaxTables+table) {
 		r.endings |= Loops
+		r.went = append(r.went, way{took, 0})
 		return
 	}
 	been = append(slices.Clone(been), int(sw)*fabric.MaxTables+table)

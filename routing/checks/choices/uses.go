@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/uses"
+)
+
+// Users are those whose packets can take a link or pass a switch.
+type Users struct {
+	// Paths counts the pairs of which some packet can; Packets are these pairs by the share of their packets that does if
+	// all choices are alike. What can loop counts among Paths alone.
+	Paths   int64   `json:"paths"`
+	Packets float64 `json:"packets"`
+	// Sources and Destinations are the end ports of these pairs, those with most packets first, then by LID.
+	Sources      []User `json:"-"`
+	Destinations []User `json:"-"`
+	// Examples are the first pairs by LID of the destination.
+	Examples []Use `json:"-"`
+}
+
+// User is an end port with the pairs from it, or to it.
+type User struct {
+	Port    fabric.PortIndex
+	Paths   int64
+	Packets float64
+}
+
+// Use is a pair, and the share of its packets.
+type Use struct {
+	Src, Dst fabric.PortIndex
+	LID      uint16
+	Share    float64
+}
+
+// UsersOf is [uses.Of] over every choice: without adaptive routing it counts the same paths, and those as well that do not
+// arrive. O(LIDs x ports in groups) on all processors.
+func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options) (*Users, error) {
+	if opt.Examples == 0 {
+		opt.Examples = defaultExamples
+	}
+	c := newChecker(t, opt)
+	asked := newPassage(t.Fabric, what)
+	workers := make([]*userFinder, routing.Workers())
+	examples := make([][]Use, len(c.ends.LIDs))
+	err := c.each(ctx, func(n int, places []int32) {
+		if workers[n] == nil {
+			workers[n] = newUserFinder(c, asked)
+		}
+		w := workers[n]
+		w.column.lot(places, func(at int32) { examples[at] = w.find(c.ends.LIDs[at]) })
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find the users of it in %s: %w", t.Origin, err)
+	}
+	u := &Users{}
+	from, to := make([]User, len(c.ends.Ports)), make([]User, len(c.ends.Ports))
+	for _, w := range workers {
+		if w == nil {
+			continue
+		}
+		u.Paths += w.paths
+		u.Packets += w.packets
+		for end := range from {
+			from[end].add(&w.from[end])
+			to[end].add(&w.to[end])
+		}
+	}
+	for _, some := range examples {
+		u.Examples = append(u.Examples, some[:min(len(some), opt.Examples-len(u.Examples))]...)
+	}
+	u.Sources, u.Destinations = c.users(from), c.users(to)
+	return u, nil
+}
+
+func (u *User) add(o *User) {
+	u.Paths += o.Paths
+	u.Packets += o.Packets
+}
+
+// users are the ends with paths, in order.
+func (c *checker) users(all []User) []User {
+	users := []User{}
+	for end, u := range all {
+		if u.Paths > 0 {
+			u.Port = c.ends.Ports[end]
+			users = append(users, u)
+		}
+	}
+	f := c.net.Tables.Fabric
+	slices.SortStableFunc(users, func(a, b User) int {
+		return cmp.Or(cmp.Compare(b.Packets, a.Packets), cmp.Compare(b.Paths, a.Paths), cmp.Compare(f.Ports[a.Port].LID, f.Ports[b.Port].LID))
+	})
+	return users
+}
+
+// passage is what is asked about.
+type passage struct {
+	ports    []bool // by which packets leave, by port index
+	switches []bool
+}
+
+func newPassage(f *fabric.Fabric, what uses.What) *passage {
+	p := &passage{make([]bool, len(f.Ports)), make([]bool, len(f.Switches))}
+	for _, l := range what.Links {
+		p.ports[l.A], p.ports[l.B] = true, true
+	}
+	for _, s := range what.Switches {
+		p.switches[s] = true
+	}
+	return p
+}
+
+// userFinder looks at one LID after the other. It is scratch memory for one goroutine.
+type userFinder struct {
+	*checker
+	asked   *passage
+	column  *columns
+	paths   int64
+	packets float64
+	from    []User // by end
+	to      []User
+	// can and share say, by class of SLs and place, whether packets from there can pass, and what share of them does.
+	can   [][]bool
+	share [][]float64
+	known []bool // by class, for the LID that is looked at
+}
+
+func newUserFinder(c *checker, asked *passage) *userFinder {
+	classes, places := len(c.net.classes), len(c.net.Tables.Fabric.Switches)*c.net.tables
+	w := &userFinder{
+		checker: c, asked: asked, column: newColumns(c.net, c.ends), from: make([]User, len(c.ends.Ports)), to: make([]User, len(c.ends.Ports)),
+		can: make([][]bool, classes), share: make([][]float64, classes), known: make([]bool, classes),
+	}
+	for i := range w.can {
+		w.can[i], w.share[i] = make([]bool, places), make([]float64, places)
+	}
+	return w
+}
+
+func (w *userFinder) find(l trees.LID) (examples []Use) {
+	clear(w.known)
+	w.column.each(l, func(s *source, _ *Outcome) {
+		var can bool
+		var share float64
+		if s.group.At >= 0 {
+			can, share = w.of(s)
+		}
+		for _, end := range s.ends {
+			if end == l.End {
+				continue
+			}
+			can, share := can, share
+			if w.asked.ports[w.ends.Ports[end]] {
+				can, share = true, 1
+			}
+			if !can {
+				continue
+			}
+			one := User{Paths: 1, Packets: share}
+			w.from[end].add(&one)
+			w.to[l.End].add(&one)
+			w.paths++
+			w.packets += share
+			if len(examples) < w.opt.Examples {
+				examples = append(examples, Use{w.ends.Ports[end], w.ends.Ports[l.End], l.LID, share})
+			}
+		}
+	})
+	return examples
+}
+
+// of says whether the packets of a source can pass, and what share does.
+func (w *userFinder) of(s *source) (can bool, share float64) {
+	if !w.known[s.class] {
+		w.known[s.class] = true
+		w.solve(w.column.graphs[s.class], w.can[s.class], w.share[s.class])
+	}
+	return w.can[s.class][s.at], w.share[s.class][s.at]
+}
+
+// solve goes through a graph against the direction of packets; of those that can loop it finds whether they can pass.
+func (w *userFinder) solve(g *graph, can []bool, share []float64) {
+	order, loops := g.order, []Place(nil)
+	if g.cyclic {
+		order, loops = g.peel()
+	}
+	for _, at := range order {
+		can[at], share[at] = w.passes(g, at, can, share)
+	}
+	for _, at := range loops {
+		can[at], share[at] = false, 0
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, at := range loops {
+			if passes, _ := w.passes(g, at, can, share); passes != can[at] {
+				can[at], changed = passes, true
+			}
+		}
+	}
+}
+
+// passes says whether packets that leave a place can pass, and what share does, by what is known of the next ones.
+func (w *userFinder) passes(g *graph, at Place, can []bool, share []float64) (passes bool, part float64) {
+	sw, _ := g.net.Switch(at)
+	if w.asked.switches[sw] {
+		return true, 1
+	}
+	node := w.net.Tables.Fabric.SwitchNode(sw)
+	for _, e := range g.out[at] {
+		switch {
+		case e.Port <= node.NumPorts && w.asked.ports[node.FirstPort+fabric.PortIndex(e.Port)]:
+			passes, part = true, part+1
+		case e.To >= 0:
+			next := g.net.place(e, g.sl)
+			passes, part = passes || can[next], part+share[next]
+		}
+	}
+	return passes, part / float64(len(g.out[at]))
+}
