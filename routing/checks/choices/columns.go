@@ -18,6 +18,8 @@ type columns struct {
 	lids   []uint16
 	of     []entries // of a lot of LIDs
 	at     *entries  // of the LID that is looked at
+	// each and graph go through sources, the second within the first.
+	outer, inner source
 }
 
 func newColumns(net *Net, ends *trees.Ends) *columns {
@@ -61,13 +63,14 @@ type source struct {
 	at    Place // what they meet first, where that is a switch
 }
 
-// sources calls visit with the ends that send to a LID, together where their packets take the same paths.
-func (c *columns) sources(l trees.LID, visit func(s *source)) {
+// sources calls visit with the ends that send to a LID, together where their packets take the same paths; with s, anew each time.
+func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	for g := range c.ends.Groups {
 		group := &c.ends.Groups[g]
 		if len(c.net.classes) == 1 && c.net.tables == 1 {
 			if n := c.ends.Sources(g, l.End); n > 0 {
-				visit(&source{group: group, ends: group.Ends, n: n, at: Place(group.At)})
+				*s = source{group: group, ends: group.Ends, n: n, at: Place(group.At)}
+				visit(s)
 			}
 			continue
 		}
@@ -75,18 +78,18 @@ func (c *columns) sources(l trees.LID, visit func(s *source)) {
 			if end == l.End {
 				continue
 			}
-			s := source{group: group, ends: group.Ends[i : i+1], n: 1, class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID)}
+			*s = source{group: group, ends: group.Ends[i : i+1], n: 1, class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID)}
 			if group.At >= 0 {
 				s.at = c.enter.First(c.ends.Ports[end], c.net.classes[s.class])
 			}
-			visit(&s)
+			visit(s)
 		}
 	}
 }
 
 // each calls visit with the sources of a LID and what becomes of their packets.
 func (c *columns) each(l trees.LID, visit func(s *source, o *Outcome)) {
-	c.sources(l, func(s *source) {
+	c.sources(l, &c.outer, func(s *source) {
 		o := c.outcome(l, s)
 		visit(s, &o)
 	})
@@ -124,7 +127,7 @@ func (c *columns) graph(l trees.LID, class uint8) *graph {
 		return g
 	}
 	g.begin(c.at, c.ends.Ports[l.End], c.net.classes[class])
-	c.sources(l, func(s *source) {
+	c.sources(l, &c.inner, func(s *source) {
 		if s.class == class && s.group.At >= 0 {
 			g.from(s.at)
 		}
