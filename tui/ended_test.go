@@ -16,15 +16,23 @@ import (
 // TestSecondSignalLeavesTheTerminal ends a program whose screen does nothing any more by two signals: the terminal is
 // not raw, shows its cursor and the screen that was there before, and wants no mouse.
 func TestSecondSignalLeavesTheTerminal(t *testing.T) {
-	number := filepath.Join(t.TempDir(), "number") // of the process
-	s := tmuxtest.Start(t, 100, 30, fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck sh -c 'echo $$ >%s; exec %s'; echo ENDED $?; stty -a; cat", envChild, number, os.Args[0]))
+	dir := t.TempDir()
+	number, there := filepath.Join(dir, "number"), filepath.Join(dir, "stuck") // of the process, and that it is stuck
+	s := tmuxtest.Start(t, 100, 30, fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck %s=%s sh -c 'echo $$ >%s; exec %s'; echo ENDED $?; stty -a; cat", envChild, envStuck, there, number, os.Args[0]))
 	const modes = "display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}'"
 	s.Awaits("leaf-01")
 	if got := strings.TrimSpace(s.Tmux(modes)); got != "1 0 1" {
 		t.Fatalf("on the screen the terminal has %s", got)
 	}
 	s.Types(":", "show", "Tab")
-	time.Sleep(100 * time.Millisecond) // until it is stuck; if it is not, it ends by itself as it should
+	for deadline := time.Now().Add(tmuxtest.Patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(there); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the program is not stuck")
+		}
+	}
 	pid, err := os.ReadFile(number)
 	if err != nil {
 		t.Fatal(err)

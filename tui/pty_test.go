@@ -117,10 +117,15 @@ func (boom) Complete(line string, _ int) (int, []lang.Candidate) {
 	return 0, nil
 }
 
-// stuck never comes back from Update where a word is completed.
+// stuck never comes back from Update where a word is completed, and makes a file once it is there.
 type stuck struct{ *shellBackend }
 
-func (stuck) Complete(string, int) (int, []lang.Candidate) { select {} }
+const envStuck = "IBCONSOLE_TEST_STUCK" // the file
+
+func (stuck) Complete(string, int) (int, []lang.Candidate) {
+	_ = os.WriteFile(os.Getenv(envStuck), nil, 0o600)
+	select {}
+}
 
 // terminal is a pseudo-terminal that answers no queries, with a child on it.
 type terminal struct {
