@@ -5,6 +5,7 @@ package shell
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"example.org/ibconsole/internal/files"
@@ -12,6 +13,7 @@ import (
 	"example.org/ibconsole/shell/session"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 )
@@ -22,7 +24,7 @@ func reportCommands() []Spec {
 		formats = append(formats, Spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: onPicture(func(c *call, st *session.State, p *session.Picture) error { return c.report(st, p, &f) })})
 	}
 	return []Spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
-		Options: []lang.Option{ofOption()}, Subcommands: formats}}
+		Options: []lang.Option{ofOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}}, Subcommands: formats}}
 }
 
 func (c *call) report(st *session.State, p *session.Picture, f *report.Format) error {
@@ -34,6 +36,15 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 	if err != nil {
 		return err
 	}
+	whole, failed := p.Fabric, map[fabric.Link]bool(nil)
+	if p.Kind != session.Live && p.Kind != session.Base && st.WhatIf != nil {
+		whole, failed = st.Whole(), st.FailedLinks()
+	}
+	traced, err := c.drawnPath(p)
+	if err != nil {
+		return err
+	}
+	r.Draw(whole, failed, traced)
 	write := func(w io.Writer) error {
 		return plain.Text(w, func(w io.Writer) error { return f.Write(r, w) })
 	}
@@ -48,6 +59,28 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 		return err
 	}
 	return c.say(reported{f.Name, path, r.Title}, "%s report of %s written to %s", f.Name, r.Title, quoteFile(path))
+}
+
+// drawnPath is the ports by which packets of the path leave that the option path names, A,B.
+func (c *call) drawnPath(p *session.Picture) ([]fabric.PortIndex, error) {
+	ends := c.Option("path", "")
+	if ends == "" {
+		return nil, nil
+	}
+	if p.Tables == nil {
+		return nil, errors.New("there are no tables to follow the path by (try: route)")
+	}
+	pair, err := pairWithComma(p.Fabric, ends)
+	if err != nil {
+		return nil, err
+	}
+	var ports []fabric.PortIndex
+	for _, h := range walk.Trace(p.Tables, pair.Src, pair.LID).Hops {
+		if h.Out != fabric.None {
+			ports = append(ports, h.Out)
+		}
+	}
+	return ports, nil
 }
 
 type reported struct {

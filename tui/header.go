@@ -99,7 +99,7 @@ func (m *model) tabs(w int) string {
 }
 
 // tabsWide is how many cells the names of all panes take, tabsShort the short ones.
-const tabsWide, tabsShort = 112, 78
+const tabsWide, tabsShort = 119, 79
 
 // named is how many panes have their names in the line of short ones.
 const named = 10

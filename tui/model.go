@@ -82,6 +82,9 @@ type model struct {
 	untouched bool
 	welcome   bool // a subnet that was just read
 
+	pointed  map[int]pane.Place // what was selected, by pane
+	followed pane.Place         // what was selected last
+
 	drawn     string // the frame drawn last
 	drawnSize [2]int
 }
@@ -110,7 +113,7 @@ const (
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t}
-	m := &model{Common: c, desk: newDesk(newPanes(c, back)), back: back, now: time.Now, untouched: true, hinted: map[[4]string]string{}}
+	m := &model{Common: c, desk: newDesk(newPanes(c, back)), back: back, now: time.Now, untouched: true, hinted: map[[4]string]string{}, pointed: map[int]pane.Place{}}
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))

@@ -91,10 +91,15 @@ func (m *model) clickPane(p placed, x, y int) tea.Cmd {
 	if y <= p.Y || y >= p.Y+p.H-1 || line < 0 || line >= t.N {
 		return nil
 	}
-	if had && line == t.Cursor {
+	same := had && line == t.Cursor
+	m.moveTo(line)
+	if l, ok := l.(pane.Columnar); ok {
+		same = l.Column(x-p.X-2, p.W-4) && same
+		m.follow()
+	}
+	if same {
 		return m.perform(m.action("open"))
 	}
-	m.moveTo(line)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane/log"
 	"example.org/ibconsole/tui/pane/problems"
 	"example.org/ibconsole/tui/pane/resilience"
+	"example.org/ibconsole/tui/pane/subnetmap"
 	"example.org/ibconsole/tui/pane/topology"
 	"example.org/ibconsole/tui/pane/trace"
 	"example.org/ibconsole/tui/pane/whatif"
@@ -31,6 +32,7 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 		resilience.New(c, back),
 		groups.New(c),
 		answer.New(c),
+		subnetmap.New(c),
 	}
 }
 

@@ -50,17 +50,23 @@ func (m *model) welcomeSubnet() {
 	}
 }
 
-// follow shows what is selected where that is followed.
+// follow shows what was selected last where that is followed: at home, or in the pane with the keyboard.
 func (m *model) follow() {
-	for _, p := range m.all {
+	for i, p := range m.all {
 		to, ok := p.(pane.Pointer)
-		if !ok {
+		if !ok || i != m.focus && i != m.at(pane.SeatHome) {
 			continue
 		}
-		for _, q := range m.all {
-			if f, ok := q.(pane.Follower); ok {
-				f.Follow(to.Pointed())
+		if at := to.Pointed(); at != m.pointed[i] {
+			m.pointed[i] = at
+			if !at.None() || i == m.at(pane.SeatHome) {
+				m.followed = at
 			}
+		}
+	}
+	for _, q := range m.all {
+		if f, ok := q.(pane.Follower); ok {
+			f.Follow(m.followed)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func stories() []story {
 		{"fail several at once", usual, []act{do("2", "j", "m", "m").then("2 rows marked"), do("f").then("WHAT-IF 2 failures")}},
 		{"compare two engines", usual, []act{do(":", "compare minhop updn", "Enter").then("updn"), do("Escape")}},
 		{"route with another engine", usual, []act{do(":", "engine updn", "Enter").then("   engine updn"), do("r").then("STAGED updn")}},
-		{"save routes and load them again", usual, []act{do(":", "dump lfts yesterday.lfts", "Enter").then("yesterday.lfts"), do(":", "load lfts yesterday.lfts", "Enter").then("STAGED")}},
+		{"save routes and load them again", usual, []act{do(":", "dump lfts yesterday.lfts", "Enter").then("written to yesterday.lfts"), do(":", "load lfts yesterday.lfts", "Enter").then("STAGED")}},
 		{"dump, guided", usual, []act{do("D").then("Which picture of the subnet?"), do("Escape").then("nothing was done")}},
 		{"let something fail, guided", small, []act{do("2", "/", "spine-02", "Enter", "F").then("What is to fail, on paper?", "▌ switch"), do("Enter").then("Which switch?", "› spine-02"),
 			do("Enter").then("Run it?", "runs: fail switch spine-02"), do("BTab").then("Which switch?"), do("Enter").then("Run it?"), do("Enter").then("WHAT-IF 1 failure")}},

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/drawing"
 	"example.org/ibconsole/shell/session/analysis"
 )
 
@@ -38,6 +39,9 @@ type Report struct {
 	Ports    []Port    `json:"ports"` // the directions of links that leave switches for switches
 
 	fabric *fabric.Fabric
+	facts  *analysis.Memo
+	loads  []int64 // by port, nil without tables
+	drawn  *drawing.Drawing
 }
 
 // Routing are the figures of tables.
@@ -71,7 +75,7 @@ type Port struct {
 // New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
 // knows. Progress, where set, is told the steps done of a check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
-	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f}
+	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f, facts: facts}
 	r.Hosts = len(linkload.Hosts(f))
 	paths, lids := make([]int64, len(f.Ports)), make([]int32, len(f.Ports))
 	if t != nil && f.MaxLID > 0 {
@@ -79,7 +83,7 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 		if err != nil {
 			return nil, err
 		}
-		paths, lids = l.Paths, l.Destinations
+		paths, lids, r.loads = l.Paths, l.Destinations, l.Paths
 		if r.Routing, err = routingOf(ctx, facts, t, l, progress); err != nil {
 			return nil, err
 		}
@@ -129,6 +133,7 @@ func Formats() []Format {
 		{"dot", "the switches and their links, for Graphviz", false, (*Report).Dot},
 		{"slurm-conf", "Slurm's topology.conf", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
 		{"slurm-yaml", "Slurm's topology.yaml", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
+		{"svg", "a drawing of the subnet: tiers, grids or groups, with loads and failures", false, (*Report).SVG},
 		{"html", "a page with plots that needs nothing beside itself", false, (*Report).HTML},
 	}
 }

@@ -27,6 +27,12 @@ import (
 // made is the report of a routed fat-tree whose first nodes have these names.
 func made(t testing.TB, names ...string) *report.Report {
 	t.Helper()
+	_, r := madeOf(t, names...)
+	return r
+}
+
+func madeOf(t testing.TB, names ...string) (*fabric.Fabric, *report.Report) {
+	t.Helper()
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +58,7 @@ func made(t testing.TB, names ...string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return f, r
 }
 
 func written(t testing.TB, r *report.Report, format string) string {
@@ -101,7 +107,7 @@ func FuzzNames(f *testing.F) {
 		if err := json.Unmarshal([]byte(written(t, r, "json")), &back); err != nil || len(back.Ports) != len(r.Ports) {
 			t.Errorf("JSON: %v", err)
 		}
-		for _, form := range []struct{ name, marks string }{{"html", "<>\""}, {"markdown", "<>|\n"}} {
+		for _, form := range []struct{ name, marks string }{{"html", "<>\""}, {"svg", "<>\""}, {"markdown", "<>|\n"}} {
 			a, b := written(t, plain, form.name), written(t, r, form.name)
 			for _, mark := range form.marks {
 				if x, y := strings.Count(a, string(mark)), strings.Count(b, string(mark)); x != y {
@@ -186,7 +192,7 @@ func TestPageOpens(t *testing.T) {
 		t.Fatalf("chromium: %v", err)
 	}
 	dom := string(out)
-	if !strings.Contains(dom, "<title>Routing of an InfiniBand subnet</title>") || strings.Count(dom, "<svg") != 2 || strings.Count(dom, "<rect") < 3 {
+	if !strings.Contains(dom, "<title>Routing of an InfiniBand subnet</title>") || strings.Count(dom, "<svg") != 3 || strings.Count(dom, "<rect") < 3 {
 		t.Errorf("the page is another: %.2000s", dom)
 	}
 	if strings.Contains(dom, "<img") || strings.Contains(dom, "<script") || !strings.Contains(dom, "&lt;img src=x") {

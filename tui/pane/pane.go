@@ -74,6 +74,9 @@ type (
 	Follower interface{ Follow(at Place) }
 	// Mover does something of its own with the keys left and right.
 	Mover interface{ Sideways(by int) }
+	// Columnar has things side by side in a row. Column goes to the one at a cell of the selected row, of so many, and
+	// reports whether it was selected already.
+	Columnar interface{ Column(x, wide int) bool }
 	// Stepper goes from one thing to the next with them.
 	Stepper interface{ Step(by int) tea.Msg }
 	// Differ is a pane whose selected row can be compared.

@@ -41,7 +41,7 @@ type groups struct {
 func New(c *pane.Common) pane.Pane {
 	l := &groups{}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Groups", Help: "multicast groups, their members and trees"},
+	l.List = pane.NewList(c, pane.About{Name: "Groups", Short: "Grps", Help: "multicast groups, their members and trees"},
 		draw.Table{Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}, l.Renew)
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drawing
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/classify"
+)
+
+// layGrid lays the first dimension from left to right, the second upwards, and makes a plane of each place in the others. Of a
+// hypercube half of the dimensions are laid each way.
+func (d *Drawing) layGrid(s *classify.Structure) {
+	g := s.Grid
+	d.Kind = Grid
+	across, up := 1, min(2, len(g.Dims))
+	if s.Shape == classify.Hypercube {
+		across, up = (len(g.Dims)+1)/2, len(g.Dims)
+	}
+	width, height, planes := product(g.Dims[:across]), product(g.Dims[across:up]), product(g.Dims[up:])
+	places := make([]fabric.SwitchIndex, width*height*planes)
+	for i := range places {
+		places[i] = fabric.None
+	}
+	for sw, at := range g.At {
+		if at != nil {
+			x, y, z := place(g.Dims[:across], at[:across]), place(g.Dims[across:up], at[across:up]), place(g.Dims[up:], at[up:])
+			places[(z*height+y)*width+x] = fabric.SwitchIndex(sw)
+		}
+	}
+	d.Planes = planes
+	for z := range planes {
+		for y := height - 1; y >= 0; y-- {
+			row := Row{Name: rowName(g.Dims, across, up, y, z), Plane: z}
+			for x := range width {
+				sw := places[(z*height+y)*width+x]
+				if sw == fabric.None {
+					row.Blocks = append(row.Blocks, Vacant)
+					continue
+				}
+				d.add(&row, Block{Key: Key{int32(z), int32(y)}, Name: d.name(sw), Switches: []fabric.SwitchIndex{sw}, Lone: true})
+			}
+			d.Rows = append(d.Rows, row)
+		}
+	}
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// place is the number of coordinates among all that there can be, the first one counting least.
+func place(dims []int, at []int32) int {
+	n := 0
+	for i := len(dims) - 1; i >= 0; i-- {
+		n = n*dims[i] + int(at[i])
+	}
+	return n
+}
+
+// rowName is "y=2", or "y=2 z=1" where there are several planes; of a hypercube it is the bits.
+func rowName(dims []int, across, up, y, z int) string {
+	if up-across > 1 {
+		return fmt.Sprintf("%0*b", up-across, y)
+	}
+	name := ""
+	if up > across {
+		name = fmt.Sprintf("y=%d", y)
+	}
+	if up == len(dims) {
+		return name
+	}
+	return strings.TrimSpace(name + " " + PlaneName(dims, z))
+}
+
+// PlaneName says which coordinates beyond the second all switches of a plane have: "z=1", "z=1 w=0".
+func PlaneName(dims []int, plane int) string {
+	if len(dims) <= 2 {
+		return ""
+	}
+	var words []string
+	for i, d := range dims[2:] {
+		words = append(words, fmt.Sprintf("%s=%d", axis(i+2), plane%d))
+		plane /= d
+	}
+	return prose.When(len(words) == 0, "", strings.Join(words, " "))
+}
+
+// axis is the letter of a dimension.
+func axis(i int) string {
+	if letters := "xyzwvu"; i < len(letters) {
+		return letters[i : i+1]
+	}
+	return fmt.Sprintf("d%d", i+1)
+}
+
+// wraps reports whether two neighbours in a grid are the last and the first of a ring.
+func wraps(g *classify.Grid, a, b fabric.SwitchIndex) bool {
+	p, q := g.At[a], g.At[b]
+	if p == nil || q == nil {
+		return false
+	}
+	for i, n := range g.Dims {
+		if g.Wrap[i] && n > 2 && (p[i] == 0 && int(q[i]) == n-1 || q[i] == 0 && int(p[i]) == n-1) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"math"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/drawing"
+)
+
+// mostDrawn is of how many switches a drawing shows each; of more it shows blocks.
+const mostDrawn = 80
+
+// Draw adds what is drawn onto the subnet: its fabric with all that has failed, which may be that of the report, and a path.
+func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []fabric.PortIndex) {
+	opt := drawing.Options{All: r.Switches <= mostDrawn, Failed: failed, Path: path}
+	if len(r.loads) == len(whole.Ports) {
+		opt.Loads = r.loads
+	}
+	r.drawn = drawing.Of(r.facts.Structure(whole), opt)
+}
+
+// SVG draws the subnet: tiers, grids or groups, bundles as wide as they have cables, loads as colour, what failed dashed.
+func (r *Report) SVG(w io.Writer) error {
+	p := &printer{w: w}
+	p.f("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+	r.svg(p, ` xmlns="http://www.w3.org/2000/svg"`)
+	return p.err
+}
+
+// svg writes the element, with an attribute that it needs outside a page.
+func (r *Report) svg(p *printer, space string) {
+	if r.drawn == nil {
+		r.Draw(r.fabric, nil, nil)
+	}
+	s := &sheet{printer: p, d: r.drawn}
+	switch r.drawn.Kind {
+	case drawing.Grid:
+		s.layGrid()
+	case drawing.Groups:
+		s.layRing()
+	default:
+		s.layTiers()
+	}
+	s.write(space)
+}
+
+// sheet is a drawing with places: the middle of each block, in pixels.
+type sheet struct {
+	*printer
+	d          *drawing.Drawing
+	x, y       []float64
+	wide, high float64 // of the whole
+	box        [2]float64
+	labels     []label
+	plane      []int // of a grid, by block
+}
+
+type label struct {
+	x, y float64
+	text string
+}
+
+// The measures of a sheet.
+const (
+	svgMargin = 24.0
+	svgTitle  = 40.0
+	svgNames  = 90.0 // for the names of rows
+	svgRow    = 120.0
+	svgLeast  = 900.0
+	charWide  = 6.6 // of text
+)
+
+// room makes boxes wide enough for the longest label that is no longer than most.
+func (s *sheet) room(least, most float64) {
+	s.x, s.y = make([]float64, len(s.d.Blocks)), make([]float64, len(s.d.Blocks))
+	s.plane = make([]int, len(s.d.Blocks))
+	s.box = [2]float64{least, 34}
+	for i := range s.d.Blocks {
+		s.box[0] = max(s.box[0], min(charWide*float64(len([]rune(s.name(i))))+12, most))
+	}
+}
+
+func (s *sheet) layTiers() {
+	s.room(46, 150)
+	widest := 1
+	for i := range s.d.Rows {
+		widest = max(widest, len(s.d.Rows[i].Blocks))
+	}
+	if widest > mostDrawn/2 { // names have no room
+		s.box = [2]float64{14, 20}
+	}
+	s.wide = max(svgLeast, svgNames+2*svgMargin+float64(widest)*(s.box[0]+8))
+	for i := range s.d.Rows {
+		row := &s.d.Rows[i]
+		y := svgTitle + svgRow*(float64(i)+0.5)
+		s.labels = append(s.labels, label{svgMargin, y + 4, row.Name})
+		step := (s.wide - svgNames - 2*svgMargin) / float64(len(row.Blocks))
+		for n, at := range row.Blocks {
+			s.x[at], s.y[at] = svgNames+svgMargin+step*(float64(n)+0.5), y
+		}
+	}
+	s.high = svgTitle + svgRow*float64(len(s.d.Rows))
+}
+
+func (s *sheet) layGrid() {
+	s.room(40, 110)
+	across := 1
+	for i := range s.d.Rows {
+		across = max(across, len(s.d.Rows[i].Blocks))
+	}
+	stepX, stepY := s.box[0]+34, 64.0
+	s.wide = max(svgLeast, svgNames+2*svgMargin+float64(across)*stepX)
+	y, plane := svgTitle, 0
+	for i := range s.d.Rows {
+		row := &s.d.Rows[i]
+		if row.Plane != plane {
+			plane, y = row.Plane, y+stepY/2
+		}
+		y += stepY
+		s.labels = append(s.labels, label{svgMargin, y + 4, row.Name})
+		for n, at := range row.Blocks {
+			if at != drawing.Vacant {
+				s.x[at], s.y[at], s.plane[at] = svgNames+svgMargin+stepX*(float64(n)+0.5), y, plane
+			}
+		}
+	}
+	s.high = y + stepY
+}
+
+func (s *sheet) layRing() {
+	s.room(60, 130)
+	n := float64(len(s.d.Blocks))
+	radius := max(240, n*(s.box[1]+14)/math.Pi)
+	s.wide, s.high = max(svgLeast, 2*radius+2*s.box[0]+2*svgMargin), svgTitle+2*radius+3*svgMargin+s.box[1]
+	for i := range s.d.Blocks {
+		angle := 2*math.Pi*float64(i)/n - math.Pi/2
+		s.x[i], s.y[i] = s.wide/2+radius*math.Cos(angle), svgTitle+svgMargin+s.box[1]/2+radius*(1+math.Sin(angle))
+	}
+}
+
+// name is what stands in a block.
+func (s *sheet) name(i int) string {
+	b := &s.d.Blocks[i]
+	if !b.Folded {
+		return b.Name
+	}
+	return prose.When(b.Name == "", "", b.Name+": ") + prose.Count(len(b.Switches), "switch")
+}
+
+func (s *sheet) write(space string) {
+	s.f(`<svg%s viewBox="0 0 %.0f %.0f" width="%.0f" role="img" aria-label="%s" font-family="sans-serif" font-size="11">`+"\n",
+		space, s.wide, s.high, s.wide, html.EscapeString(s.d.Title))
+	s.f(`<rect width="100%%" height="100%%" fill="#fff"/><text x="%.0f" y="24" font-size="15" fill="#1a1a1a">%s</text>`+"\n", svgMargin, html.EscapeString(s.d.Title))
+	for i := range s.d.Bundles {
+		s.bundle(&s.d.Bundles[i])
+	}
+	for _, l := range s.labels {
+		s.f(`<text x="%.1f" y="%.1f" fill="#555">%s</text>`+"\n", l.x, l.y, html.EscapeString(l.text))
+	}
+	for i := range s.d.Blocks {
+		s.block(i)
+	}
+	s.f("</svg>\n")
+}
+
+func (s *sheet) block(i int) {
+	b := &s.d.Blocks[i]
+	stroke, fill := "#5a6b7b", "#eef3f8"
+	switch {
+	case 2*b.Down >= b.Links && b.Down > 0:
+		stroke, fill = "#c62828", "#fdecea"
+	case b.OnPath:
+		stroke, fill = "#00695c", "#d9f2ee"
+	case b.Down > 0:
+		stroke = "#c62828"
+	}
+	x, y := s.x[i]-s.box[0]/2, s.y[i]-s.box[1]/2
+	s.f(`<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4" fill="%s" stroke="%s"/>`, html.EscapeString(s.says(i)), x, y, s.box[0], s.box[1], fill, stroke)
+	if s.box[0] > 20 {
+		s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="#1a1a1a">%s</text>`, s.x[i], s.y[i]-1, html.EscapeString(cutName(s.name(i), int(s.box[0]/charWide))))
+		if b.Hosts > 0 {
+			s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="9" fill="#555">%s</text>`, s.x[i], s.y[i]+11, prose.Count(b.Hosts, "host"))
+		}
+	}
+	s.f("</g>\n")
+}
+
+// says is a block in words, for those who point at it.
+func (s *sheet) says(i int) string {
+	b := &s.d.Blocks[i]
+	text := s.name(i) + ": " + prose.Count(b.Links, "cable")
+	if b.Hosts > 0 {
+		text += ", " + prose.Count(b.Hosts, "host port")
+	}
+	if b.Down > 0 {
+		text += fmt.Sprintf(", %d failed", b.Down)
+	}
+	return text
+}
+
+// cutName keeps the end of a long name, which tells it from others.
+func cutName(name string, most int) string {
+	if r := []rune(name); len(r) > most && most > 1 {
+		return "…" + string(r[len(r)-most+1:])
+	}
+	return name
+}
+
+// bundle draws cables: a line, or a bow where the blocks stand side by side or the cables cross a dateline.
+func (s *sheet) bundle(w *drawing.Bundle) {
+	if w.A == w.B {
+		return
+	}
+	x1, y1, x2, y2 := s.x[w.A], s.y[w.A], s.x[w.B], s.y[w.B]
+	style := fmt.Sprintf(`stroke="%s" stroke-width="%.1f"`, s.colour(w), 1+math.Log2(float64(w.Cables)))
+	switch {
+	case w.Down == w.Cables:
+		style = `stroke="#c62828" stroke-width="1.5" stroke-dasharray="4 4"`
+	case w.Down > 0:
+		style += ` stroke-dasharray="10 3"`
+	case w.OnPath:
+		style = fmt.Sprintf(`stroke="#00897b" stroke-width="%.1f"`, 3+math.Log2(float64(w.Cables)))
+	}
+	path := fmt.Sprintf("M%.1f %.1fL%.1f %.1f", x1, y1, x2, y2)
+	if bend := 18 + math.Abs(x2-x1)/12; w.Wraps || s.d.Kind == drawing.Tiers && y1 == y2 {
+		path = fmt.Sprintf("M%.1f %.1fQ%.1f %.1f %.1f %.1f", x1, y1, (x1+x2)/2+prose.When(y1 == y2, 0, s.box[0]/2+bend), (y1+y2)/2-prose.When(y1 == y2, s.box[1]/2+bend, 0), x2, y2)
+	}
+	if s.plane[w.A] != s.plane[w.B] {
+		style += ` opacity="0.25"`
+	}
+	s.f(`<path d="%s" fill="none" %s><title>%s</title></path>`+"\n", path, style, html.EscapeString(s.bundleSays(w)))
+}
+
+func (s *sheet) bundleSays(w *drawing.Bundle) string {
+	text := fmt.Sprintf("%s to %s: %s", s.name(int(w.A)), s.name(int(w.B)), prose.Count(w.Cables, "cable"))
+	if w.Down > 0 {
+		text += fmt.Sprintf(", %d failed", w.Down)
+	}
+	if s.d.Most > 0 {
+		text += fmt.Sprintf(", at most %d paths over one", w.Load)
+	}
+	return text
+}
+
+// colour goes from grey over blue to red with the load.
+func (s *sheet) colour(w *drawing.Bundle) string {
+	if s.d.Most == 0 {
+		return "#9aa7b3"
+	}
+	part := float64(w.Load) / float64(s.d.Most)
+	mix := func(a, b int) int { return a + int(part*float64(b-a)) }
+	return fmt.Sprintf("#%02x%02x%02x", mix(0x9f, 0xd8), mix(0xb8, 0x4a), mix(0xcf, 0x1b))
+}

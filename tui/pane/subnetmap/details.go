@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package subnetmap
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/drawing"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// details are what the block is linked to: of a switch its ports, else bundles; of a cell of a matrix its cables.
+func (s *sketch) details() {
+	d := s.drawn
+	b := &d.Blocks[s.at]
+	heading := func(text string) { s.rows = append(s.rows, row{kind: rowHeading, text: text}) }
+	if s.at != s.with {
+		heading(fmt.Sprintf("cables between %s and %s", s.title(s.at), s.title(s.with)))
+		s.ports(s.at, s.with)
+		return
+	}
+	heading(s.title(s.at) + ": " + s.figures(b))
+	for i := range d.Bundles {
+		if w := &d.Bundles[i]; w.A == s.at || w.B == s.at {
+			s.rows = append(s.rows, row{kind: rowBundle, bundle: w})
+		}
+	}
+	if b.Switch() != fabric.None {
+		heading("ports of " + b.Name)
+		s.ports(s.at, drawing.Vacant)
+	}
+}
+
+// ports lists the linked ports of a block, all or those to another one.
+func (s *sketch) ports(of, to int32) {
+	f := s.of.Fabric
+	for _, sw := range s.drawn.Blocks[of].Switches {
+		for p := range f.SwitchNode(sw).Ports() {
+			peer := f.PeerSwitch(p)
+			if f.Ports[p].Num == 0 || f.Ports[p].Peer == fabric.None || to != drawing.Vacant && (peer == fabric.None || s.drawn.BlockOf(peer) != to) {
+				continue
+			}
+			s.rows = append(s.rows, row{kind: rowPort, port: p})
+		}
+	}
+}
+
+// title is the name of a block with that of its row.
+func (s *sketch) title(at int32) string {
+	b := &s.drawn.Blocks[at]
+	for i := range s.drawn.Rows {
+		for _, x := range s.drawn.Rows[i].Blocks {
+			if x == at {
+				return prose.When(b.Name == "", s.drawn.Rows[i].Name, prose.When(s.drawn.Kind == drawing.Groups && b.Folded, b.Name, b.Name+", "+s.drawn.Rows[i].Name))
+			}
+		}
+	}
+	return b.Name
+}
+
+// figures counts what is in a block.
+func (s *sketch) figures(b *drawing.Block) string {
+	text := draw.Count(b.Links, "cable")
+	if b.Folded {
+		text = draw.Count(len(b.Switches), "switch") + ", " + text
+	}
+	if b.Hosts > 0 {
+		text += ", " + draw.Count(b.Hosts, "host port")
+	}
+	if b.Down > 0 {
+		text += fmt.Sprintf(", %d failed", b.Down)
+	}
+	return text
+}
+
+// text is a row in words, for filters, copies and exports.
+func (s *sketch) text(i int) string {
+	r := &s.rows[i]
+	switch r.kind {
+	case rowHeading:
+		return r.text
+	case rowBundle:
+		return s.bundleText(r.bundle)
+	case rowPort:
+		f := s.of.Fabric
+		return fmt.Sprintf("port %d to %s", f.Ports[r.port].Num, f.PortName(f.Ports[r.port].Peer))
+	case rowMatrix:
+		return s.title(r.group)
+	}
+	text := s.drawn.Rows[r.of].Name
+	for _, at := range s.blocks(r) {
+		if at != drawing.Vacant {
+			text += "  " + s.label(at)
+		}
+	}
+	return text
+}
+
+// label is a block in a few words.
+func (s *sketch) label(at int32) string {
+	b := &s.drawn.Blocks[at]
+	if !b.Folded {
+		return b.Name
+	}
+	return prose.When(b.Name == "", "", b.Name+" ") + draw.Count(len(b.Switches), "switch")
+}
+
+func (s *sketch) bundleText(w *drawing.Bundle) string {
+	text := fmt.Sprintf("to %s: %s", s.title(other(w, s.at)), draw.Count(w.Cables, "cable"))
+	if w.A == w.B {
+		text = fmt.Sprintf("within: %s", draw.Count(w.Cables, "cable"))
+	}
+	if w.Down > 0 {
+		text += fmt.Sprintf(", %d failed", w.Down)
+	}
+	if w.Wraps {
+		text += ", across the dateline"
+	}
+	if s.drawn.Most > 0 {
+		text += fmt.Sprintf(", at most %s paths over one", draw.Thousands(int(w.Load)))
+	}
+	if w.OnPath {
+		text += ", on the traced path"
+	}
+	return text
+}
+
+func (s *sketch) Title() string {
+	if s.drawn == nil {
+		return ""
+	}
+	return s.drawn.Title
+}
+
+func (s *sketch) Picture() *draw.Badge { return s.Badge(s.Scene != nil) }
+
+func (s *sketch) HasHead() bool { return s.drawn != nil && s.drawn.Kind == drawing.Groups && s.N > 0 }
+
+func (s *sketch) Figure() string {
+	if s.drawn == nil || len(s.drawn.Blocks) == 0 {
+		return ""
+	}
+	text := draw.Count(len(s.drawn.Blocks), "block")
+	if s.drawn.Most > 0 {
+		text += fmt.Sprintf("; at most %s paths over a cable", draw.Thousands(int(s.drawn.Most)))
+	}
+	return text
+}
+
+func (s *sketch) Empty() string {
+	switch {
+	case s.Scene == nil || len(s.Scene.Top.Fabric.Nodes) == 0:
+		return "no subnet has been read yet"
+	case !s.Filt.Empty():
+		return s.NoMatch("row")
+	}
+	return "there are no switches to draw"
+}
+
+// WhyNotSort says that rows stand where the subnet has them.
+func (s *sketch) WhyNotSort() string { return "rows stand where the subnet has them" }
+
+var _ pane.Mover = (*sketch)(nil)
