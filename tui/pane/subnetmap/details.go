@@ -4,6 +4,8 @@ package subnetmap
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -51,14 +53,14 @@ func (s *sketch) ports(of, to int32) {
 // title is the name of a block with that of its row.
 func (s *sketch) title(at int32) string {
 	b := &s.drawn.Blocks[at]
-	for i := range s.drawn.Rows {
-		for _, x := range s.drawn.Rows[i].Blocks {
-			if x == at {
-				return prose.When(b.Name == "", s.drawn.Rows[i].Name, prose.When(s.drawn.Kind == drawing.Groups && b.Folded, b.Name, b.Name+", "+s.drawn.Rows[i].Name))
-			}
-		}
+	i := slices.IndexFunc(s.drawn.Rows, func(r drawing.Row) bool { return slices.Contains(r.Blocks, at) })
+	switch {
+	case i < 0 || s.drawn.Kind == drawing.Groups && b.Folded:
+		return b.Name
+	case b.Name == "":
+		return s.drawn.Rows[i].Name
 	}
-	return b.Name
+	return b.Name + ", " + s.drawn.Rows[i].Name
 }
 
 // figures counts what is in a block.
@@ -90,13 +92,13 @@ func (s *sketch) text(i int) string {
 	case rowMatrix:
 		return s.title(r.group)
 	}
-	text := s.drawn.Rows[r.of].Name
+	words := []string{s.drawn.Rows[r.of].Name}
 	for _, at := range s.blocks(r) {
 		if at != drawing.Vacant {
-			text += "  " + s.label(at)
+			words = append(words, s.label(at))
 		}
 	}
-	return text
+	return strings.Join(words, "  ")
 }
 
 // label is a block in a few words.
