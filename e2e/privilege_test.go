@@ -80,13 +80,17 @@ func TestReopenedWithoutRoot(t *testing.T) {
 		export XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config SUDO_UID=65534 SUDO_GID=65534 TERM=dumb
 		mkfifo in
 		"$script" -qec "./ibconsole -s umad shell" /dev/null >out 2>&1 <in &
+		shell=$!
 		exec 3>in
 		says() { for _ in $(seq 300); do grep -q "$1" out && return; sleep 0.1; done; echo "never said: $1" >>out; }
 		loses() { echo "Error \"$local\" $1" >"$IBSIM_FIFO"; sleep 0.5; }
 		says 'umad> '
 		loses 100; echo 'sweep full' >&3; says 'LOST> '
 		loses 0; echo 'sweep full' >&3; says 'sweep: 44 nodes'
+		echo exit >&3
 		exec 3>&-
+		for _ in $(seq 100); do kill -0 "$shell" 2>/dev/null || break; sleep 0.1; done
+		kill "$shell" 2>/dev/null || true
 		cat out
 		umount /dev/infiniband/umad0 /dev/infiniband "$real"
 		rmdir "$real"`, "bash", program, script, local[1], homeOfNobody(t))

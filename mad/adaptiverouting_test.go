@@ -50,3 +50,8 @@ func TestPrivateLFTInfo(t *testing.T) {
 	checkAttribute(t, golden(t, `01020701`), PrivateLFTInfo{Mode: 1, ModeCap: 7, Tables: 2, NoFallback: true})
 	checkAttribute(t, golden(t, `fe00f8f8 ffff`), PrivateLFTInfo{spare: [DataSize]byte{0xfe, 0, 0xf8, 0xf8, 0xff, 0xff}})
 }
+
+func FuzzAdaptiveRoutingInfo(f *testing.F)       { fuzzAttribute[AdaptiveRoutingInfo](f) }
+func FuzzAdaptiveRoutingGroupTable(f *testing.F) { fuzzAttribute[AdaptiveRoutingGroupTable](f) }
+func FuzzAdaptiveRoutingLFT(f *testing.F)        { fuzzAttribute[AdaptiveRoutingLFT](f) }
+func FuzzPrivateLFTInfo(f *testing.F)            { fuzzAttribute[PrivateLFTInfo](f) }

@@ -71,6 +71,7 @@ const (
 	ThinGroup      Kind = "thin group"
 	StaticOutside  Kind = "static port outside group"
 	AdaptiveOff    Kind = "adaptive routing off"
+	Odd            Kind = "odd in the structure"
 	Changed        Kind = "changed"
 	Added          Kind = "new"
 	Noticed        Kind = "noticed"
@@ -79,7 +80,7 @@ const (
 var kinds = []Kind{
 	NotRead, CommitCutShort, DuplicateGUID, DuplicateLID, Disconnected, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
 	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, UnlikeFEC, BitErrors, Hot, Errors, Limited,
-	DeadInGroup, ThinGroup, StaticOutside, AdaptiveOff, Changed, Added, Noticed,
+	DeadInGroup, ThinGroup, StaticOutside, AdaptiveOff, Odd, Changed, Added, Noticed,
 }
 
 // Place is where a problem is: a node, or with Port above -1 a port of it. It is the

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session/analysis"
 )
 
@@ -41,6 +42,7 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 		return r, nil
 	}
 	st.sweepProblems(r)
+	oddities(r, memo.Structure(st.Live.Fabric))
 	st.counterProblems(r)
 	st.pastProblems(r)
 	st.calibrationProblems(r)
@@ -49,6 +51,17 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 	}
 	r.Sort()
 	return r, nil
+}
+
+// oddities are what is not as its like in the structure of the subnet.
+func oddities(r *problems.Report, s *classify.Structure) {
+	for _, o := range s.Odd {
+		at, name := problems.Nowhere, ""
+		if o.Node != fabric.None {
+			at, name = problems.PlaceOfNode(s.Fabric, o.Node), s.Fabric.NodeName(o.Node)+": "
+		}
+		r.Add(problems.Note, problems.Odd, at, "show structure; hints FILE", "%s%s", name, o.What)
+	}
 }
 
 // sweepProblems are what the last sweep, or the file, shows.

@@ -28,6 +28,7 @@ func TestHealthyFabrics(t *testing.T) {
 				t.Fatal(err)
 			}
 			narrow, slow := belowTheirLike(t, file)
+			odd := len(s.Analysis().Structure(s.State().Live.Fabric).Odd)
 			for _, p := range rep.Problems {
 				switch p.Kind {
 				case problems.Narrow:
@@ -35,9 +36,17 @@ func TestHealthyFabrics(t *testing.T) {
 				case problems.Slow:
 					slow--
 				case problems.Noticed:
+				case problems.Odd:
+					odd--
+					if p.Severity != problems.Note {
+						t.Errorf("%+v", p)
+					}
 				default:
 					t.Errorf("%+v", p)
 				}
+			}
+			if odd != 0 {
+				t.Errorf("show structure names %d more that are odd", odd)
 			}
 			if narrow != 0 || slow != 0 {
 				t.Errorf("the file has %d narrow and %d slow links more: %+v", narrow, slow, rep.Problems)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
@@ -192,6 +193,25 @@ func byPattern(ix *pane.Index) []treeGroup {
 			name = name[1:]
 		}
 		return b.String()
+	})
+}
+
+// byPart puts switches together that are in one pod, plane or group, else those with hosts on one rail.
+func byPart(ix *pane.Index) []treeGroup {
+	s := ix.Structure
+	return grouped(ix, func(n *fabric.Node, _ string) string {
+		for _, part := range []struct {
+			noun string
+			of   classify.Parts
+		}{{"pod", s.Pods}, {"plane", s.Planes}, {"group", s.Groups}} {
+			if part.of.Has() && part.of.Of[n.Switch] != classify.None {
+				return fmt.Sprintf("%s %d", part.noun, part.of.Of[n.Switch]+1)
+			}
+		}
+		if rails := &s.Rails; len(rails.Names) > 1 && rails.Of[n.Switch] != classify.None {
+			return "rail " + rails.Names[rails.Of[n.Switch]]
+		}
+		return "in none"
 	})
 }
 

@@ -18,6 +18,8 @@ func (t *topology) grow() {
 		t.groups = bySystem(ix)
 	case treeByName:
 		t.groups = byPattern(ix)
+	case treeByPart:
+		t.groups = byPart(ix)
 	}
 	if t.groups != nil {
 		for i, g := range t.groups {

@@ -39,6 +39,7 @@ const (
 	treeByRank = iota
 	treeBySystem
 	treeByName
+	treeByPart
 )
 
 // treeRow is one line of the tree.
@@ -69,7 +70,7 @@ const (
 func New(c *pane.Common) pane.Pane {
 	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
 	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Help: "switches, and hosts below them", Seat: pane.SeatHome, Beside: "LFT"},
-		draw.Table{Kinds: []string{"by rank", "by system", "by name"}, ID: l.rowID, Regrow: func() { l.Renew() }}, l.Renew)
+		draw.Table{Kinds: []string{"by rank", "by system", "by name", "by pod, plane, rail or group"}, ID: l.rowID, Regrow: func() { l.Renew() }}, l.Renew)
 	l.Cols = l.treeColumns()
 	return l
 }
