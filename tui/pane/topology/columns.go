@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
