@@ -163,7 +163,8 @@ func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home s
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(answers)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "LFT blocks") {
+	for planned := false; !planned && lines.Scan(); {
+		planned = strings.HasPrefix(lines.Text(), "LFT blocks")
 	}
 	go func() { _, _ = io.Copy(io.Discard, answers) }() // until the program ends
 	time.Sleep(wait)
