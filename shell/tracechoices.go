@@ -37,6 +37,7 @@ type choiceRow struct {
 	Again    bool     `json:"again,omitempty"`
 	End      string   `json:"end,omitempty"`
 	lead     Lead
+	what, by string
 }
 
 // addChoices adds every path of the pair, where tables have groups.
@@ -70,29 +71,13 @@ func choiceRowOf(f *fabric.Fabric, r *choices.Row) choiceRow {
 	if len(r.Switches) > 0 {
 		row.State, row.lead = r.State.String(), toNode(f, f.Switches[r.Switches[0]])
 	}
+	row.what, row.by = r.Words(f)
 	if !r.Stop {
 		return row
 	}
-	switch {
-	case r.At != fabric.None && r.Outcome.Endings == choices.Arrives:
-		row.End = "delivered at " + f.PortName(r.At)
-	case r.At != fabric.None:
-		row.End = "delivered to the wrong port " + f.PortName(r.At)
-	case r.Outcome.Endings == choices.Unread:
-		row.End = "a switch whose table was not read"
-	default:
-		row.End = "no way on"
-	}
+	row.End = row.what
 	row.lead = toPort(f, r.At)
 	return row
-}
-
-// some names a few of many switches.
-func some(names []string) string {
-	if len(names) <= 3 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%d switches: %s ... %s", len(names), names[0], names[len(names)-1])
 }
 
 func (s *pathSet) text(w io.Writer) {
@@ -107,28 +92,8 @@ func (s *pathSet) text(w io.Writer) {
 		if !s.CanLoop {
 			share = fmt.Sprintf("  %.3g %%", r.Share*100)
 		}
-		indent := strings.Repeat("  ", r.Depth)
-		switch {
-		case r.End != "":
-			_, _ = fmt.Fprintf(w, " %s%s%s%s\n", mark, indent, r.End, share)
-			continue
-		case r.Again:
-			_, _ = fmt.Fprintf(w, " %s%s%s, as above\n", mark, indent, some(r.Switches))
-			continue
-		}
-		by := prose.When(len(r.Ports) == 1, "by port ", "by ports ") + prose.Ranges(r.Ports)
-		if len(r.Ports) > 1 {
-			by += fmt.Sprintf(" (%d, %s)", len(r.Ports), r.State)
-		}
-		if len(r.Switches) > 1 && len(r.Ports) == 1 {
-			by = "each by one port"
-		} else if len(r.Switches) > 1 {
-			by = fmt.Sprintf("each by %d ports (%s)", len(r.Ports), r.State)
-		}
-		if r.Table > 0 {
-			by += fmt.Sprintf(", private table %d", r.Table)
-		}
-		_, _ = fmt.Fprintf(w, " %s%s%s  %s%s\n", mark, indent, some(r.Switches), by, share)
+		by := prose.When(r.by == "", "", "  "+r.by)
+		_, _ = fmt.Fprintf(w, " %s%s%s%s%s\n", mark, strings.Repeat("  ", r.Depth), r.what, by, prose.When(r.Again, "", share))
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", s.Says+"; * the path of the linear tables")
 }

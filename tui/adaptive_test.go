@@ -8,6 +8,8 @@ import "testing"
 func TestAdaptive(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
 	d.press(":adaptive on", "enter", ":trace node-0001 node-0008", "enter").sees("2 paths, all delivered, over 3 switches")
+	d.press("4", "/adaptive:", "enter", "enter").sees("every choice", "leaf-01  by ports 3-4 (2, free)  100 %", "spine-01, spine-02  each by one port", "delivered at node-0008", "● the path of the forw")
+	d.press("/leaf-04", "enter", "enter").sees("LFT of leaf-04").press("4", "esc", "b").sees("adaptive: 2 paths, all delivered")
 	d.press("2", "/leaf-01", "enter", "3").sees("group", "free", "3-4")
 }
 

@@ -55,7 +55,7 @@ func TestAnswerOfPairs(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":fail switch leaf-03", "enter", "r", "d").sees("›a Answer diff: summary", "pairs cut off")
 	d.press("/", "pairs cut off", "enter", "enter").sees("pairs cut off")
-	d.press("esc", "g", "enter").sees("4 Trace node-00", "delivered")
+	d.press("g", "enter").sees("4 Trace node-00", "delivered")
 }
 
 // TestBestEngine: a comparison marks the best engine, and Enter chooses it. That of a fat-tree is ftree, which

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -60,6 +61,7 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		}
 		return m.openRollback(msg.ID)
 	case pane.ShowKind:
+		m.pane().Base().Filt = draw.Filter{} // by which the row was found
 		return m.setKind(msg.Kind, msg.Row)
 	case pane.Type:
 		return m.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))

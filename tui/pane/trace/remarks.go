@@ -11,7 +11,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -122,25 +121,4 @@ func (t *trace) verdictStyle(v walk.Verdict) draw.Style {
 		return t.Theme.Warn
 	}
 	return t.Theme.Bad
-}
-
-// remarkChoices sums up the paths that packets can take where switches route adaptively.
-func (t *trace) remarkChoices() {
-	tables := t.Scene.Picture.Tables
-	if tables.Adaptive == nil {
-		return
-	}
-	if t.net == nil || t.net.Tables != tables {
-		t.net = choices.NewNet(tables)
-	}
-	sl := uint8(0)
-	if t.passage != nil {
-		sl = t.passage.SL
-	}
-	set := t.net.Of(t.hops.Src, t.hops.DstLID, sl)
-	if len(set.Rows) == 0 {
-		return
-	}
-	st := prose.When(set.Outcome.Endings.Reach() == choices.Sure, t.Theme.Good, t.Theme.Warn)
-	t.say(st, "adaptive: "+set.String(), t.asks("trace "+t.endWords()))
 }

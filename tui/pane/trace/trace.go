@@ -44,7 +44,7 @@ type trace struct {
 	against session.Kind
 	old     *session.Picture // the one out of the history that was shown last
 	loads   *linkload.Loads  // those that the rows were made with
-	paths   [3][]draw.Column // by the manner in which the list is shown
+	paths   [4][]draw.Column // by the manner in which the list is shown
 }
 
 // The manners in which a trace is shown.
@@ -52,7 +52,11 @@ const (
 	kindPath = iota
 	kindBoth
 	kindLIDs
+	kindChoices
 )
+
+// manners are their names. That of every choice is offered where switches are known to route adaptively.
+var manners = []string{"path", "both directions", "all LIDs", "every choice"}
 
 // traceRow is a hop of a path, or a remark, or a path to another LID.
 type traceRow struct {
@@ -78,8 +82,8 @@ type Source interface {
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &trace{src: src}
 	l.List = pane.NewList(c, pane.About{Name: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"},
-		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: []string{"path", "both directions", "all LIDs"}}, l.Renew)
-	l.paths = [3][]draw.Column{l.pathColumns(), l.bothColumns(), l.lidColumns()}
+		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: manners[:kindChoices]}, l.Renew)
+	l.paths = [4][]draw.Column{l.pathColumns(), l.bothColumns(), l.lidColumns(), {{Least: 20, Text: l.nodeText}}}
 	l.Cols = l.paths[kindPath]
 	l.Match = func(row int) bool {
 		r := &l.rows[row]
@@ -112,6 +116,7 @@ func (t *trace) Renew() {
 	t.rows, t.ok, t.why, t.choices = t.rows[:0], false, "", nil
 	t.back, t.others, t.group = nil, nil, nil
 	t.Follow()
+	t.offer()
 	if t.ok {
 		t.learn()
 		t.fill()
@@ -166,6 +171,8 @@ func (t *trace) fill() {
 		t.addBoth()
 	case kindLIDs:
 		t.addGroup()
+	case kindChoices:
+		t.addChoices()
 	default:
 		t.addHops(t.Scene.Picture.Fabric, &t.hops, false)
 		t.remark()

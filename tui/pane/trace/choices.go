@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// offer offers the manner of every choice where there is any.
+func (t *trace) offer() {
+	t.Kinds = manners[:kindChoices]
+	if tables := t.Scene.Picture.Tables; tables != nil && tables.Adaptive != nil {
+		t.Kinds = manners
+	} else if t.Kind == kindChoices {
+		t.Kind = kindPath
+	}
+}
+
+// set is every path that packets can take, nil where no switch is known to route adaptively.
+func (t *trace) set() *choices.Set {
+	tables := t.Scene.Picture.Tables
+	if tables.Adaptive == nil {
+		return nil
+	}
+	if t.net == nil || t.net.Tables != tables {
+		t.net = choices.NewNet(tables)
+	}
+	sl := uint8(0)
+	if t.passage != nil {
+		sl = t.passage.SL
+	}
+	if set := t.net.Of(t.hops.Src, t.hops.DstLID, sl); len(set.Rows) > 0 {
+		return set
+	}
+	return nil
+}
+
+// remarkChoices sums up the paths that packets can take.
+func (t *trace) remarkChoices() {
+	if set := t.set(); set != nil {
+		t.say(t.setStyle(set), "adaptive: "+set.String(), func() tea.Msg { return pane.ShowKind{Kind: kindChoices} })
+	}
+}
+
+func (t *trace) setStyle(set *choices.Set) draw.Style {
+	return prose.When(set.Outcome.Endings.Reach() == choices.Sure, t.Theme.Good, t.Theme.Warn)
+}
+
+// addChoices makes a row of each place of the tree of paths, those at one depth that go on alike together; the path of the
+// forwarding tables is marked.
+func (t *trace) addChoices() {
+	set := t.set()
+	if set == nil {
+		t.say(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on tries it; sweep full adaptive reads it)", func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+		return
+	}
+	f := t.Scene.Picture.Fabric
+	for i := range set.Rows {
+		r := &set.Rows[i]
+		what, by := r.Words(f)
+		text := prose.When(r.Static, t.Theme.OnPath, " ") + " " + strings.Repeat("  ", r.Depth) + what + prose.When(by == "", "", "  "+by)
+		if set.Outcome.Endings&choices.Loops == 0 && !r.Again {
+			text += fmt.Sprintf("  %.3g %%", 100*r.Share)
+		}
+		st := prose.When(r.Stop && r.Outcome.Endings != choices.Arrives, t.Theme.Bad, prose.When(r.Static, t.Theme.Info, draw.Style("")))
+		t.say(st, text, t.leadsTo(f, r))
+	}
+	t.say(t.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables", func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+}
+
+// leadsTo goes to the table of the first switch of a row, or where packets end.
+func (t *trace) leadsTo(f *fabric.Fabric, r *choices.Row) func() tea.Msg {
+	lid := t.hops.DstLID
+	switch {
+	case len(r.Switches) > 0:
+		return func() tea.Msg { return pane.Follow{Fabric: f, Node: f.Switches[r.Switches[0]], LID: lid} }
+	case r.At != fabric.None:
+		return func() tea.Msg { return pane.Follow{Fabric: f, Node: f.Ports[r.At].Node, LID: lid} }
+	}
+	return nil
+}
