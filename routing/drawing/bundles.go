@@ -13,39 +13,40 @@ import (
 // connect counts the cables of blocks and between them.
 func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 	f := d.Fabric
+	failed := func(p fabric.PortIndex) bool {
+		l, ok := f.LinkOf(p)
+		return ok && opt.Failed[l]
+	}
+	for i := range s.Adapters {
+		if a := &s.Adapters[i]; a.Role != classify.Aggregation && d.of[a.Switch] != Vacant {
+			d.Blocks[d.of[a.Switch]].count(len(opt.Failed) > 0 && failed(a.End))
+		}
+	}
 	between := map[[2]int32]*Bundle{}
-	for _, l := range f.Links() {
-		a, b := d.at(l.A), d.at(l.B)
-		down := opt.Failed[l]
-		for i, at := range [2]int32{a, b} {
-			if at == Vacant || i == 1 && a == b || s.IsAggregation(f.Ports[l.A].Node) || s.IsAggregation(f.Ports[l.B].Node) {
+	var last *Bundle
+	for sw := range f.NumSwitches() {
+		for p := range f.SwitchNode(sw).Ports() {
+			peer := f.Ports[p].Peer
+			if peer < p || f.Ports[p].Num == 0 { // none, or counted from the other side
 				continue
 			}
-			d.Blocks[at].Links++
-			if down {
-				d.Blocks[at].Down++
+			a, b := d.of[sw], d.at(peer)
+			if a == Vacant || b == Vacant {
+				continue
 			}
-		}
-		if a == Vacant || b == Vacant {
-			continue
-		}
-		if a > b {
-			a, b = b, a
-		}
-		w := between[[2]int32{a, b}]
-		if w == nil {
-			w = &Bundle{A: a, B: b}
-			between[[2]int32{a, b}] = w
-		}
-		w.Cables++
-		if down {
-			w.Down++
-		}
-		if opt.Loads != nil {
-			w.Load = max(w.Load, opt.Loads[l.A], opt.Loads[l.B])
-		}
-		if s.Grid != nil {
-			w.Wraps = w.Wraps || wraps(s.Grid, f.Nodes[f.Ports[l.A].Node].Switch, f.Nodes[f.Ports[l.B].Node].Switch)
+			down := len(opt.Failed) > 0 && failed(p)
+			d.Blocks[a].count(down)
+			if a != b {
+				d.Blocks[b].count(down)
+			}
+			key := [2]int32{min(a, b), max(a, b)}
+			if last == nil || last.A != key[0] || last.B != key[1] {
+				if last = between[key]; last == nil {
+					last = &Bundle{A: key[0], B: key[1]}
+					between[key] = last
+				}
+			}
+			last.add(d, s, opt, p, down)
 		}
 	}
 	for _, w := range between {
@@ -53,6 +54,29 @@ func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 		d.Most = max(d.Most, w.Load)
 	}
 	slices.SortFunc(d.Bundles, func(x, y Bundle) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+}
+
+// count counts a cable.
+func (b *Block) count(down bool) {
+	b.Links++
+	if down {
+		b.Down++
+	}
+}
+
+// add adds the cable of a port.
+func (w *Bundle) add(d *Drawing, s *classify.Structure, opt *Options, p fabric.PortIndex, down bool) {
+	f := d.Fabric
+	w.Cables++
+	if down {
+		w.Down++
+	}
+	if opt.Loads != nil {
+		w.Load = max(w.Load, opt.Loads[p], opt.Loads[f.Ports[p].Peer])
+	}
+	if s.Grid != nil {
+		w.Wraps = w.Wraps || wraps(s.Grid, f.Nodes[f.Ports[p].Node].Switch, f.PeerSwitch(p))
+	}
 }
 
 // at is the block of the switch that a port is of, [Vacant] for a port of another node.

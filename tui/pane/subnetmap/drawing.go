@@ -24,7 +24,9 @@ type sketch struct {
 	column   int   // of the cursor, in rows of blocks
 	at       int32 // the block whose details are shown
 	with     int32 // in a matrix the other group of the cell, else the same
-	loads    any   // those that are drawn
+	visible  bool
+	late     bool // the scene is another since it was drawn
+	loads    any  // those that are drawn
 	path     any
 }
 
@@ -63,13 +65,23 @@ func (s *sketch) Show(sc *pane.Scene, changed bool) {
 		if s.of == nil || s.of.Fabric != sc.Top.Fabric {
 			s.at, s.with, s.column = 0, 0, 0
 		}
+		if s.late = !s.visible; !s.late {
+			s.Renew()
+		}
+	}
+}
+
+// Seek draws what was not drawn while nobody saw it.
+func (s *sketch) Seek(stage pane.Stage) tea.Cmd {
+	if s.visible = stage.Visible; s.visible && s.late {
 		s.Renew()
 	}
+	return nil
 }
 
 // Collect draws anew where other loads or another path are there.
 func (s *sketch) Collect() {
-	if s.Scene != nil && (s.loads != any(s.Common.Loads) || s.path != any(s.Common.Traced)) {
+	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads) || s.path != any(s.Common.Traced)) {
 		s.Renew()
 	}
 }
@@ -78,6 +90,7 @@ func (s *sketch) Renew() {
 	if s.Scene == nil {
 		return
 	}
+	s.late = false
 	s.Hold()
 	s.of, s.loads, s.path = s.Scene.Top, s.Common.Loads, s.Common.Traced
 	opt := drawing.Options{Unfolded: s.unfolded, Failed: s.Scene.Gone()}
