@@ -138,6 +138,12 @@ func (m *model) nextKind() tea.Cmd {
 	return m.setKind((t.Kind+1)%len(t.Kinds), 0)
 }
 
+// leadKind shows what a row leads to. The filter by which the row was found ends.
+func (m *model) leadKind(to pane.ShowKind) tea.Cmd {
+	m.pane().Base().Filt = draw.Filter{}
+	return m.setKind(to.Kind, to.Row)
+}
+
 // setKind shows the list in one of its manners, with the cursor on a row.
 func (m *model) setKind(kind int, row uint64) tea.Cmd {
 	p := m.pane()

@@ -7,7 +7,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -61,8 +60,7 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		}
 		return m.openRollback(msg.ID)
 	case pane.ShowKind:
-		m.pane().Base().Filt = draw.Filter{} // by which the row was found
-		return m.setKind(msg.Kind, msg.Row)
+		return m.leadKind(msg)
 	case pane.Type:
 		return m.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
 	default:
