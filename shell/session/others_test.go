@@ -27,6 +27,7 @@ var ways = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_port
 func (n *subnet) lft() *fabric.Tables {
 	n.t.Helper()
 	dir, wire := n.dir, n.wire
+	defer n.patient()()
 	n.dir = ""
 	defer func() { n.dir, n.wire = dir, wire }()
 	s := n.console()

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
@@ -179,10 +180,20 @@ func (n *subnet) read(s *Session) *Picture {
 	return s.State().Live
 }
 
+// patient makes consoles wait for answers on a machine that is busy, until the function that it returns is called.
+func (n *subnet) patient() func() {
+	client := n.client
+	slow := mad.Fast()
+	slow.Timeout = time.Minute
+	n.client = &slow
+	return func() { n.client = client }
+}
+
 // held is all that a commit may write, as a session without a history reads it.
 func (n *subnet) held() string {
 	n.t.Helper()
 	dir, wire, full, leave := n.dir, n.wire, n.full, n.leave
+	defer n.patient()()
 	n.dir = ""
 	s := n.console()
 	p := n.read(s)
