@@ -28,7 +28,7 @@ func Mentioned(f *fabric.Fabric, text string) Place {
 		digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 		if num, err := strconv.Atoi(digits); err == nil {
 			if port := f.PortAt(found.Node, num); port != fabric.None {
-				found = Place{Node: found.Node, Port: port, LID: f.Ports[f.EndPortOf(port)].LID, PortNamed: true}
+				found = named(f, port)
 			}
 		}
 	}

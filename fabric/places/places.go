@@ -193,7 +193,12 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	if port == fabric.None {
 		return Place{}, false, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
 	}
-	return Place{Node: p.Node, Port: port, LID: f.Ports[f.EndPortOf(port)].LID, PortNamed: true}, true, nil
+	return named(f, port), true, nil
+}
+
+// named is a port that was named by its number.
+func named(f *fabric.Fabric, port fabric.PortIndex) Place {
+	return Place{Node: f.Ports[port].Node, Port: port, LID: f.Ports[f.EndPortOf(port)].LID, PortNamed: true}
 }
 
 func byPrefix(f *fabric.Fabric, text string) []fabric.NodeIndex {

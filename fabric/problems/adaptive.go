@@ -43,17 +43,21 @@ func (r *Report) Adaptive(t *fabric.Tables) {
 // groups looks at the groups of one switch that LIDs have, and returns how many ports the widest of them has that are up.
 func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 	f, sw, node := t.Fabric, &t.Adaptive.Switches[s], t.Fabric.Switches[s]
-	used := make([]bool, len(sw.Groups))
+	ports, used := make([][]uint8, len(sw.Groups)), make([]bool, len(sw.Groups))
+	for g := range ports {
+		ports[g] = sw.Ports(g)
+	}
 	outside, first := 0, uint16(0)
 	for lid := uint16(1); lid != 0 && lid <= t.LFT.MaxLID; lid++ {
 		port, e := sw.Entry(0, lid, t.Port(s, lid))
 		if f.PortByLID(lid) == fabric.None || e.State() == fabric.StateStatic || e.Group() >= len(used) {
 			continue
 		}
-		if used[e.Group()] = true; len(sw.Ports(e.Group())) == 0 {
+		group := ports[e.Group()]
+		if used[e.Group()] = true; len(group) == 0 {
 			continue // packets go by the static port
 		}
-		if !slices.ContainsFunc(sw.Groups[e.Group()], func(sub []uint8) bool { return slices.Contains(sub, port) }) {
+		if !slices.Contains(group, port) {
 			if outside == 0 {
 				first = lid
 			}
@@ -65,7 +69,7 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 			continue
 		}
 		up, down := 0, []int{}
-		for _, p := range sw.Ports(g) {
+		for _, p := range ports[g] {
 			if at := f.PortAt(node, int(p)); at == fabric.None || !f.Ports[at].Linked() {
 				down = append(down, int(p))
 			} else {

@@ -69,7 +69,7 @@ func (r *reader) readAdaptive() error {
 		return err
 	}
 	r.takeAdaptive(adapting)
-	if r.tables.Adaptive == nil && len(adapting) == 0 {
+	if len(adapting) == 0 {
 		r.warn("adaptive routing: no switch tells of any; paths are shown by forwarding tables, as they are where switches that route adaptively do not tell")
 	}
 	return nil
