@@ -73,12 +73,7 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	}
 	c := newChecker(t, opt)
 	c.columns = make([]column, len(c.ends.LIDs))
-	workers := make([]*worker, routing.Workers())
-	err := c.each(ctx, func(n int, places []int32) {
-		if workers[n] == nil {
-			workers[n] = &worker{checker: c, column: newColumns(c.net, c.ends)}
-		}
-		w := workers[n]
+	_, err := each(ctx, c, func() *worker { return &worker{checker: c, column: newColumns(c.net, c.ends)} }, func(w *worker, places []int32) {
 		w.column.lot(places, func(at int32) { w.judge(&c.columns[at], c.ends.LIDs[at]) })
 	})
 	if err != nil {
@@ -114,11 +109,17 @@ func Turns(ends *trees.Ends) []int32 {
 	return turns
 }
 
-// each calls visit with a worker and the places of the LIDs of each lot.
-func (c *checker) each(ctx context.Context, visit func(worker int, places []int32)) error {
-	return routing.ForEach(ctx, (len(c.turns)+lot-1)/lot, c.opt.Progress, func(n, i int) {
-		visit(n, c.turns[i*lot:min(len(c.turns), (i+1)*lot)])
+// each calls visit with the places of the LIDs of each lot and a worker, which one goroutine has to itself, and returns the
+// workers that were made.
+func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w *W, places []int32)) ([]*W, error) {
+	workers := make([]*W, routing.Workers())
+	err := routing.ForEach(ctx, (len(c.turns)+lot-1)/lot, c.opt.Progress, func(n, i int) {
+		if workers[n] == nil {
+			workers[n] = fresh()
+		}
+		visit(workers[n], c.turns[i*lot:min(len(c.turns), (i+1)*lot)])
 	})
+	return slices.DeleteFunc(workers, func(w *W) bool { return w == nil }), err
 }
 
 // column is what the packets to one LID come to.

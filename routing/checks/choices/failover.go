@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 )
 
@@ -46,12 +45,7 @@ func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*
 	c := newChecker(before, opt)
 	left := NewNet(after)
 	columns := make([]Failover, len(c.ends.LIDs))
-	workers := make([]*transition, routing.Workers())
-	err := c.each(ctx, func(n int, places []int32) {
-		if workers[n] == nil {
-			workers[n] = newTransition(c, left)
-		}
-		w := workers[n]
+	_, err := each(ctx, c, func() *transition { return newTransition(c, left) }, func(w *transition, places []int32) {
 		w.after.begin(places)
 		i := 0
 		w.before.lot(places, func(at int32) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 )
 
@@ -26,12 +25,7 @@ type Loads struct {
 // groups) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	c := newChecker(t, opt)
-	workers := make([]*loader, routing.Workers())
-	err := c.each(ctx, func(n int, places []int32) {
-		if workers[n] == nil {
-			workers[n] = newLoader(c)
-		}
-		w := workers[n]
+	workers, err := each(ctx, c, func() *loader { return newLoader(c) }, func(w *loader, places []int32) {
 		w.column.lot(places, func(at int32) { w.add(c.ends.LIDs[at]) })
 	})
 	if err != nil {
@@ -39,9 +33,6 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 	}
 	sum := &Loads{Fabric: t.Fabric, Paths: make([]float64, len(t.Fabric.Ports))}
 	for _, w := range workers {
-		if w == nil {
-			continue
-		}
 		for p, n := range w.loads.Paths {
 			sum.Paths[p] += n
 		}

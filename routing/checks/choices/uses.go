@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/uses"
 )
@@ -49,13 +48,8 @@ func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options)
 	}
 	c := newChecker(t, opt)
 	asked := newPassage(t.Fabric, what)
-	workers := make([]*userFinder, routing.Workers())
 	examples := make([][]Use, len(c.ends.LIDs))
-	err := c.each(ctx, func(n int, places []int32) {
-		if workers[n] == nil {
-			workers[n] = newUserFinder(c, asked)
-		}
-		w := workers[n]
+	workers, err := each(ctx, c, func() *userFinder { return newUserFinder(c, asked) }, func(w *userFinder, places []int32) {
 		w.column.lot(places, func(at int32) { examples[at] = w.find(c.ends.LIDs[at]) })
 	})
 	if err != nil {
@@ -64,9 +58,6 @@ func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options)
 	u := &Users{}
 	from, to := make([]User, len(c.ends.Ports)), make([]User, len(c.ends.Ports))
 	for _, w := range workers {
-		if w == nil {
-			continue
-		}
 		u.Paths += w.paths
 		u.Packets += w.packets
 		for end := range from {
