@@ -23,15 +23,7 @@ func TestRootIsGivenUp(t *testing.T) {
 	run := umadtest.Devices(t, ibsimtest.Start(t, file).Name)
 	home := homeOfNobody(t)
 	out := run("sh", "-c", `set -e
-		program=$1 setpriv=$2 home=$3
-		cp "$program" "$home/ibconsole"
-		real=$(mktemp -d)
-		mount --bind /dev/infiniband "$real"
-		mount -t tmpfs -o mode=0700 none /dev/infiniband
-		touch /dev/infiniband/umad0
-		mount --bind "$real/umad0" /dev/infiniband/umad0
-		cd "$home"
-		export XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config
+		program=$1 setpriv=$2 home=$3`+closedDevices+`
 		echo "plain: $("$setpriv" --reuid 65534 --regid 65534 --clear-groups ./ibconsole -s umad -c sweep 2>&1)"
 		export SUDO_UID=65534 SUDO_GID=65534
 		./ibconsole -s umad -c 'sweep full; dump lfts lfts; doctor' 2>&1 || true
@@ -58,6 +50,18 @@ func TestRootIsGivenUp(t *testing.T) {
 	}
 }
 
+// closedDevices puts $program into $home, which it makes the folder and the user's, and lets root alone into that of the devices;
+// what it was is $real.
+const closedDevices = `
+		cp "$program" "$home/ibconsole"
+		real=$(mktemp -d)
+		mount --bind /dev/infiniband "$real"
+		mount -t tmpfs -o mode=0700 none /dev/infiniband
+		touch /dev/infiniband/umad0
+		mount --bind "$real/umad0" /dev/infiniband/umad0
+		cd "$home"
+		export XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config`
+
 // TestReopenedWithoutRoot: a connection that was lost after root was given up is opened again, by a user who could not
 // open the device, which is closed meanwhile to all but root.
 func TestReopenedWithoutRoot(t *testing.T) {
@@ -69,15 +73,8 @@ func TestReopenedWithoutRoot(t *testing.T) {
 		t.Fatalf("no node in %s", file)
 	}
 	out := umadtest.OwnDevices(t, file)("bash", "-c", `
-		program=$1 script=$2 local=$3 home=$4
-		cp "$program" "$home/ibconsole"
-		real=$(mktemp -d)
-		mount --bind /dev/infiniband "$real"
-		mount -t tmpfs -o mode=0700 none /dev/infiniband
-		touch /dev/infiniband/umad0
-		mount --bind "$real/umad0" /dev/infiniband/umad0
-		cd "$home"
-		export XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config SUDO_UID=65534 SUDO_GID=65534 TERM=dumb
+		program=$1 script=$2 local=$3 home=$4`+closedDevices+`
+		export SUDO_UID=65534 SUDO_GID=65534 TERM=dumb
 		mkfifo in
 		"$script" -qec "./ibconsole -s umad shell" /dev/null >out 2>&1 <in &
 		shell=$!

@@ -193,15 +193,7 @@ func (s *sheet) block(i int) {
 
 // says is a block in words, for those who point at it.
 func (s *sheet) says(i int) string {
-	b := &s.d.Blocks[i]
-	text := s.name(i) + ": " + prose.Count(b.Links, "cable")
-	if b.Hosts > 0 {
-		text += ", " + prose.Count(b.Hosts, "host port")
-	}
-	if b.Down > 0 {
-		text += fmt.Sprintf(", %d failed", b.Down)
-	}
-	return text
+	return s.name(i) + ": " + s.d.Blocks[i].Words(prose.Count[int])
 }
 
 // cutName keeps the end of a long name, which tells it from others.
@@ -238,10 +230,7 @@ func (s *sheet) bundle(w *drawing.Bundle) {
 }
 
 func (s *sheet) bundleSays(w *drawing.Bundle) string {
-	text := fmt.Sprintf("%s to %s: %s", s.name(int(w.A)), s.name(int(w.B)), prose.Count(w.Cables, "cable"))
-	if w.Down > 0 {
-		text += fmt.Sprintf(", %d failed", w.Down)
-	}
+	text := fmt.Sprintf("%s to %s: %s", s.name(int(w.A)), s.name(int(w.B)), w.Words(prose.Count[int]))
 	if s.d.Most > 0 {
 		text += fmt.Sprintf(", at most %d paths over one", w.Load)
 	}

@@ -65,17 +65,10 @@ func (s *sketch) title(at int32) string {
 
 // figures counts what is in a block.
 func (s *sketch) figures(b *drawing.Block) string {
-	text := draw.Count(b.Links, "cable")
 	if b.Folded {
-		text = draw.Count(len(b.Switches), "switch") + ", " + text
+		return draw.Count(len(b.Switches), "switch") + ", " + b.Words(draw.Count)
 	}
-	if b.Hosts > 0 {
-		text += ", " + draw.Count(b.Hosts, "host port")
-	}
-	if b.Down > 0 {
-		text += fmt.Sprintf(", %d failed", b.Down)
-	}
-	return text
+	return b.Words(draw.Count)
 }
 
 // text is a row in words, for filters, copies and exports.
@@ -111,13 +104,11 @@ func (s *sketch) label(at int32) string {
 }
 
 func (s *sketch) bundleText(w *drawing.Bundle) string {
-	text := fmt.Sprintf("to %s: %s", s.title(other(w, s.at)), draw.Count(w.Cables, "cable"))
-	if w.A == w.B {
-		text = fmt.Sprintf("within: %s", draw.Count(w.Cables, "cable"))
+	text := "within: "
+	if w.A != w.B {
+		text = "to " + s.title(other(w, s.at)) + ": "
 	}
-	if w.Down > 0 {
-		text += fmt.Sprintf(", %d failed", w.Down)
-	}
+	text += w.Words(draw.Count)
 	if w.Wraps {
 		text += ", across the dateline"
 	}
