@@ -158,19 +158,24 @@ func (s *Structure) findOddLevels(height []int32) {
 	}
 }
 
-// findGaps names the missing links of a grid.
+// findGaps names the missing links of a grid, and those that are in no place of it.
 func (s *Structure) findGaps() {
 	at := map[string]fabric.SwitchIndex{}
 	for _, m := range s.members() {
 		at[s.Coordinates(m)] = m
 	}
-	if s.Grid.Missing == 0 {
+	if s.Grid.faults() == 0 {
 		return
 	}
 	for _, m := range s.inOrder(s.members()) {
 		if s.Grid.At[m] == nil {
 			s.addOdd(s.Fabric.Switches[m], "has no place in the %s", s.Shape)
 			continue
+		}
+		for _, p := range s.peers[m] {
+			if m < p.sw && s.Grid.At[p.sw] != nil && s.Grid.apart(m, p.sw) {
+				s.addOdd(s.Fabric.Switches[m], "at %s, is linked to %s at %s, no neighbour in the %s", s.Coordinates(m), s.Fabric.NodeName(s.Fabric.Switches[p.sw]), s.Coordinates(p.sw), s.Shape)
+			}
 		}
 		for d, n := range s.Grid.Dims {
 			next := slices.Clone(s.Grid.At[m])

@@ -4,7 +4,6 @@ package classify
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,7 +150,7 @@ func (s *Structure) findShape() {
 		if s.layered() {
 			s.Shape = FatTree
 		}
-	case s.isGrid(context.Background(), members):
+	case s.isGrid(members):
 	case s.isFullMesh(members):
 		s.Shape = FullMesh
 	case s.isDragonfly(members):

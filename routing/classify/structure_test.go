@@ -110,6 +110,64 @@ func TestOdd(t *testing.T) {
 	}
 }
 
+// TestDamaged has links and switches missing that nobody told of: what is left is still what it was, and what is random is not.
+func TestDamaged(t *testing.T) {
+	r := testenv.Rand(t)
+	for _, spec := range []string{"torus:4x4", "torus:6x6", "torus:5x5x5", "torus:8x8x8,links=2", "torus:4x5x4x3", "mesh:5x7", "mesh:4x4x4", "hypercube:5", "hypercube:6", "dragonfly:4,2,2"} {
+		f := generate(t, spec)
+		want := Recognise(f, nil)
+		for round := range testenv.Count(t, 4, 100) {
+			links := slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None })
+			gone := []fabric.Link{links[r.IntN(len(links))]}
+			if sw := f.Switches[r.IntN(len(f.Switches))]; round%2 > 0 {
+				gone = slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.Ports[l.A].Node != sw && f.Ports[l.B].Node != sw })
+			}
+			if s := Recognise(f.Without(gone), nil); s.Title() != want.Title() || s.Groups.Count != want.Groups.Count {
+				t.Errorf("%s without %d links, the first of %s: %s, want %s", spec, len(gone), f.PortName(gone[0].A), s.Title(), want.Title())
+			}
+		}
+	}
+	for range testenv.Count(t, 10, 300) {
+		spec := fmt.Sprintf("random:%d,%d,%d,seed=%d", 30+r.IntN(100), 3+r.IntN(6), 100, r.IntN(1000))
+		if s := Recognise(generate(t, spec), nil); s.Grid != nil {
+			t.Errorf("%s: %s", spec, s.Title())
+		}
+	}
+}
+
+// TestSwapped has two cables of a torus that somebody exchanged at one end.
+func TestSwapped(t *testing.T) {
+	f := generate(t, "torus:7x7")
+	ports := func(a, b string) (fabric.PortIndex, fabric.PortIndex) {
+		for _, l := range f.Links() {
+			x, y := f.Nodes[f.Ports[l.A].Node].Desc, f.Nodes[f.Ports[l.B].Node].Desc
+			switch {
+			case x == a && y == b:
+				return l.A, l.B
+			case x == b && y == a:
+				return l.B, l.A
+			}
+		}
+		t.Fatalf("no cable from %s to %s", a, b)
+		return 0, 0
+	}
+	a, b := ports("sw-1-1", "sw-1-2")
+	c, d := ports("sw-4-4", "sw-4-5")
+	f.Ports[a].Peer, f.Ports[d].Peer, f.Ports[c].Peer, f.Ports[b].Peer = d, a, b, c
+	s := Recognise(f, nil)
+	var got []string
+	for _, o := range s.Odd {
+		got = append(got, f.NodeName(o.Node)+": "+o.What)
+	}
+	want := []string{
+		"sw-1-1: at 1,1, is linked to sw-4-5 at 4,5, no neighbour in the torus", "sw-1-1: at 1,1, is not linked to sw-1-2 at 1,2",
+		"sw-1-2: at 1,2, is linked to sw-4-4 at 4,4, no neighbour in the torus", "sw-4-4: at 4,4, is not linked to sw-4-5 at 4,5",
+	}
+	if s.Title() != "torus 7x7" || !slices.Equal(got, want) {
+		t.Errorf("%s, odd:\n%s\nwant\n%s", s.Title(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestRealStructures has what a reader of the cabling finds: of the NDR one the adapters 1, 2, 5 and 6 of hosts are on 8, 8, 7 and 8
 // leaves, nine spines have two cables to each leaf, and sw-003 has none to two of them.
 func TestRealStructures(t *testing.T) {
