@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Option is an argument of all kinds: one of some words.
+// Option is an argument of all kinds: one of some words, or a number where there are none.
 type Option struct {
 	Name, Help string
 	Words      []string
@@ -23,8 +24,12 @@ func Common() []Option {
 		{"agg", "yes: one more port on every switch, with an aggregation node behind it", []string{"no", "yes"}},
 		{"speed", "of all links; ndr of a simulated subnet (sim:KIND:ARGS), sdr of a net where it is not given",
 			[]string{"sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr"}},
+		{"rail", "a subnet behind the adapters of this number of the hosts (1: mlx5_0), with GUIDs of its own; sim:rails:N,KIND:ARGS opens N of them", nil},
 	}
 }
+
+// mostRails is the highest number of a rail.
+const mostRails = 64
 
 // speeds are those of the words.
 var speeds = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR}
@@ -39,6 +44,14 @@ func setCommon(a *arguments, name, text string) (bool, error) {
 	words := all[i].Words
 	if _, ok := a.value[name]; ok {
 		return true, fmt.Errorf("%s is given twice", name)
+	}
+	if words == nil {
+		n, err := number(text, 1, mostRails)
+		if err != nil {
+			return true, fmt.Errorf("%s: %w", name, err)
+		}
+		a.value[name] = n
+		return true, nil
 	}
 	at := slices.Index(words, strings.ToLower(text))
 	if at < 0 {
@@ -76,6 +89,13 @@ func (n *net) addHost(desc string, ports int) (fabric.NodeIndex, error) {
 
 func (n *net) addCA(node fabric.Node) (fabric.NodeIndex, error) {
 	node.GUID, node.Type = firstHostGUID+n.nextHostGUID, mad.NodeCA
+	if n.rail > 0 {
+		node.SystemGUID = cmp.Or(node.SystemGUID, node.GUID)
+		node.GUID += n.railGUIDs()
+		if host, found := strings.CutSuffix(node.Desc, " HCA-1"); found {
+			node.Desc = fmt.Sprintf("%s mlx5_%d", host, n.rail-1)
+		}
+	}
 	n.nextHostGUID += uint64(node.NumPorts) + 1
 	n.hosts++
 	return n.add(node)

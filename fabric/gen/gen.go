@@ -54,7 +54,7 @@ func generate(kind string, args []string, speed fabric.Speed) (*fabric.Fabric, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; usage: %s", k.Name, err, k.Usage)
 	}
-	n := net{speed: speed, aggregation: a.value["agg"] == 1}
+	n := net{speed: speed, aggregation: a.value["agg"] == 1, rail: a.value["rail"]}
 	if at, ok := a.value["speed"]; ok {
 		n.speed = speeds[at]
 	}

@@ -36,6 +36,7 @@ type net struct {
 	nextHostGUID    uint64
 
 	speed       fabric.Speed // of all links
+	rail        int          // which adapters of the hosts it is behind, 0 for all that they have
 	aggregation bool         // each switch has one more port, for an aggregation node
 	system      uint64       // the system GUID of switches, their own where it is 0
 	switchNodes []fabric.NodeIndex
@@ -115,7 +116,10 @@ func (n *net) addSwitch(name string, ports int) (fabric.NodeIndex, error) {
 	return node, err
 }
 
-func (n *net) nextSwitchGUID() uint64 { return firstSwitchGUID + uint64(n.switches) }
+func (n *net) nextSwitchGUID() uint64 { return firstSwitchGUID + uint64(n.switches) + n.railGUIDs() }
+
+// railGUIDs is where the GUIDs of a rail begin.
+func (n *net) railGUIDs() uint64 { return uint64(n.rail) << 40 }
 
 func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
 	node.SystemGUID, node.Revision = cmp.Or(node.SystemGUID, node.GUID), defaultRevision

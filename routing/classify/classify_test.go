@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-func generate(t *testing.T, spec string) *fabric.Fabric {
+func generate(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
 	if err != nil {
