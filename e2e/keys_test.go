@@ -50,6 +50,7 @@ func keyed(t *testing.T) (sim *ibsimtest.Sim, keys string) {
 // writes are commands by which every word of the program says or writes something; D is a folder. They go one after the
 // other on a subnet with a master, and may fail.
 const writes = `capture D/cap.pcap
+sources; sources now; sources differ; source; on all summary
 sweep full mft; sweep full sl; sweep full vlarb; sweep full pkeys; sweep full sl2vl
 summary; names D/nothing; set sm node-0001; watch 60; doctor; clear counters leaf-01; problems counters; problems all
 baseline save D/base.snap; baseline load D/base.snap; baseline show; baseline forget

@@ -17,11 +17,17 @@ import (
 const maxCandidates = 200 // bounds what one completion offers
 
 // env tells the completion what there is in the subnet.
-type env struct{ session *session.Session }
+type env struct {
+	session *session.Session
+	among   *Subnets
+}
 
 // Candidates implements [lang.Env].
 func (e env) Candidates(ask lang.Ask) []lang.Candidate {
-	if e.session == nil {
+	switch {
+	case ask.Kind == lang.KindSubnet:
+		return words(e.among.names())
+	case e.session == nil:
 		return nil
 	}
 	st := e.session.State()

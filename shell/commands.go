@@ -15,7 +15,7 @@ import (
 func commands() []Spec {
 	return slices.Concat(
 		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(), hostsCommands(),
-		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), helpCommands())
+		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
 }
 
 // ofOption chooses the picture that a reading command reads.

@@ -331,3 +331,6 @@ func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// HostName is the name of the host that an adapter is in.
+func HostName(n *fabric.Node) string { return slurm.NodeName(n.Desc, n.GUID) }

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -132,6 +133,7 @@ type Output struct {
 	Raw    io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
 	Notes  io.Writer    // takes what is said beside them; nil for nowhere
 	JSON   bool         // asks for JSON
+	Subnet string       // the subnet that JSON names as that of an answer, "" where there is but one
 	Script bool         // says that nobody reads along: what is not as it was asked for fails
 	Told   bool         // says that what could not be read of the source's file was said before
 	Hear   func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
@@ -221,6 +223,13 @@ func (o *Output) object(v any) error {
 	line, err := json.Marshal(withLists(v))
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
+	}
+	if rest, ok := bytes.CutPrefix(line, []byte("{")); ok && o.Subnet != "" {
+		name, err := json.Marshal(o.Subnet)
+		if err != nil {
+			return fmt.Errorf("encode the name of the subnet: %w", err)
+		}
+		line = fmt.Appendf(nil, `{"subnet":%s%s%s`, name, prose.When(rest[0] == '}', "", ","), rest)
 	}
 	_, err = fmt.Fprintf(o.W, "%s\n", plain.EscapeJSON(line))
 	return err

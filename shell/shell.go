@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shell is the command language of ibconsole over one session: every
+// Package shell is the command language of ibconsole over one session, or several: every
 // command of the scripts, the REPL and the terminal interface.
 package shell
 
@@ -43,6 +43,7 @@ func (e *CommandError) Unwrap() error { return e.Err }
 type Shell struct {
 	session *session.Session
 	specs   []Spec
+	among   *Subnets // those that are open beside it, nil for a shell by itself
 }
 
 // Spec describes a command.
@@ -58,7 +59,7 @@ type call struct {
 }
 
 // New makes a shell over a session.
-func New(s *session.Session) *Shell { return &Shell{s, commands()} }
+func New(s *session.Session) *Shell { return &Shell{session: s, specs: commands()} }
 
 // Session returns the session that the commands act on.
 func (sh *Shell) Session() *session.Session { return sh.session }
@@ -68,11 +69,17 @@ func (sh *Shell) Specs() []Spec { return sh.specs }
 
 // Complete returns what may stand at the cursor of a line: candidates for line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
-	return lang.Complete(sh.specs, line, cursor, env{sh.session})
+	cursor = min(max(cursor, 0), len(line))
+	of, from := sh.onto(line[:cursor])
+	start, candidates = lang.Complete(sh.specs, line[from:], cursor-from, env{of.session, sh.among})
+	return from + start, candidates
 }
 
 // Hint returns the usage of the command at the end of a text, and what it does.
-func (sh *Shell) Hint(text string) (usage, summary string) { return lang.Hint(sh.specs, text) }
+func (sh *Shell) Hint(text string) (usage, summary string) {
+	_, from := sh.onto(text)
+	return lang.Hint(sh.specs, text[from:])
+}
 
 // Search returns the commands that have to do with a word.
 func (sh *Shell) Search(word string) []lang.Candidate { return lang.Search(sh.specs, word) }
@@ -80,6 +87,7 @@ func (sh *Shell) Search(word string) []lang.Candidate { return lang.Search(sh.sp
 type step struct {
 	*lang.Invocation
 	run func(*call) error
+	who string // the subnet that it names, or all; "" for none
 }
 
 // Run runs the statements of a text one after the other and stops at the first that fails. Nothing runs where
@@ -95,6 +103,17 @@ func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error 
 
 // Execute is [Shell.Run] of statements that were parsed already.
 func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
+	return sh.execute(ctx, name, stmts, out, func(step) performer { return sh })
+}
+
+// performer is what a step runs on: a shell, or a subnet among others.
+type performer interface {
+	Session() *session.Session
+	perform(ctx context.Context, s step, out *Output) error
+}
+
+// execute runs statements, each on what target says.
+func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statement, out *Output, target func(step) performer) error {
 	var steps []step
 	for _, stmt := range stmts {
 		s, err := sh.bind(stmt)
@@ -107,13 +126,17 @@ func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statemen
 		steps = append(steps, s)
 	}
 	for i, s := range steps {
-		c := call{Invocation: s.Invocation, ctx: ctx, out: out, shell: sh, session: sh.session}
-		if err := s.run(&c); err != nil {
-			st := sh.session.State()
+		at := target(s)
+		if err := at.perform(ctx, s, out); err != nil {
+			st := at.Session().State()
 			return sh.failed(name, len(steps) > 1, s, interrupted(ctx, &st, len(steps)-i-1, err))
 		}
 	}
 	return nil
+}
+
+func (sh *Shell) perform(ctx context.Context, s step, out *Output) error {
+	return s.run(&call{Invocation: s.Invocation, ctx: ctx, out: out, shell: sh, session: sh.session})
 }
 
 func (sh *Shell) failed(name string, many bool, s step, err error) error {
@@ -129,6 +152,9 @@ func (sh *Shell) failed(name string, many bool, s step, err error) error {
 }
 
 func (sh *Shell) bind(stmt lang.Statement) (step, error) {
+	if stmt.Words[0] == onCommand && len(stmt.Words) > 2 {
+		return sh.bindOn(stmt)
+	}
 	spec, err := lang.Find(sh.specs, stmt.Words[0])
 	if err != nil {
 		return step{}, err
@@ -137,7 +163,7 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	return step{inv, spec.Run}, nil
+	return step{Invocation: inv, run: spec.Run}, nil
 }
 
 // Prompt is what the command line shows before the cursor: the source, that the
@@ -145,6 +171,9 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 func (sh *Shell) Prompt() string {
 	st := sh.session.State()
 	words := []string{string(st.Source.Kind)}
+	if name := sh.Name(); name != "" {
+		words = []string{name, words[0]}
+	}
 	if st.Lost != "" {
 		words = append(words, "LOST")
 	}

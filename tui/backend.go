@@ -39,10 +39,24 @@ type backend interface {
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
-// shellBackend is the shell of a session.
+// shellBackend is the shell of a session, one of several or by itself.
 type shellBackend struct {
 	*shell.Shell
 	watcher *session.Watcher
+	among   *shell.Subnets // nil where it is by itself
+	here    int
+}
+
+// Glances is what is known of the subnets without looking further.
+func (b *shellBackend) Glances() ([]shell.Glance, int) {
+	if b.among == nil {
+		return nil, 0
+	}
+	return b.among.Glances(), b.here
+}
+
+func (b *shellBackend) Compare(ctx context.Context) (*shell.Comparison, error) {
+	return b.among.Compare(ctx)
 }
 
 func (b *shellBackend) State() session.State { return b.Session().State() }

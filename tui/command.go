@@ -74,7 +74,7 @@ func (m *model) done(j *job, err error) tea.Cmd {
 	m.refresh()
 	m.jobs = slices.DeleteFunc(m.jobs, func(x *job) bool { return x == j })
 	took := m.now().Sub(j.started)
-	if unopened, ok := errors.AsType[*connection.OpenError](err); ok && j == m.starting {
+	if unopened, ok := errors.AsType[*connection.OpenError](err); ok && j == m.starting && m.beside == nil {
 		m.unopened = unopened
 		return tea.Quit
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -69,8 +70,11 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 func (c *Config) take(line string) (string, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
+	if site.IsSet(line) { // package site reads it
+		return "", nil
+	}
 	switch word {
-	case "source", "names", "mkeys", "watch", "write": // of the session, which package site reads
+	case "source", "names", "hints", "mkeys", "watch", "write": // of the session, which package site reads
 	case "theme":
 		if !slices.Contains(draw.Themes, rest) {
 			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
@@ -84,7 +88,7 @@ func (c *Config) take(line string) (string, error) {
 	case "key":
 		return c.takeKey(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key, or source, names, mkeys, watch or write", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key, or source, names, hints, mkeys, watch or write, or a set of sources", word)
 	}
 	return "", nil
 }

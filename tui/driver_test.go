@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +39,8 @@ import (
 // driver presses keys and reads the screen, without a terminal.
 type driver struct {
 	t      testing.TB
-	m      *model
+	m      *model   // the screen that is shown
+	beside *screens // all of them, nil where there is but one
 	msgs   chan tea.Msg
 	quit   bool
 	width  int
@@ -100,8 +102,23 @@ func (d *driver) send(msg tea.Msg) {
 		d.quit = true
 		return
 	}
-	_, cmd := d.m.Update(msg)
+	if d.beside == nil {
+		_, cmd := d.m.Update(msg)
+		d.run(cmd)
+		return
+	}
+	_, cmd := d.beside.Update(msg)
+	d.m = d.beside.all[d.beside.at]
 	d.run(cmd)
+}
+
+// working reports whether anything runs that is not waited for in vain.
+func (d *driver) working() bool {
+	all := []*model{d.m}
+	if d.beside != nil {
+		all = d.beside.all
+	}
+	return slices.ContainsFunc(all, func(m *model) bool { return (len(m.jobs) > 0 || m.Common.Running > 0) && m.question == nil })
 }
 
 func (d *driver) size(w, h int) *driver {
@@ -139,7 +156,7 @@ func (d *driver) press(keys ...string) *driver {
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
-	for (len(d.m.jobs) > 0 || d.m.Common.Running > 0) && d.m.question == nil {
+	for d.working() {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
@@ -316,9 +333,11 @@ func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading
 	return &counters.Reading{}, connection.ErrOffline
 }
 
-func (f *fake) Loops() session.Loops                { return &f.Memo }
-func (f *fake) Hint(string) (usage, summary string) { return "", "" }
-func (f *fake) Search(string) []lang.Candidate      { return nil }
+func (f *fake) Glances() ([]shell.Glance, int)                     { return nil, 0 }
+func (f *fake) Compare(context.Context) (*shell.Comparison, error) { return nil, nil }
+func (f *fake) Loops() session.Loops                               { return &f.Memo }
+func (f *fake) Hint(string) (usage, summary string)                { return "", "" }
+func (f *fake) Search(string) []lang.Candidate                     { return nil }
 
 func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }
 

@@ -33,17 +33,20 @@ func (m *model) header(w int) string {
 		}
 		return cells
 	}
-	name := draw.Clean(st.Source.String(), t.ASCII)
+	name := draw.Clean(strings.TrimSpace(m.subnet+" "+st.Source.String()), t.ASCII)
 	if need+count() > w {
 		for i := range badges {
 			badges[i].Word = badges[i].Short()
 		}
-		name = ""
+		name = draw.Cut(draw.Clean(m.subnet, t.ASCII), w/4, t.Ellipsis)
 	}
 	need += count()
 	right := m.busyText(w)
 	if right == "" {
 		right = m.counts(w, w-need-min(draw.Width(name), 16)-2)
+	}
+	if m.subnet != "" && w < need+draw.Width(name)+draw.Width(right)+2 {
+		name = draw.Clean(m.subnet, t.ASCII)
 	}
 	if w >= need+draw.Width(name)+draw.Width(right)+20 {
 		name = "ibconsole " + name
@@ -69,6 +72,7 @@ func (m *model) header(w int) string {
 func (m *model) tabs(w int) string {
 	t := m.Look
 	p := draw.NewPen(t, w)
+	tabsWide := m.tabsWide()
 	for id, x := range m.all {
 		about := x.About()
 		name, end := digit(id)+" "+about.Name, " "
@@ -98,8 +102,17 @@ func (m *model) tabs(w int) string {
 	return p.Done()
 }
 
-// tabsWide is how many cells the names of all panes take, tabsShort the short ones.
-const tabsWide, tabsShort = 119, 79
+// tabsShort is how many cells the short names of the panes take.
+const tabsShort = 79
+
+// tabsWide is how many cells the names of all panes take, one of them with an alarm.
+func (m *model) tabsWide() int {
+	cells := 1
+	for _, p := range m.all {
+		cells += len("1  ") + draw.Width(p.About().Name) + 1
+	}
+	return cells
+}
 
 // named is how many panes have their names in the line of short ones.
 const named = 10

@@ -33,20 +33,8 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		cmd := m.say(msg.Command, !msg.Typed)
 		m.jobs[len(m.jobs)-1].opens = msg.Sheet
 		return cmd
-	case pane.Inform:
-		m.inform(msg.Text)
-	case pane.Warn:
-		m.warn(msg.Text)
-	case pane.Open:
-		m.setFocus(m.named(msg.Name))
-	case pane.GoTo:
-		m.setFocus(m.at(pane.SeatHome))
-		m.tellPanes(pane.Visit(msg))
-	case pane.Follow:
-		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
-			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
-		}
-		m.tellPanes(msg)
+	case pane.EnterSubnet:
+		return m.enterSubnet(msg)
 	case pane.Choose:
 		return m.choosePicture(msg.Kind)
 	case pane.Recall:
@@ -64,9 +52,31 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 	case pane.Type:
 		return m.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
 	default:
-		m.tellPanes(msg)
+		m.show(msg)
 	}
 	m.follow()
 	m.fit()
 	return nil
+}
+
+// show does what a pane asks for that is on the screen already.
+func (m *model) show(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case pane.Inform:
+		m.inform(msg.Text)
+	case pane.Warn:
+		m.warn(msg.Text)
+	case pane.Open:
+		m.setFocus(m.named(msg.Name))
+	case pane.GoTo:
+		m.setFocus(m.at(pane.SeatHome))
+		m.tellPanes(pane.Visit(msg))
+	case pane.Follow:
+		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
+			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
+		}
+		m.tellPanes(msg)
+	default:
+		m.tellPanes(msg)
+	}
 }

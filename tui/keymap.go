@@ -130,6 +130,8 @@ func (m *model) paneKeys() []pane.Action {
 	return append(list,
 		pane.Action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
 		pane.Action{Name: "previous-pane", Binding: pane.On("the pane before", "shift+tab"), Group: "Panes", Run: step(-1)},
+		pane.Action{Name: "next-subnet", Binding: pane.On("the next subnet of several; :source NAME goes to one", "}"), Group: "Panes", Why: m.whyOneSubnet, Run: m.nextSubnet(1)},
+		pane.Action{Name: "previous-subnet", Binding: pane.On("the subnet before", "{"), Group: "Panes", Why: m.whyOneSubnet, Run: m.nextSubnet(-1)},
 		pane.Action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"), Group: "Panes", Label: "zoom", Rank: 14, Run: m.toggleZoom},
 		pane.Action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes", Run: lean(-4)},
 		pane.Action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: lean(4)},

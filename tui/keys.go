@@ -207,5 +207,10 @@ func (m *model) quit() tea.Cmd {
 		m.warn(m.jobs[len(m.jobs)-1].text + " is running: q again cancels it and quits")
 		return nil
 	}
+	if m.beside != nil && m.beside.running(m) != "" && !m.quitting {
+		m.quitting = true
+		m.warn(m.beside.running(m) + " is running: q again cancels it and quits")
+		return nil
+	}
 	return tea.Quit
 }

@@ -139,6 +139,9 @@ func (m *model) submit() tea.Cmd {
 		return nil
 	}
 	m.history.add(text)
+	if cmd, typed := m.sourceTyped(text); typed {
+		return cmd
+	}
 	if text == "tour" && m.tour == nil {
 		return m.toggleTour()
 	}

@@ -85,6 +85,9 @@ type model struct {
 	pointed  map[int]pane.Place // what was selected, by pane
 	followed pane.Place         // what was selected last
 
+	beside *screens // those of the other subnets, nil for none
+	subnet string   // the name of this one among them
+
 	drawn     string // the frame drawn last
 	drawnSize [2]int
 }

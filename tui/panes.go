@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/tui/pane/problems"
 	"example.org/ibconsole/tui/pane/resilience"
 	"example.org/ibconsole/tui/pane/subnetmap"
+	"example.org/ibconsole/tui/pane/subnets"
 	"example.org/ibconsole/tui/pane/topology"
 	"example.org/ibconsole/tui/pane/trace"
 	"example.org/ibconsole/tui/pane/whatif"
@@ -20,7 +21,7 @@ import (
 
 // newPanes makes the panes, in the order of their keys. A new one is a line here.
 func newPanes(c *pane.Common, back backend) []pane.Pane {
-	return []pane.Pane{
+	all := []pane.Pane{
 		problems.New(c, back),
 		topology.New(c),
 		lft.New(c),
@@ -34,6 +35,16 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 		answer.New(c),
 		subnetmap.New(c),
 	}
+	if back == nil || several(back) {
+		all = append(all, subnets.New(c, back))
+	}
+	return all
+}
+
+// several reports whether there are more subnets than one.
+func several(back backend) bool {
+	all, _ := back.Glances()
+	return len(all) > 1
 }
 
 // sources is what the panes ask of the session.
@@ -44,4 +55,5 @@ type sources interface {
 	load.Source
 	history.Source
 	resilience.Source
+	subnets.Source
 }

@@ -54,8 +54,8 @@ func child(kind string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	opt := Options{Shell: shell.New(s), Start: s.Start, RunShell: childShell, Save: childSave}
-	switch back := (&shellBackend{Shell: opt.Shell, watcher: s.Watch()}); kind {
+	opt := Options{Subnets: shell.NewSubnets([]string{""}, []*session.Session{s}), Start: true, RunShell: childShell, Save: childSave}
+	switch back := (&shellBackend{Shell: opt.Subnets.All()[0].Shell, watcher: s.Watch()}); kind {
 	case "boom":
 		err = run(ctx, opt, boom{back})
 	case "stuck":

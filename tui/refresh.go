@@ -81,12 +81,16 @@ func (m *model) collect() {
 
 // seek begins to compute what the panes on the screen want and have not got.
 func (m *model) seek() tea.Cmd {
-	if !m.frozen.IsZero() || len(m.sc.Picture.Fabric.Nodes) == 0 {
+	if !m.frozen.IsZero() {
 		return nil
 	}
 	var cmds []tea.Cmd
 	idle := m.st.Busy == "" && len(m.jobs) == 0 && !m.onPage()
+	unread := len(m.sc.Picture.Fabric.Nodes) == 0
 	for i, p := range m.all {
+		if _, beyond := p.(pane.Beyond); unread && !beyond {
+			continue
+		}
 		if c := p.Seek(pane.Stage{Visible: m.visible(i), Focused: i == m.focus, Idle: idle}); c != nil {
 			cmds = append(cmds, c)
 		}

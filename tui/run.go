@@ -30,9 +30,9 @@ import (
 
 // Options say what [Run] shows, and where.
 type Options struct {
-	Shell *shell.Shell // has the commands and the session
-	// Start, where set, reads the subnet beside the first screen, which a [*connection.OpenError] of it ends.
-	Start func(ctx context.Context) error
+	Subnets *shell.Subnets // have the commands and the sessions
+	// Start reads the subnets beside the first screen, which a [*connection.OpenError] ends where there is but one.
+	Start bool
 	// RunShell, where set, runs the shell on the same session. It has the terminal
 	// for itself, as the terminal was before Run, and gives it back as it was.
 	RunShell      func(ctx context.Context) error
@@ -53,12 +53,16 @@ const closingTime = 5 * time.Second // how long Run waits for commands that it c
 // SIGHUP and SIGQUIT, which give a [*signals.Error], and after a panic of a command, which gives an error with
 // its stack. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its cursor.
 func Run(ctx context.Context, opt Options) error {
-	back := &shellBackend{Shell: opt.Shell, watcher: opt.Shell.Session().Watch()}
-	defer back.watcher.Stop()
-	return run(ctx, opt, back)
+	var all []backend
+	for i, n := range opt.Subnets.All() {
+		back := &shellBackend{Shell: n.Shell, watcher: n.Session().Watch(), among: opt.Subnets, here: i}
+		defer back.watcher.Stop()
+		all = append(all, back)
+	}
+	return run(ctx, opt, all...)
 }
 
-func run(ctx context.Context, opt Options, back backend) error {
+func run(ctx context.Context, opt Options, backs ...backend) error {
 	if opt.In == nil {
 		opt.In = os.Stdin
 	}
@@ -91,31 +95,55 @@ func run(ctx context.Context, opt Options, back backend) error {
 		}
 	}, signals.Ending()...)()
 
-	m := newModel(ctx, back, t)
-	m.start, m.save = opt.Start, opt.Save
-	m.actions = opt.Config.rebound(m.keymap())
-	m.retheme = func(name string) (*draw.Theme, error) {
-		o := opt
-		o.Theme = name
-		return checkTerminal(&o, os.Getenv)
-	}
-	if opt.RunShell != nil {
-		m.shell = func(ctx context.Context) error {
-			away.Store(true)
-			defer away.Store(false)
-			return opt.RunShell(ctx)
-		}
-	}
+	all := opt.screens(ctx, t, &away, backs)
 	switch {
 	case opt.Tour:
-		m.toggleTour()
+		all[0].toggleTour()
 	case opt.Welcome:
-		m.firstPage()
+		all[0].firstPage()
 	}
-	err = m.program(ctx, opt.In, opt.Out, !opt.Config.NoMouse)
+	var root tea.Model = all[0]
+	if len(all) > 1 {
+		root = newScreens(opt.Subnets, all)
+	}
+	err = program(ctx, root, all, opt.In, opt.Out, !opt.Config.NoMouse)
 	left()
-	m.end(opt.Out)
-	return outcome(ctx, m, err)
+	end(opt.Out, all)
+	return outcome(ctx, all, err)
+}
+
+// screens are those of the subnets; away is set while the shell has the terminal.
+func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Bool, backs []backend) (all []*model) {
+	for i, back := range backs {
+		m := newModel(ctx, back, t)
+		if opt.Start {
+			m.start = starting(opt.Subnets.All()[i])
+		}
+		m.save, m.actions = opt.Save, opt.Config.rebound(m.keymap())
+		m.retheme = func(name string) (*draw.Theme, error) {
+			o := *opt
+			o.Theme = name
+			return checkTerminal(&o, os.Getenv)
+		}
+		if opt.RunShell != nil {
+			m.shell = func(ctx context.Context) error {
+				away.Store(true)
+				defer away.Store(false)
+				return opt.RunShell(ctx)
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// starting reads a subnet for the first time.
+func starting(n *shell.Subnet) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := n.Session().Start(ctx)
+		n.Troubled(err)
+		return err
+	}
 }
 
 // leaveScreen is what Bubble Tea does to a terminal at its end, for one that does not come to it: the mouse and
@@ -124,36 +152,45 @@ const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent
 	ansi.ResetModeAltScreenSaveCursor + ansi.ShowCursor
 
 // program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
-func (m *model) program(ctx context.Context, in *os.File, out *os.File, mouse bool) (err error) {
+func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out *os.File, mouse bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("internal error: %v", v)
 		}
 	}()
-	m.out = newSlowWriter(out)
+	slow := newSlowWriter(out)
 	defer func() {
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
 		defer cancel()
-		m.out.stop(limit)
+		slow.stop(limit)
 	}()
-	m.clip = clipboard{tmux: os.Getenv("TMUX") != "", screen: os.Getenv("STY") != "", write: func(s string) { _, _ = m.out.Write([]byte(s)) }}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(m.out), tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	for _, m := range all {
+		m.out = slow
+		m.clip = clipboard{tmux: os.Getenv("TMUX") != "", screen: os.Getenv("STY") != "", write: func(s string) { _, _ = slow.Write([]byte(s)) }}
+	}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(slow), tea.WithAltScreen(), tea.WithoutSignalHandler()}
 	if mouse {
 		options = append(options, tea.WithMouseCellMotion())
 	}
-	p := tea.NewProgram(m, options...)
-	m.out.mu.Lock()
-	m.out.drained = func() { go p.Send(drainedMsg{}) }
-	m.out.mu.Unlock()
+	p := tea.NewProgram(root, options...)
+	slow.mu.Lock()
+	slow.drained = func() { go p.Send(drainedMsg{}) }
+	slow.mu.Unlock()
 	_, err = p.Run()
 	return err
 }
 
 // end cancels the commands that run and waits for them.
-func (m *model) end(out io.Writer) {
+func end(out io.Writer, all []*model) {
 	limit := time.After(closingTime)
-	for i, j := range m.jobs {
+	var jobs []*job
+	for _, m := range all {
+		jobs = append(jobs, m.jobs...)
+	}
+	for _, j := range jobs {
 		j.cancel()
+	}
+	for i, j := range jobs {
 		select {
 		case <-j.done:
 			continue
@@ -171,14 +208,19 @@ func (m *model) end(out io.Writer) {
 }
 
 // outcome is the error of Run.
-func outcome(ctx context.Context, m *model, err error) error {
-	switch {
-	case ctx.Err() != nil && signalled(ctx):
+func outcome(ctx context.Context, all []*model, err error) error {
+	if ctx.Err() != nil && signalled(ctx) {
 		return context.Cause(ctx)
-	case m.unopened != nil:
-		return m.unopened
-	case m.failure != nil:
-		return fmt.Errorf("%w\n%s", m.failure, m.failure.Stack)
+	}
+	for _, m := range all {
+		switch {
+		case m.unopened != nil:
+			return m.unopened
+		case m.failure != nil:
+			return fmt.Errorf("%w\n%s", m.failure, m.failure.Stack)
+		}
+	}
+	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}

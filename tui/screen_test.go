@@ -262,7 +262,7 @@ func TestPanicOfCommand(t *testing.T) {
 	back.run = func(context.Context, string, *shell.Output) error { panic("at the\x1b[2J disco") }
 	d := driveBackend(t, back)
 	d.press(":", "x", "enter").sees(`internal error: at the\x1b[2J disco`)
-	if err := outcome(t.Context(), d.m, nil); err == nil || !strings.Contains(err.Error(), "TestPanicOfCommand") {
+	if err := outcome(t.Context(), []*model{d.m}, nil); err == nil || !strings.Contains(err.Error(), "TestPanicOfCommand") {
 		t.Errorf("the stack is not told at the end: %v", err)
 	}
 }

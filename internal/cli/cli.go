@@ -17,18 +17,15 @@ import (
 	"golang.org/x/term"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/audit"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/repl"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -43,12 +40,17 @@ const usage = `usage:
   ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
+Several -s open several subnets, each with a session of its own: on NAME CMD, on all CMD, sources, source NAME.
+
 SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
 (a simulated subnet inside the program), file:FILE (offline; what it states is so), net:FILE (the same by ibsim's
 rules, for comparisons over ibsim) or ibdiagnet:FOLDER (what ibdiagnet 2 left, or a .tar.gz of it). Without one, what
 IBCONSOLE_SOURCE names, or else umad where there is a port, or else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
 simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key and SA_Key. What of a file
 cannot be read is left out and listed by problems; --strict refuses such a file.
+
+Of several, umad:all is every active port of this machine, sim:rails:N,KIND:ARGS N simulated subnets of the same hosts,
+NAME=SOURCE gives one a name, and a line NAME = SOURCE, SOURCE, ... of a configuration names a set of them.
 
 `
 
@@ -72,7 +74,7 @@ type streams struct {
 type options struct {
 	streams                // as they are
 	out, err *plain.Writer // take what people read
-	source   string
+	sources  []string      // as they were given
 	command  string
 	theme    string
 	noColor  bool
@@ -104,7 +106,7 @@ func run(args []string, files streams) int {
 	}
 	flags := flag.NewFlagSet("ibconsole", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.source, "s", "", "")
+	flags.Func("s", "", func(s string) error { o.sources = append(o.sources, s); return nil })
 	flags.StringVar(&o.command, "c", "", "")
 	flags.StringVar(&o.theme, "theme", "", "")
 	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "")
@@ -224,73 +226,6 @@ func (o *options) help(words []string) int {
 	return exitDone
 }
 
-// open opens the session, reads the subnet and hands it to work.
-func (o *options) open(interactive bool, work func(context.Context, *session.Session) error) int {
-	ctx, stop := signals.Context()
-	defer stop()
-	return o.connect(ctx, session.Options{Record: interactive}, func(ctx context.Context, s *session.Session) error {
-		if err := s.Start(ctx); err != nil {
-			return fmt.Errorf("%s: %w", s.State().Source.Kind, err)
-		}
-		if text := s.State().Interrupted; text != "" && !interactive { // else the summary says so
-			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", text)
-		}
-		if !interactive {
-			st := s.State()
-			if lines := st.Unread.Lines(1); len(lines) > 0 {
-				_, _ = fmt.Fprintf(o.err, "ibconsole: %s (problems lists all)\n", strings.Join(lines, "; "))
-				o.told = true
-			}
-		}
-		if n := len(s.State().Unanswered); n > 0 {
-			_, _ = fmt.Fprintf(o.err, "ibconsole: the subnet was read with %s unanswered: %s (show unanswered)\n", prose.Count(n, "request"), prose.List(s.State().Unanswered, 1))
-		}
-		return work(ctx, s)
-	})
-}
-
-// connect opens the session and hands it to work. All that is done is put into the
-// history, even if opt does not say so, where the subnet is not simulated.
-func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *session.Session) error) int {
-	config, err := o.config(ctx)
-	if err != nil {
-		return o.misused(err)
-	}
-	source := o.source
-	if source == "" {
-		var note string
-		if source, note = config.source(o.rights.held); note != "" {
-			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
-		}
-	}
-	src, err := session.ParseSource(source)
-	if err != nil {
-		return o.misused(err)
-	}
-	opt.Strict, opt.MayWrite, opt.Names, opt.Hints = o.strict, config.mayWrite, config.Names, config.Hints
-	if o.log != nil {
-		opt.Log = o.log.Write
-	}
-	opt.Held, opt.Machine = o.rights.held, o.machine(&config, src)
-	if opt.Record { // somebody sits there
-		opt.Watch = config.Watch
-	}
-	opt.Client.Window, opt.Fast, opt.Record = o.window, o.fast, opt.Record || src.Live()
-	opt.StateDir, opt.NoState = history.Dir()
-	if opt.Keys, err = o.keys(ctx, src, config.MKeys); err != nil {
-		return o.failed(err)
-	}
-	s, err := session.Open(ctx, src, opt)
-	if err != nil {
-		return o.ended(ctx, err)
-	}
-	err = guarded(ctx, s, work)
-	if cerr := s.Close(); err == nil {
-		err = cerr
-	}
-	return o.ended(ctx, err)
-}
-
 // ended says what the work ended with, and is the exit status of that.
 func (o *options) ended(ctx context.Context, err error) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -314,38 +249,6 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
-// keys reads the keys of the file that was named, for a live subnet of that of the configuration else.
-func (o *options) keys(ctx context.Context, src session.Source, configured string) (session.Keys, error) {
-	file := o.mkeys
-	if file == "" && src.Live() {
-		file = configured
-	}
-	if file == "" {
-		return session.Keys{}, nil
-	}
-	if file == o.rights.keyFile {
-		return o.rights.keys, nil
-	}
-	keys, err := session.ReadKeys(ctx, file)
-	if err != nil {
-		return keys, fmt.Errorf("--mkeys: %w", err)
-	}
-	return keys, nil
-}
-
-// guarded does the work. A panic goes on once what the session holds is given back.
-func guarded(ctx context.Context, s *session.Session, work func(context.Context, *session.Session) error) error {
-	panicked := true
-	defer func() {
-		if panicked {
-			_ = s.Close()
-		}
-	}()
-	err := work(ctx, s)
-	panicked = false
-	return err
-}
-
 func (o *options) output() *shell.Output {
 	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -360,10 +263,10 @@ func (o *options) output() *shell.Output {
 }
 
 func (o *options) script(name, text string) int {
-	return o.open(false, func(ctx context.Context, s *session.Session) error {
+	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
 		out := o.output()
 		out.Script = true
-		return shell.New(s).Run(ctx, name, text, out)
+		return s.Run(ctx, name, text, out)
 	})
 }
 
@@ -383,18 +286,16 @@ func (o *options) file(path string) int {
 
 // stdin runs what comes from standard input line by line, as it comes.
 func (o *options) stdin() int {
-	return o.open(false, func(ctx context.Context, s *session.Session) error {
-		sh, out := shell.New(s), o.output()
+	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
+		out := o.output()
 		out.Script = true
-		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return sh.Execute(ctx, "stdin", stmts, out) })
+		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return s.Execute(ctx, "stdin", stmts, out) })
 	})
 }
 
 func (o *options) interactive() int {
 	if !o.onTerminal() {
-		return o.open(false, func(_ context.Context, s *session.Session) error {
-			return shell.Summary(s, o.output())
-		})
+		return o.open(false, func(ctx context.Context, s *shell.Subnets) error { return o.summary(ctx, s) })
 	}
 	return o.tui(false)
 }

@@ -3,8 +3,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
@@ -27,31 +29,53 @@ func (o *options) doctor(args []string) int {
 	if err != nil {
 		return o.misused(err)
 	}
-	src := session.Source{Kind: session.SourceUmad}
-	if o.source != "" {
-		if src, err = session.ParseSource(o.source); err != nil {
+	var findings []umad.Finding
+	if len(o.sources) == 0 {
+		src := session.Source{Kind: session.SourceUmad}
+		findings = append(o.machine(&config, src), session.Machine(ctx, src, o.rights.held)...)
+	} else {
+		sources, err := session.ParseSources(o.sources, config.Sets)
+		if err != nil {
 			return o.misused(err)
 		}
-	}
-	findings := o.machine(&config, src)
-	if o.source == "" {
-		findings = append(findings, session.Machine(ctx, src, o.rights.held)...)
-	} else {
-		opt := session.Options{Fast: o.fast, Strict: o.strict, Held: o.rights.held}
-		opt.Client.Window = o.window
-		if opt.Keys, err = o.keys(ctx, src, config.MKeys); err != nil {
+		if findings, err = o.diagnose(ctx, &config, sources); err != nil {
 			return o.failed(err)
 		}
-		findings = append(findings, session.Diagnose(ctx, src, opt)...)
 	}
 	err = shell.Findings(o.output(), findings)
-	if o.source == "" && !o.json {
-		o.sources(&config)
+	if len(o.sources) == 0 && !o.json {
+		o.others(&config)
 	}
 	if err != nil {
 		return o.failed(fmt.Errorf("doctor: %w", err))
 	}
 	return exitDone
+}
+
+// diagnose looks at sources and the subnets behind them, all at once.
+func (o *options) diagnose(ctx context.Context, config *config, sources []session.Named) (findings []umad.Finding, err error) {
+	each := make([][]umad.Finding, len(sources))
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for i, n := range sources {
+		opt := session.Options{Fast: o.fast, Strict: o.strict, Held: o.rights.held}
+		opt.Client.Window = o.window
+		if opt.Keys, err = o.keys(ctx, n.Source, config.MKeys); err != nil {
+			return nil, err
+		}
+		wait.Go(func() { each[i] = session.Diagnose(ctx, n.Source, opt) })
+	}
+	wait.Wait()
+	for i, n := range sources {
+		of := append(o.machine(config, n.Source), each[i]...)
+		for j := range of {
+			if len(sources) > 1 {
+				of[j].Text = n.Name + ": " + of[j].Text
+			}
+		}
+		findings = append(findings, of...)
+	}
+	return findings, nil
 }
 
 // verify runs the command doctor verify.
@@ -62,8 +86,8 @@ func (o *options) verify(args []string) int {
 	return o.script("doctor", strings.Join(prose.Words(append([]string{"doctor"}, args...), lang.Quote), " "))
 }
 
-// sources says what else there is than adapters.
-func (o *options) sources(c *config) {
+// others says what else there is than adapters.
+func (o *options) others(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
 	source, _ := c.source(o.rights.held)
 	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)

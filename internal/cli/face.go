@@ -22,9 +22,9 @@ import (
 
 // tui opens the screen; with tour on a simulated subnet with the tour begun.
 func (o *options) tui(tour bool) int {
-	first := o.source == "" && os.Getenv(session.SourceVar) == ""
+	first := len(o.sources) == 0 && os.Getenv(session.SourceVar) == ""
 	if tour && first {
-		o.source = tourSource
+		o.sources = []string{tourSource}
 	}
 	ctx, stop := signals.Context()
 	defer stop() // once the place in the subnet was given back
@@ -32,14 +32,13 @@ func (o *options) tui(tour bool) int {
 	if err != nil {
 		return o.misused(err)
 	}
-	return o.connect(ctx, session.Options{Record: true, Later: true}, func(ctx context.Context, s *session.Session) error {
-		sh := shell.New(s)
+	return o.connect(ctx, session.Options{Record: true, Later: true}, func(ctx context.Context, s *shell.Subnets) error {
 		ctx, stop := signals.ButInterrupts(ctx)
 		defer stop()
 		return tui.Run(ctx, tui.Options{
-			Shell: sh, Start: s.Start, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
-			Welcome: first && s.State().Source.Kind == session.SourceSim, Tour: tour,
-			RunShell: func(ctx context.Context) error { return o.prompt(ctx, sh) },
+			Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
+			Welcome: first && s.All()[0].Session().State().Source.Kind == session.SourceSim, Tour: tour,
+			RunShell: func(ctx context.Context) error { return o.prompt(ctx, s) },
 		})
 	})
 }
@@ -70,16 +69,16 @@ func createNew(name string) (io.WriteCloser, error) {
 }
 
 func (o *options) repl() int {
-	return o.open(true, func(ctx context.Context, s *session.Session) error {
-		if err := shell.Summary(s, o.output()); err != nil {
+	return o.open(true, func(ctx context.Context, s *shell.Subnets) error {
+		if err := o.summary(ctx, s); err != nil {
 			return err
 		}
-		return o.prompt(ctx, shell.New(s))
+		return o.prompt(ctx, s)
 	})
 }
 
-// prompt runs the command line on a shell until it is left. It takes signals itself.
-func (o *options) prompt(ctx context.Context, sh *shell.Shell) error {
+// prompt runs the command line on subnets until it is left. It takes signals itself.
+func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
 	out := o.output()
 	ctx, stop := signals.ButInterrupts(ctx)
 	defer stop()

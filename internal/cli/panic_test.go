@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -21,14 +22,14 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 	}
 	sim := ibsimtest.Start(t, file)
 	o := newOptions(streams{out: io.Discard, err: io.Discard})
-	o.source = "ibsim:" + sim.Name
+	o.sources = []string{"ibsim:" + sim.Name}
 	func() {
 		defer func() {
 			if p := recover(); p != "boom" {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		o.connect(t.Context(), session.Options{}, func(context.Context, *session.Session) error {
+		o.connect(t.Context(), session.Options{}, func(context.Context, *shell.Subnets) error {
 			if taken := strings.Count(sim.Console("Attached"), "Client "); taken != 1 {
 				t.Errorf("%d places are taken", taken)
 			}

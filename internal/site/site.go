@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -29,11 +30,12 @@ const File = "/etc/ibconsole/config"
 
 // Config is what a file says. The zero value says nothing.
 type Config struct {
-	Source string        // where no other is named
-	Names  string        // a node-name map
-	Hints  string        // a file of hints on the structure
-	MKeys  string        // the file with the M_Key
-	Watch  time.Duration // how often interactive sessions sweep, 0 for never
+	Source string              // where no other is named
+	Names  string              // a node-name map
+	Hints  string              // a file of hints on the structure
+	MKeys  string              // the file with the M_Key
+	Watch  time.Duration       // how often interactive sessions sweep, 0 for never
+	Sets   map[string][]string // sources that are opened together, by name
 	writes []rule
 }
 
@@ -59,6 +61,7 @@ const (
 //
 //	# a comment
 //	source umad:mlx5_0
+//	rails = umad:mlx5_0, umad:mlx5_1
 //	names /etc/opensm/ib-node-name-map
 //	hints /etc/ibconsole/hints.yaml
 //	mkeys /etc/ibconsole/mkey
@@ -98,6 +101,9 @@ func parse(r io.Reader, name string) (Config, error) {
 func (c *Config) take(line, where string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
+	if IsSet(line) {
+		return c.takeSet(word, strings.TrimSpace(rest[1:]))
+	}
 	known := slices.Contains(words, word)
 	switch {
 	case slices.Contains(screenWords, word):
@@ -134,6 +140,34 @@ func (c *Config) take(line, where string) error {
 	return nil
 }
 
+// IsSet reports whether a line names a set of sources: "rails = umad:mlx5_0, umad:mlx5_1".
+func IsSet(line string) bool {
+	_, rest, _ := strings.Cut(line, " ")
+	rest, ok := strings.CutPrefix(strings.TrimSpace(rest), "=")
+	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+// takeSet takes the sources of a set, between which there is a comma and a blank.
+func (c *Config) takeSet(name, list string) error {
+	var sources []string
+	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {
+		if s = strings.TrimSpace(s); s == "" || strings.HasSuffix(s, ",") {
+			return fmt.Errorf("the set %s is %q, expected sources with a comma and a blank between them", name, list)
+		}
+		sources = append(sources, s)
+	}
+	switch {
+	case strings.ContainsAny(name, ":="):
+		return fmt.Errorf("a set is called %q, expected a name without : and =", name)
+	case c.Sets[name] != nil:
+		return fmt.Errorf("the set %s is named twice", name)
+	case c.Sets == nil:
+		c.Sets = map[string][]string{}
+	}
+	c.Sets[name] = sources
+	return nil
+}
+
 // Over is what holds where c comes before the other: its words count where it has them. Who may write is asked of
 // each by itself, as both must allow it.
 func (c Config) Over(other Config) Config {
@@ -145,6 +179,12 @@ func (c Config) Over(other Config) Config {
 	if c.Watch == 0 {
 		c.Watch = other.Watch
 	}
+	sets := maps.Clone(other.Sets)
+	if sets == nil {
+		sets = map[string][]string{}
+	}
+	maps.Copy(sets, c.Sets)
+	c.Sets = sets
 	return c
 }
 

@@ -78,6 +78,16 @@ func (p Port) rank() int {
 	return 0
 }
 
+// Active are the InfiniBand ports that are active and have a device, in their order.
+func Active(ports []Port) (active []Port) {
+	for _, p := range ports {
+		if p.rank() == 2 {
+			active = append(active, p)
+		}
+	}
+	return active
+}
+
 // why says what there is instead.
 func (s Selector) why(ports []Port) string {
 	if len(ports) == 0 {

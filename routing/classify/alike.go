@@ -245,38 +245,54 @@ func speedOf(f *fabric.Fabric, p fabric.PortIndex) int64 {
 
 func speedText(v int64) string { return fmt.Sprintf("%v%v", fabric.Width(v>>8), fabric.Speed(v&0xff)) }
 
-// mostLinks is the share of a subnet's cables, one in so many, beyond which they are not named one by one.
-const mostLinks = 4
+// Beyond this share of what there is, one in so many, and from so many on, what differs is not named one by one.
+const mostNamedOf, leastNamed = 4, 8
 
 // differences are the facts that are not as most have them, of each subnet by kind, then by name.
 func (a *alike) differences() []Difference {
-	var out []Difference
-	links := make([]int, len(a.all))
+	out := a.lacking()
 	for k, values := range a.facts {
 		usual := usualOf(values, k)
 		for i, v := range values {
 			if d, ok := a.difference(k, i, v, usual, values); ok {
 				out = append(out, d)
-				if d.Kind == DifferentCabling {
-					links[i]++
-				}
 			}
 		}
 	}
-	out = append(out, a.lacking()...)
-	slices.SortStableFunc(out, func(x, y Difference) int {
+	slices.SortFunc(out, func(x, y Difference) int {
 		return cmp.Or(cmp.Compare(x.Subnet, y.Subnet), cmp.Compare(kindOrder(x.Kind), kindOrder(y.Kind)), cmp.Compare(x.What, y.What))
 	})
-	for i, n := range links {
-		whole := len(a.all[i].Fabric.Links()) - len(a.ends[i])
-		if mostLinks*n <= whole || n < 2*mostLinks {
-			continue
+	var few []Difference
+	for len(out) > 0 {
+		n := 1
+		for n < len(out) && out[n].Subnet == out[0].Subnet && out[n].Kind == out[0].Kind {
+			n++
 		}
-		out = slices.DeleteFunc(out, func(d Difference) bool { return d.Subnet == i && d.Kind == DifferentCabling })
-		out = append(out, Difference{i, fabric.None, fabric.None, DifferentCabling,
-			fmt.Sprintf("%d of %s lead elsewhere than on the others", n, prose.Count(whole, "link between switches"))})
+		few = append(few, a.inShort(out[:n])...)
+		out = out[n:]
 	}
-	return out
+	return few
+}
+
+// inShort is the differences of a subnet of one kind, or one in their place where they are very many.
+func (a *alike) inShort(all []Difference) []Difference {
+	i, n := all[0].Subnet, len(all)
+	hosts, links := len(a.ends[i]), len(a.all[i].Fabric.Links())
+	text, of := "", 0
+	switch all[0].Kind {
+	case DifferentHosts:
+		of, text = max(hosts, len(a.ends[a.model])), fmt.Sprintf("%d hosts are missing, elsewhere or here alone", n)
+	case DifferentCabling:
+		of, text = links-hosts, fmt.Sprintf("%d of %s lead elsewhere than on most", n, prose.Count(links-hosts, "link between switches"))
+	case DifferentSpeed:
+		of, text = links, fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"), all[0].What)
+	default:
+		return all
+	}
+	if n < leastNamed || mostNamedOf*n <= of {
+		return all
+	}
+	return []Difference{{i, fabric.None, fabric.None, all[0].Kind, text}}
 }
 
 // lacking are the switches of which most subnets have their like, and one has not.

@@ -91,6 +91,8 @@ func TestCompare(t *testing.T) {
 			p := port(t, all[1], "leaf-02/7")
 			all[1].Ports[p].Speed, all[1].Ports[all[1].Ports[p].Peer].Speed = fabric.HDR, fabric.HDR
 		}, "2 speed: leaf-02/7 -- spine-03/2 runs 4xHDR, 4xSDR on most\n"},
+		"all speeds": {3, func(t *testing.T, all []*fabric.Fabric) { all[1] = generate(t, "fattree:2,8,rail=2,speed=hdr") },
+			"2 speed: 64 of 64 links run at another speed than on most: leaf-01/5 -- spine-01/1 runs 4xHDR, 4xSDR on most\n"},
 		"switch": {3, func(t *testing.T, all []*fabric.Fabric) {
 			all[2] = cut(t, all[2], "spine-04/1", "spine-04/2", "spine-04/3", "spine-04/4", "spine-04/5", "spine-04/6", "spine-04/7", "spine-04/8")
 		}, "3 size: has 11 switches, most have 12\n" +

@@ -48,6 +48,28 @@ func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start i
 	return c.start, c.candidates
 }
 
+// Past is where the word behind the first words of the last statement of a text begins, and those words; ok is false
+// where there are not so many.
+func Past(text string, words int) (offset int, before []string, ok bool) {
+	var stmt Statement
+	l := newLexer(text)
+	for {
+		t := l.next()
+		switch {
+		case t.kind == tokenSeparator:
+			stmt, ok = Statement{}, false
+		case t.kind != tokenWord:
+			return offset, before, ok
+		case t.end == len(text):
+			return offset, before, ok
+		default:
+			if stmt.add(t); len(stmt.Words) == words {
+				offset, before, ok = t.end, stmt.Words, true
+			}
+		}
+	}
+}
+
 // lastStatement splits the last statement of text into the words before its
 // end and the one at its end, which may be empty. It reports false in a comment.
 func lastStatement(text string) (Statement, token, bool) {

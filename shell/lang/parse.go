@@ -74,6 +74,13 @@ func (s *Statement) add(t token) {
 	}
 }
 
+// Behind is the statement without its first words, which must leave one.
+func (s Statement) Behind(words int) Statement {
+	s.Words = s.Words[words:]
+	s.literal = s.literal[min(words, len(s.literal)):]
+	return s
+}
+
 func (s *Statement) isLiteral(word int) bool { return word < len(s.literal) && s.literal[word] }
 
 func unclosed(name string, t token) error {

@@ -64,12 +64,13 @@ const (
 	KindDumpKind             // a form in which routes are written and read
 	KindPicture              // live, base, whatif, staged or the ID of a kept one
 	KindCommand              // a command of this language
+	KindSubnet               // a subnet of those that are open
 )
 
 var kindNames = [...]string{
 	KindText: "TEXT", KindWord: "WORD", KindFlag: "FLAG", KindInt: "N", KindNode: "NODE",
 	KindSwitch: "SWITCH", KindPort: "PORT", KindPlace: "PLACE", KindGUID: "GUID", KindFile: "FILE",
-	KindEngine: "ENGINE", KindDumpKind: "KIND", KindPicture: "PICTURE", KindCommand: "COMMAND",
+	KindEngine: "ENGINE", KindDumpKind: "KIND", KindPicture: "PICTURE", KindCommand: "COMMAND", KindSubnet: "SUBNET",
 }
 
 // String returns what usage calls a word of the kind, such as "FILE".

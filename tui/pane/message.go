@@ -27,6 +27,11 @@ type (
 	Open struct{ Name string }
 	// GoTo is Open and Visit of the pane at home.
 	GoTo struct{ At Place }
+	// EnterSubnet shows another subnet, and a place in it, none for the one that it is at.
+	EnterSubnet struct {
+		At    int
+		Place Place
+	}
 	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a row, the first for 0.
 	ShowKind struct {
 		Kind int

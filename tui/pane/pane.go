@@ -83,6 +83,8 @@ type (
 	Differ interface {
 		Diff() (command string, ok bool)
 	}
+	// Beyond is a pane about more than the subnet of the screen, which there need not be.
+	Beyond interface{ Beyond() }
 	// Vacant is a pane that gives its room away before it was asked for something.
 	Vacant interface{ Vacant() bool }
 	// Holder keeps the session from other work now and then.

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// onCommand names the subnet that a command acts on, or all of them.
+const onCommand = "on"
+
+// onto is the shell whose subnet the end of a text is about, and where in the text the command for it begins.
+func (sh *Shell) onto(text string) (of *Shell, from int) {
+	from, words, ok := lang.Past(text, 2)
+	if !ok || words[0] != onCommand {
+		return sh, 0
+	}
+	if at, err := sh.among.Find(words[1]); err == nil {
+		return sh.among.all[at].Shell, from
+	}
+	return sh, from
+}
+
+// bindOn reads "on NAME command".
+func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
+	who := stmt.Words[1]
+	inner, err := sh.bind(stmt.Behind(2))
+	if err != nil {
+		return step{}, err
+	}
+	switch word, _, _ := strings.Cut(inner.Command, " "); {
+	case inner.who != "":
+		return step{}, &lang.UsageError{Command: onCommand, Reason: onCommand + " names one subnet, or all"}
+	case ofNone(word):
+		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s is of no subnet", word)}
+	case who == session.AllSubnets && writes(word):
+		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s names one subnet, always: %s NAME %s", word, onCommand, strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " "))}
+	}
+	out := step{Invocation: inner.Invocation, who: who}
+	if who == session.AllSubnets {
+		out.run = func(c *call) error { return c.shell.onAll(c.ctx, inner, c.out) }
+		return out, nil
+	}
+	at, err := sh.among.Find(who)
+	if err != nil {
+		return step{}, &lang.UsageError{Command: onCommand, Reason: err.Error()}
+	}
+	out.run = func(c *call) error { return c.shell.among.all[at].perform(c.ctx, inner, c.out) }
+	return out, nil
+}
+
+// perform is [Shell.perform], whose answers and errors name the subnet.
+func (n *Subnet) perform(ctx context.Context, s step, out *Output) error {
+	its := *out
+	its.Subnet = n.name
+	if err := n.Wait(ctx); err != nil {
+		return &SubnetError{n.name, err}
+	}
+	err := n.Trouble()
+	if err == nil || readsAnew(s.Command) {
+		err = n.Shell.perform(ctx, s, &its)
+	}
+	if err != nil {
+		return &SubnetError{n.name, err}
+	}
+	return nil
+}
+
+// readsAnew reports whether a command is for subnets of which nothing was read.
+func readsAnew(command string) bool {
+	word, _, _ := strings.Cut(command, " ")
+	return word == "sweep" || word == "doctor" || word == "watch"
+}
+
+// SubnetError says on which of several subnets a command failed.
+type SubnetError struct {
+	Subnet string
+	Err    error
+}
+
+func (e *SubnetError) Error() string { return e.Subnet + ": " + e.Err.Error() }
+
+func (e *SubnetError) Unwrap() error { return e.Err }
+
+// answered is what a command said on one of the subnets.
+type answered struct {
+	answer, raw, notes bytes.Buffer
+	err                error
+	panicked           string
+	done               chan struct{}
+}
+
+// onAll runs a command on all subnets at once. The answers come in the order of the subnets, each as soon as those before
+// it are there: what does not answer holds up no other. It fails where one has failed.
+func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
+	if sh.among == nil {
+		return sh.perform(ctx, s, out)
+	}
+	var all []*answered
+	for _, n := range sh.among.all {
+		a := &answered{done: make(chan struct{})}
+		all = append(all, a)
+		its := Output{W: &a.answer, Raw: &a.raw, Notes: &a.notes, JSON: out.JSON, Script: out.Script, Told: out.Told}
+		go func() {
+			defer close(a.done)
+			defer func() {
+				if v := recover(); v != nil {
+					a.panicked = fmt.Sprintf("%v\n\n%s", v, debug.Stack())
+				}
+			}()
+			a.err = n.perform(ctx, s, &its)
+		}()
+	}
+	var failed []error
+	for i, n := range sh.among.all {
+		a := all[i]
+		<-a.done
+		if a.panicked != "" {
+			panic(a.panicked)
+		}
+		if err := out.pass(n.name, a); err != nil {
+			failed = append(failed, err)
+		}
+		if a.err != nil {
+			failed = append(failed, a.err)
+		}
+	}
+	return joinSubnets(failed, len(all))
+}
+
+// pass writes what was said on a subnet.
+func (o *Output) pass(name string, a *answered) error {
+	if o.Notes != nil {
+		for line := range strings.Lines(a.notes.String()) {
+			_, _ = fmt.Fprintf(o.Notes, "%s: %s", name, line)
+		}
+	}
+	if !o.JSON && a.err == nil {
+		if _, err := fmt.Fprintf(o.W, "%s:\n", name); err != nil {
+			return err
+		}
+	}
+	if _, err := a.answer.WriteTo(o.W); err != nil {
+		return err
+	}
+	raw := o.Raw
+	if raw == nil {
+		raw = o.W
+	}
+	_, err := io.Copy(raw, &a.raw)
+	return err
+}
+
+// joinSubnets is an error of several, nil of none.
+func joinSubnets(failed []error, all int) error {
+	if len(failed) < 2 {
+		return errors.Join(failed...)
+	}
+	return fmt.Errorf("failed on %d of %s: %w", len(failed), prose.Count(all, "subnet"), errors.Join(failed...))
+}

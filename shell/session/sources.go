@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/mad/umad"
+)
+
+// Named is a source with the name of its subnet among others.
+type Named struct {
+	Name   string
+	Source Source
+}
+
+// The most subnets of one console.
+const mostSubnets = 64
+
+// EveryPort is the source that stands for all ports of this machine that are active.
+const EveryPort = "umad:all"
+
+// ParseSources reads what a user gives as sources: SOURCE or NAME=SOURCE; the name of a set, whose sources then come one
+// by one; umad:all, which is every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS, N simulated subnets of
+// the same hosts. Those without a name get one of their source, and no two have the same.
+func ParseSources(given []string, sets map[string][]string) ([]Named, error) {
+	var all []Named
+	for _, text := range given {
+		list := []string{text}
+		if set, ok := sets[text]; ok {
+			list = set
+		}
+		for _, text := range list {
+			named, err := expand(text)
+			if err != nil {
+				return nil, err
+			}
+			if all = append(all, named...); len(all) > mostSubnets {
+				return nil, fmt.Errorf("%d sources, expected at most %d", len(all), mostSubnets)
+			}
+		}
+	}
+	names := map[string]int{}
+	for i := range all {
+		n := &all[i]
+		names[n.Name]++
+		if again := names[n.Name]; again > 1 {
+			n.Name = fmt.Sprintf("%s-%d", n.Name, again)
+			names[n.Name]++
+		}
+	}
+	return all, nil
+}
+
+// expand is the source, or the sources, that a text stands for.
+func expand(text string) ([]Named, error) {
+	name, source, ok := strings.Cut(text, "=")
+	if !ok || strings.Contains(name, ":") {
+		name, source = "", text
+	} else if name == "" || name == AllSubnets || strings.ContainsAny(name, " \t,;'\"\\") {
+		return nil, fmt.Errorf("%q: expected NAME=SOURCE, a name of one word that is not %s", text, AllSubnets)
+	}
+	var all []Named
+	var err error
+	spec, rails := strings.CutPrefix(source, "sim:rails:")
+	switch {
+	case source == EveryPort:
+		all, err = activePorts()
+	case rails:
+		all, err = simulatedRails(spec)
+	default:
+		var src Source
+		src, err = ParseSource(source)
+		all = []Named{{src.short(), src}}
+	}
+	if name == "" || err != nil {
+		return all, err
+	}
+	if len(all) > 1 {
+		return nil, fmt.Errorf("%q: a name for %d subnets", text, len(all))
+	}
+	all[0].Name = name
+	return all, nil
+}
+
+// AllSubnets stands for all subnets where one may be named.
+const AllSubnets = "all"
+
+// short is a name for a source.
+func (s Source) short() string {
+	switch s.Kind {
+	case SourceFile, SourceNet, SourceIbdiagnet:
+		return filepath.Base(s.Arg)
+	case SourceUmad, SourceIbsim:
+		if s.Arg == "" {
+			return string(s.Kind)
+		}
+	}
+	return strings.Join(strings.Fields(s.Arg), ",")
+}
+
+// activePorts are the InfiniBand ports of this machine that can be used.
+func activePorts() ([]Named, error) {
+	ports, perr := umad.Ports("")
+	active := umad.Active(ports)
+	if len(active) == 0 {
+		return nil, doctored(errors.Join(fmt.Errorf("%s: %w: none is an active InfiniBand port", EveryPort, umad.ErrNoPort), perr))
+	}
+	of := map[string]int{}
+	for _, p := range active {
+		of[p.CA]++
+	}
+	var all []Named
+	for _, p := range active {
+		n := Named{p.CA, Source{SourceUmad, fmt.Sprintf("%s:%d", p.CA, p.Number)}}
+		if of[p.CA] > 1 {
+			n.Name = n.Source.Arg
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// simulatedRails are the subnets of "N,KIND:ARGS".
+func simulatedRails(spec string) ([]Named, error) {
+	count, of, found := strings.Cut(spec, ",")
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 || n > mostSubnets || !found || of == "" {
+		return nil, fmt.Errorf("sim:rails:%s: expected sim:rails:N,KIND:ARGS, N from 1 to %d", spec, mostSubnets)
+	}
+	kind, args, _ := strings.Cut(of, ":")
+	var all []Named
+	for i := 1; i <= n; i++ {
+		rail := fmt.Sprintf("rail=%d", i)
+		switch {
+		case strings.Contains(args, " "):
+			rail = args + " " + rail
+		case args != "":
+			rail = args + "," + rail
+		}
+		all = append(all, Named{fmt.Sprintf("rail-%d", i), Source{SourceSim, kind + ":" + rail}})
+	}
+	return all, nil
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package subnets lists the subnets of the console side by side, and what one has otherwise than most.
+package subnets
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/classify"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// The manners in which subnets are shown.
+const (
+	kindSubnets = iota
+	kindDifferences
+)
+
+// Source knows the subnets.
+type Source interface {
+	// Glances is what is known of each without looking further, and which of them this screen is of.
+	Glances() (all []shell.Glance, here int)
+	Compare(ctx context.Context) (*shell.Comparison, error)
+}
+
+// subnets lists them.
+type subnets struct {
+	pane.List
+	src      Source
+	glances  []shell.Glance
+	here     int
+	compared pane.AsyncResult[*shell.Comparison]
+	taken    *shell.Comparison
+	rows     []classify.Difference
+}
+
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &subnets{src: src}
+	t := c.Look
+	l.List = pane.NewList(c, pane.About{Name: "All", Short: "All", Help: "the subnets of this console side by side, and what one has otherwise than most", Enter: "go there", Broad: true},
+		draw.Table{Kinds: []string{"subnets", "differences"}, ID: l.id}, l.Renew)
+	all := func() bool { return l.Kind != kindSubnets }
+	figure := func(of func(o *shell.Overview) int) (func(row int) string, func(row int) int64) {
+		return func(row int) string {
+				if o := l.overview(row); o != nil && o.Trouble == "" {
+					return draw.Thousands(of(o))
+				}
+				return "-"
+			}, func(row int) int64 {
+				if o := l.overview(row); o != nil {
+					return int64(of(o))
+				}
+				return -1
+			}
+	}
+	column := func(name string, wide, rank int, look draw.Style, of func(o *shell.Overview) int) draw.Column {
+		text, order := figure(of)
+		return draw.Column{Name: name, Wide: wide, Right: true, Rank: rank, Hidden: all, Text: text, Order: order, Look: func(row int) draw.Style {
+			if order(row) > 0 {
+				return look
+			}
+			return ""
+		}}
+	}
+	l.Cols = []draw.Column{
+		{Name: "subnet", Least: 8, Share: 2, Text: l.name, Look: l.look},
+		column("switches", 8, 3, "", func(o *shell.Overview) int { return o.Switches }),
+		column("hosts", 6, 2, "", func(o *shell.Overview) int { return o.Hosts }),
+		column("links", 6, 4, "", func(o *shell.Overview) int { return o.Links }),
+		column("down", 5, 0, t.Bad, func(o *shell.Overview) int { return o.Down }),
+		column("errors", 6, 0, t.Bad, func(o *shell.Overview) int { return o.Errors }),
+		column("warnings", 8, 2, t.Warn, func(o *shell.Overview) int { return o.Warnings }),
+		column("worst load", 10, 3, "", func(o *shell.Overview) int { return int(max(o.Worst, 0)) }),
+		column("differs", 7, 0, t.Warn, func(o *shell.Overview) int { return o.Differs }),
+		{Name: "state", Least: 20, Share: 3, Rank: 1, Hidden: all, Text: l.state, Look: l.look},
+		{Name: "differs in", Wide: 10, Hidden: func() bool { return !all() }, Text: func(row int) string { return string(l.rows[row].Kind) }},
+		{Name: "what", Least: 30, Share: 6, Hidden: func() bool { return !all() }, Text: func(row int) string { return l.rows[row].What }},
+	}
+	l.Glance()
+	return l
+}
+
+// Beyond says that the pane is about more than the subnet of the screen.
+func (l *subnets) Beyond() {}
+
+// Vacant gives the room away where there is but one subnet.
+func (l *subnets) Vacant() bool { return len(l.glances) < 2 }
+
+func (l *subnets) id(row int) uint64 {
+	if l.Kind == kindSubnets {
+		return uint64(row) + 1
+	}
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%d %s", l.rows[row].Subnet, l.rows[row].What)
+	return h.Sum64()
+}
+
+// at is the subnet of a row.
+func (l *subnets) at(row int) int {
+	if l.Kind == kindSubnets {
+		return row
+	}
+	return l.rows[row].Subnet
+}
+
+func (l *subnets) name(row int) string {
+	name := l.glances[l.at(row)].Name
+	if l.Kind == kindSubnets && row == l.here {
+		return name + " (here)"
+	}
+	return name
+}
+
+// difference is that of a row, nil for a subnet.
+func (l *subnets) difference(row int) *classify.Difference {
+	if l.Kind != kindDifferences {
+		return nil
+	}
+	return &l.rows[row]
+}
+
+// overview is what was found of the subnet of a row, nil for nothing yet.
+func (l *subnets) overview(row int) *shell.Overview {
+	if l.taken == nil || row >= len(l.taken.Subnets) {
+		return nil
+	}
+	return &l.taken.Subnets[row]
+}
+
+func (l *subnets) look(row int) draw.Style {
+	switch g := &l.glances[l.at(row)]; {
+	case g.Trouble != "" || g.Lost != "":
+		return l.Theme.Bad
+	case l.Kind == kindSubnets && row == l.here:
+		return l.Theme.Live
+	}
+	return ""
+}
+
+// state is what is wrong with the subnet or runs there, and when it was read.
+func (l *subnets) state(row int) string {
+	g := &l.glances[row]
+	switch {
+	case g.Trouble != "":
+		return g.Trouble
+	case g.Busy != "":
+		return g.Busy + " runs"
+	case g.Read.IsZero():
+		return "not read yet"
+	}
+	words := []string{"read " + g.Read.Format(time.TimeOnly)}
+	if g.Lost != "" {
+		words = []string{"OLD, " + words[0], g.Lost}
+	}
+	if o := l.overview(row); o != nil && o.Manager != "" {
+		words = append(words, o.Manager)
+	}
+	if g.Paper != "" {
+		words = append(words, g.Paper)
+	}
+	return strings.Join(words, "; ")
+}
+
+// Glance looks at all subnets anew.
+func (l *subnets) Glance() {
+	if l.src == nil {
+		return
+	}
+	l.glances, l.here = l.src.Glances()
+}
+
+// Renew makes the rows.
+func (l *subnets) Renew() {
+	l.Glance()
+	n := len(l.glances)
+	l.rows = nil
+	if l.taken != nil {
+		l.rows = l.taken.Differences
+	}
+	if l.Kind == kindDifferences {
+		n = len(l.rows)
+	}
+	if len(l.glances) < 2 {
+		n = 0
+	}
+	l.Hold()
+	l.Build(n)
+}
+
+// Seek compares the subnets where one has changed.
+func (l *subnets) Seek(s pane.Stage) tea.Cmd {
+	if !s.Visible || l.src == nil {
+		return nil
+	}
+	before := l.glances
+	if l.Glance(); !slices.Equal(before, l.glances) {
+		l.Renew()
+	}
+	if len(l.glances) < 2 {
+		return nil
+	}
+	key := strings.Join(prose.Words(l.glances, func(g shell.Glance) string { return g.Stamp }), "\n")
+	return l.compared.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*shell.Comparison, error) { return l.src.Compare(ctx) })
+}
+
+// Collect takes the comparison; the one before holds until there is another.
+func (l *subnets) Collect() {
+	if v := l.compared.Value; v != nil && v != l.taken {
+		l.taken = v
+		l.Renew()
+	}
+}
+
+// Title says what is shown.
+func (l *subnets) Title() string { return l.Kinds[l.Kind] }
+
+// Figure is how many there are.
+func (l *subnets) Figure() string {
+	switch {
+	case len(l.glances) < 2:
+		return ""
+	case l.Kind == kindDifferences:
+		return draw.Count(len(l.rows), "difference")
+	}
+	return draw.Count(len(l.glances), "subnet")
+}
+
+// Empty says why there is nothing.
+func (l *subnets) Empty() string {
+	switch {
+	case len(l.glances) < 2:
+		return "There is but one subnet. Start with several -s, with -s umad:all, or try -s sim:rails:8,fattree:2,36."
+	case l.Kind == kindDifferences && l.taken == nil:
+		return "The subnets are being compared."
+	case l.Kind == kindDifferences && l.Filt.Empty():
+		return "All subnets are alike: hosts, cabling, speeds and engine."
+	}
+	return "No row has what the filter asks for."
+}
+
+// Alarm is how many subnets could not be read.
+func (l *subnets) Alarm() (n int) {
+	for i := range l.glances {
+		n += draw.Btoi(l.glances[i].Trouble != "" || l.glances[i].Lost != "")
+	}
+	return n
+}
+
+// Subject is nothing of the subnet of this screen.
+func (l *subnets) Subject() pane.Subject { return pane.Nothing }
+
+// Enter goes to the subnet, and to what is different there.
+func (l *subnets) Enter() (func() tea.Msg, string) {
+	row, ok := l.Selected()
+	if !ok {
+		return nil, l.Empty()
+	}
+	to := pane.EnterSubnet{At: l.at(row)}
+	if d := l.difference(row); d != nil && d.Node != fabric.None {
+		to.Place = pane.PlaceOf(l.taken.Fabrics[d.Subnet], d.Node, d.Port)
+	}
+	return func() tea.Msg { return to }, ""
+}

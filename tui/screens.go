@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// screens are the screens of several subnets, of which one is shown. Each goes on by itself: what its commands bring
+// comes to it, whichever is shown.
+type screens struct {
+	subnets *shell.Subnets
+	all     []*model
+	at      int
+}
+
+// toScreen is a message for the screen of a subnet.
+type toScreen struct {
+	at  int
+	msg tea.Msg
+}
+
+// enterMsg asks for the screen of another subnet, and for a place in it.
+type enterMsg struct {
+	at    int
+	place pane.Place
+}
+
+func newScreens(subnets *shell.Subnets, all []*model) *screens {
+	s := &screens{subnets: subnets, all: all, at: subnets.Chosen()}
+	for i, m := range all {
+		m.beside, m.subnet = s, subnets.All()[i].Name()
+	}
+	return s
+}
+
+// Init implements [tea.Model].
+func (s *screens) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	for i, m := range s.all {
+		cmds = append(cmds, s.of(i, m.Init()))
+	}
+	return tea.Batch(cmds...)
+}
+
+// View implements [tea.Model].
+func (s *screens) View() string { return s.all[s.at].View() }
+
+// Update implements [tea.Model].
+func (s *screens) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case toScreen:
+		cmd := s.tell(msg.at, msg.msg)
+		if msg.at != s.at { // the list of all subnets may show it
+			cmd = tea.Batch(cmd, s.of(s.at, s.all[s.at].seek()))
+		}
+		return s, cmd
+	case enterMsg:
+		return s, s.enter(msg)
+	case tea.WindowSizeMsg:
+		var cmds []tea.Cmd
+		for i := range s.all {
+			cmds = append(cmds, s.tell(i, msg))
+		}
+		return s, tea.Batch(cmds...)
+	}
+	return s, s.tell(s.at, msg)
+}
+
+func (s *screens) tell(at int, msg tea.Msg) tea.Cmd {
+	_, cmd := s.all[at].Update(msg)
+	return s.of(at, cmd)
+}
+
+// bubbleTea is where the messages are from that are Bubble Tea's own.
+var bubbleTea = reflect.TypeFor[tea.QuitMsg]().PkgPath()
+
+// of is a command whose messages come to the screen of a subnet. Those for Bubble Tea itself stay as they are.
+func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		switch msg := cmd().(type) {
+		case nil:
+			return nil
+		case tea.BatchMsg:
+			all := make(tea.BatchMsg, len(msg))
+			for i, c := range msg {
+				all[i] = s.of(at, c)
+			}
+			return all
+		case enterMsg:
+			return msg
+		default:
+			if reflect.TypeOf(msg).PkgPath() == bubbleTea {
+				return msg
+			}
+			return toScreen{at, msg}
+		}
+	}
+}
+
+// enter shows the screen of another subnet. Hosts that are marked, or have a name as a set, are so there by their names.
+func (s *screens) enter(msg enterMsg) tea.Cmd {
+	from, to := s.all[s.at], s.all[msg.at]
+	if from != to {
+		to.markHosts(from.markedHosts())
+		s.subnets.CarrySets(s.at, msg.at)
+		s.at = msg.at
+		s.subnets.Choose(msg.at)
+		to.inform("this is " + draw.Clean(to.subnet, to.Look.ASCII))
+	}
+	to.refresh()
+	cmds := []tea.Cmd{to.seek()}
+	if !msg.place.None() {
+		cmds = append(cmds, to.jump(func() tea.Cmd { return to.heed(pane.GoTo{At: msg.place}) }))
+	}
+	return s.of(msg.at, tea.Batch(cmds...))
+}
+
+// running names what runs on another subnet than that of a screen, "" for nothing.
+func (s *screens) running(than *model) string {
+	for _, m := range s.all {
+		if m != than && len(m.jobs) > 0 && m.starting == nil {
+			return m.subnet + ": " + m.jobs[len(m.jobs)-1].text
+		}
+	}
+	return ""
+}
+
+// enterSubnet goes where a row of the list of subnets leads.
+func (m *model) enterSubnet(msg pane.EnterSubnet) tea.Cmd {
+	return func() tea.Msg { return enterMsg{msg.At, msg.Place} }
+}
+
+// nextSubnet goes on to another subnet.
+func (m *model) nextSubnet(by int) func() tea.Cmd {
+	return func() tea.Cmd {
+		n := len(m.beside.all)
+		at := (m.beside.at + by + n) % n
+		return func() tea.Msg { return enterMsg{at: at} }
+	}
+}
+
+func (m *model) whyOneSubnet() string {
+	if m.beside == nil {
+		return "there is but one subnet: several -s open several"
+	}
+	return ""
+}
+
+// sourceTyped goes to the subnet that ":source NAME" names, and reports whether that was typed.
+func (m *model) sourceTyped(text string) (tea.Cmd, bool) {
+	words := strings.Fields(text)
+	if m.beside == nil || len(words) != 2 || words[0] != "source" {
+		return nil, false
+	}
+	at, err := m.beside.subnets.Find(words[1])
+	if err != nil {
+		m.warn(fmt.Sprintf("source: %v", err))
+		return nil, true
+	}
+	return func() tea.Msg { return enterMsg{at: at} }, true
+}
+
+// hostRow says by which row of the topology a host is marked: its own, that of its port, or that of the port of the switch
+// where it is.
+type hostRow uint8
+
+const (
+	rowOfHost hostRow = iota
+	rowOfPort
+	rowOfSwitch
+)
+
+// markedHosts are the names of the hosts that are marked in the topology.
+func (m *model) markedHosts() map[string]hostRow {
+	names := map[string]hostRow{}
+	if marks := m.all[m.at(pane.SeatHome)].Base().Marks; len(marks) > 0 {
+		m.eachHostRow(func(name string, by hostRow, at pane.Place) {
+			if marks[at.ID()] {
+				names[name] = by
+			}
+		})
+	}
+	return names
+}
+
+// markHosts marks the hosts of some names in the topology.
+func (m *model) markHosts(names map[string]hostRow) {
+	if len(names) == 0 {
+		return
+	}
+	marks := map[uint64]bool{}
+	m.eachHostRow(func(name string, by hostRow, at pane.Place) {
+		if as, ok := names[name]; ok && as == by {
+			marks[at.ID()] = true
+		}
+	})
+	m.all[m.at(pane.SeatHome)].Base().Marks = marks
+}
+
+// eachHostRow goes through the hosts of the topology, and the rows that each may have.
+func (m *model) eachHostRow(do func(host string, by hostRow, at pane.Place)) {
+	f := m.sc.Top.Fabric
+	for _, e := range f.EndPorts {
+		node := f.Ports[e].Node
+		if f.Nodes[node].IsSwitch() {
+			continue
+		}
+		name := shell.HostName(&f.Nodes[node])
+		do(name, rowOfHost, pane.PlaceOf(f, node, fabric.None))
+		do(name, rowOfPort, pane.PlaceOf(f, node, e))
+		if peer := f.Ports[e].Peer; peer != fabric.None {
+			do(name, rowOfSwitch, pane.PlaceOf(f, f.Ports[peer].Node, peer))
+		}
+	}
+}
