@@ -238,8 +238,26 @@ func (s *Subnets) differences() (out []classify.Difference, fabrics []*fabric.Fa
 			out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: differentEngine, What: fmt.Sprintf("routes on paper by %s, most by %s", engine, usual)})
 		}
 	}
+	for n, i := range at {
+		for _, j := range at[:n] {
+			if sameSubnet(fabrics[i], fabrics[j]) {
+				out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: classify.DifferentSize, What: "is the same subnet as " + s.all[j].name})
+				break
+			}
+		}
+	}
 	slices.SortStableFunc(out, func(a, b classify.Difference) int { return cmp.Compare(a.Subnet, b.Subnet) })
 	return out, fabrics
+}
+
+// sameSubnet reports whether two fabrics have a switch in common.
+func sameSubnet(a, b *fabric.Fabric) bool {
+	for s := range a.NumSwitches() {
+		if b.SwitchByGUID(a.SwitchNode(s).GUID) != fabric.None {
+			return true
+		}
+	}
+	return false
 }
 
 type difference struct {

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -148,7 +149,8 @@ func takesValue(flag string) bool {
 
 func sourceWords() [][2]string {
 	out := [][2]string{{"umad", "the first active port"}, {"ibsim", "a running ibsim"}, {"file:", "offline: a file of ibnetdiscover, ibsim or OpenSM"},
-		{"net:", "offline: a file by ibsim's rules"}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"}, {"sim:", "simulated, of a file"}}
+		{"net:", "offline: a file by ibsim's rules"}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"}, {"sim:", "simulated, of a file"},
+		{session.EveryPort, "every active port, a subnet each"}, {"sim:rails:", "simulated, several subnets of the same hosts"}}
 	for _, k := range gen.Kinds() {
 		out = append(out, [2]string{"sim:" + k.Name + ":", "simulated"})
 	}
