@@ -42,7 +42,8 @@ func (r *Round) Left() int { return len(r.ports) - r.done }
 // share is how often a round asks: so many times a second.
 const share = 4
 
-// ReadRound reads the ports of a fabric, of [AllPorts] where none is given, evenly over some time. It fails where ctx ends.
+// ReadRound reads the ports of a fabric, of [AllPorts] where none is given, evenly over some time. Where it fails, as ctx
+// ends, it returns what was read so far, too.
 func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration, ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
@@ -54,7 +55,7 @@ func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts O
 		if due := r.Due(time.Now()); len(due) > 0 {
 			some, err := Read(ctx, client, f, opts, due...)
 			if err != nil {
-				return nil, err
+				return all, err
 			}
 			all.Ports = append(all.Ports, some.Ports...)
 			all.Unanswered = append(all.Unanswered, some.Unanswered...)
@@ -62,7 +63,7 @@ func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts O
 		}
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return all, context.Cause(ctx)
 		case <-tick.C:
 		}
 	}

@@ -146,6 +146,9 @@ func (s *Store) failed(doing string, err error) error {
 	return fmt.Errorf("%s: %s: %w", doing, fabric.Escape(s.path), err)
 }
 
+// File is where the records are.
+func (s *Store) File() string { return s.path }
+
 // Close closes the file.
 func (s *Store) Close() error {
 	s.open.Close()

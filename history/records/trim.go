@@ -11,8 +11,14 @@ import (
 // DefaultSize is how many bytes of the file may be in use where nobody has said so.
 const DefaultSize = 2 << 30
 
+// For how many days minutes and hours are kept where there is room.
+const (
+	MinuteDays = 14
+	HourDays   = 400
+)
+
 // ages are how long samples of a level are kept where there is room.
-var ages = [...]time.Duration{seconds: 24 * time.Hour, minutes: 14 * 24 * time.Hour, hours: 400 * 24 * time.Hour}
+var ages = [...]time.Duration{seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour}
 
 // goneTo is the setting that has the time up to which samples of a level and of those below it are gone.
 func goneTo(level int) string {
