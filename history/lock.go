@@ -19,7 +19,7 @@ import (
 // ErrLocked says that another console commits to the subnet.
 var ErrLocked = errors.New("another console is writing to this subnet")
 
-// Lock is held by the one console that commits to a subnet. The system releases it
+// Lock is held by the one console that commits to a subnet, or records it. The system releases it
 // when the process ends, however that comes about.
 type Lock struct{ file *os.File }
 
@@ -59,6 +59,11 @@ func (s *Store) flock(subnet string, how int) (*Lock, error) {
 	}
 	sum := sha256.Sum256([]byte(subnet))
 	path := filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
+	return flock(path, how, ErrLocked)
+}
+
+// flock takes a lock, shared or alone; the error is taken where another one has it.
+func flock(path string, how int, taken error) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the subnet: %w", files.Err(err))
@@ -66,11 +71,20 @@ func (s *Store) flock(subnet string, how int) (*Lock, error) {
 	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		return nil, errors.Join(ErrLocked, f.Close())
+		return nil, errors.Join(taken, f.Close())
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", fabric.Escape(path), err), f.Close())
 	}
 	return &Lock{f}, nil
+}
+
+// ErrRecording says that another process records a subnet.
+var ErrRecording = errors.New("another ibconsole records this subnet")
+
+// LockRecording takes the lock of what records a subnet into a folder. The error is [ErrRecording] where another one has it.
+func LockRecording(dir, subnet string) (*Lock, error) {
+	sum := sha256.Sum256([]byte(subnet))
+	return flock(filepath.Join(dir, fmt.Sprintf("record-%x.lock", sum[:8])), unix.LOCK_EX, ErrRecording)
 }
 
 // Unlock gives the lock back.

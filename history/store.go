@@ -22,6 +22,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/sqlfile"
 )
 
 // FileName is the name of the file in a state directory.
@@ -78,7 +79,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the history: %w", files.Err(err))
 	}
-	private(path)
+	sqlfile.Private(path)
 	s, err := open(ctx, path)
 	if err != nil && cannotWrite(err) {
 		if old, rerr := openToRead(ctx, path); rerr == nil {
@@ -96,18 +97,6 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// private makes a new file, or has one that is there, for nobody but its owner; SQLite's files beside it take its
-// mode. Where that cannot be, opening says what can be said.
-func private(path string) {
-	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
-		_ = f.Close()
-		return
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-		_ = os.Chmod(path, info.Mode().Perm()&^0o077)
-	}
-}
-
 // cannotWrite reports whether an error is about writing, not about what is there.
 func cannotWrite(err error) bool {
 	var e *sqlite.Error
@@ -121,16 +110,12 @@ func cannotWrite(err error) bool {
 	return false
 }
 
-// pragmas make readers and a writer not wait for each other, what is committed
-// survive a loss of power, and a second writer wait up to ten seconds.
-var pragmas = []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}
-
 func open(ctx context.Context, path string) (*Store, error) {
-	s, err := connect(path, url.Values{"_pragma": pragmas, "_txlock": {"immediate"}})
+	s, err := connect(path, sqlfile.Writing())
 	if err != nil {
 		return nil, err
 	}
-	if err := patiently(ctx, s.prepare); err != nil {
+	if err := sqlfile.Patiently(ctx, s.prepare); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -169,7 +154,7 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 }
 
 func connect(path string, q url.Values) (*Store, error) {
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
+	db, err := sqlfile.Open(path, q)
 	if err != nil {
 		return nil, err
 	}

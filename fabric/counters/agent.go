@@ -2,7 +2,10 @@
 
 package counters
 
-import "example.org/ibconsole/mad"
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
 
 // additional is the bit of CapabilityMask2 of agents whose PortCountersExtended
 // have errors, too (IBA 1.3, 16.1.3.1: IsAdditionalPortCountersExtendedSupported).
@@ -40,4 +43,32 @@ func (a agent) narrow() Set {
 		s &^= Of(XmitWait)
 	}
 	return s
+}
+
+// Known is what agents have, by the GUID of the port that answers for them. One that does not answer, or of which a
+// port does not, is asked anew. It is for one goroutine; the zero value knows nothing.
+type Known struct{ agents map[uint64]agent }
+
+func (k *Known) find(f *fabric.Fabric, end fabric.PortIndex) (agent, bool) {
+	if k == nil {
+		return agent{}, false
+	}
+	a, known := k.agents[f.Ports[end].GUID]
+	return a, known
+}
+
+func (k *Known) learn(f *fabric.Fabric, end fabric.PortIndex, a agent) {
+	if k == nil {
+		return
+	}
+	if k.agents == nil {
+		k.agents = map[uint64]agent{}
+	}
+	k.agents[f.Ports[end].GUID] = a
+}
+
+func (k *Known) forget(f *fabric.Fabric, end fabric.PortIndex) {
+	if k != nil {
+		delete(k.agents, f.Ports[end].GUID)
+	}
 }

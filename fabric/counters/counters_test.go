@@ -256,3 +256,37 @@ func TestCancel(t *testing.T) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
+
+// TestReadNoMore counts the MADs: agents that are known are not asked again, and of a port what is wanted.
+func TestReadNoMore(t *testing.T) {
+	f, s := routed(t, "fattree:2,8")
+	c := open(t, s, f.SMPort, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
+	ports, agents := len(counters.AllPorts(f)), len(f.Nodes)
+	var known counters.Known
+	for i, step := range []struct {
+		what counters.Set
+		mads int
+	}{{counters.Errors, agents + ports}, {counters.Errors, ports}, {counters.Of(counters.XmitData), ports}, {0, 2 * ports}} {
+		before := c.Stats().Sent
+		r, err := counters.Read(t.Context(), c, f, counters.Options{What: step.what, Known: &known})
+		if err != nil || len(r.Ports) != ports {
+			t.Fatal(len(r.Ports), err)
+		}
+		if sent := int(c.Stats().Sent - before); sent != step.mads {
+			t.Errorf("reading %d: %d MADs, want %d", i, sent, step.mads)
+		}
+		if has := r.Ports[0].Has; step.what != 0 && has != step.what {
+			t.Errorf("reading %d has %b, want %b", i, has, step.what)
+		}
+	}
+	silent := f.NodesByDescription("spine-01")[0]
+	s.Silence(silent, true)
+	q := open(t, s, f.SMPort, mad.ClientOptions{Timeout: 20 * time.Millisecond, Tries: 1})
+	opts := counters.Options{What: counters.Errors, Known: &known}
+	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 8 || len(r.Ports) != ports-8 {
+		t.Errorf("%d unanswered, %v", len(r.Unanswered), err)
+	}
+	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 1 || !r.Unanswered[0].Whole {
+		t.Errorf("then %d, %v", len(r.Unanswered), err)
+	}
+}

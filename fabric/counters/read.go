@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -18,6 +19,10 @@ type Options struct {
 	// Progress, where set, is called now and then with the number of ports that
 	// are done and that are to do, by the goroutine that reads.
 	Progress func(done, todo int)
+	// What is read, all for none. Values that no counter in it is among are not asked for.
+	What Set
+	// Known, where set, has what agents can do from one reading to the next, so that they are asked once.
+	Known *Known
 }
 
 // Port is what one port has counted.
@@ -25,7 +30,7 @@ type Port struct {
 	Port fabric.PortIndex // of the fabric
 	At   time.Time        // of the last answer
 	// Values are the counters in Has; others are 0. They are 64 bits wide where they are in Wide; else they
-	// stop at their greatest value, as those in Stopped have.
+	// stop at their greatest value, as those in Stopped have. What stands at 64 ones has stopped, too.
 	Values  Values
 	Has     Set
 	Wide    Set
@@ -80,7 +85,7 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 }
 
 // Read reads the counters of ports, of [AllPorts] where none is given. It takes a MAD an agent, that is a
-// switch or an end port, and two a port, one where the agent has no 64-bit counters. It fails where ctx ends.
+// switch or an end port, and two a port, one where one has all that is asked for. It fails where ctx ends.
 func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
@@ -96,16 +101,34 @@ func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Option
 // read asks for the counters of one port.
 func (r *run) read(i int, a agent) {
 	p := &r.ports[i]
-	p.Wide = a.wide()
-	p.Has = p.Wide | a.narrow()
+	what := r.opts.What
+	if what == 0 {
+		what = All
+	}
+	p.Wide = a.wide() & what
+	narrow := a.narrow() & what &^ p.Wide
+	p.Has = p.Wide | narrow
 	num := r.f.Ports[p.Port].Num
+	if p.Has == 0 {
+		r.finished()
+	}
+	if narrow != 0 {
+		r.readNarrow(i, num, narrow)
+	}
+	if p.Wide != 0 {
+		r.readWide(i, num)
+	}
+}
+
+func (r *run) readNarrow(i int, num uint8, which Set) {
+	p := &r.ports[i]
 	r.perf(i, mad.MethodGet, &mad.PortCounters{PortSelect: num}, func(reply *mad.Reply) error {
 		var counters mad.PortCounters
 		if err := reply.Decode(&counters); err != nil {
 			return err
 		}
 		values, limit := common(&counters)
-		for c := range (a.narrow() &^ p.Wide).All() {
+		for c := range which.All() {
 			p.Values[c] = values[c]
 			if values[c] == limit[c] {
 				p.Stopped |= Of(c)
@@ -113,9 +136,10 @@ func (r *run) read(i int, a agent) {
 		}
 		return nil
 	})
-	if !a.extended() {
-		return
-	}
+}
+
+func (r *run) readWide(i int, num uint8) {
+	p := &r.ports[i]
 	r.perf(i, mad.MethodGet, &mad.PortCountersExtended{PortSelect: num}, func(reply *mad.Reply) error {
 		var counters mad.PortCountersExtended
 		if err := reply.Decode(&counters); err != nil {
@@ -124,6 +148,9 @@ func (r *run) read(i int, a agent) {
 		values := extended(&counters)
 		for c := range p.Wide.All() {
 			p.Values[c] = values[c]
+			if values[c] == math.MaxUint64 {
+				p.Stopped |= Of(c)
+			}
 		}
 		return nil
 	})

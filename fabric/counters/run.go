@@ -87,6 +87,15 @@ func (r *run) agent(end fabric.PortIndex, ports []int) {
 		r.lost(end, ports, ErrNoLID)
 		return
 	}
+	each := func(a agent) {
+		for _, i := range slices.Backward(ports) {
+			r.queue = append(r.queue, func() { r.each(i, a) })
+		}
+	}
+	if a, known := r.opts.Known.find(r.f, end); known {
+		each(a)
+		return
+	}
 	r.ask(lid, mad.MethodGet, &mad.ClassPortInfo{}, func(reply *mad.Reply) {
 		var info mad.ClassPortInfo
 		var status mad.Status
@@ -96,9 +105,8 @@ func (r *run) agent(end fabric.PortIndex, ports []int) {
 			return
 		}
 		a := agent{mask: info.CapabilityMask, mask2: info.CapabilityMask2} // of one that refuses: nothing
-		for _, i := range slices.Backward(ports) {
-			r.queue = append(r.queue, func() { r.each(i, a) })
-		}
+		r.opts.Known.learn(r.f, end, a)
+		each(a)
 	})
 }
 
@@ -123,6 +131,7 @@ func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply
 	r.ask(r.f.Ports[r.f.EndPortOf(p.Port)].LID, m, a, func(reply *mad.Reply) {
 		if err := take(reply); err != nil && !r.bad[i] {
 			r.bad[i] = true
+			r.opts.Known.forget(r.f, r.f.EndPortOf(p.Port))
 			r.unanswered = append(r.unanswered, Unanswered{Port: p.Port, Name: r.f.PortName(p.Port), Count: 1, Err: err})
 		}
 		p.At = time.Now()

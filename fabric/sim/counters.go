@@ -11,21 +11,29 @@ import (
 
 // SetCounters sets the counters of a port, which are all 0 at first: PortCounters tells of the same ones as
 // PortCountersExtended, up to the greatest number that it has room for. PortSelect and CounterSelect do not
-// count. Traffic of the simulation does not move them.
+// count. The simulation's own packets do not move them; see [Sim.Carry].
 func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.count(port, s.now())
 	s.ports[port].counters = &c
+}
+
+// countersOf are those of a port to be changed.
+func (s *Sim) countersOf(port fabric.PortIndex) *mad.PortCountersExtended {
+	p := &s.ports[port]
+	if p.counters == nil {
+		p.counters = &mad.PortCountersExtended{}
+	}
+	return p.counters
 }
 
 // Counters returns the counters of a port.
 func (s *Sim) Counters(port fabric.PortIndex) mad.PortCountersExtended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.ports[port].counters; c != nil {
-		return *c
-	}
-	return mad.PortCountersExtended{}
+	s.count(port, s.now())
+	return *s.countersOf(port)
 }
 
 // perf is a performance management agent at work on one request (IBA 1.2.1, 16.1).
@@ -87,7 +95,9 @@ func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.
 	case port > a.node.info.NumPorts:
 		return sum, false
 	}
+	now := a.s.now()
 	for i := first; i <= last; i++ {
+		a.s.count(a.node.first+i, now)
 		c := a.s.ports[a.node.first+i].counters
 		if c == nil {
 			continue

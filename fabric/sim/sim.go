@@ -73,6 +73,7 @@ type port struct {
 
 	leaseEnd time.Time // zero: no lease runs
 	counters *mad.PortCountersExtended
+	traffic  *traffic // nil for none
 }
 
 // New makes a subnet like f: its nodes, links, LIDs and port states.

@@ -35,6 +35,8 @@ const usage = `usage:
   ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
   ibconsole tour                                   the terminal interface, with a tour through it
+  ibconsole [-s SOURCE] record [OPTION=VALUE ...]  records what ports count, and events, until a signal ends it
+                                                   (help record start)
   ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
                                                    exit status 1 where that is a fault
   ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
@@ -170,11 +172,11 @@ func given(flags *flag.FlagSet, name string) bool {
 }
 
 func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 2, "help": 3, "tour": 0, "completion": 1, "man": 0}
+	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 2, "record": 8, "help": 3, "tour": 0, "completion": 1, "man": 0}
 	n, known := most[word]
 	switch {
 	case !known:
-		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, version, doctor, help, completion or man", word))
+		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, record, version, doctor, help, completion or man", word))
 	case len(args) > n:
 		return o.misused(fmt.Errorf("unexpected word %q after %s", args[n], word))
 	}
@@ -191,6 +193,8 @@ func (o *options) word(word string, args []string) int {
 		return exitDone
 	case "doctor":
 		return o.doctor(args)
+	case "record":
+		return o.record(args)
 	case "completion":
 		return o.completion(args)
 	case "man":

@@ -71,6 +71,7 @@ var flagWords = []struct {
 
 var mainWords = [][2]string{
 	{"shell", "the command line"}, {"run", "a script from a file or standard input"}, {"tour", "the screen, with a tour through it"},
+	{"record", "record counters and events until a signal comes"},
 	{"version", "what this is"}, {"doctor", "what this machine has, and what is missing"}, {"help", "help on a command"},
 	{"completion", "a completion script for bash, zsh or fish"}, {"man", "the manual page"},
 }

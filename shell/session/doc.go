@@ -7,18 +7,19 @@
 // a time; [Session.State] never waits for one, so a face draws while a sweep or a routing runs.
 //
 // Rooms of their own are the connection to the subnet (package connection), engines and options (settings),
-// what follows from tables (analysis) and the history that is kept (recorder). Here are the operations:
+// what follows from tables (analysis), the history that is kept (recorder) and what ports count over time (recording). Here are the operations:
 // reading the subnet (sweep.go, keep.go, news.go), the paper (failure.go, route.go, load.go), writing
 // (commit.go, rollback.go), and what is asked of it (problems.go, calibrate.go, paths.go, ...).
 //
 // # Locks
 //
-// They are taken in this order, and none but op and that of recalled pictures is held while waiting for another
+// They are taken in this order, and none but op and those of recalled pictures and records is held while waiting for another
 // goroutine, the wire or a disk:
 //
 //   - op is held by the operation that runs, from begin to end. Whoever finds it taken
 //     gets [ErrBusy]. It guards what only operations touch.
-//   - That of recalled pictures is held while one is read out of the history.
+//   - That of recalled pictures is held while one is read out of the history, and that of
+//     the records while their file is opened.
 //   - That of the connection guards what line there is. Under it the session is told that
 //     the line was lost.
 //   - That of a fact under analysis is held while those who wait for it are told how far

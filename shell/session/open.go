@@ -201,7 +201,10 @@ func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
 // simulate makes the subnet of a sim source, routed by the default engine as a
 // subnet manager would leave it, and connects to its SM port.
 func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
-	arg, adapts := simulatedAdaptive(s.state.Source.Arg)
+	arg, adapts, used, err := simulatedWords(s.state.Source.Arg)
+	if err != nil {
+		return nil, err
+	}
 	subnet, err := simulated(ctx, arg, formats.Options{Strict: s.strict})
 	if err != nil {
 		return nil, err
@@ -227,15 +230,15 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 			return nil, err
 		}
 	}
-	return sim.New(f, opt).Open(f.EndPortOf(f.SMPort))
-}
-
-// simulatedAdaptive takes the word adaptive=yes from what a sim source names: its switches then are NVIDIA's, hold groups
-// of all ports on shortest up/down paths, and tell of them.
-func simulatedAdaptive(arg string) (rest string, yes bool) {
-	words := strings.Split(arg, " ")
-	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "adaptive=yes" || w == "adaptive=no" })
-	return strings.Join(kept, " "), slices.Contains(words, "adaptive=yes")
+	subnetOf := sim.New(f, opt)
+	if used > 0 {
+		bytes, err := trafficOf(ctx, res.Tables, used)
+		if err != nil {
+			return nil, err
+		}
+		subnetOf.Carry(bytes)
+	}
+	return subnetOf.Open(f.EndPortOf(f.SMPort))
 }
 
 // simulatedSpeed is that of the links of a simulated subnet that says none. Nets for ibsim have ibsim's own, SDR: the

@@ -29,6 +29,7 @@ type Session struct {
 	conn     *connection.Connection
 	recorder atomic.Pointer[recorder.Recorder]
 	recalled recalled
+	recorded recorded
 	analysis analysis.Memo
 	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
 	// keeps the LIDs that it remembers, "" for the usual place.
@@ -100,9 +101,10 @@ func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 func (s *Session) Close() error {
 	s.StopKeeping()
 	s.StopFollowing()
+	rerr := s.closeRecords()
 	s.op.Lock()
 	defer s.op.Unlock()
-	return errors.Join(s.recorder.Load().Close(), s.closePaths(), s.conn.Close())
+	return errors.Join(rerr, s.recorder.Load().Close(), s.closePaths(), s.conn.Close())
 }
 
 // update changes the state and tells the watchers what kind of thing changed.

@@ -73,6 +73,8 @@ type State struct {
 	Every time.Duration
 	// Followed is the path database that is kept current, "" for none.
 	Followed string
+	// Recording says that what ports count is recorded in the background.
+	Recording bool
 	// Unsettled says that the last reading of all found the subnet or its forwarding
 	// tables other than the one before. Until two readings are the same, light sweeps
 	// read all, too.

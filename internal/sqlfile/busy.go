@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package history
+package sqlfile
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// patience is how long a file that another program has is waited for; it is the busy_timeout of [pragmas], too.
+// patience is how long a file that another program has is waited for; it is the busy_timeout of [Writing], too.
 const patience = 10 * time.Second
 
-// patiently does again what fails as another program has the file in a state in which SQLite does not wait for it: of
+// Patiently does again what fails as another program has the file in a state in which SQLite does not wait for it: of
 // two that give a new file its log, one is refused at once.
-func patiently(ctx context.Context, do func(context.Context) error) error {
+func Patiently(ctx context.Context, do func(context.Context) error) error {
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {

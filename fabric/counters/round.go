@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counters
+
+import (
+	"context"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+)
+
+// Round reads all ports of a subnet once, a share of them at a time and evenly over some time, so that the fabric is
+// not loaded. Agents are asked in the order of their nodes, which is that of the sweep.
+type Round struct {
+	ports []fabric.PortIndex
+	done  int
+	began time.Time
+	long  time.Duration
+}
+
+// NewRound is a round over ports that begins now and is to take so long, as fast as it goes for 0.
+func NewRound(ports []fabric.PortIndex, began time.Time, long time.Duration) *Round {
+	return &Round{ports: ports, began: began, long: long}
+}
+
+// Due takes the ports that are to be read by now, none where it is too early for the next ones.
+func (r *Round) Due(now time.Time) []fabric.PortIndex {
+	upTo := len(r.ports)
+	if past := now.Sub(r.began); past < r.long {
+		upTo = int(float64(len(r.ports)) * float64(max(past, 0)) / float64(r.long))
+	}
+	upTo = max(upTo, r.done)
+	due := r.ports[r.done:upTo]
+	r.done = upTo
+	return due
+}
+
+// Left is how many ports are not taken yet.
+func (r *Round) Left() int { return len(r.ports) - r.done }
+
+// share is how often a round asks: so many times a second.
+const share = 4
+
+// ReadRound reads the ports of a fabric, of [AllPorts] where none is given, evenly over some time. Where it fails, as ctx
+// ends, it returns what was read so far, too.
+func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration, ports ...fabric.PortIndex) (*Reading, error) {
+	if len(ports) == 0 {
+		ports = AllPorts(f)
+	}
+	all := &Reading{Fabric: f, Ports: make([]Port, 0, len(ports))}
+	tick := time.NewTicker(time.Second / share)
+	defer tick.Stop()
+	for r := NewRound(ports, time.Now(), long); r.Left() > 0; {
+		if due := r.Due(time.Now()); len(due) > 0 {
+			some, err := Read(ctx, client, f, opts, due...)
+			if err != nil {
+				return all, err
+			}
+			all.Ports = append(all.Ports, some.Ports...)
+			all.Unanswered = append(all.Unanswered, some.Unanswered...)
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return all, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"example.org/ibconsole/fabric/counters"
+)
+
+// perBlock is how many ports share a blob.
+const perBlock = 1024
+
+// rounded are the counters that are kept to 9 binary digits.
+const rounded = counters.Data | 1<<counters.XmitWait
+
+// value is what something is for one port of a block.
+type value struct {
+	nth uint16
+	v   uint64
+}
+
+// block is what up to 1,024 ports counted in one round, or in some time. Lists are in the order of ports.
+type block struct {
+	what    counters.Set // those that the round read
+	base    uint64       // milliseconds between two readings of most ports
+	present [perBlock / 64]uint64
+	odd     []value // milliseconds of ports where they are others
+	columns [counters.NumCounters][]value
+	// sets are by port: the counters that were cleared, stand at their greatest value, wrapped, and that the port does not have.
+	sets [numSets][]value
+}
+
+const (
+	cleared = iota
+	stopped
+	wrapped
+	missing
+	numSets
+)
+
+const codecVersion = 1
+
+func (b *block) has(nth uint16) bool { return b.present[nth/64]>>(nth%64)&1 != 0 }
+
+func (b *block) ports() (n int) {
+	for _, word := range b.present {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// append packs a block into what is worth to be compressed, and fine, the last digits of codes, which are not:
+//
+//	version, what, base                 varints
+//	present                             a bit a port, 128 bytes
+//	odd                                 a list
+//	a column for each counter in what   a list, or codes
+//	sets                                a list each
+//
+// A list is its length, the gaps between its ports, and its values, all varints. Codes are a length, gaps unless all
+// ports that are present are in it, and a byte for each; the second byte of each is in fine.
+func (b *block) append() (dst, fine []byte) {
+	dst = append(dst, codecVersion)
+	dst = binary.AppendUvarint(dst, uint64(b.what))
+	dst = binary.AppendUvarint(dst, b.base)
+	for _, word := range b.present {
+		dst = binary.LittleEndian.AppendUint64(dst, word)
+	}
+	dst = appendList(dst, b.odd)
+	present := b.ports()
+	for c := range b.what.All() {
+		if rounded.Has(c) {
+			dst, fine = appendCodes(dst, fine, b.columns[c], present)
+		} else {
+			dst = appendList(dst, b.columns[c])
+		}
+	}
+	for _, set := range b.sets {
+		dst = appendList(dst, set)
+	}
+	return dst, fine
+}
+
+func appendList(dst []byte, list []value) []byte {
+	dst = appendGaps(binary.AppendUvarint(dst, uint64(len(list))), list)
+	for _, x := range list {
+		dst = binary.AppendUvarint(dst, x.v)
+	}
+	return dst
+}
+
+func appendGaps(dst []byte, list []value) []byte {
+	next := uint16(0)
+	for _, x := range list {
+		dst = binary.AppendUvarint(dst, uint64(x.nth-next))
+		next = x.nth + 1
+	}
+	return dst
+}
+
+func appendCodes(dst, fine []byte, list []value, present int) (all, more []byte) {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	if len(list) < present {
+		dst = appendGaps(dst, list)
+	}
+	for _, x := range list {
+		c := code(x.v)
+		dst, fine = append(dst, byte(c>>8)), append(fine, byte(c))
+	}
+	return dst, fine
+}
+
+// code is a number to 9 binary digits: itself below 512, else 256 times the number of the digits left out, plus the
+// others. So the first byte says how large it is, which is alike among ports, and the second one the rest.
+func code(v uint64) uint16 {
+	shift := max(bits.Len64(v)-9, 0)
+	if shift == 0 {
+		return uint16(v)
+	}
+	digits := v >> shift
+	digits += v >> (shift - 1) & 1 // to the nearest; what becomes 512 is the next one's 256
+	return uint16(min(uint64(shift)*256+digits, 55*256+511))
+}
+
+func decode(code uint16) uint64 {
+	if code < 512 {
+		return uint64(code)
+	}
+	return uint64(code&255|256) << min(code>>8-1, 55)
+}
+
+var errShort = errors.New("the block is cut short")
+
+// reader takes a block apart. What is after a fault is 0.
+type reader struct {
+	data, fine []byte
+	err        error
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.data, r.fine = nil, nil
+}
+
+func (r *reader) bytes(n int) []byte {
+	if n > len(r.data) {
+		r.fail(errShort)
+		return make([]byte, n)
+	}
+	out := r.data[:n]
+	r.data = r.data[n:]
+	return out
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.data)
+	if n <= 0 {
+		r.fail(errShort)
+		return 0
+	}
+	r.data = r.data[n:]
+	return v
+}
+
+// unpack reads what append wrote into b, whose memory it uses again.
+func (b *block) unpack(data, fine []byte) error {
+	r := reader{data: data, fine: fine}
+	if version := r.bytes(1)[0]; version != codecVersion && r.err == nil {
+		return fmt.Errorf("version %d of a block, expected %d", version, codecVersion)
+	}
+	b.what = counters.Set(r.uvarint())
+	if b.what&^counters.All != 0 {
+		r.fail(errors.New("the block has counters that there are not"))
+		b.what &= counters.All
+	}
+	b.base = r.uvarint()
+	for i := range b.present {
+		b.present[i] = binary.LittleEndian.Uint64(r.bytes(8))
+	}
+	present := b.ports()
+	b.odd = r.list(b.odd[:0], b)
+	for c := range b.columns {
+		column := b.columns[c][:0]
+		switch k := counters.Counter(c); {
+		case !b.what.Has(k):
+		case rounded.Has(k):
+			column = r.codes(column, b, present)
+		default:
+			column = r.list(column, b)
+		}
+		b.columns[c] = column
+	}
+	for i := range b.sets {
+		b.sets[i] = r.list(b.sets[i][:0], b)
+	}
+	if len(r.data)+len(r.fine) > 0 {
+		r.fail(errors.New("there is more than the block"))
+	}
+	return r.err
+}
+
+func (r *reader) gaps(list []value, n int, b *block) []value {
+	next := uint64(0)
+	for range n {
+		next += min(r.uvarint(), perBlock)
+		if next >= perBlock || !b.has(uint16(next)) {
+			r.fail(errors.New("the block has values of a port that it does not have"))
+			return list
+		}
+		list = append(list, value{nth: uint16(next)})
+		next++
+	}
+	return list
+}
+
+func (r *reader) length() int {
+	n := r.uvarint()
+	if n > perBlock {
+		r.fail(fmt.Errorf("%d values in a block of %d ports", n, perBlock))
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) list(list []value, b *block) []value {
+	list = r.gaps(list, r.length(), b)
+	for i := range list {
+		list[i].v = r.uvarint()
+	}
+	return list
+}
+
+func (r *reader) codes(list []value, b *block, present int) []value {
+	n := r.length()
+	switch {
+	case n < present:
+		list = r.gaps(list, n, b)
+	case n > present:
+		r.fail(errors.New("the block has values of ports that it does not have"))
+	default:
+		for i, word := range b.present {
+			for ; word != 0; word &= word - 1 {
+				list = append(list, value{nth: uint16(i*64 + bits.TrailingZeros64(word))})
+			}
+		}
+	}
+	first := r.bytes(len(list))
+	if len(r.fine) < len(list) {
+		r.fail(errShort)
+		return list
+	}
+	for i := range list {
+		list[i].v = decode(uint16(first[i])<<8 | uint16(r.fine[i]))
+	}
+	r.fine = r.fine[len(list):]
+	return list
+}

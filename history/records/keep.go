@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+)
+
+// Sample is what a port counted between two readings, or in some time. That the port is that of another picture does not
+// matter: it is known by its key. Data, packets and waits are rounded once they were kept.
+type Sample struct {
+	counters.Delta
+	Key   counters.Key
+	Name  string
+	Until time.Time // of the later reading
+}
+
+// Samples are what the ports of a reading counted.
+func Samples(r *counters.Reading, deltas []counters.Delta) []Sample {
+	read := make(map[fabric.PortIndex]time.Time, len(r.Ports))
+	for i := range r.Ports {
+		read[r.Ports[i].Port] = r.Ports[i].At
+	}
+	out := make([]Sample, 0, len(deltas))
+	for i := range deltas {
+		d := &deltas[i]
+		out = append(out, Sample{*d, counters.KeyOf(r.Fabric, d.Port), r.Fabric.PortName(d.Port), read[d.Port]})
+	}
+	return out
+}
+
+// Round is what was read of a subnet in one go, and how often that is done.
+type Round struct {
+	Subnet  string
+	What    counters.Set
+	Every   time.Duration
+	Samples []Sample
+}
+
+// The levels: samples every so many seconds, every minutes, every hours.
+const (
+	seconds = iota
+	minutes
+	hours
+)
+
+// slots are how long the times are that samples of a level are rolled up to, in milliseconds.
+var slots = [...]int64{seconds: 0, minutes: 60_000, hours: 3_600_000}
+
+// level is that of what is read so often.
+func (r *Round) level() int {
+	switch {
+	case r.Every <= 30*time.Second:
+		return seconds
+	case r.Every <= 30*time.Minute:
+		return minutes
+	}
+	return hours
+}
+
+// Keep puts a round into the file. Once it has returned without an error the round is there, whatever becomes of
+// the process or the machine; with one nothing of it is.
+func (s *Store) Keep(ctx context.Context, r Round) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		p, err := s.known(ctx, tx, r.Subnet)
+		if err != nil {
+			return err
+		}
+		if err := p.number(ctx, tx, r.Subnet, r.Samples); err != nil {
+			return err
+		}
+		s.ports[r.Subnet] = p
+		return s.keep(ctx, tx, p, &r)
+	})
+	if err != nil {
+		delete(s.ports, r.Subnet) // which may have numbers that the file does not
+	}
+	return s.failed("keep counters", err)
+}
+
+func (s *Store) keep(ctx context.Context, tx *sql.Tx, p *ports, r *Round) error {
+	// What comes when its time is rolled up already counts in the next slot.
+	late, err := setting(ctx, tx, rolledTo(hours))
+	if err != nil {
+		return err
+	}
+	if r.level() == seconds {
+		more, err := setting(ctx, tx, rolledTo(minutes))
+		if err != nil {
+			return err
+		}
+		late = max(late, more)
+	}
+	order := make([]int, len(r.Samples))
+	for i := range order {
+		order[i] = i
+	}
+	nth := func(i int) int { return p.nth[r.Samples[i].Key] }
+	slices.SortFunc(order, func(a, b int) int { return nth(a) - nth(b) })
+	for len(order) > 0 {
+		of := nth(order[0]) / perBlock
+		n := slices.IndexFunc(order, func(i int) bool { return nth(i)/perBlock != of })
+		if n < 0 {
+			n = len(order)
+		}
+		row := row{subnet: p.id, level: r.level(), block: of, what: r.What, began: math.MaxInt64, until: late + 1}
+		s.sums.reset()
+		s.sums.what = r.What
+		for _, i := range order[:n] {
+			x := &r.Samples[i]
+			s.sums.sample(uint16(nth(i)%perBlock), r.What, x)
+			row.until = max(row.until, x.Until.UnixMilli())
+			row.began = min(row.began, x.Until.UnixMilli()-int64(1000*x.Seconds))
+		}
+		if err := s.insert(ctx, tx, row, s.sums.block()); err != nil {
+			return err
+		}
+		order = order[n:]
+	}
+	return nil
+}
+
+// sample adds what one port counted.
+func (s *sum) sample(nth uint16, what counters.Set, x *Sample) {
+	s.present[nth] = true
+	s.millis[nth] += uint64(max(1000*x.Seconds, 0))
+	for c := range (x.Has & what).All() {
+		s.grown[c][nth] = plus(s.grown[c][nth], x.Increase[c])
+	}
+	for i, set := range [numSets]counters.Set{cleared: x.Cleared, stopped: x.Stopped, wrapped: x.Wrapped, missing: ^x.Has} {
+		s.sets[i][nth] |= set & what
+	}
+}
+
+// row is a row of the table of samples, without its data.
+type row struct {
+	subnet       int64
+	level        int
+	rolled       bool
+	block        int
+	what         counters.Set
+	began, until int64
+}
+
+func (s *Store) insert(ctx context.Context, tx *sql.Tx, r row, b *block) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO sample (subnet, level, rolled, block, what, began, until, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		r.subnet, r.level, r.rolled, r.block, int64(r.what), r.began, r.until, s.fold(b))
+	return err
+}
+
+// Traffic are the counters of data and packets that are kept: how many of these were unicast follows from the others.
+const Traffic = counters.Data &^ (1<<counters.UnicastXmitPackets | 1<<counters.UnicastRcvPackets)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"example.org/ibconsole/fabric/counters"
+)
+
+// sum adds up what the ports of a block counted, one time after the other.
+type sum struct {
+	what    counters.Set
+	present [perBlock]bool
+	millis  [perBlock]uint64
+	grown   [counters.NumCounters][perBlock]uint64
+	sets    [numSets][perBlock]counters.Set
+}
+
+func (s *sum) reset() { *s = sum{} }
+
+// add adds a block. What a port does not have in one of them it does not have in the sum.
+func (s *sum) add(b *block) {
+	s.what |= b.what
+	for nth := range uint16(perBlock) {
+		if b.has(nth) {
+			s.present[nth] = true
+			s.millis[nth] += b.base
+		}
+	}
+	for _, x := range b.odd {
+		s.millis[x.nth] += x.v - b.base // modulo 2^64
+	}
+	for c := range b.columns {
+		for _, x := range b.columns[c] {
+			s.grown[c][x.nth] = plus(s.grown[c][x.nth], x.v)
+		}
+	}
+	for i := range b.sets {
+		for _, x := range b.sets[i] {
+			s.sets[i][x.nth] |= counters.Set(x.v)
+		}
+	}
+}
+
+// plus adds what may have been wrong at the top.
+func plus(a, b uint64) uint64 {
+	if a+b < a {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+// oddFrom is which part of the usual time between two readings another time is off by to be kept.
+const oddFrom = 64
+
+// block is the sum as one.
+func (s *sum) block() *block {
+	b := &block{what: s.what}
+	var millis []uint64
+	for nth, there := range s.present {
+		if there {
+			b.present[nth/64] |= 1 << (nth % 64)
+			millis = append(millis, s.millis[nth])
+		}
+	}
+	if len(millis) > 0 {
+		slices.Sort(millis)
+		b.base = millis[len(millis)/2]
+	}
+	for nth, there := range s.present {
+		if off := int64(s.millis[nth] - b.base); there && max(off, -off) > int64(b.base/oddFrom) {
+			b.odd = append(b.odd, value{uint16(nth), s.millis[nth]})
+		}
+	}
+	for c := range s.what.All() {
+		for nth, v := range s.grown[c] {
+			if v != 0 {
+				b.columns[c] = append(b.columns[c], value{uint16(nth), v})
+			}
+		}
+	}
+	for i := range s.sets {
+		for nth, set := range s.sets[i] {
+			if set != 0 {
+				b.sets[i] = append(b.sets[i], value{uint16(nth), uint64(set)})
+			}
+		}
+	}
+	return b
+}
+
+// at is what a list has for a port.
+func at(list []value, nth uint16) (uint64, bool) {
+	i, found := slices.BinarySearchFunc(list, nth, func(x value, nth uint16) int { return cmp.Compare(x.nth, nth) })
+	if !found {
+		return 0, false
+	}
+	return list[i].v, true
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"example.org/ibconsole/fabric/counters"
+)
+
+// ports are those of a subnet in the order of their numbers, as far as they were read. Lists grow and are not changed.
+type ports struct {
+	id    int64 // the subnet's, 0 before it has one
+	keys  []counters.Key
+	names []string
+	nth   map[counters.Key]int
+}
+
+// known brings the ports of a subnet up to what the file has. It wants s.mu.
+func (s *Store) known(ctx context.Context, from querier, subnet string) (*ports, error) {
+	p := s.ports[subnet]
+	if p == nil {
+		p = &ports{nth: map[counters.Key]int{}}
+	}
+	if p.id == 0 {
+		err := from.QueryRowContext(ctx, "SELECT id FROM subnet WHERE name = ?", subnet).Scan(&p.id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return p, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.ports[subnet] = p
+	}
+	rows, err := from.QueryContext(ctx, "SELECT guid, num, name FROM port WHERE subnet = ? AND nth >= ? ORDER BY nth", p.id, len(p.keys))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var guid int64
+		var num uint8
+		var name string
+		if err := rows.Scan(&guid, &num, &name); err != nil {
+			return nil, err
+		}
+		p.add(counters.Key{GUID: uint64(guid), Num: num}, name)
+	}
+	return p, rows.Err()
+}
+
+func (p *ports) add(k counters.Key, name string) {
+	p.nth[k] = len(p.keys)
+	p.keys = append(p.keys, k)
+	p.names = append(p.names, name)
+}
+
+// number gives ports that are new a number, and those that have another name that name. What fails leaves p ahead of
+// the file: it is to be forgotten then.
+func (p *ports) number(ctx context.Context, tx *sql.Tx, subnet string, samples []Sample) error {
+	if p.id == 0 {
+		res, err := tx.ExecContext(ctx, "INSERT INTO subnet (name) VALUES (?)", subnet)
+		if err != nil {
+			return err
+		}
+		if p.id, err = res.LastInsertId(); err != nil {
+			return err
+		}
+	}
+	var insert *sql.Stmt
+	renamed := false
+	for i := range samples {
+		x := &samples[i]
+		nth, there := p.nth[x.Key]
+		if there && p.names[nth] == x.Name {
+			continue
+		}
+		if insert == nil {
+			var err error
+			if insert, err = tx.PrepareContext(ctx, "INSERT OR REPLACE INTO port VALUES (?, ?, ?, ?, ?)"); err != nil {
+				return err
+			}
+			defer func() { _ = insert.Close() }()
+		}
+		if there {
+			if !renamed { // others read the old ones
+				p.names, renamed = slices.Clone(p.names), true
+			}
+			p.names[nth] = x.Name
+		} else {
+			nth = len(p.keys)
+			p.add(x.Key, x.Name)
+		}
+		if _, err := insert.ExecContext(ctx, p.id, nth, int64(x.Key.GUID), x.Key.Num, x.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find is what the file has of a subnet's ports, without their numbers.
+func (s *Store) find(ctx context.Context, from querier, subnet string) (ports, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.known(ctx, from, subnet)
+	if err != nil {
+		return ports{}, err
+	}
+	return ports{id: p.id, keys: p.keys, names: p.names}, nil
+}
+
+// numberOf is the number of a port and its name, and that of the subnet.
+func (s *Store) numberOf(ctx context.Context, from querier, subnet string, k counters.Key) (id int64, number int, name string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.known(ctx, from, subnet)
+	if err != nil {
+		return 0, 0, "", err
+	}
+	number, there := p.nth[k]
+	if !there {
+		return 0, 0, "", ErrNoPort
+	}
+	return p.id, number, p.names[number], nil
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"example.org/ibconsole/fabric/counters"
+)
+
+// Total is what a port counted in some time, by the counters that grew.
+type Total struct {
+	Key    counters.Key
+	Name   string
+	Counts []Count
+}
+
+// Count is how much a counter grew.
+type Count struct {
+	Counter  counters.Counter
+	Increase uint64
+	Seconds  float64 // of the readings that have it
+	AtLeast  bool    // it was cleared or stands at its greatest value
+	// First is the end of the first sample in which it grew, Last that of the last one.
+	First, Last time.Time
+}
+
+// PerSecond is the rate.
+func (c *Count) PerSecond() float64 {
+	if c.Seconds <= 0 {
+		return 0
+	}
+	return float64(c.Increase) / c.Seconds
+}
+
+// Totals are what the ports of a subnet counted of some counters in the samples that end after since and by until, in
+// the order in which ports came. What is rolled up to hours is taken by the hour.
+func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, since, until time.Time) ([]Total, error) {
+	var all []Total
+	err := s.reading(ctx, func(conn *sql.Conn) error {
+		p, err := s.find(ctx, conn, subnet)
+		if err != nil || p.id == 0 {
+			return err
+		}
+		to, err := setting(ctx, conn, rolledTo(hours))
+		if err != nil {
+			return err
+		}
+		from, by := since.UnixMilli(), until.UnixMilli()
+		hour := slots[hours]
+		whole, end := (from+hour-1)/hour*hour, min(by/hour*hour, to) // the hours between these are taken whole
+		if end < whole {
+			whole, end = by, by
+		}
+		t := tally{what: what}
+		take := func() { all = t.take(&p, all) }
+		err = s.each(ctx, conn, `subnet = ? AND until > ? AND until <= ? AND
+				CASE WHEN until > ? AND until <= ? THEN `+coarse+` ELSE `+fine+` END`, "block, until", func(r row, b *block) error {
+			if r.block != t.block {
+				take()
+				t = tally{what: what, block: r.block}
+			}
+			t.add(r, b)
+			return nil
+		}, p.id, from, by, whole, end)
+		take()
+		return err
+	})
+	return all, s.failed("read counters", err)
+}
+
+// tally adds up what ports of a block counted.
+type tally struct {
+	what   counters.Set
+	block  int
+	millis map[counters.Set]*[perBlock]uint64 // by what was read
+	counts map[counters.Counter]*[perBlock]tallied
+	least  [perBlock]counters.Set
+}
+
+type tallied struct {
+	grown       uint64
+	first, last int64
+}
+
+func (t *tally) add(r row, b *block) {
+	if t.millis == nil {
+		t.millis, t.counts = map[counters.Set]*[perBlock]uint64{}, map[counters.Counter]*[perBlock]tallied{}
+	}
+	millis := t.millis[b.what]
+	if millis == nil {
+		millis = new([perBlock]uint64)
+		t.millis[b.what] = millis
+	}
+	for nth := range uint16(perBlock) {
+		if b.has(nth) {
+			millis[nth] += b.base
+		}
+	}
+	for _, x := range b.odd {
+		millis[x.nth] += x.v - b.base
+	}
+	for c := range (t.what & b.what).All() {
+		if len(b.columns[c]) == 0 {
+			continue
+		}
+		counts := t.counts[c]
+		if counts == nil {
+			counts = new([perBlock]tallied)
+			t.counts[c] = counts
+		}
+		for _, x := range b.columns[c] {
+			at := &counts[x.nth]
+			at.grown = plus(at.grown, x.v)
+			if at.last = r.until; at.first == 0 {
+				at.first = r.until
+			}
+		}
+	}
+	for _, list := range [][]value{b.sets[cleared], b.sets[stopped]} {
+		for _, x := range list {
+			t.least[x.nth] |= counters.Set(x.v)
+		}
+	}
+}
+
+// take adds the ports of which something grew or stands at its greatest value.
+func (t *tally) take(p *ports, all []Total) []Total {
+	first := t.block * perBlock
+	for nth := range min(perBlock, len(p.keys)-first) {
+		total := Total{Key: p.keys[first+nth], Name: p.names[first+nth]}
+		for c := range t.what.All() {
+			n := Count{Counter: c, AtLeast: t.least[nth].Has(c)}
+			if counts := t.counts[c]; counts != nil {
+				at := &counts[nth]
+				n.Increase, n.First, n.Last = at.grown, time.UnixMilli(at.first), time.UnixMilli(at.last)
+			}
+			if n.Increase == 0 && !n.AtLeast {
+				continue
+			}
+			for what, millis := range t.millis {
+				if what.Has(c) {
+					n.Seconds += float64(millis[nth]) / 1000
+				}
+			}
+			total.Counts = append(total.Counts, n)
+		}
+		if len(total.Counts) > 0 {
+			all = append(all, total)
+		}
+	}
+	return all
+}
+
+// Span is from when until when there are samples of a subnet.
+func (s *Store) Span(ctx context.Context, subnet string) (began, until time.Time, found bool, err error) {
+	var a, b sql.NullInt64
+	err = s.db.QueryRowContext(ctx, `SELECT min(began), max(until) FROM sample WHERE subnet = (SELECT id FROM subnet WHERE name = ?)`, subnet).Scan(&a, &b)
+	if err != nil || !a.Valid {
+		return began, until, false, s.failed("read counters", err)
+	}
+	return time.UnixMilli(a.Int64), time.UnixMilli(b.Int64), true, nil
+}

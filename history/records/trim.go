@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// DefaultSize is how many bytes of the file may be in use where nobody has said so.
+const DefaultSize = 2 << 30
+
+// For how many days minutes and hours are kept where there is room.
+const (
+	MinuteDays = 14
+	HourDays   = 400
+)
+
+// ages are how long samples of a level are kept where there is room.
+var ages = [...]time.Duration{seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour}
+
+// goneTo is the setting that has the time up to which samples of a level and of those below it are gone.
+func goneTo(level int) string {
+	return [...]string{"seconds gone to", "minutes gone to", "hours gone to"}[level]
+}
+
+const sizeSetting = "size"
+
+// Size is how many bytes of the file may be in use.
+func (s *Store) Size(ctx context.Context) (int64, error) {
+	size, err := setting(ctx, s.db, sizeSetting)
+	if size == 0 {
+		size = DefaultSize
+	}
+	return size, s.failed("read the setting", err)
+}
+
+// SetSize sets how many bytes of the file may be in use from now on.
+func (s *Store) SetSize(ctx context.Context, size int64) error {
+	err := s.change(ctx, func(tx *sql.Tx) error { return set(ctx, tx, sizeSetting, size) })
+	return s.failed("write the setting", err)
+}
+
+// Used is how many bytes of the file are in use.
+func (s *Store) Used(ctx context.Context) (int64, error) {
+	var pages, free, size int64
+	for pragma, into := range map[string]*int64{"page_count": &pages, "freelist_count": &free, "page_size": &size} {
+		if err := s.db.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
+			return 0, s.failed("read the size", err)
+		}
+	}
+	return (pages - free) * size, nil
+}
+
+// Trim lets go what is too old, and while too much of the file is in use the oldest seconds that are rolled up, then the
+// oldest minutes, then the oldest hours. It goes a little below the bound, so that it has not to be done each time.
+func (s *Store) Trim(ctx context.Context, now time.Time) error {
+	for level, age := range ages {
+		if err := s.trimTo(ctx, level, now.Add(-age).UnixMilli()); err != nil {
+			return s.failed("trim the records", err)
+		}
+	}
+	bound, err := s.Size(ctx)
+	if err != nil {
+		return err
+	}
+	used, err := s.Used(ctx)
+	if err != nil || used <= bound {
+		return err
+	}
+	for bound -= bound / 20; err == nil && used > bound; used, err = s.Used(ctx) {
+		level, to, err := s.oldest(ctx)
+		if err != nil || to == 0 {
+			return s.failed("trim the records", err)
+		}
+		if err := s.drop(ctx, level, to); err != nil {
+			return s.failed("trim the records", err)
+		}
+	}
+	return err
+}
+
+// trimTo drops what a level has from before a time and is rolled up; of hours all.
+func (s *Store) trimTo(ctx context.Context, level int, to int64) error {
+	if level < hours {
+		rolled, err := setting(ctx, s.db, rolledTo(level+1))
+		if err != nil {
+			return err
+		}
+		to = min(to, rolled)
+	}
+	first, err := s.first(ctx, level)
+	if err != nil || first == 0 || first > to {
+		return err
+	}
+	return s.drop(ctx, level, to/slots[hours]*slots[hours])
+}
+
+// first is when the oldest sample of a level ends, 0 where there is none.
+func (s *Store) first(ctx context.Context, level int) (int64, error) {
+	var first sql.NullInt64
+	err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM sample WHERE level = ?", level).Scan(&first)
+	return first.Int64, err
+}
+
+// oldest is what is to go next: the samples of a level up to a time, 0 where there is nothing.
+func (s *Store) oldest(ctx context.Context) (level int, to int64, err error) {
+	var firsts [hours + 1]int64
+	for level := range firsts {
+		if firsts[level], err = s.first(ctx, level); err != nil {
+			return 0, 0, err
+		}
+	}
+	steps := [...]int64{seconds: 10 * slots[minutes], minutes: slots[hours], hours: 24 * slots[hours]}
+	for level := range hours {
+		rolled, err := setting(ctx, s.db, rolledTo(level+1))
+		if err != nil {
+			return 0, 0, err
+		}
+		if first := firsts[level]; first != 0 && first <= rolled {
+			return level, min((first+steps[level]-1)/steps[level]*steps[level], rolled), nil
+		}
+	}
+	if first := firsts[hours]; first != 0 {
+		return hours, (first + steps[hours] - 1) / steps[hours] * steps[hours], nil
+	}
+	return hours, max(firsts[seconds], firsts[minutes]), nil // not rolled up yet, and too much all the same
+}
+
+// drop deletes the samples of a level, and of those below it, up to a time.
+func (s *Store) drop(ctx context.Context, level int, to int64) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		for l := seconds; l <= level; l++ {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM sample WHERE level = ? AND until <= ?", l, to); err != nil {
+				return err
+			}
+			gone, err := setting(ctx, tx, goneTo(l))
+			if err != nil {
+				return err
+			}
+			if err := set(ctx, tx, goneTo(l), max(gone, to)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

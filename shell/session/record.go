@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recording"
+)
+
+// recorded is what the session has of what ports counted over time.
+type recorded struct {
+	mu      sync.Mutex // guards what follows it
+	store   *records.Store
+	file    string
+	running *recording.Recording
+}
+
+// ErrNotRecording says that the session does not record.
+var ErrNotRecording = errors.New("this session does not record")
+
+// ErrNoRecords says that nothing was recorded.
+var ErrNoRecords = errors.New("nothing was recorded on this machine (record start)")
+
+// systemRecords is where the recorder of the system keeps its records (packaging/ibconsole-record.service).
+const systemRecords = "/var/lib/ibconsole/" + records.FileName
+
+// recordsFile is that of the session, "" for none.
+func (s *Session) recordsFile() string {
+	file := s.recorder.Load().File()
+	if file == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(file), records.FileName)
+}
+
+// Record begins to record what ports count, until [Session.StopRecording] or [Session.Close]: errors and waits
+// every so often, data and packets too every time that traffic has gone by.
+func (s *Session) Record(ctx context.Context, every, traffic time.Duration) error {
+	if !s.conn.Online() {
+		return connection.ErrOffline
+	}
+	file := s.recordsFile()
+	if file == "" {
+		_, err := s.recorder.Load().Store()
+		return err
+	}
+	if err := s.StopRecording(); err != nil && !errors.Is(err, ErrNotRecording) {
+		return err
+	}
+	r, err := recording.Start(ctx, recording.Options{
+		File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: every, Traffic: traffic, Failed: s.recordingFailed,
+	})
+	if err != nil {
+		return err
+	}
+	s.recorded.mu.Lock()
+	s.recorded.running = r
+	s.recorded.mu.Unlock()
+	s.update(ChangeSettings, func(st *State) { st.Recording = true })
+	return nil
+}
+
+func (s *Session) recordingFailed(err error) {
+	s.update(ChangeLive, func(st *State) { st.note("record: %v", err) })
+}
+
+// readRound reads beside what else the session does: no operation waits for it.
+func (s *Session) readRound(ctx context.Context, opts counters.Options, long time.Duration) (*counters.Reading, error) {
+	l, err := s.conn.Line()
+	if err != nil {
+		return nil, err
+	}
+	st := s.State()
+	if st.Live.Tables != nil {
+		opts.SLs = st.Live.Tables.SLs
+	}
+	r, err := counters.ReadRound(ctx, l.Client, st.Live.Fabric, opts, long)
+	if ctx.Err() != nil {
+		return r, err
+	}
+	return r, s.conn.Failed(l, err)
+}
+
+// StopRecording ends what [Session.Record] began; what was read is kept. The error is [ErrNotRecording] where nothing runs.
+func (s *Session) StopRecording() error {
+	s.recorded.mu.Lock()
+	r := s.recorded.running
+	s.recorded.running = nil
+	s.recorded.mu.Unlock()
+	if r == nil {
+		return ErrNotRecording
+	}
+	s.update(ChangeSettings, func(st *State) { st.Recording = false })
+	return r.Stop()
+}
+
+// Recording says how the recording of the session gets on, and whether there is one.
+func (s *Session) Recording() (recording.Status, bool) {
+	s.recorded.mu.Lock()
+	defer s.recorded.mu.Unlock()
+	if s.recorded.running == nil {
+		return recording.Status{}, false
+	}
+	return s.recorded.running.Status(), true
+}
+
+// Records are what was recorded on this machine: by this user, else by the system. The error is [ErrNoRecords] where there are none.
+func (s *Session) Records(ctx context.Context) (*records.Store, error) {
+	s.recorded.mu.Lock()
+	defer s.recorded.mu.Unlock()
+	for _, file := range []string{s.recordsFile(), systemRecords} {
+		if _, err := os.Stat(file); err != nil || file == "" {
+			continue
+		}
+		if s.recorded.store != nil && s.recorded.file == file {
+			return s.recorded.store, nil
+		}
+		store, err := records.Open(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		old := s.recorded.store
+		s.recorded.store, s.recorded.file = store, file
+		if old != nil {
+			return store, old.Close()
+		}
+		return store, nil
+	}
+	return nil, ErrNoRecords
+}
+
+// closeRecords ends the recording and closes what was read of.
+func (s *Session) closeRecords() error {
+	err := s.StopRecording()
+	if errors.Is(err, ErrNotRecording) {
+		err = nil
+	}
+	s.recorded.mu.Lock()
+	defer s.recorded.mu.Unlock()
+	if s.recorded.store != nil {
+		err = errors.Join(err, s.recorded.store.Close())
+		s.recorded.store = nil
+	}
+	if err != nil {
+		return fmt.Errorf("close the records: %w", err)
+	}
+	return nil
+}
+
+// RecordedElsewhere reports whether another process records the subnet.
+func (s *Session) RecordedElsewhere() bool {
+	file := s.recordsFile()
+	if file == "" {
+		return false
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return false
+	}
+	lock, err := history.LockRecording(filepath.Dir(file), s.Subnet())
+	if err == nil {
+		_ = lock.Unlock()
+	}
+	return errors.Is(err, history.ErrRecording)
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// openIn is open with a history.
+func openIn(t *testing.T, source, dir string) *Session {
+	t.Helper()
+	src, err := ParseSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), src, Options{StateDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// recordedRounds waits until so many rounds more were read.
+func recordedRounds(t *testing.T, s *Session, more int) {
+	t.Helper()
+	st, _ := s.Recording()
+	for want := st.Rounds + more; st.Rounds < want; st, _ = s.Recording() {
+		if st.Failed != nil {
+			t.Fatal(st.Failed)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal("nothing is recorded")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func totals(t *testing.T, s *Session, what counters.Set) map[counters.Key]records.Total {
+	t.Helper()
+	store, err := s.Records(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.Totals(t.Context(), s.Subnet(), what, time.Time{}, time.Now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[counters.Key]records.Total{}
+	for _, x := range all {
+		of[x.Key] = x
+	}
+	return of
+}
+
+// TestRecordTraffic records a simulated subnet with traffic: the rates are those that were put in, but for the time that
+// a reading takes. Sweeps go on meanwhile, another console asks, and no second one records.
+func TestRecordTraffic(t *testing.T) {
+	dir := t.TempDir()
+	s := openIn(t, "sim:fattree:2,8 traffic=50%", dir)
+	if _, err := s.Records(t.Context()); !errors.Is(err, ErrNoRecords) {
+		t.Skipf("this machine has records: %v", err)
+	}
+	if err := s.StopRecording(); !errors.Is(err, ErrNotRecording) {
+		t.Error(err)
+	}
+	began := time.Now()
+	if err := s.Record(t.Context(), 200*time.Millisecond, 400*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	other := openIn(t, "sim:fattree:2,8 traffic=50%", dir)
+	if err := other.Record(t.Context(), time.Second, time.Second); !errors.Is(err, history.ErrRecording) || !other.RecordedElsewhere() {
+		t.Errorf("a second one: %v", err)
+	}
+	recordedRounds(t, s, 4)
+	if _, err := s.SweepLight(t.Context()); err != nil {
+		t.Error(err)
+	}
+	recordedRounds(t, s, 8)
+	if err := s.StopRecording(); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Since(began).Seconds()
+	st := s.State()
+	want, err := trafficOf(t.Context(), st.Live.Tables, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := st.Live.Fabric
+	of := totals(t, other, records.Traffic)
+	busiest := 0.0
+	for _, p := range counters.AllPorts(f) {
+		got := of[counters.KeyOf(f, p)]
+		if want[p] == 0 {
+			continue
+		}
+		found := false
+		for _, c := range got.Counts {
+			if c.Counter != counters.XmitData {
+				continue
+			}
+			found = true
+			rate := 4 * c.PerSecond()
+			busiest = max(busiest, rate*8/1e9/f.Ports[p].Gbps())
+			if rate < 0.75*want[p] || rate > 1.25*want[p] || float64(c.Increase) > long*want[p]/4*1.01 {
+				t.Errorf("%s: %.4g bytes a second in %.2f s, want %.4g", f.PortName(p), rate, c.Seconds, want[p])
+			}
+		}
+		if !found {
+			t.Errorf("%s: no traffic", f.PortName(p))
+		}
+	}
+	if busiest < 0.375 || busiest > 0.625 {
+		t.Errorf("the busiest link is used by %.2f of its rate, want half", busiest)
+	}
+}
+
+// TestRecordIbsim has ibsim's console raise counters while they are recorded: errors to the unit, through a reset.
+func TestRecordIbsim(t *testing.T) {
+	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	ibsimtest.OpenSM(t, sim)
+	s := openIn(t, "ibsim:"+sim.Name, t.TempDir())
+	if err := s.Record(t.Context(), 100*time.Millisecond, 100*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	f := s.State().Live.Fabric
+	sw := f.NodesByDescription("edge/7")[0]
+	port := f.PortAt(sw, 8)
+	recordedRounds(t, s, 2)                    // what was before
+	for _, step := range []int{5, 12, 40, 7} { // 5, 7 and 28 more; then somebody cleared, and 7 at least
+		sim.Console(fmt.Sprintf("PerformanceSet \"S1\"[8] PortCounters.SymbolErrorCounter=%d", step))
+		recordedRounds(t, s, 2)
+	}
+	if err := s.StopRecording(); err != nil {
+		t.Fatal(err)
+	}
+	all := totals(t, s, counters.Errors&^counters.Of(counters.XmitWait))
+	got := all[counters.KeyOf(f, port)]
+	if len(got.Counts) != 1 || got.Counts[0].Counter != counters.SymbolErrors || got.Counts[0].Increase != 47 || !got.Counts[0].AtLeast {
+		t.Errorf("%+v, want 47 symbol errors at least", got)
+	}
+	if len(all) != 1 || port == fabric.None {
+		t.Errorf("%d ports have errors", len(all))
+	}
+}
