@@ -5,6 +5,8 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,14 +16,16 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/report"
 )
 
 const busy = "sim:fattree:2,8 traffic=30%"
 
 // recorder is ibconsole record, which has said that it records.
-func recorder(t *testing.T, more ...string) *exec.Cmd {
+func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(program, append([]string{"-s", busy, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
+	cmd := exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -48,19 +52,19 @@ type recordStatus struct {
 	Until     time.Time
 }
 
-func statusOfRecords(t *testing.T) (s recordStatus) {
+func statusOfRecords(t *testing.T, source string) (s recordStatus) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(ibconsole(t, "-s", busy, "--json", "-c", "record status")), &s); err != nil {
+	if err := json.Unmarshal([]byte(ibconsole(t, "-s", source, "--json", "-c", "record status")), &s); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
 // recordedUntil waits until something was recorded after a time.
-func recordedUntil(t *testing.T, after time.Time) recordStatus {
+func recordedUntil(t *testing.T, source string, after time.Time) recordStatus {
 	t.Helper()
 	for range 600 {
-		if s := statusOfRecords(t); s.Until.After(after) {
+		if s := statusOfRecords(t, source); s.Until.After(after) {
 			return s
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -72,8 +76,11 @@ func recordedUntil(t *testing.T, after time.Time) recordStatus {
 // TestRecorder: a recorder records until SIGTERM, which is a good end, while other consoles read.
 func TestRecorder(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	r := recorder(t)
-	s := recordedUntil(t, time.Time{})
+	r := recorder(t, busy)
+	s := recordedUntil(t, busy, time.Time{})
+	for range 4 {
+		s = recordedUntil(t, busy, s.Until)
+	}
 	if !s.Elsewhere {
 		t.Error("no console sees that another records")
 	}
@@ -86,8 +93,20 @@ func TestRecorder(t *testing.T) {
 	if err := r.Wait(); err != nil {
 		t.Errorf("after SIGTERM: %v", err)
 	}
-	if after := statusOfRecords(t); after.Elsewhere || after.Until.Before(s.Until) {
+	if after := statusOfRecords(t, busy); after.Elsewhere || after.Until.Before(s.Until) {
 		t.Errorf("%+v, before its end %+v", after, s)
+	}
+	var worst struct {
+		Port    string
+		PerHour map[string]float64 `json:"per_hour"`
+	}
+	first, _, _ := strings.Cut(ibconsole(t, "-s", busy, "--json", "-c", "counters worst by=traffic limit=1"), "\n")
+	// 30 % of the 400 Gb/s of an NDR link of a host are 3.75e9 words a second.
+	if err := json.Unmarshal([]byte(first), &worst); err != nil || worst.PerHour["PortXmitData"]/3600 < 3e9 || worst.PerHour["PortXmitData"]/3600 > 4.5e9 {
+		t.Errorf("%s (%v)", first, err)
+	}
+	if out := ibconsole(t, "-s", busy, "-c", "counters history leaf-01/1 since=10m"); !strings.Contains(out, "PortXmitData 15 GB/s") && !strings.Contains(out, "PortXmitData 14.") && !strings.Contains(out, "PortXmitData 15.") {
+		t.Error(out)
 	}
 }
 
@@ -97,15 +116,63 @@ func TestRecorderKilled(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var last recordStatus
 	for range testenv.Count(t, 2, 200) {
-		r := recorder(t)
+		r := recorder(t, busy)
 		time.Sleep(time.Duration(rnd.IntN(1000)) * time.Millisecond)
 		_ = r.Process.Kill()
 		_ = r.Wait()
-		s := statusOfRecords(t)
+		s := statusOfRecords(t, busy)
 		if !s.Since.Equal(last.Since) && !last.Since.IsZero() || s.Until.Before(last.Until) {
 			t.Fatalf("%+v, and before it %+v", s, last)
 		}
 		last = s
+	}
+}
+
+// TestMorning records a subnet of ibsim in which links flap, errors rise and a subnet manager routes anew: counters worst
+// and report morning tell of it, in all forms.
+func TestMorning(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	ibsimtest.OpenSM(t, sim)
+	source := "ibsim:" + sim.Name
+	r := recorder(t, source, "sweep=0.1")
+	at := recordedUntil(t, source, time.Time{}).Until
+	var leaf string
+	for _, x := range strings.Split(string(read(t, net)), "\n") {
+		if strings.HasPrefix(x, "Switch") && strings.Contains(x, `"leaf-01"`) {
+			leaf = strings.Split(x, `"`)[1]
+		}
+	}
+	for _, command := range []string{"Unlink %q[1]", "Relink %q[1]", "PerformanceSet %q[1] PortCounters.SymbolErrorCounter=77"} {
+		sim.Console(fmt.Sprintf(command, leaf))
+		for range 2 {
+			at = recordedUntil(t, source, at).Until
+		}
+	}
+	ibsimtest.OpenSM(t, sim, "-R", "updn", "-r")
+	for range 3 {
+		at = recordedUntil(t, source, at).Until
+	}
+	if err := errors.Join(r.Process.Signal(syscall.SIGTERM), r.Wait()); err != nil {
+		t.Error(err)
+	}
+	worst := ibconsole(t, "-s", source, "-c", "counters worst")
+	if !strings.Contains(worst, "leaf-01/1") || !strings.Contains(worst, "SymbolErrorCounter 77") {
+		t.Errorf("worst: %s", worst)
+	}
+	var m report.Morning
+	if err := json.Unmarshal([]byte(ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Worse) == 0 || m.Worse[0].Port != "leaf-01/1" || len(m.Flaps) == 0 || len(m.Reroutes) == 0 || len(m.Hours) == 0 {
+		t.Errorf("%+v", m)
+	}
+	for format, want := range map[string]string{"html": "<td>leaf-01/1</td>", "markdown": `leaf\-01\/1`} {
+		if out := ibconsole(t, "-s", source, "-c", "report morning since=1h format="+format); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", format, out)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func reportCommands() []Spec {
 		formats = append(formats, Spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: onPicture(func(c *call, st *session.State, p *session.Picture) error { return c.report(st, p, &f) })})
 	}
 	return []Spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
-		Options: []lang.Option{ofOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}}, Subcommands: formats}}
+		Options: []lang.Option{ofOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}}, Subcommands: append(formats, morningCommand())}}
 }
 
 func (c *call) report(st *session.State, p *session.Picture, f *report.Format) error {

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/report"
+	"example.org/ibconsole/shell/session"
+)
+
+func morningCommand() Spec {
+	return Spec{
+		Name: "morning", Summary: "what happened: problems new and gone, reroutes, commits, flaps, ports that got worse, load that changed", Run: runMorning,
+		Help: "It is made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard output;\n" +
+			"FILE.html is a page with plots, FILE.json for programs, and anything else Markdown.",
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+		Options: []lang.Option{
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + whenHelp},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
+			{Name: "format", Kind: lang.KindText, Value: "markdown|html|json", Words: []string{"markdown", "html", "json"}, Summary: "whatever FILE is called"},
+		},
+	}
+}
+
+func runMorning(c *call) error {
+	since, until, err := c.spanOf("12h")
+	if err != nil {
+		return err
+	}
+	file := "-"
+	if len(c.Args) > 0 {
+		file = c.Arg(0)
+	}
+	format, err := c.morningFormat(file)
+	if err != nil {
+		return err
+	}
+	m, err := c.morning(since, until)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		return plain.Text(w, func(w io.Writer) error { return format.Write(m, w) })
+	}
+	if file != "-" {
+		if err := files.Write(file, write); err != nil {
+			return err
+		}
+		return c.say(reported{format.Name, file, m.Subnet}, "%s report of %s written to %s", format.Name, m.Subnet, quoteFile(file))
+	}
+	if c.out.JSON {
+		var b bytes.Buffer
+		if err := m.JSON(&b); err != nil {
+			return err
+		}
+		return c.out.Answer(document{b.Bytes()})
+	}
+	return c.raw(write)
+}
+
+func (c *call) morningFormat(file string) (report.MorningFormat, error) {
+	name := c.Option("format", "")
+	if name == "" {
+		switch strings.ToLower(filepath.Ext(file)) {
+		case ".html", ".htm":
+			name = "html"
+		case ".json":
+			name = "json"
+		default:
+			name = "markdown"
+		}
+	}
+	all := report.MorningFormats()
+	at := slices.IndexFunc(all, func(f report.MorningFormat) bool { return f.Name == name })
+	if at < 0 {
+		return report.MorningFormat{}, c.Misused("format=%q, expected markdown, html or json", name)
+	}
+	return all[at], nil
+}
+
+// morning gathers what is known.
+func (c *call) morning(since, until time.Time) (*report.Morning, error) {
+	m := &report.Morning{
+		Subnet: fabric.Escape(c.session.Subnet()), Since: since, Until: until,
+		New: []report.MorningProblem{}, Gone: []report.MorningProblem{}, Reroutes: []report.MorningEvent{}, Commits: []report.MorningEvent{},
+		Flaps: []report.MorningFlap{}, Others: []report.MorningEvent{}, Worse: []report.MorningPort{}, Load: []report.MorningLoad{}, Hours: []report.MorningHour{},
+	}
+	line, err := c.session.Timeline(c.ctx, since, until)
+	if err != nil {
+		return nil, err
+	}
+	morningEvents(m, line)
+	if err := c.morningProblems(m, line); err != nil {
+		return nil, err
+	}
+	err = c.morningCounters(m)
+	if errors.Is(err, session.ErrNoRecords) {
+		m.Unknown = append(m.Unknown, fmt.Sprintf("what ports counted: %v", err))
+		err = nil
+	}
+	return m, err
+}
+
+// morningEvents sorts events by what they are about.
+func morningEvents(m *report.Morning, line *session.Timeline) {
+	type place struct {
+		guid uint64
+		port int
+	}
+	flaps := map[place]*report.MorningFlap{}
+	var order []place
+	for i := range line.Moments {
+		x := &line.Moments[i]
+		e := report.MorningEvent{When: x.When, Text: x.Text, Who: x.Who, Before: x.Before, After: x.After}
+		switch x.What {
+		case session.WhatTables:
+			m.Reroutes = append(m.Reroutes, e)
+		case session.WhatCommit:
+			m.Commits = append(m.Commits, e)
+		default:
+			m.Others = append(m.Others, e)
+		}
+		if x.What != session.WhatLink {
+			continue
+		}
+		at := place{x.GUID, x.Port}
+		if flaps[at] == nil {
+			flaps[at] = &report.MorningFlap{Link: x.Text, First: x.When}
+			order = append(order, at)
+		}
+		flaps[at].Events++
+		flaps[at].Last = x.When
+	}
+	for _, at := range order {
+		if flaps[at].Events > 1 {
+			m.Flaps = append(m.Flaps, *flaps[at])
+		}
+	}
+}
+
+// morningProblems holds the problems of the picture at the end against those of the one at the beginning.
+func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error {
+	if line.Before == nil {
+		m.Unknown = append(m.Unknown, fmt.Sprintf("problems new and gone: %v", line.Why))
+		return nil
+	}
+	st := c.session.State()
+	before, err := st.Of(line.Before.Picture)
+	if err != nil {
+		return err
+	}
+	after := st.Live
+	if line.After != nil {
+		if after, err = st.Of(line.After.Picture); err != nil {
+			return err
+		}
+	}
+	if line.Before.Began.After(m.Since) {
+		m.Unknown = append(m.Unknown, fmt.Sprintf("the subnet before %s: nobody had read it", line.Before.Began.Local().Format(time.DateTime)))
+	}
+	type known struct {
+		kind problems.Kind
+		at   problems.Place
+		what string
+	}
+	keys := func(r *problems.Report) map[known]bool {
+		out := map[known]bool{}
+		for _, p := range r.Problems {
+			out[known{p.Kind, p.At, p.What}] = true
+		}
+		return out
+	}
+	was, is := before.Shown(c.session.Analysis()), after.Shown(c.session.Analysis())
+	had, has := keys(was), keys(is)
+	add := func(list *[]report.MorningProblem, p *problems.Problem) {
+		*list = append(*list, report.MorningProblem{Severity: p.Severity.String(), Kind: string(p.Kind), Where: p.At.Name, What: p.What, Try: p.Try})
+	}
+	for _, p := range after.Missing(before).Problems {
+		add(&m.New, &p)
+	}
+	for _, p := range is.Problems {
+		if had[known{p.Kind, p.At, p.What}] {
+			m.Still++
+		} else {
+			add(&m.New, &p)
+		}
+	}
+	for _, p := range was.Problems {
+		if !has[known{p.Kind, p.At, p.What}] {
+			add(&m.Gone, &p)
+		}
+	}
+	return nil
+}
+
+// What of much is told in the morning.
+const (
+	mostMorning = 20
+	// changedLoad is by which part of its rate a link must send more or less.
+	changedLoad = 0.05
+)
+
+// morningCounters holds what was recorded against the time of the same length before.
+func (c *call) morningCounters(m *report.Morning) error {
+	store, err := c.session.Records(c.ctx)
+	if err != nil {
+		return err
+	}
+	earlier := m.Since.Add(m.Since.Sub(m.Until))
+	f := c.session.State().Live.Fabric
+	errs, _ := worstBy("errors")
+	sent := counters.Of(counters.XmitData)
+	totals := func(what counters.Set, from, to time.Time) []records.Total {
+		var all []records.Total
+		if err == nil {
+			all, err = store.Totals(c.ctx, c.session.Subnet(), what, from, to)
+		}
+		return all
+	}
+	before := map[counters.Key]float64{}
+	for _, x := range totals(errs, earlier, m.Since) {
+		before[x.Key] = worstRowOf(f, &x).rate
+	}
+	for _, x := range totals(errs, m.Since, m.Until) {
+		if r := worstRowOf(f, &x); r.rate > 2*before[x.Key] && r.sum > 0 {
+			m.Worse = append(m.Worse, report.MorningPort{Port: r.Port, To: r.To, Counted: r.text, PerHour: r.rate, Before: before[x.Key], Since: r.first})
+		}
+	}
+	slices.SortStableFunc(m.Worse, func(a, b report.MorningPort) int { return cmp.Compare(b.PerHour, a.PerHour) })
+	m.Worse = m.Worse[:min(len(m.Worse), mostMorning)]
+	morningLoad(m, f, totals(sent, earlier, m.Since), totals(sent, m.Since, m.Until))
+	step := max(time.Hour, m.Until.Sub(m.Since)/24).Round(time.Minute)
+	for from := m.Since; from.Before(m.Until) && err == nil; from = from.Add(step) {
+		h := report.MorningHour{From: from}
+		to := from.Add(step)
+		if to.After(m.Until) {
+			to = m.Until
+		}
+		for _, x := range totals(errs|sent, from, to) {
+			for _, n := range x.Counts {
+				if n.Counter == counters.XmitData {
+					h.Bytes += 4 * n.Increase
+				} else {
+					h.Errors += n.Increase
+				}
+			}
+		}
+		m.Hours = append(m.Hours, h)
+	}
+	return err
+}
+
+// morningLoad tells of links that sent more or less than before; where nothing was recorded before, of none.
+func morningLoad(m *report.Morning, f *fabric.Fabric, before, now []records.Total) {
+	if len(before) == 0 {
+		m.Unknown = append(m.Unknown, "load that changed: no traffic was recorded in the time before that is as long")
+		return
+	}
+	rates := map[counters.Key][2]float64{}
+	for i, list := range [2][]records.Total{before, now} {
+		for _, x := range list {
+			r := rates[x.Key]
+			r[i] = 4 * x.Counts[0].PerSecond()
+			rates[x.Key] = r
+		}
+	}
+	for k, r := range rates {
+		port := portOf(f, k)
+		if port == fabric.None || max(r[0]-r[1], r[1]-r[0])*8 < changedLoad*f.Ports[port].Gbps()*1e9 {
+			continue
+		}
+		to := ""
+		if peer := f.Ports[port].Peer; peer != fabric.None {
+			to = f.PortName(peer)
+		}
+		m.Load = append(m.Load, report.MorningLoad{Port: f.PortName(port), To: to, Now: r[1] / 1e9, Before: r[0] / 1e9})
+	}
+	far := func(x *report.MorningLoad) float64 { return max(x.Now-x.Before, x.Before-x.Now) }
+	slices.SortFunc(m.Load, func(a, b report.MorningLoad) int {
+		return cmp.Or(cmp.Compare(far(&b), far(&a)), cmp.Compare(a.Port, b.Port))
+	})
+	m.Load = m.Load[:min(len(m.Load), mostMorning)]
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"time"
+)
+
+// Morning is what happened to a subnet in some time, for who comes after it. Names in it are escaped.
+type Morning struct {
+	Subnet string    `json:"subnet"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	// Problems are those that the pictures of the beginning and of the end show without what is read beside them.
+	New   []MorningProblem `json:"problems_new"`
+	Gone  []MorningProblem `json:"problems_gone"`
+	Still int              `json:"problems_still"`
+	// Reroutes, Commits and Others are events by what they are about; Flaps are links with several.
+	Reroutes []MorningEvent `json:"reroutes"`
+	Commits  []MorningEvent `json:"commits"`
+	Flaps    []MorningFlap  `json:"flaps"`
+	Others   []MorningEvent `json:"events"`
+	// Worse are ports that counted more errors than in the time of the same length before; Load are links that sent
+	// more or less.
+	Worse []MorningPort `json:"ports_worse"`
+	Load  []MorningLoad `json:"load_changed"`
+	// Hours are the sums of all ports.
+	Hours []MorningHour `json:"hours"`
+	// Unknown says what is not known, and why.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// MorningProblem is a problem.
+type MorningProblem struct {
+	Severity string `json:"severity"`
+	Kind     string `json:"kind"`
+	Where    string `json:"where,omitempty"`
+	What     string `json:"what"`
+	Try      string `json:"try,omitempty"`
+}
+
+// MorningEvent is an event, with the entries of the history around it, 0 for none.
+type MorningEvent struct {
+	When   time.Time `json:"when"`
+	Text   string    `json:"text"`
+	Who    string    `json:"who,omitempty"`
+	Before int64     `json:"before,omitempty"`
+	After  int64     `json:"after,omitempty"`
+}
+
+// MorningFlap is a link that went down and came up.
+type MorningFlap struct {
+	Link   string    `json:"link"`
+	Events int       `json:"events"`
+	First  time.Time `json:"first"`
+	Last   time.Time `json:"last"`
+}
+
+// MorningPort is a port that got worse.
+type MorningPort struct {
+	Port    string    `json:"port"`
+	To      string    `json:"to,omitempty"`
+	Counted string    `json:"counted"`
+	PerHour float64   `json:"errors_per_hour"`
+	Before  float64   `json:"errors_per_hour_before"`
+	Since   time.Time `json:"since"`
+}
+
+// MorningLoad is what a port sent, in 10^9 bytes a second.
+type MorningLoad struct {
+	Port   string  `json:"port"`
+	To     string  `json:"to,omitempty"`
+	Now    float64 `json:"gigabytes_per_second"`
+	Before float64 `json:"gigabytes_per_second_before"`
+}
+
+// MorningHour is what all ports counted together.
+type MorningHour struct {
+	From   time.Time `json:"from"`
+	Errors uint64    `json:"errors"`
+	Bytes  uint64    `json:"bytes_sent"`
+}
+
+// MorningFormat is a form of a morning report.
+type MorningFormat struct {
+	Name  string
+	Write func(*Morning, io.Writer) error
+}
+
+// MorningFormats are all forms.
+func MorningFormats() []MorningFormat {
+	return []MorningFormat{{"markdown", (*Morning).Markdown}, {"html", (*Morning).HTML}, {"json", (*Morning).JSON}}
+}
+
+// JSON writes all of it.
+func (m *Morning) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(m)
+}
+
+// section is a part of the report as a table.
+type section struct {
+	title, none string
+	columns     []string
+	rows        [][]string
+}
+
+const clock = "01-02 15:04:05"
+
+// sections are the parts, for the forms that people read.
+func (m *Morning) sections() []section {
+	problems := func(title, none string, list []MorningProblem) section {
+		s := section{title, none, []string{"what", "problem", "where", "look at"}, nil}
+		for _, p := range list {
+			s.rows = append(s.rows, []string{p.Severity + ", " + p.Kind, p.What, p.Where, p.Try})
+		}
+		return s
+	}
+	events := func(title, none string, list []MorningEvent) section {
+		s := section{title, none, []string{"when", "event", "who", "entries"}, nil}
+		for _, e := range list {
+			entries := ""
+			if e.Before != 0 && e.After != 0 {
+				entries = fmt.Sprintf("diff %d %d", e.Before, e.After)
+			}
+			s.rows = append(s.rows, []string{e.When.Local().Format(clock), e.Text, e.Who, entries})
+		}
+		return s
+	}
+	flaps := section{"Links that flapped", "none", []string{"link", "events", "first", "last"}, nil}
+	for _, x := range m.Flaps {
+		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock), x.Last.Local().Format(clock)})
+	}
+	worse := section{"Ports that got worse", "none", []string{"port", "to", "counted", "an hour", "an hour before", "since"}, nil}
+	for _, x := range m.Worse {
+		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), fmt.Sprintf("%.3g", x.Before), x.Since.Local().Format(clock)})
+	}
+	load := section{"Load that changed", "none", []string{"port", "to", "GB/s", "GB/s before"}, nil}
+	for _, x := range m.Load {
+		load.rows = append(load.rows, []string{x.Port, x.To, fmt.Sprintf("%.3f", x.Now), fmt.Sprintf("%.3f", x.Before)})
+	}
+	return []section{
+		problems("New problems", "none", m.New), problems("Problems that are gone", "none", m.Gone),
+		events("Reroutes", "none", m.Reroutes), events("Commits", "none", m.Commits), flaps, worse, load, events("Other events", "none", m.Others),
+	}
+}
+
+func (m *Morning) title() string {
+	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime), m.Until.Local().Format(time.DateTime))
+}
+
+// Markdown writes it as Markdown.
+func (m *Morning) Markdown(w io.Writer) error {
+	p := &printer{w: w}
+	p.f("# %s\n\n%d new problems, %d gone, %d as before; %d reroutes, %d commits, %d links flapped, %d ports got worse\n",
+		markdown(m.title()), len(m.New), len(m.Gone), m.Still, len(m.Reroutes), len(m.Commits), len(m.Flaps), len(m.Worse))
+	for _, s := range m.sections() {
+		p.f("\n## %s\n\n", s.title)
+		if s.rows == nil {
+			p.f("%s\n", s.none)
+			continue
+		}
+		line := func(cells []string) {
+			for _, cell := range cells {
+				p.f("| %s ", markdown(cell))
+			}
+			p.f("|\n")
+		}
+		line(s.columns)
+		for range s.columns {
+			p.f("|---")
+		}
+		p.f("|\n")
+		for _, row := range s.rows {
+			line(row)
+		}
+	}
+	if m.Unknown != nil {
+		p.f("\n## Not known\n\n")
+		for _, text := range m.Unknown {
+			p.f("* %s\n", markdown(text))
+		}
+	}
+	return p.err
+}
+
+// HTML writes it as a page that needs nothing beside itself.
+func (m *Morning) HTML(w io.Writer) error {
+	p := &printer{w: w}
+	p.f(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>What happened to an InfiniBand subnet</title>
+<style>
+body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:1.6rem}
+table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}
+svg{max-width:100%%;height:auto}
+</style></head><body>
+<h1>%s</h1>
+<p>%d new problems, %d gone, %d as before; %d reroutes, %d commits, %d links flapped, %d ports got worse</p>
+`, html.EscapeString(m.title()), len(m.New), len(m.Gone), m.Still, len(m.Reroutes), len(m.Commits), len(m.Flaps), len(m.Worse))
+	if len(m.Hours) > 0 {
+		var faults, sent []bar
+		for _, h := range m.Hours {
+			label := h.From.Local().Format("15:04")
+			faults, sent = append(faults, bar{label, int64(min(h.Errors, 1<<62))}), append(sent, bar{label, int64(h.Bytes / 1e9)})
+		}
+		p.f("<h2>Errors of all ports</h2>\n")
+		p.bars(faults, "from", "errors")
+		p.f("<h2>What all ports sent</h2>\n")
+		p.bars(sent, "from", "GB")
+	}
+	for _, s := range m.sections() {
+		p.f("<h2>%s</h2>\n", html.EscapeString(s.title))
+		if s.rows == nil {
+			p.f("<p>%s</p>\n", html.EscapeString(s.none))
+			continue
+		}
+		p.f("<table>\n")
+		row := func(tag string, cells []string) {
+			p.f("<tr>")
+			for _, cell := range cells {
+				p.f("<%s>%s</%s>", tag, html.EscapeString(cell), tag)
+			}
+			p.f("</tr>\n")
+		}
+		row("th", s.columns)
+		for _, r := range s.rows {
+			row("td", r)
+		}
+		p.f("</table>\n")
+	}
+	if m.Unknown != nil {
+		p.f("<h2>Not known</h2>\n<ul>\n")
+		for _, text := range m.Unknown {
+			p.f("<li>%s</li>\n", html.EscapeString(text))
+		}
+		p.f("</ul>\n")
+	}
+	p.f("</body></html>\n")
+	return p.err
+}
