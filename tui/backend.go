@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/pane/history"
 )
 
@@ -144,5 +145,11 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 }
 
 const maxEntries = 500 // how many entries of the history are listed
+
+func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*session.Growth, error) {
+	return b.Session().Grown(ctx, what, since, until, parts)
+}
+
+func (b *shellBackend) Recording() (recording.Status, bool) { return b.Session().Recording() }
 
 func (b *shellBackend) Loops() session.Loops { return b.Session().Analysis() }

@@ -47,6 +47,18 @@ var explained = map[string]map[string]string{
 		"differs in": "size, hosts, cabling, speed or engine; most of the subnets are the measure",
 		"what":       "the host, port or link: Enter goes there",
 	},
+	"Counters": {
+		"to":        "the port at the other end of its link",
+		"counted":   "by how much its counters grew in that time, as far as it was recorded; or more: one was cleared, or stands at its greatest value",
+		"an hour":   "the sum of those, an hour",
+		"since":     "the end of the first reading in which one had grown; before: it stood at its greatest value all the time",
+		"over time": "by how much they grew in each twelfth of that time",
+		"sends":     "data that left by the port, by PortXmitData",
+		"use":       "that as a part of what the link can carry",
+		"by tables": "the data beside what the tables put there where each end port sends to each other one, both as parts of the mean of the links between switches: 1.00x is as by the tables",
+		"waits/s":   "ticks a second in which it had something to send and no credits (PortXmitWait)",
+		"link":      "width and speed that it runs at",
+	},
 	"Problems": {
 		"what":    "how bad it is: error, warning or note",
 		"problem": "of which kind, and how often where several are one row: Enter opens those",

@@ -32,6 +32,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane/history"
 )
@@ -254,6 +255,7 @@ type fake struct {
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
 	silent  []sweep.Unanswered
+	growth  func(since, until time.Time) *session.Growth // what ports counted, nil where nothing was recorded
 }
 
 func newFake(f *fabric.Fabric) *fake {
@@ -333,7 +335,14 @@ func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading
 	return &counters.Reading{}, connection.ErrOffline
 }
 
-func (f *fake) Glances() ([]shell.Glance, int)                     { return nil, 0 }
+func (f *fake) Glances() ([]shell.Glance, int)      { return nil, 0 }
+func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
+func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*session.Growth, error) {
+	if f.growth == nil {
+		return nil, session.ErrNoRecords
+	}
+	return f.growth(since, until), nil
+}
 func (f *fake) Compare(context.Context) (*shell.Comparison, error) { return nil, nil }
 func (f *fake) Loops() session.Loops                               { return &f.Memo }
 func (f *fake) Hint(string) (usage, summary string)                { return "", "" }

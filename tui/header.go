@@ -72,12 +72,12 @@ func (m *model) header(w int) string {
 func (m *model) tabs(w int) string {
 	t := m.Look
 	p := draw.NewPen(t, w)
-	tabsWide := m.tabsWide()
+	tabsWide, tabsMiddle := m.tabsWide(), m.tabsMiddle()
 	for id, x := range m.all {
 		about := x.About()
 		name, end := digit(id)+" "+about.Name, " "
 		switch {
-		case w < tabsShort && id != m.focus, w < tabsWide && id >= named:
+		case w < tabsShort && id != m.focus, w < tabsMiddle && id >= named:
 			name, end = digit(id), prose.When(w < tabsShort, " ", "")
 		case w >= tabsShort && w < tabsWide:
 			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
@@ -105,6 +105,15 @@ func (m *model) tabs(w int) string {
 // tabsShort is how many cells the short names of the panes take.
 const tabsShort = 79
 
+// tabsMiddle is how many cells their short names take, one of them with an alarm and one in brackets.
+func (m *model) tabsMiddle() int {
+	cells := 3
+	for _, p := range m.all {
+		cells += len(" 1 ") + draw.Width(cmp.Or(p.About().Short, p.About().Name))
+	}
+	return cells
+}
+
 // tabsWide is how many cells the names of all panes take, one of them with an alarm.
 func (m *model) tabsWide() int {
 	cells := 1
@@ -115,7 +124,7 @@ func (m *model) tabsWide() int {
 }
 
 // named is how many panes have their names in the line of short ones.
-const named = 10
+const named = 9
 
 func (m *model) badges() []draw.Badge {
 	t := m.Look

@@ -107,7 +107,7 @@ func (m *model) firstPage() {
 	}
 	p.Raw("", "")
 	for _, l := range [][2]string{
-		{"1-9, 0, a, N, Tab", "the panes: what is wrong, topology, table, trace, ..."},
+		{"1-0, a, N, K, Tab", "the panes: what is wrong, topology, table, trace, ..."},
 		{"/ text", "find a host or switch by its name; Esc shows all again"},
 		{"t, then T", "on one host and on another: the path between them"},
 		{"f", "on a link, switch or host: what if it fails? u undoes it"},

@@ -56,7 +56,7 @@ func (d *desk) pane() pane.Pane { return d.all[d.focus] }
 func (d *desk) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
 // paneKeys lead to the panes, in their order.
-const paneKeys = "1234567890aNA"
+const paneKeys = "1234567890aNKA"
 
 // digit is the key that leads to a pane.
 func digit(at int) string { return paneKeys[at : at+1] }

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/tui/pane/lft"
 	"example.org/ibconsole/tui/pane/load"
 	"example.org/ibconsole/tui/pane/log"
+	"example.org/ibconsole/tui/pane/portcounters"
 	"example.org/ibconsole/tui/pane/problems"
 	"example.org/ibconsole/tui/pane/resilience"
 	"example.org/ibconsole/tui/pane/subnetmap"
@@ -34,6 +35,7 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 		groups.New(c),
 		answer.New(c),
 		subnetmap.New(c),
+		portcounters.New(c, back),
 	}
 	if back == nil || several(back) {
 		all = append(all, subnets.New(c, back))
@@ -56,4 +58,5 @@ type sources interface {
 	history.Source
 	resilience.Source
 	subnets.Source
+	portcounters.Source
 }

@@ -152,7 +152,7 @@ func TestStepsOfACommand(t *testing.T) {
 func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.firstPage()
-	d.sees("Welcome", "SIMULATED subnet", "1-9, 0, a, N, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
+	d.sees("Welcome", "SIMULATED subnet", "1-0, a, N, K, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
 	for id := range d.m.all {
 		if key := digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool { return slices.Contains(a.Keys(), key) }) || !strings.Contains(paneKeys, key) {
 			t.Errorf("the page does not name the key %s of a pane", key)

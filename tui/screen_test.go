@@ -46,7 +46,7 @@ func TestSizes(t *testing.T) {
 
 func TestLayouts(t *testing.T) {
 	d := drive(t, tree)
-	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 Grps a N").misses("LID  destination")
+	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a N K").misses("LID  destination")
 	d.press("3").sees("›3 LFT of spine-01  LID 19", "LID  destination")
 	d.press("z").sees("2 Topology ─", "leaves").press("z").misses("leaves")
 	d.size(100, 24).press("3").sees("2 Topology ─", "LID  destination").misses("8 Log ─")

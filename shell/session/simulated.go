@@ -49,7 +49,7 @@ func trafficOf(ctx context.Context, t *fabric.Tables, used float64) ([]float64, 
 	}
 	path := math.Inf(1) // bytes a second of each path
 	for i, paths := range l.Paths {
-		if rate := t.Fabric.Ports[i].Gbps() * 1e9 / 8; paths > 0 && rate > 0 {
+		if rate := t.Fabric.Ports[i].DataRate(); paths > 0 && rate > 0 {
 			path = min(path, used*rate/float64(paths))
 		}
 	}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history/records"
+)
+
+// Growth is what ports counted in some time, by what was recorded.
+type Growth struct {
+	Since, Until time.Time
+	Fabric       *fabric.Fabric
+	// Ports are those of which a counter grew, the most first.
+	Ports []Growing
+}
+
+// Growing is a port of which counters grew.
+type Growing struct {
+	records.Total
+	Port fabric.PortIndex // of the live fabric, [fabric.None] where it has none of that name
+	// Sum is by how much all of the counters grew, PerHour how fast; AtLeast says that it may have been more.
+	Sum     uint64
+	PerHour float64
+	AtLeast bool
+	// First and Last are when they grew for the first and the last time, zero where they stand at their greatest value.
+	First, Last time.Time
+	// Bins are what they grew by in each of so many parts of the time.
+	Bins []int64
+	// Use is the share of its link that a port sends with, -1 where that is not known; Waits are ticks a second in which
+	// it had something to send and no credits.
+	Use, Waits float64
+}
+
+// traffic is what use and waits are told from.
+var traffic = counters.Of(counters.XmitData, counters.XmitWait)
+
+// Grown says which ports counted some counters in some time, in so many parts of it. The error is [ErrNoRecords] where
+// nothing was recorded. O(samples of that time).
+func (s *Session) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*Growth, error) {
+	store, err := s.Records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &Growth{Since: since, Until: until, Fabric: s.State().Live.Fabric}
+	of := map[counters.Key]*Growing{}
+	for part := range parts {
+		from := since.Add(until.Sub(since) * time.Duration(part) / time.Duration(parts))
+		to := since.Add(until.Sub(since) * time.Duration(part+1) / time.Duration(parts))
+		totals, err := store.Totals(ctx, s.Subnet(), what, from, to)
+		if err != nil {
+			return nil, err
+		}
+		for i := range totals {
+			x := of[totals[i].Key]
+			if x == nil {
+				x = &Growing{Total: records.Total{Key: totals[i].Key, Name: totals[i].Name}, Bins: make([]int64, parts), Use: -1}
+				of[x.Key] = x
+			}
+			x.add(part, totals[i].Counts)
+		}
+	}
+	sending, err := store.Totals(ctx, s.Subnet(), traffic, since, until)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sending {
+		if x := of[sending[i].Key]; x != nil {
+			x.send(g.Fabric, sending[i].Counts)
+		}
+	}
+	for _, x := range of {
+		x.Port = fabric.None
+		if node := g.Fabric.NodeByGUID(x.Key.GUID); node != fabric.None {
+			x.Port = g.Fabric.PortAt(node, int(x.Key.Num))
+		}
+		for _, n := range x.Counts {
+			x.PerHour += 3600 * n.PerSecond()
+		}
+		g.Ports = append(g.Ports, *x)
+	}
+	slices.SortFunc(g.Ports, func(a, b Growing) int {
+		return cmp.Or(cmp.Compare(b.Sum, a.Sum), cmp.Compare(a.Key.GUID, b.Key.GUID), cmp.Compare(a.Key.Num, b.Key.Num))
+	})
+	return g, nil
+}
+
+// add adds what was counted in a part of the time.
+func (x *Growing) add(part int, counts []records.Count) {
+	for _, n := range counts {
+		x.Bins[part] += int64(n.Increase)
+		x.Sum += n.Increase
+		x.AtLeast = x.AtLeast || n.AtLeast
+		if n.Increase > 0 && x.First.IsZero() {
+			x.First = n.First
+		}
+		if n.Last.After(x.Last) {
+			x.Last = n.Last
+		}
+		at := slices.IndexFunc(x.Counts, func(c records.Count) bool { return c.Counter == n.Counter })
+		if at < 0 {
+			x.Counts = append(x.Counts, n)
+			continue
+		}
+		sum := &x.Counts[at]
+		sum.Increase += n.Increase
+		sum.Seconds += n.Seconds
+		sum.AtLeast = sum.AtLeast || n.AtLeast
+		sum.Last = n.Last
+	}
+}
+
+// send takes what the port sent and waited for.
+func (x *Growing) send(f *fabric.Fabric, counts []records.Count) {
+	for _, n := range counts {
+		switch n.Counter {
+		case counters.XmitWait:
+			x.Waits = n.PerSecond()
+		case counters.XmitData:
+			if node := f.NodeByGUID(x.Key.GUID); node != fabric.None {
+				if p := f.PortAt(node, int(x.Key.Num)); p != fabric.None && f.Ports[p].DataRate() > 0 {
+					x.Use = 4 * n.PerSecond() / f.Ports[p].DataRate()
+				}
+			}
+		}
+	}
+}

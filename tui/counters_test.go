@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/shell/session"
+)
+
+// TestCounters has one port that goes on counting symbol errors, a quarter of its link in use, and one whose counter of downed
+// links stands at its greatest value. One day in twelve parts is two hours each.
+func TestCounters(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := func(name string) fabric.PortIndex {
+		for p := range f.NumPorts() {
+			if f.PortName(p) == name {
+				return p
+			}
+		}
+		t.Fatalf("no port %s", name)
+		return fabric.None
+	}
+	at := time.Now().Add(-90 * time.Minute)
+	one, two := port("leaf-01/4"), port("spine-01/2")
+	back := newFake(f)
+	ports := []session.Growing{
+		{Total: records.Total{Key: counters.KeyOf(f, one), Counts: []records.Count{{Counter: counters.SymbolErrors, Increase: 7200, Seconds: 7200, First: at, Last: at}}},
+			Port: one, Sum: 7200, PerHour: 3600, First: at, Last: at, Bins: []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 7100}, Use: 0.25, Waits: 12},
+		{Total: records.Total{Key: counters.KeyOf(f, two), Counts: []records.Count{{Counter: counters.LinkDowned, AtLeast: true}}}, Port: two, AtLeast: true, Bins: make([]int64, 12), Use: -1},
+	}
+	back.growth = func(since, until time.Time) *session.Growth {
+		return &session.Growth{Since: since, Until: until, Fabric: f, Ports: ports}
+	}
+	d := driveBackend(t, back).size(160, 40)
+	d.press("K").sees("errors of the last 24 h", "leaf-01/4", "symbol 7,200", "3,600", at.Format("15:04"), "25 %", "spine-01/2", "link downed at its", "before", "2 ports, not recording")
+	d.press("i").sees("SymbolErrorCounter").press("esc").press("right").sees("of the last 6 h").press("left", "left").sees("of the last 7 d").press("b").sees("waits and discards")
+	d = driveBackend(t, newFake(f))
+	d.press("K").sees("Nothing is recorded. Enter begins it")
+}

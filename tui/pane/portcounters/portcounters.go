@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package portcounters shows which ports counted errors, waits or traffic, how fast and since when.
+package portcounters
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// kinds are what ports can be the worst by, in the order of the manners of the pane.
+var kinds = []struct {
+	name string
+	what counters.Set
+}{
+	{"errors", counters.Errors &^ counters.Of(counters.XmitWait, counters.XmitDiscards)},
+	{"waits and discards", counters.Of(counters.XmitWait, counters.XmitDiscards)},
+	{"traffic", counters.Of(counters.XmitData)},
+}
+
+const ofTraffic = 2 // the manner of traffic
+
+// spans are the times that the pane looks at, and parts how many each is drawn in.
+var spans = []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+
+const (
+	parts     = 12
+	firstSpan = 3
+	fresh     = 20 * time.Second // how long an answer holds while something is recorded
+)
+
+// Source has what was recorded.
+type Source interface {
+	Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*session.Growth, error)
+	Recording() (recording.Status, bool)
+}
+
+// key is what is asked for.
+type key struct {
+	kind, span int
+	at         int64 // in units of fresh
+	live       *fabric.Fabric
+}
+
+// list is the ports, the worst first.
+type list struct {
+	pane.List
+	src    Source
+	span   int
+	grown  pane.AsyncResult[*session.Growth]
+	taken  *session.Growth
+	failed error
+	most   int64 // of a part of the time
+	mean   float64
+}
+
+// New makes the pane.
+func New(c *pane.Common, src Source) pane.Pane {
+	l := &list{src: src, span: firstSpan}
+	t := c.Look
+	names := prose.Words(kinds, func(k struct {
+		name string
+		what counters.Set
+	}) string {
+		return k.name
+	})
+	l.List = pane.NewList(c, pane.About{Name: "Counters", Short: "Cntrs", Help: "the ports with most errors, waits or traffic, how fast and since when", Broad: true, Enter: "over time"},
+		draw.Table{Kinds: names, ID: func(row int) uint64 { return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID() }}, l.Renew)
+	traffic := func() bool { return l.Kind == ofTraffic }
+	l.Cols = []draw.Column{
+		{Name: "port", Least: 14, Share: 2, Text: l.name, Look: l.look},
+		{Name: "to", Least: 12, Share: 2, Rank: 2, Text: l.peer, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "counted", Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 { return int64(l.row(row).Sum) }},
+		{Name: "an hour", Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) }, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+		{Name: "since", Wide: 11, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
+		{Name: "over time", Wide: parts, Text: func(row int) string { return t.Spark(l.row(row).Bins, max(l.most, 1), parts) }, Look: l.look},
+		{Name: "sends", Wide: 10, Right: true, Hidden: func() bool { return !traffic() }, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+		{Name: "use", Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 { return int64(1e6 * l.row(row).Use) }, Look: l.useLook},
+		{Name: "by tables", Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return !traffic() }, Text: l.byTables, Look: l.partsLook},
+		{Name: "waits/s", Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return figure(l.row(row).Waits) }, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
+		{Name: "link", Wide: 7, Right: true, Rank: 4, Text: l.link, Look: func(int) draw.Style { return t.Dim }},
+	}
+	return l
+}
+
+func (l *list) row(row int) *session.Growing { return &l.taken.Ports[row] }
+
+func (l *list) name(row int) string {
+	if x := l.row(row); x.Port == fabric.None {
+		return fabric.Escape(x.Name)
+	}
+	return l.taken.Fabric.PortName(l.row(row).Port)
+}
+
+// far is the port at the other end, or None.
+func (l *list) far(row int) fabric.PortIndex {
+	if p := l.row(row).Port; p != fabric.None {
+		return l.taken.Fabric.Ports[p].Peer
+	}
+	return fabric.None
+}
+
+func (l *list) peer(row int) string {
+	if p := l.far(row); p != fabric.None {
+		return l.taken.Fabric.PortName(p)
+	}
+	return "-"
+}
+
+func (l *list) link(row int) string {
+	p := l.row(row).Port
+	if p == fabric.None {
+		return "gone"
+	}
+	text, _ := pane.LinkText(&l.taken.Fabric.Ports[p])
+	return text
+}
+
+// counted is by how much each of the counters grew, the most first.
+func (l *list) counted(row int) string {
+	counts := slices.Clone(l.row(row).Counts)
+	slices.SortStableFunc(counts, func(a, b countOf) int { return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40)) })
+	return prose.List(prose.Words(counts, func(c countOf) string {
+		if c.Increase == 0 {
+			return shortName(c.Counter) + " at its greatest value: clear it to see more"
+		}
+		text := fmt.Sprintf("%s %s", shortName(c.Counter), draw.Thousands(int(c.Increase)))
+		return text + prose.When(c.AtLeast, " or more", "")
+	}), len(counts))
+}
+
+func (l *list) since(row int) string {
+	x := l.row(row)
+	now := l.Scene.Clock()
+	switch at := x.First; {
+	case at.IsZero():
+		return "before"
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return at.Format("15:04")
+	default:
+		return at.Format("02 Jan 15:04")
+	}
+}
+
+// figure is a rate in at most seven characters.
+func figure(x float64) string {
+	switch {
+	case x <= 0:
+		return "-"
+	case x < 10:
+		return fmt.Sprintf("%.1f", x)
+	case x < 1e6:
+		return draw.Thousands(int(x + 0.5))
+	}
+	for _, unit := range []string{"M", "G", "T"} {
+		if x /= 1000; x < 1e6 {
+			return fmt.Sprintf("%.0f%s", x/1000, unit)
+		}
+	}
+	return "many"
+}
+
+func (l *list) sends(row int) string {
+	bytes := l.row(row).PerHour / 3600 * 4
+	for _, unit := range []string{"B/s", "kB/s", "MB/s"} {
+		if bytes < 1000 {
+			return fmt.Sprintf("%.3g %s", bytes, unit)
+		}
+		bytes /= 1000
+	}
+	return fmt.Sprintf("%.3g GB/s", bytes)
+}
+
+func (l *list) use(row int) string {
+	if x := l.row(row); x.Use >= 0 {
+		return fmt.Sprintf("%.0f %%", 100*x.Use)
+	}
+	return "-"
+}
+
+func (l *list) useLook(row int) draw.Style {
+	switch x := l.row(row); {
+	case x.Use > 0.9:
+		return l.Theme.Bad
+	case x.Use > 0.6:
+		return l.Theme.Warn
+	}
+	return ""
+}
+
+// against is how much more a link carries than the tables put there where all send to all, both beside the mean of the links
+// between switches; 0 where that is not known.
+func (l *list) against(row int) float64 {
+	x, loads := l.row(row), l.Loads
+	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 || linkload.ClassOf(loads.Fabric, x.Port) != linkload.BetweenSwitches {
+		return 0
+	}
+	paths, all := float64(loads.Paths[x.Port]), float64(l.Busiest)/2
+	if paths == 0 || all == 0 {
+		return 0
+	}
+	return float64(x.Sum) / l.mean / (paths / all)
+}
+
+func (l *list) byTables(row int) string {
+	if a := l.against(row); a > 0 {
+		return fmt.Sprintf("%.2fx", a)
+	}
+	return "-"
+}
+
+func (l *list) partsLook(row int) draw.Style {
+	if a := l.against(row); a > 1.5 || a > 0 && a < 0.5 {
+		return l.Theme.Warn
+	}
+	return ""
+}
+
+func (l *list) look(row int) draw.Style {
+	x := l.row(row)
+	switch {
+	case l.Kind == ofTraffic:
+		return ""
+	case x.Bins[parts-1] > 0 || x.AtLeast:
+		return l.Theme.Bad
+	}
+	return l.Theme.Warn
+}
+
+// Sideways looks at a longer or a shorter time.
+func (l *list) Sideways(by int) {
+	l.span = min(max(l.span-cmp.Compare(by, 0), 0), len(spans)-1)
+}
+
+func (l *list) wanted() key {
+	return key{l.Kind, l.span, l.Scene.Clock().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
+}
+
+// Seek asks what was recorded of the time that is looked at.
+func (l *list) Seek(s pane.Stage) tea.Cmd {
+	if !s.Visible {
+		return nil
+	}
+	k := l.wanted()
+	until := l.Scene.Clock()
+	return l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
+		return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
+	})
+}
+
+// Collect takes what was found; what was there before holds until then.
+func (l *list) Collect() {
+	if l.grown.Of == nil || l.grown.Value == l.taken && l.grown.Err == l.failed { //nolint:errorlint // the same one
+		return
+	}
+	l.taken, l.failed = l.grown.Value, l.grown.Err
+	l.Renew()
+}
+
+// Renew makes the rows.
+func (l *list) Renew() {
+	l.Hold()
+	n := 0
+	l.most, l.mean = 0, 0
+	if l.taken != nil && l.grown.Of != nil && l.grown.Of.(key).kind == l.Kind {
+		n = len(l.taken.Ports)
+		between := 0
+		for i := range l.taken.Ports {
+			x := &l.taken.Ports[i]
+			l.most = max(l.most, slices.Max(x.Bins))
+			if x.Port != fabric.None && linkload.ClassOf(l.taken.Fabric, x.Port) == linkload.BetweenSwitches {
+				l.mean += float64(x.Sum)
+				between++
+			}
+		}
+		l.mean /= float64(max(between, 1))
+	}
+	l.Build(n)
+}
+
+// Title is the time that is looked at.
+func (l *list) Title() string { return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span]) }
+
+// Figure says how fresh it is, and at which pace ports are asked.
+func (l *list) Figure() string {
+	if l.src == nil {
+		return ""
+	}
+	if st, ok := l.src.Recording(); ok {
+		switch {
+		case st.Failed != nil:
+			return "recording fails: " + st.Failed.Error()
+		case st.Rounds == 0:
+			return "recording, the first round is being read"
+		}
+		return fmt.Sprintf("%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
+	}
+	return draw.Count(l.N, "port") + ", not recording"
+}
+
+// Empty says why there are no rows.
+func (l *list) Empty() string {
+	recording := false
+	if l.src != nil {
+		_, recording = l.src.Recording()
+	}
+	switch {
+	case errors.Is(l.failed, session.ErrNoRecords) && !recording:
+		return "Nothing is recorded. Enter begins it: record start asks a share of the ports each second, and keeps what they count."
+	case l.failed != nil && !errors.Is(l.failed, session.ErrNoRecords):
+		return l.failed.Error()
+	case l.grown.Doing != nil && l.taken == nil:
+		return "The records are being read."
+	case l.taken != nil && l.Kind == ofTraffic:
+		return "No port sent anything in that time, as far as it was recorded. Left looks further back."
+	}
+	return fmt.Sprintf("No port counted %s in that time, as far as it was recorded. Left looks further back, b at other counters.", kinds[l.Kind].name)
+}
+
+// Alarm is how many ports have errors.
+func (l *list) Alarm() int { return 0 }
+
+// Subject is the port, and its link.
+func (l *list) Subject() pane.Subject {
+	row, ok := l.Selected()
+	if !ok || l.row(row).Port == fabric.None {
+		return pane.Nothing
+	}
+	x, f := l.row(row), l.taken.Fabric
+	link := prose.When(f.Ports[x.Port].Peer == fabric.None, fabric.PortIndex(fabric.None), x.Port)
+	s := pane.Subject{Fabric: f, Node: f.Ports[x.Port].Node, Port: fabric.None, Link: link, Via: fabric.None}
+	for _, c := range x.Counts {
+		text := fmt.Sprintf("%s%s, %s an hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""), draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), c.First.Format(time.DateTime), c.Last.Format(time.DateTime))
+		s.Says = append(s.Says, pane.Fact{Name: c.Counter.String(), Text: text})
+	}
+	return s
+}
+
+// Enter shows what the port counted over time; where nothing is recorded it begins that.
+func (l *list) Enter() (func() tea.Msg, string) {
+	row, ok := l.Selected()
+	switch {
+	case ok && l.row(row).Port != fabric.None:
+		port := lang.Quote(l.taken.Fabric.PortName(l.row(row).Port))
+		command := fmt.Sprintf("counters history %s since=%s", port, spanWord(spans[l.span]))
+		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
+	case ok:
+		return nil, "the port is not in the subnet any more"
+	case errors.Is(l.failed, session.ErrNoRecords):
+		return func() tea.Msg { return pane.Run{Command: "record start"} }, ""
+	}
+	return nil, "there are no rows"
+}
+
+func spanWord(d time.Duration) string { return fmt.Sprintf("%dm", int(d.Minutes())) }
