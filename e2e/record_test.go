@@ -140,7 +140,7 @@ func TestMorning(t *testing.T) {
 	r := recorder(t, source, "sweep=0.1")
 	at := recordedUntil(t, source, time.Time{}).Until
 	var leaf string
-	for _, x := range strings.Split(read(t, net), "\n") {
+	for x := range strings.SplitSeq(read(t, net), "\n") {
 		if strings.HasPrefix(x, "Switch") && strings.Contains(x, `"leaf-01"`) {
 			leaf = strings.Split(x, `"`)[1]
 		}
