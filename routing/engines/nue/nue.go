@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package nue is routing inside the channel dependency graph: paths to one destination after the other use only
+// such turns from cable to cable as close no cycle with those of the paths before, so that no VL can deadlock, on any
+// topology and with any number of VLs (Domke, Hoefler and Matsuoka, "Routing on the Dependency Graph: A New Approach
+// to Deadlock-Free High-Performance Routing", HPDC 2016). It gives the tables that OpenSM computes without METIS, to
+// the byte (osm_ucast_nue.c of OpenSM 3.3.23).
+package nue
+
+import (
+	"context"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Name is the engine's name.
+const Name = "nue"
+
+// Engine is routing inside the channel dependency graph.
+type Engine struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return Name }
+
+// Route implements [routing.Engine].
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	if err := routing.Check(f, &opt); err != nil {
+		return nil, err
+	}
+	r := newRouter(f, &opt)
+	if err := r.route(ctx); err != nil {
+		return nil, err
+	}
+	return r.result(), nil
+}
+
+// router routes to all destinations.
+type router struct {
+	*network
+	*search
+	tree *tree
+	lft  *fabric.LFT
+	hops *hops
+	vls  int
+	// vlOf is the VL of each LID.
+	vlOf []uint8
+	// Steps of progress: one a LID.
+	done, total int
+}
+
+func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
+	n := newNetwork(f, opt)
+	r := &router{
+		network: n, search: newSearch(newDependencies(n)), tree: newTree(n), lft: fabric.NewLFT(len(f.Switches), f.MaxLID),
+		vls: vls(f, opt), vlOf: make([]uint8, int(f.MaxLID)+1),
+	}
+	r.hops = newHops(n, r.lft)
+	return r
+}
+
+// vls is how many VLs OpenSM's engine spreads destinations over.
+func vls(f *fabric.Fabric, opt *routing.Options) int {
+	all, known := routing.DataVLs(f, opt)
+	if opt.NoQoS || !known {
+		return 1
+	}
+	most := max(1, int(opt.NueMaxVLs))
+	return min(all, most)
+}
+
+func (r *router) route(ctx context.Context) error {
+	for s, sw := range r.switches {
+		node := r.f.SwitchNode(sw)
+		for i := range r.lids(node.FirstPort) {
+			lid := r.f.Ports[node.FirstPort].LID + uint16(i)
+			r.lft.Row(sw)[lid] = 0
+			r.hops.set(int32(s), lid, 0)
+		}
+	}
+	parts := r.parts(r.vls)
+	for vl, part := range parts {
+		for _, t := range part {
+			r.total += t.lids
+		}
+		_ = vl
+	}
+	if !r.opt.NueIncludeSwitches {
+		for _, sw := range r.switches {
+			r.total += r.lids(r.f.SwitchNode(sw).FirstPort)
+		}
+	}
+	for vl, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
+		if err := r.routePart(ctx, vl, part); err != nil {
+			return err
+		}
+	}
+	if r.opt.NueIncludeSwitches {
+		return nil
+	}
+	return r.routeSwitches(ctx)
+}
+
+// routePart routes the destinations of a VL.
+func (r *router) routePart(ctx context.Context, vl int, part []target) error {
+	lids := 0
+	for _, t := range part {
+		lids += t.lids
+	}
+	r.reset(lids)
+	h := newHull(r.network, part)
+	root := h.central()
+	r.tree.grow(root)
+	if !r.tree.complete() {
+		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
+			r.tree.reached, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
+	}
+	r.escapes(h, r.tree)
+	colour := firstColour
+	for _, t := range part {
+		for i := range t.lids {
+			if !r.run(t.sw, t.local == 0, colour) {
+				r.tree.from(t.sw, r.by)
+			}
+			r.keepPaths()
+			colour++
+			if err := r.enter(ctx, &t, t.lid+uint16(i)); err != nil {
+				return err
+			}
+			r.vlOf[t.lid+uint16(i)] = uint8(vl)
+		}
+	}
+	return nil
+}
+
+// routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
+func (r *router) routeSwitches(ctx context.Context) error {
+	for s, sw := range r.switches {
+		t, _ := r.target(r.f.SwitchNode(sw).FirstPort)
+		for i := range t.lids {
+			r.tree.grow(int32(s))
+			if !r.tree.complete() {
+				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", r.tree.reached, len(r.switches), infinity)
+			}
+			r.tree.from(int32(s), r.by)
+			if err := r.enter(ctx, &t, t.lid+uint16(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter enters the paths found to a LID into the tables, and makes their channels longer by what is sent over them.
+func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
+	for s, c := range r.by {
+		port := t.local
+		if c != fabric.None {
+			port = r.farPort[c]
+		} else if port == 0 {
+			continue
+		}
+		r.lft.Row(r.switches[s])[lid] = port
+		r.hops.set(int32(s), lid, r.search.hops[s])
+	}
+	for s, load := range r.load {
+		for c := r.by[s]; c != fabric.None; c = r.by[r.from[c]] {
+			r.weight[c] += uint64(load)
+		}
+	}
+	r.done++
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress(r.done, r.total)
+	}
+	return nil
+}
+
+func (r *router) result() *routing.Result {
+	t := fabric.NewTables(r.f, r.lft, Name)
+	if r.vls > 1 {
+		all, _ := routing.DataVLs(r.f, r.opt)
+		t.SLs = vlOf(r.vlOf)
+		t.SL2VL = routing.VLPerSL(r.f, all)
+	}
+	return &routing.Result{Tables: t, Hops: r.hops}
+}
+
+// vlOf are the SLs of paths, by the LID that they lead to.
+type vlOf []uint8
+
+// SL implements [fabric.PathSLs].
+func (v vlOf) SL(_, dst uint16) uint8 {
+	if int(dst) >= len(v) {
+		return 0
+	}
+	return v[dst]
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/engines/heap4"
+)
+
+// search finds paths from all switches to one destination, against the direction of travel, that add no cycle to the
+// dependencies: Dijkstra's search over channels instead of switches. Its memory serves one destination after the
+// other.
+type search struct {
+	*dependencies
+	heap heap4.Heap
+	// By switch: its distance, the channel into it, the hops, and after how many detours it was found.
+	distance []uint64
+	by       []int32
+	hops     []uint8
+	found    []int32
+	// reach is the distance at which a channel was looked at last.
+	reach []uint64
+	// others are further channels into each switch s that could be used, in the order in which they were looked
+	// at: count[s] of them from first[s] on; listed marks them.
+	others []int32
+	count  []int32
+	listed []bool
+	// detours is how many impasses were left in this search.
+	detours   int32
+	reached   int
+	root      int32
+	present   int32 // colour
+	choices   []choice
+	dependent []int32
+}
+
+func newSearch(d *dependencies) *search {
+	n, channels := len(d.switches), len(d.ends)
+	return &search{
+		dependencies: d, heap: heap4.Heap{Place: make([]int32, channels)},
+		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), found: make([]int32, n),
+		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n), listed: make([]bool, len(d.to)),
+	}
+}
+
+// run searches from a switch, which is the destination or has it on one of its ports, and reports whether it came to
+// all switches.
+func (s *search) run(root int32, isSwitch bool, present int32) bool {
+	for i := range s.by {
+		s.distance[i], s.by[i], s.hops[i], s.found[i] = infinity, fabric.None, 0, -1
+	}
+	clear(s.count)
+	clear(s.listed)
+	s.root, s.present, s.detours, s.reached = root, present, 0, 1
+	s.distance[root] = 0
+	if !isSwitch {
+		s.hops[root] = 1
+	}
+	c := s.start(root)
+	s.begin(c, present)
+	s.reach[c] = 0
+	for {
+		s.relax(c)
+		switch {
+		case len(s.heap.Elements) > 0:
+			c = int32(uint32(s.heap.Take()))
+		case s.reached == len(s.by):
+			return true
+		default:
+			if c = s.detour(); c == fabric.None {
+				return false
+			}
+			s.reached++
+			s.detours++
+		}
+	}
+}
+
+// relax looks at the channels after one, at those first that paths use already.
+func (s *search) relax(c int32) {
+	at := s.ends[c]
+	low, high := s.out(at)
+	base := s.base[c]
+	states := s.state[base:][:high-low]
+	distance := s.reach[c]
+	for k := range states {
+		if states[k] >= used {
+			s.look(c, base+int32(k), low+int32(k), distance)
+		}
+	}
+	for k := range states {
+		if states[k] == unused {
+			s.look(c, base+int32(k), low+int32(k), distance)
+		}
+	}
+}
+
+// look looks at the channel next over an edge.
+func (s *search) look(c, e, next int32, distance uint64) {
+	sw := s.to[next]
+	distance += s.weight[next]
+	if distance >= s.distance[sw] {
+		if s.state[e] >= used && (s.detours == 0 || s.by[sw] == fabric.None) {
+			s.reach[next] = distance
+			s.list(sw, next)
+		}
+		return
+	}
+	if !s.use(c, e, next, s.present) {
+		return
+	}
+	old := s.by[sw]
+	if s.detours > 0 && old != fabric.None && s.found[sw] != s.detours {
+		if !s.shortcut(sw, next) {
+			return
+		}
+	} else {
+		s.discover(sw, old)
+		s.reach[next] = distance
+		s.heap.Insert(next, distance)
+	}
+	s.distance[sw], s.by[sw] = distance, next
+	s.hops[sw] = s.hops[s.ends[c]] + 1
+}
+
+// discover counts a switch as reached, or forgets the channel by which it was.
+func (s *search) discover(sw, old int32) {
+	if old == fabric.None {
+		s.reached++
+		s.found[sw] = s.detours
+		return
+	}
+	s.heap.Delete(old)
+	if before := s.by[s.from[old]]; before != fabric.None {
+		s.undo(s.edge(before, old))
+	}
+}
+
+// list notes a further channel into a switch.
+func (s *search) list(sw, c int32) {
+	if !s.listed[c] {
+		s.listed[c] = true
+		s.others[s.first[sw]+s.count[sw]] = c
+		s.count[sw]++
+	}
+}
+
+// keepPaths keeps the edges that the paths use, and gives up all others of this search.
+func (s *search) keepPaths() {
+	for _, c := range s.by {
+		if c == fabric.None {
+			continue
+		}
+		before := s.start(s.root)
+		if at := s.from[c]; at != s.root {
+			before = s.by[at]
+		}
+		s.keep(before, c)
+	}
+	s.settle(s.present)
+}
+
+// choice is a channel that could lead to a switch by the side of one that is not reached.
+type choice struct {
+	beside int32 // the other switch
+	by     int32
+	onward int32 // from there to the switch that is not reached
+}
+
+// detour is the way out of an impasse: it looks for a switch that is not reached, beside one that other channels lead
+// to than that of its path, and sends the path of that one along one of these. It returns the channel into the
+// switch that is reached now, None where there is none.
+func (s *search) detour() int32 {
+	for sw := range s.distance {
+		if s.distance[sw] != infinity {
+			continue
+		}
+		s.choose(int32(sw))
+		found := fabric.PortIndex(fabric.None)
+		for _, c := range s.choices {
+			if !s.open(c) {
+				continue
+			}
+			s.reach[c.onward] = s.reach[c.by] + s.weight[c.onward]
+			if found != fabric.None {
+				s.list(int32(sw), c.onward)
+				continue
+			}
+			s.by[sw], s.distance[sw] = c.onward, s.reach[c.onward]
+			s.by[c.beside], s.distance[c.beside] = c.by, s.reach[c.by]
+			found = fabric.PortIndex(c.onward)
+		}
+		if found != fabric.None {
+			return int32(found)
+		}
+	}
+	return fabric.None
+}
+
+// choose collects the choices for a switch that is not reached, the nearest first.
+func (s *search) choose(sw int32) {
+	s.choices = s.choices[:0]
+	low, high := s.out(sw)
+	for c := low; c < high; c++ {
+		beside := s.to[c]
+		if s.distance[beside] == infinity {
+			continue
+		}
+		s.collectDependent(beside)
+		first := s.first[beside]
+		for _, by := range s.others[first : first+s.count[beside]] {
+			if s.carries(by) {
+				s.choices = append(s.choices, choice{beside, by, s.back[c]})
+			}
+		}
+	}
+	slices.SortStableFunc(s.choices, func(a, b choice) int {
+		switch x, y := s.reach[a.by], s.reach[b.by]; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+// collectDependent collects the channels by which paths go on from a switch, once for each cable.
+func (s *search) collectDependent(sw int32) {
+	s.dependent = s.dependent[:0]
+	for _, far := range s.to[s.first[sw]:s.first[sw+1]] {
+		if c := s.by[far]; c != fabric.None && s.from[c] == sw {
+			s.dependent = append(s.dependent, c)
+		}
+	}
+}
+
+// carries reports whether all that depends on a switch could come by this channel, over used edges.
+func (s *search) carries(by int32) bool {
+	for _, c := range s.dependent {
+		if s.from[by] == s.to[c] || s.state[s.edge(by, c)] < used {
+			return false
+		}
+	}
+	return true
+}
+
+// open reports whether a choice closes no cycle, and uses its edges then.
+func (s *search) open(c choice) bool {
+	onward := s.edge(c.by, c.onward)
+	if s.state[onward] == blocked {
+		return false
+	}
+	at := s.from[c.by]
+	if at == s.root {
+		return false
+	}
+	before := s.by[at]
+	if s.from[before] == s.to[c.by] {
+		return false
+	}
+	e := s.edge(before, c.by)
+	if s.state[e] == blocked {
+		return false
+	}
+	was := s.state[e]
+	if !s.use(before, e, c.by, s.present) {
+		return false
+	}
+	if !s.use(c.by, onward, c.onward, s.present) {
+		if was != tentative {
+			s.undo(e)
+		}
+		return false
+	}
+	return true
+}
+
+// shortcut reports whether the path of a switch that was reached before the last detour can come by a channel, with all
+// that depends on it. As OpenSM's does it gives up the edges that it has just used.
+func (s *search) shortcut(sw, by int32) bool {
+	old := s.by[sw]
+	s.collectDependent(sw)
+	edges := make([]int32, 0, len(s.dependent))
+	was := make([]state, 0, len(s.dependent))
+	for _, c := range s.dependent {
+		e := s.edge(by, c)
+		edges, was = append(edges, e), append(was, s.state[e])
+	}
+	for i, e := range edges {
+		if s.state[e] != blocked && s.use(by, e, s.dependent[i], s.present) {
+			continue
+		}
+		for k, e := range edges[:i] {
+			if was[k] != tentative {
+				s.undo(e)
+			}
+		}
+		return false
+	}
+	if before := s.by[s.from[old]]; before != fabric.None {
+		s.undo(s.edge(before, old))
+	}
+	for _, e := range edges {
+		s.undo(e)
+	}
+	return true
+}
