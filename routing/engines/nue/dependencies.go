@@ -2,15 +2,18 @@
 
 package nue
 
+import "slices"
+
 // dependencies is the complete channel dependency graph of one VL: an edge from each channel to all that leave the
 // switch it comes to, but not back. Paths are searched from the destination on, so that edges point against the
 // direction of travel. Each switch has a channel of its own beside the real ones, by which a search begins there.
 type dependencies struct {
 	*network
-	// Edges of channel c stand from base[c] on, one for each channel out of the switch ends[c].
-	base, ends []int32
-	state      []state
-	painted    []int32 // edges that became tentative
+	// Edges of channel c stand from base[c] on, one for each channel out of the switch ends[c]. Those at one switch
+	// are a block: a row for each channel that comes to it, in the order of those that leave it.
+	base, ends, block []int32
+	state             []state
+	painted           []int32 // edges that became tentative
 	colours
 	order *order
 	// cyclic says that there is a cycle, so that order holds no more.
@@ -32,15 +35,18 @@ const (
 
 func newDependencies(n *network) *dependencies {
 	channels, switches := len(n.to), len(n.switches)
-	d := &dependencies{network: n, ends: make([]int32, 0, channels+switches), base: make([]int32, 0, channels+switches)}
-	d.ends = append(d.ends, n.to...)
-	for s := range switches {
-		d.ends = append(d.ends, int32(s))
-	}
+	d := &dependencies{network: n, base: make([]int32, channels+switches), ends: slices.Clone(n.to)}
 	edges := int32(0)
-	for _, s := range d.ends {
-		d.base = append(d.base, edges)
-		edges += n.first[s+1] - n.first[s]
+	for s := range int32(switches) {
+		d.ends = append(d.ends, s)
+		d.block = append(d.block, edges)
+		low, high := n.out(s)
+		for _, c := range n.back[low:high] {
+			d.base[c] = edges
+			edges += high - low
+		}
+		d.base[d.start(s)] = edges
+		edges += high - low
 	}
 	d.state = make([]state, edges)
 	d.order = newOrder(channels)

@@ -7,83 +7,110 @@ import "slices"
 // order numbers the channels so that used edges lead from lower to higher numbers, as long as there is no cycle
 // (Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", 2006). Edges may vanish.
 type order struct {
-	at            []int32 // by channel
-	marked        []bool
+	at []int32 // by channel
+	// Of the last search: what can be reached from its first channel, what leads to its last one, and which of the
+	// two a channel is in.
 	ahead, behind []int32
-	places        []int32
-	begin, end    int32 // of the last search that found nothing
-	searched      bool
+	side          []side
+	begin, end    int32
+	// known says that these are complete.
+	known  bool
+	sorted []uint64
+	places []int32
 }
 
+type side uint8
+
+const (
+	inAhead side = iota + 1
+	inBehind
+)
+
 func newOrder(channels int) *order {
-	return &order{at: make([]int32, channels), marked: make([]bool, channels)}
+	return &order{at: make([]int32, channels), side: make([]side, channels)}
 }
 
 func (o *order) reset() {
 	for c := range o.at {
 		o.at[c] = int32(c)
 	}
-	o.searched = false
+	o.known = false
 }
 
-// leads reports whether used edges lead from a channel to another.
+// leads reports whether used edges lead from a channel to another. It searches from both, in turns, and among the
+// numbers between them.
 func (o *order) leads(d *dependencies, from, to int32) bool {
 	if o.at[from] > o.at[to] {
 		return false
 	}
-	found := o.forward(d, from, to)
-	o.begin, o.end, o.searched = from, to, !found
-	return found
-}
-
-// forward collects what can be reached from a channel up to the number of another, and reports whether that is too.
-func (o *order) forward(d *dependencies, from, to int32) bool {
-	limit, found := o.at[to], false
-	o.ahead = append(o.ahead[:0], from)
-	o.marked[from] = true
-	for i := 0; i < len(o.ahead) && !found; i++ {
-		c := o.ahead[i]
-		low, high := d.out(d.to[c])
-		for k, s := range d.state[d.base[c]:][:high-low] {
-			next := low + int32(k)
-			if s < used || o.marked[next] || o.at[next] > limit {
-				continue
-			}
-			if next == to {
-				found = true
-				break
-			}
-			o.marked[next] = true
-			o.ahead = append(o.ahead, next)
+	o.begin, o.end = from, to
+	o.ahead, o.behind = append(o.ahead[:0], from), append(o.behind[:0], to)
+	o.side[from], o.side[to] = inAhead, inBehind
+	met, i, k := false, 0, 0
+	for !met && i < len(o.ahead) && k < len(o.behind) {
+		met = o.forward(d, o.ahead[i])
+		i++
+		if !met {
+			met = o.backward(d, o.behind[k])
+			k++
+		}
+	}
+	if !met {
+		for ; i < len(o.ahead); i++ {
+			o.forward(d, o.ahead[i])
+		}
+		for ; k < len(o.behind); k++ {
+			o.backward(d, o.behind[k])
 		}
 	}
 	for _, c := range o.ahead {
-		o.marked[c] = false
-	}
-	return found
-}
-
-// backward collects what leads to a channel down to the number of another.
-func (o *order) backward(d *dependencies, to, from int32) {
-	limit := o.at[from]
-	o.behind = append(o.behind[:0], to)
-	o.marked[to] = true
-	for i := 0; i < len(o.behind); i++ {
-		c := o.behind[i]
-		s := d.from[c]
-		low, high := d.out(s)
-		for k := low; k < high; k++ {
-			before := d.back[k]
-			if o.marked[before] || o.at[before] < limit || d.state[d.base[before]+c-low] < used {
-				continue
-			}
-			o.marked[before] = true
-			o.behind = append(o.behind, before)
-		}
+		o.side[c] = 0
 	}
 	for _, c := range o.behind {
-		o.marked[c] = false
+		o.side[c] = 0
 	}
+	o.known = !met
+	return met
+}
+
+// forward takes in what used edges lead to from a channel, and reports whether that leads to the end.
+func (o *order) forward(d *dependencies, c int32) (met bool) {
+	low, high := d.out(d.to[c])
+	last := o.at[o.end]
+	for k, s := range d.state[d.base[c]:][:high-low] {
+		if s < used {
+			continue
+		}
+		switch next := low + int32(k); {
+		case o.side[next] == inBehind:
+			return true
+		case o.side[next] == 0 && o.at[next] < last:
+			o.side[next] = inAhead
+			o.ahead = append(o.ahead, next)
+		}
+	}
+	return false
+}
+
+// backward takes in what used edges lead from to a channel, and reports whether the beginning leads to that.
+func (o *order) backward(d *dependencies, c int32) (met bool) {
+	at := d.from[c]
+	low, high := d.out(at)
+	first := o.at[o.begin]
+	e, degree := d.block[at]+c-low, high-low
+	for _, before := range d.back[low:high] {
+		if d.state[e] >= used {
+			switch {
+			case o.side[before] == inAhead:
+				return true
+			case o.side[before] == 0 && o.at[before] > first:
+				o.side[before] = inBehind
+				o.behind = append(o.behind, before)
+			}
+		}
+		e += degree
+	}
+	return false
 }
 
 // precede numbers the channels anew where one does not have a lower number than another, and reports whether that can
@@ -92,25 +119,30 @@ func (o *order) precede(d *dependencies, c, next int32) bool {
 	if o.at[c] < o.at[next] {
 		return true
 	}
-	if !o.searched || o.begin != next || o.end != c {
-		if o.forward(d, next, c) {
+	if !o.known || o.begin != next || o.end != c {
+		if o.leads(d, next, c) {
 			return false
 		}
 	}
-	o.searched = false
-	o.backward(d, c, next)
-	byNumber := func(a, b int32) int { return int(o.at[a] - o.at[b]) }
-	slices.SortFunc(o.ahead, byNumber)
-	slices.SortFunc(o.behind, byNumber)
+	o.known = false
 	o.places = o.places[:0]
-	for _, side := range [2][]int32{o.behind, o.ahead} {
-		for _, c := range side {
-			o.places = append(o.places, o.at[c])
-		}
-	}
+	o.collect(o.behind)
+	n := len(o.places)
+	o.collect(o.ahead)
+	slices.Sort(o.sorted[:n])
+	slices.Sort(o.sorted[n:])
 	slices.Sort(o.places)
-	for i, c := range append(o.behind, o.ahead...) {
-		o.at[c] = o.places[i]
+	for i, e := range o.sorted {
+		o.at[uint32(e)] = o.places[i]
 	}
 	return true
+}
+
+// collect adds channels to those that are numbered anew, and their numbers to those that they get.
+func (o *order) collect(channels []int32) {
+	o.sorted = o.sorted[:len(o.places)]
+	for _, c := range channels {
+		o.sorted = append(o.sorted, uint64(o.at[c])<<32|uint64(c))
+		o.places = append(o.places, o.at[c])
+	}
 }
