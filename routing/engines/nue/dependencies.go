@@ -54,8 +54,8 @@ func newDependencies(n *network) *dependencies {
 	return d
 }
 
-// reset begins a VL, of so many destinations.
-func (d *dependencies) reset(lids int) {
+// reset begins a VL of so many destinations, whose escape paths are those of a tree.
+func (d *dependencies) reset(lids int, t *tree) {
 	for e := range d.state {
 		d.state[e] = unused
 	}
@@ -64,7 +64,7 @@ func (d *dependencies) reset(lids int) {
 	}
 	d.painted = d.painted[:0]
 	d.colours.reset(len(d.ends), lids)
-	d.order.reset()
+	d.order.reset(d.network, t)
 	d.cyclic = false
 }
 

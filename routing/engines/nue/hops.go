@@ -24,7 +24,8 @@ func newHops(n *network, lft *fabric.LFT) *hops {
 	return &hops{n.f, lft, n.number, k, slices.Repeat([]uint8{routing.NoHops}, k*(int(n.f.MaxLID)+1))}
 }
 
-func (h *hops) set(s int32, lid uint16, count uint8) { h.count[int(lid)*h.n+int(s)] = count }
+// of are the counts to a LID.
+func (h *hops) of(lid uint16) []uint8 { return h.count[int(lid)*h.n:][:h.n] }
 
 // LeastTo implements [routing.LIDHops].
 func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {

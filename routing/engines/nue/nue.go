@@ -45,6 +45,10 @@ type router struct {
 	vls  int
 	// vlOf is the VL of each LID.
 	vlOf []uint8
+	rows [][]byte // of the tables, by switch
+	// For [router.lengthen], by switch: what it sends, and how many others send through it.
+	sent  []uint64
+	below []int32
 	// Steps of progress: one a LID.
 	done, total int
 }
@@ -56,6 +60,10 @@ func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
 		vls: vls(f, opt), vlOf: make([]uint8, int(f.MaxLID)+1),
 	}
 	r.hops = newHops(n, r.lft)
+	for _, sw := range n.switches {
+		r.rows = append(r.rows, r.lft.Row(sw))
+	}
+	r.sent, r.below = make([]uint64, len(n.switches)), make([]int32, len(n.switches))
 	return r
 }
 
@@ -74,8 +82,7 @@ func (r *router) route(ctx context.Context) error {
 		node := r.f.SwitchNode(sw)
 		for i := range r.lids(node.FirstPort) {
 			lid := r.f.Ports[node.FirstPort].LID + uint16(i)
-			r.lft.Row(sw)[lid] = 0
-			r.hops.set(int32(s), lid, 0)
+			r.rows[s][lid], r.hops.of(lid)[s] = 0, 0
 		}
 	}
 	parts := r.parts(r.vls)
@@ -110,14 +117,16 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	for _, t := range part {
 		lids += t.lids
 	}
-	r.reset(lids)
+	clear(r.taken)
+	clear(r.listed)
 	h := newHull(r.network, part)
 	root := h.central()
 	r.tree.grow(root)
 	if !r.tree.complete() {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
-			r.tree.reached, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
+			len(r.tree.order), len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
 	}
+	r.reset(lids, r.tree)
 	r.escapes(h, r.tree)
 	colour := firstColour
 	for _, t := range part {
@@ -143,7 +152,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 		for i := range t.lids {
 			r.tree.grow(int32(s))
 			if !r.tree.complete() {
-				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", r.tree.reached, len(r.switches), infinity)
+				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
 			}
 			r.tree.from(int32(s), r.by)
 			if err := r.enter(ctx, &t, t.lid+uint16(i)); err != nil {
@@ -156,6 +165,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 
 // enter enters the paths found to a LID into the tables, and makes their channels longer by what is sent over them.
 func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
+	counts := r.hops.of(lid)
 	for s, c := range r.by {
 		port := t.local
 		if c != fabric.None {
@@ -163,14 +173,9 @@ func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
 		} else if port == 0 {
 			continue
 		}
-		r.lft.Row(r.switches[s])[lid] = port
-		r.hops.set(int32(s), lid, r.search.hops[s])
+		r.rows[s][lid], counts[s] = port, r.search.hops[s]
 	}
-	for s, load := range r.load {
-		for c := r.by[s]; c != fabric.None; c = r.by[r.from[c]] {
-			r.weight[c] += uint64(load)
-		}
-	}
+	r.lengthen()
 	r.done++
 	if err := ctx.Err(); err != nil {
 		return err
@@ -179,6 +184,30 @@ func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
 		r.opt.Progress(r.done, r.total)
 	}
 	return nil
+}
+
+// lengthen makes the channels of the paths longer by what is sent over them.
+func (r *router) lengthen() {
+	clear(r.below)
+	for _, c := range r.by {
+		if c != fabric.None {
+			r.below[r.from[c]]++
+		}
+	}
+	for s, load := range r.load {
+		r.sent[s] = uint64(load)
+	}
+	for s, n := range r.below {
+		for s := int32(s); n == 0 && r.by[s] != fabric.None; n = r.below[s] {
+			c := r.by[s]
+			r.below[s] = -1 // done
+			r.weight[c] += r.sent[s]
+			above := r.from[c]
+			r.sent[above] += r.sent[s]
+			r.below[above]--
+			s = above
+		}
+	}
 }
 
 func (r *router) result() *routing.Result {

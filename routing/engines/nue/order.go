@@ -30,9 +30,29 @@ func newOrder(channels int) *order {
 	return &order{at: make([]int32, channels), side: make([]side, channels)}
 }
 
-func (o *order) reset() {
-	for c := range o.at {
-		o.at[c] = int32(c)
+// reset numbers the channels so that those towards the root of a tree come first, the farthest before the others, and
+// then those away from it: in this order no path that turns downward once has an edge back.
+func (o *order) reset(n *network, t *tree) {
+	rank := make([]int32, len(n.switches))
+	for i, s := range t.order {
+		rank[s] = int32(i)
+	}
+	place := int32(0)
+	for _, s := range slices.Backward(t.order) {
+		for c := n.first[s]; c < n.first[s+1]; c++ {
+			if rank[n.to[c]] < rank[s] {
+				o.at[c] = place
+				place++
+			}
+		}
+	}
+	for _, s := range t.order {
+		for c := n.first[s]; c < n.first[s+1]; c++ {
+			if rank[n.to[c]] > rank[s] {
+				o.at[c] = place
+				place++
+			}
+		}
 	}
 	o.known = false
 }

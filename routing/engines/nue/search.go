@@ -22,11 +22,14 @@ type search struct {
 	found    []int32
 	// reach is the distance at which a channel was looked at last.
 	reach []uint64
+	// relaxed are the channels that were searched on from before the first impasse.
+	relaxed []int32
 	// others are further channels into each switch s that could be used, in the order in which they were looked
-	// at: count[s] of them from first[s] on; listed marks them.
+	// at: count[s] of them from first[s] on.
 	others []int32
 	count  []int32
-	listed []bool
+	// taken and listed are the searches in which a channel was last the one into a switch, and a further one.
+	taken, listed []int32
 	// detours is how many impasses were left in this search.
 	detours   int32
 	reached   int
@@ -41,7 +44,8 @@ func newSearch(d *dependencies) *search {
 	return &search{
 		dependencies: d, heap: heap4.Heap{Place: make([]int32, channels)},
 		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), found: make([]int32, n),
-		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n), listed: make([]bool, len(d.to)),
+		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n),
+		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
 }
 
@@ -51,8 +55,7 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	for i := range s.by {
 		s.distance[i], s.by[i], s.hops[i], s.found[i] = infinity, fabric.None, 0, -1
 	}
-	clear(s.count)
-	clear(s.listed)
+	s.relaxed = s.relaxed[:0]
 	s.root, s.present, s.detours, s.reached = root, present, 0, 1
 	s.distance[root] = 0
 	if !isSwitch {
@@ -69,6 +72,9 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 		case s.reached == len(s.by):
 			return true
 		default:
+			if s.detours == 0 {
+				s.listRelaxed()
+			}
 			if c = s.detour(); c == fabric.None {
 				return false
 			}
@@ -80,37 +86,36 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 
 // relax looks at the channels after one, at those first that paths use already.
 func (s *search) relax(c int32) {
-	at := s.ends[c]
-	low, high := s.out(at)
-	base := s.base[c]
-	states := s.state[base:][:high-low]
-	distance := s.reach[c]
+	low, high := s.out(s.ends[c])
+	base, distance := s.base[c], s.reach[c]
+	states, to, weight := s.state[base:][:high-low], s.to[low:high], s.weight[low:high]
 	for k := range states {
 		if states[k] >= used {
-			s.look(c, base+int32(k), low+int32(k), distance)
+			if d := distance + weight[k]; d < s.distance[to[k]] {
+				s.enter(c, base+int32(k), low+int32(k), d)
+			} else if s.detours > 0 && s.by[to[k]] == fabric.None {
+				s.list(low+int32(k), d)
+			}
 		}
 	}
 	for k := range states {
 		if states[k] == unused {
-			s.look(c, base+int32(k), low+int32(k), distance)
+			if d := distance + weight[k]; d < s.distance[to[k]] {
+				s.enter(c, base+int32(k), low+int32(k), d)
+			}
 		}
+	}
+	if s.detours == 0 {
+		s.relaxed = append(s.relaxed, c)
 	}
 }
 
-// look looks at the channel next over an edge.
-func (s *search) look(c, e, next int32, distance uint64) {
-	sw := s.to[next]
-	distance += s.weight[next]
-	if distance >= s.distance[sw] {
-		if s.state[e] >= used && (s.detours == 0 || s.by[sw] == fabric.None) {
-			s.reach[next] = distance
-			s.list(sw, next)
-		}
-		return
-	}
+// enter takes a channel, over an edge, for the path of the switch that it leads to, if it closes no cycle.
+func (s *search) enter(c, e, next int32, distance uint64) {
 	if !s.use(c, e, next, s.present) {
 		return
 	}
+	sw := s.to[next]
 	old := s.by[sw]
 	if s.detours > 0 && old != fabric.None && s.found[sw] != s.detours {
 		if !s.shortcut(sw, next) {
@@ -121,6 +126,7 @@ func (s *search) look(c, e, next int32, distance uint64) {
 		s.reach[next] = distance
 		s.heap.Insert(next, distance)
 	}
+	s.taken[next] = s.present
 	s.distance[sw], s.by[sw] = distance, next
 	s.hops[sw] = s.hops[s.ends[c]] + 1
 }
@@ -138,12 +144,26 @@ func (s *search) discover(sw, old int32) {
 	}
 }
 
-// list notes a further channel into a switch.
-func (s *search) list(sw, c int32) {
-	if !s.listed[c] {
-		s.listed[c] = true
+// list notes a further channel into a switch, which could be used.
+func (s *search) list(c int32, distance uint64) {
+	s.reach[c] = distance
+	if sw := s.to[c]; s.listed[c] != s.present {
+		s.listed[c] = s.present
 		s.others[s.first[sw]+s.count[sw]] = c
 		s.count[sw]++
+	}
+}
+
+// listRelaxed lists the channels that were looked at before the first impasse and that no path took.
+func (s *search) listRelaxed() {
+	clear(s.count)
+	for _, c := range s.relaxed {
+		low, high := s.out(s.ends[c])
+		for k, state := range s.state[s.base[c]:][:high-low] {
+			if next := low + int32(k); state >= used && s.taken[next] != s.present {
+				s.list(next, s.reach[c]+s.weight[next])
+			}
+		}
 	}
 }
 
@@ -185,7 +205,7 @@ func (s *search) detour() int32 {
 			}
 			s.reach[c.onward] = s.reach[c.by] + s.weight[c.onward]
 			if found != fabric.None {
-				s.list(int32(sw), c.onward)
+				s.list(c.onward, s.reach[c.onward])
 				continue
 			}
 			s.by[sw], s.distance[sw] = c.onward, s.reach[c.onward]

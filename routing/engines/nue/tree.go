@@ -16,7 +16,7 @@ type tree struct {
 	heap4.Heap
 	into     []int32
 	distance []uint64
-	reached  int
+	order    []int32 // the switches as they were reached
 }
 
 func newTree(n *network) *tree {
@@ -34,15 +34,16 @@ func (t *tree) grow(root int32) {
 		t.into[s], t.distance[s] = fabric.None, infinity
 		t.Put(s, heap4.Element(infinity, int32(s)))
 	}
-	t.distance[root], t.reached = 0, 0
+	t.distance[root], t.order = 0, t.order[:0]
 	t.Nearer(root, 0)
 	for len(t.Elements) > 0 {
 		e := t.Take()
 		if e>>32 == infinity {
 			return
 		}
-		t.reached++
-		low, high := t.out(int32(uint32(e)))
+		s := int32(uint32(e))
+		t.order = append(t.order, s)
+		low, high := t.out(s)
 		for c := low; c < high; c++ {
 			if v, d := t.to[c], e>>32+t.weight[c]; d < t.distance[v] {
 				t.distance[v], t.into[v] = d, c
@@ -65,4 +66,4 @@ func (t *tree) from(s int32, used []int32) {
 	}
 }
 
-func (t *tree) complete() bool { return t.reached == len(t.into) }
+func (t *tree) complete() bool { return len(t.order) == len(t.into) }
