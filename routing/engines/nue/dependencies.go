@@ -64,7 +64,7 @@ func (d *dependencies) reset(lids int, t *tree) {
 	}
 	d.painted = d.painted[:0]
 	d.colours.reset(len(d.ends), lids)
-	d.order.reset(d.network, t)
+	d.order.reset()
 	d.cyclic = false
 }
 

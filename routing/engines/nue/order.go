@@ -2,21 +2,21 @@
 
 package nue
 
-import "slices"
-
-// order numbers the channels so that used edges lead from lower to higher numbers, as long as there is no cycle
-// (Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", 2006). Edges may vanish.
+// order keeps the channels in a sequence in which used edges lead from earlier to later ones, as long as there is no
+// cycle. An edge against it is looked at from both ends, and what lies before one of them or behind the other is
+// moved past it (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a topological order under edge
+// insertions", 1996, and Alpern and others, 1990). Edges may vanish.
 type order struct {
-	at []int32 // by channel
-	// Of the last search: what can be reached from its first channel, what leads to its last one, and which of the
-	// two a channel is in.
+	at       []int32 // the place of each channel
+	sequence []int32
+	// Of the last search: what used edges lead to from its first channel, what they lead from to its last one, and
+	// which of the two a channel is in.
 	ahead, behind []int32
 	side          []side
 	begin, end    int32
-	// known says that these are complete.
-	known  bool
-	sorted []uint64
-	places []int32
+	// complete says which of the two is, none where the search met.
+	complete side
+	moved    []int32
 }
 
 type side uint8
@@ -27,60 +27,34 @@ const (
 )
 
 func newOrder(channels int) *order {
-	return &order{at: make([]int32, channels), side: make([]side, channels)}
+	return &order{at: make([]int32, channels), sequence: make([]int32, channels), side: make([]side, channels)}
 }
 
-// reset numbers the channels so that those towards the root of a tree come first, the farthest before the others, and
-// then those away from it: in this order no path that turns downward once has an edge back.
-func (o *order) reset(n *network, t *tree) {
-	rank := make([]int32, len(n.switches))
-	for i, s := range t.order {
-		rank[s] = int32(i)
+func (o *order) reset() {
+	for c := range o.at {
+		o.at[c], o.sequence[c] = int32(c), int32(c)
 	}
-	place := int32(0)
-	for _, s := range slices.Backward(t.order) {
-		for c := n.first[s]; c < n.first[s+1]; c++ {
-			if rank[n.to[c]] < rank[s] {
-				o.at[c] = place
-				place++
-			}
-		}
-	}
-	for _, s := range t.order {
-		for c := n.first[s]; c < n.first[s+1]; c++ {
-			if rank[n.to[c]] > rank[s] {
-				o.at[c] = place
-				place++
-			}
-		}
-	}
-	o.known = false
+	o.complete = 0
 }
 
-// leads reports whether used edges lead from a channel to another. It searches from both, in turns, and among the
-// numbers between them.
+// leads reports whether used edges lead from a channel to another. It searches from both in turns, among the places
+// between them.
 func (o *order) leads(d *dependencies, from, to int32) bool {
 	if o.at[from] > o.at[to] {
 		return false
 	}
-	o.begin, o.end = from, to
+	o.begin, o.end, o.complete = from, to, 0
 	o.ahead, o.behind = append(o.ahead[:0], from), append(o.behind[:0], to)
 	o.side[from], o.side[to] = inAhead, inBehind
-	met, i, k := false, 0, 0
-	for !met && i < len(o.ahead) && k < len(o.behind) {
-		met = o.forward(d, o.ahead[i])
-		i++
-		if !met {
-			met = o.backward(d, o.behind[k])
-			k++
-		}
-	}
-	if !met {
-		for ; i < len(o.ahead); i++ {
-			o.forward(d, o.ahead[i])
-		}
-		for ; k < len(o.behind); k++ {
-			o.backward(d, o.behind[k])
+	met := false
+	for i := 0; !met && o.complete == 0; i++ {
+		switch {
+		case i == len(o.ahead):
+			o.complete = inAhead
+		case i == len(o.behind):
+			o.complete = inBehind
+		default:
+			met = o.forward(d, o.ahead[i]) || o.backward(d, o.behind[i])
 		}
 	}
 	for _, c := range o.ahead {
@@ -89,7 +63,6 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	for _, c := range o.behind {
 		o.side[c] = 0
 	}
-	o.known = !met
 	return met
 }
 
@@ -133,36 +106,73 @@ func (o *order) backward(d *dependencies, c int32) (met bool) {
 	return false
 }
 
-// precede numbers the channels anew where one does not have a lower number than another, and reports whether that can
-// be: not where used edges lead from the second to the first.
+// precede moves channels where one does not stand before another, and reports whether that can be: not where used
+// edges lead from the second to the first.
 func (o *order) precede(d *dependencies, c, next int32) bool {
 	if o.at[c] < o.at[next] {
 		return true
 	}
-	if !o.known || o.begin != next || o.end != c {
+	if o.complete == 0 || o.begin != next || o.end != c {
 		if o.leads(d, next, c) {
 			return false
 		}
 	}
-	o.known = false
-	o.places = o.places[:0]
-	o.collect(o.behind)
-	n := len(o.places)
-	o.collect(o.ahead)
-	slices.Sort(o.sorted[:n])
-	slices.Sort(o.sorted[n:])
-	slices.Sort(o.places)
-	for i, e := range o.sorted {
-		o.at[uint32(e)] = o.places[i]
+	if o.complete == inAhead {
+		o.moveBehind()
+	} else {
+		o.moveAhead()
 	}
+	o.complete = 0
 	return true
 }
 
-// collect adds channels to those that are numbered anew, and their numbers to those that they get.
-func (o *order) collect(channels []int32) {
-	o.sorted = o.sorted[:len(o.places)]
+// moveBehind moves what the beginning leads to behind the end.
+func (o *order) moveBehind() {
+	o.mark(o.ahead, true)
+	low, high := o.at[o.begin], o.at[o.end]
+	o.moved = o.moved[:0]
+	for _, c := range o.sequence[low : high+1] {
+		if o.side[c] != 0 {
+			o.moved = append(o.moved, c)
+			continue
+		}
+		o.sequence[low], o.at[c] = c, low
+		low++
+	}
+	for _, c := range o.moved {
+		o.sequence[low], o.at[c] = c, low
+		low++
+	}
+	o.mark(o.ahead, false)
+}
+
+// moveAhead moves what leads to the end before the beginning.
+func (o *order) moveAhead() {
+	o.mark(o.behind, true)
+	low, high := o.at[o.begin], o.at[o.end]
+	o.moved = o.moved[:0]
+	for p := high; p >= low; p-- {
+		c := o.sequence[p]
+		if o.side[c] != 0 {
+			o.moved = append(o.moved, c)
+			continue
+		}
+		o.sequence[high], o.at[c] = c, high
+		high--
+	}
+	for _, c := range o.moved {
+		o.sequence[high], o.at[c] = c, high
+		high--
+	}
+	o.mark(o.behind, false)
+}
+
+func (o *order) mark(channels []int32, on bool) {
+	s := side(0)
+	if on {
+		s = inAhead
+	}
 	for _, c := range channels {
-		o.sorted = append(o.sorted, uint64(o.at[c])<<32|uint64(c))
-		o.places = append(o.places, o.at[c])
+		o.side[c] = s
 	}
 }
