@@ -29,7 +29,7 @@ const (
 	blocked state = iota
 	unused
 	used
-	// tentative edges are used by paths to the present destination, so far.
+	// tentative edges, which have the bit of used ones, too, are used by paths to the present destination, so far.
 	tentative
 )
 
@@ -48,7 +48,7 @@ func newDependencies(n *network) *dependencies {
 		d.base[d.start(s)] = edges
 		edges += high - low
 	}
-	d.state = make([]state, edges)
+	d.state = make([]state, edges+wordStates)
 	d.order = newOrder(channels)
 	d.visit.marks = make([]bool, channels)
 	return d
@@ -73,6 +73,23 @@ func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
 // edge is the one between two channels; the second leaves where the first ends.
 func (d *dependencies) edge(c, next int32) int32 { return d.base[c] + next - d.first[d.ends[c]] }
+
+// wordStates is how many states are looked at at a time.
+const wordStates = 8
+
+// used are bytes that are 2 for each of eight edges that is used, from one on; what is behind the last does not count.
+func (d *dependencies) used(e int32) uint64 { return d.word(e) & (0x0101010101010101 * uint64(used)) }
+
+// unused are bytes that are 1 for each of eight edges that is unused.
+func (d *dependencies) unused(e int32) uint64 {
+	w := d.word(e)
+	return w &^ (w >> 1) & (0x0101010101010101 * uint64(unused))
+}
+
+func (d *dependencies) word(e int32) uint64 {
+	s := (*[wordStates]state)(d.state[e:])
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
 
 // escape makes an edge one of the escape paths.
 func (d *dependencies) escape(c, next int32) {

@@ -9,6 +9,7 @@ package nue
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -134,9 +135,13 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 			if !r.run(t.sw, t.local == 0, colour) {
 				r.tree.from(t.sw, r.by)
 			}
+			var order []int32
+			if r.detours == 0 && r.reached == len(r.by) {
+				order = r.relaxed[1:]
+			}
 			r.keepPaths()
 			colour++
-			if err := r.enter(ctx, &t, t.lid+uint16(i)); err != nil {
+			if err := r.enter(ctx, &t, t.lid+uint16(i), order); err != nil {
 				return err
 			}
 			r.vlOf[t.lid+uint16(i)] = uint8(vl)
@@ -155,7 +160,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
 			}
 			r.tree.from(int32(s), r.by)
-			if err := r.enter(ctx, &t, t.lid+uint16(i)); err != nil {
+			if err := r.enter(ctx, &t, t.lid+uint16(i), nil); err != nil {
 				return err
 			}
 		}
@@ -164,7 +169,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 }
 
 // enter enters the paths found to a LID into the tables, and makes their channels longer by what is sent over them.
-func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
+func (r *router) enter(ctx context.Context, t *target, lid uint16, order []int32) error {
 	counts := r.hops.of(lid)
 	for s, c := range r.by {
 		port := t.local
@@ -175,7 +180,11 @@ func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
 		}
 		r.rows[s][lid], counts[s] = port, r.search.hops[s]
 	}
-	r.lengthen()
+	if len(order) == len(r.by)-1 {
+		r.lengthenInOrder(order)
+	} else {
+		r.lengthen()
+	}
 	r.done++
 	if err := ctx.Err(); err != nil {
 		return err
@@ -184,6 +193,18 @@ func (r *router) enter(ctx context.Context, t *target, lid uint16) error {
 		r.opt.Progress(r.done, r.total)
 	}
 	return nil
+}
+
+// lengthenInOrder is lengthen for channels each of which comes after those on its path.
+func (r *router) lengthenInOrder(order []int32) {
+	for s, load := range r.load {
+		r.sent[s] = uint64(load)
+	}
+	for _, c := range slices.Backward(order) {
+		sent := r.sent[r.to[c]]
+		r.weight[c] += sent
+		r.sent[r.from[c]] += sent
+	}
 }
 
 // lengthen makes the channels of the paths longer by what is sent over them.

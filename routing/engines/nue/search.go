@@ -3,6 +3,7 @@
 package nue
 
 import (
+	"math/bits"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -86,62 +87,95 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 
 // relax looks at the channels after one, at those first that paths use already.
 func (s *search) relax(c int32) {
+	if s.detours > 0 {
+		s.relaxLate(c)
+		return
+	}
+	s.relaxed = append(s.relaxed, c)
+	low, high := s.out(s.ends[c])
+	base, distance := s.base[c], s.reach[c]
+	to, weight := s.to[low:high], s.weight[low:high]
+	for first := 0; first < len(to); first += wordStates {
+		for in := s.used(base + int32(first)); in != 0; in &= in - 1 {
+			k := first + bits.TrailingZeros64(in)/8
+			if k >= len(to) || k >= len(weight) {
+				break
+			}
+			if d := distance + weight[k]; d < s.distance[to[k]] {
+				s.enter(c, low+int32(k), d)
+			}
+		}
+	}
+	for first := 0; first < len(to); first += wordStates {
+		for in := s.unused(base + int32(first)); in != 0; in &= in - 1 {
+			k := first + bits.TrailingZeros64(in)/8
+			if k >= len(to) || k >= len(weight) {
+				break
+			}
+			if d := distance + weight[k]; d < s.distance[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
+				s.enter(c, low+int32(k), d)
+			}
+		}
+	}
+}
+
+// relaxLate is relax after the first detour, when edges may be given up meanwhile.
+func (s *search) relaxLate(c int32) {
 	low, high := s.out(s.ends[c])
 	base, distance := s.base[c], s.reach[c]
 	states, to, weight := s.state[base:][:high-low], s.to[low:high], s.weight[low:high]
 	for k := range states {
 		if states[k] >= used {
 			if d := distance + weight[k]; d < s.distance[to[k]] {
-				s.enter(c, base+int32(k), low+int32(k), d)
-			} else if s.detours > 0 && s.by[to[k]] == fabric.None {
+				s.enterLate(c, low+int32(k), d)
+			} else if s.by[to[k]] == fabric.None {
 				s.list(low+int32(k), d)
 			}
 		}
 	}
 	for k := range states {
 		if states[k] == unused {
-			if d := distance + weight[k]; d < s.distance[to[k]] {
-				s.enter(c, base+int32(k), low+int32(k), d)
+			if d := distance + weight[k]; d < s.distance[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
+				s.enterLate(c, low+int32(k), d)
 			}
 		}
 	}
-	if s.detours == 0 {
-		s.relaxed = append(s.relaxed, c)
+}
+
+// enterLate takes a channel for the path of the switch that it leads to, where that was reached before the last
+// detour only as a shortcut.
+func (s *search) enterLate(c, next int32, distance uint64) {
+	sw := s.to[next]
+	if s.by[sw] == fabric.None || s.found[sw] == s.detours {
+		s.enter(c, next, distance)
+	} else if s.shortcut(sw, next) {
+		s.lead(c, next, distance)
 	}
 }
 
-// enter takes a channel, over an edge, for the path of the switch that it leads to, if it closes no cycle.
-func (s *search) enter(c, e, next int32, distance uint64) {
-	if !s.use(c, e, next, s.present) {
-		return
-	}
+// enter takes a channel for the path of the switch that it leads to.
+func (s *search) enter(c, next int32, distance uint64) {
 	sw := s.to[next]
-	old := s.by[sw]
-	if s.detours > 0 && old != fabric.None && s.found[sw] != s.detours {
-		if !s.shortcut(sw, next) {
-			return
-		}
+	if old := s.by[sw]; old == fabric.None {
+		s.reached++
+		s.found[sw] = s.detours
 	} else {
-		s.discover(sw, old)
-		s.reach[next] = distance
-		s.heap.Insert(next, distance)
+		s.heap.Delete(old)
+		if before := s.by[s.from[old]]; before != fabric.None {
+			s.undo(s.edge(before, old))
+		}
 	}
+	s.reach[next] = distance
+	s.heap.Insert(next, distance)
+	s.lead(c, next, distance)
+}
+
+// lead makes a channel, after another, the one into its switch.
+func (s *search) lead(c, next int32, distance uint64) {
+	sw := s.to[next]
 	s.taken[next] = s.present
 	s.distance[sw], s.by[sw] = distance, next
 	s.hops[sw] = s.hops[s.ends[c]] + 1
-}
-
-// discover counts a switch as reached, or forgets the channel by which it was.
-func (s *search) discover(sw, old int32) {
-	if old == fabric.None {
-		s.reached++
-		s.found[sw] = s.detours
-		return
-	}
-	s.heap.Delete(old)
-	if before := s.by[s.from[old]]; before != fabric.None {
-		s.undo(s.edge(before, old))
-	}
 }
 
 // list notes a further channel into a switch, which could be used.
