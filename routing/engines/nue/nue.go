@@ -125,7 +125,7 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	r.tree.grow(root)
 	if !r.tree.complete() {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
-			len(r.tree.order), len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
+			len(r.tree.order)+1, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
 	}
 	r.reset(lids, r.tree)
 	r.escapes(h, r.tree)
@@ -157,10 +157,10 @@ func (r *router) routeSwitches(ctx context.Context) error {
 		for i := range t.lids {
 			r.tree.grow(int32(s))
 			if !r.tree.complete() {
-				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
+				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order)+1, len(r.switches), infinity)
 			}
 			r.tree.from(int32(s), r.by)
-			if err := r.enter(ctx, &t, t.lid+uint16(i), nil); err != nil {
+			if err := r.enter(ctx, &t, t.lid+uint16(i), r.tree.order); err != nil {
 				return err
 			}
 		}
