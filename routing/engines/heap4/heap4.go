@@ -4,8 +4,6 @@
 // shows in the tables of sssp, dfsssp and nue, so it moves them as OpenSM's does (complib, cl_heap.c).
 package heap4
 
-import "math/bits"
-
 // Heap is a heap of numbered elements by distance.
 type Heap struct {
 	// Elements are distances in the high half and numbers in the low one.
@@ -107,12 +105,9 @@ func (h *Heap) sink(i int, e uint64) {
 	h.Put(i, e)
 }
 
-// leastOf4 is which of four elements is the nearest, the last of several, without Branches: nothing would predict
+// leastOf4 is which of four elements is the nearest, the last of several, without branches: nothing would predict
 // them.
 func leastOf4(e *[Branches]uint64) int {
-	_, low := bits.Sub64(e[0]>>32, e[1]>>32, 0) // 1 where the first is the nearer one
-	_, high := bits.Sub64(e[2]>>32, e[3]>>32, 0)
-	i, j := 1-low, 3-high
-	_, lower := bits.Sub64(e[i&3]>>32, e[j&3]>>32, 0)
-	return int(j + (i-j)*lower)
+	const distance = 0xffffffff << 32
+	return 3 - int(min(e[0]&distance|3, e[1]&distance|2, e[2]&distance|1, e[3]&distance)&3)
 }

@@ -120,6 +120,7 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	clear(r.taken)
 	clear(r.listed)
+	clear(r.asked)
 	h := newHull(r.network, part)
 	root := h.central()
 	r.tree.grow(root)

@@ -23,12 +23,16 @@ type search struct {
 	found    []int32
 	// reach is the distance at which a channel was looked at last.
 	reach []uint64
-	// relaxed are the channels that were searched on from before the first impasse.
-	relaxed []int32
+	// relaxed are the channels that were searched on from before the first impasse, and turn is, by switch, the place
+	// there of the one into it, -1 for none.
+	relaxed, turn []int32
 	// others are further channels into each switch s that could be used, in the order in which they were looked
 	// at: count[s] of them from first[s] on.
 	others []int32
 	count  []int32
+	// asked is the search in which they were last asked for.
+	asked  []int32
+	before []uint64
 	// taken and listed are the searches in which a channel was last the one into a switch, and a further one.
 	taken, listed []int32
 	// detours is how many impasses were left in this search.
@@ -44,7 +48,7 @@ func newSearch(d *dependencies) *search {
 	n, channels := len(d.switches), len(d.ends)
 	return &search{
 		dependencies: d, heap: heap4.Heap{Place: make([]int32, channels)},
-		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), found: make([]int32, n),
+		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), found: make([]int32, n), turn: make([]int32, n), asked: make([]int32, n),
 		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n),
 		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
@@ -54,7 +58,7 @@ func newSearch(d *dependencies) *search {
 // all switches.
 func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	for i := range s.by {
-		s.distance[i], s.by[i], s.hops[i], s.found[i] = infinity, fabric.None, 0, -1
+		s.distance[i], s.by[i], s.hops[i], s.found[i], s.turn[i] = infinity, fabric.None, 0, -1, -1
 	}
 	s.relaxed = s.relaxed[:0]
 	s.root, s.present, s.detours, s.reached = root, present, 0, 1
@@ -73,9 +77,6 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 		case s.reached == len(s.by):
 			return true
 		default:
-			if s.detours == 0 {
-				s.listRelaxed()
-			}
 			if c = s.detour(); c == fabric.None {
 				return false
 			}
@@ -91,6 +92,7 @@ func (s *search) relax(c int32) {
 		s.relaxLate(c)
 		return
 	}
+	s.turn[s.ends[c]] = int32(len(s.relaxed))
 	s.relaxed = append(s.relaxed, c)
 	low, high := s.out(s.ends[c])
 	base, distance := s.base[c], s.reach[c]
@@ -180,25 +182,39 @@ func (s *search) lead(c, next int32, distance uint64) {
 
 // list notes a further channel into a switch, which could be used.
 func (s *search) list(c int32, distance uint64) {
+	sw := s.to[c]
+	s.othersOf(sw)
+	s.add(sw, c, distance)
+}
+
+func (s *search) add(sw, c int32, distance uint64) {
 	s.reach[c] = distance
-	if sw := s.to[c]; s.listed[c] != s.present {
+	if s.listed[c] != s.present {
 		s.listed[c] = s.present
 		s.others[s.first[sw]+s.count[sw]] = c
 		s.count[sw]++
 	}
 }
 
-// listRelaxed lists the channels that were looked at before the first impasse and that no path took.
-func (s *search) listRelaxed() {
-	clear(s.count)
-	for _, c := range s.relaxed {
-		low, high := s.out(s.ends[c])
-		for k, state := range s.state[s.base[c]:][:high-low] {
-			if next := low + int32(k); state >= used && s.taken[next] != s.present {
-				s.list(next, s.reach[c]+s.weight[next])
+// othersOf are the further channels into a switch, in the order in which they were looked at. Those that were
+// looked at before the first impasse, and that no path took, are found when they are asked for.
+func (s *search) othersOf(sw int32) []int32 {
+	low, high := s.out(sw)
+	if s.asked[sw] != s.present {
+		s.asked[sw], s.count[sw] = s.present, 0
+		s.before = s.before[:0]
+		for _, c := range s.back[low:high] {
+			if turn := s.turn[s.from[c]]; turn >= 0 && s.taken[c] != s.present && s.state[s.edge(s.relaxed[turn], c)] >= used {
+				s.before = append(s.before, uint64(turn)<<32|uint64(c))
 			}
 		}
+		slices.Sort(s.before)
+		for _, e := range s.before {
+			c := int32(uint32(e))
+			s.add(sw, c, s.reach[s.relaxed[e>>32]]+s.weight[c])
+		}
 	}
+	return s.others[low:][:s.count[sw]]
 }
 
 // keepPaths keeps the edges that the paths use, and gives up all others of this search.
@@ -263,8 +279,7 @@ func (s *search) choose(sw int32) {
 			continue
 		}
 		s.collectDependent(beside)
-		first := s.first[beside]
-		for _, by := range s.others[first : first+s.count[beside]] {
+		for _, by := range s.othersOf(beside) {
 			if s.carries(by) {
 				s.choices = append(s.choices, choice{beside, by, s.back[c]})
 			}
