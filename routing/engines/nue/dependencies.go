@@ -2,7 +2,10 @@
 
 package nue
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // dependencies is the complete channel dependency graph of one VL: an edge from each channel to all that leave the
 // switch it comes to, but not back. Paths are searched from the destination on, so that edges point against the
@@ -22,7 +25,7 @@ type dependencies struct {
 }
 
 // state is what may be done with an edge.
-type state uint8
+type state = byte
 
 const (
 	// blocked edges would close a cycle.
@@ -77,18 +80,15 @@ func (d *dependencies) edge(c, next int32) int32 { return d.base[c] + next - d.f
 // wordStates is how many states are looked at at a time.
 const wordStates = 8
 
-// used are bytes that are 2 for each of eight edges that is used, from one on; what is behind the last does not count.
-func (d *dependencies) used(e int32) uint64 { return d.word(e) & (0x0101010101010101 * uint64(used)) }
-
-// unused are bytes that are 1 for each of eight edges that is unused.
-func (d *dependencies) unused(e int32) uint64 {
-	w := d.word(e)
-	return w &^ (w >> 1) & (0x0101010101010101 * uint64(unused))
+// usedOf are bytes that are not 0 for the used ones of eight edges, from one on; what is behind the last does not count.
+func (d *dependencies) usedOf(e int32) uint64 {
+	return binary.LittleEndian.Uint64(d.state[e:]) & (0x0101010101010101 * uint64(used))
 }
 
-func (d *dependencies) word(e int32) uint64 {
-	s := (*[wordStates]state)(d.state[e:])
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+// unusedOf are bytes that are not 0 for the unused ones of eight edges.
+func (d *dependencies) unusedOf(e int32) uint64 {
+	w := binary.LittleEndian.Uint64(d.state[e:])
+	return w &^ (w >> 1) & (0x0101010101010101 * uint64(unused))
 }
 
 // escape makes an edge one of the escape paths.

@@ -98,7 +98,7 @@ func (s *search) relax(c int32) {
 	base, distance := s.base[c], s.reach[c]
 	to, weight := s.to[low:high], s.weight[low:high]
 	for first := 0; first < len(to); first += wordStates {
-		for in := s.used(base + int32(first)); in != 0; in &= in - 1 {
+		for in := s.usedOf(base + int32(first)); in != 0; in &= in - 1 {
 			k := first + bits.TrailingZeros64(in)/8
 			if k >= len(to) || k >= len(weight) {
 				break
@@ -109,7 +109,7 @@ func (s *search) relax(c int32) {
 		}
 	}
 	for first := 0; first < len(to); first += wordStates {
-		for in := s.unused(base + int32(first)); in != 0; in &= in - 1 {
+		for in := s.unusedOf(base + int32(first)); in != 0; in &= in - 1 {
 			k := first + bits.TrailingZeros64(in)/8
 			if k >= len(to) || k >= len(weight) {
 				break
