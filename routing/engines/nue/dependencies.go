@@ -57,8 +57,8 @@ func newDependencies(n *network) *dependencies {
 	return d
 }
 
-// reset begins a VL of so many destinations, whose escape paths are those of a tree.
-func (d *dependencies) reset(lids int, t *tree) {
+// reset begins a VL of so many destinations.
+func (d *dependencies) reset(lids int) {
 	for e := range d.state {
 		d.state[e] = unused
 	}

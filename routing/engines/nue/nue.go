@@ -9,6 +9,7 @@ package nue
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -52,6 +53,7 @@ type router struct {
 	below []int32
 	// Steps of progress: one a LID.
 	done, total int
+	warnings    []string
 }
 
 func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
@@ -86,12 +88,12 @@ func (r *router) route(ctx context.Context) error {
 			r.rows[s][lid], r.hops.of(lid)[s] = 0, 0
 		}
 	}
+	if n := routing.RouterPorts(r.f); n > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
+	}
 	parts := r.parts(r.vls)
-	for vl, part := range parts {
-		for _, t := range part {
-			r.total += t.lids
-		}
-		_ = vl
+	for _, part := range parts {
+		r.total += lidsOf(part)
 	}
 	if !r.opt.NueIncludeSwitches {
 		for _, sw := range r.switches {
@@ -114,10 +116,6 @@ func (r *router) route(ctx context.Context) error {
 
 // routePart routes the destinations of a VL.
 func (r *router) routePart(ctx context.Context, vl int, part []target) error {
-	lids := 0
-	for _, t := range part {
-		lids += t.lids
-	}
 	clear(r.taken)
 	clear(r.listed)
 	clear(r.asked)
@@ -128,7 +126,7 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
 			len(r.tree.order)+1, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
 	}
-	r.reset(lids, r.tree)
+	r.reset(lidsOf(part))
 	r.escapes(h, r.tree)
 	colour := firstColour
 	for _, t := range part {
@@ -149,6 +147,13 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 		}
 	}
 	return nil
+}
+
+func lidsOf(part []target) (lids int) {
+	for _, t := range part {
+		lids += t.lids
+	}
+	return lids
 }
 
 // routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
@@ -239,11 +244,17 @@ func (r *router) result() *routing.Result {
 		t.SLs = vlOf(r.vlOf)
 		t.SL2VL = routing.VLPerSL(r.f, all)
 	}
-	return &routing.Result{Tables: t, Hops: r.hops}
+	return &routing.Result{Tables: t, Hops: r.hops, Multicast: &groups{r.network, r.hops}, Warnings: r.warnings}
 }
 
 // vlOf are the SLs of paths, by the LID that they lead to.
 type vlOf []uint8
+
+// Range implements [fabric.SpreadSLs].
+func (v vlOf) Range(src, dst uint16) (first, n uint8) { return v.SL(src, dst), 1 }
+
+// Source implements [fabric.SpreadSLs]: all have the same.
+func (v vlOf) Source(uint16) int32 { return 0 }
 
 // SL implements [fabric.PathSLs].
 func (v vlOf) SL(_, dst uint16) uint8 {
