@@ -29,6 +29,7 @@ type tree struct {
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{network: n, into: make([]int32, k), distance: make([]uint64, k), equal: make([]uint64, k)}
+	t.shortest = 1
 	if len(n.weight) > 0 {
 		t.shortest = slices.Min(n.weight)
 	}
