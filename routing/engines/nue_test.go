@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 )
 
@@ -19,7 +20,7 @@ func TestNueEqualsOpenSM(t *testing.T) {
 	for _, spec := range []string{"torus:4x4", "random:9,5,60", "fattree:2,4"} {
 		t.Run(spec, func(t *testing.T) {
 			f := made(t, spec)
-			c := nueTrial(f, 1, false)
+			c := nueTrial(1, false)
 			if err := differs(t, start(t, f), f, c); err != nil {
 				t.Error(err)
 			}
@@ -27,9 +28,12 @@ func TestNueEqualsOpenSM(t *testing.T) {
 	}
 }
 
-// nueTrial is a comparison with as many VLs, or paths to switches as free of deadlock as others.
-func nueTrial(f *fabric.Fabric, vls uint8, switches bool) *trial {
+// nueTrial is a comparison with as many VLs, 0 for all, and with paths to switches as free of deadlock as others.
+func nueTrial(vls uint8, switches bool) *trial {
 	c := &trial{chain: []string{"nue"}, conf: fmt.Sprintf("qos TRUE\nnue_max_num_vls %d\nnue_include_switches %s\n", vls, truth(switches))}
+	if vls == 0 {
+		vls = routing.AllVLs
+	}
 	c.opt.NueMaxVLs, c.opt.NueIncludeSwitches = vls, switches
 	return c
 }
@@ -65,14 +69,48 @@ func nueTrials(t *testing.T, r *rand.Rand) {
 	}
 	sim := start(t, f)
 	for range 4 {
-		c := nueTrial(f, uint8(1+r.IntN(8)), r.IntN(2) == 0)
+		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
 		c.opt.LMC = lmc
 		c.more = func(_ string, res *routing.Result) error { return deadlockFree(res) }
 		if err := differs(t, sim, f, c); err != nil {
-			if err := errors.Unwrap(err); err != nil {
-				t.Log(err)
-			}
-			t.Errorf("%s, LMC %d, %s: %v", what, lmc, c.conf, err)
+			dir, problem := shrink(t, f, c, err)
+			t.Fatalf("%s, LMC %d, %s: %v\nshrunk, in %s: %v", what, lmc, c.conf, err, dir, problem)
 		}
+	}
+}
+
+// TestNueOnSharedFabrics compares nue on the fabrics that others built.
+func TestNueOnSharedFabrics(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
+		if len(f.Switches) >= largeSwitches {
+			t.Skip("OpenSM takes hours")
+		}
+		if len(f.Switches) > manySwitches && !testenv.Full() {
+			t.Skip("OpenSM takes long: only with IBCONSOLE_FULL=1")
+		}
+		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
+		c.opt.LMC = uint8(r.IntN(2))
+		c.more = func(_ string, res *routing.Result) error { return deadlockFree(res) }
+		if err := differs(t, ibsimtest.Start(t, file), f, c); err != nil {
+			t.Errorf("LMC %d, %s: %v", c.opt.LMC, c.conf, err)
+		}
+	})
+}
+
+// Without quality of service nue takes one VL, whatever it may take.
+func TestNueWithoutQoS(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	f := made(t, "torus:5x4")
+	c := nueTrial(4, false)
+	c.conf, c.opt.NoQoS = "nue_max_num_vls 4\n", true
+	c.more = func(_ string, res *routing.Result) error {
+		if res.Tables.SLs != nil || res.Tables.SL2VL != nil {
+			return errors.New("service levels without quality of service")
+		}
+		return deadlockFree(res)
+	}
+	if err := differs(t, start(t, f), f, c); err != nil {
+		t.Error(err)
 	}
 }

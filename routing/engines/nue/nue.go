@@ -19,13 +19,19 @@ import (
 // Name is the engine's name.
 const Name = "nue"
 
+// METIS says when tables are not those of another build of OpenSM.
+const METIS = "an OpenSM built with METIS deals nue's destinations out to VLs by it, and routes otherwise where there are several; these are the routes of one built without, as Debian's is"
+
 // Engine is routing inside the channel dependency graph.
 type Engine struct{}
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine].
+// Route implements [routing.Engine]. What is sent to a LID has the SL of its VL, from everywhere; with one VL all of a
+// subnet's SLs will do. Routes to switches may deadlock where they are not included. It refuses a subnet in which
+// OpenSM's distances of 31 bits do not reach all switches; they hold the square of the number of LIDs for every hop.
+// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
