@@ -31,6 +31,7 @@ func TestHandover(t *testing.T) {
 		// been chosen since, and must come to the same tables and VLs.
 		"lash":       {"torus:4x4", "engine lash lash_start_vl=1; route; engine minhop; ", true},
 		"dfsssp":     {"torus:4x4", "engine dfsssp; route; ", true},
+		"nue":        {"torus:4x4", "engine nue nue_max_num_vls=4; route; ", true},
 		"torus-2QoS": {"torus:4x4x4", "engine torus-2QoS; route; ", true},
 	} {
 		t.Run(name, func(t *testing.T) {

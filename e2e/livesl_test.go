@@ -22,10 +22,10 @@ func TestSLsOfLivePaths(t *testing.T) {
 		// drawn says that OpenSM draws an SL among those of a VL for every answer
 		// (osm_ucast_dfsssp.c, get_dfsssp_sl).
 		drawn bool
-	}{{"torus-2QoS", false}, {"dfsssp", true}, {"lash", false}, {"minhop", false}}
+	}{{"torus-2QoS", false}, {"dfsssp", true}, {"lash", false}, {"nue", false}, {"minhop", false}}
 	for _, tc := range all[:testenv.Count(t, 2, len(all))] {
 		t.Run(tc.engine, func(t *testing.T) {
-			h := routedTorus(t, tc.engine, true, true)
+			h := routedTorus(t, tc.engine, true, true, "nue_max_num_vls 4\n")
 			record := object(t, try("--json", "-s", h.source, "-c", "sa path "+farPair))
 			h.sl(t, "", nil)
 			for _, known := range []string{"sweep full sl; ", "engine from=" + h.conf + "; calibrate; ", "engine from=" + h.conf + "; calibrate; sweep full sl2vl; sweep; "} {

@@ -75,13 +75,15 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 		{"lash", false, false, false},
 		{"dfsssp", true, false, false},
 		{"dfsssp", false, true, false},
+		{"nue", true, true, false},
+		{"nue", false, false, false},
 		{"minhop", true, false, true},
 		{"minhop", false, true, true},
 	}
 	for _, i := range testenv.Rand(t).Perm(len(all))[:testenv.Count(t, 3, len(all))] {
 		tc := all[i]
 		t.Run(fmt.Sprintf("%s qos %v master %v", tc.engine, tc.qos, tc.master), func(t *testing.T) {
-			h := routedTorus(t, tc.engine, tc.qos, tc.master)
+			h := routedTorus(t, tc.engine, tc.qos, tc.master, "nue_max_num_vls 0\n")
 			h.unknown(t, "")
 			h.unknown(t, "sweep full sl2vl; ")
 			known := "engine from=" + h.conf + "; calibrate; sweep full sl2vl; "

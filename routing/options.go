@@ -77,6 +77,14 @@ type Options struct {
 	// MeshAnalysis makes lash look for a mesh and order links and switches by its dimensions (do_mesh_analysis).
 	MeshAnalysis bool
 
+	// NueMaxVLs is over how many VLs nue spreads destinations at most, 0 for one, AllVLs for all that the subnet
+	// has (nue_max_num_vls).
+	NueMaxVLs uint8
+	// NueIncludeSwitches makes nue keep paths to switches free of deadlock, too (nue_include_switches).
+	NueIncludeSwitches bool
+	// NoQoS says that quality of service is off (qos FALSE): nue then takes one VL.
+	NoQoS bool
+
 	// DORVLs makes dor give paths SLs by which they cannot deadlock on
 	// the VLs of the subnet, and refuse where these are too few. OpenSM's has none.
 	DORVLs bool
@@ -90,6 +98,9 @@ type Options struct {
 	// sweep and after most changes. Its rows are those of the fabric's switches.
 	Existing *fabric.LFT
 }
+
+// AllVLs stands for all VLs that a subnet has.
+const AllVLs = 0xff
 
 // SwitchPort names a port of a switch by the switch's node GUID.
 type SwitchPort struct {

@@ -42,7 +42,7 @@ func TestAdditionsEqualOpenSM(t *testing.T) {
 // growing are fabrics with free ports, for engines that route them also with more.
 var growing = []struct{ engine, spec string }{
 	{"minhop", "random:%d,4,18"}, {"updn", "random:%d,4,18"}, {"ftree", "fattree:2,%d"}, {"dnup", "fattree:2,%d"},
-	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"}, {"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"},
+	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"}, {"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"}, {"nue", "random:%d,4,18"},
 }
 
 // addition is one step on paper, and what ibsim is told of it.

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/routing/engines/ftree"
 	"example.org/ibconsole/routing/engines/lash"
 	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/routing/engines/sssp"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/routing/engines/updn"
@@ -21,7 +22,7 @@ const Default = "minhop"
 
 // All returns every engine, the default one first.
 func All() []routing.Engine {
-	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, torus.Engine{}}
+	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}, torus.Engine{}}
 }
 
 // Names returns the engines' names.

@@ -45,6 +45,9 @@ func liveThrough(t *testing.T, r *rand.Rand) {
 		what, whole = randomFabric(t, r)
 	}
 	c := &trial{chain: randomChain(r), opt: randomOptions(r, whole)}
+	if r.IntN(6) == 0 {
+		c = nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
+	}
 	if c.chain[len(c.chain)-1] == engines.NoFallback {
 		c.chain = c.chain[:1]
 	}

@@ -12,11 +12,12 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/lash"
+	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// laneFamily are the engines that count paths into VLs, and sssp.
-var laneFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}}
+// laneFamily are the engines that give paths VLs, and sssp.
+var laneFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}}
 
 func TestLaneEnginesStop(t *testing.T) {
 	f := assigned(t, "mesh:12x8")
@@ -93,6 +94,7 @@ func TestLaneEnginesRefuse(t *testing.T) {
 		{sssp.Engine{}, f, routing.Options{BrokenNodeFile: "cn_guid_file"}, "cn_guid_file has a line that OpenSM cannot read"},
 		// 21,600 LIDs: their square is 467 million a hop, and 2^31 is not enough for 9.
 		{sssp.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
+		{nue.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, ""},
 	} {
 		_, err := routing.Route(context.Background(), c.e, c.f, c.opt)
 		refused, ok := errors.AsType[*routing.RefusedError](err)
@@ -114,8 +116,8 @@ func TestLaneEnginesWithoutSwitches(t *testing.T) {
 // Every pair of LIDs that the engines know has a level below the number of VLs.
 func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
 	f := assigned(t, "torus:4x4")
-	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}} {
-		sls := route(t, e, f, routing.Options{}).Tables.SLs
+	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}, nue.Engine{}} {
+		sls := route(t, e, f, routing.Options{NueMaxVLs: routing.AllVLs}).Tables.SLs
 		for src := range 0x10000 {
 			if sl := sls.SL(uint16(src), uint16(src*31)); sl > 7 {
 				t.Fatalf("%s: level %d from LID %d to %d", e.Name(), sl, src, uint16(src*31))

@@ -133,7 +133,7 @@ func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Resu
 
 // deadlockFree looks for credit loops of an engine that is to leave none.
 func deadlockFree(res *routing.Result) error {
-	free := res.Tables.Origin == "lash" || res.Tables.Origin == "dfsssp"
+	free := res.Tables.Origin == "lash" || res.Tables.Origin == "nue" || res.Tables.Origin == "dfsssp"
 	if !free || hasRouters(res.Tables.Fabric) {
 		return nil // dfsssp does not mind what routers send, and says so
 	}

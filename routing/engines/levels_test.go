@@ -22,7 +22,7 @@ func TestServiceLevelsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "saquery")
 	r := testenv.Rand(t)
 	for _, spec := range []string{"torus:4x4", "torus:3x3x3", "random:16,5,16", "fattree:2,6"} {
-		for _, name := range []string{"lash", "sssp"} {
+		for _, name := range []string{"lash", "sssp", "nue"} {
 			seed := r.Uint64()
 			t.Run(spec+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -35,6 +35,9 @@ func TestServiceLevelsEqualOpenSM(t *testing.T) {
 func serviceLevels(t *testing.T, spec, name string, r *rand.Rand) {
 	f := made(t, spec)
 	c := &trial{chain: []string{name, engines.NoFallback}}
+	if name == "nue" {
+		c = nueTrial(uint8(2+r.IntN(7)), r.IntN(2) == 0)
+	}
 	sim := start(t, f)
 	m := startManager(t, sim, c)
 	m.rest(t)

@@ -29,7 +29,7 @@ import (
 
 // multicastChains are the engines whose trees are compared; torus-2QoS has its own
 // test beside the engine.
-var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"}, {"dfsssp"}}
+var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"}, {"dfsssp"}, {"nue"}}
 
 // TestMulticastEqualsOpenSM has ports join groups of a running OpenSM, two or more up
 // to all, lets links fail and come back, and compares opensm.mcfdbs, and the groups
@@ -37,7 +37,7 @@ var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftre
 func TestMulticastEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 6, 104) {
+	for i := range testenv.Count(t, 6, 117) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,8 @@ func TestMulticastEqualsOpenSM(t *testing.T) {
 func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	var whole *fabric.Fabric
 	what := ""
-	for whole == nil || len(between(whole)) < 3 {
+	// OpenSM's nue ends with a segmentation fault where a router joins a group.
+	for whole == nil || len(between(whole)) < 3 || chain[0] == "nue" && hasRouters(whole) {
 		what, whole = randomFabric(t, r)
 		if chain[0] == "ftree" {
 			what, whole = randomTree(t, r, r.IntN(1000))
@@ -57,7 +58,7 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	}
 	c := &trial{chain: chain}
 	switch chain[0] {
-	case "lash", "sssp", "dfsssp":
+	case "lash", "sssp", "dfsssp", "nue":
 		c = laneTrial(r, whole, chain)
 	case "ftree":
 	default:

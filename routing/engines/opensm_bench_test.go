@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -42,6 +43,14 @@ func BenchmarkRoute(b *testing.B) {
 		for _, engine := range engines.All() {
 			b.Run(name+"/"+engine.Name(), func(b *testing.B) { benchRoute(b, f, engine) })
 		}
+	}
+}
+
+// BenchmarkNue times nue as [BenchmarkRoute] does, on fabrics that take OpenSM seconds.
+func BenchmarkNue(b *testing.B) {
+	for _, spec := range []string{"random:300,12,1500", "hypercube:9", "dragonfly:8,4,4", "torus:8x8x8"} {
+		f := assigned(b, spec)
+		b.Run(spec, func(b *testing.B) { benchRoute(b, f, nue.Engine{}) })
 	}
 }
 

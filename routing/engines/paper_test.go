@@ -37,7 +37,7 @@ func TestPaperEqualsOpenSM(t *testing.T) {
 func paperLives(t *testing.T, r *rand.Rand) {
 	chain := randomChain(r)
 	if r.IntN(3) == 0 {
-		chain = [][]string{{"ftree"}, {"ftree", "updn"}, {"sssp"}, {"dfsssp"}, {"lash"}}[r.IntN(5)]
+		chain = [][]string{{"ftree"}, {"ftree", "updn"}, {"sssp"}, {"dfsssp"}, {"lash"}, {"nue"}}[r.IntN(6)]
 	}
 	l := newLife(t, r, chain, r.IntN(3) == 0)
 	l.still = true

@@ -216,7 +216,9 @@ func shrinkWith(t *testing.T, f *fabric.Fabric, c *trial, problem error, differs
 		return err != nil
 	}
 	for _, drop := range []func(*trial){
-		func(c *trial) { c.opt = routing.Options{LMC: c.opt.LMC} },
+		func(c *trial) {
+			c.opt = routing.Options{LMC: c.opt.LMC, NueMaxVLs: c.opt.NueMaxVLs, NueIncludeSwitches: c.opt.NueIncludeSwitches, NoQoS: c.opt.NoQoS}
+		},
 		func(c *trial) { c.opt.LMC = 0 }, func(c *trial) { c.opt.LMC = min(c.opt.LMC, 1) },
 		func(c *trial) { c.opt.RootGUIDs = nil }, func(c *trial) { c.opt.DetectRoots = false },
 		func(c *trial) { c.opt.IDs = nil }, func(c *trial) { c.opt.ConnectRoots = false },

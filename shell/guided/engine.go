@@ -18,7 +18,7 @@ import (
 var engineTexts = map[string]string{
 	"minhop": "OpenSM's default: fewest hops, paths spread over ports", "updn": "up and down from the roots, free of loops", "dnup": "down and up, for trees upside down",
 	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes", "lash": "any topology, with VLs that break loops",
-	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with VLs that break loops", "torus-2QoS": "tori and meshes, routes around failures",
+	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with VLs that break loops", "nue": "any topology without deadlock on any number of VLs", "torus-2QoS": "tori and meshes, routes around failures",
 	"file": "tables or hop counts from a file",
 }
 

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -106,6 +107,9 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	if plansVLs(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}
 		c.SL2VLs, c.SL2VLDiffer = diff.SwitchMappings(c.of, c.planned)
+	}
+	if !c.Agrees() && p.Tables.Origin == nue.Name && p.Tables.SLs != nil {
+		c.Warnings = append(c.Warnings, nue.METIS)
 	}
 	if master, ok := st.Master(); ok {
 		c.master = master

@@ -27,7 +27,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 	if err := d.remove(ctx); err != nil {
 		return nil, err
 	}
-	if r.routers() > 0 {
+	if routing.RouterPorts(f) > 0 {
 		r.warnings = append(r.warnings, "what routers send takes VL 0 and can deadlock there")
 	}
 	res := r.result()

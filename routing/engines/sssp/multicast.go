@@ -27,22 +27,11 @@ func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortInd
 	}
 	s := newSearch(g.graph)
 	s.run(root, true)
-	for _, m := range members {
-		sw, port := g.f.AttachedSwitch(m)
-		if sw == fabric.None || s.distance[sw] == infinity {
-			outside = append(outside, m)
-			continue
+	return routing.AddTree(g.f, mft, mlid, root, members, func(sw fabric.SwitchIndex) (routing.TreeLink, bool) {
+		arc := s.by[sw]
+		if arc == fabric.None {
+			return routing.TreeLink{}, false
 		}
-		if port == 0 || isAdapter(g.f, m) {
-			mft.Add(sw, mlid, port)
-		} else {
-			outside = append(outside, m)
-		}
-		for ; sw != root; sw = g.from[s.by[sw]] {
-			arc := s.by[sw]
-			mft.Add(sw, mlid, g.farPort[arc])
-			mft.Add(g.from[arc], mlid, g.port[arc])
-		}
-	}
-	return outside, nil
+		return routing.TreeLink{Above: g.from[arc], Up: g.farPort[arc], Down: g.port[arc]}, true
+	}), nil
 }

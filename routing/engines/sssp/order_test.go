@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/heap4"
 )
 
 func graphOf(t *testing.T, spec string) *graph {
@@ -24,38 +25,22 @@ func graphOf(t *testing.T, spec string) *graph {
 	return newGraph(f, &routing.Options{})
 }
 
-func TestLeastOf4(t *testing.T) {
-	for range 10000 {
-		var e [branches]uint64
-		want := 0
-		for i := range e {
-			e[i] = element(rand.Uint64N(3), fabric.SwitchIndex(rand.Int32()))
-			if e[i]>>32 <= e[want]>>32 {
-				want = i
-			}
-		}
-		if got := leastOf4(&e); got != want {
-			t.Fatalf("%x: %d, want %d", e, got, want)
-		}
-	}
-}
-
 // What is done at once for an adapter is what comes of putting it in and taking it
 // out.
 func TestPassAdapter(t *testing.T) {
 	for n := range 100 {
-		quick := heap{place: make([]int32, n+1), elements: make([]uint64, n)}
+		quick := heap4.Heap{Place: make([]int32, n+1), Elements: make([]uint64, n)}
 		for i := range n {
-			quick.put(i, element(infinity, fabric.SwitchIndex(i)))
+			quick.Put(i, heap4.Element(infinity, int32(i)))
 		}
-		slow := heap{place: make([]int32, n+1), elements: append(slices.Clone(quick.elements), element(infinity, fabric.SwitchIndex(n)))}
-		slow.raise(n, element(0, fabric.SwitchIndex(n)))
-		if sw := uint32(slow.take()); int(sw) != n {
+		slow := heap4.Heap{Place: make([]int32, n+1), Elements: slices.Clone(quick.Elements)}
+		slow.Insert(int32(n), 0)
+		if sw := uint32(slow.Take()); int(sw) != n {
 			t.Fatalf("%d came out, want the adapter, %d", sw, n)
 		}
-		quick.passAdapter()
-		if !slices.Equal(quick.elements, slow.elements) {
-			t.Fatalf("of %d: %x, want %x", n, quick.elements, slow.elements)
+		passAdapter(&quick)
+		if !slices.Equal(quick.Elements, slow.Elements) {
+			t.Fatalf("of %d: %x, want %x", n, quick.Elements, slow.Elements)
 		}
 	}
 }

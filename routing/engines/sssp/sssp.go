@@ -99,7 +99,7 @@ func (r *router) route(ctx context.Context) error {
 			r.lft.Row(s)[int(r.f.Ports[p].LID)+i] = 0
 		}
 	}
-	if n := r.routers(); n > 0 {
+	if n := routing.RouterPorts(r.f); n > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
 	}
 	missing := 0
@@ -128,16 +128,6 @@ func (r *router) route(ctx context.Context) error {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the path is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
 	}
 	return nil
-}
-
-// routers is how many ports of routers the subnet has.
-func (r *router) routers() (n int) {
-	for _, e := range r.f.EndPorts {
-		if !r.f.Nodes[r.f.Ports[e].Node].IsSwitch() && !isAdapter(r.f, e) {
-			n++
-		}
-	}
-	return n
 }
 
 // write enters the ways found into a row of ports.

@@ -22,7 +22,6 @@ const usualCacheDir = "/var/cache/opensm" // where OpenSM keeps guid2lid unless 
 // unmodelled are options of opensm.conf that can change a route and that no
 // engine here takes, with the value that changes nothing.
 var unmodelled = map[string]string{
-	"nue_max_num_vls": "1", "nue_include_switches": "FALSE",
 	"avoid_throttled_links": "FALSE",
 }
 

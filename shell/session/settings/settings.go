@@ -114,18 +114,21 @@ var Options = []Option{
 	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
 	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none",
 		set: number(" is no seed", 0, 1<<32-1, func(s *Settings, n uint64) { s.routing.ScatterPorts = uint32(n) })},
-	{Name: "max_op_vls", Summary: "data VLs of a link at most, for lash and dfsssp: 1 to 5 for 1, 2, 4, 8 and 15",
+	{Name: "max_op_vls", Summary: "data VLs of a link at most, for lash, dfsssp and nue: 1 to 5 for 1, 2, 4, 8 and 15",
 		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
 	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
 		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
+	{Name: "nue_max_num_vls", Summary: "over how many VLs nue spreads destinations at most; 0 for all that the subnet has",
+		set: number("", 0, 255, takeNueVLs)},
+	on("nue_include_switches", "let nue keep paths to switches from deadlock, too", func(s *Settings) *bool { return &s.routing.NueIncludeSwitches }),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
 	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
 	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, read: setTorus},
 	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, read: setPartitions},
-	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables and torus-2QoS refuses", boolean: true,
-		set: off(func(s *Settings, without bool) { s.torus.NoQoS = without })},
+	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables, nue takes one VL and torus-2QoS refuses", boolean: true,
+		set: off(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
@@ -226,6 +229,14 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 		}
 		return nil
 	}
+}
+
+// takeNueVLs takes 0 for all VLs, as OpenSM does.
+func takeNueVLs(s *Settings, n uint64) {
+	if n == 0 {
+		n = routing.AllVLs
+	}
+	s.routing.NueMaxVLs = uint8(n)
 }
 
 func setGUID2LID(ctx context.Context, s *Settings, path string) error {

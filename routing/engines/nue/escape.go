@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import "example.org/ibconsole/fabric"
+
+// escapes marks the escape paths of a VL, which stay open to all its destinations: those of a spanning tree, from
+// its root to all switches and from the switches with destinations to all.
+func (d *dependencies) escapes(h *hull, t *tree) {
+	var top []int32 // channels of the tree that leave its root
+	seen := make([]bool, len(d.to))
+	for s := range d.switches {
+		for c := t.into[s]; c != fabric.None; {
+			d.colour[c] = escapeColour
+			above := d.from[c]
+			next := t.into[above]
+			if next == fabric.None {
+				if !seen[c] {
+					seen[c] = true
+					top = append(top, c)
+				}
+				break
+			}
+			d.colour[next] = escapeColour
+			d.escape(next, c)
+			if h.hosted[s] {
+				d.back1(t, above, c, next)
+			}
+			c = next
+		}
+	}
+	for _, c := range top {
+		for _, other := range top {
+			if c != other {
+				back := d.back[other]
+				d.colour[c], d.colour[back] = escapeColour, escapeColour
+				d.escape(back, c)
+			}
+		}
+	}
+}
+
+// back1 marks the turn from a channel back up the tree, and those from there down to other branches.
+func (d *dependencies) back1(t *tree, above, c, next int32) {
+	up, upper := d.back[c], d.back[next]
+	d.colour[up], d.colour[upper] = escapeColour, escapeColour
+	d.escape(up, upper)
+	low, high := d.out(above)
+	for k := low; k < high; k++ {
+		if down := t.into[d.to[k]]; down != fabric.None && d.from[down] == above && d.to[down] != d.to[c] {
+			d.escape(up, down)
+		}
+	}
+}

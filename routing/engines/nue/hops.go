@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// hops are the hop counts to each LID by the one port that leads to it, as OpenSM's engine leaves them behind: where
+// a path comes over a detour, an escape path or to a switch, they are what a search before it counted.
+type hops struct {
+	f      *fabric.Fabric
+	lft    *fabric.LFT
+	number []int32
+	n      int
+	count  []uint8 // by LID, and by switch in it
+}
+
+func newHops(n *network, lft *fabric.LFT) *hops {
+	k := len(n.switches)
+	return &hops{n.f, lft, n.number, k, slices.Repeat([]uint8{routing.NoHops}, k*(int(n.f.MaxLID)+1))}
+}
+
+// of are the counts to a LID.
+func (h *hops) of(lid uint16) []uint8 { return h.count[int(lid)*h.n:][:h.n] }
+
+// LeastTo implements [routing.LIDHops].
+func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
+	if h.number[sw] == fabric.None || int(lid) > int(h.f.MaxLID) {
+		return routing.NoHops
+	}
+	return h.count[int(lid)*h.n+int(h.number[sw])]
+}
+
+// ThroughTo is LeastTo for the port that the table has, and NoHops for others. Port 0 stands for the best port.
+func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
+	if port != 0 && port != h.lft.Row(sw)[lid] {
+		return routing.NoHops
+	}
+	return h.LeastTo(sw, lid)
+}
+
+// Least implements [routing.Hops].
+func (h *hops) Least(sw, dst fabric.SwitchIndex) uint8 { return h.LeastTo(sw, h.f.SwitchLID(dst)) }
+
+// Through implements [routing.Hops].
+func (h *hops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
+	return h.ThroughTo(sw, port, h.f.SwitchLID(dst))
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// groups makes the trees of multicast groups out of the lengths that channels have once all routes are found
+// (osm_ucast_nue.c, nue_do_mcast_routing). They can deadlock, alone and with the unicast routes.
+type groups struct {
+	*network
+	hops *hops
+}
+
+// AddGroup implements [routing.GroupRouter]. The tree is the part that members need of the shortest paths from the
+// root that hop counts choose ([routing.GroupRoot]). O(channels + switches x rounds + members x hops).
+func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
+	if len(members) < 2 {
+		return nil, nil
+	}
+	root := routing.GroupRoot(g.f, g.hops, members)
+	if root == fabric.None {
+		return members, nil
+	}
+	t := newTree(g.network)
+	t.grow(g.number[root])
+	return routing.AddTree(g.f, mft, mlid, root, members, func(sw fabric.SwitchIndex) (routing.TreeLink, bool) {
+		c := t.into[g.number[sw]]
+		if c == fabric.None {
+			return routing.TreeLink{}, false
+		}
+		return routing.TreeLink{Above: g.switches[g.network.from[c]], Up: g.farPort[c], Down: g.port[c]}, true
+	}), nil
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+)
+
+// network is the switches of the subnet and the channels between them, one for each direction of a cable. A
+// switch goes by its number, which ascends with its LID as OpenSM compares them: low byte first.
+type network struct {
+	f        *fabric.Fabric
+	opt      *routing.Options
+	switches []fabric.SwitchIndex
+	number   []int32 // by switch index, None outside the subnet
+	// Channels out of switch s stand from first[s] to first[s+1], by ascending port; back is that of the other direction.
+	first          []int32
+	from, to, back []int32
+	port, farPort  []uint8
+	// weight is the length of each channel. Before all routes it is the square of the number of LIDs.
+	weight []uint64
+	// load is what each switch sends to a destination: its LIDs and those on it, which OpenSM counts in 8 bits.
+	load []uint8
+}
+
+func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
+	n := &network{f: f, opt: opt, first: make([]int32, 1), number: make([]int32, len(f.Switches))}
+	for s := range f.NumSwitches() {
+		n.number[s] = fabric.None
+		if f.SwitchNode(s).InSubnet {
+			n.switches = append(n.switches, s)
+		}
+	}
+	slices.SortFunc(n.switches, func(a, b fabric.SwitchIndex) int {
+		return cmp.Compare(bits.ReverseBytes16(f.SwitchLID(a)), bits.ReverseBytes16(f.SwitchLID(b)))
+	})
+	for i, s := range n.switches {
+		n.number[s] = int32(i)
+	}
+	for i := range n.switches {
+		n.addSwitch(int32(i))
+	}
+	n.pair()
+	all := uint64(0)
+	for _, e := range f.EndPorts {
+		if isRouted(f, e) {
+			all += uint64(n.lids(e))
+		}
+	}
+	n.weight = slices.Repeat([]uint64{all * all}, len(n.to))
+	return n
+}
+
+func (n *network) addSwitch(s int32) {
+	node := n.f.SwitchNode(n.switches[s])
+	load := n.lids(node.FirstPort)
+	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
+		port := node.FirstPort + p
+		far := n.f.Ports[port].Peer
+		switch peer := n.f.PeerSwitch(port); {
+		case far == fabric.None, peer == n.switches[s]:
+		case peer == fabric.None:
+			load += n.lids(far)
+		default:
+			n.from, n.to = append(n.from, s), append(n.to, n.number[peer])
+			n.port, n.farPort = append(n.port, uint8(p)), append(n.farPort, n.f.Ports[far].Num)
+		}
+	}
+	n.load = append(n.load, uint8(load))
+	n.first = append(n.first, int32(len(n.to)))
+}
+
+// pair finds the other direction of each channel.
+func (n *network) pair() {
+	n.back = make([]int32, len(n.to))
+	for c, to := range n.to {
+		for d := n.first[to]; d < n.first[to+1]; d++ {
+			if n.port[d] == n.farPort[c] {
+				n.back[c] = d
+			}
+		}
+	}
+}
+
+// out are the first channel out of a switch, and the end.
+func (n *network) out(s int32) (low, high int32) { return n.first[s], n.first[s+1] }
+
+// lids is the number of LIDs of an end port that are routed.
+func (n *network) lids(e fabric.PortIndex) int { return 1 << min(n.opt.LMC, n.f.Ports[e].LMC) }
+
+// isRouted reports whether an end port is a destination: OpenSM's engine routes to none of a router.
+func isRouted(f *fabric.Fabric, e fabric.PortIndex) bool {
+	node := &f.Nodes[f.Ports[e].Node]
+	return node.IsSwitch() || node.Type == mad.NodeCA
+}
+
+// target is an end port that is routed to, behind a port of a switch that is 0 for the switch itself.
+type target struct {
+	sw    int32
+	local uint8
+	lid   uint16
+	lids  int
+}
+
+func (n *network) target(e fabric.PortIndex) (target, bool) {
+	sw, local := n.f.AttachedSwitch(e)
+	if sw == fabric.None || n.number[sw] == fabric.None {
+		return target{}, false
+	}
+	return target{n.number[sw], local, n.f.Ports[e].LID, n.lids(e)}, true
+}
+
+// parts deals the destinations out to VLs in turn, in OpenSM's order of ports, adapters before switches in each.
+// It does so where it is built without METIS, as Debian's is (osm_ucast_nue.c).
+func (n *network) parts(vls int) [][]target {
+	parts := make([][]target, vls)
+	turn := 0
+	for _, e := range n.f.EndPorts {
+		t, ok := n.target(e)
+		if !ok || !isRouted(n.f, e) || t.local == 0 && !n.opt.NueIncludeSwitches {
+			continue
+		}
+		parts[turn] = append(parts[turn], t)
+		turn = (turn + 1) % vls
+	}
+	for _, part := range parts {
+		slices.SortStableFunc(part, func(a, b target) int { return switchesLast(a) - switchesLast(b) })
+	}
+	return parts
+}
+
+func switchesLast(t target) int {
+	if t.local == 0 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package nue is routing inside the channel dependency graph: paths to one destination after the other use only
+// such turns from cable to cable as close no cycle with those of the paths before, so that no VL can deadlock, on any
+// topology and with any number of VLs (Domke, Hoefler and Matsuoka, "Routing on the Dependency Graph: A New Approach
+// to Deadlock-Free High-Performance Routing", HPDC 2016). It gives the tables that OpenSM computes without METIS, to
+// the byte (osm_ucast_nue.c of OpenSM 3.3.23).
+package nue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// Name is the engine's name.
+const Name = "nue"
+
+// METIS says when tables are not those of another build of OpenSM.
+const METIS = "an OpenSM built with METIS deals nue's destinations out to VLs by it, and routes otherwise where there are several; these are the routes of one built without, as Debian's is"
+
+// Engine is routing inside the channel dependency graph.
+type Engine struct{}
+
+// Name implements [routing.Engine].
+func (Engine) Name() string { return Name }
+
+// Route implements [routing.Engine]. What is sent to a LID has the SL of its VL, from everywhere; with one VL all of a
+// subnet's SLs will do. Routes to switches may deadlock where they are not included. It refuses a subnet in which
+// OpenSM's distances of 31 bits do not reach all switches; they hold the square of the number of LIDs for every hop.
+// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles.
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
+	if err := routing.Check(f, &opt); err != nil {
+		return nil, err
+	}
+	r := newRouter(f, &opt)
+	if err := r.route(ctx); err != nil {
+		return nil, err
+	}
+	return r.result(), nil
+}
+
+// router routes to all destinations.
+type router struct {
+	*network
+	*search
+	tree *tree
+	lft  *fabric.LFT
+	hops *hops
+	vls  int
+	// vlOf is the VL of each LID.
+	vlOf []uint8
+	rows [][]byte // of the tables, by switch
+	// For [router.lengthen], by switch: what it sends, and how many others send through it.
+	sent  []uint64
+	below []int32
+	// Steps of progress: one a LID.
+	done, total int
+	warnings    []string
+}
+
+func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
+	n := newNetwork(f, opt)
+	r := &router{
+		network: n, search: newSearch(newDependencies(n)), tree: newTree(n), lft: fabric.NewLFT(len(f.Switches), f.MaxLID),
+		vls: vls(f, opt), vlOf: make([]uint8, int(f.MaxLID)+1),
+	}
+	r.hops = newHops(n, r.lft)
+	for _, sw := range n.switches {
+		r.rows = append(r.rows, r.lft.Row(sw))
+	}
+	r.sent, r.below = make([]uint64, len(n.switches)), make([]int32, len(n.switches))
+	return r
+}
+
+// vls is how many VLs OpenSM's engine spreads destinations over.
+func vls(f *fabric.Fabric, opt *routing.Options) int {
+	all, known := routing.DataVLs(f, opt)
+	if opt.NoQoS || !known {
+		return 1
+	}
+	most := max(1, int(opt.NueMaxVLs))
+	return min(all, most)
+}
+
+func (r *router) route(ctx context.Context) error {
+	for s, sw := range r.switches {
+		node := r.f.SwitchNode(sw)
+		for i := range r.lids(node.FirstPort) {
+			lid := r.f.Ports[node.FirstPort].LID + uint16(i)
+			r.rows[s][lid], r.hops.of(lid)[s] = 0, 0
+		}
+	}
+	if n := routing.RouterPorts(r.f); n > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
+	}
+	parts := r.parts(r.vls)
+	for _, part := range parts {
+		r.total += lidsOf(part)
+	}
+	if !r.opt.NueIncludeSwitches {
+		for _, sw := range r.switches {
+			r.total += r.lids(r.f.SwitchNode(sw).FirstPort)
+		}
+	}
+	for vl, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
+		if err := r.routePart(ctx, vl, part); err != nil {
+			return err
+		}
+	}
+	if r.opt.NueIncludeSwitches {
+		return nil
+	}
+	return r.routeSwitches(ctx)
+}
+
+// routePart routes the destinations of a VL.
+func (r *router) routePart(ctx context.Context, vl int, part []target) error {
+	clear(r.taken)
+	clear(r.listed)
+	clear(r.asked)
+	h := newHull(r.network, part)
+	root := h.central()
+	r.tree.grow(root)
+	if !r.tree.complete() {
+		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
+			len(r.tree.order)+1, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
+	}
+	r.reset(lidsOf(part))
+	r.escapes(h, r.tree)
+	colour := firstColour
+	for _, t := range part {
+		for i := range t.lids {
+			if !r.run(t.sw, t.local == 0, colour) {
+				r.tree.from(t.sw, r.by)
+			}
+			var order []int32
+			if r.detours == 0 && r.reached == len(r.by) {
+				order = r.relaxed[1:]
+			}
+			r.keepPaths()
+			colour++
+			if err := r.enter(ctx, &t, t.lid+uint16(i), order); err != nil {
+				return err
+			}
+			r.vlOf[t.lid+uint16(i)] = uint8(vl)
+		}
+	}
+	return nil
+}
+
+func lidsOf(part []target) (lids int) {
+	for _, t := range part {
+		lids += t.lids
+	}
+	return lids
+}
+
+// routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
+func (r *router) routeSwitches(ctx context.Context) error {
+	for s, sw := range r.switches {
+		t, _ := r.target(r.f.SwitchNode(sw).FirstPort)
+		for i := range t.lids {
+			r.tree.grow(int32(s))
+			if !r.tree.complete() {
+				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order)+1, len(r.switches), infinity)
+			}
+			r.tree.from(int32(s), r.by)
+			if err := r.enter(ctx, &t, t.lid+uint16(i), r.tree.order); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter enters the paths found to a LID into the tables, and makes their channels longer by what is sent over them.
+func (r *router) enter(ctx context.Context, t *target, lid uint16, order []int32) error {
+	counts := r.hops.of(lid)
+	for s, c := range r.by {
+		port := t.local
+		if c != fabric.None {
+			port = r.farPort[c]
+		} else if port == 0 {
+			continue
+		}
+		r.rows[s][lid], counts[s] = port, r.search.hops[s]
+	}
+	if len(order) == len(r.by)-1 {
+		r.lengthenInOrder(order)
+	} else {
+		r.lengthen()
+	}
+	r.done++
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress(r.done, r.total)
+	}
+	return nil
+}
+
+// lengthenInOrder is lengthen for channels each of which comes after those on its path.
+func (r *router) lengthenInOrder(order []int32) {
+	for s, load := range r.load {
+		r.sent[s] = uint64(load)
+	}
+	for _, c := range slices.Backward(order) {
+		sent := r.sent[r.to[c]]
+		r.weight[c] += sent
+		r.sent[r.from[c]] += sent
+	}
+}
+
+// lengthen makes the channels of the paths longer by what is sent over them.
+func (r *router) lengthen() {
+	clear(r.below)
+	for _, c := range r.by {
+		if c != fabric.None {
+			r.below[r.from[c]]++
+		}
+	}
+	for s, load := range r.load {
+		r.sent[s] = uint64(load)
+	}
+	for s, n := range r.below {
+		for s := int32(s); n == 0 && r.by[s] != fabric.None; n = r.below[s] {
+			c := r.by[s]
+			r.below[s] = -1 // done
+			r.weight[c] += r.sent[s]
+			above := r.from[c]
+			r.sent[above] += r.sent[s]
+			r.below[above]--
+			s = above
+		}
+	}
+}
+
+func (r *router) result() *routing.Result {
+	t := fabric.NewTables(r.f, r.lft, Name)
+	if r.vls > 1 {
+		all, _ := routing.DataVLs(r.f, r.opt)
+		t.SLs = vlOf(r.vlOf)
+		t.SL2VL = routing.VLPerSL(r.f, all)
+	}
+	return &routing.Result{Tables: t, Hops: r.hops, Multicast: &groups{r.network, r.hops}, Warnings: r.warnings}
+}
+
+// vlOf are the SLs of paths, by the LID that they lead to.
+type vlOf []uint8
+
+// Range implements [fabric.SpreadSLs].
+func (v vlOf) Range(src, dst uint16) (first, n uint8) { return v.SL(src, dst), 1 }
+
+// Source implements [fabric.SpreadSLs]: all have the same.
+func (v vlOf) Source(uint16) int32 { return 0 }
+
+// SL implements [fabric.PathSLs].
+func (v vlOf) SL(_, dst uint16) uint8 {
+	if int(dst) >= len(v) {
+		return 0
+	}
+	return v[dst]
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"math/bits"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/engines/heap4"
+)
+
+// search finds paths from all switches to one destination, against the direction of travel, that add no cycle to the
+// dependencies: Dijkstra's search over channels instead of switches. Its memory serves one destination after the
+// other.
+type search struct {
+	*dependencies
+	heap heap4.Heap
+	// By switch: its distance, the channel into it, the hops, and after how many detours it was found.
+	distance []uint64
+	by       []int32
+	hops     []uint8
+	found    []int32
+	// reach is the distance at which a channel was looked at last.
+	reach []uint64
+	// relaxed are the channels that were searched on from before the first impasse, and turn is, by switch, the place
+	// there of the one into it, -1 for none.
+	relaxed, turn []int32
+	// others are further channels into each switch s that could be used, in the order in which they were looked
+	// at: count[s] of them from first[s] on.
+	others []int32
+	count  []int32
+	// asked is the search in which they were last asked for.
+	asked  []int32
+	before []uint64
+	// taken and listed are the searches in which a channel was last the one into a switch, and a further one.
+	taken, listed []int32
+	// detours is how many impasses were left in this search.
+	detours   int32
+	reached   int
+	root      int32
+	present   int32 // colour
+	choices   []choice
+	dependent []int32
+}
+
+func newSearch(d *dependencies) *search {
+	n, channels := len(d.switches), len(d.ends)
+	return &search{
+		dependencies: d, heap: heap4.Heap{Place: make([]int32, channels)},
+		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), found: make([]int32, n), turn: make([]int32, n), asked: make([]int32, n),
+		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n),
+		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
+	}
+}
+
+// run searches from a switch, which is the destination or has it on one of its ports, and reports whether it came to
+// all switches.
+func (s *search) run(root int32, isSwitch bool, present int32) bool {
+	for i := range s.by {
+		s.distance[i], s.by[i], s.hops[i], s.found[i], s.turn[i] = infinity, fabric.None, 0, -1, -1
+	}
+	s.relaxed = s.relaxed[:0]
+	s.root, s.present, s.detours, s.reached = root, present, 0, 1
+	s.distance[root] = 0
+	if !isSwitch {
+		s.hops[root] = 1
+	}
+	c := s.start(root)
+	s.begin(c, present)
+	s.reach[c] = 0
+	for {
+		s.relax(c)
+		switch {
+		case len(s.heap.Elements) > 0:
+			c = int32(uint32(s.heap.Take()))
+		case s.reached == len(s.by):
+			return true
+		default:
+			if c = s.detour(); c == fabric.None {
+				return false
+			}
+			s.reached++
+			s.detours++
+		}
+	}
+}
+
+// relax looks at the channels after one, at those first that paths use already.
+func (s *search) relax(c int32) {
+	if s.detours > 0 {
+		s.relaxLate(c)
+		return
+	}
+	s.turn[s.ends[c]] = int32(len(s.relaxed))
+	s.relaxed = append(s.relaxed, c)
+	low, high := s.out(s.ends[c])
+	base, distance := s.base[c], s.reach[c]
+	to, weight := s.to[low:high], s.weight[low:high]
+	for first := 0; first < len(to); first += wordStates {
+		for in := s.usedOf(base + int32(first)); in != 0; in &= in - 1 {
+			k := first + bits.TrailingZeros64(in)/8
+			if k >= len(to) || k >= len(weight) {
+				break
+			}
+			if d := distance + weight[k]; d < s.distance[to[k]] {
+				s.enter(c, low+int32(k), d)
+			}
+		}
+	}
+	for first := 0; first < len(to); first += wordStates {
+		for in := s.unusedOf(base + int32(first)); in != 0; in &= in - 1 {
+			k := first + bits.TrailingZeros64(in)/8
+			if k >= len(to) || k >= len(weight) {
+				break
+			}
+			if d := distance + weight[k]; d < s.distance[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
+				s.enter(c, low+int32(k), d)
+			}
+		}
+	}
+}
+
+// relaxLate is relax after the first detour, when edges may be given up meanwhile.
+func (s *search) relaxLate(c int32) {
+	low, high := s.out(s.ends[c])
+	base, distance := s.base[c], s.reach[c]
+	states, to, weight := s.state[base:][:high-low], s.to[low:high], s.weight[low:high]
+	for k := range states {
+		if states[k] >= used {
+			if d := distance + weight[k]; d < s.distance[to[k]] {
+				s.enterLate(c, low+int32(k), d)
+			} else if s.by[to[k]] == fabric.None {
+				s.list(low+int32(k), d)
+			}
+		}
+	}
+	for k := range states {
+		if states[k] == unused {
+			if d := distance + weight[k]; d < s.distance[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
+				s.enterLate(c, low+int32(k), d)
+			}
+		}
+	}
+}
+
+// enterLate takes a channel for the path of the switch that it leads to, where that was reached before the last
+// detour only as a shortcut.
+func (s *search) enterLate(c, next int32, distance uint64) {
+	sw := s.to[next]
+	if s.by[sw] == fabric.None || s.found[sw] == s.detours {
+		s.enter(c, next, distance)
+	} else if s.shortcut(sw, next) {
+		s.lead(c, next, distance)
+	}
+}
+
+// enter takes a channel for the path of the switch that it leads to.
+func (s *search) enter(c, next int32, distance uint64) {
+	sw := s.to[next]
+	if old := s.by[sw]; old == fabric.None {
+		s.reached++
+		s.found[sw] = s.detours
+	} else {
+		s.heap.Delete(old)
+		if before := s.by[s.from[old]]; before != fabric.None {
+			s.undo(s.edge(before, old))
+		}
+	}
+	s.reach[next] = distance
+	s.heap.Insert(next, distance)
+	s.lead(c, next, distance)
+}
+
+// lead makes a channel, after another, the one into its switch.
+func (s *search) lead(c, next int32, distance uint64) {
+	sw := s.to[next]
+	s.taken[next] = s.present
+	s.distance[sw], s.by[sw] = distance, next
+	s.hops[sw] = s.hops[s.ends[c]] + 1
+}
+
+// list notes a further channel into a switch, which could be used.
+func (s *search) list(c int32, distance uint64) {
+	sw := s.to[c]
+	s.othersOf(sw)
+	s.add(sw, c, distance)
+}
+
+func (s *search) add(sw, c int32, distance uint64) {
+	s.reach[c] = distance
+	if s.listed[c] != s.present {
+		s.listed[c] = s.present
+		s.others[s.first[sw]+s.count[sw]] = c
+		s.count[sw]++
+	}
+}
+
+// othersOf are the further channels into a switch, in the order in which they were looked at. Those that were
+// looked at before the first impasse, and that no path took, are found when they are asked for.
+func (s *search) othersOf(sw int32) []int32 {
+	low, high := s.out(sw)
+	if s.asked[sw] != s.present {
+		s.asked[sw], s.count[sw] = s.present, 0
+		s.before = s.before[:0]
+		for _, c := range s.back[low:high] {
+			if turn := s.turn[s.from[c]]; turn >= 0 && s.taken[c] != s.present && s.state[s.edge(s.relaxed[turn], c)] >= used {
+				s.before = append(s.before, uint64(turn)<<32|uint64(c))
+			}
+		}
+		slices.Sort(s.before)
+		for _, e := range s.before {
+			c := int32(uint32(e))
+			s.add(sw, c, s.reach[s.relaxed[e>>32]]+s.weight[c])
+		}
+	}
+	return s.others[low:][:s.count[sw]]
+}
+
+// keepPaths keeps the edges that the paths use, and gives up all others of this search.
+func (s *search) keepPaths() {
+	for _, c := range s.by {
+		if c == fabric.None {
+			continue
+		}
+		before := s.start(s.root)
+		if at := s.from[c]; at != s.root {
+			before = s.by[at]
+		}
+		s.keep(before, c)
+	}
+	s.settle(s.present)
+}
+
+// choice is a channel that could lead to a switch by the side of one that is not reached.
+type choice struct {
+	beside int32 // the other switch
+	by     int32
+	onward int32 // from there to the switch that is not reached
+}
+
+// detour is the way out of an impasse: it looks for a switch that is not reached, beside one that other channels lead
+// to than that of its path, and sends the path of that one along one of these. It returns the channel into the
+// switch that is reached now, None where there is none.
+func (s *search) detour() int32 {
+	for sw := range s.distance {
+		if s.distance[sw] != infinity {
+			continue
+		}
+		s.choose(int32(sw))
+		found := fabric.PortIndex(fabric.None)
+		for _, c := range s.choices {
+			if !s.open(c) {
+				continue
+			}
+			s.reach[c.onward] = s.reach[c.by] + s.weight[c.onward]
+			if found != fabric.None {
+				s.list(c.onward, s.reach[c.onward])
+				continue
+			}
+			s.by[sw], s.distance[sw] = c.onward, s.reach[c.onward]
+			s.by[c.beside], s.distance[c.beside] = c.by, s.reach[c.by]
+			found = fabric.PortIndex(c.onward)
+		}
+		if found != fabric.None {
+			return int32(found)
+		}
+	}
+	return fabric.None
+}
+
+// choose collects the choices for a switch that is not reached, the nearest first.
+func (s *search) choose(sw int32) {
+	s.choices = s.choices[:0]
+	low, high := s.out(sw)
+	for c := low; c < high; c++ {
+		beside := s.to[c]
+		if s.distance[beside] == infinity {
+			continue
+		}
+		s.collectDependent(beside)
+		for _, by := range s.othersOf(beside) {
+			if s.carries(by) {
+				s.choices = append(s.choices, choice{beside, by, s.back[c]})
+			}
+		}
+	}
+	slices.SortStableFunc(s.choices, func(a, b choice) int {
+		switch x, y := s.reach[a.by], s.reach[b.by]; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+// collectDependent collects the channels by which paths go on from a switch, once for each cable.
+func (s *search) collectDependent(sw int32) {
+	s.dependent = s.dependent[:0]
+	for _, far := range s.to[s.first[sw]:s.first[sw+1]] {
+		if c := s.by[far]; c != fabric.None && s.from[c] == sw {
+			s.dependent = append(s.dependent, c)
+		}
+	}
+}
+
+// carries reports whether all that depends on a switch could come by this channel, over used edges.
+func (s *search) carries(by int32) bool {
+	for _, c := range s.dependent {
+		if s.from[by] == s.to[c] || s.state[s.edge(by, c)] < used {
+			return false
+		}
+	}
+	return true
+}
+
+// open reports whether a choice closes no cycle, and uses its edges then.
+func (s *search) open(c choice) bool {
+	onward := s.edge(c.by, c.onward)
+	if s.state[onward] == blocked {
+		return false
+	}
+	at := s.from[c.by]
+	if at == s.root {
+		return false
+	}
+	before := s.by[at]
+	if s.from[before] == s.to[c.by] {
+		return false
+	}
+	e := s.edge(before, c.by)
+	if s.state[e] == blocked {
+		return false
+	}
+	was := s.state[e]
+	if !s.use(before, e, c.by, s.present) {
+		return false
+	}
+	if !s.use(c.by, onward, c.onward, s.present) {
+		if was != tentative {
+			s.undo(e)
+		}
+		return false
+	}
+	return true
+}
+
+// shortcut reports whether the path of a switch that was reached before the last detour can come by a channel, with all
+// that depends on it. As OpenSM's does it gives up the edges that it has just used.
+func (s *search) shortcut(sw, by int32) bool {
+	old := s.by[sw]
+	s.collectDependent(sw)
+	edges := make([]int32, 0, len(s.dependent))
+	was := make([]state, 0, len(s.dependent))
+	for _, c := range s.dependent {
+		e := s.edge(by, c)
+		edges, was = append(edges, e), append(was, s.state[e])
+	}
+	for i, e := range edges {
+		if s.state[e] != blocked && s.use(by, e, s.dependent[i], s.present) {
+			continue
+		}
+		for k, e := range edges[:i] {
+			if was[k] != tentative {
+				s.undo(e)
+			}
+		}
+		return false
+	}
+	if before := s.by[s.from[old]]; before != fabric.None {
+		s.undo(s.edge(before, old))
+	}
+	for _, e := range edges {
+		s.undo(e)
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/routing"
+)
+
+func networkOf(t *testing.T, spec string) *network {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	return newNetwork(f, &routing.Options{})
+}
+
+// Where a tree that grows in rounds is sure of itself, it is the one that OpenSM's heap gives, whatever paths are equally long.
+func TestRoundsGiveTheTreeOfTheHeap(t *testing.T) {
+	sure := 0
+	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5", "fattree:3,4"} {
+		n := networkOf(t, spec)
+		lengths := slices.Clone(n.weight)
+		for range 100 {
+			for c := range n.weight {
+				n.weight[c] = lengths[c] + rand.Uint64N(40)
+			}
+			rounds, heap := newTree(n), newTree(n)
+			root := int32(rand.IntN(len(n.switches)))
+			heap.growByHeap(root)
+			if !rounds.growInRounds(root) {
+				continue
+			}
+			sure++
+			if !slices.Equal(rounds.into, heap.into) || !slices.Equal(rounds.distance, heap.distance) || rounds.complete() != heap.complete() {
+				t.Fatalf("%s: a tree from %d by %d, want %d", spec, root, rounds.into, heap.into)
+			}
+		}
+	}
+	if sure < 250 {
+		t.Errorf("%d of 500 trees grew without the heap", sure)
+	}
+}

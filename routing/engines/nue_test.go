@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engines_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing"
+)
+
+// TestNueEqualsOpenSM compares nue with OpenSM on small fabrics.
+func TestNueEqualsOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	for _, spec := range []string{"torus:4x4", "random:9,5,60", "fattree:2,4"} {
+		t.Run(spec, func(t *testing.T) {
+			f := made(t, spec)
+			c := nueTrial(1, false)
+			if err := differs(t, start(t, f), f, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// nueTrial is a comparison with as many VLs, 0 for all, and with paths to switches as free of deadlock as others.
+func nueTrial(vls uint8, switches bool) *trial {
+	c := &trial{chain: []string{"nue"}, conf: fmt.Sprintf("qos TRUE\nnue_max_num_vls %d\nnue_include_switches %s\n", vls, truth(switches))}
+	if vls == 0 {
+		vls = routing.AllVLs
+	}
+	c.opt.NueMaxVLs, c.opt.NueIncludeSwitches = vls, switches
+	return c
+}
+
+// TestNueRandomTrialsEqualOpenSM compares nue with OpenSM on random fabrics.
+func TestNueRandomTrialsEqualOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 6, 250) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			nueTrials(t, rand.New(rand.NewPCG(seed, 27)))
+		})
+	}
+}
+
+func nueTrials(t *testing.T, r *rand.Rand) {
+	what, f := randomFabric(t, r)
+	if r.IntN(2) == 0 {
+		what = laneSpecs[r.IntN(len(laneSpecs))]
+		f = made(t, what)
+		if r.IntN(2) == 0 {
+			what, f = what+" damaged", damaged(r, f)
+		}
+	}
+	if !f.SwitchNode(0).InSubnet && len(f.EndPorts) < 3 {
+		t.Skip("no switch in the subnet")
+	}
+	lmc := []uint8{0, 0, 1, 2}[r.IntN(4)]
+	if len(f.EndPorts)<<lmc > fabric.MaxUnicastLID/2 {
+		lmc = 0
+	}
+	sim := start(t, f)
+	for range 4 {
+		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
+		c.opt.LMC = lmc
+		c.more = func(_ string, res *routing.Result) error { return deadlockFree(res) }
+		if err := differs(t, sim, f, c); err != nil {
+			dir, problem := shrink(t, f, c, err)
+			t.Fatalf("%s, LMC %d, %s: %v\nshrunk, in %s: %v", what, lmc, c.conf, err, dir, problem)
+		}
+	}
+}
+
+// TestNueOnSharedFabrics compares nue on the fabrics that others built.
+func TestNueOnSharedFabrics(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
+		if len(f.Switches) >= largeSwitches {
+			t.Skip("OpenSM takes hours")
+		}
+		if len(f.Switches) > manySwitches && !testenv.Full() {
+			t.Skip("OpenSM takes long: only with IBCONSOLE_FULL=1")
+		}
+		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
+		c.opt.LMC = uint8(r.IntN(2))
+		c.more = func(_ string, res *routing.Result) error { return deadlockFree(res) }
+		if err := differs(t, ibsimtest.Start(t, file), f, c); err != nil {
+			t.Errorf("LMC %d, %s: %v", c.opt.LMC, c.conf, err)
+		}
+	})
+}
+
+// Without quality of service nue takes one VL, whatever it may take.
+func TestNueWithoutQoS(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	f := made(t, "torus:5x4")
+	c := nueTrial(4, false)
+	c.conf, c.opt.NoQoS = "nue_max_num_vls 4\n", true
+	c.more = func(_ string, res *routing.Result) error {
+		if res.Tables.SLs != nil || res.Tables.SL2VL != nil {
+			return errors.New("service levels without quality of service")
+		}
+		return deadlockFree(res)
+	}
+	if err := differs(t, start(t, f), f, c); err != nil {
+		t.Error(err)
+	}
+}
