@@ -169,6 +169,15 @@ func TestMorning(t *testing.T) {
 	if len(m.Worse) == 0 || m.Worse[0].Port != "leaf-01/1" || len(m.Flaps) == 0 || len(m.Reroutes) == 0 || len(m.Hours) == 0 {
 		t.Errorf("%+v", m)
 	}
+	var job struct {
+		Hosts  int
+		Events []struct{ What string }
+		Errors []struct{ Port string }
+	}
+	said := ibconsole(t, "-s", source, "--json", "-c", "job 4711 since=1h hosts=node-0001,node-0003")
+	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 || len(job.Errors) == 0 || job.Errors[0].Port != "leaf-01/1" {
+		t.Errorf("the job: %s, %v", said, err)
+	}
 	for format, want := range map[string]string{"html": "<td>leaf-01/1</td>", "markdown": `leaf\-01\/1`} {
 		if out := ibconsole(t, "-s", source, "-c", "report morning since=1h format="+format); !strings.Contains(out, want) {
 			t.Errorf("%s: %s", format, out)
