@@ -25,7 +25,13 @@ const busy = "sim:fattree:2,8 traffic=30%"
 // recorder is ibconsole record, which has said that it records.
 func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
+	cmd, _ := recorderSays(t, source, more...)
+	return cmd
+}
+
+func recorderSays(t *testing.T, source string, more ...string) (cmd *exec.Cmd, line string) {
+	t.Helper()
+	cmd = exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -38,11 +44,11 @@ func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil || !strings.Contains(line, `"running":true`) {
 		t.Fatalf("it says %q, %v", line, err)
 	}
-	return cmd
+	return cmd, line
 }
 
 // recordStatus is what another console says of the recorder.
@@ -140,7 +146,7 @@ func TestMorning(t *testing.T) {
 	r := recorder(t, source, "sweep=0.1")
 	at := recordedUntil(t, source, time.Time{}).Until
 	var leaf string
-	for _, x := range strings.Split(string(read(t, net)), "\n") {
+	for _, x := range strings.Split(read(t, net), "\n") {
 		if strings.HasPrefix(x, "Switch") && strings.Contains(x, `"leaf-01"`) {
 			leaf = strings.Split(x, `"`)[1]
 		}
