@@ -25,7 +25,13 @@ const busy = "sim:fattree:2,8 traffic=30%"
 // recorder is ibconsole record, which has said that it records.
 func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
+	cmd, _ := recorderSays(t, source, more...)
+	return cmd
+}
+
+func recorderSays(t *testing.T, source string, more ...string) (cmd *exec.Cmd, line string) {
+	t.Helper()
+	cmd = exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -38,11 +44,11 @@ func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil || !strings.Contains(line, `"running":true`) {
 		t.Fatalf("it says %q, %v", line, err)
 	}
-	return cmd
+	return cmd, line
 }
 
 // recordStatus is what another console says of the recorder.
@@ -168,6 +174,15 @@ func TestMorning(t *testing.T) {
 	}
 	if len(m.Worse) == 0 || m.Worse[0].Port != "leaf-01/1" || len(m.Flaps) == 0 || len(m.Reroutes) == 0 || len(m.Hours) == 0 {
 		t.Errorf("%+v", m)
+	}
+	var job struct {
+		Hosts  int
+		Events []struct{ What string }
+		Errors []struct{ Port string }
+	}
+	said := ibconsole(t, "-s", source, "--json", "-c", "job 4711 since=1h hosts=node-0001,node-0003")
+	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 || len(job.Errors) == 0 || job.Errors[0].Port != "leaf-01/1" {
+		t.Errorf("the job: %s, %v", said, err)
 	}
 	for format, want := range map[string]string{"html": "<td>leaf-01/1</td>", "markdown": `leaf\-01\/1`} {
 		if out := ibconsole(t, "-s", source, "-c", "report morning since=1h format="+format); !strings.Contains(out, want) {

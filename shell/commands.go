@@ -14,7 +14,7 @@ import (
 // commands lists every command, in the order of help.
 func commands() []Spec {
 	return slices.Concat(
-		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(), hostsCommands(),
+		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(), hostsCommands(), jobCommands(),
 		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
 }
 

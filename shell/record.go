@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -27,6 +28,8 @@ func recordCommands() []Spec {
 				seconds("every", "read errors and waits of all ports once in so long; 60"),
 				seconds("traffic", "read data and packets once in so long; 600"),
 				seconds("sweep", "sweep lightly so often, unless a watch runs; 30"),
+				{Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT", Summary: "serve them to Prometheus at http://HOST:PORT/metrics; on this machine alone without HOST"},
+				execOption(),
 				{Name: "stay", Kind: lang.KindFlag, Summary: "until a signal comes, and print what changes"},
 			}},
 		{Name: "stop", Summary: "record no longer; what was read is kept", Run: runRecordStop},
@@ -69,7 +72,13 @@ func runRecordStart(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.session.Record(c.ctx, every, traffic); err != nil {
+	opt := session.RecordOptions{Every: every, Traffic: traffic}
+	if text := c.Option("metrics", ""); text != "" {
+		if opt.Metrics, err = session.MetricsAddress(text); err != nil {
+			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
+		}
+	}
+	if err := c.session.Record(c.ctx, opt); err != nil {
 		return err
 	}
 	if c.session.State().Every == 0 {
@@ -77,8 +86,15 @@ func runRecordStart(c *call) error {
 			return errors.Join(err, c.session.StopRecording())
 		}
 	}
+	if err := c.alertBy(); err != nil {
+		return errors.Join(err, c.session.StopRecording())
+	}
 	st, _ := c.session.Recording()
-	if err := c.say(recordStatusOf(&st), "recording to %s: errors and waits every %v, traffic every %v (record status, record stop)", quoteFile(st.File), st.Errors, st.Traffic); err != nil {
+	a, served := recordStatusOf(&st), ""
+	if a.Metrics = c.session.MetricsAt(); a.Metrics != "" {
+		served = fmt.Sprintf(", metrics at http://%s/metrics", a.Metrics)
+	}
+	if err := c.say(a, "recording to %s: errors and waits every %v, traffic every %v%s (record status, record stop)", quoteFile(st.File), st.Errors, st.Traffic, served); err != nil {
 		return err
 	}
 	if !c.Flag("stay") {
@@ -111,6 +127,7 @@ type recordStatus struct {
 	Ports       int     `json:"ports,omitempty"`
 	Unanswered  int     `json:"unanswered,omitempty"`
 	PerSecond   float64 `json:"ports_per_second,omitempty"`
+	Metrics     string  `json:"metrics,omitempty"`
 	Failed      string  `json:"failed,omitempty"`
 	Used        int64   `json:"used_bytes,omitempty"`
 	Bound       int64   `json:"kept_bytes,omitempty"`
@@ -135,6 +152,7 @@ func runRecordStatus(c *call) error {
 	var a recordStatus
 	if st, running := c.session.Recording(); running {
 		a = recordStatusOf(&st)
+		a.Metrics = c.session.MetricsAt()
 	}
 	a.Elsewhere = !a.Running && c.session.RecordedElsewhere()
 	store, err := c.session.Records(c.ctx)

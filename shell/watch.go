@@ -18,7 +18,7 @@ func watchCommands() []Spec {
 		{Name: "watch", Summary: "keep the live picture current: sweep lightly every so many seconds; show events lists what changed",
 			Args: []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{offWord}}},
 			Options: []lang.Option{{Name: "for", Kind: lang.KindText, Value: "SECONDS",
-				Summary: "stay for so long, print what changes as it does, then stop watching"}}, Run: runWatch},
+				Summary: "stay for so long, print what changes as it does, then stop watching"}, execOption()}, Run: runWatch},
 		{Name: "capture", Summary: "write every MAD sent and received to a file that Wireshark reads, without keys",
 			Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{offWord}}}, Run: runCapture},
 	}
@@ -48,11 +48,36 @@ func runWatch(c *call) error {
 	if err := c.session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
 		return err
 	}
+	if err := c.alertBy(); err != nil {
+		c.session.StopKeeping()
+		return err
+	}
 	if stay > 0 {
 		defer c.session.StopKeeping()
 		return c.printEvents(stay)
 	}
 	return c.say(object{"seconds": n}, "watching: a light sweep every %g s (show events lists what changed; watch off ends it)", n)
+}
+
+func execOption() lang.Option {
+	return lang.Option{Name: "exec", Kind: lang.KindText, Value: "COMMAND",
+		Summary: "run it for each event, which it gets as JSON on standard input: a program and its arguments, quoted as here, given to no shell"}
+}
+
+// alertBy has the program of the option exec told of events.
+func (c *call) alertBy() error {
+	text := c.Option("exec", "")
+	if text == "" {
+		return nil
+	}
+	stmts, err := lang.Parse("exec", text)
+	if err != nil {
+		return c.Misused("%v", err)
+	}
+	if len(stmts) != 1 {
+		return c.Misused("exec=%q: expected one program with its arguments", text)
+	}
+	return c.session.AlertBy(stmts[0].Words[0], stmts[0].Words[1:]...)
 }
 
 // stay is how long to watch, 0 where that is not said.

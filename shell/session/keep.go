@@ -89,7 +89,7 @@ func (s *Session) keep(ctx context.Context) {
 	s.update(ChangeLive, func(st *State) { st.note("%s", text) })
 }
 
-// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is under way, which it cancels.
+// StopKeeping ends what [Session.KeepCurrent] and [Session.AlertBy] began. It waits for a sweep that is under way, which it cancels.
 func (s *Session) StopKeeping() {
 	var k *keeper
 	s.update(ChangeSettings, func(st *State) {
@@ -100,6 +100,7 @@ func (s *Session) StopKeeping() {
 		k.stop()
 		<-k.ended
 	}
+	s.stopAlerting()
 }
 
 func (st *State) note(format string, args ...any) { st.noteOf("", "", format, args...) }

@@ -24,6 +24,14 @@ type recorded struct {
 	store   *records.Store
 	file    string
 	running *recording.Recording
+	metrics *metricsServer // nil for none
+}
+
+// RecordOptions are how a session records.
+type RecordOptions struct {
+	// Every is how often errors and waits are read, and Traffic how often data and packets are, too.
+	Every, Traffic time.Duration
+	Metrics        string // the address where Prometheus may ask, "" for none
 }
 
 // ErrNotRecording says that the session does not record.
@@ -44,9 +52,8 @@ func (s *Session) recordsFile() string {
 	return filepath.Join(filepath.Dir(file), records.FileName)
 }
 
-// Record begins to record what ports count, until [Session.StopRecording] or [Session.Close]: errors and waits
-// every so often, data and packets too every time that traffic has gone by.
-func (s *Session) Record(ctx context.Context, every, traffic time.Duration) error {
+// Record begins to record what ports count, until [Session.StopRecording] or [Session.Close].
+func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 	if !s.conn.Online() {
 		return connection.ErrOffline
 	}
@@ -58,14 +65,21 @@ func (s *Session) Record(ctx context.Context, every, traffic time.Duration) erro
 	if err := s.StopRecording(); err != nil && !errors.Is(err, ErrNotRecording) {
 		return err
 	}
-	r, err := recording.Start(ctx, recording.Options{
-		File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: every, Traffic: traffic, Failed: s.recordingFailed,
-	})
+	how := recording.Options{File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: opt.Every, Traffic: opt.Traffic, Failed: s.recordingFailed}
+	var m *metricsServer
+	if opt.Metrics != "" {
+		var err error
+		if m, err = s.serveMetrics(ctx, opt.Metrics); err != nil {
+			return err
+		}
+		how.Heard = m.heard
+	}
+	r, err := recording.Start(ctx, how)
 	if err != nil {
-		return err
+		return errors.Join(err, m.close())
 	}
 	s.recorded.mu.Lock()
-	s.recorded.running = r
+	s.recorded.running, s.recorded.metrics = r, m
 	s.recorded.mu.Unlock()
 	s.update(ChangeSettings, func(st *State) { st.Recording = true })
 	return nil
@@ -95,14 +109,14 @@ func (s *Session) readRound(ctx context.Context, opts counters.Options, long tim
 // StopRecording ends what [Session.Record] began; what was read is kept. The error is [ErrNotRecording] where nothing runs.
 func (s *Session) StopRecording() error {
 	s.recorded.mu.Lock()
-	r := s.recorded.running
-	s.recorded.running = nil
+	r, m := s.recorded.running, s.recorded.metrics
+	s.recorded.running, s.recorded.metrics = nil, nil
 	s.recorded.mu.Unlock()
 	if r == nil {
 		return ErrNotRecording
 	}
 	s.update(ChangeSettings, func(st *State) { st.Recording = false })
-	return r.Stop()
+	return errors.Join(m.close(), r.Stop())
 }
 
 // Recording says how the recording of the session gets on, and whether there is one.
@@ -113,6 +127,16 @@ func (s *Session) Recording() (recording.Status, bool) {
 		return recording.Status{}, false
 	}
 	return s.recorded.running.Status(), true
+}
+
+// MetricsAt is the address where Prometheus may ask, "" for none.
+func (s *Session) MetricsAt() string {
+	s.recorded.mu.Lock()
+	defer s.recorded.mu.Unlock()
+	if s.recorded.metrics == nil {
+		return ""
+	}
+	return s.recorded.metrics.address
 }
 
 // Records are what was recorded on this machine: by this user, else by the system. The error is [ErrNoRecords] where there are none.

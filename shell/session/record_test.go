@@ -82,11 +82,11 @@ func TestRecordTraffic(t *testing.T) {
 		t.Error(err)
 	}
 	began := time.Now()
-	if err := s.Record(t.Context(), 200*time.Millisecond, 400*time.Millisecond); err != nil {
+	if err := s.Record(t.Context(), RecordOptions{Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	other := openIn(t, "sim:fattree:2,8 traffic=50%", dir)
-	if err := other.Record(t.Context(), time.Second, time.Second); !errors.Is(err, history.ErrRecording) || !other.RecordedElsewhere() {
+	if err := other.Record(t.Context(), RecordOptions{Every: time.Second, Traffic: time.Second}); !errors.Is(err, history.ErrRecording) || !other.RecordedElsewhere() {
 		t.Errorf("a second one: %v", err)
 	}
 	recordedRounds(t, s, 4)
@@ -137,7 +137,7 @@ func TestRecordIbsim(t *testing.T) {
 	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
 	ibsimtest.OpenSM(t, sim)
 	s := openIn(t, "ibsim:"+sim.Name, t.TempDir())
-	if err := s.Record(t.Context(), 100*time.Millisecond, 100*time.Millisecond); err != nil {
+	if err := s.Record(t.Context(), RecordOptions{Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric

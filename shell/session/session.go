@@ -64,6 +64,7 @@ type Session struct {
 	state    State
 	watchers []*Watcher
 	keeper   *keeper   // sweeps in the background, nil for nobody
+	alerter  *alerter  // tells a program of events, nil for nobody
 	follower *follower // keeps a path database current, nil for nobody
 	paths    loadedPaths
 }

@@ -71,6 +71,8 @@ type State struct {
 	Unread unread.List
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
+	// SweepTook is how long the last sweep took, a light one too.
+	SweepTook time.Duration
 	// Followed is the path database that is kept current, "" for none.
 	Followed string
 	// Recording says that what ports count is recorded in the background.

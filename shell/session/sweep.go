@@ -113,7 +113,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		same := *st.Live
 		same.When = time.Now()
 		managers := st.SMs
-		st.Live, st.SMs = &same, sms
+		st.Live, st.SMs, st.SweepTook = &same, sms, res.Stats.Elapsed
 		st.noteMaster(managers)
 	})
 	if err := s.lookForOthers(ctx); err != nil {
@@ -218,7 +218,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 			st.past = compute.Past{} // the paper starts from another subnet
 		}
 		st.Live, st.Unanswered, st.Warnings, st.SMs = live, rep.Unanswered, rep.Warnings, sms
-		st.unansweredAt, st.Duplicates = res.Unanswered, res.Duplicates
+		st.unansweredAt, st.Duplicates, st.SweepTook = res.Unanswered, res.Duplicates, res.Stats.Elapsed
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}

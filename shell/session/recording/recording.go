@@ -27,7 +27,7 @@ type Options struct {
 	Errors, Traffic time.Duration
 	// Failed is told what went wrong, once for each spell.
 	Failed func(error)
-	// Heard, where set, is handed each reading, whole or not.
+	// Heard, where set, is handed each reading that did not fail.
 	Heard func(*counters.Reading)
 }
 
@@ -143,7 +143,7 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 	}
 	reading, err := r.opt.Read(ctx, opts, long)
 	if reading != nil {
-		if r.opt.Heard != nil {
+		if r.opt.Heard != nil && err == nil {
 			r.opt.Heard(reading)
 		}
 		for _, s := range all {

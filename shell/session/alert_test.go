@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+)
+
+// TestAlert runs a program for events: one at a time, with its arguments as they are, all that is not too much, and none
+// once the watch ends. That it fails is no event that it is run for.
+func TestAlert(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, "sim:fattree:2,4")
+	out := filepath.Join(dir, "out")
+	program := filepath.Join(dir, "alert program")
+	script := "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$2\" = '$(id); *' ] || exit 3\nwhile read -r l; do echo \"$l\"; done >>\"$1\"\nexit 1\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AlertBy(filepath.Join(dir, "none")); err == nil {
+		t.Error("a program that is not there")
+	}
+	if err := s.AlertBy(program, out, "$(id); *"); err != nil {
+		t.Fatal(err)
+	}
+	const events = 7
+	s.update(ChangeLive, func(st *State) {
+		now := time.Now()
+		for i := range events {
+			c := fabric.Change{}
+			c.At.GUID, c.At.Port = uint64(i+1), i
+			st.add(Event{When: now, What: WhatLink, Text: fmt.Sprintf("event %d", i), Change: &c})
+		}
+		st.noteOf(WhatRest, "", "nothing")
+	})
+	var lines []string
+	for range 1000 {
+		text, _ := os.ReadFile(out)
+		if lines = strings.Split(strings.TrimSpace(string(text)), "\n"); len(lines) == events {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for i, line := range lines {
+		var a Alert
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Text != fmt.Sprintf("event %d", i) || a.GUID != uint64(i+1) || a.Subnet != "sim:fattree:2,4" {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	s.StopKeeping()
+	failed := 0
+	for _, e := range s.State().Events {
+		if strings.HasPrefix(e.Text, "exec ") {
+			failed++
+		}
+	}
+	if len(lines) != events || failed == 0 || failed > events {
+		t.Errorf("%d alerts, want %d; %d said to have failed", len(lines), events, failed)
+	}
+	s.update(ChangeLive, func(st *State) { st.note("later") })
+	if text, _ := os.ReadFile(out); strings.Contains(string(text), "later") {
+		t.Error("it runs on")
+	}
+}

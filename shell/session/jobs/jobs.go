@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package jobs asks Slurm for the hosts and the time of a job.
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Job is a job of Slurm. What it says of itself is as Slurm says it.
+type Job struct {
+	ID    string
+	Name  string
+	User  string
+	State string
+	Hosts string // as Slurm lists hosts: node[0001-0064]
+	// From is when it began, and Until when it ended, zero where it has not.
+	From, Until time.Time
+}
+
+var (
+	// ErrNoSlurm says that neither of Slurm's programs is installed.
+	ErrNoSlurm = errors.New("neither scontrol nor sacct is installed here")
+	// ErrNoHosts says that a job has no hosts yet.
+	ErrNoHosts = errors.New("the job has no hosts: it has not begun")
+)
+
+// ID is how jobs are numbered: 4711, 4711_3 of an array, 4711+1 of a heterogeneous one.
+var ID = regexp.MustCompile(`^[0-9]{1,12}([_+][0-9]{1,9})?$`)
+
+// limit is how long a program may take.
+const limit = 20 * time.Second
+
+// Find asks scontrol for a job that Slurm still has at hand, and else sacct.
+func Find(ctx context.Context, id string) (*Job, error) {
+	if !ID.MatchString(id) {
+		return nil, fmt.Errorf("%q is no number of a job", id)
+	}
+	var failed []error
+	for _, ask := range []struct {
+		program string
+		args    []string
+		parse   func(id string, out []byte) (*Job, error)
+	}{
+		{"scontrol", []string{"show", "job", id}, Scontrol},
+		{"sacct", []string{"--jobs", id, "--allocations", "--noheader", "--parsable2", "--format", "JobID,NodeList,Start,End,State,User,JobName"}, Sacct},
+	} {
+		path, err := exec.LookPath(ask.program)
+		if err != nil {
+			continue
+		}
+		out, err := run(ctx, path, ask.args...)
+		if err == nil {
+			var job *Job
+			if job, err = ask.parse(id, out); err == nil {
+				return job, nil
+			}
+		}
+		failed = append(failed, fmt.Errorf("%s: %w", ask.program, err))
+	}
+	if failed == nil {
+		return nil, ErrNoSlurm
+	}
+	return nil, errors.Join(failed...)
+}
+
+// most is how much a program may say.
+const most = 4 << 20
+
+// run returns what a program says, which is never given to a shell.
+func run(ctx context.Context, program string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took more than %v", limit))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	out, said := &bounded{}, &bounded{}
+	cmd.Stdout, cmd.Stderr = out, said
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		last := strings.TrimSpace(said.String())
+		if i := strings.LastIndexByte(last, '\n'); i >= 0 {
+			last = last[i+1:]
+		}
+		if last != "" {
+			err = fmt.Errorf("%w: %s", err, last)
+		}
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// bounded keeps so much of what is written to it, and takes the rest.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	_, _ = b.Buffer.Write(p[:min(len(p), most-b.Len())])
+	return len(p), nil
+}
+
+// Scontrol reads what "scontrol show job" prints: of each job of an array several lines, and then an empty one. The first
+// has the name, which is whatever somebody typed; what follows is read by how its lines begin.
+func Scontrol(id string, out []byte) (*Job, error) {
+	job := &Job{ID: id}
+	for text := range strings.SplitSeq(string(out), "\n\n") {
+		first, rest, _ := strings.Cut(text, "\n")
+		_, name, found := strings.Cut(first, " JobName=")
+		if !found || !strings.HasPrefix(first, "JobId=") {
+			continue
+		}
+		field := map[string]string{}
+		for line := range strings.Lines(rest) {
+			for i, word := range strings.Fields(line) {
+				if key, value, is := strings.Cut(word, "="); is && (i == 0 || key == "EndTime") && field[key] == "" {
+					field[key] = value
+				}
+			}
+		}
+		user, _, _ := strings.Cut(field["UserId"], "(")
+		job.add(name, user, field["JobState"], field["NodeList"], field["StartTime"], field["EndTime"])
+	}
+	return job.whole()
+}
+
+// Sacct reads what sacct prints of JobID, NodeList, Start, End, State, User and JobName, with bars between them.
+func Sacct(id string, out []byte) (*Job, error) {
+	job := &Job{ID: id}
+	for line := range strings.Lines(string(out)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "|", 7)
+		if len(f) == 7 {
+			job.add(f[6], f[5], f[4], f[1], f[2], f[3])
+		}
+	}
+	return job.whole()
+}
+
+// add adds a part of a job. One that runs has an end by which Slurm will end it; that is none.
+func (j *Job) add(name, user, state, hosts, from, until string) {
+	if j.State != "" && (hosts == "" || hosts == "(null)") {
+		return
+	}
+	j.Name, j.User = name, user
+	began, ended := slurmTime(from), slurmTime(until)
+	state, _, _ = strings.Cut(state, " ") // CANCELLED by 0
+	running := state == "RUNNING" || state == "COMPLETING" || state == "SUSPENDED" || state == "STOPPED"
+	if running {
+		ended = time.Time{}
+	}
+	switch {
+	case j.State == "":
+		j.From, j.Until, j.State = began, ended, state
+	default:
+		if began.Before(j.From) {
+			j.From = began
+		}
+		if running || ended.After(j.Until) && !j.Until.IsZero() {
+			j.Until, j.State = ended, state
+		}
+	}
+	if hosts == "" || hosts == "(null)" || hosts == "None assigned" {
+		return
+	}
+	if j.Hosts != "" {
+		j.Hosts += ","
+	}
+	j.Hosts += hosts
+}
+
+func slurmTime(text string) time.Time {
+	t, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local)
+	if err != nil { // Unknown, None, N/A
+		return time.Time{}
+	}
+	return t
+}
+
+func (j *Job) whole() (*Job, error) {
+	switch {
+	case j.State == "":
+		return nil, fmt.Errorf("there is no job %s", j.ID)
+	case j.Hosts == "" || j.From.IsZero():
+		return nil, ErrNoHosts
+	}
+	return j, nil
+}
