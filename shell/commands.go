@@ -21,8 +21,8 @@ func commands() []Spec {
 // ofOption chooses the picture that a reading command reads.
 func ofOption() lang.Option {
 	return lang.Option{
-		Name: "of", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID",
-		Summary: "which picture, or the number of a history entry; staged if there, else whatif, else live",
+		Name: "of", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID|TIME",
+		Summary: "which picture, the number of a history entry, or a time (03:12); staged if there, else whatif, else live",
 	}
 }
 

@@ -34,8 +34,10 @@ type backend interface {
 	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed; false says that ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall is the picture of an entry of the history.
+	// Recall is the picture of an entry of the history, At that of a time, and Beside one so many after another; nil for the present.
 	Recall(id int64) (*session.Picture, error)
+	At(ctx context.Context, t time.Time) (*session.Picture, error)
+	Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
 	// Flow begins the questions that a command asks: dump, load, engine or fail.
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
@@ -94,6 +96,18 @@ func (b *shellBackend) Moments(ctx context.Context) ([]session.Moment, error) {
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	st := b.State()
 	return st.Of(session.Kind(fmt.Sprint(id)))
+}
+
+func (b *shellBackend) At(ctx context.Context, t time.Time) (*session.Picture, error) {
+	return b.Session().At(ctx, t)
+}
+
+func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error) {
+	return b.Session().Beside(ctx, p, by)
+}
+
+func (b *shellBackend) Shown(_ context.Context, p *session.Picture) (*found.Report, error) {
+	return p.Shown(b.Session().Analysis()), nil
 }
 
 func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {

@@ -335,7 +335,14 @@ func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading
 	return &counters.Reading{}, connection.ErrOffline
 }
 
-func (f *fake) Glances() ([]shell.Glance, int)      { return nil, 0 }
+func (f *fake) Glances() ([]shell.Glance, int)                          { return nil, 0 }
+func (f *fake) At(context.Context, time.Time) (*session.Picture, error) { return f.recall, nil }
+func (f *fake) Beside(context.Context, *session.Picture, int) (*session.Picture, error) {
+	return f.recall, nil
+}
+func (f *fake) Shown(_ context.Context, p *session.Picture) (*found.Report, error) {
+	return p.Shown(&f.Memo), nil
+}
 func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
 func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*session.Growth, error) {
 	if f.growth == nil {

@@ -52,6 +52,8 @@ func (m *model) traceKeys() []pane.Action {
 	return []pane.Action{
 		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: m.whyNotUses, Run: m.whoUses},
 		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged; of an event before and after", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
+		{Name: "time-back", Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00", "("), Group: "Trace", Run: m.step(-1)},
+		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: m.whyNotLater, Run: m.step(1)},
 		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: m.whyNotNow, Run: m.showNow},
 	}
 }

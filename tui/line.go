@@ -142,6 +142,9 @@ func (m *model) submit() tea.Cmd {
 	if cmd, typed := m.sourceTyped(text); typed {
 		return cmd
 	}
+	if cmd, typed := m.atTyped(text); typed {
+		return cmd
+	}
 	if text == "tour" && m.tour == nil {
 		return m.toggleTour()
 	}

@@ -79,7 +79,12 @@ func (m *model) recalled(msg recalledMsg) {
 		m.warn("history: " + msg.err.Error())
 		return
 	}
+	if msg.pic == nil || msg.pic.Kind == session.Live {
+		m.choosePicture("")
+		m.inform("this is the present")
+		return
+	}
 	m.old, m.between = msg.pic, nil
 	m.shown()
-	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: v shows the present", msg.pic.Kind, msg.pic.When.Format("2006-01-02 15:04")))
+	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: ( and ) step, B shows the present", msg.pic.Kind, asOf(msg.pic)))
 }

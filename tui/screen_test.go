@@ -205,7 +205,7 @@ func TestPaste(t *testing.T) {
 }
 
 func TestHelpPage(t *testing.T) {
-	d := drive(t, tree).size(150, 90).press("?")
+	d := drive(t, tree).size(150, 96).press("?")
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}

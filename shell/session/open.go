@@ -48,7 +48,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.firstNames, s.firstHints, s.firstWatch = opt.Names, opt.Hints, opt.Watch
 	s.saKey = opt.Keys.SA
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
-	s.state.recall = s.recall
+	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
 		client = mad.Fast()

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/when"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
@@ -116,7 +117,8 @@ type State struct {
 	// its end, "" for none.
 	Interrupted string
 
-	recall func(id int64) (*Picture, error)
+	recall   func(id int64) (*Picture, error)
+	recallAt func(time.Time) (*Picture, error)
 
 	// Busy is the operation that runs, "" if none does.
 	Busy        string
@@ -223,8 +225,11 @@ func (st *State) Of(k Kind) (*Picture, error) {
 		}
 	default:
 		id, err := strconv.ParseInt(string(k), 10, 64)
+		if at, whenErr := when.Parse(string(k), time.Now()); err != nil && whenErr == nil && st.recallAt != nil {
+			return st.recallAt(at)
+		}
 		if err != nil || st.recall == nil {
-			return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif, staged or the number of a history entry", k)
+			return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif, staged, the number of a history entry or a time", k)
 		}
 		return st.recall(id)
 	}

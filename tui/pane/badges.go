@@ -99,6 +99,14 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	return out
 }
 
+// Recalled is the picture out of the history that is shown, nil for none.
+func (sc *Scene) Recalled() *session.Picture {
+	if sc.recalled() {
+		return sc.Picture
+	}
+	return nil
+}
+
 // recalled says that the panes show a picture out of the history.
 func (sc *Scene) recalled() bool {
 	return strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded))

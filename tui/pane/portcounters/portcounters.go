@@ -249,7 +249,15 @@ func (l *list) Sideways(by int) {
 }
 
 func (l *list) wanted() key {
-	return key{l.Kind, l.span, l.Scene.Clock().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
+	return key{l.Kind, l.span, l.until().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
+}
+
+// until is the time that is shown: the present, or that of a picture out of the history.
+func (l *list) until() time.Time {
+	if p := l.Scene.Recalled(); p != nil {
+		return p.When
+	}
+	return l.Scene.Clock()
 }
 
 // Seek asks what was recorded of the time that is looked at.
@@ -257,8 +265,7 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible {
 		return nil
 	}
-	k := l.wanted()
-	until := l.Scene.Clock()
+	k, until := l.wanted(), l.until()
 	return l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
 		return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
 	})
@@ -295,7 +302,12 @@ func (l *list) Renew() {
 }
 
 // Title is the time that is looked at.
-func (l *list) Title() string { return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span]) }
+func (l *list) Title() string {
+	if l.Scene != nil && l.Scene.Recalled() != nil {
+		return fmt.Sprintf("%s of the %s before %s", kinds[l.Kind].name, draw.Age(spans[l.span]), l.until().Local().Format(time.DateTime))
+	}
+	return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span])
+}
 
 // Figure says how fresh it is, and at which pace ports are asked.
 func (l *list) Figure() string {

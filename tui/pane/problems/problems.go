@@ -32,6 +32,8 @@ type problems struct {
 	lostOf  [2]*fabric.Fabric
 	report  *found.Report // what the session said last, nil before it said anything
 	reports pane.AsyncResult[*found.Report]
+	past    pane.AsyncResult[*found.Report] // of a picture out of the history
+	shown   *found.Report                   // the one of these that is listed
 }
 
 // row is a problem, or a group of many that are alike.
@@ -92,6 +94,8 @@ func (r *row) kind() string {
 // Source says what is wrong with the live subnet.
 type Source interface {
 	Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error)
+	// Shown is what a picture of another time shows by itself.
+	Shown(ctx context.Context, p *session.Picture) (*found.Report, error)
 }
 
 // New makes the pane.
@@ -167,12 +171,29 @@ func (l *problems) Show(sc *pane.Scene, _ bool) {
 func (l *problems) Renew() {
 	l.Hold()
 	l.found, l.all = nil, 0
-	if l.known() && l.report != nil {
-		all := slices.Concat(reported(l.report), l.lost)
+	if l.shown = l.listed(); l.known() && l.shown != nil {
+		all := reported(l.shown)
+		if l.Scene.Recalled() == nil {
+			all = slices.Concat(all, l.lost)
+		}
 		slices.SortStableFunc(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 		l.found, l.all = l.grouped(all), len(all)
 	}
 	l.Build(len(l.found))
+}
+
+// listed is the report of the present, or that of the picture of another time which is shown; nil for none yet.
+func (l *problems) listed() *found.Report {
+	if l.Scene == nil {
+		return l.report
+	}
+	if p := l.Scene.Recalled(); p != nil {
+		if l.past.Ready(p) {
+			return l.past.Value
+		}
+		return nil
+	}
+	return l.report
 }
 
 // known reports whether anything of the subnet is.
@@ -181,6 +202,9 @@ func (l *problems) known() bool { return l.Scene != nil && len(l.Scene.State.Liv
 func (l *problems) Picture() *draw.Badge {
 	if !l.known() {
 		return nil
+	}
+	if p := l.Scene.Recalled(); p != nil {
+		return l.Scene.PictureBadge(l.Theme, p)
 	}
 	b := l.Scene.LiveBadge(l.Theme)
 	return &b
@@ -218,6 +242,9 @@ func (l *problems) Empty() string {
 		return l.Scene.WhyNoSubnet()
 	case l.reports.Err != nil:
 		return "it is not known what is wrong: " + l.reports.Err.Error()
+	}
+	if p := l.Scene.Recalled(); p != nil {
+		return "none that the picture shows by itself: links are alike and up. Packets were not followed."
 	}
 	if l.report == nil || l.reports.Progress() != "" {
 		return "none so far: all answer, links are alike and up; following the packets"
@@ -299,6 +326,9 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	if !l.known() || l.Scene.Reading() {
 		return nil
 	}
+	if p := l.Scene.Recalled(); p != nil {
+		return l.past.Want(l.Common, p, func(ctx context.Context, _ func(int, int)) (*found.Report, error) { return l.src.Shown(ctx, p) })
+	}
 	st := &l.Scene.State
 	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
 	if l.large() && l.reports.Of != key {
@@ -315,8 +345,8 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 
 // Collect takes the report; the one before holds until there is another.
 func (l *problems) Collect() {
-	if r := l.reports.Value; r != l.report {
-		l.report = r
+	l.report = l.reports.Value
+	if r := l.listed(); r != l.shown {
 		l.Renew()
 	}
 }

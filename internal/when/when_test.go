@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package when
+
+import (
+	"testing"
+	"time"
+)
+
+// TestParse reads times at 03:30 of a Sunday; what they are was worked out by hand.
+func TestParse(t *testing.T) {
+	now := time.Date(2026, 11, 22, 3, 30, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"now": "2026-11-22 03:30:00", "03:00": "2026-11-22 03:00:00", "03:20:07": "2026-11-22 03:20:07", "23:50": "2026-11-21 23:50:00",
+		"yesterday 22:00": "2026-11-21 22:00:00", "yesterday": "2026-11-21 00:00:00", "today 04:00": "2026-11-22 04:00:00", "20m": "2026-11-22 03:10:00", "90s": "2026-11-22 03:28:30", "2h": "2026-11-22 01:30:00", "3d": "2026-11-19 03:30:00", "0d": "2026-11-22 03:30:00",
+		"2026-11-20": "2026-11-20 00:00:00", "2026-11-20T04:05": "2026-11-20 04:05:00", "2026-11-20 04:05:06": "2026-11-20 04:05:06", "2026-11-20T04:05:06+02:00": "2026-11-20 02:05:06",
+	} {
+		if got, err := Parse(text, now); err != nil || got.UTC().Format(time.DateTime) != want {
+			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "25:00", "-5m", "-1d", "yesterday 25:00", "tomorrow", "2026-13-01", "99999999d"} {
+		if got, err := Parse(text, now); err == nil {
+			t.Errorf("%s is %v", text, got)
+		}
+	}
+}
