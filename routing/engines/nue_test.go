@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 // TestNueEqualsOpenSM compares nue with OpenSM on small fabrics.
@@ -72,7 +73,9 @@ func nueTrials(t *testing.T, r *rand.Rand) {
 	for range 4 {
 		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
 		c.opt.LMC = lmc
-		c.more = func(_ string, res *routing.Result) error { return deadlockFree(res) }
+		c.more = func(_ string, res *routing.Result) error {
+			return freeOf(res, credits.Options{Switches: c.opt.NueIncludeSwitches})
+		}
 		if err := differs(t, sim, f, c); err != nil {
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, LMC %d, %s: %v\nshrunk, in %s: %v", what, lmc, c.conf, err, dir, problem)
