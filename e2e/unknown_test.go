@@ -76,7 +76,6 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 		{"dfsssp", true, false, false},
 		{"dfsssp", false, true, false},
 		{"nue", true, true, false},
-		{"nue", false, false, false},
 		{"minhop", true, false, true},
 		{"minhop", false, true, true},
 	}

@@ -86,8 +86,8 @@ type RefusedError struct {
 	Engine, Reason string
 	// Counted are the tables that the engine had made before it refused, nil for none; see [Options].
 	Counted *fabric.LFT
-	// Hops are what it had counted for all LIDs by then, nil for none.
-	Hops LIDHops
+	// Hops are what it had counted by then, to all LIDs where they are [LIDHops], nil for none.
+	Hops Hops
 	// TooFewVLs says that with more VLs it would take the fabric.
 	TooFewVLs bool
 	// File says that it is what stands in a file of its options that the engine does not take.
@@ -109,6 +109,14 @@ func RefuseFile(engine, format string, args ...any) error {
 // RefuseVLs makes a [RefusedError] for want of VLs.
 func RefuseVLs(engine, format string, args ...any) error {
 	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...), TooFewVLs: true}
+}
+
+// RefuseHaving makes a [RefusedError] of another refusal for who had counted hops by then.
+func RefuseHaving(hops Hops, refused error) error {
+	if e, ok := errors.AsType[*RefusedError](refused); ok {
+		e.Hops = hops
+	}
+	return refused
 }
 
 // Hops are hop counts between switches as an engine counts them.

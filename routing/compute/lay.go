@@ -29,7 +29,7 @@ func Lay(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Rep
 	}
 	opt := job.Options
 	res := &Result{Result: routing.Result{Tables: tables, Recommend: func(h routing.Hops) routing.Recommend {
-		return assign.Recommend(lids.fabric, h, &opt, tables)
+		return assign.Recommend(lids.fabric, h, &opt, nil, tables)
 	}}}
 	if job.Before != nil {
 		d := diff.Count(job.Before, tables)

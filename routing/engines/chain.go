@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/routing/engines/nue"
 )
 
 // NoFallback is the word in a chain that keeps minhop from routing where all
@@ -61,7 +62,7 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 			opt.Counted = refused.Counted
 		}
 		if refused.Hops != nil {
-			left = refused.Hops
+			left = over(f, refused.Hops, left)
 		}
 		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs, File: refused.File})
 	}
@@ -100,8 +101,12 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 // recommend is [routing.Result.Recommend] of tables that an engine made.
 func recommend(res *routing.Result, opt *routing.Options) func(routing.Hops) routing.Recommend {
 	var laid *fabric.Tables
-	if res.Tables.Origin == file.Name {
+	var own *fabric.LFT
+	switch res.Tables.Origin {
+	case file.Name:
 		laid = res.Tables
+	case nue.Name: // counts the use of ports, though it does not go by it
+		own = res.Tables.LFT
 	}
-	return func(h routing.Hops) routing.Recommend { return assign.Recommend(res.Tables.Fabric, h, opt, laid) }
+	return func(h routing.Hops) routing.Recommend { return assign.Recommend(res.Tables.Fabric, h, opt, own, laid) }
 }

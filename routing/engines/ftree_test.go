@@ -188,7 +188,7 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 
 // unlikeTree says in which of its files OpenSM has other tables or another order.
 func unlikeTree(dir string, f *fabric.Fabric, opt *routing.Options, res *routing.Result) error {
-	res.Recommend = func(h routing.Hops) routing.Recommend { return assign.Recommend(f, h, opt, nil) }
+	res.Recommend = func(h routing.Hops) routing.Recommend { return assign.Recommend(f, h, opt, nil, nil) }
 	var order bytes.Buffer
 	if err := osm.WriteCAOrder(&order, f, res.CAOrder); err != nil {
 		return err

@@ -32,6 +32,8 @@ func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
 		{chain: []string{"dfsssp", "lash"}},
 		{chain: []string{"dfsssp", "ftree", "sssp"}},
 		{chain: []string{"dfsssp", "updn"}}, // finds no root
+		{chain: []string{"updn", "sssp"}},
+		{chain: []string{"lash", "sssp"}, opt: routing.Options{LASHStartVL: 7}},
 		{chain: []string{"dfsssp", "updn"}, opt: routing.Options{RootGUIDs: root}},
 		{chain: []string{"dfsssp", "dnup"}},
 		{chain: []string{"dfsssp", "updn"}, opt: routing.Options{RootGUIDs: append(root, f.SwitchNode(7).GUID), ConnectRoots: true}},

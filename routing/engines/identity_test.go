@@ -162,7 +162,7 @@ func recommend(res *routing.Result) routing.Recommend {
 	if res.Recommend != nil {
 		return res.Recommend(res.Hops)
 	}
-	return assign.Recommend(res.Tables.Fabric, res.Hops, &routing.Options{}, nil)
+	return assign.Recommend(res.Tables.Fabric, res.Hops, &routing.Options{}, nil, nil)
 }
 
 // sameDumps compares tables, hop counts and roots with an OpenSM's dumps.

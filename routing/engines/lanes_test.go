@@ -132,12 +132,14 @@ func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Resu
 }
 
 // deadlockFree looks for credit loops of an engine that is to leave none.
-func deadlockFree(res *routing.Result) error {
+func deadlockFree(res *routing.Result) error { return freeOf(res, credits.Options{}) }
+
+func freeOf(res *routing.Result, opt credits.Options) error {
 	free := res.Tables.Origin == "lash" || res.Tables.Origin == "nue" || res.Tables.Origin == "dfsssp"
 	if !free || hasRouters(res.Tables.Fabric) {
 		return nil // dfsssp does not mind what routers send, and says so
 	}
-	r, err := credits.Check(context.Background(), res.Tables, credits.Options{})
+	r, err := credits.Check(context.Background(), res.Tables, opt)
 	if err == nil && r.Ring != nil {
 		err = fmt.Errorf("%s has a credit loop of %d links", res.Tables.Origin, len(r.Ring))
 	}

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
 // TestNueEqualsOpenSM compares nue with OpenSM on small fabrics.
@@ -71,7 +73,9 @@ func nueTrials(t *testing.T, r *rand.Rand) {
 	for range 4 {
 		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
 		c.opt.LMC = lmc
-		c.more = func(_ string, res *routing.Result) error { return deadlockFree(res) }
+		c.more = func(_ string, res *routing.Result) error {
+			return freeOf(res, credits.Options{Switches: c.opt.NueIncludeSwitches})
+		}
 		if err := differs(t, sim, f, c); err != nil {
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, LMC %d, %s: %v\nshrunk, in %s: %v", what, lmc, c.conf, err, dir, problem)
@@ -112,5 +116,33 @@ func TestNueWithoutQoS(t *testing.T) {
 	}
 	if err := differs(t, start(t, f), f, c); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNueRefusesAsOpenSM: a hop counts the square of the number of LIDs, and OpenSM's distances have 31 bits.
+func TestNueRefusesAsOpenSM(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	for spec, chain := range map[string][]string{"torus:20,hosts=8": {"nue", "updn"}, "torus:5,hosts=8": {"nue"}} {
+		f := made(t, spec)
+		c := nueTrial(1, false)
+		c.chain, c.opt.LMC = chain, fabric.MaxLMC
+		if err := differs(t, start(t, f), f, c); err != nil {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+// TestNueAfterEnginesThatRefuse: what others had counted when they refused does not stay.
+func TestNueAfterEnginesThatRefuse(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	f := made(t, "torus:9x9")
+	sim := start(t, f)
+	for _, before := range []string{"dfsssp", "lash", "updn", "ftree", "dnup", "dfsssp,lash", "lash,updn"} {
+		c := nueTrial(3, false)
+		c.chain = append(strings.Split(before, ","), "nue")
+		c.opt.LASHStartVL = 7
+		if err := differs(t, sim, f, c); err != nil {
+			t.Errorf("%q: %v", c.chain, err)
+		}
 	}
 }

@@ -118,7 +118,7 @@ func writeFDBs(w io.Writer, p *Picture) error {
 		return osm.WriteFDBs(w, p.Tables, hops, p.Recommend(hops))
 	}
 	// With which options these were made nobody knows: what OpenSM would choose after its engine file, without options.
-	return osm.WriteFDBs(w, p.Tables, hops, assign.Recommend(p.Fabric, hops, &routing.Options{}, p.Tables))
+	return osm.WriteFDBs(w, p.Tables, hops, assign.Recommend(p.Fabric, hops, &routing.Options{}, nil, p.Tables))
 }
 
 func writeCAOrder(w io.Writer, p *Picture) error {

@@ -18,7 +18,7 @@ import (
 func fdbs(t testing.TB, tables *fabric.Tables, hops Hops) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteFDBs(&b, tables, hops, assign.Recommend(tables.Fabric, hops, &routing.Options{}, tables)); err != nil {
+	if err := WriteFDBs(&b, tables, hops, assign.Recommend(tables.Fabric, hops, &routing.Options{}, nil, tables)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -9,28 +9,32 @@ import (
 
 // Recommend says by which port OpenSM would send to a LID if it had to choose once routes are there, as it
 // asks itself for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC). Ports are used by the routes
-// of opt.Counted, and by all those of laid, tables of a file, nil for none; engines with detours of their own count no
-// use. With scatter_ports each answer draws the next random number, so that it is to be asked in the order of the dump.
-func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, laid *fabric.Tables) routing.Recommend {
+// of opt.Counted and of own, what the engine routed and counts, and by all those of laid, tables of a file, nil for none.
+// With scatter_ports each answer draws the next random number, so that it is to be asked in the order of the dump.
+func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *fabric.LFT, laid *fabric.Tables) routing.Recommend {
 	r := &recommender{f: f, hops: hops, opt: opt, laid: laid, orders: searchOrders(f, opt.PortSearchOrder), sw: fabric.None}
 	if opt.ScatterPorts != 0 {
 		r.random = routing.NewRandom(opt.ScatterPorts)
 	}
-	if opt.Counted != nil {
-		r.runs = targetOrder(f, opt)
+	for _, counted := range []*fabric.LFT{opt.Counted, own} {
+		if counted != nil {
+			r.counted, r.runs = append(r.counted, counted), targetOrder(f, opt)
+		}
 	}
 	return r.recommend
 }
 
 // recommender recommends ports of one switch after the other.
 type recommender struct {
-	f      *fabric.Fabric
-	hops   routing.Hops
-	opt    *routing.Options
-	laid   *fabric.Tables
-	runs   []run
-	orders map[fabric.SwitchIndex][]uint8
-	random routing.Random
+	f    *fabric.Fabric
+	hops routing.Hops
+	opt  *routing.Options
+	laid *fabric.Tables
+	// counted are tables whose routes use ports, and runs their LIDs.
+	counted []*fabric.LFT
+	runs    []run
+	orders  map[fabric.SwitchIndex][]uint8
+	random  routing.Random
 
 	sw    fabric.SwitchIndex
 	order []uint8 // the ports in their search order
@@ -104,7 +108,9 @@ func (r *recommender) turnTo(sw fabric.SwitchIndex) {
 	for _, run := range r.runs {
 		for _, t := range run.targets {
 			for n := 0; run.counted && n < int(t.lids); n++ {
-				r.count[r.opt.Counted.Port(sw, t.lid+uint16(n))]++
+				for _, lft := range r.counted {
+					r.count[lft.Port(sw, t.lid+uint16(n))]++
+				}
 			}
 		}
 	}

@@ -184,7 +184,7 @@ func read(t *testing.T, client *mad.Client) *sweep.Result {
 func sameDumps(dir string, res *routing.Result) error {
 	f := res.Tables.Fabric
 	var lfts, matrix, fdbs bytes.Buffer
-	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, ports.Recommend(f, res.Hops, &routing.Options{}, nil))); err != nil {
+	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, ports.Recommend(f, res.Hops, &routing.Options{}, nil, nil))); err != nil {
 		return err
 	}
 	want := map[string]string{"opensm-lfts.dump": lfts.String(), "opensm-lid-matrix.dump": matrix.String()}

@@ -29,7 +29,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, err
 	}
 	if len(r.switches) == 0 {
-		return nil, routing.Refuse(e.Name(), "%s", r.why)
+		return nil, routing.RefuseHaving(r.hops, routing.Refuse(e.Name(), "%s", r.why))
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, r.switches)

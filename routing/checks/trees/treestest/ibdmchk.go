@@ -62,7 +62,7 @@ func Ibdmchk(t testing.TB, tables *fabric.Tables) Report {
 	args := []string{
 		"-s", file("subnet.lst", func(w io.Writer) error { return osm.WriteSubnet(w, f.Activated()) }),
 		"-f", file("fdbs", func(w io.Writer) error {
-			return osm.WriteFDBs(w, tables, hops, assign.Recommend(f, hops, &routing.Options{}, nil))
+			return osm.WriteFDBs(w, tables, hops, assign.Recommend(f, hops, &routing.Options{}, nil, nil))
 		}),
 		"-m", file("mcfdbs", func(w io.Writer) error { return writeMFT(w, tables) }),
 	}
