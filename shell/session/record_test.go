@@ -156,6 +156,23 @@ func TestRecordIbsim(t *testing.T) {
 	if len(got.Counts) != 1 || got.Counts[0].Counter != counters.SymbolErrors || got.Counts[0].Increase != 47 || !got.Counts[0].AtLeast {
 		t.Errorf("%+v, want 47 symbol errors at least", got)
 	}
+	// A counter of 16 bits that stands at its greatest value is known to do so since it was first seen, until it is cleared.
+	sim.Console(`PerformanceSet "S1"[8] PortCounters.SymbolErrorCounter=65535`)
+	var first time.Time
+	for range 2 {
+		if _, _, err := s.Counters(t.Context(), port); err != nil {
+			t.Fatal(err)
+		}
+		list := s.State().Standing[counters.KeyOf(f, port)]
+		if len(list) != 1 || list[0].Counter != counters.SymbolErrors || !first.IsZero() && !list[0].Since.Equal(first) {
+			t.Fatalf("%+v", list)
+		}
+		first = list[0].Since
+	}
+	sim.Console(`PerformanceSet "S1"[8] PortCounters.SymbolErrorCounter=3`)
+	if _, _, err := s.Counters(t.Context(), port); err != nil || len(s.State().Standing) != 0 {
+		t.Errorf("%v, %v", s.State().Standing, err)
+	}
 	if len(all) != 1 || port == fabric.None {
 		t.Errorf("%d ports have errors", len(all))
 	}
