@@ -82,8 +82,11 @@ func TestRecordTraffic(t *testing.T) {
 		t.Error(err)
 	}
 	began := time.Now()
-	if err := s.Record(t.Context(), RecordOptions{Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond}); err != nil {
+	if err := s.Record(t.Context(), RecordOptions{Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond, Sweep: time.Minute}); err != nil {
 		t.Fatal(err)
+	}
+	if st := s.State(); !st.Recording || st.Every != time.Minute {
+		t.Errorf("recording %t, sweeps every %v", st.Recording, st.Every)
 	}
 	other := openIn(t, "sim:fattree:2,8 traffic=50%", dir)
 	if err := other.Record(t.Context(), RecordOptions{Every: time.Second, Traffic: time.Second}); !errors.Is(err, history.ErrRecording) || !other.RecordedElsewhere() {
@@ -99,6 +102,9 @@ func TestRecordTraffic(t *testing.T) {
 	}
 	long := time.Since(began).Seconds()
 	st := s.State()
+	if st.Recording || st.Every != 0 {
+		t.Errorf("stopped: recording %t, sweeps every %v", st.Recording, st.Every)
+	}
 	want, err := trafficOf(t.Context(), st.Live.Tables, 0.5)
 	if err != nil {
 		t.Fatal(err)
