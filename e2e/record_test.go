@@ -111,6 +111,16 @@ func TestRecorder(t *testing.T) {
 	if err := json.Unmarshal([]byte(first), &worst); err != nil || worst.PerHour["PortXmitData"]/3600 < 3e9 || worst.PerHour["PortXmitData"]/3600 > 4.5e9 {
 		t.Errorf("%s (%v)", first, err)
 	}
+	var parted struct {
+		Correlation float64
+		Links       int
+		Parted      []any
+	}
+	said := ibconsole(t, "-s", busy, "--json", "-c", "check load measured of=live since=10m")
+	// Traffic is made of the tables, so it parts from them nowhere.
+	if err := json.Unmarshal([]byte(said), &parted); err != nil || parted.Links != 64 || len(parted.Parted) > 0 {
+		t.Errorf("measured beside expected: %s (%v)", said, err)
+	}
 	if out := ibconsole(t, "-s", busy, "-c", "counters history leaf-01/1 since=10m"); !strings.Contains(out, "PortXmitData 15 GB/s") && !strings.Contains(out, "PortXmitData 14.") && !strings.Contains(out, "PortXmitData 15.") {
 		t.Error(out)
 	}

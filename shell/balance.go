@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/balance"
@@ -211,26 +210,12 @@ func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 		return err
 	}
 	mean, rows, rates, paths := meanBetween(l), []hotPort{}, []float64{}, []float64{}
-	for i := range counted.Deltas {
-		d := &counted.Deltas[i]
-		at := &counted.Reading.Fabric.Ports[d.Port]
-		node := p.Fabric.NodeByGUID(counted.Reading.Fabric.Nodes[at.Node].GUID)
-		if node == fabric.None || !p.Fabric.Nodes[node].IsSwitch() || d.Seconds <= 0 {
-			continue
-		}
-		port := p.Fabric.PortAt(node, int(at.Num))
-		if port == fabric.None || linkload.ClassOf(p.Fabric, port) != linkload.BetweenSwitches {
-			continue
-		}
-		rate := d.PerSecond(counters.XmitData) * 4
-		row := hotPort{leads: leads{toPort(p.Fabric, port)}, Port: p.Fabric.PortName(port), To: p.Fabric.PortName(p.Fabric.Ports[port].Peer), GBs: rate / 1e9, Wait: d.PerSecond(counters.XmitWait), Paths: l.Paths[port]}
-		if g := at.Gbps(); g > 0 {
-			row.Used = rate * 8 / (g * 1e9)
-		}
+	for _, x := range sentNow(counted, p.Fabric) {
+		row := hotPort{leads: leads{toPort(p.Fabric, x.port)}, Port: p.Fabric.PortName(x.port), To: p.Fabric.PortName(p.Fabric.Ports[x.port].Peer), GBs: x.bytes / 1e9, Used: x.used(p.Fabric), Wait: x.waits, Paths: l.Paths[x.port]}
 		if mean > 0 {
 			row.OfMean = float64(row.Paths) / mean
 		}
-		rows, rates, paths = append(rows, row), append(rates, rate), append(paths, float64(row.Paths))
+		rows, rates, paths = append(rows, row), append(rates, x.bytes), append(paths, float64(row.Paths))
 	}
 	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
 	if k, ok := correlation(rates, paths); ok {

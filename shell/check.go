@@ -28,7 +28,7 @@ func checkCommands() []Spec {
 			{Name: "loops", Summary: "look for paths that come back to a switch", Run: onTables(checkReach(true))},
 			{Name: "credits", Summary: "look for credit loops: rings of links that wait for each other", Help: unknownHelp, Run: onTables((*call).checkCredits), Options: askedOptions()},
 			{Name: "mcast", Summary: "follow what each member of each multicast group sends: do all get it once; and credit loops with unicast", Run: onTables((*call).checkMulticast)},
-			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: onTables((*call).checkLoad), Options: append(askedOptions(), []lang.Option{
+			{Name: "load", Summary: "count the paths over each link", Help: loadHelp, Run: onTables((*call).checkLoad), Bare: true, Subcommands: []Spec{measuredCommand()}, Options: append(askedOptions(), []lang.Option{
 				{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 				{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
 				{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
@@ -49,7 +50,9 @@ type counterRow struct {
 	Peer     string             `json:"peer,omitempty"`
 	Counters map[string]uint64  `json:"counters"`
 	PerSec   map[string]float64 `json:"per_second,omitempty"`
-	texts    []string
+	// Stopped is since when counters were seen at their greatest value: they tell nothing from then on.
+	Stopped map[string]time.Time `json:"stopped,omitempty"`
+	texts   []string
 }
 
 func (r *counterRow) Cells() []any { return []any{r.Port, r.Peer, strings.Join(r.texts, ", ")} }
@@ -69,6 +72,7 @@ func (c *call) showCounters() error {
 	for i := range deltas {
 		grown[deltas[i].Port] = &deltas[i]
 	}
+	standing := c.session.State().Standing
 	var rows []*counterRow
 	for i := range reading.Ports {
 		p := &reading.Ports[i]
@@ -80,6 +84,12 @@ func (c *call) showCounters() error {
 		row := &counterRow{leads: leads{toPort(f, p.Port)}, Port: f.PortName(p.Port), Counters: map[string]uint64{}}
 		if peer := f.Ports[p.Port].Peer; peer != fabric.None {
 			row.Peer = f.PortName(peer)
+		}
+		for _, x := range standing[counters.KeyOf(f, p.Port)] {
+			if row.Stopped == nil {
+				row.Stopped = map[string]time.Time{}
+			}
+			row.Stopped[x.Counter.String()] = x.Since
 		}
 		row.texts = counterTexts(p, which, grown[p.Port], row)
 		switch {
@@ -114,7 +124,11 @@ func counterTexts(p *counters.Port, which counters.Set, grown *counters.Delta, r
 		}
 		word := fmt.Sprintf("%v %d", k, v)
 		if p.Stopped.Has(k) {
-			word += " (its greatest value)"
+			word = fmt.Sprintf("%v at least %d", k, v)
+			if since, known := row.Stopped[k.String()]; known {
+				word += " since " + since.Format(time.TimeOnly)
+			}
+			word += " (its greatest value; clear counters to see more)"
 		}
 		if grown != nil && grown.Seconds > 0 && grown.Increase[k] > 0 {
 			if row.PerSec == nil {

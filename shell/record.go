@@ -72,7 +72,7 @@ func runRecordStart(c *call) error {
 	if err != nil {
 		return err
 	}
-	opt := session.RecordOptions{Every: every, Traffic: traffic}
+	opt := session.RecordOptions{Every: every, Traffic: traffic, Sweep: sweep}
 	if text := c.Option("metrics", ""); text != "" {
 		if opt.Metrics, err = session.MetricsAddress(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
@@ -80,11 +80,6 @@ func runRecordStart(c *call) error {
 	}
 	if err := c.session.Record(c.ctx, opt); err != nil {
 		return err
-	}
-	if c.session.State().Every == 0 {
-		if err := c.session.KeepCurrent(sweep); err != nil {
-			return errors.Join(err, c.session.StopRecording())
-		}
 	}
 	if err := c.alertBy(); err != nil {
 		return errors.Join(err, c.session.StopRecording())

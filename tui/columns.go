@@ -165,6 +165,7 @@ var explained = map[string]map[string]string{
 		"tables": "what the tables say", "priority": "the higher one is master", "vendor": "of the node, by its OUI", "in a switch": "whether the manager runs inside a switch",
 		"out": "the port that packets leave by", "in": "the port that they came by", "vl of sl 0 to 15": "the VL that each service level takes",
 		"picture": "live, base, what-if or staged", "as of": "when it was read or made", "nodes": "how many", "highest lid": "the highest unicast LID in use", "sl2vl": "whether it has VLs", "groups": "multicast groups",
+		"expected": "its share of what all sent, by the paths that the tables lay over it", "apart": "what it sent more or less than expected, by its rate",
 		"counted": "what counters grew by", "an hour": "errors an hour, over the readings in that time", "first by": "when it was first seen to have grown", "last by": "when it was last seen to have grown",
 		"target": "whom the session asked", "sent": "MADs", "again": "those of them that were sent again", "answers": "that came in time", "no answer": "questions that were given up", "late": "answers after that",
 		"mean": "time to the answer", "longest": "time to the answer", "table": "of high or low priority", "vl:weight": "how many units of 64 bytes a VL may send in its turn",

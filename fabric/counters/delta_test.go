@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
 )
 
 // counting is a port that counts, and the plain model of what was counted: every event is noted as it happens.
@@ -213,4 +214,27 @@ func TestRound(t *testing.T) {
 	if r.Left() != 0 || len(counters.NewRound(ports, began, 0).Due(began)) != len(ports) {
 		t.Error("ports are left")
 	}
+}
+
+// BenchmarkRound reads the errors of 96,000 ports of 2,000 switches in the program, as fast as it goes.
+func BenchmarkRound(b *testing.B) {
+	f, s := routed(b, "fattree:3,40")
+	c := open(b, s, f.SMPort, mad.Fast())
+	ports := counters.AllPorts(f)
+	var known counters.Known
+	var l counters.Ledger
+	opts := counters.Options{What: counters.Errors, Known: &known}
+	take := func() {
+		r, err := counters.ReadRound(b.Context(), c, f, opts, 0, ports...)
+		if err != nil || len(r.Ports) != len(ports) {
+			b.Fatal(len(r.Ports), err)
+		}
+		l.Take(r)
+	}
+	take()
+	for b.Loop() {
+		take()
+	}
+	b.ReportMetric(float64(len(ports)), "ports")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(ports)), "ns/port")
 }

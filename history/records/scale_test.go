@@ -12,13 +12,18 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/testenv"
 )
 
-// BenchmarkDay keeps a day of 90,000 ports: errors and waits by the minute, of which one port in fifty has errors and one
+// BenchmarkDay keeps a day of 90,000 ports, or with all tests a week: errors and waits by the minute, of which one port in fifty has errors and one
 // in five waits, and the traffic of all ports every ten minutes. It says what part of a processor that takes, and how
 // much it is on the disk, with what it is rolled up to.
 func BenchmarkDay(b *testing.B) {
 	const ports = 90_000
+	days := 1
+	if testenv.Full() {
+		days = 7
+	}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for b.Loop() {
 		file := filepath.Join(b.TempDir(), records.FileName)
@@ -26,7 +31,7 @@ func BenchmarkDay(b *testing.B) {
 		began := time.Unix(1_700_000_000/3600*3600, 0)
 		samples := make([]records.Sample, ports)
 		var used time.Duration
-		for minute := 1; minute <= 24*60; minute++ {
+		for minute := 1; minute <= days*24*60; minute++ {
 			now := began.Add(time.Duration(minute) * time.Minute)
 			rounds := []records.Round{{Subnet: "a", What: counters.Errors, Every: time.Minute, Samples: samples}}
 			if minute%10 == 0 {
@@ -48,16 +53,17 @@ func BenchmarkDay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(100*used.Seconds()/(24*60*60), "%core")
-		b.ReportMetric(float64(size)/1e6, "MB/day")
+		b.ReportMetric(100*used.Seconds()/float64(days*24*60*60), "%core")
+		b.ReportMetric(float64(size)/1e6/float64(days), "MB/day")
+		end := began.Add(time.Duration(days) * 24 * time.Hour)
 		asked := time.Now()
-		all, err := s.Totals(b.Context(), "a", counters.Errors, began, began.Add(24*time.Hour))
+		all, err := s.Totals(b.Context(), "a", counters.Errors, began, end)
 		if err != nil || len(all) == 0 {
 			b.Fatal(len(all), err)
 		}
 		b.ReportMetric(time.Since(asked).Seconds(), "s/totals")
 		asked = time.Now()
-		if _, err := s.Port(b.Context(), "a", key(70_000), began, began.Add(24*time.Hour)); err != nil {
+		if _, err := s.Port(b.Context(), "a", key(70_000), began, end); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(time.Since(asked).Seconds(), "s/port")

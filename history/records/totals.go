@@ -5,6 +5,7 @@ package records
 import (
 	"context"
 	"database/sql"
+	"math"
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
@@ -154,12 +155,29 @@ func (t *tally) take(p *ports, all []Total) []Total {
 	return all
 }
 
-// Span is from when until when there are samples of a subnet.
+// Span is from when until when there are samples of a subnet. It looks at the first and the last sample of each block.
 func (s *Store) Span(ctx context.Context, subnet string) (began, until time.Time, found bool, err error) {
-	var a, b sql.NullInt64
-	err = s.db.QueryRowContext(ctx, `SELECT min(began), max(until) FROM sample WHERE subnet = (SELECT id FROM subnet WHERE name = ?)`, subnet).Scan(&a, &b)
-	if err != nil || !a.Valid {
-		return began, until, false, s.failed("read counters", err)
+	err = s.reading(ctx, func(conn *sql.Conn) error {
+		p, err := s.find(ctx, conn, subnet)
+		if err != nil {
+			return err
+		}
+		first, last := int64(math.MaxInt64), int64(0)
+		for block := 0; block*perBlock < len(p.keys); block++ {
+			var a, b sql.NullInt64
+			const of = " FROM sample WHERE subnet = ? AND block = ? ORDER BY until"
+			if err := conn.QueryRowContext(ctx, "SELECT (SELECT began"+of+" LIMIT 1), (SELECT until"+of+" DESC LIMIT 1)", p.id, block, p.id, block).Scan(&a, &b); err != nil {
+				return err
+			}
+			if a.Valid {
+				first, last, found = min(first, a.Int64), max(last, b.Int64), true
+			}
+		}
+		began, until = time.UnixMilli(first), time.UnixMilli(last)
+		return nil
+	})
+	if err != nil || !found {
+		return time.Time{}, time.Time{}, false, s.failed("read counters", err)
 	}
-	return time.UnixMilli(a.Int64), time.UnixMilli(b.Int64), true, nil
+	return began, until, true, nil
 }

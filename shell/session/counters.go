@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -42,17 +43,32 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	if err != nil {
 		return nil, nil, s.conn.Failed(l, err)
 	}
-	var deltas []counters.Delta
-	if s.counted != nil {
-		deltas = counters.Deltas(s.counted, now)
-	}
-	if len(ports) == 0 && deltas != nil {
+	deltas := s.ledger.Take(now)
+	s.standing(now)
+	if len(ports) == 0 && len(deltas) > 0 {
 		s.update(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
 	}
 	if len(ports) == 0 || s.counted == nil {
 		s.counted = now
 	}
 	return now, deltas, nil
+}
+
+// standing takes note of which counters of a reading's ports stand at their greatest value, and since when.
+func (s *Session) standing(now *counters.Reading) {
+	fresh := maps.Clone(s.State().Standing)
+	if fresh == nil {
+		fresh = map[counters.Key][]counters.Standing{}
+	}
+	for i := range now.Ports {
+		key := counters.KeyOf(now.Fabric, now.Ports[i].Port)
+		if list := s.ledger.Standing(key); list != nil {
+			fresh[key] = list
+		} else {
+			delete(fresh, key)
+		}
+	}
+	s.update(ChangeLive, func(st *State) { st.Standing = fresh })
 }
 
 // ErrNoCounters says that a file does not say what ports have counted.

@@ -25,13 +25,15 @@ type recorded struct {
 	file    string
 	running *recording.Recording
 	metrics *metricsServer // nil for none
+	sweeps  bool           // began with the recording, and end with it
 }
 
 // RecordOptions are how a session records.
 type RecordOptions struct {
 	// Every is how often errors and waits are read, and Traffic how often data and packets are, too.
 	Every, Traffic time.Duration
-	Metrics        string // the address where Prometheus may ask, "" for none
+	Sweep          time.Duration // how often to sweep lightly meanwhile, unless that is done already; 0 for never
+	Metrics        string        // the address where Prometheus may ask, "" for none
 }
 
 // ErrNotRecording says that the session does not record.
@@ -80,8 +82,13 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 	}
 	s.recorded.mu.Lock()
 	s.recorded.running, s.recorded.metrics = r, m
+	s.recorded.sweeps = opt.Sweep > 0 && s.State().Every == 0
+	sweeps := s.recorded.sweeps
 	s.recorded.mu.Unlock()
 	s.update(ChangeSettings, func(st *State) { st.Recording = true })
+	if sweeps {
+		return s.KeepCurrent(opt.Sweep)
+	}
 	return nil
 }
 
@@ -109,11 +116,14 @@ func (s *Session) readRound(ctx context.Context, opts counters.Options, long tim
 // StopRecording ends what [Session.Record] began; what was read is kept. The error is [ErrNotRecording] where nothing runs.
 func (s *Session) StopRecording() error {
 	s.recorded.mu.Lock()
-	r, m := s.recorded.running, s.recorded.metrics
-	s.recorded.running, s.recorded.metrics = nil, nil
+	r, m, sweeps := s.recorded.running, s.recorded.metrics, s.recorded.sweeps
+	s.recorded.running, s.recorded.metrics, s.recorded.sweeps = nil, nil, false
 	s.recorded.mu.Unlock()
 	if r == nil {
 		return ErrNotRecording
+	}
+	if sweeps {
+		s.StopKeeping()
 	}
 	s.update(ChangeSettings, func(st *State) { st.Recording = false })
 	return errors.Join(m.close(), r.Stop())

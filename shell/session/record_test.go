@@ -82,8 +82,11 @@ func TestRecordTraffic(t *testing.T) {
 		t.Error(err)
 	}
 	began := time.Now()
-	if err := s.Record(t.Context(), RecordOptions{Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond}); err != nil {
+	if err := s.Record(t.Context(), RecordOptions{Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond, Sweep: time.Minute}); err != nil {
 		t.Fatal(err)
+	}
+	if st := s.State(); !st.Recording || st.Every != time.Minute {
+		t.Errorf("recording %t, sweeps every %v", st.Recording, st.Every)
 	}
 	other := openIn(t, "sim:fattree:2,8 traffic=50%", dir)
 	if err := other.Record(t.Context(), RecordOptions{Every: time.Second, Traffic: time.Second}); !errors.Is(err, history.ErrRecording) || !other.RecordedElsewhere() {
@@ -99,6 +102,9 @@ func TestRecordTraffic(t *testing.T) {
 	}
 	long := time.Since(began).Seconds()
 	st := s.State()
+	if st.Recording || st.Every != 0 {
+		t.Errorf("stopped: recording %t, sweeps every %v", st.Recording, st.Every)
+	}
 	want, err := trafficOf(t.Context(), st.Live.Tables, 0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +161,23 @@ func TestRecordIbsim(t *testing.T) {
 	got := all[counters.KeyOf(f, port)]
 	if len(got.Counts) != 1 || got.Counts[0].Counter != counters.SymbolErrors || got.Counts[0].Increase != 47 || !got.Counts[0].AtLeast {
 		t.Errorf("%+v, want 47 symbol errors at least", got)
+	}
+	// A counter of 16 bits that stands at its greatest value is known to do so since it was first seen, until it is cleared.
+	sim.Console(`PerformanceSet "S1"[8] PortCounters.SymbolErrorCounter=65535`)
+	var first time.Time
+	for range 2 {
+		if _, _, err := s.Counters(t.Context(), port); err != nil {
+			t.Fatal(err)
+		}
+		list := s.State().Standing[counters.KeyOf(f, port)]
+		if len(list) != 1 || list[0].Counter != counters.SymbolErrors || !first.IsZero() && !list[0].Since.Equal(first) {
+			t.Fatalf("%+v", list)
+		}
+		first = list[0].Since
+	}
+	sim.Console(`PerformanceSet "S1"[8] PortCounters.SymbolErrorCounter=3`)
+	if _, _, err := s.Counters(t.Context(), port); err != nil || len(s.State().Standing) != 0 {
+		t.Errorf("%v, %v", s.State().Standing, err)
 	}
 	if len(all) != 1 || port == fabric.None {
 		t.Errorf("%d ports have errors", len(all))

@@ -55,7 +55,8 @@ type Session struct {
 	reads   Reads             // the tables that sweeps read too
 	lights  int               // counts the light sweeps
 	names   map[uint64]string // the descriptions that a node-name map gives, by node GUID
-	counted *counters.Reading // the last reading of counters
+	counted *counters.Reading // the last reading of all counters
+	ledger  counters.Ledger   // follows all of them
 	torus   torus.Known       // what the subnet was recognised as
 	stopped stopped           // the commit that did not come to its end
 	wrote   wrote             // by the last commit

@@ -131,6 +131,9 @@ func (r *Recording) run(ctx context.Context) {
 	}
 }
 
+// forgotten is how long a port that does not answer is waited for: what it counted meanwhile is known when it is back.
+const forgotten = 7 * 24 * time.Hour
+
 // round reads once, and keeps what was read even where it was cut short.
 func (r *Recording) round(ctx context.Context, long time.Duration) {
 	began := time.Now()
@@ -151,6 +154,9 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 		}
 	}
 	now := time.Now()
+	for _, s := range all {
+		s.ledger.Forget(now.Add(-forgotten))
+	}
 	err = errors.Join(err, r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
 	if ctx.Err() != nil {
 		return
