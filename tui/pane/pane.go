@@ -7,6 +7,7 @@ package pane
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -141,6 +142,35 @@ type Common struct {
 	// of the busiest link between switches, and counted those that were counted last, of whatever tables.
 	Loads, Counted *linkload.Loads
 	Busiest        int64
+	// Recent is what ports counted in the last hour of the time that is shown, nil where nothing is recorded of that.
+	Recent map[Place]Recent
+}
+
+// Recent is what a port counted of late: errors, and the share of its link that it sent with, below 0 where that is not known.
+type Recent struct {
+	Errors uint64
+	Use    float64
+}
+
+// RecentErrors is what a port counted of errors, "" where nothing was recorded of it.
+func (c *Common) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64, text string) {
+	if c.Recent == nil || port == fabric.None {
+		return 0, ""
+	}
+	n = c.Recent[PlaceOf(f, f.Ports[port].Node, port)].Errors
+	return n, draw.CountOrNone(int(min(n, 1<<40)))
+}
+
+// RecentUse is the share of its link that a port sent with in percent, -1 where that is not known.
+func (c *Common) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int64, text string) {
+	if c.Recent == nil || port == fabric.None {
+		return -1, ""
+	}
+	r, ok := c.Recent[PlaceOf(f, f.Ports[port].Node, port)]
+	if !ok || r.Use < 0 {
+		return -1, "-"
+	}
+	return int64(100*r.Use + 0.5), fmt.Sprintf("%.0f %%", 100*r.Use)
 }
 
 // List is a table that is a pane, as far as panes are alike.

@@ -39,7 +39,38 @@ func (l *lft) lidColumns() []draw.Column {
 		{Name: "group", Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 { return int64(len(l.groupText(row))) }},
 		{Name: "was", Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
 			Text: l.wasText, Order: func(row int) int64 { return int64(draw.Btoi(l.wasText(row) == "")) }, Look: func(int) draw.Style { return l.Theme.Warn }},
+		l.errorsColumn(byPort, func(row int) uint8 { return l.entry(row) }), l.useColumn(byPort, func(row int) uint8 { return l.entry(row) }),
 	}
+}
+
+// errorsColumn is the errors that the ports of both ends counted of late, where that is recorded.
+func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.Column {
+	count := func(row int) uint64 {
+		f, out := l.Scene.Picture.Fabric, l.out(entry(row))
+		if out == fabric.None || entry(row) == 0 {
+			return 0
+		}
+		n, _ := l.RecentErrors(f, out)
+		far, _ := l.RecentErrors(f, f.Ports[out].Peer)
+		return n + far
+	}
+	return draw.Column{Name: "errors", Wide: 7, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Recent == nil },
+		Text: func(row int) string { return draw.CountOrNone(int(min(count(row), 1<<40))) }, Order: func(row int) int64 { return int64(count(row)) },
+		Look: func(row int) draw.Style { return prose.When(count(row) > 0, l.Theme.Bad, l.Theme.Dim) }}
+}
+
+// useColumn is the share of its link that the port sent with of late.
+func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Column {
+	use := func(row int) (int64, string) {
+		out := l.out(entry(row))
+		if out == fabric.None || entry(row) == 0 {
+			return -1, ""
+		}
+		return l.RecentUse(l.Scene.Picture.Fabric, out)
+	}
+	return draw.Column{Name: "use", Wide: 5, Right: true, Rank: 3, Hidden: func() bool { return hidden() || l.Recent == nil },
+		Text: func(row int) string { _, text := use(row); return text }, Order: func(row int) int64 { n, _ := use(row); return n },
+		Look: func(row int) draw.Style { n, _ := use(row); return prose.When(n > 90, l.Theme.Bad, "") }}
 }
 
 func (l *lft) portColumns() []draw.Column {
@@ -58,6 +89,7 @@ func (l *lft) portColumns() []draw.Column {
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "paths", Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads == nil },
 			Text: func(row int) string { return draw.Thousands(int(l.paths(l.ports[row]))) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
+		l.errorsColumn(byLID, func(row int) uint8 { return l.ports[row] }), l.useColumn(byLID, func(row int) uint8 { return l.ports[row] }),
 	}
 }
 

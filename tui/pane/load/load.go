@@ -74,6 +74,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
 		{Name: "link", Wide: 7, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string { s, _ := pane.LinkText(&l.load.loads.Fabric.Ports[l.port(row)]); return s },
 			Order: func(row int) int64 { return int64(1000 * l.load.loads.Fabric.Ports[l.port(row)].Gbps()) }},
+		{Name: "use", Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Recent == nil },
+			Text:  func(row int) string { _, text := l.RecentUse(l.load.loads.Fabric, l.port(row)); return text },
+			Order: func(row int) int64 { n, _ := l.RecentUse(l.load.loads.Fabric, l.port(row)); return n }},
 	}
 	return l
 }

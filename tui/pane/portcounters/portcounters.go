@@ -64,9 +64,12 @@ type list struct {
 	src    Source
 	span   int
 	grown  pane.AsyncResult[*session.Growth]
+	recent pane.AsyncResult[*session.Growth] // of the last hour, for other panes
 	taken  *session.Growth
 	failed error
-	most   int64 // of a part of the time
+	known  bool            // that something is recorded
+	shared *session.Growth // that other panes show
+	most   int64           // of a part of the time
 	mean   float64
 }
 
@@ -262,17 +265,50 @@ func (l *list) until() time.Time {
 
 // Seek asks what was recorded of the time that is looked at.
 func (l *list) Seek(s pane.Stage) tea.Cmd {
-	if !s.Visible {
-		return nil
-	}
 	k, until := l.wanted(), l.until()
-	return l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
+	var recent tea.Cmd
+	if l.known || s.Visible {
+		lately := key{live: k.live, at: k.at, kind: -1}
+		recent = l.recent.Want(l.Common, lately, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
+			return l.src.Grown(ctx, counters.Errors&^counters.Of(counters.XmitWait)|counters.Of(counters.XmitData), until.Add(-time.Hour), until, 1)
+		})
+	}
+	if !s.Visible {
+		return recent
+	}
+	return tea.Batch(recent, l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
 		return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
-	})
+	}))
+}
+
+// share has the other panes show what ports counted in the last hour.
+func (l *list) share() {
+	g := l.recent.Value
+	if g == nil || l.recent.Err != nil {
+		l.Recent = nil
+		return
+	}
+	if l.shared == g {
+		return
+	}
+	l.shared, l.Recent = g, make(map[pane.Place]pane.Recent, len(g.Ports))
+	for i := range g.Ports {
+		x := &g.Ports[i]
+		r := pane.Recent{Use: x.Use}
+		for _, n := range x.Counts {
+			if n.Counter != counters.XmitData {
+				r.Errors += n.Increase
+			}
+		}
+		l.Recent[pane.Place{GUID: x.Key.GUID, Port: x.Key.Num}] = r
+	}
 }
 
 // Collect takes what was found; what was there before holds until then.
 func (l *list) Collect() {
+	_, running := l.src.Recording()
+	l.known = running || l.taken != nil
+	l.share()
 	if l.grown.Of == nil || l.grown.Value == l.taken && l.grown.Err == l.failed { //nolint:errorlint // the same one
 		return
 	}

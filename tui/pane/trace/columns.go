@@ -70,6 +70,7 @@ func (t *trace) pathColumns() []draw.Column {
 		{Name: "back", Wide: 6, Rank: 4, Hidden: noBack, Text: t.backText, Look: t.backLook},
 		{Name: "back by", Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: t.backBy, Look: dim},
 		{Name: "other by", Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: t.otherBy, Look: dim},
+		{Name: "use", Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return t.Recent == nil }, Text: t.useText},
 	}
 }
 

@@ -112,6 +112,16 @@ func (t *trace) errors(row int) (n uint64, known bool) {
 	return n, known
 }
 
+// useText is the share of its link that the port sent with of late by which packets leave.
+func (t *trace) useText(row int) string {
+	r := &t.rows[row]
+	if r.at < 0 || r.other {
+		return ""
+	}
+	_, text := t.RecentUse(r.f, r.hop.Out)
+	return text
+}
+
 func (t *trace) errLook(row int) draw.Style {
 	if n, _ := t.errors(row); n > 0 {
 		return t.Theme.Bad
