@@ -78,7 +78,7 @@ func (h *Heap) raise(i int, e uint64) {
 }
 
 // sink moves an element down from i as far as there is a nearer one below; of
-// equally near ones the last moves up.
+// equally near ones the last moves up. Which of four that is, is found without branches: nothing would predict them.
 func (h *Heap) sink(i int, e uint64) {
 	elements := h.Elements
 	for {
@@ -86,28 +86,28 @@ func (h *Heap) sink(i int, e uint64) {
 		if child >= len(elements) {
 			break
 		}
-		least := child
 		if below := elements[child:]; len(below) >= Branches {
-			least += leastOf4((*[Branches]uint64)(below))
+			const distance = 0xffffffff << 32
+			child += 3 - int(min(below[0]&distance|3, below[1]&distance|2, below[2]&distance|1, below[3]&distance)&3)
 		} else {
-			for c := range below {
-				if below[c]>>32 <= elements[least]>>32 {
-					least = child + c
-				}
-			}
+			child = lastOfLeast(elements, child)
 		}
-		if e>>32 <= elements[least]>>32 {
+		least := elements[child]
+		if e>>32 <= least>>32 {
 			break
 		}
-		h.Put(i, elements[least])
-		i = least
+		h.Put(i, least)
+		i = child
 	}
 	h.Put(i, e)
 }
 
-// leastOf4 is which of four elements is the nearest, the last of several, without branches: nothing would predict
-// them.
-func leastOf4(e *[Branches]uint64) int {
-	const distance = 0xffffffff << 32
-	return 3 - int(min(e[0]&distance|3, e[1]&distance|2, e[2]&distance|1, e[3]&distance)&3)
+// lastOfLeast is the place of the last of the nearest elements from one on.
+func lastOfLeast(elements []uint64, least int) int {
+	for c := least + 1; c < len(elements); c++ {
+		if elements[c]>>32 <= elements[least]>>32 {
+			least = c
+		}
+	}
+	return least
 }

@@ -8,18 +8,25 @@ import (
 	"testing"
 )
 
-func TestLeastOf4(t *testing.T) {
+// Of equally near elements below a place the last moves up, whether there are four or fewer.
+func TestLastOfEquals(t *testing.T) {
 	for range 10000 {
-		var e [Branches]uint64
-		want := 0
-		for i := range e {
-			e[i] = Element(rand.Uint64N(3), rand.Int32())
-			if e[i]>>32 <= e[want]>>32 {
-				want = i
+		n := 1 + rand.IntN(Branches)
+		h := Heap{Place: make([]int32, n+2)}
+		h.Elements = append(h.Elements, Element(0, int32(n)))
+		want := int32(0)
+		distances := make([]uint64, n)
+		for i := range distances {
+			distances[i] = rand.Uint64N(3)
+			h.Elements = append(h.Elements, Element(distances[i], int32(i)))
+			if distances[i] <= distances[want] {
+				want = int32(i)
 			}
 		}
-		if got := leastOf4(&e); got != want {
-			t.Fatalf("%x: %d, want %d", e, got, want)
+		h.Elements = append(h.Elements, 0)[:n+1]
+		h.sink(0, Element(5, int32(n+1)))
+		if got := int32(uint32(h.Elements[0])); got != want {
+			t.Fatalf("of %d element %d moves up, want %d", distances, got, want)
 		}
 	}
 }

@@ -126,7 +126,10 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	clear(r.listed)
 	clear(r.asked)
 	h := newHull(r.network, part)
-	root := h.central()
+	root, err := h.central(ctx)
+	if err != nil {
+		return err
+	}
 	r.tree.grow(root)
 	if !r.tree.complete() {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
