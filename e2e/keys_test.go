@@ -77,6 +77,7 @@ paths apply D/paths D/delta; paths alternate node-0001 node-0008; paths follow D
 hosts; hosts job node-0001 node-0002; doctor verify traces=5; restore all; add switch new leaf-01/4; add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01
 fail node node-0002; fail director spine*; fail random 1; fail guided; restore link leaf-01 3; restore switch spine-01; restore node node-0002; undo
 whatif; restore all; route; handover D/handover; resilience links; resilience switches to=D/report; resilience pairs; resilience merge D/report
+record start every=0.2 traffic=0.2; record status; record keep; check load measured; counters worst; counters history leaf-01/1; report morning D/morning; job 1 hosts=node-0001; record stop
 resilience sbatch D/sbatch shards=2; suggest guids D/guids; suggest torus D/torus.conf; unstage; help; help sa groups; watch off; capture off; exit; quit`
 
 // TestKeysAreKept has every command say and write what it can, as text and as JSON, over a subnet whose OpenSM has given it an

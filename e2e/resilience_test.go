@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -126,6 +127,7 @@ func TestResilienceJobArray(t *testing.T) {
 	if info := s.run("scontrol", "show", "job", job+"_2"); !strings.Contains(info, "Restarts=1") || !strings.Contains(info, "JobState=COMPLETED") {
 		t.Errorf("task 2 was not run again:\n%s", info)
 	}
+	s.whatHappenedTo(job)
 	files := ""
 	for i := 1; i <= 4; i++ {
 		files += fmt.Sprintf(" \"%s/shard-%d.json\"", dir, i)
@@ -133,6 +135,35 @@ func TestResilienceJobArray(t *testing.T) {
 	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "resilience merge to="+filepath.Join(s.dir, "merged")+files)
 	if a, b := failed(t, filepath.Join(s.dir, "whole")), failed(t, filepath.Join(s.dir, "merged")); a != b {
 		t.Errorf("on one machine %.2000s\nby Slurm %.2000s", a, b)
+	}
+}
+
+// whatHappenedTo asks the console for a job, whose host is given the name of one of a simulated subnet.
+func (s *slurm) whatHappenedTo(job string) {
+	s.t.Helper()
+	first, _, _ := strings.Cut(ibconsole(s.t, "-s", "sim:fattree:2,4", "--json", "-c", "show nodes"), "\n")
+	var node struct{ GUID string }
+	if err := json.Unmarshal([]byte(first), &node); err != nil {
+		s.t.Fatal(err)
+	}
+	host := strings.TrimSpace(s.run("sinfo", "--noheader", "--Node", "--format=%N"))
+	names := filepath.Join(s.dir, "names")
+	if err := os.WriteFile(names, []byte(fmt.Sprintf("%s %q\n", node.GUID, host)), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := s.command(program, "-s", "sim:fattree:2,4", "--json", "-c", "names "+names+"; job "+job)
+	out, err := cmd.Output()
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var a struct {
+		ID, State, User, Set string
+		Hosts                int
+		Since, Until         time.Time
+	}
+	if err := errors.Join(err, json.Unmarshal([]byte(lines[len(lines)-1]), &a)); err != nil || a.ID != job || a.State != "COMPLETED" || a.User != "root" || a.Hosts != 1 || a.Set != "job-"+job {
+		s.t.Errorf("job %s: %s, %v", job, out, err)
+	}
+	if now := time.Now(); now.Sub(a.Since) > time.Hour || a.Until.Before(a.Since) || a.Until.After(now) {
+		s.t.Errorf("job %s ran from %v to %v", job, a.Since, a.Until)
 	}
 }
 

@@ -23,6 +23,9 @@ import (
 // journal's mode, and the driver takes settings by the alphabet: hence the quotes.
 const pageSize = `"main".page_size(32768)`
 
+// logPages is how long the log before the file may become: 4 MB.
+const logPages = "wal_autocheckpoint(128)"
+
 // FileName is the name of the file in a state directory.
 const FileName = "records.db"
 
@@ -91,7 +94,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 func open(ctx context.Context, path string) (*Store, error) {
 	q := sqlfile.Writing()
-	q["_pragma"] = append([]string{pageSize}, q["_pragma"]...)
+	q["_pragma"] = append([]string{pageSize, logPages}, q["_pragma"]...)
 	db, err := sqlfile.Open(path, q)
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func (m *metricsServer) close() error {
 
 // heard takes note of a reading that is whole.
 func (m *metricsServer) heard(r *counters.Reading) {
-	if len(r.Ports) == 0 {
+	if m == nil || len(r.Ports) == 0 {
 		return
 	}
 	if what := r.Ports[0].Has; what&counters.Errors != 0 {

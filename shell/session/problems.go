@@ -129,11 +129,15 @@ func (st *State) counterProblems(r *problems.Report) {
 		r.Skip(what, "", "the subnet is a file")
 	case st.Source.Offline():
 		st.readProblems(r)
-	case st.Counted == nil:
+	case st.Counted == nil && st.Rising == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:
-		r.Counted(st.Counted.Reading.Fabric, st.Counted.Deltas)
-		for _, h := range st.Counted.Reading.Unanswered {
+		last := st.Counted
+		if last == nil || st.Rising != nil && st.Rising.When.After(last.When) {
+			last = st.Rising
+		}
+		r.Counted(last.Reading.Fabric, last.Deltas)
+		for _, h := range last.Reading.Unanswered {
 			r.Skip("counters", "", "%v", h)
 		}
 	}

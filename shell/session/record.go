@@ -67,14 +67,21 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 	if err := s.StopRecording(); err != nil && !errors.Is(err, ErrNotRecording) {
 		return err
 	}
-	how := recording.Options{File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: opt.Every, Traffic: opt.Traffic, Failed: s.recordingFailed}
 	var m *metricsServer
+	how := recording.Options{
+		File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: opt.Every, Traffic: opt.Traffic, Failed: s.recordingFailed,
+		Heard: func(r *counters.Reading, grown []counters.Delta) {
+			m.heard(r)
+			if len(grown) > 0 {
+				s.update(ChangeLive, func(st *State) { st.Rising = &Counted{r, grown, time.Now()} })
+			}
+		},
+	}
 	if opt.Metrics != "" {
 		var err error
 		if m, err = s.serveMetrics(ctx, opt.Metrics); err != nil {
 			return err
 		}
-		how.Heard = m.heard
 	}
 	r, err := recording.Start(ctx, how)
 	if err != nil {

@@ -5,11 +5,13 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -149,7 +151,10 @@ func TestRecordIbsim(t *testing.T) {
 	f := s.State().Live.Fabric
 	sw := f.NodesByDescription("edge/7")[0]
 	port := f.PortAt(sw, 8)
-	recordedRounds(t, s, 2)                    // what was before
+	recordedRounds(t, s, 2) // what was before
+	if r, err := s.Problems(t.Context(), ProblemOptions{Quick: true}); err != nil || slices.ContainsFunc(r.Unchecked, func(u problems.Unchecked) bool { return u.Try == "show counters" }) {
+		t.Errorf("problems do not know what is recorded: %+v, %v", r.Unchecked, err)
+	}
 	for _, step := range []int{5, 12, 40, 7} { // 5, 7 and 28 more; then somebody cleared, and 7 at least
 		sim.Console(fmt.Sprintf("PerformanceSet \"S1\"[8] PortCounters.SymbolErrorCounter=%d", step))
 		recordedRounds(t, s, 2)

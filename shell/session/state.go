@@ -102,6 +102,8 @@ type State struct {
 	// Counted is what ports counted between the last two readings of all counters,
 	// nil where there were no two.
 	Counted *Counted
+	// Rising is what a recorder read last of errors and waits alone, nil where none has.
+	Rising *Counted
 	// Standing are the counters that stood at their greatest value when they were read last.
 	Standing map[counters.Key][]counters.Standing
 	// Read is what the file of the subnet says that ports had counted, nil for nothing.

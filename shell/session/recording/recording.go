@@ -27,8 +27,8 @@ type Options struct {
 	Errors, Traffic time.Duration
 	// Failed is told what went wrong, once for each spell.
 	Failed func(error)
-	// Heard, where set, is handed each reading that did not fail.
-	Heard func(*counters.Reading)
+	// Heard is handed each reading that did not fail, with the errors and waits that ports counted since the one before.
+	Heard func(r *counters.Reading, grown []counters.Delta)
 }
 
 // Status is how a recording is getting on.
@@ -146,11 +146,12 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 	}
 	reading, err := r.opt.Read(ctx, opts, long)
 	if reading != nil {
-		if r.opt.Heard != nil && err == nil {
-			r.opt.Heard(reading)
-		}
 		for _, s := range all {
-			err = errors.Join(err, r.keep(ctx, s, reading))
+			grown := s.ledger.Take(reading)
+			if s == &r.errors && err == nil {
+				r.opt.Heard(reading, grown)
+			}
+			err = errors.Join(err, r.keep(ctx, s, reading, grown))
 		}
 	}
 	now := time.Now()
@@ -164,8 +165,8 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 	r.over(reading, now, now.Sub(began), err)
 }
 
-func (r *Recording) keep(ctx context.Context, s *series, reading *counters.Reading) error {
-	s.unkept = merge(s.unkept, records.Samples(reading, s.ledger.Take(reading)))
+func (r *Recording) keep(ctx context.Context, s *series, reading *counters.Reading, grown []counters.Delta) error {
+	s.unkept = merge(s.unkept, records.Samples(reading, grown))
 	if len(s.unkept) == 0 {
 		return nil
 	}
