@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/internal/tmuxtest"
@@ -76,6 +77,16 @@ func questions() []question {
 		}},
 		{"yesterday's routes", (*liveStory).rerouted, []step{press("R").see("sweep:"), press("7").see("commit, before"), press("j", "j", "Enter").see("OLD history 3"),
 			press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"), press("b").see("LFT entries", "spine-07"),
+		}},
+		{"where do errors rise and since when", (*liveStory).erring, []step{
+			press("K").see("spine-01/8", "leaf-08/8", "symbol 77"), press("Enter").see("SymbolErrorCounter 77"), press("K", "p").see("Answer who uses leaf-08 8"),
+		}},
+		{"what happened to job 4711", (*liveStory).erring, []step{
+			press(":"), word("job "), name("4711 hosts=node-[0001-0003,0050] since=1h"), press("Enter").see("4 hosts", "events on its paths"), press("2", "/"), name("@job-4711"), press("Enter").see("node-0050 HCA-1"),
+		}},
+		{"the morning report", (*liveStory).erring, []step{press(":"), word("report mor"), press("Tab", "Enter").see("1 port got worse")}},
+		{"how was it at a time", (*liveStory).rerouted, []step{
+			press("R").see("sweep:"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"), press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
 		}},
 		{"why can A not reach B", (*liveStory).unplugged, []step{
 			press("R").see("sweep:"), press("2", "/"), name("node-0001"), press("Enter", "t", "/"), name("node-0050"), press("Enter", "T").see("node-0001 HCA-1 → node-0050 HCA-1", "dead end: the link of spine-01/8 is down"),
@@ -155,4 +166,43 @@ const reroute = "engine updn; route keep=no; write on; commit yes"
 func (l *liveStory) rerouted()          { l.other(l.state, reroute) }
 func (l *liveStory) reroutedElsewhere() { l.other(l.t.TempDir(), reroute) }
 func (l *liveStory) managed()           { ibsimtest.Master(l.t, l.sim, "-R", "updn") }
-func (l *liveStory) unplugged()         { l.sim.Console(`Unlink "S-0000000000200007"[8]`) }
+
+// erring has a recorder see symbol errors on a port.
+func (l *liveStory) erring() {
+	l.t.Helper()
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(l.t.Context(), program, append([]string{"-s", "ibsim:" + l.sim.Name}, args...)...)
+		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+l.state)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			l.t.Logf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	r := exec.CommandContext(l.t.Context(), program, "-s", "ibsim:"+l.sim.Name, "record", "every=0.5", "traffic=0.5")
+	r.Env = append(os.Environ(), "XDG_STATE_HOME="+l.state)
+	if err := r.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = r.Wait() }()
+	l.t.Cleanup(func() {
+		_ = r.Process.Kill()
+		<-ended
+	})
+	until := func(said, command string) {
+		l.t.Helper()
+		for range 600 {
+			if strings.Contains(run("-c", command), said) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		l.t.Fatalf("%s never says %q", command, said)
+	}
+	until("PortXmit", "counters worst by=traffic; counters history spine-01/8 all")
+	l.sim.Console(`PerformanceSet "S-0000000000200007"[8] PortCounters.SymbolErrorCounter=77`)
+	until("SymbolErrorCounter 77", "counters worst")
+}
+
+func (l *liveStory) unplugged() { l.sim.Console(`Unlink "S-0000000000200007"[8]`) }

@@ -8,6 +8,8 @@ import (
 	"html"
 	"io"
 	"time"
+
+	"example.org/ibconsole/internal/prose"
 )
 
 // Morning is what happened to a subnet in some time, for who comes after it. Names in it are escaped.
@@ -154,11 +156,16 @@ func (m *Morning) title() string {
 	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime), m.Until.Local().Format(time.DateTime))
 }
 
+// inShort is the whole in a line.
+func (m *Morning) inShort() string {
+	return fmt.Sprintf("%s, %d gone, %d as before; %s, %s, %s flapped, %s got worse", prose.Count(len(m.New), "new problem"), len(m.Gone), m.Still,
+		prose.Count(len(m.Reroutes), "reroute"), prose.Count(len(m.Commits), "commit"), prose.Count(len(m.Flaps), "link"), prose.Count(len(m.Worse), "port"))
+}
+
 // Markdown writes it as Markdown.
 func (m *Morning) Markdown(w io.Writer) error {
 	p := &printer{w: w}
-	p.f("# %s\n\n%d new problems, %d gone, %d as before; %d reroutes, %d commits, %d links flapped, %d ports got worse\n",
-		markdown(m.title()), len(m.New), len(m.Gone), m.Still, len(m.Reroutes), len(m.Commits), len(m.Flaps), len(m.Worse))
+	p.f("# %s\n\n%s\n", markdown(m.title()), m.inShort())
 	for _, s := range m.sections() {
 		p.f("\n## %s\n\n", s.title)
 		if s.rows == nil {
@@ -203,8 +210,8 @@ table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left
 svg{max-width:100%%;height:auto}
 </style></head><body>
 <h1>%s</h1>
-<p>%d new problems, %d gone, %d as before; %d reroutes, %d commits, %d links flapped, %d ports got worse</p>
-`, html.EscapeString(m.title()), len(m.New), len(m.Gone), m.Still, len(m.Reroutes), len(m.Commits), len(m.Flaps), len(m.Worse))
+<p>%s</p>
+`, html.EscapeString(m.title()), m.inShort())
 	if len(m.Hours) > 0 {
 		var faults, sent []bar
 		for _, h := range m.Hours {
