@@ -20,9 +20,8 @@ import (
 
 // recorded is what the session has of what ports counted over time.
 type recorded struct {
-	mu      sync.Mutex // guards what follows it
-	store   *records.Store
-	file    string
+	mu      sync.Mutex                // guards what follows it
+	stores  map[string]*records.Store // by file
 	running *recording.Recording
 	metrics *metricsServer // nil for none
 	sweeps  bool           // began with the recording, and end with it
@@ -156,29 +155,56 @@ func (s *Session) MetricsAt() string {
 	return s.recorded.metrics.address
 }
 
-// Records are what was recorded on this machine: by this user, else by the system. The error is [ErrNoRecords] where there are none.
+// Records are what was recorded on this machine, by this user or by the system: what has the latest of the subnet where
+// both have recorded. The error is [ErrNoRecords] where there are none.
 func (s *Session) Records(ctx context.Context) (*records.Store, error) {
+	return s.recordsIn(ctx, s.recordsFile(), systemRecords)
+}
+
+func (s *Session) recordsIn(ctx context.Context, places ...string) (*records.Store, error) {
 	s.recorded.mu.Lock()
 	defer s.recorded.mu.Unlock()
-	for _, file := range []string{s.recordsFile(), systemRecords} {
-		if _, err := os.Stat(file); err != nil || file == "" {
-			continue
+	var there []string
+	for _, file := range places {
+		if _, err := os.Stat(file); file != "" && err == nil {
+			there = append(there, file)
 		}
-		if s.recorded.store != nil && s.recorded.file == file {
-			return s.recorded.store, nil
-		}
-		store, err := records.Open(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		old := s.recorded.store
-		s.recorded.store, s.recorded.file = store, file
-		if old != nil {
-			return store, old.Close()
-		}
+	}
+	if len(there) == 0 {
+		return nil, ErrNoRecords
+	}
+	store, err := s.recorded.open(ctx, there[0])
+	if err != nil || len(there) == 1 {
+		return store, err
+	}
+	other, err := s.recorded.open(ctx, there[1])
+	if err != nil { // which may be for others alone
 		return store, nil
 	}
-	return nil, ErrNoRecords
+	_, last, _, err := store.Span(ctx, s.Subnet())
+	if err != nil {
+		return nil, err
+	}
+	if _, later, found, err := other.Span(ctx, s.Subnet()); err != nil || !found || !later.After(last) {
+		return store, err
+	}
+	return other, nil
+}
+
+// open has a file of records open until the session is closed.
+func (r *recorded) open(ctx context.Context, file string) (*records.Store, error) {
+	if store := r.stores[file]; store != nil {
+		return store, nil
+	}
+	store, err := records.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	if r.stores == nil {
+		r.stores = map[string]*records.Store{}
+	}
+	r.stores[file] = store
+	return store, nil
 }
 
 // closeRecords ends the recording and closes what was read of.
@@ -189,10 +215,10 @@ func (s *Session) closeRecords() error {
 	}
 	s.recorded.mu.Lock()
 	defer s.recorded.mu.Unlock()
-	if s.recorded.store != nil {
-		err = errors.Join(err, s.recorded.store.Close())
-		s.recorded.store = nil
+	for _, store := range s.recorded.stores {
+		err = errors.Join(err, store.Close())
 	}
+	s.recorded.stores = nil
 	if err != nil {
 		return fmt.Errorf("close the records: %w", err)
 	}
