@@ -12,8 +12,7 @@ func (d *dependencies) escapes(h *hull, t *tree) {
 	for s := range d.switches {
 		for c := t.into[s]; c != fabric.None; {
 			d.colour[c] = escapeColour
-			above := d.from[c]
-			next := t.into[above]
+			next := t.into[d.from[c]]
 			if next == fabric.None {
 				if !seen[c] {
 					seen[c] = true
@@ -24,7 +23,7 @@ func (d *dependencies) escapes(h *hull, t *tree) {
 			d.colour[next] = escapeColour
 			d.escape(next, c)
 			if h.hosted[s] {
-				d.back1(t, above, c, next)
+				d.turnsUp(t, c, next)
 			}
 			c = next
 		}
@@ -40,8 +39,9 @@ func (d *dependencies) escapes(h *hull, t *tree) {
 	}
 }
 
-// back1 marks the turn from a channel back up the tree, and those from there down to other branches.
-func (d *dependencies) back1(t *tree, above, c, next int32) {
+// turnsUp marks the turn back up the tree against two of its channels, and those down to other branches.
+func (d *dependencies) turnsUp(t *tree, c, next int32) {
+	above := d.from[c]
 	up, upper := d.back[c], d.back[next]
 	d.colour[up], d.colour[upper] = escapeColour, escapeColour
 	d.escape(up, upper)

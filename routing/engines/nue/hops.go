@@ -37,10 +37,10 @@ func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 
 // ThroughTo is LeastTo for the port that the table has, and NoHops for others. Port 0 stands for the best port.
 func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
-	if port != 0 && port != h.lft.Row(sw)[lid] {
-		return routing.NoHops
+	if n := h.LeastTo(sw, lid); n == routing.NoHops || port == 0 || port == h.lft.Row(sw)[lid] {
+		return n
 	}
-	return h.LeastTo(sw, lid)
+	return routing.NoHops
 }
 
 // Least implements [routing.Hops].

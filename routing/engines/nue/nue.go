@@ -155,6 +155,9 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 			r.vlOf[t.lid+uint16(i)] = uint8(vl)
 		}
 	}
+	if r.cyclic {
+		r.warnings = append(r.warnings, fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d, which it did not notice: check credits says whether paths do", vl))
+	}
 	return nil
 }
 

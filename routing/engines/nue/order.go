@@ -2,13 +2,21 @@
 
 package nue
 
+import (
+	"cmp"
+	"slices"
+)
+
 // order keeps the channels in a sequence in which used edges lead from earlier to later ones, as long as there is no
 // cycle. An edge against it is looked at from both ends, and what lies before one of them or behind the other is
 // moved past it (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a topological order under edge
 // insertions", 1996, and Alpern and others, 1990). Edges may vanish.
 type order struct {
-	at       []int32 // the place of each channel
-	sequence []int32
+	// The sequence is a list, whose head comes after the channels, with numbers that ascend and leave room
+	// (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987).
+	at         []uint64
+	next, last []int32
+	head       int32
 	// Of the last search: what used edges lead to from its first channel, what they lead from to its last one, and
 	// which of the two a channel is in.
 	ahead, behind []int32
@@ -16,7 +24,6 @@ type order struct {
 	begin, end    int32
 	// complete says which of the two is, none where the search met.
 	complete side
-	moved    []int32
 }
 
 type side uint8
@@ -27,14 +34,33 @@ const (
 )
 
 func newOrder(channels int) *order {
-	return &order{at: make([]int32, channels), sequence: make([]int32, channels), side: make([]side, channels)}
+	return &order{
+		at: make([]uint64, channels), next: make([]int32, channels+1), last: make([]int32, channels+1), head: int32(channels),
+		side: make([]side, channels),
+	}
 }
 
+// reset puts the channels in the order of their numbers.
 func (o *order) reset() {
-	for c := range o.at {
-		o.at[c], o.sequence[c] = int32(c), int32(c)
+	for c := range o.next {
+		o.next[c], o.last[c] = int32(c+1), int32(c-1)
 	}
+	o.next[o.head], o.last[0] = 0, o.head
+	o.number()
 	o.complete = 0
+}
+
+// allNumbers is above all numbers in the sequence.
+const allNumbers = 1 << 63
+
+// number numbers the channels anew, evenly.
+func (o *order) number() {
+	step := uint64(allNumbers) / uint64(len(o.next))
+	at := step
+	for c := o.next[o.head]; c != o.head; c = o.next[c] {
+		o.at[c] = at
+		at += step
+	}
 }
 
 // leads reports whether used edges lead from a channel to another. It searches from both in turns, among the places
@@ -69,7 +95,7 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 // forward takes in what used edges lead to from a channel, and reports whether that leads to the end.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
 	low, high := d.out(d.to[c])
-	last := o.at[o.end]
+	limit := o.at[o.end]
 	for k, s := range d.state[d.base[c]:][:high-low] {
 		if s < used {
 			continue
@@ -77,7 +103,7 @@ func (o *order) forward(d *dependencies, c int32) (met bool) {
 		switch next := low + int32(k); {
 		case o.side[next] == inBehind:
 			return true
-		case o.side[next] == 0 && o.at[next] < last:
+		case o.side[next] == 0 && o.at[next] < limit:
 			o.side[next] = inAhead
 			o.ahead = append(o.ahead, next)
 		}
@@ -118,61 +144,43 @@ func (o *order) precede(d *dependencies, c, next int32) bool {
 		}
 	}
 	if o.complete == inAhead {
-		o.moveBehind()
+		o.move(o.ahead, func() int32 { return o.end })
 	} else {
-		o.moveAhead()
+		o.move(o.behind, func() int32 { return o.last[o.begin] })
 	}
 	o.complete = 0
 	return true
 }
 
-// moveBehind moves what the beginning leads to behind the end.
-func (o *order) moveBehind() {
-	o.mark(o.ahead, true)
-	low, high := o.at[o.begin], o.at[o.end]
-	o.moved = o.moved[:0]
-	for _, c := range o.sequence[low : high+1] {
-		if o.side[c] != 0 {
-			o.moved = append(o.moved, c)
-			continue
-		}
-		o.sequence[low], o.at[c] = c, low
-		low++
-	}
-	for _, c := range o.moved {
-		o.sequence[low], o.at[c] = c, low
-		low++
-	}
-	o.mark(o.ahead, false)
-}
-
-// moveAhead moves what leads to the end before the beginning.
-func (o *order) moveAhead() {
-	o.mark(o.behind, true)
-	low, high := o.at[o.begin], o.at[o.end]
-	o.moved = o.moved[:0]
-	for p := high; p >= low; p-- {
-		c := o.sequence[p]
-		if o.side[c] != 0 {
-			o.moved = append(o.moved, c)
-			continue
-		}
-		o.sequence[high], o.at[c] = c, high
-		high--
-	}
-	for _, c := range o.moved {
-		o.sequence[high], o.at[c] = c, high
-		high--
-	}
-	o.mark(o.behind, false)
-}
-
-func (o *order) mark(channels []int32, on bool) {
-	s := side(0)
-	if on {
-		s = inAhead
-	}
+// move moves channels, in their order, behind the one that stands after they are taken out.
+func (o *order) move(channels []int32, behind func() int32) {
+	slices.SortFunc(channels, func(a, b int32) int { return cmp.Compare(o.at[a], o.at[b]) })
 	for _, c := range channels {
-		o.side[c] = s
+		o.next[o.last[c]], o.last[o.next[c]] = o.next[c], o.last[c]
 	}
+	c := behind()
+	low, step := o.room(c, len(channels))
+	if step == 0 {
+		o.number()
+		low, step = o.room(c, len(channels))
+	}
+	for _, moved := range channels {
+		low += step
+		o.at[moved] = low
+		o.next[moved], o.last[moved] = o.next[c], c
+		o.last[o.next[c]], o.next[c] = moved, moved
+		c = moved
+	}
+}
+
+// room is the number of a channel, 0 for the head, and how far apart so many could be numbered behind it.
+func (o *order) room(c int32, channels int) (low, step uint64) {
+	high := uint64(allNumbers)
+	if c != o.head {
+		low = o.at[c]
+	}
+	if next := o.next[c]; next != o.head {
+		high = o.at[next]
+	}
+	return low, (high - low) / uint64(channels+1)
 }

@@ -3,6 +3,7 @@
 package nue
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -248,7 +249,7 @@ func (s *search) detour() int32 {
 			continue
 		}
 		s.choose(int32(sw))
-		found := fabric.PortIndex(fabric.None)
+		found := int32(fabric.None)
 		for _, c := range s.choices {
 			if !s.open(c) {
 				continue
@@ -260,10 +261,10 @@ func (s *search) detour() int32 {
 			}
 			s.by[sw], s.distance[sw] = c.onward, s.reach[c.onward]
 			s.by[c.beside], s.distance[c.beside] = c.by, s.reach[c.by]
-			found = fabric.PortIndex(c.onward)
+			found = c.onward
 		}
 		if found != fabric.None {
-			return int32(found)
+			return found
 		}
 	}
 	return fabric.None
@@ -285,15 +286,7 @@ func (s *search) choose(sw int32) {
 			}
 		}
 	}
-	slices.SortStableFunc(s.choices, func(a, b choice) int {
-		switch x, y := s.reach[a.by], s.reach[b.by]; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(s.choices, func(a, b choice) int { return cmp.Compare(s.reach[a.by], s.reach[b.by]) })
 }
 
 // collectDependent collects the channels by which paths go on from a switch, once for each cable.

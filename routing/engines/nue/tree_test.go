@@ -50,3 +50,22 @@ func TestRoundsGiveTheTreeOfTheHeap(t *testing.T) {
 		t.Errorf("%d of 500 trees grew without the heap", sure)
 	}
 }
+
+// Of five switches in a row the middle one lies on the most paths; where only the last two are destinations, the first of
+// these in the order of LIDs does.
+func TestCentralSwitch(t *testing.T) {
+	n := networkOf(t, "mesh:5")
+	var all []target
+	for _, e := range n.f.EndPorts {
+		if target, ok := n.target(e); ok && target.local != 0 {
+			all = append(all, target)
+		}
+	}
+	slices.SortFunc(all, func(a, b target) int { return int(n.switches[a.sw] - n.switches[b.sw]) })
+	for first, want := range map[int]string{0: "sw-2", 3: "sw-3"} {
+		root, err := newHull(n, all[first:]).central(t.Context())
+		if got := n.f.SwitchNode(n.switches[root]).Desc; err != nil || got != want {
+			t.Errorf("from switch %d on: %s, want %s (%v)", first, got, want, err)
+		}
+	}
+}
