@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
@@ -14,13 +15,6 @@ import (
 
 // ErrNoPort says that nothing was recorded of a port.
 var ErrNoPort = errors.New("nothing was recorded of it")
-
-// fine are the samples of some time without those that add up others that are there, too; and coarse those of hours.
-const (
-	fine = `(rolled = 0 OR level = 1 AND until <= ifnull((SELECT value FROM setting WHERE name = 'seconds gone to'), 0)
-		OR level = 2 AND until <= ifnull((SELECT value FROM setting WHERE name = 'minutes gone to'), 0))`
-	coarse = `level = 2`
-)
 
 // reading runs what reads the file as it is at one time.
 func (s *Store) reading(ctx context.Context, read func(*sql.Conn) error) error {
@@ -37,19 +31,47 @@ func (s *Store) reading(ctx context.Context, read func(*sql.Conn) error) error {
 	return errors.Join(err, end)
 }
 
-// each visits the samples of a subnet that a condition chooses, in an order.
-func (s *Store) each(ctx context.Context, from querier, where, order string, visit func(row, *block) error, args ...any) error {
-	rows, err := from.QueryContext(ctx, "SELECT subnet, level, rolled, block, what, began, until, data FROM sample WHERE "+where+" ORDER BY "+order, args...)
+// span is a time after since and up to until.
+type span struct{ since, until int64 }
+
+// each visits the samples of a block that end in some time, level by level in the order of time: without those that add
+// up others that are there, too, or of hours all.
+func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool, visit func(row, *block) error) error {
+	if in.until <= in.since {
+		return nil
+	}
+	for level := seconds; level <= hours; level++ {
+		upTo := in.until // rolled up samples count up to then
+		switch {
+		case ofHours && level < hours:
+			continue
+		case !ofHours && level > seconds:
+			gone, err := setting(ctx, from, goneTo(level-1))
+			if err != nil {
+				return err
+			}
+			upTo = gone
+		}
+		if err := s.visit(ctx, from, row{subnet: subnet, block: block, level: level}, in, upTo, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo int64, visit func(row, *block) error) error {
+	rows, err := from.QueryContext(ctx, `SELECT rolled, what, began, until, data FROM sample
+		WHERE subnet = ? AND block = ? AND level = ? AND until > ? AND until <= ? AND (rolled = 0 OR until <= ?) ORDER BY until`,
+		r.subnet, r.block, r.level, in.since, in.until, upTo)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
 	var b block
 	for rows.Next() {
-		var r row
 		var what int64
 		var packed sql.RawBytes
-		if err := rows.Scan(&r.subnet, &r.level, &r.rolled, &r.block, &what, &r.began, &r.until, &packed); err != nil {
+		if err := rows.Scan(&r.rolled, &what, &r.began, &r.until, &packed); err != nil {
 			return err
 		}
 		r.what = counters.Set(what)
@@ -73,13 +95,14 @@ func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, 
 			return err
 		}
 		nth := uint16(number % perBlock)
-		return s.each(ctx, conn, "subnet = ? AND block = ? AND until > ? AND until <= ? AND "+fine, "until", func(r row, b *block) error {
+		return s.each(ctx, conn, id, number/perBlock, span{since.UnixMilli(), until.UnixMilli()}, false, func(r row, b *block) error {
 			if b.has(nth) {
 				all = append(all, b.sample(r, nth, k, name))
 			}
 			return nil
-		}, id, number/perBlock, since.UnixMilli(), until.UnixMilli())
+		})
 	})
+	slices.SortStableFunc(all, func(a, b Sample) int { return a.Until.Compare(b.Until) })
 	if errors.Is(err, ErrNoPort) {
 		return nil, err
 	}

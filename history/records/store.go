@@ -58,7 +58,7 @@ CREATE TABLE sample (
 	until  INTEGER NOT NULL,
 	data   BLOB NOT NULL
 );
-CREATE INDEX sample_by_block ON sample (subnet, block, until);
+CREATE INDEX sample_by_block ON sample (subnet, block, level, until);
 CREATE INDEX sample_by_level ON sample (level, until);
 CREATE TABLE setting (
 	name  TEXT PRIMARY KEY,

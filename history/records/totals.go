@@ -5,6 +5,7 @@ package records
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 	"time"
 
@@ -55,19 +56,18 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 		if end < whole {
 			whole, end = by, by
 		}
-		t := tally{what: what}
-		take := func() { all = t.take(&p, all) }
-		err = s.each(ctx, conn, `subnet = ? AND until > ? AND until <= ? AND
-				CASE WHEN until > ? AND until <= ? THEN `+coarse+` ELSE `+fine+` END`, "block, until", func(r row, b *block) error {
-			if r.block != t.block {
-				take()
-				t = tally{what: what, block: r.block}
+		for block := 0; block*perBlock < len(p.keys); block++ {
+			t := newTally(what, block)
+			err := errors.Join(
+				s.each(ctx, conn, p.id, block, span{from, whole}, false, t.add),
+				s.each(ctx, conn, p.id, block, span{whole, end}, true, t.add),
+				s.each(ctx, conn, p.id, block, span{end, by}, false, t.add))
+			if err != nil {
+				return err
 			}
-			t.add(r, b)
-			return nil
-		}, p.id, from, by, whole, end)
-		take()
-		return err
+			all = t.take(&p, all)
+		}
+		return nil
 	})
 	return all, s.failed("read counters", err)
 }
@@ -86,10 +86,11 @@ type tallied struct {
 	first, last int64
 }
 
-func (t *tally) add(r row, b *block) {
-	if t.millis == nil {
-		t.millis, t.counts = map[counters.Set]*[perBlock]uint64{}, map[counters.Counter]*[perBlock]tallied{}
-	}
+func newTally(what counters.Set, block int) *tally {
+	return &tally{what: what, block: block, millis: map[counters.Set]*[perBlock]uint64{}, counts: map[counters.Counter]*[perBlock]tallied{}}
+}
+
+func (t *tally) add(r row, b *block) error {
 	millis := t.millis[b.what]
 	if millis == nil {
 		millis = new([perBlock]uint64)
@@ -115,7 +116,7 @@ func (t *tally) add(r row, b *block) {
 		for _, x := range b.columns[c] {
 			at := &counts[x.nth]
 			at.grown = plus(at.grown, x.v)
-			if at.last = r.until; at.first == 0 {
+			if at.last = max(at.last, r.until); at.first == 0 || r.until < at.first {
 				at.first = r.until
 			}
 		}
@@ -125,6 +126,7 @@ func (t *tally) add(r row, b *block) {
 			t.least[x.nth] |= counters.Set(x.v)
 		}
 	}
+	return nil
 }
 
 // take adds the ports of which something grew or stands at its greatest value.
@@ -165,12 +167,15 @@ func (s *Store) Span(ctx context.Context, subnet string) (began, until time.Time
 		first, last := int64(math.MaxInt64), int64(0)
 		for block := 0; block*perBlock < len(p.keys); block++ {
 			var a, b sql.NullInt64
-			const of = " FROM sample WHERE subnet = ? AND block = ? ORDER BY until"
-			if err := conn.QueryRowContext(ctx, "SELECT (SELECT began"+of+" LIMIT 1), (SELECT until"+of+" DESC LIMIT 1)", p.id, block, p.id, block).Scan(&a, &b); err != nil {
-				return err
-			}
-			if a.Valid {
-				first, last, found = min(first, a.Int64), max(last, b.Int64), true
+			const of = " FROM sample WHERE subnet = ?1 AND block = ?2 AND level = ?3 ORDER BY until"
+			for level := seconds; level <= hours; level++ {
+				err := conn.QueryRowContext(ctx, "SELECT (SELECT began"+of+" LIMIT 1), (SELECT until"+of+" DESC LIMIT 1)", p.id, block, level).Scan(&a, &b)
+				if err != nil {
+					return err
+				}
+				if a.Valid {
+					first, last, found = min(first, a.Int64), max(last, b.Int64), true
+				}
 			}
 		}
 		began, until = time.UnixMilli(first), time.UnixMilli(last)
