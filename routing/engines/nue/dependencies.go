@@ -80,14 +80,14 @@ func (d *dependencies) edge(c, next int32) int32 { return d.base[c] + next - d.f
 // wordStates is how many states are looked at at a time.
 const wordStates = 8
 
-// usedOf are bytes that are not 0 for the used ones of eight edges, from one on; what is behind the last does not count.
-func (d *dependencies) usedOf(e int32) uint64 {
-	return binary.LittleEndian.Uint64(d.state[e:]) & (0x0101010101010101 * uint64(used))
+// usedOf are bytes that are not 0 for the used ones of eight edges; what is behind the last does not count.
+func usedOf(edges []state) uint64 {
+	return binary.LittleEndian.Uint64(edges) & (0x0101010101010101 * uint64(used))
 }
 
 // unusedOf are bytes that are not 0 for the unused ones of eight edges.
-func (d *dependencies) unusedOf(e int32) uint64 {
-	w := binary.LittleEndian.Uint64(d.state[e:])
+func unusedOf(edges []state) uint64 {
+	w := binary.LittleEndian.Uint64(edges)
 	return w &^ (w >> 1) & (0x0101010101010101 * uint64(unused))
 }
 

@@ -97,25 +97,27 @@ func (s *search) relax(c int32) {
 	s.relaxed = append(s.relaxed, c)
 	low, high := s.out(s.ends[c])
 	base, distance := s.base[c], s.reach[c]
-	to, weight := s.to[low:high], s.weight[low:high]
+	to, distances := s.to[low:high], s.distance
+	weight := s.weight[low:high][:len(to)]
+	states := s.state[base:][:len(to)+wordStates]
 	for first := 0; first < len(to); first += wordStates {
-		for in := s.usedOf(base + int32(first)); in != 0; in &= in - 1 {
+		for in := usedOf(states[first:]); in != 0; in &= in - 1 {
 			k := first + bits.TrailingZeros64(in)/8
-			if k >= len(to) || k >= len(weight) {
+			if k >= len(to) {
 				break
 			}
-			if d := distance + weight[k]; d < s.distance[to[k]] {
+			if d := distance + weight[k]; d < distances[to[k]] {
 				s.enter(c, low+int32(k), d)
 			}
 		}
 	}
 	for first := 0; first < len(to); first += wordStates {
-		for in := s.unusedOf(base + int32(first)); in != 0; in &= in - 1 {
+		for in := unusedOf(states[first:]); in != 0; in &= in - 1 {
 			k := first + bits.TrailingZeros64(in)/8
-			if k >= len(to) || k >= len(weight) {
+			if k >= len(to) {
 				break
 			}
-			if d := distance + weight[k]; d < s.distance[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
+			if d := distance + weight[k]; d < distances[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
 				s.enter(c, low+int32(k), d)
 			}
 		}
