@@ -45,8 +45,10 @@ func TestLaneEnginesEqualOpenSM(t *testing.T) {
 
 var laneChains = [][]string{{"sssp"}, {"dfsssp"}, {"lash"}, {"lash"}}
 
-func laneTrials(t *testing.T, r *rand.Rand) {
-	what, f := randomFabric(t, r)
+// trialFabric is a fabric for engines with SLs, and an LMC that it has room for.
+func trialFabric(t *testing.T, r *rand.Rand) (what string, f *fabric.Fabric, lmc uint8) {
+	t.Helper()
+	what, f = randomFabric(t, r)
 	if r.IntN(2) == 0 {
 		what = laneSpecs[r.IntN(len(laneSpecs))]
 		f = made(t, what)
@@ -57,10 +59,15 @@ func laneTrials(t *testing.T, r *rand.Rand) {
 	if !f.SwitchNode(0).InSubnet && len(f.EndPorts) < 3 {
 		t.Skip("no switch in the subnet")
 	}
-	lmc := []uint8{0, 0, 1, 2}[r.IntN(4)]
+	lmc = []uint8{0, 0, 1, 2}[r.IntN(4)]
 	if len(f.EndPorts)<<lmc > fabric.MaxUnicastLID/2 {
 		lmc = 0
 	}
+	return what, f, lmc
+}
+
+func laneTrials(t *testing.T, r *rand.Rand) {
+	what, f, lmc := trialFabric(t, r)
 	esp0 := r.IntN(2) == 0
 	sim := start(t, f)
 	for _, chain := range laneChains {

@@ -54,21 +54,7 @@ func TestNueRandomTrialsEqualOpenSM(t *testing.T) {
 }
 
 func nueTrials(t *testing.T, r *rand.Rand) {
-	what, f := randomFabric(t, r)
-	if r.IntN(2) == 0 {
-		what = laneSpecs[r.IntN(len(laneSpecs))]
-		f = made(t, what)
-		if r.IntN(2) == 0 {
-			what, f = what+" damaged", damaged(r, f)
-		}
-	}
-	if !f.SwitchNode(0).InSubnet && len(f.EndPorts) < 3 {
-		t.Skip("no switch in the subnet")
-	}
-	lmc := []uint8{0, 0, 1, 2}[r.IntN(4)]
-	if len(f.EndPorts)<<lmc > fabric.MaxUnicastLID/2 {
-		lmc = 0
-	}
+	what, f, lmc := trialFabric(t, r)
 	sim := start(t, f)
 	for range 4 {
 		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
