@@ -5,7 +5,9 @@ package session
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +38,9 @@ func ParseSources(given []string, sets map[string][]string) ([]Named, error) {
 		}
 		for _, text := range list {
 			named, err := expand(text)
+			if err != nil && !strings.ContainsAny(text, ":=") {
+				return nil, fmt.Errorf("%w; nor does a configuration have a set of that name (%s)", err, setNames(sets))
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -56,6 +61,14 @@ func ParseSources(given []string, sets map[string][]string) ([]Named, error) {
 	return all, nil
 }
 
+// setNames are the sets that there are.
+func setNames(sets map[string][]string) string {
+	if len(sets) == 0 {
+		return "it has none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(sets)), ", ")
+}
+
 // expand is the source, or the sources, that a text stands for.
 func expand(text string) ([]Named, error) {
 	name, source, ok := strings.Cut(text, "=")
@@ -66,7 +79,8 @@ func expand(text string) ([]Named, error) {
 	}
 	var all []Named
 	var err error
-	spec, rails := strings.CutPrefix(source, "sim:rails:")
+	spec, rails := strings.CutPrefix(source+":", "sim:rails:")
+	spec = strings.TrimSuffix(spec, ":")
 	switch {
 	case source == EveryPort:
 		all, err = activePorts()

@@ -33,12 +33,13 @@ func TestParseSources(t *testing.T) {
 		t.Errorf("with words behind: %+v, %v", all, err)
 	}
 	for given, want := range map[string]string{
-		"rail":                      `source "rail" is none of umad`,
+		"rail":                      "nor does a configuration have a set of that name (rails)",
 		"all=sim:fattree:2,8":       "expected NAME=SOURCE",
 		"=umad":                     "expected NAME=SOURCE",
 		"a'b=umad":                  "expected NAME=SOURCE",
 		"x=sim:rails:2,fattree:2,8": "a name for 2 subnets",
 		"sim:rails:65,fattree:2,8":  "N from 1 to 64",
+		"sim:rails":                 "sim:rails:: expected sim:rails:N,KIND:ARGS",
 		"sim:rails:2":               "expected sim:rails:N,KIND:ARGS",
 	} {
 		if _, err := ParseSources([]string{given}, nil); err == nil || !strings.Contains(err.Error(), want) {
