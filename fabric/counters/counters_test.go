@@ -281,7 +281,7 @@ func TestReadNoMore(t *testing.T) {
 	}
 	silent := f.NodesByDescription("spine-01")[0]
 	s.Silence(silent, true)
-	q := open(t, s, f.SMPort, mad.ClientOptions{Timeout: 20 * time.Millisecond, Tries: 1})
+	q := open(t, s, f.SMPort, mad.ClientOptions{Timeout: time.Second, Tries: 1})
 	opts := counters.Options{What: counters.Errors, Known: &known}
 	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 8 || len(r.Ports) != ports-8 {
 		t.Errorf("%d unanswered, %v", len(r.Unanswered), err)
