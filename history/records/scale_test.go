@@ -56,17 +56,17 @@ func BenchmarkDay(b *testing.B) {
 		b.ReportMetric(100*used.Seconds()/float64(days*24*60*60), "%core")
 		b.ReportMetric(float64(size)/1e6/float64(days), "MB/day")
 		end := began.Add(time.Duration(days) * 24 * time.Hour)
-		asked := time.Now()
+		asked := processor(b)
 		all, err := s.Totals(b.Context(), "a", counters.Errors, began, end)
 		if err != nil || len(all) == 0 {
 			b.Fatal(len(all), err)
 		}
-		b.ReportMetric(time.Since(asked).Seconds(), "s/totals")
-		asked = time.Now()
+		b.ReportMetric((processor(b) - asked).Seconds(), "s/totals")
+		asked = processor(b)
 		if _, err := s.Port(b.Context(), "a", key(70_000), began, end); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(time.Since(asked).Seconds(), "s/port")
+		b.ReportMetric((processor(b) - asked).Seconds(), "s/port")
 	}
 }
 
