@@ -12,20 +12,26 @@ import (
 // "A note on two problems in connexion with graphs", 1959). Its memory serves one destination after the other.
 type search struct {
 	*graph
+	levels
 	heap
 	distance []uint64
 	// by is the arc by which a switch was reached from its next one; none for the last switch before the destination.
 	by []int32
-	// reached are the switches in the order in which they were taken.
+	// reached are the switches with a way, each after the next one on it.
 	reached []int32
 	load    []uint64
+	// What the heap has: distances and arcs so far, and the switches in the order in which they were taken.
+	soFar []uint64
+	via   []int32
+	taken []int32
 	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
 	forSwitch, forAdapter heap
 }
 
 func newSearch(g *graph) *search {
 	n := len(g.hosts)
-	s := &search{graph: g, distance: make([]uint64, n), by: make([]int32, n), load: make([]uint64, n)}
+	s := &search{graph: g, levels: newLevels(g), distance: make([]uint64, n), by: make([]int32, n), load: make([]uint64, n)}
+	s.soFar, s.via = make([]uint64, n), make([]int32, n)
 	s.place = make([]int32, n)
 	s.forSwitch = heap{place: make([]int32, n), elements: make([]uint64, len(g.members))}
 	for i, sw := range g.members {
@@ -52,27 +58,52 @@ func (h *heap) passAdapter() {
 	h.put(0, held)
 }
 
-// run searches from a switch, which is the destination or has it on one of its ports.
+// run searches from a switch, which is the destination or has it on one of its ports. The levels leave to the heap
+// what depends on the order of equally near switches.
 func (s *search) run(sw fabric.SwitchIndex, isSwitch bool) {
-	for i := range s.distance {
-		s.distance[i], s.by[i] = infinity, fabric.None
-	}
-	start, distance := &s.forAdapter, uint64(1)
+	distance := uint64(1)
 	if isSwitch {
-		start, distance = &s.forSwitch, 0
+		distance = 0
+	}
+	if !s.byLevels(sw, distance) {
+		s.byHeap(sw, distance, infinity-1)
+		copy(s.distance, s.soFar)
+		copy(s.by, s.via)
+		s.reached = s.taken
+		return
+	}
+	s.reached = s.order
+	if len(s.unsure) == 0 {
+		return
+	}
+	limit := uint64(0)
+	for _, at := range s.unsure {
+		limit = max(limit, s.distance[s.from[s.by[at]]])
+	}
+	s.byHeap(sw, distance, limit)
+	for _, at := range s.unsure {
+		s.by[at] = s.via[at]
+	}
+}
+
+// byHeap searches with the heap, and takes the switches up to a distance.
+func (s *search) byHeap(sw fabric.SwitchIndex, distance, limit uint64) {
+	for i := range s.soFar {
+		s.soFar[i], s.via[i] = infinity, fabric.None
+	}
+	start := &s.forAdapter
+	if distance == 0 {
+		start = &s.forSwitch
 	}
 	s.elements = append(s.elements[:0], start.elements...)
 	copy(s.place, start.place)
-	s.reached = s.reached[:0]
-	s.distance[sw] = distance
+	s.taken = s.taken[:0]
+	s.soFar[sw] = distance
 	s.nearer(sw, distance)
-	for len(s.elements) > 0 {
+	for len(s.elements) > 0 && s.elements[0]>>32 <= limit {
 		e := s.take()
-		if e>>32 == infinity {
-			return
-		}
 		at := int32(uint32(e))
-		s.reached = append(s.reached, at)
+		s.taken = append(s.taken, at)
 		s.relax(at, e>>32)
 	}
 }
@@ -82,8 +113,8 @@ func (s *search) relax(at int32, distance uint64) {
 	low, high := s.first[at], s.first[at+1]
 	to, weight := s.to[low:high], s.weight[low:high]
 	for i, peer := range to {
-		if d := distance + weight[i]; d < s.distance[peer] {
-			s.distance[peer], s.by[peer] = d, low+int32(i)
+		if d := distance + weight[i]; d < s.soFar[peer] {
+			s.soFar[peer], s.via[peer] = d, low+int32(i)
 			s.nearer(peer, d)
 		}
 	}
