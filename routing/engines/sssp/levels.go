@@ -119,9 +119,10 @@ func (s *search) byLevels(sw fabric.SwitchIndex, distance uint64) bool {
 // best is the arc of the shortest way. It compares distances with the places of their arcs behind them, without
 // branches; a switch has no more arcs than a byte counts.
 func (s *search) best(steps []step) (distance uint64, arc int32, sure bool) {
+	distances, weight := s.distance, s.weight
 	least, second := uint64(math.MaxUint64), uint64(math.MaxUint64)
 	for i, e := range steps {
-		d := (s.distance[e.from]+s.weight[e.arc])<<8 | uint64(i)
+		d := (distances[e.from]+weight[e.arc])<<8 | uint64(i)
 		second = min(second, max(least, d))
 		least = min(least, d)
 	}

@@ -122,13 +122,12 @@ func (s *search) relax(at int32, distance uint64) {
 
 // use makes the arcs of the ways found longer by the LIDs that send over them.
 func (s *search) use() {
-	for _, sw := range s.reached {
-		s.load[sw] = s.hosts[sw]
-	}
+	load, by, weight, from := s.load, s.by, s.weight, s.from
+	copy(load, s.hosts)
 	for _, sw := range slices.Backward(s.reached) {
-		if arc := s.by[sw]; arc != fabric.None {
-			s.weight[arc] += s.load[sw]
-			s.load[s.from[arc]] += s.load[sw]
+		if arc := by[sw]; arc != fabric.None {
+			weight[arc] += load[sw]
+			load[from[arc]] += load[sw]
 		}
 	}
 }
