@@ -20,9 +20,10 @@ type graph struct {
 	to, from []fabric.SwitchIndex
 	port     []uint8 // at the switch that the arc leaves
 	farPort  []uint8 // at the switch that it comes to
-	// weight is the length of each arc. Before all routes it is the square of the
+	// weight is the length of each arc. Before all routes it is hop, the square of the
 	// number of LIDs, so that a way with fewer hops is the shorter one.
 	weight []uint64
+	hop    uint64
 	// arcAt has the arc that leaves by a port, by firstPort[s]+port; none is -1.
 	arcAt     []int32
 	firstPort []fabric.PortIndex
@@ -42,9 +43,9 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 		g.addSwitch(s, opt)
 		g.first = append(g.first, int32(len(g.to)))
 	}
-	g.weight = make([]uint64, len(g.to))
+	g.weight, g.hop = make([]uint64, len(g.to)), all*all
 	for i := range g.weight {
-		g.weight[i] = all * all
+		g.weight[i] = g.hop
 	}
 	return g
 }

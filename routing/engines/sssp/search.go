@@ -12,24 +12,30 @@ import (
 // infinity is the distance of what is not reached; a path of this length or more does not count.
 const infinity = heap4.Infinity
 
-// search finds the shortest ways from all switches to one destination, against the direction of travel (Dijkstra,
+// search finds the shortest paths from all switches to one destination, against the direction of travel (Dijkstra,
 // "A note on two problems in connexion with graphs", 1959). Its memory serves one destination after the other.
 type search struct {
 	*graph
+	levels
 	heap4.Heap
 	distance []uint64
 	// by is the arc by which a switch was reached from its next one; none for the last switch before the destination.
 	by []int32
-	// reached are the switches in the order in which they were taken.
+	// reached are the switches with a path, each after the next one on it.
 	reached []int32
 	load    []uint64
+	// What the heap has: distances and arcs so far, and the switches in the order in which they were taken.
+	soFar []uint64
+	via   []int32
+	taken []int32
 	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
 	forSwitch, forAdapter heap4.Heap
 }
 
 func newSearch(g *graph) *search {
 	n := len(g.hosts)
-	s := &search{graph: g, distance: make([]uint64, n), by: make([]int32, n), load: make([]uint64, n)}
+	s := &search{graph: g, levels: newLevels(g), distance: make([]uint64, n), by: make([]int32, n), load: make([]uint64, n)}
+	s.soFar, s.via = make([]uint64, n), make([]int32, n)
 	s.Place = make([]int32, n)
 	s.forSwitch = heap4.Heap{Place: make([]int32, n), Elements: make([]uint64, len(g.members))}
 	for i, sw := range g.members {
@@ -56,27 +62,52 @@ func passAdapter(h *heap4.Heap) {
 	h.Put(0, held)
 }
 
-// run searches from a switch, which is the destination or has it on one of its ports.
+// run searches from a switch, which is the destination or has it on one of its ports. The levels leave to the heap
+// what depends on the order of equally near switches.
 func (s *search) run(sw fabric.SwitchIndex, isSwitch bool) {
-	for i := range s.distance {
-		s.distance[i], s.by[i] = infinity, fabric.None
-	}
-	start, distance := &s.forAdapter, uint64(1)
+	distance := uint64(1)
 	if isSwitch {
-		start, distance = &s.forSwitch, 0
+		distance = 0
+	}
+	if !s.byLevels(sw, distance) {
+		s.byHeap(sw, distance, infinity-1)
+		copy(s.distance, s.soFar)
+		copy(s.by, s.via)
+		s.reached = s.taken
+		return
+	}
+	s.reached = s.order
+	if len(s.unsure) == 0 {
+		return
+	}
+	limit := uint64(0)
+	for _, at := range s.unsure {
+		limit = max(limit, s.distance[s.from[s.by[at]]])
+	}
+	s.byHeap(sw, distance, limit)
+	for _, at := range s.unsure {
+		s.by[at] = s.via[at]
+	}
+}
+
+// byHeap searches with the heap, and takes the switches up to a distance.
+func (s *search) byHeap(sw fabric.SwitchIndex, distance, limit uint64) {
+	for i := range s.soFar {
+		s.soFar[i], s.via[i] = infinity, fabric.None
+	}
+	start := &s.forAdapter
+	if distance == 0 {
+		start = &s.forSwitch
 	}
 	s.Elements = append(s.Elements[:0], start.Elements...)
 	copy(s.Place, start.Place)
-	s.reached = s.reached[:0]
-	s.distance[sw] = distance
+	s.taken = s.taken[:0]
+	s.soFar[sw] = distance
 	s.Nearer(int32(sw), distance)
-	for len(s.Elements) > 0 {
+	for len(s.Elements) > 0 && s.Elements[0]>>32 <= limit {
 		e := s.Take()
-		if e>>32 == infinity {
-			return
-		}
 		at := int32(uint32(e))
-		s.reached = append(s.reached, at)
+		s.taken = append(s.taken, at)
 		s.relax(at, e>>32)
 	}
 }
@@ -86,22 +117,21 @@ func (s *search) relax(at int32, distance uint64) {
 	low, high := s.first[at], s.first[at+1]
 	to, weight := s.to[low:high], s.weight[low:high]
 	for i, peer := range to {
-		if d := distance + weight[i]; d < s.distance[peer] {
-			s.distance[peer], s.by[peer] = d, low+int32(i)
+		if d := distance + weight[i]; d < s.soFar[peer] {
+			s.soFar[peer], s.via[peer] = d, low+int32(i)
 			s.Nearer(int32(peer), d)
 		}
 	}
 }
 
-// use makes the arcs of the ways found longer by the LIDs that send over them.
+// use makes the arcs of the paths found longer by the LIDs that send over them.
 func (s *search) use() {
-	for _, sw := range s.reached {
-		s.load[sw] = s.hosts[sw]
-	}
+	load, by, weight, from := s.load, s.by, s.weight, s.from
+	copy(load, s.hosts)
 	for _, sw := range slices.Backward(s.reached) {
-		if arc := s.by[sw]; arc != fabric.None {
-			s.weight[arc] += s.load[sw]
-			s.load[s.from[arc]] += s.load[sw]
+		if arc := by[sw]; arc != fabric.None {
+			weight[arc] += load[sw]
+			load[from[arc]] += load[sw]
 		}
 	}
 }
