@@ -11,6 +11,13 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
+// onScreen is the program on a terminal, with subnets and a history of its own.
+func onScreen(t *testing.T, sources []string) *tmuxtest.Screen {
+	t.Helper()
+	return tmuxtest.Start(t, 120, 36, strings.Join(append([]string{
+		"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + t.TempDir(), program}, sources...), " "))
+}
+
 // TestHungSubnet has eight subnets, one of them on an ibsim that is stopped: the others are there, in scripts and on the
 // screen, and what is asked of it fails by name.
 func TestHungSubnet(t *testing.T) {
@@ -29,8 +36,7 @@ func TestHungSubnet(t *testing.T) {
 		t.Errorf("on all: status %d, %s\n%s", r.status, r.out, r.err)
 	}
 
-	s := tmuxtest.Start(t, 120, 36, strings.Join(append([]string{
-		"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + t.TempDir(), program}, sources...), " "))
+	s := onScreen(t, sources)
 	s.Awaits("hung")
 	s.Types("A")
 	s.Awaits("8 subnets", "rail-7")
@@ -59,8 +65,7 @@ func TestOddRail(t *testing.T) {
 		sources = append(sources, "-s", "rail-"+rail+"=sim:fattree:2,8,rail="+rail)
 	}
 	sources = append(sources, "-s", "rail-5=sim:"+net)
-	s := tmuxtest.Start(t, 120, 36, strings.Join(append([]string{
-		"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + t.TempDir(), program}, sources...), " "))
+	s := onScreen(t, sources)
 	s.Awaits("rail-1", "12 sw 32 ca")
 	for _, step := range []step{
 		press("A", "b").see("1 difference", "rail-5", "spine-02/3 has no link, on most others it leads to leaf-03/6"),

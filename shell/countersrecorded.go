@@ -39,7 +39,7 @@ var worstWords = []string{"errors", "waits", "discards", "traffic"}
 func worstBy(word string) (what counters.Set, known bool) {
 	switch word {
 	case "errors":
-		return counters.Errors &^ counters.Of(counters.XmitWait, counters.XmitDiscards), true
+		return counters.Faults, true
 	case "waits":
 		return counters.Of(counters.XmitWait), true
 	case "discards":
@@ -216,7 +216,7 @@ func (r *worstRow) Cells() []any {
 
 func worstRowOf(f *fabric.Fabric, x *records.Total) *worstRow {
 	r := &worstRow{Port: fabric.Escape(x.Name), Counters: map[string]uint64{}, PerHour: map[string]float64{}}
-	if port := portOf(f, x.Key); port != fabric.None {
+	if port := x.Key.In(f); port != fabric.None {
 		r.leads, r.Port = leads{toPort(f, port)}, f.PortName(port)
 		if peer := f.Ports[port].Peer; peer != fabric.None {
 			r.To = f.PortName(peer)
@@ -247,15 +247,6 @@ func worstRowOf(f *fabric.Fabric, x *records.Total) *worstRow {
 	}
 	r.text = strings.Join(words, ", ")
 	return r
-}
-
-// portOf is the port of a fabric that a key means, None where it has none.
-func portOf(f *fabric.Fabric, k counters.Key) fabric.PortIndex {
-	node := f.NodeByGUID(k.GUID)
-	if node == fabric.None {
-		return fabric.None
-	}
-	return f.PortAt(node, int(k.Num))
 }
 
 func runCountersWorst(c *call) error {

@@ -52,7 +52,7 @@ func sentNow(counted *session.Counted, f *fabric.Fabric) []sent {
 	var all []sent
 	for i := range counted.Deltas {
 		d := &counted.Deltas[i]
-		port := portOf(f, counters.KeyOf(counted.Reading.Fabric, d.Port))
+		port := counters.KeyOf(counted.Reading.Fabric, d.Port).In(f)
 		if port != fabric.None && d.Seconds > 0 && linkload.ClassOf(f, port) == linkload.BetweenSwitches {
 			all = append(all, sent{port, d.PerSecond(counters.XmitData) * 4, d.PerSecond(counters.XmitWait)})
 		}

@@ -281,7 +281,7 @@ func morningLoad(m *report.Morning, f *fabric.Fabric, before, now []records.Tota
 		}
 	}
 	for k, r := range rates {
-		port := portOf(f, k)
+		port := k.In(f)
 		if port == fabric.None || max(r[0]-r[1], r[1]-r[0])*8 < changedLoad*f.Ports[port].Gbps()*1e9 {
 			continue
 		}

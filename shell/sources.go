@@ -191,18 +191,8 @@ func (n *Subnet) overview(ctx context.Context, o *Overview) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.name, err)
 	}
-	o.Worst = busiest(loads)
+	o.Worst = loads.Summary(0).EdgeForwardingIndex
 	return nil
-}
-
-// busiest is how many paths the link between switches has that has the most.
-func busiest(l *linkload.Loads) (most int64) {
-	for p, n := range l.Paths {
-		if l.Fabric.PeerSwitch(fabric.PortIndex(p)) != fabric.None && l.Fabric.Nodes[l.Fabric.Ports[p].Node].IsSwitch() {
-			most = max(most, n)
-		}
-	}
-	return most
 }
 
 // differentEngine is an engine that is not that of most.

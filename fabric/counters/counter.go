@@ -61,8 +61,9 @@ type Set uint32
 
 // Sets of counters.
 const (
-	Errors Set = 1<<(XmitWait+1) - 1      // those that ibqueryerrors compares with thresholds
-	Data   Set = All &^ (1<<XmitData - 1) // packets and what was in them
+	Errors Set = 1<<(XmitWait+1) - 1                       // those that ibqueryerrors compares with thresholds
+	Faults     = Errors &^ (1<<XmitWait | 1<<XmitDiscards) // what is wrong with a link, whatever is sent over it
+	Data   Set = All &^ (1<<XmitData - 1)                  // packets and what was in them
 	All    Set = 1<<NumCounters - 1
 )
 

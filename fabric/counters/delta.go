@@ -45,6 +45,15 @@ func KeyOf(f *fabric.Fabric, p fabric.PortIndex) Key {
 	return Key{f.Nodes[at.Node].GUID, at.Num}
 }
 
+// In is the port of a fabric that the key means, [fabric.None] where it has none.
+func (k Key) In(f *fabric.Fabric) fabric.PortIndex {
+	node := f.NodeByGUID(k.GUID)
+	if node == fabric.None {
+		return fabric.None
+	}
+	return f.PortAt(node, int(k.Num))
+}
+
 // Deltas are what ports that are in both readings counted between them, in the order of the later one. The
 // fabrics may be different pictures of a subnet. O(ports).
 func Deltas(earlier, later *Reading) []Delta {

@@ -18,15 +18,20 @@ func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := store.List(ctx, s.Subnet(), mostRead)
+	held, _, err := entriesOf(ctx, store, s.Subnet())
+	return held, err
+}
+
+// entriesOf are those that a store has of a subnet, and the journal of its commits.
+func entriesOf(ctx context.Context, store *history.Store, subnet string) (held []history.Entry, journal []history.JournalEntry, err error) {
+	list, err := store.List(ctx, subnet, mostRead)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	journal, err := store.Journal(ctx, s.Subnet())
-	if err != nil {
-		return nil, err
+	if journal, err = store.Journal(ctx, subnet); err != nil {
+		return nil, nil, err
 	}
-	return heldEntries(list, journal), nil
+	return heldEntries(list, journal), journal, nil
 }
 
 // At is the subnet as it was seen last by a time: the live picture, or one out of the history. It fails where nothing was seen by then.

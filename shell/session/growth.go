@@ -76,10 +76,7 @@ func (s *Session) Grown(ctx context.Context, what counters.Set, since, until tim
 		}
 	}
 	for _, x := range of {
-		x.Port = fabric.None
-		if node := g.Fabric.NodeByGUID(x.Key.GUID); node != fabric.None {
-			x.Port = g.Fabric.PortAt(node, int(x.Key.Num))
-		}
+		x.Port = x.Key.In(g.Fabric)
 		for _, n := range x.Counts {
 			x.PerHour += 3600 * n.PerSecond()
 		}
@@ -123,10 +120,8 @@ func (x *Growing) send(f *fabric.Fabric, counts []records.Count) {
 		case counters.XmitWait:
 			x.Waits = n.PerSecond()
 		case counters.XmitData:
-			if node := f.NodeByGUID(x.Key.GUID); node != fabric.None {
-				if p := f.PortAt(node, int(x.Key.Num)); p != fabric.None && f.Ports[p].DataRate() > 0 {
-					x.Use = 4 * n.PerSecond() / f.Ports[p].DataRate()
-				}
+			if p := x.Key.In(f); p != fabric.None && f.Ports[p].DataRate() > 0 {
+				x.Use = 4 * n.PerSecond() / f.Ports[p].DataRate()
 			}
 		}
 	}

@@ -56,15 +56,10 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	if store, err := s.History(); err != nil {
 		t.Why = err
 	} else {
-		list, err := store.List(ctx, st.subnet(), mostRead)
-		if err != nil {
+		var journal []history.JournalEntry
+		if held, journal, err = entriesOf(ctx, store, st.subnet()); err != nil {
 			return nil, err
 		}
-		journal, err := store.Journal(ctx, st.subnet())
-		if err != nil {
-			return nil, err
-		}
-		held = heldEntries(list, journal)
 		commits = commitsOf(journal)
 		all = momentsOf(held)
 	}

@@ -3,6 +3,8 @@
 package sssp
 
 import (
+	"slices"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
@@ -24,6 +26,9 @@ type graph struct {
 	// number of LIDs, so that a way with fewer hops is the shorter one.
 	weight []uint64
 	hop    uint64
+	// into has the arcs that lead to each switch, ascending, of switch s from intoFirst[s] on.
+	into      []step
+	intoFirst []int32
 	// arcAt has the arc that leaves by a port, by firstPort[s]+port; none is -1.
 	arcAt     []int32
 	firstPort []fabric.PortIndex
@@ -47,7 +52,25 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 	for i := range g.weight {
 		g.weight[i] = g.hop
 	}
+	g.turn()
 	return g
+}
+
+// turn lists the arcs by the switches that they lead to.
+func (g *graph) turn() {
+	n := len(g.hosts)
+	g.into, g.intoFirst = make([]step, len(g.to)), make([]int32, n+1)
+	for _, sw := range g.to {
+		g.intoFirst[sw+1]++
+	}
+	for s := range n {
+		g.intoFirst[s+1] += g.intoFirst[s]
+	}
+	at := slices.Clone(g.intoFirst[:n])
+	for arc, sw := range g.to {
+		g.into[at[sw]] = step{int32(arc), int32(g.from[arc])}
+		at[sw]++
+	}
 }
 
 func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {

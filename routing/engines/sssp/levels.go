@@ -13,13 +13,10 @@ import (
 // with as many hops, do not differ by as much as a hop: a switch is then reached from the level before its own. What
 // paths there are is the same for all LIDs of a switch.
 type levels struct {
-	// into has the arcs that lead to each switch, ascending, of switch s from intoFirst[s] on.
-	into      []step
-	intoFirst []int32
-	root      fabric.SwitchIndex // that the rest is for
-	depth     []int32            // by switch: hops to the root, none where there is no path
-	order     []int32            // the switches with a path, by ascending depth
-	ends      []int32            // where each level ends in order
+	root  fabric.SwitchIndex // that the rest is for
+	depth []int32            // by switch: hops to the root, none where there is no path
+	order []int32            // the switches with a path, by ascending depth
+	ends  []int32            // where each level ends in order
 	// inner are the arcs by which the switches are reached from the level before, those of the i-th of order up to
 	// upTo[i].
 	inner []step
@@ -32,21 +29,7 @@ type levels struct {
 type step struct{ arc, from int32 }
 
 func newLevels(g *graph) levels {
-	n := len(g.hosts)
-	l := levels{root: fabric.None, depth: make([]int32, n), into: make([]step, len(g.to)), inner: make([]step, len(g.to)+1), intoFirst: make([]int32, n+1)}
-	for _, sw := range g.to {
-		l.intoFirst[sw+1]++
-	}
-	for s := range n {
-		l.intoFirst[s+1] += l.intoFirst[s]
-	}
-	at := make([]int32, n)
-	copy(at, l.intoFirst)
-	for arc, sw := range g.to {
-		l.into[at[sw]] = step{int32(arc), int32(g.from[arc])}
-		at[sw]++
-	}
-	return l
+	return levels{root: fabric.None, depth: make([]int32, len(g.hosts)), inner: make([]step, len(g.to)+1)}
 }
 
 // rootAt finds the levels around a switch.

@@ -24,12 +24,14 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// kinds are what ports can be the worst by, in the order of the manners of the pane.
-var kinds = []struct {
+type kind struct {
 	name string
 	what counters.Set
-}{
-	{"errors", counters.Errors &^ counters.Of(counters.XmitWait, counters.XmitDiscards)},
+}
+
+// kinds are what ports can be the worst by, in the order of the manners of the pane.
+var kinds = []kind{
+	{"errors", counters.Faults},
 	{"waits and discards", counters.Of(counters.XmitWait, counters.XmitDiscards)},
 	{"traffic", counters.Of(counters.XmitData)},
 }
@@ -77,12 +79,7 @@ type list struct {
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &list{src: src, span: firstSpan}
 	t := c.Look
-	names := prose.Words(kinds, func(k struct {
-		name string
-		what counters.Set
-	}) string {
-		return k.name
-	})
+	names := prose.Words(kinds, func(k kind) string { return k.name })
 	l.List = pane.NewList(c, pane.About{Name: "Counters", Short: "Cntrs", Help: "the ports with most errors, waits or traffic, how fast and since when", Broad: true, Enter: "over time"},
 		draw.Table{Kinds: names, ID: func(row int) uint64 { return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID() }}, l.Renew)
 	traffic := func() bool { return l.Kind == ofTraffic }

@@ -88,7 +88,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "differs in", Wide: 10, Hidden: func() bool { return !all() }, Text: func(row int) string { return string(l.rows[row].Kind) }},
 		{Name: "what", Least: 30, Share: 6, Hidden: func() bool { return !all() }, Text: func(row int) string { return l.rows[row].What }},
 	}
-	l.Glance()
+	l.glance()
 	return l
 }
 
@@ -173,8 +173,8 @@ func (l *subnets) state(row int) string {
 	return strings.Join(words, "; ")
 }
 
-// Glance looks at all subnets anew.
-func (l *subnets) Glance() {
+// glance looks at all subnets anew.
+func (l *subnets) glance() {
 	if l.src == nil {
 		return
 	}
@@ -183,7 +183,7 @@ func (l *subnets) Glance() {
 
 // Renew makes the rows.
 func (l *subnets) Renew() {
-	l.Glance()
+	l.glance()
 	n := len(l.glances)
 	l.rows = nil
 	if l.taken != nil {
@@ -205,7 +205,7 @@ func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	before := l.glances
-	if l.Glance(); !slices.Equal(before, l.glances) {
+	if l.glance(); !slices.Equal(before, l.glances) {
 		l.Renew()
 	}
 	if len(l.glances) < 2 {
