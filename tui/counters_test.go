@@ -8,7 +8,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/shell/session"
 )
@@ -16,10 +15,7 @@ import (
 // TestCounters has one port that goes on counting symbol errors, a quarter of its link in use, and one whose counter of downed
 // links stands at its greatest value. One day in twelve parts is two hours each.
 func TestCounters(t *testing.T) {
-	f, err := gen.ParseSpec("fattree:2,6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, tables := routed(t, "fattree:2,6")
 	port := func(name string) fabric.PortIndex {
 		for p := range f.NumPorts() {
 			if f.PortName(p) == name {
@@ -43,6 +39,12 @@ func TestCounters(t *testing.T) {
 	d := driveBackend(t, back).size(160, 40)
 	d.press("K").sees("errors of the last 24 h", "leaf-01/4", "symbol 7,200", "3,600", at.Format("15:04"), "25 %", "spine-01/2", "link downed at its", "before", "2 ports, not recording")
 	d.press("i").sees("SymbolErrorCounter").press("esc").press("right").sees("of the last 6 h").press("left", "left").sees("of the last 7 d").press("b").sees("waits and discards")
+	ports[0].Key, ports[0].Use = counters.KeyOf(f, port("leaf-01/6")), 0.425 // on its way to a spine
+	back.state.Live.Tables = fabric.NewTables(f, tables.LFT, "live")
+	d = driveBackend(t, back).size(160, 40)
+	d.press("6", "b", "b", "b", "b").sees("nothing was recorded of the hour before what is")
+	d.press("K", "6").sees("heat map of use, upwards", "42.5 %", "leaf-01          ··█")
+	d.press("b").sees("heat map of use, downwards", "leaf-01          ···")
 	d = driveBackend(t, newFake(f))
 	d.press("K").sees("Nothing is recorded. Enter begins it")
 }

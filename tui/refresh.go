@@ -4,6 +4,7 @@ package tui
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+	"slices"
 
 	"example.org/ibconsole/tui/pane"
 )
@@ -71,9 +72,9 @@ func (m *model) follow() {
 	}
 }
 
-// collect lets the panes take what was computed for them.
+// collect lets the panes take what was computed for them, the last first: what ports counted of late is for those before.
 func (m *model) collect() {
-	for _, p := range m.all {
+	for _, p := range slices.Backward(m.all) {
 		p.Collect()
 	}
 	m.fit()

@@ -143,8 +143,11 @@ type Common struct {
 	Loads, Counted *linkload.Loads
 	Busiest        int64
 	// Recent is what ports counted in the last hour of the time that is shown, nil where nothing is recorded of that.
-	Recent map[Place]Recent
+	Recent *Recently
 }
+
+// Recently is what ports counted of late. It does not change.
+type Recently struct{ By map[Place]Recent }
 
 // Recent is what a port counted of late: errors, and the share of its link that it sent with, below 0 where that is not known.
 type Recent struct {
@@ -157,7 +160,7 @@ func (c *Common) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64
 	if c.Recent == nil || port == fabric.None {
 		return 0, ""
 	}
-	n = c.Recent[PlaceOf(f, f.Ports[port].Node, port)].Errors
+	n = c.Recent.By[PlaceOf(f, f.Ports[port].Node, port)].Errors
 	return n, draw.CountOrNone(int(min(n, 1<<40)))
 }
 
@@ -166,7 +169,7 @@ func (c *Common) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int
 	if c.Recent == nil || port == fabric.None {
 		return -1, ""
 	}
-	r, ok := c.Recent[PlaceOf(f, f.Ports[port].Node, port)]
+	r, ok := c.Recent.By[PlaceOf(f, f.Ports[port].Node, port)]
 	if !ok || r.Use < 0 {
 		return -1, "-"
 	}

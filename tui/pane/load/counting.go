@@ -43,6 +43,6 @@ func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	if n := len(r.between); n > 0 {
 		r.mean = float64(sum) / float64(n)
 	}
-	r.heat = newHeat(l, ix)
+	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 { return l.Paths[p] }, r.mean, ix)
 	return r
 }

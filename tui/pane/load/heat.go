@@ -8,24 +8,24 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/pane"
 )
 
-// heat is a map of the loads between tiers of switches: a matrix for each two that are above each other, the lowest
+// heat is a map of the links between tiers of switches, of the paths over each or of what each sent: a matrix for each two that are above each other, the lowest
 // first, and one of the switches among themselves where there is one tier. Its rows are those of the matrices, each
 // below a heading where there are several.
 type heat struct {
 	grids []*grid
 	rows  []heatRow
 	most  int64
+	mean  float64 // of all links between switches
 }
 
 // grid is the matrix of two tiers.
 type grid struct {
 	name       string
 	rows, cols []fabric.SwitchIndex // rows are the switches of the lower tier
-	// up and down are the most paths over any link from a row to a column and back, row by row, -1 for no link.
+	// up and down are the most that any link from a row to a column has, and back, row by row, -1 for no link.
 	up, down []int64
 	cut      map[int]bool // the links that have failed on paper, by row and column
 }
@@ -52,18 +52,19 @@ func (r heatRow) sw() fabric.SwitchIndex {
 // mostAmong is of how many switches of one tier a map is made.
 const mostAmong = 2000
 
-func newHeat(l *linkload.Loads, ix *pane.Index) heat {
-	var h heat
+// newHeat is a map of what of has of the ports that send over each link.
+func newHeat(f *fabric.Fabric, of func(fabric.PortIndex) int64, mean float64, ix *pane.Index) heat {
+	h := heat{mean: mean}
 	switch tiers := ix.Tiers; {
 	case len(tiers) == 1 && len(tiers[0]) > 1 && len(tiers[0]) <= mostAmong:
-		h.add(newGrid(l, among, tiers[0], tiers[0]))
+		h.add(newGrid(f, of, among, tiers[0], tiers[0]))
 	case len(tiers) > 1:
 		for i := range len(tiers) - 1 {
 			name := fmt.Sprintf("tier %d to tier %d", i, i+1)
 			if i == 0 {
 				name = "leaves to tier 1"
 			}
-			h.add(newGrid(l, name, tiers[i], tiers[i+1]))
+			h.add(newGrid(f, of, name, tiers[i], tiers[i+1]))
 		}
 	}
 	several := len(h.grids) > 1
@@ -84,9 +85,8 @@ func (h *heat) add(g *grid) {
 }
 
 // newGrid takes O(ports of the rows + rows x columns).
-func newGrid(l *linkload.Loads, name string, rows, cols []fabric.SwitchIndex) *grid {
+func newGrid(f *fabric.Fabric, of func(fabric.PortIndex) int64, name string, rows, cols []fabric.SwitchIndex) *grid {
 	g := &grid{name: name, rows: rows, cols: cols}
-	f := l.Fabric
 	place := make(map[fabric.SwitchIndex]int, len(cols))
 	for i, s := range cols {
 		place[s] = i
@@ -101,8 +101,8 @@ func newGrid(l *linkload.Loads, name string, rows, cols []fabric.SwitchIndex) *g
 				continue
 			}
 			i := row*len(cols) + col
-			g.up[i] = max(g.up[i], l.Paths[p])
-			g.down[i] = max(g.down[i], l.Paths[f.Ports[p].Peer])
+			g.up[i] = max(g.up[i], of(p))
+			g.down[i] = max(g.down[i], of(f.Ports[p].Peer))
 		}
 	}
 	return g

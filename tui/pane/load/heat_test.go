@@ -8,7 +8,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -37,7 +36,7 @@ func TestHeat(t *testing.T) {
 		}
 		f = f.Without(hosts)
 		var indexes pane.Indexes
-		h := newHeat(&linkload.Loads{Fabric: f, Paths: make([]int64, len(f.Ports))}, indexes.Of(f))
+		h := newHeat(f, func(fabric.PortIndex) int64 { return 0 }, 0, indexes.Of(f))
 		var grids [][2]int
 		for _, g := range h.grids {
 			grids = append(grids, [2]int{len(g.rows), len(g.cols)})

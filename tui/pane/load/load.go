@@ -21,6 +21,8 @@ const (
 	loadAll
 	loadUpwards
 	loadDownwards
+	usedUpwards
+	usedDownwards
 )
 
 // links lists links by how many paths take them, or draws a map of them.
@@ -34,6 +36,7 @@ type links struct {
 	loading pane.AsyncResult[*loading]
 	// counting brings the paths on the other side of an event.
 	counting pane.AsyncResult[*linkload.Loads]
+	used     used
 }
 
 // Source counts the paths over each link.
@@ -46,7 +49,8 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l := &links{src: src}
 	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Load", Help: "how many paths take each link", Beside: "Trace"},
-		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards"}}, l.Renew)
+		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards",
+			"heat map of use, upwards", "heat map of use, downwards"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.isMap() {
 			return uint64(row)
@@ -135,7 +139,7 @@ func (l *links) Collect() {
 		}
 	}
 	stale := x != nil && !ready
-	if l.load == x && l.err == l.loading.Err && l.stale == stale {
+	if l.load == x && l.err == l.loading.Err && l.stale == stale && (!l.ofUse() || l.used.of == l.Recent) {
 		return
 	}
 	l.Hold()
@@ -159,15 +163,16 @@ func (l *links) Renew() {
 	case l.load == nil || l.load.loads.Fabric != l.Scene.Picture.Fabric:
 		l.Rebuild(0)
 	case l.isMap():
+		l.measure()
 		l.Match = func(row int) bool {
-			sw := l.load.heat.rows[row].sw()
+			sw := l.heat().rows[row].sw()
 			if sw == fabric.None {
 				return l.Filt.Empty()
 			}
 			return l.Filt.Match(l.Scene.Names.Search[l.load.loads.Fabric.Switches[sw]])
 		}
 		l.findCut()
-		l.Build(len(l.load.heat.rows))
+		l.Build(len(l.heat().rows))
 	default:
 		l.Match, l.Prepare = nil, nil
 		var hits []bool
@@ -197,8 +202,10 @@ func (l *links) Figure() string {
 	switch {
 	case l.N == 0:
 		return l.loading.Progress()
+	case l.ofUse():
+		return fmt.Sprintf("%s; %s %.1f %% used", l.heat().sizes(), l.Theme.Shades[4], float64(l.heat().most)/10)
 	case l.isMap():
-		return fmt.Sprintf("%s; %s of %s paths", l.load.heat.sizes(), l.Theme.Shades[4], draw.Thousands(int(l.load.heat.most)))
+		return fmt.Sprintf("%s; %s of %s paths", l.heat().sizes(), l.Theme.Shades[4], draw.Thousands(int(l.heat().most)))
 	}
 	return fmt.Sprintf("%s, mean %s", draw.Count(l.N, "direction"), draw.Thousands(int(l.load.mean+0.5)))
 }
@@ -215,6 +222,8 @@ func (l *links) Empty() string {
 		return "the paths were not counted: " + l.err.Error()
 	case !l.Filt.Empty():
 		return l.NoMatch("link")
+	case l.ofUse() && l.Recent == nil:
+		return "nothing was recorded of the hour before what is shown: K is about that, record start begins it"
 	case l.isMap():
 		return "there are too few or too many switches to draw a map of: b shows the list"
 	}
@@ -229,7 +238,7 @@ func (l *links) Subject() pane.Subject {
 	f := l.load.loads.Fabric
 	if l.isMap() {
 		s := pane.Nothing
-		if sw := l.load.heat.rows[row].sw(); sw != fabric.None {
+		if sw := l.heat().rows[row].sw(); sw != fabric.None {
 			s.Fabric, s.Node = f, f.Switches[sw]
 		}
 		return s

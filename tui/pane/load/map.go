@@ -24,23 +24,23 @@ func (l *links) columns(g *grid, room int) (first, per int) {
 	return min(l.Aside-mapStep, n-1), 1
 }
 
-// cell is the most paths over a link between a row and some columns, -1 where there is
+// cell is the most that a link between a row and some columns has, -1 where there is
 // none; gone says that one has failed on paper.
-func (l *links) cell(r heatRow, from, to int) (paths int64, gone bool) {
-	cells := prose.When(l.Kind == loadDownwards, r.down, r.up)
-	paths = -1
+func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
+	cells := prose.When(l.Kind == loadDownwards || l.Kind == usedDownwards, r.down, r.up)
+	most = -1
 	for i := r.place*len(r.cols) + from; i < r.place*len(r.cols)+to; i++ {
-		paths = max(paths, cells[i])
+		most = max(most, cells[i])
 		gone = gone || r.cut[i]
 	}
-	return paths, gone
+	return most, gone
 }
 
 // findCut looks for the links of the map that have failed on paper.
 func (l *links) findCut() {
 	f := l.load.loads.Fabric
 	top := l.Scene.Top.Fabric
-	for _, g := range l.load.heat.grids {
+	for _, g := range l.heat().grids {
 		g.cut = map[int]bool{}
 		rows, cols := placesOf(f, g.rows), placesOf(f, g.cols)
 		for link := range l.Scene.Gone() {
@@ -58,9 +58,9 @@ func (l *links) findCut() {
 // gridAt is the grid whose columns the header names: that of the selected row, or else the first.
 func (l *links) gridAt() *grid {
 	if row, ok := l.Selected(); ok {
-		return l.load.heat.rows[row].grid
+		return l.heat().rows[row].grid
 	}
-	return l.load.heat.grids[0]
+	return l.heat().grids[0]
 }
 
 // header of a map names the first and the last of its columns.
@@ -69,7 +69,7 @@ func (l *links) Header(p *draw.Pen) {
 		l.Table.Header(p)
 		return
 	}
-	if l.load == nil || len(l.load.heat.grids) == 0 {
+	if l.load == nil || len(l.heat().grids) == 0 {
 		return
 	}
 	p.Cell(p.Dim, "", mapName)
@@ -99,8 +99,8 @@ func (l *links) Draw(p *draw.Pen, line int) {
 		l.Table.Draw(p, line)
 		return
 	}
-	f := l.load.loads.Fabric
-	r := l.load.heat.rows[l.Row(line)]
+	f, h := l.load.loads.Fabric, l.heat()
+	r := h.rows[l.Row(line)]
 	if r.place == heading {
 		p.Cell(p.Strong, r.name, mapName)
 		p.Gap(1)
@@ -124,7 +124,7 @@ func (l *links) Draw(p *draw.Pen, line int) {
 			p.Gap(1)
 			continue
 		}
-		p.Heat(x, l.load.heat.most, l.load.mean)
+		p.Heat(x, h.most, h.mean)
 	}
 }
 

@@ -288,7 +288,7 @@ func (l *list) share() {
 	if l.shared == g {
 		return
 	}
-	l.shared, l.Recent = g, make(map[pane.Place]pane.Recent, len(g.Ports))
+	by := make(map[pane.Place]pane.Recent, len(g.Ports))
 	for i := range g.Ports {
 		x := &g.Ports[i]
 		r := pane.Recent{Use: x.Use}
@@ -297,8 +297,9 @@ func (l *list) share() {
 				r.Errors += n.Increase
 			}
 		}
-		l.Recent[pane.Place{GUID: x.Key.GUID, Port: x.Key.Num}] = r
+		by[pane.Place{GUID: x.Key.GUID, Port: x.Key.Num}] = r
 	}
+	l.shared, l.Recent = g, &pane.Recently{By: by}
 }
 
 // Collect takes what was found; what was there before holds until then.

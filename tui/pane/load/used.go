@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/tui/pane"
+)
+
+// used is the map of what links sent in the last hour of the time that is shown, in thousandths of what they can.
+type used struct {
+	of   *pane.Recently // what it was made of
+	load *loading
+	heat heat
+}
+
+// ofUse reports whether the map is of what links sent, not of the paths over them.
+func (l *links) ofUse() bool { return l.Kind >= usedUpwards }
+
+// heat is the map that is shown.
+func (l *links) heat() *heat {
+	if l.ofUse() {
+		return &l.used.heat
+	}
+	return &l.load.heat
+}
+
+// measure makes the map of use anew where it is of another time or fabric.
+func (l *links) measure() {
+	if u := &l.used; u.of != l.Recent || u.load != l.load {
+		*u = used{of: l.Recent, load: l.load}
+		if l.Recent != nil {
+			u.heat = newHeat(l.load.loads.Fabric, l.use, l.meanUse(), l.Scene.Names)
+		}
+	}
+}
+
+// use is in thousandths what part of its link a port sent with; one that nothing was recorded of sent nothing.
+func (l *links) use(port fabric.PortIndex) int64 {
+	f := l.load.loads.Fabric
+	r := l.Recent.By[pane.PlaceOf(f, f.Ports[port].Node, port)]
+	return int64(1000*max(r.Use, 0) + 0.5)
+}
+
+// meanUse is that of the links between switches.
+func (l *links) meanUse() float64 {
+	f := l.load.loads.Fabric
+	sum, n := int64(0), 0
+	for p := range f.NumPorts() {
+		if linkload.ClassOf(f, p) == linkload.BetweenSwitches {
+			sum, n = sum+l.use(p), n+1
+		}
+	}
+	return float64(sum) / float64(max(n, 1))
+}
