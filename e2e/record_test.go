@@ -185,12 +185,18 @@ func TestMorning(t *testing.T) {
 	if len(m.Worse) == 0 || m.Worse[0].Port != "leaf-01/1" || len(m.Flaps) == 0 || len(m.Reroutes) == 0 || len(m.Hours) == 0 {
 		t.Errorf("%+v", m)
 	}
+	reroute := m.Reroutes[len(m.Reroutes)-1]
+	var d struct{ Pairs struct{ Total, Changed int64 } }
+	said := ibconsole(t, "-s", source, "--json", "-c", fmt.Sprintf("diff %d %d", reroute.Before, reroute.After))
+	if err := json.Unmarshal([]byte(said), &d); err != nil || reroute.Moved == nil || d.Pairs.Total != 56 || reroute.Moved.Changed != d.Pairs.Changed || m.Moved == nil || m.Moved.Pairs != d.Pairs.Total {
+		t.Errorf("%+v of %+v, in all %+v; %s, %v", reroute.Moved, reroute, m.Moved, said, err)
+	}
 	var job struct {
 		Hosts  int
 		Events []struct{ What string }
 		Errors []struct{ Port string }
 	}
-	said := ibconsole(t, "-s", source, "--json", "-c", "job 4711 since=1h hosts=node-0001,node-0003")
+	said = ibconsole(t, "-s", source, "--json", "-c", "job 4711 since=1h hosts=node-0001,node-0003")
 	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 || len(job.Errors) == 0 || job.Errors[0].Port != "leaf-01/1" {
 		t.Errorf("the job: %s, %v", said, err)
 	}

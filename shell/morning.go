@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -106,7 +107,7 @@ func (c *call) morning(since, until time.Time) (*report.Morning, error) {
 		return nil, err
 	}
 	morningEvents(m, line)
-	if err := c.morningProblems(m, line); err != nil {
+	if err := errors.Join(c.morningProblems(m, line), c.morningMoved(m, line)); err != nil {
 		return nil, err
 	}
 	err = c.morningCounters(m)
@@ -181,6 +182,7 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 	}
 	keys := func(r *problems.Report) map[known]bool {
 		out := map[known]bool{}
+		r.Problems = slices.DeleteFunc(r.Problems, func(p problems.Problem) bool { return p.Severity == problems.Note })
 		for _, p := range r.Problems {
 			out[known{p.Kind, p.At, p.What}] = true
 		}
@@ -209,9 +211,37 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 	return nil
 }
 
+// morningMoved says of the latest reroutes what became of paths, and of all of them together.
+func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
+	moved := func(from, to session.Kind) *report.MorningMoved {
+		r, err := c.session.Diff(c.ctx, from, to, 1)
+		if err != nil {
+			m.Unknown = append(m.Unknown, fmt.Sprintf("what moved from entry %s to %s: %v", from, to, err))
+			return nil
+		}
+		p := &r.Pairs
+		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, CutOff: p.CutOff, Connected: p.Connected, Entries: r.Entries.Changed}
+	}
+	entry := func(id int64) session.Kind { return session.Kind(strconv.FormatInt(id, 10)) }
+	if len(m.Reroutes) > 0 && line.Before != nil && line.After != nil {
+		m.Moved = moved(line.Before.Picture, line.After.Picture)
+	}
+	untold := max(0, len(m.Reroutes)-mostCompared)
+	for i := range m.Reroutes[untold:] {
+		if e := &m.Reroutes[untold+i]; e.Before != 0 && e.After != 0 && e.Before != e.After {
+			e.Moved = moved(entry(e.Before), entry(e.After))
+		}
+	}
+	if untold > 0 {
+		m.Unknown = append(m.Unknown, fmt.Sprintf("what the first %d of %d reroutes moved, each by itself (diff says it)", untold, len(m.Reroutes)))
+	}
+	return c.ctx.Err()
+}
+
 // What of much is told in the morning.
 const (
-	mostMorning = 20
+	mostMorning  = 20
+	mostCompared = 12
 	// changedLoad is by which part of its rate a link must send more or less.
 	changedLoad = 0.05
 )

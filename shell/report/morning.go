@@ -26,6 +26,8 @@ type Morning struct {
 	Commits  []MorningEvent `json:"commits"`
 	Flaps    []MorningFlap  `json:"flaps"`
 	Others   []MorningEvent `json:"events"`
+	// Moved is what became of paths from the beginning to the end, nil where that is not known.
+	Moved *MorningMoved `json:"moved,omitempty"`
 	// Worse are ports that counted more errors than in the time of the same length before; Load are links that sent
 	// more or less.
 	Worse []MorningPort `json:"ports_worse"`
@@ -52,6 +54,34 @@ type MorningEvent struct {
 	Who    string    `json:"who,omitempty"`
 	Before int64     `json:"before,omitempty"`
 	After  int64     `json:"after,omitempty"`
+	// Moved is what became of paths between these, nil where that is not known.
+	Moved *MorningMoved `json:"moved,omitempty"`
+}
+
+// MorningMoved counts ordered pairs of end ports: of all so many have another path, so many have none any more, or have one again.
+type MorningMoved struct {
+	Pairs     int64 `json:"pairs"`
+	Changed   int64 `json:"changed"`
+	CutOff    int64 `json:"cut_off"`
+	Connected int64 `json:"connected"`
+	Entries   int   `json:"entries"`
+}
+
+func (m *MorningMoved) text() string {
+	if m == nil {
+		return "-"
+	}
+	if m.Changed == 0 && m.CutOff == 0 && m.Connected == 0 {
+		return "no path"
+	}
+	text := fmt.Sprintf("%d of %s have another path", m.Changed, prose.Count(int(m.Pairs), "pair"))
+	if m.CutOff > 0 {
+		text += fmt.Sprintf(", %d have none any more", m.CutOff)
+	}
+	if m.Connected > 0 {
+		text += fmt.Sprintf(", %d have one again", m.Connected)
+	}
+	return text
 }
 
 // MorningFlap is a link that went down and came up.
@@ -134,6 +164,14 @@ func (m *Morning) sections() []section {
 		}
 		return s
 	}
+	reroutes := events("Reroutes", "none", m.Reroutes)
+	reroutes.columns = append(reroutes.columns, "what moved")
+	for i := range reroutes.rows {
+		reroutes.rows[i] = append(reroutes.rows[i], m.Reroutes[i].Moved.text())
+	}
+	if m.Moved != nil && reroutes.rows != nil {
+		reroutes.rows = append(reroutes.rows, []string{"in all", "", "", "", m.Moved.text()})
+	}
 	flaps := section{"Links that flapped", "none", []string{"link", "events", "first", "last"}, nil}
 	for _, x := range m.Flaps {
 		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock), x.Last.Local().Format(clock)})
@@ -148,7 +186,7 @@ func (m *Morning) sections() []section {
 	}
 	return []section{
 		problems("New problems", "none", m.New), problems("Problems that are gone", "none", m.Gone),
-		events("Reroutes", "none", m.Reroutes), events("Commits", "none", m.Commits), flaps, worse, load, events("Other events", "none", m.Others),
+		reroutes, events("Commits", "none", m.Commits), flaps, worse, load, events("Other events", "none", m.Others),
 	}
 }
 
