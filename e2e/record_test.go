@@ -186,7 +186,9 @@ func TestMorning(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	reroute := m.Reroutes[len(m.Reroutes)-1]
-	var d struct{ Pairs struct{ Total, Changed int64 } }
+	var d struct {
+		Pairs struct{ Total, Changed int64 }
+	}
 	said := ibconsole(t, "-s", source, "--json", "-c", fmt.Sprintf("diff %d %d", reroute.Before, reroute.After))
 	if err := json.Unmarshal([]byte(said), &d); err != nil || reroute.Moved == nil || d.Pairs.Total != 56 || reroute.Moved.Changed != d.Pairs.Changed || m.Moved == nil || m.Moved.Pairs != d.Pairs.Total {
 		t.Errorf("%+v of %+v, in all %+v; %s, %v", reroute.Moved, reroute, m.Moved, said, err)
