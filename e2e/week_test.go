@@ -44,13 +44,13 @@ func BenchmarkWeek(b *testing.B) {
 	end := lived(b, filepath.Join(dir, "ibconsole"))
 	ago := func(d time.Duration) string { return end.Add(-d).Format(time.RFC3339) }
 	questions := [][2]string{
-		{"open", "show summary"},
+		{"open", "show sms"},
 		{"worst-day", "counters worst since=" + ago(24*time.Hour) + " until=" + ago(0)},
 		{"worst-week", "counters worst since=" + ago(7*24*time.Hour) + " until=" + ago(0)},
-		{"history", "counters history r0001/1 since=" + ago(24*time.Hour) + " until=" + ago(0)},
+		{"history", "counters history sw-0001/1 since=" + ago(24*time.Hour) + " until=" + ago(0)},
 		{"changes", "changes since=" + ago(7*24*time.Hour) + " until=" + ago(0)},
 		{"diff", "diff " + ago(80*time.Hour) + " " + ago(77*time.Hour)},
-		{"problems", "problems of=" + ago(80*time.Hour)},
+		{"trace", "trace sw-0001 sw-2500 of=" + ago(80*time.Hour)},
 		{"morning", "report morning since=" + ago(12*time.Hour) + " until=" + ago(0)},
 		{"morning-week", "report morning since=" + ago(7*24*time.Hour) + " until=" + ago(0)},
 	}

@@ -20,6 +20,8 @@ type placing struct {
 	taken map[place]bool
 	// queue are switches that have got a new neighbour with a place.
 	queue []fabric.SwitchIndex
+	// links are the pairs of linked switches that have places, askew those of them that lie in no row.
+	links, askew int
 }
 
 // gridFrom lays the switches out as seen from one of them, nil where they are no grid. In a product of rows and rings,
@@ -34,6 +36,9 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 	}
 	var later []fabric.SwitchIndex
 	for len(p.queue) > 0 || len(later) > 0 {
+		if p.astray() {
+			return nil
+		}
 		if len(p.queue) > 0 {
 			sw := p.queue[0]
 			p.queue = p.queue[1:]
@@ -109,11 +114,30 @@ func (at place) next(dim int, step int16) place {
 func (p *placing) put(sw fabric.SwitchIndex, to place) {
 	p.at[sw], p.taken[to] = to, true
 	for _, peer := range p.peers[sw] {
-		if _, ok := p.at[peer.sw]; !ok {
+		at, ok := p.at[peer.sw]
+		if !ok {
 			p.queue = append(p.queue, peer.sw)
+			continue
+		}
+		if p.links++; !at.inRow(to) {
+			p.askew++
 		}
 	}
 }
+
+// inRow reports whether two places are the same but for one coordinate.
+func (at place) inRow(other place) bool {
+	apart := 0
+	for d := range at {
+		if at[d] != other[d] {
+			apart++
+		}
+	}
+	return apart <= 1
+}
+
+// astray reports whether it is plain before all switches have a place that this is no grid: most links lie in no row.
+func (p *placing) astray() bool { return p.links > 512 && 2*p.askew > p.links }
 
 // between is the one free place that is beside more of a switch's neighbours than any other, beside two at least.
 func (p *placing) between(sw fabric.SwitchIndex) (to place, ok bool) {

@@ -122,7 +122,12 @@ func TestDamaged(t *testing.T) {
 			if sw := f.Switches[r.IntN(len(f.Switches))]; round%2 > 0 {
 				gone = slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.Ports[l.A].Node != sw && f.Ports[l.B].Node != sw })
 			}
-			if s := Recognise(f.Without(gone), nil); s.Title() != want.Title() || s.Groups.Count != want.Groups.Count {
+			s := Recognise(f.Without(gone), nil)
+			same := s.Title() == want.Title()
+			if s.Grid != nil && want.Grid != nil { // which of its dimensions is the first does not show where a link of that switch is missing
+				same = s.Shape == want.Shape && slices.Equal(slices.Sorted(slices.Values(s.Grid.Dims)), slices.Sorted(slices.Values(want.Grid.Dims)))
+			}
+			if !same || s.Groups.Count != want.Groups.Count {
 				t.Errorf("%s without %d links, the first of %s: %s, want %s", spec, len(gone), f.PortName(gone[0].A), s.Title(), want.Title())
 			}
 		}
