@@ -137,7 +137,7 @@ func (at place) inRow(other place) bool {
 }
 
 // astray reports whether it is plain before all switches have a place that this is no grid: most links lie in no row.
-func (p *placing) astray() bool { return p.links > 512 && 2*p.askew > p.links }
+func (p *placing) astray() bool { return p.links > 128 && 2*p.askew > p.links }
 
 // between is the one free place that is beside more of a switch's neighbours than any other, beside two at least.
 func (p *placing) between(sw fabric.SwitchIndex) (to place, ok bool) {
