@@ -172,6 +172,11 @@ func (a *assigner[S]) spread(ports S, r *run) {
 		a.all(port, r)
 		return
 	}
+	if ports != a.set && ports != a.last {
+		if a.last = ports; a.few(ports, r) {
+			return
+		}
+	}
 	a.use(ports)
 	if !r.counted {
 		for _, t := range r.targets {
