@@ -18,8 +18,12 @@ func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	if f.MaxLID == 0 {
 		return nil, a.report, fmt.Errorf("apply %s: the subnet has no LIDs", r.Name)
 	}
+	a.stays = make([]lidRange, len(r.guids))
 	for i, guid := range r.guids {
 		a.owner[i] = f.PortByGUID(guid)
+		if p := a.owner[i]; p != fabric.None && f.Ports[p].LID != 0 && int(f.Ports[p].LID)+1<<f.Ports[p].LMC <= int(f.MaxLID)+1 {
+			a.stays[i] = lidRange{f.Ports[p].LID, 1 << f.Ports[p].LMC}
+		}
 	}
 	a.t = fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), r.Name)
 	clear(a.t.Known)
@@ -32,12 +36,19 @@ func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	return a.t, a.report, nil
 }
 
+// lidRange are so many LIDs from a first one on.
+type lidRange struct{ first, n uint16 }
+
+func (r lidRange) has(lid uint16) bool { return lid-r.first < r.n }
+
 type applier struct {
 	file   *RouteFile
 	f      *fabric.Fabric
 	t      *fabric.Tables
 	owner  []fabric.PortIndex // end port by GUID index
 	report Report
+	// stays are the LIDs that a port has now, by GUID index, none where an entry needs a second look.
+	stays []lidRange
 	// moved, strange and unaddressed are the LIDs and GUIDs counted already.
 	moved       [1 << 16]bool
 	strange     []bool
@@ -65,8 +76,14 @@ func (a *applier) section(s *routeSection) error {
 	if !s.ended {
 		a.report.Unended.add(func() string { return fmt.Sprintf("%s on line %d", guidAndName(s.guid, s.name), s.line) })
 	}
+	ports := a.f.SwitchNode(sw).NumPorts
 	for i, e := range s.entries {
-		if e.port > a.f.SwitchNode(sw).NumPorts {
+		if e.guid >= 0 && e.port <= ports && a.stays[e.guid].has(e.lid) && row[e.lid] == fabric.NoPath {
+			row[e.lid] = e.port
+			a.report.Entries++
+			continue
+		}
+		if e.port > ports {
 			return fmt.Errorf("%s:%d: port %d of switch %s, which has ports 0 to %d",
 				a.file.Name, a.file.lineOf(s.first+i), e.port, guidAndName(s.guid, a.f.SwitchNode(sw).Desc), a.f.SwitchNode(sw).NumPorts)
 		}

@@ -72,8 +72,14 @@ func (r *RouteFile) lineOf(entry int) int {
 // was cut short. O(bytes); 8 bytes of memory an entry.
 func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
+	p.repeats = make([]repeat, fabric.MaxUnicastLID+1)
 	lines := newLineReader(r, name)
-	err := lines.each(func(text []byte) error { return p.parse(text, lines.line, lines.ended) })
+	err := lines.each(func(text []byte) error {
+		if err := p.parse(text, lines.line, lines.ended); err != nil {
+			return err
+		}
+		return p.repeated(lines)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +143,7 @@ type routeParser struct {
 		guid  uint64
 		index int32
 	}
+	repeats []repeat // by LID
 }
 
 var (
@@ -165,7 +172,7 @@ func (p *routeParser) parse(line []byte, number int, ended bool) error {
 		p.file.early.add(func() string { return fmt.Sprintf("line %d: %s", number, shorten(text)) })
 		return nil
 	case bytes.HasPrefix(text, hexMark):
-		return p.entry(text[len(hexMark):], number, ended)
+		return p.entry(text, number, ended)
 	case isTrailer(text):
 		if p.now != nil {
 			p.now.ended = true
@@ -213,9 +220,9 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 }
 
 func (p *routeParser) entry(text []byte, number int, ended bool) error {
-	lid, rest, ok := parseHex(text, 64)
+	lid, rest, ok := parseHex(text[len(hexMark):], 64)
 	if !ok || len(rest) == 0 || !isCSpace(rest[0]) {
-		return fmt.Errorf("cannot parse LID in \"0x%s\", expected as in 0x001f", shorten(text))
+		return fmt.Errorf("cannot parse LID in \"%s\", expected as in 0x001f", shorten(text))
 	}
 	if lid > fabric.MaxUnicastLID {
 		return fmt.Errorf("LID %d (0x%x) is no unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
@@ -223,7 +230,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	rest = skipSpace(rest)
 	port, rest, ok := parseDecimal(rest)
 	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) {
-		return fmt.Errorf("cannot parse port in \"0x%s\", expected a decimal number after the LID", shorten(text))
+		return fmt.Errorf("cannot parse port in \"%s\", expected a decimal number after the LID", shorten(text))
 	}
 	if !ended {
 		return errors.New("the file is cut short: no newline after an entry")
@@ -231,7 +238,9 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
 	}
-	return p.add(routeEntry{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid), port: uint8(port)}, number)
+	e := routeEntry{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid), port: uint8(port)}
+	p.remember(text, e)
+	return p.add(e, number)
 }
 
 // portGUID finds the port GUID in what follows an entry's port. As for OpenSM it must end in a space or a
