@@ -18,8 +18,10 @@ import (
 type Base struct {
 	*trees.Forest
 	// used are the numbers of entries by port of each switch.
-	used  [][256]int32
-	spare sync.Pool
+	used [][256]int32
+	// minimal is what [Base.Measure] found, by LID.
+	minimal []bool
+	spare   sync.Pool
 }
 
 // NewBase prepares tables. O(switches x LIDs) on all processors.
@@ -90,6 +92,7 @@ func (b *Base) NewWorker() *Worker {
 			return max(fabric.None, b.Wires.Next(s, port))
 		},
 	}
+	w.repair.minimal = b.minimal
 	w.repair.init(len(b.Tables.Fabric.Switches))
 	return w
 }

@@ -73,7 +73,10 @@ func TestRandomFailures(t *testing.T) {
 	sum, whole, all := 0, 0, 0
 	for _, spec := range fabrics {
 		old := routed(t, spec)
-		base := baseOf(t, old)
+		base, measured := baseOf(t, old), baseOf(t, old)
+		if err := measured.Measure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		for range count / len(fabrics) {
 			gone, f := failed(old.Fabric, r)
 			what := fmt.Sprintf("%s without %d links", spec, len(gone))
@@ -85,6 +88,7 @@ func TestRandomFailures(t *testing.T) {
 				checkPaths(t, what, old, res)
 			}
 			checkQuick(t, what, base, f, res)
+			checkQuick(t, what+", measured", measured, f, res)
 			again := full(t, f)
 			sum += res.Touched
 			whole += changed(old, again)
@@ -153,6 +157,10 @@ func TestBaseOfAnything(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkQuick(t, fmt.Sprintf("case %d", i), base, now, want)
+		if err := base.Measure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		checkQuick(t, fmt.Sprintf("case %d, measured", i), base, now, want)
 	}
 }
 

@@ -24,6 +24,8 @@ type repair struct {
 	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
 	// count adds the entries of a switch by port.
 	count func(s fabric.SwitchIndex, used *[256]int32)
+	// minimal says of which LIDs all packets took the fewest hops, nil where that is not known.
+	minimal []bool
 	// oldPeer is the switch, by its index now, to which a port led before.
 	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 
@@ -124,6 +126,13 @@ func (r *repair) lid(d task) {
 	r.begin()
 	r.entries = r.column(lid)
 	r.depths = r.depth(lid, target)
+	if r.minimal != nil && r.minimal[lid] && !d.anew && r.entries[target] == port && r.nearBy(d.broken) {
+		r.keepHops(lid)
+		if len(r.lost) > 0 {
+			r.findPaths(lid)
+		}
+		return
+	}
 	if d.anew {
 		for s := range r.f.NumSwitches() {
 			if r.f.SwitchNode(s).InSubnet {
@@ -236,14 +245,21 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 // choose is the port of a switch whose way has h hops: the one it has, else one that leads to the switch to
 // which it led, else any; of equals the one with the fewest entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
-	now := r.entries[s]
-	oldPeer := r.oldPeer(s, now)
-	used := r.usage(s)
-	var best uint8
+	port, _ := r.another(s, h, r.links(s))
+	return port
+}
+
+// another is choose by the links of the switch; ok is false where there is no way of h hops.
+func (r *repair) another(s fabric.SwitchIndex, h uint8, links []routing.SwitchLink) (best uint8, ok bool) {
+	now, oldPeer := r.entries[s], fabric.SwitchIndex(fabric.None)
+	var used *[256]int32
 	bestRank, bestUsed := 3, int32(0)
-	for _, l := range r.links(s) {
+	for _, l := range links {
 		if r.hopsOf(l.Peer)+1 != h {
 			continue
+		}
+		if used == nil {
+			used, oldPeer = r.usage(s), r.oldPeer(s, now)
 		}
 		rank := 2
 		switch {
@@ -256,5 +272,5 @@ func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 			best, bestRank, bestUsed = l.Port, rank, used[l.Port]
 		}
 	}
-	return best
+	return best, used != nil
 }

@@ -51,6 +51,9 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := base.Measure(ctx); err != nil {
+		return nil, err
+	}
 	loads, err := linkload.AllToAll(ctx, t, linkload.Options{})
 	if err != nil {
 		return nil, err
