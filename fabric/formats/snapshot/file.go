@@ -64,7 +64,7 @@ func Write(w io.Writer, snap Snapshot) error {
 		return err
 	}
 	for _, s := range sections(&snap) {
-		if _, err := z.Write(s.encode()); err != nil {
+		if err := s.write(z); err != nil {
 			return errors.Join(err, z.Close())
 		}
 	}
@@ -74,11 +74,11 @@ func Write(w io.Writer, snap Snapshot) error {
 // EncodeRest encodes what tables hold beside the forwarding tables: VLs, SLs,
 // groups of ports for adaptive routing, multicast, and what is unread of them. It is empty where computed tables hold none of it.
 func EncodeRest(t *fabric.Tables) []byte {
-	var b []byte
+	var b bytes.Buffer
 	for _, s := range rest(t) {
-		b = append(b, s.encode()...)
+		_ = s.write(&b) // a buffer takes all
 	}
-	return b
+	return b.Bytes()
 }
 
 // DecodeRest is the inverse of [EncodeRest]: it fills in t.
@@ -89,25 +89,36 @@ func DecodeRest(b []byte, t *fabric.Tables) error {
 	return nil
 }
 
+// section is a name with what stands in it, in pieces.
 type section struct {
 	name string
-	data []byte
+	data [][]byte
 }
 
-func (s *section) encode() []byte {
-	e := encoder{}
-	e.string(s.name)
-	e.uint(uint64(len(s.data)))
-	return append(e.b, s.data...)
+func whole(name string, data []byte) section { return section{name, [][]byte{data}} }
+
+func (s *section) write(w io.Writer) error {
+	size := 0
+	for _, piece := range s.data {
+		size += len(piece)
+	}
+	head := encoder{}
+	head.string(s.name)
+	head.uint(uint64(size))
+	_, err := w.Write(head.b)
+	for i := 0; i < len(s.data) && err == nil; i++ {
+		_, err = w.Write(s.data[i])
+	}
+	return err
 }
 
 func sections(snap *Snapshot) []section {
-	all := []section{{"fabric", EncodeFabric(snap.Fabric)}}
+	all := []section{whole("fabric", EncodeFabric(snap.Fabric))}
 	if snap.Tables != nil {
 		all = append(append(all, section{"lft", encodeLFT(snap.Tables)}), rest(snap.Tables)...)
 	}
 	if snap.Routing != nil {
-		all = append(all, section{"routing", encodeRouting(snap.Routing)})
+		all = append(all, whole("routing", encodeRouting(snap.Routing)))
 	}
 	return all
 }
@@ -117,19 +128,19 @@ func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
 	if t.Unread.Any() || t.Origin == fabric.LiveOrigin {
-		all = append(all, section{"unread", encodeUnread(t.Unread)})
+		all = append(all, whole("unread", encodeUnread(t.Unread)))
 	}
 	if t.SL2VL != nil {
-		all = append(all, section{"sl2vl", encodeSL2VL(f, t.SL2VL)})
+		all = append(all, whole("sl2vl", encodeSL2VL(f, t.SL2VL)))
 	}
 	if t.SLs != nil {
-		all = append(all, section{"sls", encodeSLs(f, t.SLs)})
+		all = append(all, whole("sls", encodeSLs(f, t.SLs)))
 	}
 	if t.Adaptive != nil {
-		all = append(all, section{"adaptive", encodeAdaptive(t.Adaptive)})
+		all = append(all, whole("adaptive", encodeAdaptive(t.Adaptive)))
 	}
 	if t.MFT != nil {
-		all = append(all, section{"mft", encodeMFT(f, t.MFT)})
+		all = append(all, whole("mft", encodeMFT(f, t.MFT)))
 	}
 	return all
 }

@@ -8,16 +8,18 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-func encodeLFT(t *fabric.Tables) []byte {
+// encodeLFT has the rows themselves among its pieces.
+func encodeLFT(t *fabric.Tables) (pieces [][]byte) {
 	e := &encoder{}
 	e.string(t.Origin)
 	e.uint(uint64(t.LFT.MaxLID))
 	for sw := range t.Fabric.NumSwitches() {
 		e.bool(t.Known[sw])
 		e.uint(uint64(t.Top[sw]))
-		e.bytes(t.LFT.Row(sw)[:int(t.LFT.MaxLID)+1])
+		pieces = append(pieces, e.b, t.LFT.Row(sw)[:int(t.LFT.MaxLID)+1])
+		e.b = nil
 	}
-	return e.b
+	return append(pieces, e.b)
 }
 
 func decodeLFT(f *fabric.Fabric, d *decoder) (*fabric.Tables, error) {
