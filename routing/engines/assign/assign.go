@@ -29,8 +29,11 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 		return nil, err
 	}
 	p := newPlan(f, m, opt, dor)
-	if routing.PortSetWords(p.highest) == 1 {
+	switch routing.PortSetWords(p.highest) {
+	case 1:
 		return tables[[1]uint64](ctx, p)
+	case 2:
+		return tables[[2]uint64](ctx, p)
 	}
 	return tables[[4]uint64](ctx, p)
 }
