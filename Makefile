@@ -20,6 +20,11 @@ VULN_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/govulncheck-$(V
 VULN         := $(VULN_DIR)/govulncheck
 VULN_DB      ?= https://vuln.go.dev
 
+# And what makes packages.
+NFPM_VERSION := v2.48.0
+NFPM_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/nfpm-$(NFPM_VERSION)
+NFPM         := $(NFPM_DIR)/nfpm
+
 # The race detector needs cgo, which Go turns off where there is no C compiler.
 RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 
@@ -60,6 +65,13 @@ pictures: build ## make the pictures in docs anew, from the program in a termina
 .PHONY: run
 run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)
+
+.PHONY: dist
+dist: $(NFPM) ## build what is released into dist: archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (a key of ssh-keygen)
+	NFPM=$(NFPM) VERSION=$(VERSION) SIGN=$(SIGN) scripts/dist dist
+
+$(NFPM):
+	GOBIN=$(NFPM_DIR) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
 .PHONY: tools
 tools: ## install the Debian packages that the tests want and this machine lacks

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"syscall"
 
 	"example.org/ibconsole/history"
@@ -118,12 +117,4 @@ func historyFile() string {
 		return ""
 	}
 	return filepath.Join(dir, "commands")
-}
-
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }
