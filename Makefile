@@ -21,7 +21,7 @@ VULN         := $(VULN_DIR)/govulncheck
 VULN_DB      ?= https://vuln.go.dev
 
 # And what makes packages.
-NFPM_VERSION := v2.48.0
+NFPM_VERSION := v2.45.2
 NFPM_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/nfpm-$(NFPM_VERSION)
 NFPM         := $(NFPM_DIR)/nfpm
 
