@@ -73,6 +73,10 @@ dist: $(NFPM) ## build what is released into dist: archives, deb, rpm, SHA256SUM
 $(NFPM):
 	GOBIN=$(NFPM_DIR) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
+.PHONY: try-packages
+try-packages: ## try what make dist has built: packages in clean roots, under systemd, arm64 under qemu; wants root, debootstrap, rpm
+	scripts/try-packages dist
+
 .PHONY: tools
 tools: ## install the Debian packages that the tests want and this machine lacks
 	@scripts/debian-packages
