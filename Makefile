@@ -67,7 +67,7 @@ run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)
 
 .PHONY: dist
-dist: $(NFPM) ## build what is released into dist: archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (a key of ssh-keygen)
+dist: $(NFPM) ## build what is released into dist: archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key)
 	NFPM=$(NFPM) VERSION=$(VERSION) SIGN=$(SIGN) scripts/dist dist
 
 $(NFPM):
