@@ -24,6 +24,7 @@ VULN_DB      ?= https://vuln.go.dev
 NFPM_VERSION := v2.45.2
 NFPM_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/nfpm-$(NFPM_VERSION)
 NFPM         := $(NFPM_DIR)/nfpm
+DIST         ?= dist
 
 # The race detector needs cgo, which Go turns off where there is no C compiler.
 RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
@@ -67,15 +68,15 @@ run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)
 
 .PHONY: dist
-dist: $(NFPM) ## build what is released into dist: archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key)
-	NFPM=$(NFPM) VERSION=$(VERSION) SIGN=$(SIGN) scripts/dist dist
+dist: $(NFPM) ## build what is released into DIST (dist): archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key)
+	NFPM=$(NFPM) VERSION=$(VERSION) SIGN=$(SIGN) scripts/dist $(DIST)
 
 $(NFPM):
 	GOBIN=$(NFPM_DIR) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
 .PHONY: try-packages
 try-packages: ## try what make dist has built: packages in clean roots, under systemd, arm64 under qemu; wants root, debootstrap, rpm
-	scripts/try-packages dist
+	scripts/try-packages $(DIST)
 
 .PHONY: tools
 tools: ## install the Debian packages that the tests want and this machine lacks

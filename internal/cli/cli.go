@@ -39,6 +39,7 @@ const usage = `usage:
                                                    (help record start)
   ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
                                                    exit status 1 where that is a fault
+  ibconsole [-s SOURCE] doctor --report FILE       the same and more for a report of a bug, without names and keys
   ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
   ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
 
@@ -85,6 +86,7 @@ type options struct {
 	fast     bool
 	mkeys    string
 	strict   bool
+	report   string // a file
 	// told says that the first thing that could not be read of a file was said.
 	told bool
 }
@@ -117,6 +119,7 @@ func run(args []string, files streams) int {
 	flags.BoolVar(&o.fast, "fast", false, "")
 	flags.StringVar(&o.mkeys, "mkeys", "", "")
 	flags.BoolVar(&o.strict, "strict", false, "")
+	flags.StringVar(&o.report, "report", "", "")
 	words, err := parseFlags(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -129,6 +132,9 @@ func run(args []string, files streams) int {
 	}
 	if given(flags, "theme") && !slices.Contains(draw.Themes, o.theme) {
 		return o.misused(fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", ")))
+	}
+	if given(flags, "report") && (o.report == "" || !slices.Equal(words, []string{"doctor"})) {
+		return o.misused(errors.New("--report FILE goes with doctor alone"))
 	}
 	if given(flags, "c") {
 		if len(words) > 0 {

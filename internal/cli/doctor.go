@@ -20,6 +20,9 @@ import (
 // doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
 // are not; with -s, of that source, what is missing there and in the subnet behind it.
 func (o *options) doctor(args []string) int {
+	if o.report != "" {
+		return o.bugReport()
+	}
 	if len(args) > 0 {
 		return o.verify(args)
 	}

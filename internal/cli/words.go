@@ -66,6 +66,7 @@ var flagWords = []struct {
 	{"--window", "management packets in flight", true},
 	{"--fast", "as many as a simulated subnet takes", false},
 	{"--mkeys", "the file with the M_Key and the SA_Key", true},
+	{"--report", "with doctor: what a report of a bug needs, into a file", true},
 	{"--strict", "refuse a file of which something cannot be read", false},
 }
 

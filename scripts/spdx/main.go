@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -97,13 +98,12 @@ const (
 var notInID = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
 func describe(info *buildinfo.BuildInfo, version, date string, licences map[string]string) (*document, error) {
-	target := ""
-	for _, s := range info.Settings {
-		if s.Key == "GOOS" || s.Key == "GOARCH" {
-			target += "-" + s.Value
+	name := "ibconsole-" + version
+	for _, key := range []string{"GOOS", "GOARCH"} {
+		if i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key }); i >= 0 {
+			name = fmt.Sprintf("%s-%s", name, info.Settings[i].Value)
 		}
 	}
-	name := "ibconsole-" + version + target
 	d := &document{
 		Version: "SPDX-2.3", DataLicence: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: name, Namespace: "https://" + info.Main.Path + "/spdx/" + name,
 		Creation: creation{date, []string{"Tool: " + info.Main.Path + "/scripts/spdx"}},
@@ -138,7 +138,7 @@ func readLicences(r io.Reader) (map[string]string, error) {
 	for s := bufio.NewScanner(r); s.Scan(); {
 		words := strings.Fields(s.Text())
 		if len(words) < 4 {
-			return nil, fmt.Errorf("%q, expected program|tests MODULE VERSION FILE:LICENCE ...", s.Text())
+			return nil, fmt.Errorf("%q, expected program|tests MODULE VERSION FILE:LICENCE [FILE:LICENCE ...]", s.Text())
 		}
 		var all []string
 		for _, w := range words[3:] {

@@ -12,7 +12,9 @@ import (
 // set is a set of places in the search order of a switch. Where all switches have
 // fewer than 64 ports it fits a word, and then most of what follows is one
 // instruction; that is why it is a parameter of nearly everything here.
-type set interface{ [1]uint64 | [2]uint64 | [4]uint64 }
+type set interface {
+	[1]uint64 | [2]uint64 | [4]uint64
+}
 
 // at is set i of those of a matrix.
 func at[S set](sets routing.PortSets, i fabric.SwitchIndex) (s S) {
