@@ -74,6 +74,10 @@ dist: $(NFPM) ## build what is released into DIST (dist): archives, deb, rpm, SH
 $(NFPM):
 	GOBIN=$(NFPM_DIR) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
+.PHONY: module-path
+module-path: ## give the module the path NEW, as github.com/NAME/ibconsole, and see that the program still asks the terminal nothing
+	scripts/module-path '$(NEW)'
+
 .PHONY: try-packages
 try-packages: ## try what make dist has built: packages in clean roots, under systemd, arm64 under qemu; wants root, debootstrap, rpm
 	scripts/try-packages $(DIST)
