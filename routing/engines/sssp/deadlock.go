@@ -41,6 +41,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 type deadlocks struct {
 	*router
 	vls    int // that the subnet has
+	upTo   int // how many are counted
 	needed int
 	// groups are successive sources at one switch, and dests the LIDs that are sent to, in OpenSM's order.
 	groups []group
@@ -74,10 +75,7 @@ type dest struct {
 
 func newDeadlocks(r *router, everyone bool) *deadlocks {
 	d := &deadlocks{router: r, needed: 1, everyone: everyone}
-	vls, known := routing.DataVLs(r.f, r.opt)
-	if d.vls = vls; !known {
-		d.vls = 1
-	}
+	d.countVLs()
 	d.pairs = make([]int64, routing.MostDataVLs)
 	d.groupsOn = make([][]int32, len(r.hosts))
 	row := 0
@@ -106,6 +104,21 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 	return d
 }
 
+// countVLs counts the VLs of the subnet. Beyond them it is of use to know how many are needed where it is asked for,
+// and where the subnet has more than MaxOpVLs leaves, since what refuses for it alone is said ([routing.RefusedError]).
+func (d *deadlocks) countVLs() {
+	d.vls, d.upTo = 1, 1
+	unbound := *d.opt
+	unbound.MaxOpVLs = 0
+	if all, known := routing.DataVLs(d.f, &unbound); known {
+		d.vls, _ = routing.DataVLs(d.f, d.opt)
+		d.upTo = all
+	}
+	if d.opt.CountVLs {
+		d.upTo = routing.MostDataVLs
+	}
+}
+
 // mapsSLs reports whether a port maps SLs to VLs; OpenSM leaves out those that do not.
 func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
@@ -115,8 +128,7 @@ func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
 // remove fills the first VL with all paths, and breaks its cycles at the edge with the fewest pairs, whose
-// paths go to the next VL, and so on. OpenSM stops at the first cycle in the subnet's last VL; here the VLs
-// are counted that it takes, up to all that a subnet can have.
+// paths go to the next VL, and so on, up to the first cycle in the last VL that counts.
 func (d *deadlocks) remove(ctx context.Context) error {
 	now, err := d.fill(ctx)
 	if err != nil {
@@ -125,9 +137,9 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	next := newLayer(d.graph)
 	for l := 0; len(now.seen) > 0; l++ {
 		w := newWalker(now)
-		if l == routing.MostDataVLs-1 {
+		if l == d.upTo-1 {
 			if w.cycle() != fabric.None {
-				d.needed = routing.MostDataVLs + 1
+				d.needed = d.upTo + 1
 			}
 			break
 		}
@@ -150,10 +162,10 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	}
 	if d.needed > d.vls {
 		need := fmt.Sprint(d.needed)
-		if d.needed > routing.MostDataVLs {
-			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
+		if d.needed > d.upTo {
+			need = fmt.Sprintf("more than %d", d.upTo)
 		}
-		return d.refuse(d.needed <= routing.MostDataVLs, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
+		return d.refuse(d.needed <= d.upTo, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
 	}
 	return nil
 }
