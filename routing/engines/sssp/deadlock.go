@@ -54,10 +54,8 @@ type deadlocks struct {
 	pairs []int64
 	// everyone counts ports that map no SLs, too, which OpenSM leaves out.
 	everyone bool
-	path     []int32 // scratch
 	// groupsOn are the groups by switch.
 	groupsOn [][]int32
-	upstream upstream
 }
 
 type group struct {
@@ -71,6 +69,8 @@ type dest struct {
 	lid uint16
 	sw  fabric.SwitchIndex
 	row int32 // of the router's ports
+	// port is the place in spans of those with it.
+	port int32
 }
 
 func newDeadlocks(r *router, everyone bool) *deadlocks {
@@ -86,7 +86,7 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 		}
 		d.spans = append(d.spans, int32(len(d.dests)))
 		for n := range t.lids {
-			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n)})
+			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n), int32(len(d.spans) - 1)})
 		}
 		if t.local == 0 {
 			continue // what a switch sends itself is in no VL
@@ -134,8 +134,12 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next := newLayer(d.graph)
+	next := newLayer(d.graph, len(d.dests))
+	b := newBranches(d)
 	for l := 0; len(now.seen) > 0; l++ {
+		if l > 0 {
+			b.count(now, uint8(l))
+		}
 		w := newWalker(now)
 		if l == d.upTo-1 {
 			if w.cycle() != fabric.None {
@@ -147,15 +151,14 @@ func (d *deadlocks) remove(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if d.needed == 1 {
+				b.list(now)
+			}
 			d.needed = l + 2
 			from, edge := w.weakest(c)
 			to := now.target[edge]
 			now.cut(from, edge)
-			if l == 0 {
-				d.moveFirst(now, next, from, to)
-				continue
-			}
-			d.move(now, next, edge, uint8(l))
+			b.move(now, next, from, to, uint8(l))
 		}
 		now, next = next, now
 		next.reset()
@@ -181,40 +184,6 @@ func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
 // portsTo are the ports by switch towards a destination.
 func (d *deadlocks) portsTo(t *dest) []uint8 {
 	return d.ports[int(t.row)*len(d.hosts) : (int(t.row)+1)*len(d.hosts)]
-}
-
-// follow finds the channels that a unit's packets take.
-func (d *deadlocks) follow(unit uint32) {
-	dest := &d.dests[int(unit)/len(d.groups)]
-	ports, end := d.portsTo(dest), dest.sw
-	sw := d.groups[int(unit)%len(d.groups)].sw
-	d.path = d.path[:0]
-	for sw != end {
-		c := d.arc(sw, ports[sw])
-		d.path = append(d.path, c)
-		sw = d.graph.to[c]
-	}
-}
-
-// move takes the paths over an edge from VL l to the next.
-func (d *deadlocks) move(now, next *layer, edge int32, l uint8) {
-	for u := now.firstUse[edge]; u != 0; u = now.uses[u].next {
-		for _, unit := range now.uses[u].units[:now.uses[u].n] {
-			if d.layerOf[unit] == l {
-				d.moveUnit(now, next, unit, l)
-			}
-		}
-	}
-}
-
-func (d *deadlocks) moveUnit(now, next *layer, unit uint32, l uint8) {
-	d.follow(unit)
-	lids := d.groups[int(unit)%len(d.groups)].lids
-	now.remove(d.path, lids)
-	next.add(d.path, unit, lids)
-	d.layerOf[unit] = l + 1
-	d.pairs[l] -= lids
-	d.pairs[l+1] += lids
 }
 
 // serviceLevels spreads the VLs that are needed over as many as are given: a further VL goes to that with the

@@ -90,7 +90,7 @@ type pathTree struct {
 	begins   []int32
 }
 
-func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph)} }
+func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph, 0)} }
 
 // fill adds the paths to the LIDs of a port, and returns one to which a switch has no way.
 func (w *filler) fill(to []dest) *dest {
@@ -167,54 +167,5 @@ func (l *layer) merge(more *layer) {
 	}
 	for e := 1; e < len(more.target); e++ {
 		l.pairs[l.edgeTo(more.source[e], more.target[e])] += more.pairs[e]
-	}
-}
-
-// moveFirst takes the paths over an edge from the first VL, which does not note
-// them, to the next: they are found in the tables.
-func (d *deadlocks) moveFirst(now, next *layer, from, then int32) {
-	s := d.from[from]
-	row, rowThen := d.lft.Row(s), d.lft.Row(d.from[then])
-	for k := range len(d.spans) - 1 {
-		first := d.spans[k]
-		to := d.dests[first:d.spans[k+1]]
-		d.upstream.units = d.upstream.units[:0]
-		for i := range to {
-			if t := &to[i]; row[t.lid] == d.port[from] && rowThen[t.lid] == d.port[then] {
-				d.unitsThrough(s, t, i, len(to))
-			}
-		}
-		slices.Sort(d.upstream.units)
-		for _, u := range d.upstream.units {
-			unit := uint32((int(first)+int(u)%len(to))*len(d.groups) + int(u)/len(to))
-			if d.layerOf[unit] == 0 {
-				d.moveUnit(now, next, unit, 0)
-			}
-		}
-	}
-}
-
-// upstream is memory for walks against the direction of packets. Its units are
-// those to one port: group x LIDs of the port + LID.
-type upstream struct {
-	switches []fabric.SwitchIndex
-	units    []int32
-}
-
-// unitsThrough adds the groups whose packets to a LID, the i-th of some of a port, come through a switch.
-func (d *deadlocks) unitsThrough(s fabric.SwitchIndex, t *dest, i, lids int) {
-	u := &d.upstream
-	ports := d.portsTo(t)
-	u.switches = append(u.switches[:0], s)
-	for k := 0; k < len(u.switches); k++ {
-		at := u.switches[k]
-		for _, g := range d.groupsOn[at] {
-			u.units = append(u.units, g*int32(lids)+int32(i))
-		}
-		for a := d.first[at]; a < d.first[at+1]; a++ {
-			if peer := d.graph.to[a]; ports[peer] == d.farPort[a] {
-				u.switches = append(u.switches, peer)
-			}
-		}
 	}
 }

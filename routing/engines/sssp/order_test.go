@@ -74,10 +74,10 @@ func TestStartsAreThoseOfASearchTree(t *testing.T) {
 	g := graphOf(t, "torus:4x3x3")
 	key := func(c int32) uint32 { return uint32(g.f.SwitchLID(g.from[c]))<<8 | uint32(g.port[c]) }
 	for range 100 {
-		l := newLayer(g)
+		l := newLayer(g, 0)
 		var root *tree
 		for _, c := range rand.Perm(len(g.to))[:rand.IntN(len(g.to)+1)] {
-			l.add([]int32{int32(c)}, 0, 1)
+			l.see(int32(c))
 			root = root.insert(int32(c), key)
 		}
 		if got, want := l.starts(), root.walk(nil); !slices.Equal(got, want) {
