@@ -3,7 +3,6 @@
 package sssp
 
 import (
-	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -13,188 +12,217 @@ import (
 // the tree of each destination behind it leaves the VL, and what enters the next one joins the tree there.
 type branches struct {
 	*deadlocks
+	now, next *layer
+	vl        int // of now
+	// came is by unit when it came to its VL. In the first VL it is 0 for all, where they come in the order of
+	// fill. What is in VL l now came from began[l] on, before began[l+1].
+	came  []uint32
+	began []uint32
+	clock uint32
 	// back is the other direction of an arc.
 	back []int32
 	// behind are, by slot of an edge, the destinations with the edge on the paths of the tables, from behindFirst on.
 	behind      []uint16
 	behindFirst []int
-	// came is by unit when it came to its VL. In the first one they come in the order of fill.
-	came []uint32
-	now  uint32
-	// Scratch: a branch, each of its switches after the next one on its path, and units that leave.
-	branch  []twig
-	leaving []uint64
+	// Scratch: switches of paths that leave, the units that do, and their order: when each came, and its place.
+	twigs   []twig
+	leaving []leaving
+	order   []uint64
 }
 
-// twig is a switch of a branch.
+// twig is a switch on paths to a destination.
 type twig struct {
 	sw      fabric.SwitchIndex
-	above   int32 // the place of the next one in the branch
-	channel int32 // to the next switch
-	pairs   int64 // that come through it
+	channel int32  // by which it sends
+	above   int32  // the place of the switch after it, none for the last one
+	pairs   uint32 // that leave and come through it
 }
 
-func newBranches(d *deadlocks) *branches {
-	b := &branches{deadlocks: d, back: make([]int32, len(d.graph.to)), came: make([]uint32, len(d.layerOf))}
+// leaving is a unit that leaves, and the place of its switch among the twigs.
+type leaving struct {
+	dest  int32
+	group int32
+	twig  int32
+}
+
+// newBranches takes the first VL, before any path leaves it.
+func newBranches(d *deadlocks, now *layer) *branches {
+	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
+	b.came = make([]uint32, len(d.dests)*len(d.groups))
+	b.back = make([]int32, len(d.graph.to))
 	for a, sw := range d.graph.to {
 		b.back[a] = d.arc(sw, d.farPort[a])
 	}
-	return b
-}
-
-// list lists the destinations behind each edge of a VL that all paths are in.
-func (b *branches) list(l *layer) {
-	b.behindFirst = make([]int, len(l.edge)+1)
-	b.eachSlot(l, func(slot int32, _ int) { b.behindFirst[slot+1]++ })
-	for s := range l.edge {
+	now.holdNone(len(d.dests))
+	b.next.holdNone(len(d.dests))
+	b.behindFirst = make([]int, len(now.pairings)+1)
+	b.eachSlot(func(slot int32, _ int) { b.behindFirst[slot+1]++ })
+	for s := range now.pairings {
 		b.behindFirst[s+1] += b.behindFirst[s]
 	}
 	at := slices.Clone(b.behindFirst)
-	b.behind = make([]uint16, b.behindFirst[len(l.edge)])
-	b.eachSlot(l, func(slot int32, dest int) {
-		b.behind[at[slot]] = uint16(dest)
+	b.behind = make([]uint16, b.behindFirst[len(now.pairings)])
+	b.eachSlot(func(slot int32, t int) {
+		b.behind[at[slot]] = uint16(t)
 		at[slot]++
 	})
-	l.holds = slices.Repeat([]uint64{math.MaxUint64}, l.words*len(b.dests))
+	return b
 }
 
-// eachSlot calls with the slots of the edges on paths to each destination.
-func (b *branches) eachSlot(l *layer, call func(slot int32, dest int)) {
+// eachSlot calls with the slots of the edges on paths to each destination, and notes what the VL holds.
+func (b *branches) eachSlot(call func(slot int32, t int)) {
 	channel := make([]int32, len(b.hosts))
 	for i := range b.dests {
 		t := &b.dests[i]
-		ports := b.portsTo(t)
+		ports, holds := b.portsTo(t), b.now.holdsOf(int32(i))
 		for _, s := range b.members {
 			channel[s] = fabric.None
 			if ports[s] != fabric.NoPath && s != t.sw {
 				channel[s] = b.arc(s, ports[s])
+				holds[s/64].paths |= 1 << (s % 64)
 			}
 		}
 		for _, s := range b.members {
-			if c := channel[s]; c != fabric.None {
-				if then := channel[b.graph.to[c]]; then != fabric.None {
-					call(l.slot[c]+then, i)
+			c := channel[s]
+			if c == fabric.None {
+				continue
+			}
+			via := b.graph.to[c]
+			if then := channel[via]; then != fabric.None {
+				holds[via/64].through |= 1 << (via % 64)
+				call(b.now.slot[c]+then, i)
+			}
+		}
+	}
+}
+
+// turn goes on to the next VL.
+func (b *branches) turn() *layer {
+	b.now, b.next = b.next, b.now
+	b.next.reset()
+	b.vl++
+	b.began = append(b.began, b.clock)
+	return b.now
+}
+
+// move takes the paths over an edge from the VL to the next.
+func (b *branches) move(from, then int32) {
+	slot := b.now.slot[from] + then
+	s := b.graph.from[from]
+	b.twigs, b.leaving, b.order = b.twigs[:0], b.leaving[:0], b.order[:0]
+	for _, t := range b.behind[b.behindFirst[slot]:b.behindFirst[slot+1]] {
+		if b.now.holdsOf(int32(t))[s/64].paths>>(s%64)&1 != 0 {
+			b.leave(int32(t), from)
+		}
+	}
+	slices.Sort(b.order)
+	for _, place := range b.order {
+		b.enter(b.leaving[uint32(place)])
+	}
+}
+
+// leave takes the branch that sends by a channel to a destination out of the VL.
+func (b *branches) leave(t, channel int32) {
+	ports, end := b.portsTo(&b.dests[t]), b.dests[t].sw
+	root := int32(len(b.twigs))
+	s := b.graph.from[channel]
+	for c := channel; ; c = b.arc(s, ports[s]) {
+		b.twigs = append(b.twigs, twig{sw: s, channel: c, above: int32(len(b.twigs)) + 1})
+		if s = b.graph.to[c]; s == end {
+			break
+		}
+	}
+	path := b.twigs[root:]
+	path[len(path)-1].above = fabric.None
+	b.grow(t, ports, root)
+	pairs := b.twigs[root].pairs
+	for i := 1; i < len(path); i++ {
+		b.now.at(path[i-1].channel, path[i].channel).pairs -= pairs
+	}
+	b.pairs[b.vl] -= int64(pairs)
+	b.pairs[b.vl+1] += int64(pairs)
+}
+
+// grow finds the branch from a root on, takes it out of what the VL holds, and counts its pairs.
+func (b *branches) grow(t int32, ports []uint8, root int32) {
+	holds := b.now.holdsOf(t)
+	first := len(b.twigs)
+	for at := int(root); at < len(b.twigs); at++ {
+		s := b.twigs[at].sw
+		b.leaveFrom(t, int32(at))
+		h := &holds[s/64]
+		h.paths &^= 1 << (s % 64)
+		if h.through>>(s%64)&1 != 0 {
+			low, high := b.first[s], b.first[s+1]
+			far, back := b.farPort[low:high], b.back[low:high]
+			for a, peer := range b.graph.to[low:high] {
+				if ports[peer] == far[a] && holds[peer/64].paths>>(peer%64)&1 != 0 {
+					b.twigs = append(b.twigs, twig{sw: peer, channel: back[a], above: int32(at)})
 				}
 			}
 		}
+		if at == int(root) {
+			at = first - 1
+		}
+	}
+	for k := len(b.twigs) - 1; k >= first; k-- {
+		w := b.twigs[k]
+		above := &b.twigs[w.above]
+		above.pairs += w.pairs
+		b.now.at(w.channel, above.channel).pairs -= w.pairs
 	}
 }
 
-// move takes the paths over an edge from VL l to the next.
-func (b *branches) move(now, next *layer, from, then int32, l uint8) {
-	slot := now.slot[from] + then
-	s := b.graph.from[from]
-	b.leaving = b.leaving[:0]
-	for _, t := range b.behind[b.behindFirst[slot]:b.behindFirst[slot+1]] {
-		if now.holdsAt(int32(t), s) {
-			b.leave(now, int32(t), s, l)
+// leaveFrom finds the units that leave from a switch.
+func (b *branches) leaveFrom(t, at int32) {
+	low, high := b.began[b.vl], b.began[b.vl+1]
+	all := b.came[int(t)*len(b.groups) : (int(t)+1)*len(b.groups)]
+	w := &b.twigs[at]
+	for _, g := range b.groupsOn[w.sw] {
+		came := all[g]
+		if came < low || came >= high {
+			continue
 		}
-	}
-	slices.Sort(b.leaving)
-	for _, key := range b.leaving {
-		b.enter(next, uint32(key))
-	}
-}
-
-// leave takes the branch behind a switch out of a VL, and its units to those that leave.
-func (b *branches) leave(l *layer, t int32, s fabric.SwitchIndex, vl uint8) {
-	b.grow(l, t, s, vl)
-	first := b.spans[b.dests[t].port]
-	lids := uint32(b.spans[b.dests[t].port+1] - first)
-	for i, w := range b.branch {
-		l.drop(t, w.sw)
-		if i > 0 {
-			l.pairs[*l.at(w.channel, b.branch[w.above].channel)] -= w.pairs
+		if b.vl == 0 {
+			came = b.inFirst(t, uint32(g))
 		}
-		for _, g := range b.groupsOn[w.sw] {
-			unit := uint32(t)*uint32(len(b.groups)) + uint32(g)
-			if b.layerOf[unit] != vl {
-				continue
-			}
-			came := b.came[unit]
-			if vl == 0 {
-				came = uint32(first)*uint32(len(b.groups)) + uint32(g)*lids + uint32(t-first)
-			}
-			b.leaving = append(b.leaving, uint64(came)<<32|uint64(unit))
-		}
-	}
-	// Edge 0 stands for the one that was cut.
-	dest := &b.dests[t]
-	ports, pairs := b.portsTo(dest), b.branch[0].pairs
-	for c := b.branch[0].channel; b.graph.to[c] != dest.sw; {
-		at := b.graph.to[c]
-		then := b.arc(at, ports[at])
-		l.pairs[*l.at(c, then)] -= pairs
-		c = then
-	}
-	b.pairs[vl] -= pairs
-	b.pairs[vl+1] += pairs
-}
-
-// grow finds the branch behind a switch, with the pairs that come through each switch of it.
-func (b *branches) grow(l *layer, t int32, s fabric.SwitchIndex, vl uint8) {
-	ports := b.portsTo(&b.dests[t])
-	holds := l.holds[int(t)*l.words : (int(t)+1)*l.words]
-	var channel int32 = fabric.None
-	if s != b.dests[t].sw {
-		channel = b.arc(s, ports[s])
-	}
-	b.branch = append(b.branch[:0], twig{sw: s, channel: channel})
-	for k := 0; k < len(b.branch); k++ {
-		at := b.branch[k].sw
-		low, high := b.first[at], b.first[at+1]
-		far, back := b.farPort[low:high], b.back[low:high]
-		for a, peer := range b.graph.to[low:high] {
-			if ports[peer] == far[a] && holds[peer/64]>>(peer%64)&1 != 0 {
-				b.branch = append(b.branch, twig{sw: peer, above: int32(k), channel: back[a]})
-			}
-		}
-		units := b.layerOf[int(t)*len(b.groups) : (int(t)+1)*len(b.groups)]
-		for _, g := range b.groupsOn[at] {
-			if units[g] == vl {
-				b.branch[k].pairs += b.groups[g].lids
-			}
-		}
-	}
-	for k := len(b.branch) - 1; k > 0; k-- {
-		b.branch[b.branch[k].above].pairs += b.branch[k].pairs
+		b.order = append(b.order, uint64(came)<<32|uint64(len(b.leaving)))
+		b.leaving = append(b.leaving, leaving{dest: t, group: g, twig: at})
+		w.pairs += uint32(b.groups[g].lids)
 	}
 }
 
-// enter puts a unit into the next VL: its path joins those of others to the same destination.
-func (b *branches) enter(next *layer, unit uint32) {
-	t := int32(unit / uint32(len(b.groups)))
-	dest := &b.dests[t]
-	ports := b.portsTo(dest)
-	var before int32 = fabric.None
-	for s := b.groups[unit%uint32(len(b.groups))].sw; s != dest.sw; {
-		c := b.arc(s, ports[s])
-		known := next.holdsAt(t, s)
-		if !known {
-			next.hold(t, s)
-			next.see(c)
-		}
-		if before != fabric.None {
-			next.edgeTo(before, c)
-		}
-		if known {
-			break
-		}
-		before, s = c, b.graph.to[c]
-	}
-	b.layerOf[unit]++
-	b.came[unit] = b.now
-	b.now++
+// inFirst is the place of a unit in the first VL.
+func (b *branches) inFirst(t int32, g uint32) uint32 {
+	first, end := b.spans[b.dests[t].port], b.spans[b.dests[t].port+1]
+	return uint32(first)*uint32(len(b.groups)) + g*uint32(end-first) + uint32(t-first)
 }
 
-// count counts the pairs on the edges of a VL that units have entered.
-func (b *branches) count(l *layer, vl uint8) {
-	for t := range b.dests {
-		b.grow(l, int32(t), b.dests[t].sw, vl)
-		for _, w := range b.branch[1:] {
-			if w.above > 0 {
-				l.pairs[*l.at(w.channel, b.branch[w.above].channel)] += w.pairs
-			}
+// enter puts a unit into the next VL.
+func (b *branches) enter(u leaving) {
+	l, pairs := b.next, uint32(b.groups[u.group].lids)
+	holds := l.holdsOf(u.dest)
+	w := b.twigs[u.twig]
+	holds[w.sw/64].paths |= 1 << (w.sw % 64)
+	l.see(w.channel)
+	for w.above != fabric.None {
+		next := b.twigs[w.above]
+		h := &holds[next.sw/64]
+		h.paths |= 1 << (next.sw % 64)
+		h.through |= 1 << (next.sw % 64)
+		l.see(next.channel)
+		l.join(w.channel, next.channel, pairs)
+		w = next
+	}
+	b.came[int(u.dest)*len(b.groups)+int(u.group)] = b.clock
+	b.clock++
+}
+
+// layers says in which VL each unit is.
+func (b *branches) layers(of []uint8) {
+	for u, came := range b.came {
+		for int(of[u])+1 < len(b.began) && came >= b.began[of[u]+1] {
+			of[u]++
 		}
 	}
 }

@@ -4,12 +4,13 @@ package sssp
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a VL, depth first. Which cycle it finds decides which paths leave the VL, so it
+// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it finds decides which paths leave the VL, so it
 // goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel that came first, along the edges
 // in their order, then from what is left in the order of starts.
 type walker struct {
@@ -56,7 +57,7 @@ func (w *walker) cycle() int32 {
 			w.leave()
 			continue
 		}
-		c := w.target[e]
+		c := w.edges[e].target
 		if w.state[c] == open {
 			w.at = c
 			return c
@@ -67,12 +68,14 @@ func (w *walker) cycle() int32 {
 	return fabric.None
 }
 
-// ahead is the first edge of a channel to one that is not closed, 0 for none.
+// ahead is the first edge of a channel to one that is not closed, 0 for none. What is closed stays so, as edges are
+// only taken out; the edges to it are passed over for good.
 func (w *walker) ahead(c int32) int32 {
 	e := w.head[c]
-	for e != 0 && w.state[w.target[e]] == closed {
-		e = w.layer.next[e]
+	for e != 0 && w.state[w.edges[e].target] == closed {
+		e = w.edges[e].next
 	}
+	w.head[c] = e
 	return e
 }
 
@@ -88,30 +91,20 @@ func (w *walker) leave() {
 	w.at = w.start()
 }
 
-// weakest finds the edge with the fewest pairs on the cycle through a channel,
-// the first of them from there on, and forgets that the cycle was walked.
-func (w *walker) weakest(start int32) (from, edge int32) {
-	from, edge = start, w.onCycle(start)
-	for c := w.target[edge]; ; {
+// weakest finds the channel on the cycle through start with the fewest pairs on its edge there, which is its first
+// one, the first of them from start on, and forgets that the cycle was walked.
+func (w *walker) weakest(start int32) int32 {
+	weakest, least := start, uint32(math.MaxUint32)
+	for c := start; ; {
+		next := w.edges[w.head[c]].target
+		if pairs := w.layer.at(c, next).pairs; pairs < least {
+			weakest, least = c, pairs
+		}
 		w.state[c] = unknown
-		if c == start {
-			return from, edge
+		if c = next; c == start {
+			return weakest
 		}
-		e := w.onCycle(c)
-		if w.pairs[e] < w.pairs[edge] {
-			from, edge = c, e
-		}
-		c = w.target[e]
 	}
-}
-
-// onCycle is the edge by which the way that is being walked leaves a channel.
-func (w *walker) onCycle(c int32) int32 {
-	e := w.head[c]
-	for w.state[w.target[e]] != open {
-		e = w.layer.next[e]
-	}
-	return e
 }
 
 // starts are the channels of a VL in the order in which OpenSM comes upon them. It keeps them in a search tree,

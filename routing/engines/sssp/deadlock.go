@@ -100,7 +100,6 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 		g.last = i
 	}
 	d.spans = append(d.spans, int32(len(d.dests)))
-	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
 	return d
 }
 
@@ -134,34 +133,30 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next := newLayer(d.graph, len(d.dests))
-	b := newBranches(d)
+	var b *branches
 	for l := 0; len(now.seen) > 0; l++ {
-		if l > 0 {
-			b.count(now, uint8(l))
-		}
 		w := newWalker(now)
-		if l == d.upTo-1 {
-			if w.cycle() != fabric.None {
-				d.needed = d.upTo + 1
-			}
+		c := w.cycle()
+		if c == fabric.None {
 			break
 		}
-		for c := w.cycle(); c != fabric.None; c = w.cycle() {
+		d.needed = l + 2
+		if d.needed > d.upTo {
+			break
+		}
+		if b == nil {
+			b = newBranches(d, now)
+		}
+		for ; c != fabric.None; c = w.cycle() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if d.needed == 1 {
-				b.list(now)
-			}
-			d.needed = l + 2
-			from, edge := w.weakest(c)
-			to := now.target[edge]
-			now.cut(from, edge)
-			b.move(now, next, from, to, uint8(l))
+			from := w.weakest(c)
+			to := now.edges[now.head[from]].target
+			now.cutFirst(from)
+			b.move(from, to)
 		}
-		now, next = next, now
-		next.reset()
+		now = b.turn()
 	}
 	if d.needed > d.vls {
 		need := fmt.Sprint(d.needed)
@@ -169,6 +164,10 @@ func (d *deadlocks) remove(ctx context.Context) error {
 			need = fmt.Sprintf("more than %d", d.upTo)
 		}
 		return d.refuse(d.needed <= d.upTo, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
+	}
+	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
+	if b != nil {
+		b.layers(d.layerOf)
 	}
 	return nil
 }

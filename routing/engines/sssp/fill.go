@@ -79,24 +79,24 @@ type pathTree struct {
 	*filler
 	to    *dest
 	ports []uint8
-	// met is by switch the destination for which it was last met, pairs how many
-	// pairs come through it, and edge that from its channel to the next one.
-	met   []*dest
-	pairs []int64
-	edge  []int32
+	// met is by switch the destination for which it was last met, channel the one by
+	// which it sends there, and pairs how many pairs come through it.
+	met     []*dest
+	channel []int32
+	pairs   []uint32
 	// branches are the switches of the tree, each group's from its own switch to
 	// where it comes to one that was met; begins is where each begins.
 	branches []fabric.SwitchIndex
 	begins   []int32
 }
 
-func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph, 0)} }
+func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph)} }
 
 // fill adds the paths to the LIDs of a port, and returns one to which a switch has no way.
 func (w *filler) fill(to []dest) *dest {
 	n := len(w.hosts)
 	for len(w.trees) < len(to) {
-		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), pairs: make([]int64, n), edge: make([]int32, n)})
+		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), channel: make([]int32, n), pairs: make([]uint32, n)})
 	}
 	trees := w.trees[:len(to)]
 	for i, t := range trees {
@@ -121,28 +121,27 @@ func (t *pathTree) branch(g *group) bool {
 	if g.sw == t.to.sw {
 		return true
 	}
-	var before fabric.SwitchIndex = fabric.None // the switch before s
-	var last int32                              // and its channel
+	var before int32 = fabric.None // the channel to s
 	for s := g.sw; s != t.to.sw; {
-		if t.ports[s] == fabric.NoPath {
-			return false
-		}
-		c := t.arc(s, t.ports[s])
 		known := t.met[s] == t.to
 		if !known {
-			t.met[s], t.pairs[s], t.edge[s] = t.to, 0, 0
+			if t.ports[s] == fabric.NoPath {
+				return false
+			}
+			t.met[s], t.channel[s], t.pairs[s] = t.to, t.arc(s, t.ports[s]), 0
 			t.branches = append(t.branches, s)
-			t.layer.see(c)
+			t.layer.see(t.channel[s])
 		}
+		c := t.channel[s]
 		if before != fabric.None {
-			t.edge[before] = t.layer.edgeTo(last, c)
+			t.layer.join(before, c, 0)
 		}
 		if known {
 			break
 		}
-		before, last, s = s, c, t.graph.to[c]
+		before, s = c, t.graph.to[c]
 	}
-	t.pairs[g.sw] += g.lids
+	t.pairs[g.sw] += uint32(g.lids)
 	return true
 }
 
@@ -151,9 +150,9 @@ func (t *pathTree) count() {
 	end := int32(len(t.branches))
 	for _, begin := range slices.Backward(t.begins) {
 		for _, s := range t.branches[begin:end] {
-			if e := t.edge[s]; e != 0 {
-				t.layer.pairs[e] += t.pairs[s]
-				t.pairs[t.graph.to[t.arc(s, t.ports[s])]] += t.pairs[s]
+			if next := t.graph.to[t.channel[s]]; next != t.to.sw {
+				t.layer.at(t.channel[s], t.channel[next]).pairs += t.pairs[s]
+				t.pairs[next] += t.pairs[s]
 			}
 		}
 		end = begin
@@ -165,7 +164,10 @@ func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		l.see(c)
 	}
-	for e := 1; e < len(more.target); e++ {
-		l.pairs[l.edgeTo(more.source[e], more.target[e])] += more.pairs[e]
+	for _, c := range more.seen {
+		for e := more.head[c]; e != 0; e = more.edges[e].next {
+			to := more.edges[e].target
+			l.join(c, to, more.at(c, to).pairs)
+		}
 	}
 }

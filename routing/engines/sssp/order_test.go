@@ -74,7 +74,7 @@ func TestStartsAreThoseOfASearchTree(t *testing.T) {
 	g := graphOf(t, "torus:4x3x3")
 	key := func(c int32) uint32 { return uint32(g.f.SwitchLID(g.from[c]))<<8 | uint32(g.port[c]) }
 	for range 100 {
-		l := newLayer(g, 0)
+		l := newLayer(g)
 		var root *tree
 		for _, c := range rand.Perm(len(g.to))[:rand.IntN(len(g.to)+1)] {
 			l.see(int32(c))
