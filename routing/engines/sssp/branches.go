@@ -19,8 +19,6 @@ type branches struct {
 	came  []uint32
 	began []uint32
 	clock uint32
-	// back is the other direction of an arc.
-	back []int32
 	// behind are, by slot of an edge, the destinations with the edge on the paths of the tables, from behindFirst on.
 	behind      []uint16
 	behindFirst []int
@@ -49,10 +47,6 @@ type leaving struct {
 func newBranches(d *deadlocks, now *layer) *branches {
 	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
 	b.came = make([]uint32, len(d.dests)*len(d.groups))
-	b.back = make([]int32, len(d.graph.to))
-	for a, sw := range d.graph.to {
-		b.back[a] = d.arc(sw, d.farPort[a])
-	}
 	now.holdNone(len(d.dests))
 	b.next.holdNone(len(d.dests))
 	b.behindFirst = make([]int, len(now.pairings)+1)
