@@ -4,6 +4,7 @@ package sssp
 
 import (
 	"math"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -19,6 +20,7 @@ type plan struct {
 	// alike are those with as many steps, level by level.
 	alike []alike
 	steps []step
+	kept  bool // for another time
 }
 
 // What the place is of a switch that is not in the tree, and of one that will be in the next level.
@@ -56,8 +58,9 @@ type step struct{ arc, above int32 }
 func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 	if p.place == nil {
 		n := len(l.hosts)
-		p.place, p.steps, p.tree = make([]int32, n), make([]step, len(l.to)), make([]node, n)
+		p.place, p.tree = make([]int32, n), make([]node, 0, n)
 	}
+	p.steps = p.steps[:0]
 	for i := range p.place {
 		p.place[i] = unplaced
 	}
@@ -65,8 +68,7 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 	p.tree = append(p.tree[:0], node{arc: fabric.None, sw: uint16(sw)})
 	p.alike = p.alike[:0]
 	known := 1 + expect(l.to[l.first[sw]:l.first[sw+1]], p.place, l.next)
-	size, steps := known-1, int32(0)
-	for size > 0 {
+	for size := known - 1; size > 0; {
 		l.level, l.next = l.next, l.level
 		level := l.level[:size]
 		size = 0
@@ -77,7 +79,7 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 			known += size
 		}
 		l.findSteps(p, level)
-		steps = l.addLevel(p, level, steps)
+		l.addLevel(p, level)
 	}
 }
 
@@ -122,16 +124,15 @@ func stepsTo(peers []fabric.SwitchIndex, place []int32, found []step, end, low i
 	return int(n)
 }
 
-// addLevel adds the switches of a level to the tree, by ascending number of steps, and returns how many steps there
-// are then.
-func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex, steps int32) int32 {
+// addLevel adds the switches of a level to the tree, by ascending number of steps.
+func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
 	var first, next [256]int32 // by number of steps: where those switches begin, and their steps
 	most := int32(0)
 	for _, n := range l.counts {
 		first[n]++
 		most = max(most, n)
 	}
-	at := int32(len(p.tree))
+	at, steps := int32(len(p.tree)), int32(len(p.steps))
 	for n, count := range first[:most+1] {
 		if count == 0 {
 			continue
@@ -143,6 +144,7 @@ func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex, steps int32) int3
 	}
 	p.alike[len(p.alike)-1].last = true
 	p.tree = p.tree[:at]
+	p.steps = slices.Grow(p.steps, int(steps)-len(p.steps))[:steps]
 	found := l.found
 	for i, sw := range level {
 		n := l.counts[i]
@@ -154,5 +156,4 @@ func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex, steps int32) int3
 		p.tree[first[n]] = node{arc: own[0].arc, above: own[0].above, sw: uint16(sw), port: l.port[own[0].arc]}
 		first[n]++
 	}
-	return steps
 }

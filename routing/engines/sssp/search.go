@@ -47,6 +47,9 @@ func newSearch(g *graph) *search {
 // begin takes a plan for its switch, or for what is on its ports.
 func (s *search) begin(p *plan) {
 	s.plan, s.tree = p, p.tree
+	for i := range s.tree {
+		s.tree[i].bound = 0
+	}
 }
 
 // run finds the paths to the switch of the plan, or to what is on its ports. From one run for it to the next, arcs may
