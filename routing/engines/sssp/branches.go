@@ -22,7 +22,8 @@ type branches struct {
 	// behind are, by slot of an edge, the destinations with the edge on the paths of the tables, from behindFirst on.
 	behind      []uint16
 	behindFirst []int
-	// Scratch: switches of paths that leave, the units that do, and their order: when each came, and its place.
+	// Scratch: the destinations of which a branch leaves, switches of paths that leave, the units that do, and their order: when each came, and its place.
+	roots   []int32
 	twigs   []twig
 	leaving []leaving
 	order   []uint64
@@ -103,11 +104,19 @@ func (b *branches) turn() *layer {
 func (b *branches) move(from, then int32) {
 	slot := b.now.slot[from] + then
 	s := b.graph.from[from]
-	b.twigs, b.leaving, b.order = b.twigs[:0], b.leaving[:0], b.order[:0]
+	b.roots, b.twigs, b.leaving, b.order = b.roots[:0], b.twigs[:0], b.leaving[:0], b.order[:0]
 	for _, t := range b.behind[b.behindFirst[slot]:b.behindFirst[slot+1]] {
 		if b.now.holdsOf(int32(t))[s/64].paths>>(s%64)&1 != 0 {
-			b.leave(int32(t), from)
+			b.roots = append(b.roots, int32(t))
 		}
+	}
+	// What is asked of all roots comes first: these are far apart in memory, and then wait for it together.
+	for root, t := range b.roots {
+		b.twigs = append(b.twigs, twig{sw: s, channel: from, above: fabric.None})
+		b.leaveFrom(t, int32(root))
+	}
+	for root, t := range b.roots {
+		b.leave(t, int32(root))
 	}
 	slices.Sort(b.order)
 	for _, place := range b.order {
@@ -115,23 +124,19 @@ func (b *branches) move(from, then int32) {
 	}
 }
 
-// leave takes the branch that sends by a channel to a destination out of the VL.
-func (b *branches) leave(t, channel int32) {
+// leave takes the branch from a root on to a destination out of the VL.
+func (b *branches) leave(t, root int32) {
 	ports, end := b.portsTo(&b.dests[t]), b.dests[t].sw
-	root := int32(len(b.twigs))
-	s := b.graph.from[channel]
-	for c := channel; ; c = b.arc(s, ports[s]) {
-		b.twigs = append(b.twigs, twig{sw: s, channel: c, above: int32(len(b.twigs)) + 1})
-		if s = b.graph.to[c]; s == end {
-			break
-		}
-	}
-	path := b.twigs[root:]
-	path[len(path)-1].above = fabric.None
 	b.grow(t, ports, root)
 	pairs := b.twigs[root].pairs
-	for i := 1; i < len(path); i++ {
-		b.now.at(path[i-1].channel, path[i].channel).pairs -= pairs
+	last := root
+	for s := b.graph.to[b.twigs[root].channel]; s != end; {
+		c := b.arc(s, ports[s])
+		b.twigs = append(b.twigs, twig{sw: s, channel: c, above: fabric.None})
+		above := int32(len(b.twigs)) - 1
+		b.now.at(b.twigs[last].channel, c).pairs -= pairs
+		b.twigs[last].above = above
+		last, s = above, b.graph.to[c]
 	}
 	b.pairs[b.vl] -= int64(pairs)
 	b.pairs[b.vl+1] += int64(pairs)
@@ -141,29 +146,33 @@ func (b *branches) leave(t, channel int32) {
 func (b *branches) grow(t int32, ports []uint8, root int32) {
 	holds := b.now.holdsOf(t)
 	first := len(b.twigs)
-	for at := int(root); at < len(b.twigs); at++ {
-		s := b.twigs[at].sw
+	b.bud(holds, ports, root)
+	for at := first; at < len(b.twigs); at++ {
 		b.leaveFrom(t, int32(at))
-		h := &holds[s/64]
-		h.paths &^= 1 << (s % 64)
-		if h.through>>(s%64)&1 != 0 {
-			low, high := b.first[s], b.first[s+1]
-			far, back := b.farPort[low:high], b.back[low:high]
-			for a, peer := range b.graph.to[low:high] {
-				if ports[peer] == far[a] && holds[peer/64].paths>>(peer%64)&1 != 0 {
-					b.twigs = append(b.twigs, twig{sw: peer, channel: back[a], above: int32(at)})
-				}
-			}
-		}
-		if at == int(root) {
-			at = first - 1
-		}
+		b.bud(holds, ports, int32(at))
 	}
 	for k := len(b.twigs) - 1; k >= first; k-- {
 		w := b.twigs[k]
 		above := &b.twigs[w.above]
 		above.pairs += w.pairs
 		b.now.at(w.channel, above.channel).pairs -= w.pairs
+	}
+}
+
+// bud takes a switch of a branch out of what the VL holds, and adds to the branch those that send to it.
+func (b *branches) bud(holds []held, ports []uint8, at int32) {
+	s := b.twigs[at].sw
+	h := &holds[s/64]
+	h.paths &^= 1 << (s % 64)
+	if h.through>>(s%64)&1 == 0 {
+		return
+	}
+	low, high := b.first[s], b.first[s+1]
+	far, back := b.farPort[low:high], b.back[low:high]
+	for a, peer := range b.graph.to[low:high] {
+		if ports[peer] == far[a] && holds[peer/64].paths>>(peer%64)&1 != 0 {
+			b.twigs = append(b.twigs, twig{sw: peer, channel: back[a], above: at})
+		}
 	}
 }
 
