@@ -15,11 +15,15 @@ import (
 // in their order, then from what is left in the order of starts.
 type walker struct {
 	*layer
-	state  []uint8 // by channel
-	before []int32 // by channel: from where it was come to, none for a start
-	starts []int32 // see [layer.starts]
-	next0  int
-	at     int32
+	// targets are where the edges of each channel lead, in their order: those of channel c that are left stand from
+	// left[c] to end[c].
+	targets   []int32
+	left, end []int32
+	state     []uint8 // by channel
+	before    []int32 // by channel: from where it was come to, none for a start
+	starts    []int32 // see [layer.starts]
+	next0     int
+	at        int32
 }
 
 const (
@@ -29,7 +33,16 @@ const (
 )
 
 func newWalker(l *layer) *walker {
-	w := &walker{layer: l, state: make([]uint8, len(l.to)), before: make([]int32, len(l.to)), starts: l.starts()}
+	n := len(l.to)
+	w := &walker{layer: l, state: make([]uint8, n), before: make([]int32, n), left: make([]int32, n), end: make([]int32, n), starts: l.starts()}
+	w.targets = make([]int32, 0, len(l.edges))
+	for _, c := range l.seen {
+		w.left[c] = int32(len(w.targets))
+		for e := l.head[c]; e != 0; e = l.edges[e].next {
+			w.targets = append(w.targets, l.edges[e].target)
+		}
+		w.end[c] = int32(len(w.targets))
+	}
 	for c := range w.before {
 		w.before[c] = fabric.None
 	}
@@ -52,12 +65,11 @@ func (w *walker) start() int32 {
 func (w *walker) cycle() int32 {
 	for w.at != fabric.None {
 		w.state[w.at] = open
-		e := w.ahead(w.at)
-		if e == 0 {
+		c := w.ahead(w.at)
+		if c == fabric.None {
 			w.leave()
 			continue
 		}
-		c := w.edges[e].target
 		if w.state[c] == open {
 			w.at = c
 			return c
@@ -68,15 +80,24 @@ func (w *walker) cycle() int32 {
 	return fabric.None
 }
 
-// ahead is the first edge of a channel to one that is not closed, 0 for none. What is closed stays so, as edges are
-// only taken out; the edges to it are passed over for good.
+// ahead is the first channel after one that is not closed, none where there is none. What is closed stays so, as edges
+// are only taken out; the edges to it are passed over for good.
 func (w *walker) ahead(c int32) int32 {
-	e := w.head[c]
-	for e != 0 && w.state[w.edges[e].target] == closed {
-		e = w.edges[e].next
+	for i := w.left[c]; i < w.end[c]; i++ {
+		if target := w.targets[i]; w.state[target] != closed {
+			w.left[c] = i
+			return target
+		}
 	}
-	w.head[c] = e
-	return e
+	w.left[c] = w.end[c]
+	return fabric.None
+}
+
+// cut takes out the first edge that is left of a channel, and returns where it led.
+func (w *walker) cut(c int32) int32 {
+	target := w.targets[w.left[c]]
+	w.left[c]++
+	return target
 }
 
 // leave closes a channel. A channel that a cycle led through can come up as a
@@ -96,7 +117,7 @@ func (w *walker) leave() {
 func (w *walker) weakest(start int32) int32 {
 	weakest, least := start, uint32(math.MaxUint32)
 	for c := start; ; {
-		next := w.edges[w.head[c]].target
+		next := w.targets[w.left[c]]
 		if pairs := w.layer.at(c, next).pairs; pairs < least {
 			weakest, least = c, pairs
 		}

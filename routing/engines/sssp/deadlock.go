@@ -152,9 +152,7 @@ func (d *deadlocks) remove(ctx context.Context) error {
 				return err
 			}
 			from := w.weakest(c)
-			to := now.edges[now.head[from]].target
-			now.cutFirst(from)
-			b.move(from, to)
+			b.move(from, w.cut(from))
 		}
 		now = b.turn()
 	}

@@ -96,6 +96,3 @@ func (l *layer) holdNone(dests int) { l.held = make([]held, l.words*dests) }
 
 // holdsOf is what the VL holds of the paths to a destination.
 func (l *layer) holdsOf(t int32) []held { return l.held[int(t)*l.words : (int(t)+1)*l.words] }
-
-// cutFirst takes the first edge of a channel out.
-func (l *layer) cutFirst(from int32) { l.head[from] = l.edges[l.head[from]].next }
