@@ -88,7 +88,7 @@ type RefusedError struct {
 	Counted *fabric.LFT
 	// Hops are what it had counted by then, to all LIDs where they are [LIDHops], nil for none.
 	Hops Hops
-	// TooFewVLs says that with more VLs it would take the fabric.
+	// TooFewVLs says that with more VLs it would take the fabric, as far as it has counted how many that takes.
 	TooFewVLs bool
 	// File says that it is what stands in a file of its options that the engine does not take.
 	File bool

@@ -88,6 +88,9 @@ type Options struct {
 	// DORVLs makes dor give paths SLs by which they cannot deadlock on
 	// the VLs of the subnet, and refuse where these are too few. OpenSM's has none.
 	DORVLs bool
+	// CountVLs makes dfsssp, and dor with DORVLs, count on to how many VLs their paths need where
+	// the subnet has too few. Without it they refuse once it is clear that it has.
+	CountVLs bool
 
 	// Counted are tables whose routes count as use of ports before there are any: where an engine refuses
 	// after it has made tables, OpenSM's next one goes on from its counts.

@@ -31,7 +31,7 @@ func handoverCommands() []Spec {
 }
 
 // notHandedOn are options that opensm.conf does not have, or that a handover says itself.
-var notHandedOn = []string{"bull", "bull_min_hop", "bull_secondary", "guid2lid", "strict", "vls", "qos", "lmc", "reassign_lids", "honor_guid2lid_file"}
+var notHandedOn = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc", "reassign_lids", "honor_guid2lid_file"}
 
 // The files of a handover.
 const (

@@ -169,3 +169,17 @@ func TestRingsNeedLanes(t *testing.T) {
 		route(t, c.e, f, routing.Options{MaxOpVLs: 3})
 	}
 }
+
+// Where the subnet itself has too few VLs, dfsssp counts no further than these unless it is asked to.
+func TestRefusalCountsVLsWhereAsked(t *testing.T) {
+	f := assigned(t, "torus:6")
+	for i := range f.Ports {
+		f.Ports[i].OperVLs = 1
+	}
+	for count, want := range map[bool]string{false: "need more than 1 VLs; the subnet has 1", true: "need 2 VLs; the subnet has 1"} {
+		_, err := routing.Route(t.Context(), sssp.DeadlockFree{}, f, routing.Options{CountVLs: count})
+		if refused, ok := errors.AsType[*routing.RefusedError](err); !ok || !strings.HasSuffix(refused.Reason, want) || refused.TooFewVLs != count {
+			t.Errorf("counting %v: %+v, want %s", count, refused, want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func BenchmarkDeadlocks(b *testing.B) {
 			needed := 0
 			for b.Loop() {
 				d := newDeadlocks(r, false)
-				d.vls = routing.MostDataVLs + 1
+				d.vls, d.upTo = routing.MostDataVLs+1, routing.MostDataVLs
 				if err := d.remove(b.Context()); err != nil {
 					b.Fatal(err)
 				}

@@ -4,21 +4,26 @@ package sssp
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a VL, depth first. Which cycle it finds decides which paths leave the VL, so it
+// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it finds decides which paths leave the VL, so it
 // goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel that came first, along the edges
 // in their order, then from what is left in the order of starts.
 type walker struct {
 	*layer
-	state  []uint8 // by channel
-	before []int32 // by channel: from where it was come to, none for a start
-	starts []int32 // see [layer.starts]
-	next0  int
-	at     int32
+	// targets are where the edges of each channel lead, in their order: those of channel c that are left stand from
+	// left[c] to end[c].
+	targets   []int32
+	left, end []int32
+	state     []uint8 // by channel
+	before    []int32 // by channel: from where it was come to, none for a start
+	starts    []int32 // see [layer.starts]
+	next0     int
+	at        int32
 }
 
 const (
@@ -28,7 +33,16 @@ const (
 )
 
 func newWalker(l *layer) *walker {
-	w := &walker{layer: l, state: make([]uint8, len(l.to)), before: make([]int32, len(l.to)), starts: l.starts()}
+	n := len(l.to)
+	w := &walker{layer: l, state: make([]uint8, n), before: make([]int32, n), left: make([]int32, n), end: make([]int32, n), starts: l.starts()}
+	w.targets = make([]int32, 0, len(l.edges))
+	for _, c := range l.seen {
+		w.left[c] = int32(len(w.targets))
+		for e := l.head[c]; e != 0; e = l.edges[e].next {
+			w.targets = append(w.targets, l.edges[e].target)
+		}
+		w.end[c] = int32(len(w.targets))
+	}
 	for c := range w.before {
 		w.before[c] = fabric.None
 	}
@@ -51,12 +65,11 @@ func (w *walker) start() int32 {
 func (w *walker) cycle() int32 {
 	for w.at != fabric.None {
 		w.state[w.at] = open
-		e := w.ahead(w.at)
-		if e == 0 {
+		c := w.ahead(w.at)
+		if c == fabric.None {
 			w.leave()
 			continue
 		}
-		c := w.target[e]
 		if w.state[c] == open {
 			w.at = c
 			return c
@@ -67,13 +80,24 @@ func (w *walker) cycle() int32 {
 	return fabric.None
 }
 
-// ahead is the first edge of a channel to one that is not closed, 0 for none.
+// ahead is the first channel after one that is not closed, none where there is none. What is closed stays so, as edges
+// are only taken out; the edges to it are passed over for good.
 func (w *walker) ahead(c int32) int32 {
-	e := w.head[c]
-	for e != 0 && w.state[w.target[e]] == closed {
-		e = w.layer.next[e]
+	for i := w.left[c]; i < w.end[c]; i++ {
+		if target := w.targets[i]; w.state[target] != closed {
+			w.left[c] = i
+			return target
+		}
 	}
-	return e
+	w.left[c] = w.end[c]
+	return fabric.None
+}
+
+// cut takes out the first edge that is left of a channel, and returns where it led.
+func (w *walker) cut(c int32) int32 {
+	target := w.targets[w.left[c]]
+	w.left[c]++
+	return target
 }
 
 // leave closes a channel. A channel that a cycle led through can come up as a
@@ -88,30 +112,20 @@ func (w *walker) leave() {
 	w.at = w.start()
 }
 
-// weakest finds the edge with the fewest pairs on the cycle through a channel,
-// the first of them from there on, and forgets that the cycle was walked.
-func (w *walker) weakest(start int32) (from, edge int32) {
-	from, edge = start, w.onCycle(start)
-	for c := w.target[edge]; ; {
+// weakest finds the channel on the cycle through start with the fewest pairs on its edge there, which is its first
+// one, the first of them from start on, and forgets that the cycle was walked.
+func (w *walker) weakest(start int32) int32 {
+	weakest, least := start, uint32(math.MaxUint32)
+	for c := start; ; {
+		next := w.targets[w.left[c]]
+		if pairs := w.layer.at(c, next).pairs; pairs < least {
+			weakest, least = c, pairs
+		}
 		w.state[c] = unknown
-		if c == start {
-			return from, edge
+		if c = next; c == start {
+			return weakest
 		}
-		e := w.onCycle(c)
-		if w.pairs[e] < w.pairs[edge] {
-			from, edge = c, e
-		}
-		c = w.target[e]
 	}
-}
-
-// onCycle is the edge by which the way that is being walked leaves a channel.
-func (w *walker) onCycle(c int32) int32 {
-	e := w.head[c]
-	for w.state[w.target[e]] != open {
-		e = w.layer.next[e]
-	}
-	return e
 }
 
 // starts are the channels of a VL in the order in which OpenSM comes upon them. It keeps them in a search tree,

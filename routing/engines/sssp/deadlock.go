@@ -14,7 +14,7 @@ import (
 // Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has the SL that OpenSM
 // gives it; where OpenSM draws one of several by lot, each time it is asked, it is one of those. It refuses
 // where the subnet has too few VLs, and what [Engine] refuses.
-// Beside [Engine] O(switches with hosts x LIDs x hops), in memory too.
+// Beside [Engine] O(switches with hosts x LIDs x hops), in memory O(switches x LIDs).
 func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 2)
 	if err == nil {
@@ -41,6 +41,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 type deadlocks struct {
 	*router
 	vls    int // that the subnet has
+	upTo   int // how many are counted
 	needed int
 	// groups are successive sources at one switch, and dests the LIDs that are sent to, in OpenSM's order.
 	groups []group
@@ -53,10 +54,8 @@ type deadlocks struct {
 	pairs []int64
 	// everyone counts ports that map no SLs, too, which OpenSM leaves out.
 	everyone bool
-	path     []int32 // scratch
 	// groupsOn are the groups by switch.
 	groupsOn [][]int32
-	upstream upstream
 }
 
 type group struct {
@@ -70,14 +69,13 @@ type dest struct {
 	lid uint16
 	sw  fabric.SwitchIndex
 	row int32 // of the router's ports
+	// port is the place in spans of those with it.
+	port int32
 }
 
 func newDeadlocks(r *router, everyone bool) *deadlocks {
 	d := &deadlocks{router: r, needed: 1, everyone: everyone}
-	vls, known := routing.DataVLs(r.f, r.opt)
-	if d.vls = vls; !known {
-		d.vls = 1
-	}
+	d.countVLs()
 	d.pairs = make([]int64, routing.MostDataVLs)
 	d.groupsOn = make([][]int32, len(r.hosts))
 	row := 0
@@ -88,7 +86,7 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 		}
 		d.spans = append(d.spans, int32(len(d.dests)))
 		for n := range t.lids {
-			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n)})
+			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n), int32(len(d.spans) - 1)})
 		}
 		if t.local == 0 {
 			continue // what a switch sends itself is in no VL
@@ -102,8 +100,22 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 		g.last = i
 	}
 	d.spans = append(d.spans, int32(len(d.dests)))
-	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
 	return d
+}
+
+// countVLs counts the VLs of the subnet. Beyond them it is of use to know how many are needed where it is asked for,
+// and where the subnet has more than MaxOpVLs leaves, since what refuses for it alone is said ([routing.RefusedError]).
+func (d *deadlocks) countVLs() {
+	d.vls, d.upTo = 1, 1
+	unbound := *d.opt
+	unbound.MaxOpVLs = 0
+	if all, known := routing.DataVLs(d.f, &unbound); known {
+		d.vls, _ = routing.DataVLs(d.f, d.opt)
+		d.upTo = all
+	}
+	if d.opt.CountVLs {
+		d.upTo = routing.MostDataVLs
+	}
 }
 
 // mapsSLs reports whether a port maps SLs to VLs; OpenSM leaves out those that do not.
@@ -115,45 +127,45 @@ func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
 // remove fills the first VL with all paths, and breaks its cycles at the edge with the fewest pairs, whose
-// paths go to the next VL, and so on. OpenSM stops at the first cycle in the subnet's last VL; here the VLs
-// are counted that it takes, up to all that a subnet can have.
+// paths go to the next VL, and so on, up to the first cycle in the last VL that counts.
 func (d *deadlocks) remove(ctx context.Context) error {
 	now, err := d.fill(ctx)
 	if err != nil {
 		return err
 	}
-	next := newLayer(d.graph)
+	var b *branches
 	for l := 0; len(now.seen) > 0; l++ {
 		w := newWalker(now)
-		if l == routing.MostDataVLs-1 {
-			if w.cycle() != fabric.None {
-				d.needed = routing.MostDataVLs + 1
-			}
+		c := w.cycle()
+		if c == fabric.None {
 			break
 		}
-		for c := w.cycle(); c != fabric.None; c = w.cycle() {
+		d.needed = l + 2
+		if d.needed > d.upTo {
+			break
+		}
+		if b == nil {
+			b = newBranches(d, now)
+		}
+		for ; c != fabric.None; c = w.cycle() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			d.needed = l + 2
-			from, edge := w.weakest(c)
-			to := now.target[edge]
-			now.cut(from, edge)
-			if l == 0 {
-				d.moveFirst(now, next, from, to)
-				continue
-			}
-			d.move(now, next, edge, uint8(l))
+			from := w.weakest(c)
+			b.move(from, w.cut(from))
 		}
-		now, next = next, now
-		next.reset()
+		now = b.turn()
 	}
 	if d.needed > d.vls {
 		need := fmt.Sprint(d.needed)
-		if d.needed > routing.MostDataVLs {
-			need = fmt.Sprintf("more than %d", routing.MostDataVLs)
+		if d.needed > d.upTo {
+			need = fmt.Sprintf("more than %d", d.upTo)
 		}
-		return d.refuse(d.needed <= routing.MostDataVLs, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
+		return d.refuse(d.needed <= d.upTo, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
+	}
+	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
+	if b != nil {
+		b.layers(d.layerOf)
 	}
 	return nil
 }
@@ -169,40 +181,6 @@ func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
 // portsTo are the ports by switch towards a destination.
 func (d *deadlocks) portsTo(t *dest) []uint8 {
 	return d.ports[int(t.row)*len(d.hosts) : (int(t.row)+1)*len(d.hosts)]
-}
-
-// follow finds the channels that a unit's packets take.
-func (d *deadlocks) follow(unit uint32) {
-	dest := &d.dests[int(unit)/len(d.groups)]
-	ports, end := d.portsTo(dest), dest.sw
-	sw := d.groups[int(unit)%len(d.groups)].sw
-	d.path = d.path[:0]
-	for sw != end {
-		c := d.arc(sw, ports[sw])
-		d.path = append(d.path, c)
-		sw = d.graph.to[c]
-	}
-}
-
-// move takes the paths over an edge from VL l to the next.
-func (d *deadlocks) move(now, next *layer, edge int32, l uint8) {
-	for u := now.firstUse[edge]; u != 0; u = now.uses[u].next {
-		for _, unit := range now.uses[u].units[:now.uses[u].n] {
-			if d.layerOf[unit] == l {
-				d.moveUnit(now, next, unit, l)
-			}
-		}
-	}
-}
-
-func (d *deadlocks) moveUnit(now, next *layer, unit uint32, l uint8) {
-	d.follow(unit)
-	lids := d.groups[int(unit)%len(d.groups)].lids
-	now.remove(d.path, lids)
-	next.add(d.path, unit, lids)
-	d.layerOf[unit] = l + 1
-	d.pairs[l] -= lids
-	d.pairs[l+1] += lids
 }
 
 // serviceLevels spreads the VLs that are needed over as many as are given: a further VL goes to that with the

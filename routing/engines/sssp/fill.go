@@ -79,11 +79,11 @@ type pathTree struct {
 	*filler
 	to    *dest
 	ports []uint8
-	// met is by switch the destination for which it was last met, pairs how many
-	// pairs come through it, and edge that from its channel to the next one.
-	met   []*dest
-	pairs []int64
-	edge  []int32
+	// met is by switch the destination for which it was last met, channel the one by
+	// which it sends there, and pairs how many pairs come through it.
+	met     []*dest
+	channel []int32
+	pairs   []uint32
 	// branches are the switches of the tree, each group's from its own switch to
 	// where it comes to one that was met; begins is where each begins.
 	branches []fabric.SwitchIndex
@@ -96,7 +96,7 @@ func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLa
 func (w *filler) fill(to []dest) *dest {
 	n := len(w.hosts)
 	for len(w.trees) < len(to) {
-		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), pairs: make([]int64, n), edge: make([]int32, n)})
+		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), channel: make([]int32, n), pairs: make([]uint32, n)})
 	}
 	trees := w.trees[:len(to)]
 	for i, t := range trees {
@@ -121,28 +121,27 @@ func (t *pathTree) branch(g *group) bool {
 	if g.sw == t.to.sw {
 		return true
 	}
-	var before fabric.SwitchIndex = fabric.None // the switch before s
-	var last int32                              // and its channel
+	var before int32 = fabric.None // the channel to s
 	for s := g.sw; s != t.to.sw; {
-		if t.ports[s] == fabric.NoPath {
-			return false
-		}
-		c := t.arc(s, t.ports[s])
 		known := t.met[s] == t.to
 		if !known {
-			t.met[s], t.pairs[s], t.edge[s] = t.to, 0, 0
+			if t.ports[s] == fabric.NoPath {
+				return false
+			}
+			t.met[s], t.channel[s], t.pairs[s] = t.to, t.arc(s, t.ports[s]), 0
 			t.branches = append(t.branches, s)
-			t.layer.see(c)
+			t.layer.see(t.channel[s])
 		}
+		c := t.channel[s]
 		if before != fabric.None {
-			t.edge[before] = t.layer.edgeTo(last, c)
+			t.layer.join(before, c, 0)
 		}
 		if known {
 			break
 		}
-		before, last, s = s, c, t.graph.to[c]
+		before, s = c, t.graph.to[c]
 	}
-	t.pairs[g.sw] += g.lids
+	t.pairs[g.sw] += uint32(g.lids)
 	return true
 }
 
@@ -151,9 +150,9 @@ func (t *pathTree) count() {
 	end := int32(len(t.branches))
 	for _, begin := range slices.Backward(t.begins) {
 		for _, s := range t.branches[begin:end] {
-			if e := t.edge[s]; e != 0 {
-				t.layer.pairs[e] += t.pairs[s]
-				t.pairs[t.graph.to[t.arc(s, t.ports[s])]] += t.pairs[s]
+			if next := t.graph.to[t.channel[s]]; next != t.to.sw {
+				t.layer.at(t.channel[s], t.channel[next]).pairs += t.pairs[s]
+				t.pairs[next] += t.pairs[s]
 			}
 		}
 		end = begin
@@ -165,56 +164,10 @@ func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		l.see(c)
 	}
-	for e := 1; e < len(more.target); e++ {
-		l.pairs[l.edgeTo(more.source[e], more.target[e])] += more.pairs[e]
-	}
-}
-
-// moveFirst takes the paths over an edge from the first VL, which does not note
-// them, to the next: they are found in the tables.
-func (d *deadlocks) moveFirst(now, next *layer, from, then int32) {
-	s := d.from[from]
-	row, rowThen := d.lft.Row(s), d.lft.Row(d.from[then])
-	for k := range len(d.spans) - 1 {
-		first := d.spans[k]
-		to := d.dests[first:d.spans[k+1]]
-		d.upstream.units = d.upstream.units[:0]
-		for i := range to {
-			if t := &to[i]; row[t.lid] == d.port[from] && rowThen[t.lid] == d.port[then] {
-				d.unitsThrough(s, t, i, len(to))
-			}
-		}
-		slices.Sort(d.upstream.units)
-		for _, u := range d.upstream.units {
-			unit := uint32((int(first)+int(u)%len(to))*len(d.groups) + int(u)/len(to))
-			if d.layerOf[unit] == 0 {
-				d.moveUnit(now, next, unit, 0)
-			}
-		}
-	}
-}
-
-// upstream is memory for walks against the direction of packets. Its units are
-// those to one port: group x LIDs of the port + LID.
-type upstream struct {
-	switches []fabric.SwitchIndex
-	units    []int32
-}
-
-// unitsThrough adds the groups whose packets to a LID, the i-th of some of a port, come through a switch.
-func (d *deadlocks) unitsThrough(s fabric.SwitchIndex, t *dest, i, lids int) {
-	u := &d.upstream
-	ports := d.portsTo(t)
-	u.switches = append(u.switches[:0], s)
-	for k := 0; k < len(u.switches); k++ {
-		at := u.switches[k]
-		for _, g := range d.groupsOn[at] {
-			u.units = append(u.units, g*int32(lids)+int32(i))
-		}
-		for a := d.first[at]; a < d.first[at+1]; a++ {
-			if peer := d.graph.to[a]; ports[peer] == d.farPort[a] {
-				u.switches = append(u.switches, peer)
-			}
+	for _, c := range more.seen {
+		for e := more.head[c]; e != 0; e = more.edges[e].next {
+			to := more.edges[e].target
+			l.join(c, to, more.at(c, to).pairs)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package sssp
 
 import (
+	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -16,19 +17,18 @@ type graph struct {
 	// members are the switches of the subnet in ascending order.
 	members []fabric.SwitchIndex
 	// hosts are, by switch, the LIDs on it with its own: what it weighs.
-	hosts []uint64
+	hosts []uint32
 	// Arcs of switch s stand from first[s] to first[s+1], by ascending port.
 	first    []int32
 	to, from []fabric.SwitchIndex
 	port     []uint8 // at the switch that the arc leaves
 	farPort  []uint8 // at the switch that it comes to
-	// weight is the length of each arc. Before all routes it is hop, the square of the
-	// number of LIDs, so that a way with fewer hops is the shorter one.
-	weight []uint64
+	back     []int32 // the other direction of the cable
+	// weight is the length of each arc, in the direction of travel. Before all routes it is hop, the square of the
+	// number of LIDs, so that a path with fewer hops is the shorter one. All routes add no more than as much again,
+	// and that is below 1<<32 where a hop is below infinity.
+	weight []uint32
 	hop    uint64
-	// into has the arcs that lead to each switch, ascending, of switch s from intoFirst[s] on.
-	into      []step
-	intoFirst []int32
 	// arcAt has the arc that leaves by a port, by firstPort[s]+port; none is -1.
 	arcAt     []int32
 	firstPort []fabric.PortIndex
@@ -36,7 +36,7 @@ type graph struct {
 
 func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 	n := len(f.Switches)
-	g := &graph{f: f, hosts: make([]uint64, n), first: make([]int32, 1, n+1), firstPort: make([]fabric.PortIndex, n)}
+	g := &graph{f: f, hosts: make([]uint32, n), first: make([]int32, 1, n+1), firstPort: make([]fabric.PortIndex, n)}
 	all := uint64(0)
 	for _, e := range f.EndPorts {
 		switch p := &f.Ports[e]; {
@@ -48,29 +48,12 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 		g.addSwitch(s, opt)
 		g.first = append(g.first, int32(len(g.to)))
 	}
-	g.weight, g.hop = make([]uint64, len(g.to)), all*all
-	for i := range g.weight {
-		g.weight[i] = g.hop
+	g.hop = all * all
+	g.weight = slices.Repeat([]uint32{uint32(min(g.hop, math.MaxUint32))}, len(g.to))
+	for a, sw := range g.to {
+		g.back = append(g.back, g.arc(sw, g.farPort[a]))
 	}
-	g.turn()
 	return g
-}
-
-// turn lists the arcs by the switches that they lead to.
-func (g *graph) turn() {
-	n := len(g.hosts)
-	g.into, g.intoFirst = make([]step, len(g.to)), make([]int32, n+1)
-	for _, sw := range g.to {
-		g.intoFirst[sw+1]++
-	}
-	for s := range n {
-		g.intoFirst[s+1] += g.intoFirst[s]
-	}
-	at := slices.Clone(g.intoFirst[:n])
-	for arc, sw := range g.to {
-		g.into[at[sw]] = step{int32(arc), int32(g.from[arc])}
-		at[sw]++
-	}
 }
 
 func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
@@ -83,14 +66,14 @@ func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
 		return
 	}
 	g.members = append(g.members, s)
-	g.hosts[s] = uint64(lids(f, node.FirstPort, opt))
+	g.hosts[s] = uint32(lids(f, node.FirstPort, opt))
 	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
 		port := node.FirstPort + p
 		far := f.Ports[port].Peer
 		switch peer := f.PeerSwitch(port); {
 		case far == fabric.None, peer == s:
 		case peer == fabric.None:
-			g.hosts[s] += uint64(lids(f, far, opt))
+			g.hosts[s] += uint32(lids(f, far, opt))
 		default:
 			g.arcAt[g.firstPort[s]+p] = int32(len(g.to))
 			g.to, g.from = append(g.to, peer), append(g.from, s)

@@ -25,13 +25,23 @@ func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortInd
 	if root == fabric.None {
 		return members, nil
 	}
+	var p plan
+	newLevels(g.graph).planTo(root, &p)
 	s := newSearch(g.graph)
-	s.run(root, true)
+	s.begin(&p)
+	s.run(true)
+	by := make([]int32, len(g.hosts))
+	for i := range by {
+		by[i] = fabric.None
+	}
+	for _, v := range s.tree {
+		by[v.sw] = v.arc
+	}
 	return routing.AddTree(g.f, mft, mlid, root, members, func(sw fabric.SwitchIndex) (routing.TreeLink, bool) {
-		arc := s.by[sw]
+		arc := by[sw]
 		if arc == fabric.None {
 			return routing.TreeLink{}, false
 		}
-		return routing.TreeLink{Above: g.from[arc], Up: g.farPort[arc], Down: g.port[arc]}, true
+		return routing.TreeLink{Above: g.to[arc], Up: g.port[arc], Down: g.farPort[arc]}, true
 	}), nil
 }

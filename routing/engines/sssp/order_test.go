@@ -77,7 +77,7 @@ func TestStartsAreThoseOfASearchTree(t *testing.T) {
 		l := newLayer(g)
 		var root *tree
 		for _, c := range rand.Perm(len(g.to))[:rand.IntN(len(g.to)+1)] {
-			l.add([]int32{int32(c)}, 0, 1)
+			l.see(int32(c))
 			root = root.insert(int32(c), key)
 		}
 		if got, want := l.starts(), root.walk(nil); !slices.Equal(got, want) {

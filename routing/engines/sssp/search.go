@@ -3,7 +3,7 @@
 package sssp
 
 import (
-	"slices"
+	"math"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/heap4"
@@ -12,126 +12,187 @@ import (
 // infinity is the distance of what is not reached; a path of this length or more does not count.
 const infinity = heap4.Infinity
 
-// search finds the shortest paths from all switches to one destination, against the direction of travel (Dijkstra,
-// "A note on two problems in connexion with graphs", 1959). Its memory serves one destination after the other.
+// search finds the shortest paths from all switches to one destination after the other. It goes by a plan, and leaves
+// to the heap what depends on the order of equally near switches.
 type search struct {
 	*graph
-	levels
-	heap4.Heap
-	distance []uint64
-	// by is the arc by which a switch was reached from its next one; none for the last switch before the destination.
-	by []int32
-	// reached are the switches with a path, each after the next one on it.
-	reached []int32
-	load    []uint64
-	// What the heap has: distances and arcs so far, and the switches in the order in which they were taken.
-	soFar []uint64
-	via   []int32
-	taken []int32
-	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
-	forSwitch, forAdapter heap4.Heap
+	*plan
+	byHeap
+	// tree are the switches with a path, each after that to which it sends.
+	tree     []node   // of the plan, or what the heap has found
+	distance []uint32 // by place in the tree
+	// found is the memory of a tree that the heap has found.
+	found []node
+	// unsure are places of switches that can send equally well to several ones at the same distance.
+	unsure []int32
+	load   []uint32
+}
+
+// node is a switch of the tree.
+type node struct {
+	arc   int32 // by which it sends
+	above int32 // the place of that to which it sends
+	// bound is what the path by another arc is long at least: while arcs only grow, what is shorter stays the best.
+	bound uint32
+	sw    uint16 // there are no more switches than LIDs
+	port  uint8  // of the arc
 }
 
 func newSearch(g *graph) *search {
 	n := len(g.hosts)
-	s := &search{graph: g, levels: newLevels(g), distance: make([]uint64, n), by: make([]int32, n), load: make([]uint64, n)}
-	s.soFar, s.via = make([]uint64, n), make([]int32, n)
-	s.Place = make([]int32, n)
-	s.forSwitch = heap4.Heap{Place: make([]int32, n), Elements: make([]uint64, len(g.members))}
-	for i, sw := range g.members {
-		s.forSwitch.Put(i, heap4.Element(infinity, int32(sw)))
-	}
-	s.forAdapter = heap4.Heap{Place: slices.Clone(s.forSwitch.Place), Elements: slices.Clone(s.forSwitch.Elements)}
-	passAdapter(&s.forAdapter)
+	s := &search{graph: g, byHeap: newByHeap(g), distance: make([]uint32, n), load: make([]uint32, n)}
 	return s
 }
 
-// passAdapter does to a heap of unreached switches what OpenSM's adapter does, which is the last to come in and
-// the first to go out: those above its place move down by one, and the lowest of them then comes to the top.
-func passAdapter(h *heap4.Heap) {
-	last := len(h.Elements)
-	if last == 0 {
-		return
+// begin takes a plan for its switch, or for what is on its ports.
+func (s *search) begin(p *plan) {
+	s.plan, s.tree = p, p.tree
+	for i := range s.tree {
+		s.tree[i].bound = 0
 	}
-	held := h.Elements[(last-1)/heap4.Branches]
-	for i := (last - 1) / heap4.Branches; i > 0; {
-		above := (i - 1) / heap4.Branches
-		h.Put(i, h.Elements[above])
-		i = above
-	}
-	h.Put(0, held)
 }
 
-// run searches from a switch, which is the destination or has it on one of its ports. The levels leave to the heap
-// what depends on the order of equally near switches.
-func (s *search) run(sw fabric.SwitchIndex, isSwitch bool) {
+// run finds the paths to the switch of the plan, or to what is on its ports. From one run for it to the next, arcs may
+// only have grown.
+func (s *search) run(isSwitch bool) {
 	distance := uint64(1)
 	if isSwitch {
 		distance = 0
 	}
-	if !s.byLevels(sw, distance) {
-		s.byHeap(sw, distance, infinity-1)
-		copy(s.distance, s.soFar)
-		copy(s.by, s.via)
-		s.reached = s.taken
+	root := int32(s.plan.tree[0].sw)
+	if !s.byPlan(distance) {
+		s.byHeap.run(root, distance, infinity-1)
+		s.takeAll()
 		return
 	}
-	s.reached = s.order
 	if len(s.unsure) == 0 {
 		return
 	}
-	limit := uint64(0)
-	for _, at := range s.unsure {
-		limit = max(limit, s.distance[s.from[s.by[at]]])
+	limit := uint32(0)
+	for _, i := range s.unsure {
+		limit = max(limit, s.distance[s.tree[i].above])
 	}
-	s.byHeap(sw, distance, limit)
-	for _, at := range s.unsure {
-		s.by[at] = s.via[at]
-	}
-}
-
-// byHeap searches with the heap, and takes the switches up to a distance.
-func (s *search) byHeap(sw fabric.SwitchIndex, distance, limit uint64) {
-	for i := range s.soFar {
-		s.soFar[i], s.via[i] = infinity, fabric.None
-	}
-	start := &s.forAdapter
-	if distance == 0 {
-		start = &s.forSwitch
-	}
-	s.Elements = append(s.Elements[:0], start.Elements...)
-	copy(s.Place, start.Place)
-	s.taken = s.taken[:0]
-	s.soFar[sw] = distance
-	s.Nearer(int32(sw), distance)
-	for len(s.Elements) > 0 && s.Elements[0]>>32 <= limit {
-		e := s.Take()
-		at := int32(uint32(e))
-		s.taken = append(s.taken, at)
-		s.relax(at, e>>32)
+	s.byHeap.run(root, distance, uint64(limit))
+	for _, i := range s.unsure {
+		arc := s.via[s.tree[i].sw]
+		s.choose(&s.tree[i], step{arc, s.place[s.to[arc]]})
 	}
 }
 
-// relax looks at what can be reached by the arcs of a switch.
-func (s *search) relax(at int32, distance uint64) {
-	low, high := s.first[at], s.first[at+1]
-	to, weight := s.to[low:high], s.weight[low:high]
-	for i, peer := range to {
-		if d := distance + weight[i]; d < s.soFar[peer] {
-			s.soFar[peer], s.via[peer] = d, low+int32(i)
-			s.Nearer(int32(peer), d)
+// choose makes a switch send by an arc.
+func (s *search) choose(v *node, by step) { v.arc, v.above, v.port = by.arc, by.above, s.port[by.arc] }
+
+// byPlan finds the paths by the plan, and reports whether it can.
+func (s *search) byPlan(distance uint64) bool {
+	s.unsure, s.tree = s.unsure[:0], s.plan.tree
+	s.distance[0] = uint32(distance)
+	nearest, farthest := uint64(infinity), uint64(0)
+	for i := range s.alike {
+		a := &s.alike[i]
+		low, high := s.settle(a)
+		nearest, farthest = min(nearest, low), max(farthest, high)
+		if !a.last {
+			continue
+		}
+		if farthest >= infinity || farthest-nearest >= s.hop {
+			return false
+		}
+		nearest, farthest = infinity, 0
+	}
+	return true
+}
+
+// settle finds the arcs of the shortest paths of some switches and their distances, and returns the least and the most
+// of these. It compares distances with the places of their arcs behind them, without branches; a switch has no more
+// arcs than a byte counts.
+func (s *search) settle(a *alike) (nearest, farthest uint64) {
+	distances, weight, tree := s.distance, s.weight, s.tree[a.begin:a.end]
+	nearest = infinity
+	steps := s.steps[a.steps:]
+	for i := range tree {
+		v := &tree[i]
+		d := uint64(distances[v.above]) + uint64(weight[v.arc])
+		if d >= uint64(v.bound) {
+			own := steps[i*int(a.each):][:a.each]
+			least, second := shortest(own, distances, weight)
+			by := own[least&0xff]
+			d = least >> 8
+			v.bound = uint32(min(second>>8, math.MaxUint32))
+			if d == second>>8 {
+				by = s.bestOfEqual(own, d, a.begin+int32(i))
+			}
+			v.arc, v.above, v.port = by.arc, by.above, s.port[by.arc]
+		}
+		distances[int(a.begin)+i] = uint32(d)
+		nearest, farthest = min(nearest, d), max(farthest, d)
+	}
+	return nearest, farthest
+}
+
+// shortest is the least and the second of the distances by some steps, with the place of the step in the lowest byte: a
+// switch has no more arcs than that counts. It has no branches, as nothing would predict them, and is not inlined, as
+// then what it counts with would not stay in registers.
+//
+//go:noinline
+func shortest(steps []step, distances, weight []uint32) (least, second uint64) {
+	least, second = math.MaxUint64, math.MaxUint64
+	for k, e := range steps {
+		d := (uint64(distances[e.above])+uint64(weight[e.arc]))<<8 | uint64(k)
+		second = min(second, max(least, d))
+		least = min(least, d)
+	}
+	return least, second
+}
+
+// bestOfEqual is best where several paths are equally short: that by the nearest switch, and by the first port there.
+// Which of several such switches, is not sure.
+func (s *search) bestOfEqual(steps []step, distance uint64, place int32) (best step) {
+	sure := true
+	nearest := uint32(math.MaxUint32)
+	for _, e := range steps {
+		d := s.distance[e.above]
+		if uint64(d)+uint64(s.weight[e.arc]) != distance || d > nearest {
+			continue
+		}
+		switch {
+		case d < nearest:
+			nearest, best, sure = d, e, true
+		case e.above != best.above:
+			sure = false
+		case s.farPort[e.arc] < s.farPort[best.arc]:
+			best = e
 		}
 	}
+	if !sure {
+		s.unsure = append(s.unsure, place)
+	}
+	return best
 }
 
-// use makes the arcs of the paths found longer by the LIDs that send over them.
-func (s *search) use() {
-	load, by, weight, from := s.load, s.by, s.weight, s.from
-	copy(load, s.hosts)
-	for _, sw := range slices.Backward(s.reached) {
-		if arc := by[sw]; arc != fabric.None {
-			weight[arc] += load[sw]
-			load[from[arc]] += load[sw]
+// takeAll makes what the heap has found the tree.
+func (s *search) takeAll() {
+	s.found = s.found[:0]
+	place := make([]int32, len(s.hosts))
+	for i, sw := range s.taken {
+		place[sw] = int32(i)
+		s.found = append(s.found, node{arc: fabric.None, sw: uint16(sw)})
+		if arc := s.via[sw]; arc != fabric.None {
+			s.choose(&s.found[i], step{arc, place[s.to[arc]]})
 		}
+	}
+	s.tree = s.found
+}
+
+// use enters the ports into a row, and makes the arcs of the paths found longer by the LIDs that send over them.
+func (s *search) use(row []uint8) {
+	load, weight, tree := s.load[:len(s.tree)], s.weight, s.tree
+	for i := range tree {
+		load[i] = s.hosts[tree[i].sw]
+	}
+	for i := len(tree) - 1; i > 0; i-- {
+		v := &tree[i]
+		load[v.above] += load[i]
+		weight[v.arc] += load[i]
+		row[v.sw] = v.port
 	}
 }

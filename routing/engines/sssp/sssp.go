@@ -81,8 +81,11 @@ func (r *router) reachable() error {
 	if sm := r.f.SMPort; sm != fabric.None {
 		end := r.f.EndPortOf(sm)
 		if sw, local := r.f.AttachedSwitch(end); sw != fabric.None && (local == 0 || isAdapter(r.f, end)) {
-			r.run(sw, local == 0)
-			found = len(r.reached)
+			var p plan
+			newLevels(r.graph).planTo(sw, &p)
+			r.begin(&p)
+			r.run(local == 0)
+			found = len(r.tree)
 		}
 	}
 	if found == len(r.members) {
@@ -108,14 +111,20 @@ func (r *router) route(ctx context.Context) error {
 		rows += t.lids
 	}
 	r.ports = slices.Repeat([]uint8{fabric.NoPath}, rows*len(r.hosts))
+	plans := r.planFor(r.roots())
+	defer plans.stop()
 	row := 0
-	for _, t := range r.targets {
+	for i, t := range r.targets {
+		if i == 0 || t.otherPaths(&r.targets[i-1]) {
+			r.begin(plans.next())
+		}
 		for range t.lids {
-			r.run(t.sw, t.local == 0)
-			r.write(t, r.ports[row*len(r.hosts):(row+1)*len(r.hosts)])
+			r.run(t.local == 0)
+			ports := r.ports[row*len(r.hosts) : (row+1)*len(r.hosts)]
+			r.use(ports)
+			ports[t.sw] = t.local
 			row++
-			r.use()
-			missing += len(r.members) - len(r.reached)
+			missing += len(r.members) - len(r.tree)
 			if err := r.step(ctx); err != nil {
 				return err
 			}
@@ -130,14 +139,20 @@ func (r *router) route(ctx context.Context) error {
 	return nil
 }
 
-// write enters the ways found into a row of ports.
-func (r *router) write(t target, row []uint8) {
-	for _, sw := range r.reached {
-		if arc := r.by[sw]; arc != fabric.None {
-			row[sw] = r.farPort[arc]
+// roots are the switches that plans are made for.
+func (r *router) roots() []fabric.SwitchIndex {
+	var roots []fabric.SwitchIndex
+	for i, t := range r.targets {
+		if i == 0 || t.otherPaths(&r.targets[i-1]) {
+			roots = append(roots, t.sw)
 		}
 	}
-	row[t.sw] = t.local
+	return roots
+}
+
+// otherPaths reports whether paths end otherwise than those to the target before.
+func (t *target) otherPaths(before *target) bool {
+	return t.sw != before.sw || (t.local == 0) != (before.local == 0)
 }
 
 // together is of how many switches the ports in a row are a line of cache.

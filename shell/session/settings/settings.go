@@ -131,6 +131,7 @@ var Options = []Option{
 		set: off(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
 	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
+	on("exact", "let dfsssp, and dor with vls, count on to how many VLs they need where they refuse", func(s *Settings) *bool { return &s.routing.CountVLs }),
 	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, read: setLFTs},
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import (
+	"slices"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+)
+
+// The plan, helped by the heap where switches are equally near, finds the arcs that the heap alone finds; so do runs
+// for a switch that go on from the one before.
+func TestPlansFindWhatTheHeapFinds(t *testing.T) {
+	for _, spec := range []string{"random:60,7,200", "hypercube:6,2", "dragonfly:4,2,2", "torus:5x4x3,2", "mesh:5x2,2,links=2", "fattree:3,8"} {
+		g := graphOf(t, spec)
+		r := &router{search: newSearch(g), targets: g.targets(&routing.Options{})}
+		plans := g.planFor(r.roots())
+		defer plans.stop()
+		plain := newByHeap(g)
+		unsure := 0
+		for i, to := range r.targets {
+			if i == 0 || to.otherPaths(&r.targets[i-1]) {
+				r.begin(plans.next())
+			}
+			r.run(to.local == 0)
+			unsure += len(r.unsure)
+			plain.run(int32(to.sw), uint64(min(to.local, 1)), infinity-1)
+			arcs := slices.Repeat([]int32{fabric.None}, len(g.hosts))
+			for _, v := range r.tree {
+				arcs[v.sw] = v.arc
+			}
+			if !slices.Equal(arcs, plain.via) {
+				t.Fatalf("%s to LID %d: arcs %d, want %d", spec, to.lid, arcs, plain.via)
+			}
+			r.use(make([]uint8, len(g.hosts)))
+		}
+		if unsure == 0 {
+			t.Errorf("%s has no switches that are equally near", spec)
+		}
+	}
+}
