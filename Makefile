@@ -14,6 +14,10 @@ LINT_VERSION := v2.15.0
 LINT_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/golangci-lint-$(LINT_VERSION)
 LINT         := $(LINT_DIR)/golangci-lint
 
+ACTIONLINT_VERSION := v1.7.7
+ACTIONLINT_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/actionlint-$(ACTIONLINT_VERSION)
+ACTIONLINT         := $(ACTIONLINT_DIR)/actionlint
+
 # So is what looks for known vulnerabilities.
 VULN_VERSION := v1.1.4
 VULN_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/govulncheck-$(VULN_VERSION)
@@ -130,11 +134,15 @@ fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
 	done
 
 .PHONY: lint
-lint: $(LINT) ## run golangci-lint, building it first where it is missing
+lint: $(LINT) $(ACTIONLINT) ## run golangci-lint and actionlint, building them first where they are missing
 	$(LINT) run --allow-parallel-runners
+	$(ACTIONLINT)
 
 $(LINT):
 	GOBIN=$(LINT_DIR) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(ACTIONLINT):
+	GOBIN=$(ACTIONLINT_DIR) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 
 .PHONY: audit
 audit: licences vulnerabilities ## list the licences of all modules, and look for known vulnerabilities
