@@ -81,7 +81,7 @@ func sniff(head []byte) format {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return empty
 	}
-	if bytes.HasPrefix(head, []byte(snapshot.Magic)) {
+	if bytes.HasPrefix(head, []byte(snapshot.Family)) {
 		return saved
 	}
 	if bytes.HasPrefix(head, []byte(cacheMagic)) {

@@ -28,14 +28,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"example.org/ibconsole/fabric"
 )
 
-// Magic is how a snapshot begins.
-const Magic = "IBCSNAP\x01"
+// Magic is how a snapshot begins, Family how one of any version does.
+const (
+	Magic  = Family + "\x01"
+	Family = "IBCSNAP"
+)
 
 // What a file may unfold to. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, as much of SLs at most,
 // 81 MB of min-hop tables and, with 64 ports each, 200 MB of SL2VL tables.
@@ -148,7 +152,11 @@ func rest(t *fabric.Tables) []section {
 // Read reads what [Write] wrote.
 func Read(r io.Reader) (snap Snapshot, err error) {
 	magic := make([]byte, len(Magic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != Magic {
+	_, err = io.ReadFull(r, magic)
+	if version, ok := strings.CutPrefix(string(magic), Family); err == nil && ok && string(magic) != Magic {
+		return snap, fmt.Errorf("a snapshot of version %d: this program knows version %d", version[0], Magic[len(Family)])
+	}
+	if err != nil || string(magic) != Magic {
 		return snap, fmt.Errorf("not a snapshot: it begins with %q, expected %q", magic, Magic)
 	}
 	z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
