@@ -226,7 +226,8 @@ func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
 	if len(m.Reroutes) > 0 && line.Before != nil && line.After != nil {
 		m.Moved = moved(line.Before.Picture, line.After.Picture)
 	}
-	untold := max(0, len(m.Reroutes)-mostCompared)
+	f := c.session.State().Live.Fabric
+	untold := max(0, len(m.Reroutes)-max(1, min(mostCompared, entriesCompared/max(1, len(f.Switches)*int(f.MaxLID)))))
 	for i := range m.Reroutes[untold:] {
 		if e := &m.Reroutes[untold+i]; e.Before != 0 && e.After != 0 && e.Before != e.After {
 			e.Moved = moved(entry(e.Before), entry(e.After))
@@ -240,8 +241,10 @@ func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
 
 // What of much is told in the morning.
 const (
-	mostMorning  = 20
-	mostCompared = 12
+	mostMorning = 20
+	// mostCompared reroutes are compared one by one, fewer where tables are so large that more entries than these would be.
+	mostCompared    = 12
+	entriesCompared = 200_000_000
 	// changedLoad is by which part of its rate a link must send more or less.
 	changedLoad = 0.05
 )

@@ -51,6 +51,15 @@ func BenchmarkRoute(b *testing.B) {
 	}
 }
 
+// BenchmarkCopy is the floor of all engines: how fast this machine copies a table of 64 MB, which no engine can pass.
+func BenchmarkCopy(b *testing.B) {
+	from, to := make([]byte, 64<<20), make([]byte, 64<<20)
+	b.SetBytes(int64(len(from)))
+	for b.Loop() {
+		copy(to, from)
+	}
+}
+
 // BenchmarkNue times nue as [BenchmarkRoute] does, on fabrics that take OpenSM seconds.
 func BenchmarkNue(b *testing.B) {
 	for _, spec := range []string{"random:300,12,1500", "hypercube:9", "dragonfly:8,4,4", "torus:8x8x8"} {
@@ -61,7 +70,7 @@ func BenchmarkNue(b *testing.B) {
 
 func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
 	all := map[string]*fabric.Fabric{}
-	for _, spec := range []string{"fattree:2,36", "torus:8x8x8", "fattree:3,36"} {
+	for _, spec := range []string{"fattree:2,36", "torus:8x8x8", "fattree:3,36", "random:300,12,1500", "hypercube:9,hosts=4", "dragonfly:8,4,4", "torus:10x10x10,hosts=4"} {
 		f, err := gen.ParseSpec(spec)
 		if err != nil {
 			b.Fatal(err)
@@ -110,6 +119,7 @@ func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	}
 	ours := time.Since(start).Seconds() / float64(runs)
 	b.ReportMetric(peakMB(b), "our-MB")
+	b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
 	if os.Getenv(besideOpenSM) != "1" {
 		return
 	}
