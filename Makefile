@@ -120,8 +120,8 @@ identity: tools ## compare N (1000) random routings with OpenSM's, SEED=S for th
 	IBCONSOLE_TRIALS=$(or $(N),1000) IBCONSOLE_SEED=$(or $(SEED),$(shell date +%s%N)) go test -count=1 -timeout $(FULL_TIMEOUT) -failfast -run TestRandomTrialsEqualOpenSM -v ./routing/engines
 
 .PHONY: bench
-bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 times OpenSM beside us
-	IBCONSOLE_BENCH_OPENSM=$(OPENSM) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG)
+bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 makes bench-table instead
+	$(if $(OPENSM),$(MAKE) -s bench-table,go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG))
 
 .PHONY: bench-table
 bench-table: ## the engines on one and on two processors, OPENSM=1 with OpenSM in turn, as one table of medians and spreads; COUNT (3), BENCH=REGEXP
