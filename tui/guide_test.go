@@ -78,7 +78,7 @@ func TestFormClicks(t *testing.T) {
 		d.sees("engine " + engine).press("shift+tab")
 	}
 	click("updn  ")
-	d.press("G", "k", "k", "k", "k").sees("▌ qos", "lid_matrix_dump_file", "do_mesh_analysis").misses("root_guid_file")
+	d.press("G", "k", "k", "k", "k", "k").sees("▌ qos", "lid_matrix_dump_file", "do_mesh_analysis").misses("root_guid_file")
 	click("lfts_file")
 	d.sees("› ").misses("qos").press("shift+tab")
 	d.press("/", "lmc")
