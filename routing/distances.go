@@ -133,10 +133,7 @@ func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets
 				odd := low ^ d.low[peer]
 				ports[links[i].Port&63] = known & odd &^ (mid ^ d.mid[peer] ^ d.low[peer])
 			}
-			transpose(&ports)
-			for j, set := range ports[:min(64, d.n-w*64)] {
-				sets.bits[(w*64+j)*sets.words+int(block)] = set
-			}
+			sets.PutByPort(w, block, &ports)
 		}
 	}
 	return sets

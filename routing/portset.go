@@ -46,6 +46,16 @@ func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
+// PutByPort replaces word block of the sets from 64*word on: bit j of ports[i] says that port 64*block+i is in set
+// 64*word+j. It changes ports.
+func (s PortSets) PutByPort(word int, block uint8, ports *[64]uint64) {
+	transpose(ports)
+	first := word * 64
+	for j, set := range ports[:min(64, s.Len()-first)] {
+		s.bits[(first+j)*s.words+int(block)] = set
+	}
+}
+
 // Has reports whether a port is in set i.
 func (s PortSets) Has(i fabric.SwitchIndex, port uint8) bool {
 	return s.Words(i)[port>>6]>>(port&63)&1 != 0

@@ -68,6 +68,27 @@ func BenchmarkNue(b *testing.B) {
 	}
 }
 
+// BenchmarkLimit times engines where all addresses are given: 4032 switches and 41,472 hosts, 183 million entries. OpenSM
+// does not run beside it.
+func BenchmarkLimit(b *testing.B) {
+	f := assigned(b, "xgft:3,24,24,72,1,24,24")
+	for _, name := range []string{"minhop", "updn", "dnup", "dor", "ftree"} {
+		engine, err := engines.ByName(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := engine.Route(b.Context(), f, routing.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(peakMB(b), "our-MB")
+			b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
+		})
+	}
+}
+
 func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
 	all := map[string]*fabric.Fabric{}
 	for _, spec := range []string{"fattree:2,36", "torus:8x8x8", "fattree:3,36", "random:300,12,1500", "hypercube:9,hosts=4", "dragonfly:8,4,4", "torus:10x10x10,hosts=4"} {

@@ -17,7 +17,7 @@ import (
 type Matrix interface {
 	routing.Hops
 	// LeastHopPorts are, by switch, the ports of switch sw by which each switch is the fewest hops away. It
-	// may fill and return scratch, or return sets of its own, and may be called from several goroutines.
+	// fills scratch, which has room for the ports of sw, and returns it; it may be called from several goroutines.
 	LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets
 }
 
@@ -29,42 +29,56 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 		return nil, err
 	}
 	p := newPlan(f, m, opt, dor)
-	switch routing.PortSetWords(p.highest) {
-	case 1:
-		return tables[[1]uint64](ctx, p)
-	case 2:
-		return tables[[2]uint64](ctx, p)
-	}
-	return tables[[4]uint64](ctx, p)
-}
-
-func tables[S set](ctx context.Context, p *plan) (*fabric.LFT, error) {
-	f := p.f
-	workers := make([]*assigner[S], routing.Workers())
-	each := func(progress func(done, total int), work func(a *assigner[S], sw fabric.SwitchIndex)) error {
+	workers := make([]worker, routing.Workers())
+	each := func(progress func(done, total int), work func(a switchAssigner, sw fabric.SwitchIndex)) error {
 		return routing.ForEach(ctx, len(f.Switches), progress, func(worker, s int) {
-			if !f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
-				return
+			sw := fabric.SwitchIndex(s)
+			if f.SwitchNode(sw).InSubnet {
+				a := workers[worker].assignerFor(p, sw)
+				a.begin(sw)
+				work(a, sw)
 			}
-			if workers[worker] == nil {
-				workers[worker] = &assigner[S]{plan: p, scratch: routing.NewPortSets(len(f.Switches), p.highest)}
-			}
-			workers[worker].begin(fabric.SwitchIndex(s))
-			work(workers[worker], fabric.SwitchIndex(s))
 		})
 	}
-	if p.opt.ScatterPorts != 0 {
+	if opt.ScatterPorts != 0 {
 		draws := make([]int, len(f.Switches))
-		if err := each(nil, func(a *assigner[S], s fabric.SwitchIndex) { draws[s] = a.countDraws() }); err != nil {
+		if err := each(nil, func(a switchAssigner, s fabric.SwitchIndex) { draws[s] = a.countDraws() }); err != nil {
 			return nil, err
 		}
 		p.seed(draws)
 	}
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	if err := each(p.opt.Progress, func(a *assigner[S], s fabric.SwitchIndex) { a.assign(lft.Row(s)) }); err != nil {
+	if err := each(opt.Progress, func(a switchAssigner, s fabric.SwitchIndex) { a.assign(lft.Row(s)) }); err != nil {
 		return nil, err
 	}
 	return lft, nil
+}
+
+// worker has the assigners of one goroutine, by how many words a set of the ports of their switches has.
+type worker [len(routing.PortSet{}) + 1]switchAssigner
+
+// switchAssigner is an [assigner] for switches of some size.
+type switchAssigner interface {
+	begin(sw fabric.SwitchIndex)
+	countDraws() int
+	assign(row []byte)
+}
+
+func (w *worker) assignerFor(p *plan, sw fabric.SwitchIndex) switchAssigner {
+	ports := p.f.SwitchNode(sw).NumPorts
+	words := routing.PortSetWords(ports)
+	if w[words] == nil {
+		scratch := routing.NewPortSets(len(p.f.Switches), ports)
+		switch words {
+		case 1:
+			w[words] = &assigner[[1]uint64]{plan: p, scratch: scratch}
+		case 2:
+			w[words] = &assigner[[2]uint64]{plan: p, scratch: scratch}
+		default:
+			w[words] = &assigner[[4]uint64]{plan: p, scratch: scratch}
+		}
+	}
+	return w[words]
 }
 
 // assigner makes the forwarding table of one switch after the other. Its scratch memory belongs to one goroutine.

@@ -13,8 +13,6 @@ type plan struct {
 	f    *fabric.Fabric
 	opt  *routing.Options
 	runs []run
-	// highest is the highest number of ports of a switch.
-	highest uint8
 	// lids is the highest number of LIDs that a port has.
 	lids int
 	dor  bool
@@ -34,9 +32,6 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 		runs:   targetOrder(f, opt),
 		orders: searchOrders(f, opt.PortSearchOrder),
 		unused: map[fabric.SwitchIndex][]uint8{},
-	}
-	for s := range f.NumSwitches() {
-		p.highest = max(p.highest, f.SwitchNode(s).NumPorts)
 	}
 	for port, ignored := range opt.IgnoredPorts {
 		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None && port.Port <= f.SwitchNode(sw).NumPorts {

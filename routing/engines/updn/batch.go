@@ -13,14 +13,19 @@ type batchWorker struct {
 	fast  *walker
 	full  *fullWalker
 	least []uint8
-	sets  []uint64
+	// By what the matrix keeps:
+	barred []uint8
+	sets   []uint64
 }
 
 func newBatchWorker(m *matrix) *batchWorker {
-	return &batchWorker{
-		m: m, fast: newWalker(m), full: newFullWalker(m),
-		least: make([]uint8, m.n*batch), sets: make([]uint64, m.n*batch*m.words),
+	b := &batchWorker{m: m, fast: newWalker(m), least: make([]uint8, m.n*batch)}
+	if m.allPlain() {
+		b.barred = make([]uint8, m.n*batch)
+	} else {
+		b.full, b.sets = newFullWalker(m), make([]uint64, m.n*batch*m.words)
 	}
+	return b
 }
 
 func (b *batchWorker) search(from, to fabric.SwitchIndex) {
@@ -31,11 +36,14 @@ func (b *batchWorker) search(from, to fabric.SwitchIndex) {
 		for s, h := range found.least {
 			b.least[s*batch+k] = h
 		}
-		if words == 1 {
-			for s, set := range found.sets {
-				b.sets[s*batch+k] = set
+		if m.barred != nil {
+			for s, tried := range b.fast.tried {
+				b.barred[s*batch+k] = tried.barred
 			}
 			continue
+		}
+		if m.plain(d) {
+			b.fast.findPorts()
 		}
 		for s := range m.n {
 			copy(b.sets[(s*batch+k)*words:], found.sets[s*words:(s+1)*words])
@@ -43,8 +51,13 @@ func (b *batchWorker) search(from, to fabric.SwitchIndex) {
 	}
 	width := int(to - from)
 	for s := range m.n {
-		at := s*m.n + int(from)
+		at := s*m.stride + int(from)
 		copy(m.least[at:at+width], b.least[s*batch:])
+		if m.barred != nil {
+			copy(m.barred[at:at+width], b.barred[s*batch:])
+			continue
+		}
+		at = s*m.n + int(from)
 		copy(m.sets[at*words:(at+width)*words], b.sets[s*batch*words:])
 	}
 }
@@ -63,3 +76,6 @@ func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 func (m *matrix) plain(dst fabric.SwitchIndex) bool {
 	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }
+
+// allPlain says that the searches from all switches are plain.
+func (m *matrix) allPlain() bool { return m.penalty == 0 && m.preset == nil }

@@ -12,26 +12,32 @@ import (
 
 // matrix holds hop counts between switches where not all turns are allowed.
 type matrix struct {
-	f     *fabric.Fabric
-	n     int
-	words int // of a set of ports
-	steps steps
+	f      *fabric.Fabric
+	n      int
+	stride int // of a row of counts: n, and what is missing to whole words of bits
+	words  int // of a set of ports
+	steps  steps
 	// penalty is what a step that is not allowed adds, 0 where there are none.
 	penalty uint8
 	// preset, where set, gives the hop counts that the search to dst starts with, or nil.
 	preset func(dst fabric.SwitchIndex) routing.Hops
 
-	// least[s*n+d] is the least count from s to d; from words x (s*n+d) on stand the words of the ports that have it.
+	// least[s*stride+d] is the least count from s to d.
 	least []uint8
-	sets  []uint64
+	// barred is by the same place the least count from which the search from d last tried the barred steps out of s,
+	// where all searches are plain. With the least counts, that is what all ports have.
+	barred []uint8
+	// sets has, where searches are not plain, from words x (s*n+d) on the words of the ports that have the least count.
+	sets []uint64
 
-	// ends[d] is how the search from d ended, made when first asked for.
+	// ends[d] is how the search from d ended, made when first asked for where searches are not plain.
 	once sync.Once
 	ends []ending
 }
 
 func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) *matrix {
-	m := &matrix{f: f, n: len(f.Switches), words: 1}
+	n := len(f.Switches)
+	m := &matrix{f: f, n: n, stride: (n + 63) &^ 63, words: 1}
 	for s := range f.NumSwitches() {
 		m.words = max(m.words, routing.PortSetWords(f.SwitchNode(s).NumPorts))
 	}
@@ -42,7 +48,12 @@ func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.S
 // search fills the matrix and returns the highest count that it came upon.
 func (m *matrix) search(ctx context.Context, progress func(done, total int)) (longest uint8, err error) {
 	if m.least == nil {
-		m.least, m.sets = make([]uint8, m.n*m.n), make([]uint64, m.n*m.n*m.words)
+		m.least = make([]uint8, m.n*m.stride)
+	}
+	if m.barred = nil; m.allPlain() {
+		m.barred = make([]uint8, m.n*m.stride)
+	} else {
+		m.sets = make([]uint64, m.n*m.n*m.words)
 	}
 	workers := make([]*batchWorker, routing.Workers())
 	if progress != nil {
@@ -57,22 +68,32 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 	})
 	for _, w := range workers {
 		if w != nil {
-			longest = max(longest, w.fast.longest, w.full.longest)
+			longest = max(longest, w.fast.longest)
+			if w.full != nil {
+				longest = max(longest, w.full.longest)
+			}
 		}
 	}
 	return longest, err
 }
 
 // Least implements [routing.Hops].
-func (m *matrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.n+int(dst)] }
+func (m *matrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.stride+int(dst)] }
 
 // From is the row of least counts from one switch, indexed by switch. Read-only.
-func (m *matrix) From(sw int32) []uint8 { return m.least[int(sw)*m.n : (int(sw)+1)*m.n] }
+func (m *matrix) From(sw fabric.SwitchIndex) []uint8 { return m.least[int(sw)*m.stride:][:m.n] }
 
 // forget gives up what only the making of tables needs.
 func (m *matrix) forget() { m.sets = nil }
 
 // LeastHopPorts implements [assign.Matrix].
-func (m *matrix) LeastHopPorts(sw fabric.SwitchIndex, _ routing.PortSets) routing.PortSets {
-	return routing.PortSetsOf(m.sets[int(sw)*m.n*m.words:(int(sw)+1)*m.n*m.words], m.words)
+func (m *matrix) LeastHopPorts(sw fabric.SwitchIndex, sets routing.PortSets) routing.PortSets {
+	if m.barred != nil {
+		m.comparePorts(sw, sets)
+		return sets
+	}
+	for d := range m.f.NumSwitches() {
+		copy(sets.Words(d), m.sets[(int(sw)*m.n+int(d))*m.words:])
+	}
+	return sets
 }

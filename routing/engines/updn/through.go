@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ending says what the counts of all ports are after a search.
+// ending says what the counts of all ports are after a search, where not all are plain.
 type ending struct {
 	// hops are the counts of all ports by slot, nil after a search by [walker].
 	hops []uint8
@@ -18,19 +18,29 @@ type ending struct {
 	tried []tries
 }
 
-// Through implements [routing.Hops]. Port 0 stands for the best port. The first
+// Through implements [routing.Hops]. Port 0 stands for the best port. Where not all searches are plain, the first
 // call searches once more, and keeps what it finds.
 func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)
 	}
-	m.once.Do(m.searchAgain)
-	slot, end := m.steps.slot[sw]+int32(port), &m.ends[dst]
-	if end.hops != nil {
-		return end.hops[slot]
-	}
+	slot := m.steps.slot[sw] + int32(port)
 	into := m.steps.into[slot]
+	if m.barred != nil {
+		at := int(into.peer)*m.stride + int(dst)
+		switch {
+		case into.peer == fabric.None:
+			return routing.NoHops
+		case into.turn == barred:
+			return m.barred[at] + 1
+		}
+		return max(m.least[at], m.least[at]+1)
+	}
+	m.once.Do(m.searchAgain)
+	end := &m.ends[dst]
 	switch {
+	case end.hops != nil:
+		return end.hops[slot]
 	case into.peer == fabric.None:
 		return routing.NoHops
 	case into.turn == barred:

@@ -86,7 +86,6 @@ func (w *walker) search(dst fabric.SwitchIndex) {
 	fill(w.counts.least, routing.NoHops)
 	clear(w.state)
 	fill(w.tried, untried)
-	clear(w.counts.sets)
 	if !w.f.SwitchNode(dst).InSubnet {
 		return
 	}
@@ -95,6 +94,22 @@ func (w *walker) search(dst fabric.SwitchIndex) {
 		s := w.pop()
 		w.state[s].queued = false
 		w.walk(w.next(s), w.counts.least[s]+1)
+	}
+}
+
+// findPorts finds the ports that have the least counts, after a search.
+func (w *walker) findPorts() {
+	clear(w.counts.sets)
+	for s := range fabric.SwitchIndex(w.n) {
+		for _, st := range w.steps.all.of(s) {
+			h := w.tried[s].allowed
+			if st.turn == barred {
+				h = w.tried[s].barred
+			}
+			if least := w.counts.least[st.peer]; least != routing.NoHops && h+1 == least {
+				w.counts.sets[int(st.peer)*w.words+int(st.port>>6)] |= 1 << (st.port & 63)
+			}
+		}
 	}
 }
 
@@ -126,18 +141,10 @@ func (w *walker) walk(list []step, h uint8) {
 		return
 	}
 	w.longest = max(w.longest, h)
-	least, sets, words := w.counts.least, w.counts.sets, w.words
+	least := w.counts.least
 	for i := range list {
 		st := &list[i]
-		if old := least[st.peer]; h <= old {
-			word, bit := int(st.peer)*words+int(st.port>>6), uint64(1)<<(st.port&63)
-			if h == old {
-				bit |= sets[word]
-			} else if least[st.peer] = h; words > 1 {
-				clear(sets[int(st.peer)*words : (int(st.peer)+1)*words])
-			}
-			sets[word] = bit
-		}
+		least[st.peer] = min(least[st.peer], h)
 		if peer := &w.state[st.peer]; !peer.queued {
 			peer.queued, peer.narrowed = true, st.turn == narrows
 			w.push(st.peer)

@@ -31,6 +31,7 @@ func TestWalkersAgree(t *testing.T) {
 		fast, full := newWalker(m), newFullWalker(m)
 		for d := range fabric.SwitchIndex(m.n) {
 			fast.search(d)
+			fast.findPorts()
 			full.search(d)
 			if !bytes.Equal(fast.counts.least, full.counts.least) || !slices.Equal(fast.counts.sets, full.counts.sets) {
 				t.Fatalf("fabric %d, towards %d: least counts %d or %d, of ports %x or %x",
