@@ -56,9 +56,10 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	w := newWalker(ctx, t, base)
 	w.routed = e.Routed
 	if err := w.routeAll(); err != nil {
+		w.stop()
 		return nil, err
 	}
-	lft, err := w.table(ctx)
+	lft, err := w.tables(ctx)
 	if err != nil {
 		return nil, err
 	}

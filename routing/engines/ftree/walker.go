@@ -18,9 +18,7 @@ type walker struct {
 	// routed is told of compute nodes, where it is set.
 	routed func(lid uint16)
 
-	// columns are the entries of all switches for one LID after the other; done says which LIDs have been routed to.
-	columns []uint8
-	done    []bool
+	*columns
 	// kept are the hop counts of LIDs that may be routed to again.
 	kept map[uint16][]uint8
 
@@ -28,8 +26,8 @@ type walker struct {
 	// there. A hop counts for each link, that of the target included.
 	out, hops []uint8
 	lid       uint16
-	// blank is a column of fabric.NoPath.
-	blank []uint8
+	// absent is out of a target that is not there.
+	absent []uint8
 	// record takes the hop counts towards switches.
 	record *record
 	// toSwitch says that the target is one.
@@ -53,8 +51,8 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 	n := len(t.rank)
 	w := &walker{
 		tree: t, ctx: ctx, record: newRecord(t, base),
-		columns: make([]uint8, (int(t.maxLID)+1)*n), done: make([]bool, int(t.maxLID)+1), kept: map[uint16][]uint8{},
-		hops: make([]uint8, n), blank: bytes.Repeat([]byte{fabric.NoPath}, n), at: make([]place, n),
+		columns: newColumns(t.f, bytes.Repeat([]byte{fabric.NoPath}, n)), kept: map[uint16][]uint8{},
+		hops: make([]uint8, n), absent: make([]uint8, n), at: make([]place, n),
 		reordered: make([]bool, n), turn: make([]uint64, n), leafHops: make([]uint8, n),
 	}
 	for s := range n {
@@ -94,6 +92,7 @@ type place struct {
 func (w *walker) routeAll() error {
 	for _, s := range w.leaves {
 		w.routeLeaf(s)
+		w.keep()
 	}
 	for i := range w.adapters {
 		if a := &w.adapters[i]; !a.cn && w.err == nil {
@@ -102,6 +101,7 @@ func (w *walker) routeAll() error {
 				credit = w.opt.MaxReverseHops
 			}
 			w.routeTo(w.f.Ports[a.end].LID, a.sw, a.port, credit)
+			w.keep()
 		}
 	}
 	w.record.base.wait()
@@ -111,6 +111,9 @@ func (w *walker) routeAll() error {
 	for s := range fabric.SwitchIndex(len(w.rank)) {
 		if w.ranked(s) && w.err == nil {
 			w.routeToSwitch(s)
+		}
+		if !w.opt.ConnectRoots {
+			w.keep()
 		}
 		w.step()
 	}
@@ -177,17 +180,18 @@ func (w *walker) routeToSwitch(s fabric.SwitchIndex) {
 
 // begin turns to another target. One that was routed to before keeps its entries.
 func (w *walker) begin(lid uint16) {
-	n := len(w.rank)
 	w.lid = lid
-	w.out = w.columns[int(lid)*n : (int(lid)+1)*n]
 	w.forget(lid != 0)
 	if hops, ok := w.kept[lid]; ok {
+		w.out = w.of(lid)
 		copy(w.hops, hops)
 		return
 	}
-	copy(w.hops, w.blank)
-	copy(w.out, w.blank)
-	w.done[lid] = lid != 0
+	copy(w.hops, w.columns.blank)
+	if w.out = w.absent; lid != 0 {
+		w.out = w.columns.begin(lid)
+	}
+	copy(w.out, w.columns.blank)
 }
 
 func (w *walker) climb(s fabric.SwitchIndex, main bool, credit uint16, cur uint8) {
@@ -222,14 +226,12 @@ func (w *walker) stopped() bool {
 func (w *walker) connectRoots() {
 	n := len(w.rank)
 	last := w.leaves[len(w.leaves)-1]
-	lid := int(w.f.SwitchLID(last))
-	toLeaf := w.columns[lid*n : (lid+1)*n]
+	toLeaf := w.of(w.f.SwitchLID(last))
 	for dst := range fabric.SwitchIndex(n) {
 		if !w.ranked(dst) || w.leafHops[dst] == fabric.NoPath {
 			continue
 		}
-		lid := int(w.f.SwitchLID(dst))
-		column := w.columns[lid*n : (lid+1)*n]
+		column := w.of(w.f.SwitchLID(dst))
 		w.record.begin(dst)
 		for s := range fabric.SwitchIndex(n) {
 			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[s] != fabric.NoPath || toLeaf[s] == fabric.NoPath {

@@ -3,36 +3,10 @@
 package ftree
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
 )
-
-// table turns the columns into forwarding tables, on all processors.
-func (w *walker) table(ctx context.Context) (*fabric.LFT, error) {
-	n := len(w.rank)
-	lft := fabric.NewLFT(n, w.f.MaxLID)
-	blocks := (len(w.done) + fabric.BlockSize - 1) / fabric.BlockSize
-	err := routing.ForEach(ctx, blocks, nil, func(_, block int) {
-		var columns [fabric.BlockSize][]uint8
-		for i := range columns {
-			columns[i] = w.blank
-			if lid := block*fabric.BlockSize + i; lid < len(w.done) && w.done[lid] {
-				columns[i] = w.columns[lid*n : (lid+1)*n]
-			}
-		}
-		for s := range n {
-			row := lft.Block(fabric.SwitchIndex(s), block)
-			for i := range columns {
-				row[i] = columns[i][s]
-			}
-		}
-	})
-	return lft, err
-}
 
 // unreached warns of switches that cannot send to hosts, or to other switches.
 func (w *walker) unreached() []string {
@@ -98,14 +72,12 @@ type missing struct {
 
 // look counts the switches that have no route to an end port, of those of which it matters.
 func (m *missing) look(w *walker, end fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) {
-	n := len(w.rank)
-	lid := int(w.f.Ports[end].LID)
-	column := w.columns[lid*n : (lid+1)*n]
-	if w.done[lid] && bytes.Count(column, w.blank[:1]) == strangers {
+	lid := w.f.Ports[end].LID
+	if int(w.gaps[lid]) == strangers {
 		return
 	}
-	for s := range fabric.SwitchIndex(n) {
-		if (w.done[lid] && column[s] != fabric.NoPath) || !w.ranked(s) || !matters(s) {
+	for s := range fabric.SwitchIndex(w.n) {
+		if w.lft.Port(s, lid) != fabric.NoPath || !w.ranked(s) || !matters(s) {
 			continue
 		}
 		if m.n++; m.n == 1 {
