@@ -4,6 +4,7 @@ package ftree
 
 import (
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -17,16 +18,17 @@ func (w *walker) unreached() []string {
 			strangers++
 		}
 	}
-	var hosts, switches missing
+	var toHosts, toSwitches []fabric.PortIndex
 	for i := range w.adapters {
-		e := w.adapters[i].end
-		hosts.look(w, e, strangers, func(s fabric.SwitchIndex) bool { return w.at[s].hosts })
+		toHosts = append(toHosts, w.adapters[i].end)
 	}
 	for s := range fabric.SwitchIndex(n) {
 		if w.ranked(s) {
-			switches.look(w, w.f.SwitchNode(s).FirstPort, strangers, w.ranked)
+			toSwitches = append(toSwitches, w.f.SwitchNode(s).FirstPort)
 		}
 	}
+	hosts := w.missing(toHosts, strangers, func(s fabric.SwitchIndex) bool { return w.at[s].hosts })
+	switches := w.missing(toSwitches, strangers, func(fabric.SwitchIndex) bool { return true })
 	var out []string
 	if hosts.n > 0 {
 		out = append(out, fmt.Sprintf("%d of the routes from switches with hosts to hosts are missing (the first: %s)", hosts.n, hosts.first))
@@ -70,18 +72,28 @@ type missing struct {
 	first string
 }
 
-// look counts the switches that have no route to an end port, of those of which it matters.
-func (m *missing) look(w *walker, end fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) {
-	lid := w.f.Ports[end].LID
-	if int(w.gaps[lid]) == strangers {
-		return
+// missing counts the routes that switches in the tree, those of which it matters, do not have to end ports.
+func (w *walker) missing(ends []fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) (m missing) {
+	ends = slices.DeleteFunc(ends, func(e fabric.PortIndex) bool { return int(w.gaps[w.f.Ports[e].LID]) == strangers })
+	lids := make([]uint16, len(ends))
+	for i, e := range ends {
+		lids[i] = w.f.Ports[e].LID
 	}
+	first := len(ends)
 	for s := range fabric.SwitchIndex(w.n) {
-		if w.lft.Port(s, lid) != fabric.NoPath || !w.ranked(s) || !matters(s) {
+		if !w.ranked(s) || !matters(s) {
 			continue
 		}
-		if m.n++; m.n == 1 {
-			m.first = w.f.NodeName(w.f.Switches[s]) + " to " + w.f.NodeName(w.f.Ports[end].Node)
+		row := w.lft.Row(s)
+		for i, lid := range lids {
+			if row[lid] != fabric.NoPath {
+				continue
+			}
+			if m.n++; i < first {
+				first = i
+				m.first = w.f.NodeName(w.f.Switches[s]) + " to " + w.f.NodeName(w.f.Ports[ends[i]].Node)
+			}
 		}
 	}
+	return m
 }
