@@ -91,6 +91,14 @@ func (n *network) pair() {
 // out are the first channel out of a switch, and the end.
 func (n *network) out(s int32) (low, high int32) { return n.first[s], n.first[s+1] }
 
+// shortest is the length of the shortest channel, 1 where there is none.
+func (n *network) shortest() uint64 {
+	if len(n.weight) == 0 {
+		return 1
+	}
+	return slices.Min(n.weight)
+}
+
 // lids is the number of LIDs of an end port that are routed.
 func (n *network) lids(e fabric.PortIndex) int { return 1 << min(n.opt.LMC, n.f.Ports[e].LMC) }
 

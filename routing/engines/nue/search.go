@@ -16,87 +16,138 @@ import (
 // other.
 type search struct {
 	*dependencies
-	heap heap4.Heap
-	// By switch: its distance, the channel into it, the hops, and after how many detours it was found.
+	// heap holds switches that are reached but were not searched on from. No channel is shorter than shortest.
+	heap     heap4.Heap
+	shortest uint64
+	// By switch: its distance, the channel into it, and the hops.
 	distance []uint64
 	by       []int32
 	hops     []uint8
-	found    []int32
+	// relaxed are the channels that were searched on from before the first impasse.
+	relaxed []int32
+	// taken and listed are the searches in which a channel was last the one into a switch, and a further one; the
+	// former is set when it is no longer or, at the latest, at the first impasse.
+	taken, listed []int32
+	// detours is how many impasses were left in this search.
+	detours int32
+	reached int
+	root    int32
+	present int32 // colour
+	late
+}
+
+// late is what a search needs from its first impasse on.
+type late struct {
+	// found is, by switch, after how many detours it was found, and turn the place in relaxed of the channel into it, -1
+	// for none.
+	found, turn []int32
 	// reach is the distance at which a channel was looked at last.
 	reach []uint64
-	// relaxed are the channels that were searched on from before the first impasse, and turn is, by switch, the place
-	// there of the one into it, -1 for none.
-	relaxed, turn []int32
 	// others are further channels into each switch s that could be used, in the order in which they were looked
 	// at: count[s] of them from first[s] on.
 	others []int32
 	count  []int32
 	// asked is the search in which they were last asked for.
-	asked  []int32
-	before []uint64
-	// taken and listed are the searches in which a channel was last the one into a switch, and a further one.
-	taken, listed []int32
-	// detours is how many impasses were left in this search.
-	detours   int32
-	reached   int
-	root      int32
-	present   int32 // colour
+	asked     []int32
+	before    []uint64
 	choices   []choice
 	dependent []int32
 }
 
 func newSearch(d *dependencies) *search {
 	n, channels := len(d.switches), len(d.ends)
-	return &search{
-		dependencies: d, heap: heap4.Heap{Place: make([]int32, channels)},
-		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), found: make([]int32, n), turn: make([]int32, n), asked: make([]int32, n),
-		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n),
+	s := &search{
+		dependencies: d, heap: heap4.Heap{Place: make([]int32, n)}, shortest: d.shortest(),
+		distance: make([]uint64, n), by: make([]int32, n), hops: make([]uint8, n), relaxed: make([]int32, 0, n),
 		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
+	s.late = late{
+		found: make([]int32, n), turn: make([]int32, n), asked: make([]int32, n),
+		reach: make([]uint64, channels), others: make([]int32, len(d.to)), count: make([]int32, n),
+	}
+	return s
 }
 
 // run searches from a switch, which is the destination or has it on one of its ports, and reports whether it came to
 // all switches.
 func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	for i := range s.by {
-		s.distance[i], s.by[i], s.hops[i], s.found[i], s.turn[i] = infinity, fabric.None, 0, -1, -1
+		s.distance[i], s.by[i] = infinity, fabric.None
 	}
-	s.relaxed = s.relaxed[:0]
+	clear(s.hops)
 	s.root, s.present, s.detours, s.reached = root, present, 0, 1
 	s.distance[root] = 0
 	if !isSwitch {
 		s.hops[root] = 1
 	}
-	c := s.start(root)
-	s.begin(c, present)
-	s.reach[c] = 0
-	for {
-		s.relax(c)
-		switch {
-		case len(s.heap.Elements) > 0:
-			c = int32(uint32(s.heap.Take()))
-		case s.reached == len(s.by):
-			return true
-		default:
-			if c = s.detour(); c == fabric.None {
-				return false
-			}
-			s.reached++
-			s.detours++
+	s.begin(s.start(root), present)
+	s.spread()
+	if s.reached == len(s.by) {
+		return true
+	}
+	s.impasse()
+	for s.reached < len(s.by) {
+		c := s.detour()
+		if c == fabric.None {
+			return false
 		}
+		s.reached++
+		s.detours++
+		s.spreadLate(c)
+	}
+	return true
+}
+
+// spread searches until nothing changes any more.
+func (s *search) spread() {
+	sw, c := s.root, s.start(s.root)
+	s.relaxed = append(s.relaxed[:0], c)
+	s.relax(sw, c)
+	for ends := uint64(0); len(s.heap.Elements) > 0; s.relax(sw, c) {
+		if ends = s.ended(ends); ends == 0 {
+			s.follow()
+			return
+		}
+		sw = int32(uint32(s.heap.Take()))
+		c = s.by[sw]
+		s.hops[sw] = s.hops[s.from[c]] + 1
+		s.relaxed = append(s.relaxed, c)
 	}
 }
 
-// relax looks at the channels after one, at those first that paths use already.
-func (s *search) relax(c int32) {
-	if s.detours > 0 {
-		s.relaxLate(c)
-		return
+// ended looks whether the search can change nothing any more, as all paths that it could still find were at least as long as
+// the longest one that it has. That cannot be before the nearest switch in the heap is at the distance ends. It returns the
+// next such distance, or 0 where it has ended.
+func (s *search) ended(ends uint64) uint64 {
+	nearest := s.heap.Elements[0] >> 32
+	switch {
+	case s.reached < len(s.by):
+		return 1
+	case nearest < ends:
+		return ends
 	}
-	s.turn[s.ends[c]] = int32(len(s.relaxed))
-	s.relaxed = append(s.relaxed, c)
-	low, high := s.out(s.ends[c])
-	base, distance := s.base[c], s.reach[c]
+	longest := slices.Max(s.distance)
+	if nearest+s.shortest >= longest {
+		return 0
+	}
+	return longest - s.shortest
+}
+
+// follow takes the switches in the heap for searched on from, in any order.
+func (s *search) follow() {
+	for _, e := range s.heap.Elements {
+		sw := uint32(e)
+		c := s.by[sw]
+		s.hops[sw] = s.hops[s.from[c]] + 1
+		s.relaxed = append(s.relaxed, c)
+	}
+	s.heap.Elements = s.heap.Elements[:0]
+}
+
+// relax looks at the channels after c, which leads to the switch sw, at those first that paths use already.
+func (s *search) relax(sw, c int32) {
+	low, high := s.out(sw)
+	base, distance := s.base[c], s.distance[sw]
 	to, distances := s.to[low:high], s.distance
 	weight := s.weight[low:high][:len(to)]
 	states := s.state[base:][:len(to)+wordStates]
@@ -107,7 +158,7 @@ func (s *search) relax(c int32) {
 				break
 			}
 			if d := distance + weight[k]; d < distances[to[k]] {
-				s.enter(c, low+int32(k), d)
+				s.enter(low+int32(k), d)
 			}
 		}
 	}
@@ -118,9 +169,57 @@ func (s *search) relax(c int32) {
 				break
 			}
 			if d := distance + weight[k]; d < distances[to[k]] && s.use(c, base+int32(k), low+int32(k), s.present) {
-				s.enter(c, low+int32(k), d)
+				s.enter(low+int32(k), d)
 			}
 		}
+	}
+}
+
+// enter takes a channel for the path of the switch that it leads to.
+func (s *search) enter(c int32, distance uint64) {
+	sw := s.to[c]
+	if old := s.by[sw]; old == fabric.None {
+		s.reached++
+	} else {
+		s.taken[old] = s.present
+		s.replace(sw, old)
+	}
+	s.distance[sw], s.by[sw] = distance, c
+	s.heap.Insert(sw, distance)
+}
+
+// replace takes a switch out of the heap that is to be reached by another channel.
+func (s *search) replace(sw, old int32) {
+	s.heap.Delete(sw)
+	if before := s.by[s.from[old]]; before != fabric.None {
+		s.undo(s.edge(before, old))
+	}
+}
+
+// impasse notes what was searched before the first impasse for what comes behind it.
+func (s *search) impasse() {
+	clear(s.found)
+	for i := range s.turn {
+		s.turn[i] = -1
+	}
+	for i, c := range s.relaxed {
+		sw := s.ends[c]
+		s.turn[sw], s.reach[c] = int32(i), s.distance[sw]
+		if i > 0 {
+			s.taken[c] = s.present
+		}
+	}
+}
+
+// spreadLate is spread from a channel that a detour has found.
+func (s *search) spreadLate(c int32) {
+	s.relaxLate(c)
+	for ends := uint64(0); len(s.heap.Elements) > 0; s.relaxLate(c) {
+		if ends = s.ended(ends); ends == 0 {
+			s.heap.Elements = s.heap.Elements[:0]
+			return
+		}
+		c = s.by[uint32(s.heap.Take())]
 	}
 }
 
@@ -152,26 +251,23 @@ func (s *search) relaxLate(c int32) {
 func (s *search) enterLate(c, next int32, distance uint64) {
 	sw := s.to[next]
 	if s.by[sw] == fabric.None || s.found[sw] == s.detours {
-		s.enter(c, next, distance)
+		s.put(c, next, distance)
 	} else if s.shortcut(sw, next) {
 		s.lead(c, next, distance)
 	}
 }
 
-// enter takes a channel for the path of the switch that it leads to.
-func (s *search) enter(c, next int32, distance uint64) {
+// put takes a channel for the path of the switch that it leads to.
+func (s *search) put(c, next int32, distance uint64) {
 	sw := s.to[next]
 	if old := s.by[sw]; old == fabric.None {
 		s.reached++
 		s.found[sw] = s.detours
 	} else {
-		s.heap.Delete(old)
-		if before := s.by[s.from[old]]; before != fabric.None {
-			s.undo(s.edge(before, old))
-		}
+		s.replace(sw, old)
 	}
 	s.reach[next] = distance
-	s.heap.Insert(next, distance)
+	s.heap.Insert(sw, distance)
 	s.lead(c, next, distance)
 }
 

@@ -3,8 +3,6 @@
 package nue
 
 import (
-	"slices"
-
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/heap4"
 )
@@ -29,10 +27,7 @@ type tree struct {
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{network: n, into: make([]int32, k), distance: make([]uint64, k), equal: make([]uint64, k)}
-	t.shortest = 1
-	if len(n.weight) > 0 {
-		t.shortest = slices.Min(n.weight)
-	}
+	t.shortest = n.shortest()
 	t.Place = make([]int32, k)
 	t.Elements = make([]uint64, k)
 	return t
