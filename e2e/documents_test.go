@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// documents are the Markdown files of the repository with their text, by their path from its root.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		found[strings.TrimPrefix(filepath.ToSlash(path), "../")] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// codeBlock is a block of a document that stands apart as it is: between fences, or indented by four spaces.
+type codeBlock struct {
+	language string // what the fence says, "" of an indented one
+	text     string // lines, each ended
+}
+
+func (b codeBlock) firstLine() string {
+	line, _, _ := strings.Cut(b.text, "\n")
+	return line
+}
+
+// codeBlocks finds the blocks of a document, as CommonMark 0.31.2 has them in sections 4.4 and 4.5, but in no list or quotation.
+func codeBlocks(text string) []codeBlock {
+	var blocks []codeBlock
+	fenced, indented, blank := false, false, true
+	for line := range strings.Lines(text) {
+		language, fence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		within, deep := strings.CutPrefix(line, "    ")
+		last := len(blocks) - 1
+		switch {
+		case fence:
+			if fenced = !fenced; fenced {
+				blocks = append(blocks, codeBlock{language: language})
+			}
+		case fenced:
+			blocks[last].text += line
+		case deep && indented:
+			blocks[last].text += within
+		case deep && blank:
+			indented = true
+			blocks = append(blocks, codeBlock{text: within})
+		default:
+			indented = false
+		}
+		blank = strings.TrimSpace(line) == ""
+	}
+	return blocks
+}
+
+// TestDocuments types what documents show after "$ " in their console blocks, those of a document one after the other in
+// one folder, and compares what comes with what the document shows below it. There "..." stands for anything on a line, and a
+// line "..." for any number of lines. A block that is not a console block is one of notRun, with the reason.
+func TestDocuments(t *testing.T) {
+	seen := map[[2]string]bool{}
+	for name, text := range documents(t) {
+		var steps []string
+		for _, block := range codeBlocks(text) {
+			if block.language == "console" {
+				steps = append(steps, strings.Split("\n"+block.text, "\n$ ")[1:]...)
+				continue
+			}
+			place := [2]string{name, block.firstLine()}
+			if notRun[place] == "" {
+				place[1] = ""
+			}
+			if notRun[place] == "" {
+				t.Errorf("%s: the block that begins with %q is neither a console block nor one of notRun", name, block.firstLine())
+			}
+			seen[place] = true
+		}
+		if len(steps) > 0 {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				shows(t, steps)
+			})
+		}
+	}
+	for place := range notRun {
+		if !seen[place] {
+			t.Errorf("%s has no block any more that begins with %q", place[0], place[1])
+		}
+	}
+}
+
+// shows runs commands, each with what the document shows below it, in a new folder.
+func shows(t *testing.T, steps []string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(program, filepath.Join(dir, "ibconsole")); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range steps {
+		command, want, _ := strings.Cut(step, "\n")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		cmd := exec.CommandContext(ctx, "bash", "-c", command)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, ".state"))
+		got, err := cmd.CombinedOutput()
+		cancel()
+		if err != nil {
+			t.Errorf("$ %s: %v", command, err)
+		}
+		if want = strings.TrimSuffix(want, "\n"); !shownAs(want).MatchString(strings.TrimSuffix(string(got), "\n")) {
+			t.Errorf("$ %s\nthe document shows:\n%s\nthe program says:\n%s", command, want, got)
+		}
+	}
+}
+
+// shownAs makes a pattern of what a document shows.
+func shownAs(shown string) *regexp.Regexp {
+	pattern := regexp.QuoteMeta(shown)
+	pattern = regexp.MustCompile(`(?m)^\\\.\\\.\\\.$`).ReplaceAllString(pattern, `(?s:.*)`)
+	pattern = strings.ReplaceAll(pattern, `\.\.\.`, `.*`)
+	return regexp.MustCompile(`^` + pattern + `$`)
+}
+
+// notRun are the blocks that no test runs: the document, the first line or "" for all others, and why.
+var notRun = map[[2]string]string{
+	{"README.md", "go run .        # opens the console; without InfiniBand, on a simulated fat-tree with 648 hosts"}: "starts a screen, and all tests",
+	{"ARCHITECTURE.md", ""}: "drawings and lists",
+	{"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other program: while you work"}: "would run this test",
+	{"SECURITY.md", "gpg --import ibconsole.asc"}:                                                                            "wants a release and its key: make try-packages signs with one of its own",
+	{"docs/install.md", "$ apt install ./ibconsole-*.deb"}:                                                                   "installs a package: make try-packages does",
+	{"docs/keys.md", "# what is not named here stays as it is"}:                                                              "a configuration",
+	{"docs/ibdiagnet.md", "ibconsole -s ibdiagnet:case-4711.tar.gz -c 'summary; problems; check reach; check load'"}:         "wants folders that ibdiagnet left",
+	{"docs/recording.md", "record start                          in a session, beside all else; record stop, record status"}: "runs until it is ended",
+	{"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, the finest that there are"}:            "wants a recording of hours",
+}
