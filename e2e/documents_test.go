@@ -112,6 +112,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestDocumentLinks follows the links between documents.
+func TestDocumentLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)`)
+	for name, text := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("..", filepath.Dir(name), found[1])); err != nil {
+				t.Errorf("%s has a link to %s: %v", name, found[1], err)
+			}
+		}
+	}
+}
+
 // shows runs commands, each with what the document shows below it, in a new folder.
 func shows(t *testing.T, steps []string) {
 	t.Helper()
