@@ -114,7 +114,7 @@ func TestDocuments(t *testing.T) {
 
 // TestDocumentLinks follows the links between documents.
 func TestDocumentLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)`)
+	link := regexp.MustCompile(`\]\(([^)#]+\.\w+)`)
 	for name, text := range documents(t) {
 		for _, found := range link.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(found[1], "://") {
