@@ -67,6 +67,10 @@ man: ## write the manual page ibconsole.1
 pictures: build ## make the pictures in docs anew, from the program in a terminal; wants tmux and pango1.0-tools
 	scripts/pictures docs/pictures
 
+.PHONY: film
+film: build ## make the film in docs anew; wants tmux and python3
+	scripts/film docs/film
+
 .PHONY: run
 run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)

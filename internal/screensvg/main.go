@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command screensvg draws what a terminal shows, as `tmux capture-pane -e -p` gives
-// it on standard input, as an SVG picture on standard output.
+// it on standard input, as an SVG picture on standard output. With -film it draws an asciicast of whole screens, moving.
 package main
 
 import (
 	"bufio"
 	"cmp"
+	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -40,7 +41,13 @@ type manner struct {
 }
 
 func main() {
-	if err := draw(os.Stdin, os.Stdout); err != nil {
+	moving := flag.Bool("film", false, "the input is an asciicast v2 of whole screens")
+	flag.Parse()
+	show := draw
+	if *moving {
+		show = drawFilm
+	}
+	if err := show(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "screensvg:", err)
 		os.Exit(1)
 	}
@@ -60,8 +67,13 @@ func draw(r io.Reader, w io.Writer) error {
 	for y, row := range rows {
 		wide = max(wide, drawRow(&body, row, y))
 	}
+	return frame(w, wide, len(rows), body.String())
+}
+
+// frame puts what was drawn on a ground of so many cells.
+func frame(w io.Writer, columns, rows int, body string) error {
 	_, err := fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\">\n"+
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n%s</svg>\n", float64(wide)*cellWidth, float64(len(rows))*cellHeight, ground, body.String())
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n%s</svg>\n", float64(columns)*cellWidth, float64(rows)*cellHeight, ground, body)
 	return err
 }
 
