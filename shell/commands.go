@@ -13,9 +13,13 @@ import (
 
 // commands lists every command, in the order of help.
 func commands() []Spec {
-	return slices.Concat(
+	all := slices.Concat(
 		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(), hostsCommands(), jobCommands(),
 		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
+	for i := range all {
+		all[i].Example = examples[all[i].Name]
+	}
+	return all
 }
 
 // ofOption chooses the picture that a reading command reads.

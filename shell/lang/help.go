@@ -52,6 +52,9 @@ func (b *binder[C]) help() string {
 	if len(rows) > 0 {
 		s.WriteString("\n" + columns(rows))
 	}
+	if spec.Example != "" {
+		fmt.Fprintf(&s, "\nexample: %s\n", spec.Example)
+	}
 	return s.String()
 }
 

@@ -11,6 +11,7 @@ type Spec[C any] struct {
 	Aliases []string // words that choose it too, unseen in help and completion
 	Summary string   // what it does, in one line without a full stop
 	Help    string   // more of it, several lines; may be empty
+	Example string   // a script with it; may be empty
 
 	// Run does it. Only a Spec that always needs a subcommand has none.
 	Run func(C) error
