@@ -88,7 +88,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "to", Least: 12, Share: 2, Rank: 2, Text: l.peer, Look: func(int) draw.Style { return t.Dim }},
 		{Name: "counted", Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 { return int64(l.row(row).Sum) }},
 		{Name: "an hour", Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) }, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
-		{Name: "since", Wide: 11, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
+		{Name: "since", Wide: 12, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
 		{Name: "over time", Wide: parts, Text: func(row int) string { return t.Spark(l.row(row).Bins, max(l.most, 1), parts) }, Look: l.look},
 		{Name: "sends", Wide: 10, Right: true, Hidden: func() bool { return !traffic() }, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
 		{Name: "use", Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 { return int64(1e6 * l.row(row).Use) }, Look: l.useLook},
