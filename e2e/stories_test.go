@@ -67,7 +67,7 @@ func questions() []question {
 			press("/"), name("leaf-12/8"), press("Enter").see("p8   ─ spine-01/12"), press("p").see("Answer who uses leaf-12 8", "from: node-0078 HCA-1/1"), press("b", "b").see("node-0001 HCA-1/1"),
 		}},
 		{"what another console just changed", (*liveStory).rerouted, []step{
-			press("R").see("sweep:"), press("7", "b").see("commit, done"), press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+			press("R").see("sweep:"), press("7", "b").see("commit, done", "1 event"), press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
 		}},
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
 			press("R").see("sweep:"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),

@@ -16,8 +16,14 @@ import (
 )
 
 func (m *model) whyNoInfo() string {
-	s := m.pane().Subject()
-	return prose.When(s.Node == fabric.None && s.Says == nil, "nothing is selected that there is more to know of", "")
+	p := m.pane()
+	switch s := p.Subject(); {
+	case s.Node != fabric.None || s.Says != nil:
+		return ""
+	case p.Base().N == 0 && p.Empty() != "":
+		return p.Empty()
+	}
+	return "nothing is selected that there is more to know of"
 }
 
 // openInfo shows all that is known of what is selected.

@@ -210,6 +210,8 @@ func (l *past) Empty() string {
 		return l.tellErr.Error()
 	case l.Kind == showMoments && l.telling.Progress() == "":
 		return "nothing has happened that is known of: W reads the subnet every 30 seconds"
+	case l.telling.Progress() != "":
+		return "the timeline is being read"
 	case l.reading.Progress() != "":
 		return "the history is being read"
 	case l.err != nil:
