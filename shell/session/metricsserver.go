@@ -6,15 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/httpget"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session/metrics"
 )
@@ -22,9 +21,8 @@ import (
 // metricsServer serves what a recording reads to Prometheus.
 type metricsServer struct {
 	session *Session
-	server  *http.Server
+	server  *httpget.Server
 	address string
-	ended   sync.WaitGroup
 	// errors and traffic are the last readings of each.
 	errors, traffic atomic.Pointer[counters.Reading]
 	busy            chan struct{} // has room for as many answers as are written at once
@@ -58,10 +56,7 @@ func (s *Session) serveMetrics(ctx context.Context, address string) (*metricsSer
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	m := &metricsServer{session: s, address: l.Addr().String(), busy: make(chan struct{}, mostAnswers)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", m.answer)
-	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
-	m.ended.Go(func() { _ = m.server.Serve(l) })
+	m.server = httpget.Start(l, "/metrics", m.answer)
 	return m, nil
 }
 
@@ -70,9 +65,7 @@ func (m *metricsServer) close() error {
 	if m == nil {
 		return nil
 	}
-	err := m.server.Close()
-	m.ended.Wait()
-	return err
+	return m.server.Close()
 }
 
 // heard takes note of a reading that is whole.
@@ -88,26 +81,23 @@ func (m *metricsServer) heard(r *counters.Reading) {
 	}
 }
 
-func (m *metricsServer) answer(w http.ResponseWriter, r *http.Request) {
+func (m *metricsServer) answer(ctx context.Context, accept string) (httpget.Answer, error) {
 	select {
 	case m.busy <- struct{}{}:
 		defer func() { <-m.busy }()
 	default:
-		http.Error(w, "busy", http.StatusServiceUnavailable)
-		return
+		return httpget.Answer{}, httpget.ErrBusy
 	}
-	snapshot, err := m.snapshot(r.Context())
+	snapshot, err := m.snapshot(ctx)
 	if err != nil {
-		http.Error(w, "the subnet could not be looked at", http.StatusInternalServerError)
-		return
+		return httpget.Answer{}, err
 	}
-	open := strings.Contains(r.Header.Get("Accept"), "application/openmetrics-text")
+	open := strings.Contains(accept, "application/openmetrics-text")
 	form := "text/plain; version=0.0.4; charset=utf-8"
 	if open {
 		form = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 	}
-	w.Header().Set("Content-Type", form)
-	_ = metrics.Write(w, snapshot, open) // else whoever asked has gone
+	return httpget.Answer{Type: form, Write: func(w io.Writer) error { return metrics.Write(w, snapshot, open) }}, nil
 }
 
 func (m *metricsServer) snapshot(ctx context.Context) (*metrics.Snapshot, error) {
