@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -217,7 +217,7 @@ func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 		}
 		rows, rates, paths = append(rows, row), append(rates, x.bytes), append(paths, float64(row.Paths))
 	}
-	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
+	inorder.Sort(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
 	if k, ok := correlation(rates, paths); ok {
 		c.out.note("traffic and paths of %d ports between switches: correlation %.2f (1: traffic is where the tables lay most paths)", len(rows), k)
 	}

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
@@ -275,7 +276,7 @@ func (c *call) morningCounters(m *report.Morning) error {
 			m.Worse = append(m.Worse, report.MorningPort{Port: r.Port, To: r.To, Counted: r.text, PerHour: r.rate, Before: before[x.Key], Since: r.first})
 		}
 	}
-	slices.SortStableFunc(m.Worse, func(a, b report.MorningPort) int { return cmp.Compare(b.PerHour, a.PerHour) })
+	inorder.Sort(m.Worse, func(a, b report.MorningPort) int { return cmp.Compare(b.PerHour, a.PerHour) })
 	m.Worse = m.Worse[:min(len(m.Worse), mostMorning)]
 	morningLoad(m, f, totals(sent, earlier, m.Since), totals(sent, m.Since, m.Until))
 	step := max(time.Hour, m.Until.Sub(m.Since)/24).Round(time.Minute)
@@ -325,7 +326,7 @@ func morningLoad(m *report.Morning, f *fabric.Fabric, before, now []records.Tota
 		m.Load = append(m.Load, report.MorningLoad{Port: f.PortName(port), To: to, Now: r[1] / 1e9, Before: r[0] / 1e9})
 	}
 	far := func(x *report.MorningLoad) float64 { return max(x.Now-x.Before, x.Before-x.Now) }
-	slices.SortFunc(m.Load, func(a, b report.MorningLoad) int {
+	inorder.Sort(m.Load, func(a, b report.MorningLoad) int {
 		return cmp.Or(cmp.Compare(far(&b), far(&a)), cmp.Compare(a.Port, b.Port))
 	})
 	m.Load = m.Load[:min(len(m.Load), mostMorning)]

@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -236,7 +237,7 @@ func (s *Subnets) differences() (out []classify.Difference, fabrics []*fabric.Fa
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b classify.Difference) int { return cmp.Compare(a.Subnet, b.Subnet) })
+	inorder.Sort(out, func(a, b classify.Difference) int { return cmp.Compare(a.Subnet, b.Subnet) })
 	return out, fabrics
 }
 

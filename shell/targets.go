@@ -5,9 +5,9 @@ package shell
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -58,7 +58,7 @@ func (c *call) showTargets() error {
 	f := c.session.State().Live.Fabric
 	stats := c.session.WireStats()
 	targets := c.session.Targets()
-	slices.SortStableFunc(targets, worstFirst)
+	inorder.Sort(targets, worstFirst)
 	var rows []targetRow
 	for i := range targets {
 		s := &targets[i]

@@ -10,9 +10,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 )
 
 // Severity says how much a problem matters.
@@ -177,7 +177,7 @@ func (r *Report) Sort() {
 	for i, k := range kinds {
 		rank[k] = i
 	}
-	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
+	inorder.Sort(r.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(rank[a.Kind], rank[b.Kind]))
 	})
 }

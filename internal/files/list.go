@@ -11,9 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 )
 
 // Entry is a file or a folder in a folder.
@@ -68,7 +68,7 @@ func list(folder string) (*Listing, error) {
 		}
 		l.Entries = append(l.Entries, Entry{e.Name(), is})
 	}
-	slices.SortFunc(l.Entries, func(a, b Entry) int {
+	inorder.Sort(l.Entries, func(a, b Entry) int {
 		if a.Folder != b.Folder {
 			if a.Folder {
 				return -1

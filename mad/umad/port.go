@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -89,7 +90,7 @@ func Ports(root string) ([]Port, error) {
 		names := devs[portKey{p.CA, p.Number}]
 		p.Umad, p.ISSM = names.umad, names.issm
 	}
-	slices.SortFunc(ports, func(a, b Port) int { return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number)) })
+	inorder.Sort(ports, func(a, b Port) int { return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number)) })
 	return joinPlanes(ports), errors.Join(errs...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -259,7 +260,7 @@ func (a *alike) differences() []Difference {
 			}
 		}
 	}
-	slices.SortFunc(out, func(x, y Difference) int {
+	inorder.Sort(out, func(x, y Difference) int {
 		return cmp.Or(cmp.Compare(x.Subnet, y.Subnet), cmp.Compare(kindOrder(x.Kind), kindOrder(y.Kind)), cmp.Compare(x.What, y.What))
 	})
 	var few []Difference

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -67,7 +68,7 @@ func (s *Structure) findOddCables(height []int32) {
 		}
 		alike[k] = append(alike[k], m)
 	}
-	slices.SortFunc(order, func(a, b like) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board)) })
+	inorder.Sort(order, func(a, b like) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board)) })
 	for _, k := range order {
 		s.compareCables(alike[k], height, 1, "up")
 		s.compareCables(alike[k], height, -1, "down")

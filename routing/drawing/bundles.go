@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/classify"
 )
 
@@ -53,7 +54,7 @@ func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 		d.Bundles = append(d.Bundles, *w)
 		d.Most = max(d.Most, w.Load)
 	}
-	slices.SortFunc(d.Bundles, func(x, y Bundle) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	inorder.Sort(d.Bundles, func(x, y Bundle) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 }
 
 // count counts a cable.

@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
@@ -154,7 +155,7 @@ func (b *builder) ports() {
 		slices.Sort(byPlace[i].lids)
 	}
 	b.groups = slices.DeleteFunc(byPlace, func(g group) bool { return len(g.lids) == 0 })
-	slices.SortStableFunc(b.groups, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
+	inorder.Sort(b.groups, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
 }
 
 // point fills in what the ports and switches say of one another by index.
@@ -229,7 +230,7 @@ func (b *builder) pKeys(sets map[string]int32, port fabric.PortIndex) int32 {
 		}
 		set = []pathdb.PKey{{Key: mad.PKeyDefault, SL: sl}}
 	}
-	slices.SortStableFunc(set, func(x, y pathdb.PKey) int { return cmp.Compare(saOrder(x.Key), saOrder(y.Key)) })
+	inorder.Sort(set, func(x, y pathdb.PKey) int { return cmp.Compare(saOrder(x.Key), saOrder(y.Key)) })
 	key := fmt.Sprint(set)
 	i, ok := sets[key]
 	if !ok {

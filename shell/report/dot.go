@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -57,7 +58,7 @@ func (r *Report) Dot(w io.Writer) error {
 	if len(leaves) > 0 && len(leaves) < len(f.Switches) {
 		p.f("  { rank=max; %s; }\n", strings.Join(leaves, "; "))
 	}
-	slices.SortFunc(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
+	inorder.Sort(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
 	for _, e := range edges {
 		n := cables[e] / 2
 		label := prose.When(n > 1, fmt.Sprintf("%dx", n), "")

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"example.org/ibconsole/internal/inorder"
 )
 
 const mostPorts = 20 // how many of the links that carry most are listed
@@ -15,7 +17,7 @@ const mostPorts = 20 // how many of the links that carry most are listed
 // worst are the ports that most paths leave by.
 func (r *Report) worst() []Port {
 	all := slices.Clone(r.Ports)
-	slices.SortStableFunc(all, func(a, b Port) int { return cmp.Compare(b.Paths, a.Paths) })
+	inorder.Sort(all, func(a, b Port) int { return cmp.Compare(b.Paths, a.Paths) })
 	return all[:min(len(all), mostPorts)]
 }
 

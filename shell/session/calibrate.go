@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/nue"
@@ -203,7 +203,7 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), f.SwitchNode(fabric.SwitchIndex(sw)).GUID, differ[sw], entries})
 		}
 	}
-	slices.SortStableFunc(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })
+	inorder.Sort(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })
 }
 
 func differenceKind(f *fabric.Fabric, e diff.Entry) DifferenceKind {

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -41,7 +42,7 @@ func (s *Session) takeRead(st *State, file *formats.Subnet) {
 	rank := func(sm SM) int {
 		return -slices.Index([]string{smStates[mad.SMStandby], smDiscovering, smMaster}, sm.State)
 	}
-	slices.SortStableFunc(st.SMs, func(a, b SM) int { return cmp.Compare(rank(a), rank(b)) })
+	inorder.Sort(st.SMs, func(a, b SM) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 const ibdiagnetKind = "ibdiagnet"

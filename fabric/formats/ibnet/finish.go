@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 )
@@ -43,7 +43,7 @@ func (p *parser) finish() (*File, error) {
 		}
 	}
 	for i := range p.records {
-		slices.SortFunc(p.records[i].cables, func(a, b cable) int { return cmp.Compare(a.port, b.port) })
+		inorder.Sort(p.records[i].cables, func(a, b cable) int { return cmp.Compare(a.port, b.port) })
 	}
 	if err := b.nodes(); err != nil {
 		return nil, err

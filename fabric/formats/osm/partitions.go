@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -266,7 +267,7 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 		}
 	}
 	out = slices.DeleteFunc(out, func(x Partition) bool { return len(x.Members) == 0 })
-	slices.SortFunc(out, func(a, b Partition) int { return int(a.Number) - int(b.Number) })
+	inorder.Sort(out, func(a, b Partition) int { return int(a.Number) - int(b.Number) })
 	return out
 }
 

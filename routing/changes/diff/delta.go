@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -70,7 +71,7 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 func (d *delta) links(removed []fabric.Link) {
 	f := d.forest.Tables.Fabric
 	removed = slices.Clone(removed)
-	slices.SortFunc(removed, func(x, y fabric.Link) int { return cmp.Compare(x.A, y.A) })
+	inorder.Sort(removed, func(x, y fabric.Link) int { return cmp.Compare(x.A, y.A) })
 	for _, l := range slices.Compact(removed) {
 		if f.Ports[l.A].Peer == l.B {
 			d.r.Down = append(d.r.Down, Link{d.m.old.end(l.A), d.m.old.end(l.B)})
@@ -159,7 +160,7 @@ func (d *delta) lose() {
 			d.r.Gone = append(d.r.Gone, d.m.old.named(e))
 		}
 	}
-	slices.SortStableFunc(d.r.Gone, func(x, y Port) int { return cmp.Compare(x.LID, y.LID) })
+	inorder.Sort(d.r.Gone, func(x, y Port) int { return cmp.Compare(x.LID, y.LID) })
 	d.gone = make([]bool, len(d.m.hosts))
 	for i, h := range d.m.hosts {
 		d.gone[i] = now.PortByGUID(was.Ports[h.old].GUID) == fabric.None
@@ -190,7 +191,7 @@ func (d *delta) split() {
 			}
 		}
 	}
-	slices.SortFunc(d.groups, func(x, y group) int { return cmp.Compare(x.hosts[0], y.hosts[0]) })
+	inorder.Sort(d.groups, func(x, y group) int { return cmp.Compare(x.hosts[0], y.hosts[0]) })
 	for i, g := range d.groups {
 		for _, h := range g.hosts {
 			d.groupOf[h] = int32(i)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/walk"
 )
 
@@ -108,7 +109,7 @@ func (m *matching) matchHosts() {
 			m.hosts = append(m.hosts, host{fabric.None, e})
 		}
 	}
-	slices.SortFunc(m.hosts, func(x, y host) int {
+	inorder.Sort(m.hosts, func(x, y host) int {
 		p, q := m.port(x), m.port(y)
 		return cmp.Or(cmp.Compare(p.LID, q.LID), cmp.Compare(p.GUID, q.GUID))
 	})

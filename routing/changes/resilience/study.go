@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -155,7 +156,7 @@ func (r *Report) take(s *Study, found []Verdict) {
 	}
 	r.Done += len(found)
 	all := append(r.Failed, found...)
-	slices.SortFunc(all, worse)
+	inorder.Sort(all, worse)
 	r.Failed = slices.Clone(all[:min(Kept, len(all))])
 	for i := range r.Failed {
 		if v := &r.Failed[i]; v.Name == "" {

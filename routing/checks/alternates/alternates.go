@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/walk"
 )
 
@@ -71,7 +72,7 @@ func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 			}
 		}
 	}
-	slices.SortStableFunc(r.List, func(x, y Alternate) int { return x.order(&y) })
+	inorder.Sort(r.List, func(x, y Alternate) int { return x.order(&y) })
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 )
@@ -217,7 +218,7 @@ func (c *checker) result() *Result {
 			}
 		}
 	}
-	slices.SortStableFunc(r.Troubles, func(a, b Pair) int { return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach()) })
+	inorder.Sort(r.Troubles, func(a, b Pair) int { return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach()) })
 	return r
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 )
 
@@ -166,9 +167,9 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 		for e, join := range joined[mlid] {
 			l.Members = append(l.Members, Member{e, join})
 		}
-		slices.SortFunc(l.Members, func(a, b Member) int { return order[a.End] - order[b.End] })
+		inorder.Sort(l.Members, func(a, b Member) int { return order[a.End] - order[b.End] })
 		out = append(out, *l)
 	}
-	slices.SortFunc(out, func(a, b LID) int { return int(a.MLID) - int(b.MLID) })
+	inorder.Sort(out, func(a, b LID) int { return int(a.MLID) - int(b.MLID) })
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
@@ -215,7 +216,7 @@ func (q *question) users(counts []int64) []Use {
 		}
 	}
 	last := func(u Use) int { return prose.When(q.f.IsAggregation(q.f.Ports[u.Port].Node), 1, 0) }
-	slices.SortStableFunc(list, func(a, b Use) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths)) })
+	inorder.Sort(list, func(a, b Use) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths)) })
 	return list
 }
 

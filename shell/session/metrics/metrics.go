@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/inorder"
 )
 
 // Snapshot is what is written.
@@ -266,7 +266,7 @@ func (w *writer) rest(s *Snapshot) {
 		}
 		n[k]++
 	}
-	slices.SortFunc(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
+	inorder.Sort(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
 	name = w.family("ibconsole_problems", gauge, "problems by kind")
 	for _, k := range keys {
 		_, _ = fmt.Fprintf(w, "%s{kind=\"%s\",severity=\"%s\"} %d\n", name, label(k.kind), k.severity, n[k])

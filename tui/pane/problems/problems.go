@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -176,7 +177,7 @@ func (l *problems) Renew() {
 		if l.Scene.Recalled() == nil {
 			all = slices.Concat(all, l.lost)
 		}
-		slices.SortStableFunc(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+		inorder.Sort(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 		l.found, l.all = l.grouped(all), len(all)
 	}
 	l.Build(len(l.found))

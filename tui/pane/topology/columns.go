@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/classify"
@@ -230,7 +231,7 @@ func grouped(ix *pane.Index, key func(n *fabric.Node, name string) string) []tre
 			out[i].switches = append(out[i].switches, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b treeGroup) int { return draw.Natural(a.name, b.name) })
+	inorder.Sort(out, func(a, b treeGroup) int { return draw.Natural(a.name, b.name) })
 	return out
 }
 
