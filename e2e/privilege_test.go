@@ -72,15 +72,16 @@ func TestReopenedWithoutRoot(t *testing.T) {
 	if local == nil {
 		t.Fatalf("no node in %s", file)
 	}
-	out := umadtest.OwnDevices(t, file)("bash", "-c", `
-		program=$1 script=$2 local=$3 home=$4`+closedDevices+`
+	sim := ibsimtest.Start(t, file)
+	out := umadtest.Devices(t, sim.Name)("bash", "-c", `
+		program=$1 script=$2 local=$3 console=$4 home=$5`+closedDevices+`
 		export SUDO_UID=65534 SUDO_GID=65534 TERM=dumb
 		mkfifo in
 		"$script" -qec "./ibconsole -s umad shell" /dev/null >out 2>&1 <in &
 		shell=$!
 		exec 3>in
 		says() { for _ in $(seq 300); do grep -q "$1" out && return; sleep 0.1; done; echo "never said: $1" >>out; }
-		loses() { echo "Error \"$local\" $1" >"$IBSIM_FIFO"; sleep 0.5; }
+		loses() { echo "Error \"$local\" $1" >"$console"; sleep 0.5; }
 		says 'umad> '
 		loses 100; echo 'sweep full' >&3; says 'LOST> '
 		loses 0; echo 'sweep full' >&3; says 'sweep: 44 nodes'
@@ -90,7 +91,7 @@ func TestReopenedWithoutRoot(t *testing.T) {
 		kill "$shell" 2>/dev/null || true
 		cat out
 		umount /dev/infiniband/umad0 /dev/infiniband "$real"
-		rmdir "$real"`, "bash", program, script, local[1], homeOfNobody(t))
+		rmdir "$real"`, "bash", program, script, local[1], sim.ConsolePipe(), homeOfNobody(t))
 	for _, want := range []string{"LOST> ", "sweep: 44 nodes"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)

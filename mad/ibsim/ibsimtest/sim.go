@@ -151,6 +151,9 @@ func (s *Sim) Console(command string) string {
 	return strings.TrimSuffix(text, prompt)
 }
 
+// ConsolePipe is where programs of root may write commands of the console.
+func (s *Sim) ConsolePipe() string { return fmt.Sprintf("/proc/%d/fd/0", s.cmd.Process.Pid) }
+
 // untilPrompt waits until the output from start on ends with the prompt.
 func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	timer := time.NewTimer(limit)

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -48,18 +47,6 @@ func Build(t testing.TB, pkg string, test bool) string {
 // cannot be made, and fails if the program does.
 func Devices(t testing.TB, socket string) func(program ...string) string {
 	t.Helper()
-	return devices(t, "-s", socket)
-}
-
-// OwnDevices is [Devices] on an ibsim with that net file, which ends with the program and takes console commands
-// from the pipe IBSIM_FIFO.
-func OwnDevices(t testing.TB, netFile string) func(program ...string) string {
-	t.Helper()
-	return devices(t, "-m", netFile)
-}
-
-func devices(t testing.TB, args ...string) func(program ...string) string {
-	t.Helper()
 	with := testenv.SharedFile(t, "umadfs/with-umad")
 	for _, tool := range []string{"fusermount3", "pkg-config", "gcc", "unshare"} {
 		testenv.Tool(t, tool)
@@ -72,7 +59,7 @@ func devices(t testing.TB, args ...string) func(program ...string) string {
 	}
 	return func(program ...string) string {
 		t.Helper()
-		out, err := run(t, slices.Concat([]string{with}, args, []string{"--"}, program))
+		out, err := run(t, append([]string{with, "-s", socket, "--"}, program...))
 		if err != nil {
 			t.Fatalf("%q: %v\n%s", program, err, out)
 		}
