@@ -5,9 +5,13 @@ package guided
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -49,18 +53,56 @@ func Engine(ctx context.Context, s *session.Session) *Flow {
 }
 
 func askEngine(s *session.Session) *Question {
-	set := s.State().Settings
+	set := s.State()
 	q := &Question{Name: "engine", Text: "Which engine computes the routes?", Explain: []string{"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults."}}
+	if p := set.Paper(); len(p.Switches)*int(p.MaxLID) <= figuresUnasked {
+		q.Figures = func(ctx context.Context, engine string) (string, error) {
+			e, err := s.EngineFigures(ctx, engine)
+			if err != nil {
+				return "", err
+			}
+			return figuresText(&e), nil
+		}
+	} else {
+		q.Explain = append(q.Explain, "compare engines says what each would give here, which takes its time.")
+	}
 	for _, name := range settings.EngineNames() {
 		if name == engines.NoFallback {
 			continue
 		}
 		q.Choices = append(q.Choices, Choice{name, engineTexts[name]})
-		if name == set.Chain[0] {
+		if name == set.Settings.Chain[0] {
 			q.Default = name
 		}
 	}
 	return q
+}
+
+// figuresUnasked is up to how many entries of tables engines are tried unasked.
+const figuresUnasked = 40_000_000
+
+// figuresText says what an engine makes of the subnet, in the order of the columns of compare engines.
+func figuresText(e *session.EngineFigures) string {
+	if e.Refused != "" {
+		return "refuses: " + e.Refused
+	}
+	words := []string{"most paths over a link " + fmt.Sprint(e.Worst)}
+	if e.Shifts != nil {
+		words = append(words, fmt.Sprintf("bisection %.3f", e.Bisections.Mean))
+	}
+	words = append(words, fmt.Sprintf("%.2f switches a path", e.MeanHops))
+	if e.VLs > 0 {
+		words = append(words, prose.Count(e.VLs, "VL"))
+	}
+	words = append(words, map[credits.Verdict]string{credits.None: "no credit loop", credits.Loop: "A CREDIT LOOP"}[e.Loop])
+	if e.Changed >= 0 {
+		words = append(words, prose.Count(e.Changed, "entry")+" unlike those on the switches")
+	}
+	if e.Lost > 0 {
+		words = append(words, fmt.Sprint(e.Lost)+" PATHS LOST")
+	}
+	words = append(words, "computed in "+e.Took.Round(time.Millisecond/10).String())
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 }
 
 // askOption offers the options that were not given yet.

@@ -25,7 +25,9 @@ type Question struct {
 	Default string   // the answer where there is none, "" for none
 	// Files lists a folder where the answer is a file, nil for other answers.
 	Files func(ctx context.Context, folder string) (*files.Listing, error)
-	check func(answer string) error
+	// Figures says what a choice would give, which may take long; nil where nothing does.
+	Figures func(ctx context.Context, choice string) (string, error)
+	check   func(answer string) error
 }
 
 // Choice is an answer with what it means.

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // EngineFigures say what one engine makes of a subnet, or what tables do that are there.
@@ -69,7 +70,7 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	}
 	for _, p := range more {
 		e := EngineFigures{Name: p.name}
-		if err := s.measure(ctx, &e, st.Live, p.tables); err != nil {
+		if err := s.measure(ctx, &e, st.Live, p.tables, s.progress); err != nil {
 			return err
 		}
 		if err := found(e); err != nil {
@@ -78,7 +79,11 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	}
 	for i, name := range names {
 		s.update(ChangeBusy, func(st *State) { st.Busy = fmt.Sprintf("compare engines: %s, %d of %d", name, i+1, len(names)) })
-		e, err := s.compareEngine(ctx, st, name)
+		set, err := st.Settings.Only(name)
+		if err != nil {
+			return err
+		}
+		e, err := s.figuresOf(ctx, &st, name, s.routeAlone(&st, set), s.progress)
 		if err != nil {
 			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), fabric.Escape(name), err)
 		}
@@ -89,16 +94,33 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	return nil
 }
 
-func (s *Session) compareEngine(ctx context.Context, st State, name string) (EngineFigures, error) {
-	e := EngineFigures{Name: name, Computed: true}
-	set, err := st.Settings.Only(name)
+// EngineFigures is CompareEngines for one engine with no options. It holds up nothing else, so that it may run unasked.
+func (s *Session) EngineFigures(ctx context.Context, name string) (EngineFigures, error) {
+	st := s.State()
+	set, err := settings.Parse(ctx, []string{name}, nil)
 	if err != nil {
-		return e, err
+		return EngineFigures{}, err
 	}
-	st.Settings = set
-	watch := watchHeap()
-	job := s.job(&st)
+	if set, err = set.Only(name); err != nil {
+		return EngineFigures{}, err
+	}
+	job := s.routeAlone(&st, set)
+	job.Options.Progress, job.Torus = nil, nil
+	return s.figuresOf(ctx, &st, name, job, nil)
+}
+
+// routeAlone routes with settings, and keeps nothing.
+func (s *Session) routeAlone(st *State, set settings.Settings) *compute.Job {
+	with := *st
+	with.Settings = set
+	job := s.job(&with)
 	job.Keep = compute.KeepNo
+	return job
+}
+
+func (s *Session) figuresOf(ctx context.Context, st *State, name string, job *compute.Job, progress func(done, total int)) (EngineFigures, error) {
+	e := EngineFigures{Name: name, Computed: true}
+	watch := watchHeap()
 	res, err := compute.Unicast(ctx, job)
 	grown := watch()
 	var none *engines.NoneError
@@ -110,7 +132,7 @@ func (s *Session) compareEngine(ctx context.Context, st State, name string) (Eng
 		return e, err
 	}
 	e.Took, e.Memory = res.Figures.Took, grown
-	return e, s.measure(ctx, &e, st.Live, res.Tables)
+	return e, s.measure(ctx, &e, st.Live, res.Tables, progress)
 }
 
 // tablesCompared are tables beside those of engines.
@@ -186,22 +208,22 @@ func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric
 }
 
 // measure fills in what tables do.
-func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, t *fabric.Tables) error {
-	r, err := s.analysis.Reach(ctx, t, reach.Options{Progress: s.progress})
+func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, t *fabric.Tables, progress func(done, total int)) error {
+	r, err := s.analysis.Reach(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return err
 	}
 	e.Lost, e.Paths = r.Bad(), r.Paths
 	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
-	l, err := s.analysis.Load(ctx, t, linkload.Options{Progress: s.progress})
+	l, err := s.analysis.Load(ctx, t, linkload.Options{Progress: progress})
 	if err != nil {
 		return err
 	}
 	e.Worst, e.Loads = l.Summary(1).EdgeForwardingIndex, l
-	if e.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, s.progress); err != nil {
+	if e.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress); err != nil {
 		return err
 	}
-	c, err := s.analysis.Credits(ctx, t, credits.Options{Progress: s.progress})
+	c, err := s.analysis.Credits(ctx, t, credits.Options{Progress: progress})
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type Form struct {
 	q                *guided.Question
 	field            *field
 	files            *browser // of a question for a file, nil for others
+	figures          figures  // of a question whose choices have some
 	size             [2]int   // of field
 	above            int      // how many lines stand above it
 	summary, command string   // summary says what was answered, command what will be run, "" before the last question
@@ -60,6 +61,7 @@ type Msg struct {
 	err     error
 	refused bool     // says that the last answer will not do
 	listed  *browser // what stands in a folder, nil for another message
+	figured *figured // what a choice would give, nil for another message
 }
 
 // Open makes a form; its fields are to be set before it begins.
@@ -136,6 +138,9 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 		f.listed(msg.listed)
 		return nil
 	}
+	if msg.figured != nil {
+		return f.figured(msg.figured)
+	}
 	f.waiting = false
 	switch {
 	case msg.refused:
@@ -151,7 +156,7 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 	f.flow, f.said, f.q, f.command, f.field, f.files = msg.flow, msg.said, msg.q, msg.command, nil, nil
 	f.summarize()
 	f.Frame(f.Body()) // makes the field
-	return tea.Batch(f.browse(), f.typedAhead())
+	return tea.Batch(f.browse(), f.figure(), f.typedAhead())
 }
 
 func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
@@ -222,7 +227,7 @@ func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 	default:
 		f.err = ""
 		f.field.key(k)
-		return f.browse()
+		return tea.Batch(f.browse(), f.figure())
 	}
 	return nil
 }

@@ -64,7 +64,8 @@ func (f *Form) Frame(body draw.Rect) []string {
 			last.text += " " + t.Ellipsis
 		}
 	}
-	room := inner - len(lines) - 1
+	figures := f.figuresOf(max(body.W-5, 8))
+	room := inner - len(lines) - 1 - len(figures)
 	if f.waiting && f.field == nil {
 		lines = append(lines, line{t.Dim, "one moment", false})
 	} else {
@@ -83,6 +84,9 @@ func (f *Form) Frame(body draw.Rect) []string {
 			lines = append(lines, line{t.Bad, "! " + f.err, false})
 		case f.waiting:
 			lines = append(lines, line{t.Dim, "looking", false})
+		}
+		for _, l := range figures[:max(min(len(figures), inner-len(lines)), 0)] {
+			lines = append(lines, line{t.Dim, l, false})
 		}
 		if b := f.files; b != nil && inner-len(lines) > 1 {
 			b.at = len(lines)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package form
+
+import (
+	"context"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/shell/guided"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// figures are what the choices of a question would give: one after the other is found, and the selected one first.
+type figures struct {
+	of     string            // the question
+	texts  map[string]string // by choice
+	doing  string            // the choice that is tried now, "" for none
+	cancel context.CancelFunc
+}
+
+// figured is what a choice would give.
+type figured struct{ of, choice, text string }
+
+// figure begins to find what the selected choice would give, else what one that comes after it would.
+func (f *Form) figure() tea.Cmd {
+	if f.ctx.Err() != nil || f.q == nil || f.q.Figures == nil || f.field == nil {
+		return nil
+	}
+	if f.figures.of != f.q.Name {
+		f.figures = figures{of: f.q.Name, texts: map[string]string{}}
+	}
+	choice, selected := f.nextFigured()
+	if choice == "" || f.figures.doing == choice || f.figures.doing != "" && !selected {
+		return nil
+	}
+	if f.figures.cancel != nil {
+		f.figures.cancel()
+	}
+	ctx, cancel := context.WithCancel(f.ctx)
+	f.figures.doing, f.figures.cancel = choice, cancel
+	find, of := f.q.Figures, f.figures.of
+	f.common.Running++
+	return func() tea.Msg {
+		defer cancel()
+		text, err := pane.Shielded(func() (string, error) { return find(ctx, choice) })
+		switch {
+		case ctx.Err() != nil:
+			text = ""
+		case err != nil:
+			text = err.Error()
+		}
+		return Msg{form: f, figured: &figured{of, choice, text}}
+	}
+}
+
+// nextFigured is the choice to find the figures of, "" for none, and whether it is the selected one.
+func (f *Form) nextFigured() (choice string, selected bool) {
+	now, ok := f.field.value()
+	at := slices.IndexFunc(f.q.Choices, func(c guided.Choice) bool { return ok && c.Value == now })
+	for i := range f.q.Choices {
+		c := f.q.Choices[(max(at, 0)+i)%len(f.q.Choices)].Value
+		if f.figures.texts[c] == "" {
+			return c, i == 0
+		}
+	}
+	return "", false
+}
+
+// figured takes what a choice would give, and goes on with the next one.
+func (f *Form) figured(got *figured) tea.Cmd {
+	if f.figures.of != got.of {
+		return nil
+	}
+	if got.text != "" {
+		f.figures.texts[got.choice] = got.text
+	}
+	if f.figures.doing == got.choice {
+		f.figures.doing = ""
+	}
+	return f.figure()
+}
+
+// mostFigures is how many lines figures have.
+const mostFigures = 2
+
+// figuresOf are the figures of the selected choice, in lines of w cells.
+func (f *Form) figuresOf(w int) []string {
+	if f.q == nil || f.q.Figures == nil || f.field == nil {
+		return nil
+	}
+	choice, ok := f.field.value()
+	switch text := f.figures.texts[choice]; {
+	case !ok:
+		return nil
+	case text == "":
+		return []string{choice + ": computing what it would give"}
+	default:
+		lines := draw.Wrap(draw.Clean(choice+": "+text, f.common.Look.ASCII), w)
+		return lines[:min(len(lines), mostFigures)]
+	}
+}
