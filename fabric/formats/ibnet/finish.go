@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -42,8 +43,11 @@ func (p *parser) finish() (*File, error) {
 			return nil, err
 		}
 	}
+	byPort := func(a, b cable) int { return cmp.Compare(a.port, b.port) }
 	for i := range p.records {
-		inorder.Sort(p.records[i].cables, func(a, b cable) int { return cmp.Compare(a.port, b.port) })
+		if cables := p.records[i].cables; !slices.IsSortedFunc(cables, byPort) {
+			inorder.Sort(cables, byPort)
+		}
 	}
 	if err := b.nodes(); err != nil {
 		return nil, err
@@ -86,6 +90,7 @@ type builder struct {
 // nodes adds the nodes of all records.
 func (b *builder) nodes() error {
 	b.node = make([]fabric.NodeIndex, len(b.p.records))
+	b.b.Grow(len(b.p.records), b.p.ports)
 	for i := range b.p.records {
 		r := &b.p.records[i]
 		has := r.ibsimGUIDs()

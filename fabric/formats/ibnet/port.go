@@ -44,6 +44,9 @@ func (p *parser) portLine(l string) error {
 	if err := p.rateAndAddress(r, &c, after); err != nil {
 		return err
 	}
+	if r.cables == nil {
+		r.cables = make([]cable, 0, r.ports)
+	}
 	r.cables = append(r.cables, c)
 	return nil
 }
