@@ -90,7 +90,7 @@ func rowOf(s screen, y int) string {
 	return ""
 }
 
-// keyframes makes a class visible in a part of the film, from 0 to 1 of it.
+// keyframes makes a class visible in a part of the film, from 0 to 1 of it. Where nothing moves the first screen stands.
 func keyframes(b *strings.Builder, class int, from, to, seconds float64) {
 	at := func(part float64, visibility string) { fmt.Fprintf(b, "%.3f%%{visibility:%s}", 100*part, visibility) }
 	fmt.Fprintf(b, "@keyframes k%d{", class)
@@ -101,5 +101,9 @@ func keyframes(b *strings.Builder, class int, from, to, seconds float64) {
 	if to < 1 {
 		at(to, "hidden")
 	}
-	fmt.Fprintf(b, "}\n.s%d{animation:k%d %gs step-end infinite}\n", class, class, seconds)
+	still := ""
+	if from > 0 {
+		still = "visibility:hidden;"
+	}
+	fmt.Fprintf(b, "}\n.s%d{%sanimation:k%d %gs step-end infinite}\n", class, still, class, seconds)
 }

@@ -22,6 +22,7 @@ func TestFilm(t *testing.T) {
 		">stays<": 1, ">&lt;one&gt;<": 1, ">two<": 1, "10s step-end infinite": 3,
 		"{0.000%{visibility:visible}}":                           1, // always
 		"{0.000%{visibility:visible}40.000%{visibility:hidden}}": 1,
+		"{visibility:hidden;animation:":                          1, // what is there later
 		"{0.000%{visibility:hidden}40.000%{visibility:visible}}": 1,
 	} {
 		if n := strings.Count(out.String(), text); n != times {
