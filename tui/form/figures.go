@@ -84,7 +84,7 @@ func (f *Form) figured(got *figured) tea.Cmd {
 }
 
 // mostFigures is how many lines figures have.
-const mostFigures = 2
+const mostFigures = 3
 
 // figuresOf are the figures of the selected choice, in lines of w cells.
 func (f *Form) figuresOf(w int) []string {
@@ -98,7 +98,12 @@ func (f *Form) figuresOf(w int) []string {
 	case text == "":
 		return []string{choice + ": computing what it would give"}
 	default:
-		lines := draw.Wrap(draw.Clean(choice+": "+text, f.common.Look.ASCII), w)
-		return lines[:min(len(lines), mostFigures)]
+		t := f.common.Look
+		lines := draw.Wrap(draw.Clean(choice+": "+text, t.ASCII), w)
+		if len(lines) > mostFigures {
+			lines = lines[:mostFigures]
+			lines[mostFigures-1] = draw.Cut(lines[mostFigures-1]+" "+t.Ellipsis+t.Ellipsis, w, t.Ellipsis)
+		}
+		return lines
 	}
 }

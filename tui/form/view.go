@@ -86,7 +86,7 @@ func (f *Form) Frame(body draw.Rect) []string {
 			lines = append(lines, line{t.Dim, "looking", false})
 		}
 		for _, l := range figures[:max(min(len(figures), inner-len(lines)), 0)] {
-			lines = append(lines, line{t.Dim, l, false})
+			lines = append(lines, line{t.Info, l, false})
 		}
 		if b := f.files; b != nil && inner-len(lines) > 1 {
 			b.at = len(lines)
