@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/fabric/sweep/sweeptest"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
@@ -138,10 +139,11 @@ func (c *trial) run(t *testing.T, r *rand.Rand) {
 	if !strings.Contains(strings.Join(res.Warnings, "\n"), "can deadlock") {
 		free(t, c.what, res.Tables)
 	}
-	if err := sameLanes(live, res.Tables.SL2VL); err != nil {
+	if err := sweeptest.SL2VL(live, res.Tables.SL2VL); err != nil {
 		fail("%v", err)
 	}
-	if err := samePaths(t, client, r, res, c.sl); err != nil {
+	grid, _ := torus.Of(res.Tables)
+	if err := sweeptest.PathSLs(t.Context(), client, r, res.Tables, &torus.PathSLs{Torus: grid, Level: c.sl >> 3}); err != nil {
 		fail("%v", err)
 	}
 	if err := sameGroups(t, client, r, res); err != nil {
@@ -239,70 +241,6 @@ func sameReason(log, ours string) error {
 		return fmt.Errorf("we refuse without a code, as %q, OpenSM with %q", ours, theirs)
 	}
 	return nil
-}
-
-// sameLanes compares tables with those that ports hold.
-func sameLanes(live *sweep.Result, ours *fabric.SL2VL) error {
-	f := live.Fabric
-	for i := range f.NumNodes() {
-		n := &f.Nodes[i]
-		ports := []uint8{}
-		for p := range fabric.PortIndex(n.NumPorts) + 1 {
-			if f.Ports[n.FirstPort+p].Linked() {
-				ports = append(ports, uint8(p))
-			}
-		}
-		ins := []uint8{0}
-		if n.IsSwitch() {
-			ins = append(ins, ports...)
-		}
-		for _, out := range ports {
-			for _, in := range ins {
-				if want, got := live.Tables.SL2VL.VLs(i, in, out), ours.VLs(i, in, out); want != got {
-					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(i), in, out, want, got)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// pathsAsked is how many paths are asked for at most.
-const pathsAsked = 600
-
-// samePaths compares SLs with those of path records.
-func samePaths(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Result, sl uint8) error {
-	t.Helper()
-	f := res.Tables.Fabric
-	grid, _ := torus.Of(res.Tables)
-	ours := &torus.PathSLs{Torus: grid, Level: sl >> 3}
-	admin, err := sa.New(t.Context(), client)
-	if err != nil {
-		return err
-	}
-	var differ error
-	batch := client.NewBatch(t.Context())
-	ends := f.EndPorts
-	pairs := len(ends) * len(ends)
-	for k := range min(pairs, pathsAsked) {
-		if pairs > pathsAsked {
-			k = r.IntN(pairs)
-		}
-		src, dst := f.Ports[ends[k/len(ends)]].LID, f.Ports[ends[k%len(ends)]].LID
-		rec := sa.PathRecord{SLID: src, DLID: dst, NumPath: 1}
-		batch.Go(admin.Request(mad.MethodGet, &rec, sa.PathSLID|sa.PathDLID|sa.PathNumPath, 0), func(reply *mad.Reply) {
-			// A switch without a route has no path.
-			routed := res.Tables.Port(0, dst) != fabric.NoPath && res.Tables.Port(0, src) != fabric.NoPath
-			records, err := sa.Records[sa.PathRecord](reply)
-			switch {
-			case err != nil && routed && differ == nil:
-				differ = fmt.Errorf("path from LID %d to %d: %w", src, dst, err)
-			case err == nil && len(records) == 1 && records[0].SL != ours.SL(src, dst) && differ == nil:
-				differ = fmt.Errorf("OpenSM gives the path from LID %d to %d service level %d, we %d", src, dst, records[0].SL, ours.SL(src, dst))
-			}
-		})
-	}
-	return errors.Join(batch.Wait(), differ)
 }
 
 // broadcast is the group of IPoIB in the default partition.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sweeptest holds tables that were computed against what a subnet manager put on ports and grants.
+package sweeptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+)
+
+// SL2VL compares tables with those that the ports of links hold.
+func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
+	f := live.Fabric
+	for i := range f.NumNodes() {
+		n := &f.Nodes[i]
+		ports := []uint8{}
+		for p := range fabric.PortIndex(n.NumPorts) + 1 {
+			if f.Ports[n.FirstPort+p].Linked() {
+				ports = append(ports, uint8(p))
+			}
+		}
+		ins := []uint8{0}
+		if n.IsSwitch() {
+			ins = append(ins, ports...)
+		}
+		for _, out := range ports {
+			for _, in := range ins {
+				if want, got := live.Tables.SL2VL.VLs(i, in, out), ours.VLs(i, in, out); want != got {
+					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(i), in, out, want, got)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// pathsAsked is how many paths are asked for at most.
+const pathsAsked = 600
+
+// PathSLs compares SLs with those of the path records between end ports of a subnet, where tables have a path there
+// and back. Of many pairs r draws some.
+func PathSLs(ctx context.Context, client *mad.Client, r *rand.Rand, t *fabric.Tables, ours fabric.PathSLs) error {
+	admin, err := sa.New(ctx, client)
+	if err != nil {
+		return err
+	}
+	var differ error
+	batch := client.NewBatch(ctx)
+	ends := t.Fabric.EndPorts
+	pairs := len(ends) * len(ends)
+	for k := range min(pairs, pathsAsked) {
+		if pairs > pathsAsked {
+			k = r.IntN(pairs)
+		}
+		src, dst := t.Fabric.Ports[ends[k/len(ends)]].LID, t.Fabric.Ports[ends[k%len(ends)]].LID
+		rec := sa.PathRecord{SLID: src, DLID: dst, NumPath: 1}
+		batch.Go(admin.Request(mad.MethodGet, &rec, sa.PathSLID|sa.PathDLID|sa.PathNumPath, 0), func(reply *mad.Reply) {
+			// A switch without a route has no path.
+			routed := t.Port(0, dst) != fabric.NoPath && t.Port(0, src) != fabric.NoPath
+			records, err := sa.Records[sa.PathRecord](reply)
+			switch {
+			case err != nil && routed && differ == nil:
+				differ = fmt.Errorf("path from LID %d to %d: %w", src, dst, err)
+			case err == nil && len(records) == 1 && records[0].SL != ours.SL(src, dst) && differ == nil:
+				differ = fmt.Errorf("OpenSM gives the path from LID %d to %d service level %d, we %d", src, dst, records[0].SL, ours.SL(src, dst))
+			}
+		})
+	}
+	return errors.Join(batch.Wait(), differ)
+}
