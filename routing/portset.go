@@ -43,6 +43,9 @@ func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 	return s.bits[int(i)*s.words : (int(i)+1)*s.words]
 }
 
+// Single are the words of all sets, where each has one.
+func (s PortSets) Single() (words []uint64, ok bool) { return s.bits, s.words == 1 }
+
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
@@ -51,6 +54,10 @@ func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set
 func (s PortSets) PutByPort(word int, block uint8, ports *[64]uint64) {
 	transpose(ports)
 	first := word * 64
+	if s.words == 1 {
+		copy(s.bits[first:], ports[:])
+		return
+	}
 	for j, set := range ports[:min(64, s.Len()-first)] {
 		s.bits[(first+j)*s.words+int(block)] = set
 	}
