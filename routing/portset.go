@@ -2,7 +2,12 @@
 
 package routing
 
-import "example.org/ibconsole/fabric"
+import (
+	"math/bits"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
 
 // PortSet is a set of port numbers 0 to 254 of one switch.
 type PortSet [4]uint64
@@ -45,6 +50,27 @@ func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 
 // Single are the words of all sets, where each has one.
 func (s PortSets) Single() (words []uint64, ok bool) { return s.bits, s.words == 1 }
+
+// Range is from the lowest to the highest port in any of the sets, 0 to 0 where all are empty.
+func (s PortSets) Range() (lowest, highest int) {
+	var union PortSet
+	for i := 0; i < len(s.bits); i += s.words {
+		for w, word := range s.bits[i : i+s.words] {
+			union[w] |= word
+		}
+	}
+	for w, word := range slices.Backward(union[:]) {
+		if word != 0 {
+			lowest = w<<6 + bits.TrailingZeros64(word)
+		}
+	}
+	for w, word := range union {
+		if word != 0 {
+			highest = w<<6 + bits.Len64(word) - 1
+		}
+	}
+	return lowest, highest
+}
 
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }

@@ -179,9 +179,11 @@ func (a *assigner[S]) assign(row []byte) {
 	}
 	fabric.Forget(a.row)
 	begin := 0
-	if sets, ok := a.sets.Single(); ok && a.plain {
-		a.routeNarrow(sets)
-		begin = 1
+	if a.plain {
+		if sets, ok := a.narrow.window(a.sets); ok {
+			a.routeNarrow(sets)
+			begin = 1
+		}
 	}
 	for offset := begin; offset < a.most; offset++ {
 		for i := range a.runs {
@@ -251,12 +253,18 @@ func (a *assigner[S]) towards(ports S) S {
 // fill up in rounds: all with the least count take one target each, in order, then the next count is the
 // least. It does what firstLIDs does, without options and faster.
 func (a *assigner[S]) spread(ports S, r *run) {
-	a.use(ports)
 	lids := a.targets.lids[r.first:r.end]
-	if !r.counted {
-		for _, lid := range lids {
-			a.row[lid] = first(a.best)
+	if port := first(ports); empty(without(ports, port)) {
+		a.all(port, lids)
+		if r.counted {
+			a.count[port] += uint32(len(lids))
+			a.forget(port)
 		}
+		return
+	}
+	a.use(ports)
+	if !r.counted {
+		a.all(first(a.best), lids)
 		return
 	}
 	for len(lids) > 0 {
@@ -274,6 +282,13 @@ func (a *assigner[S]) spread(ports S, r *run) {
 		if empty(a.best) {
 			a.refill()
 		}
+	}
+}
+
+func (a *assigner[S]) all(port uint8, lids []uint16) {
+	row := a.row
+	for _, lid := range lids {
+		row[lid] = port
 	}
 }
 

@@ -23,6 +23,14 @@ func (b *balance[S]) use(s S) {
 	}
 }
 
+// forget has the current set counted anew if it has a port.
+func (b *balance[S]) forget(port uint8) {
+	if has(b.set, port) {
+		var none S
+		b.set = none
+	}
+}
+
 // take counts one more use of a port, of the current set or not.
 func (b *balance[S]) take(port uint8) {
 	b.count[port]++

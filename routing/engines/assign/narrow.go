@@ -6,41 +6,82 @@ import (
 	"math/bits"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
-// narrow spreads the first LIDs of all targets over the ports of a switch with fewer than 64 of them, where their use
-// alone decides: the same ports as [assigner.spread], faster where the set of ports changes from run to run.
+// narrow spreads the first LIDs of all targets over the ports of a switch where their use alone decides: the same ports as
+// [assigner.spread], faster where the set of ports changes from run to run. The places of all ports in sets lie so close
+// together that bits from the lowest on are a word: as all do on a switch with fewer than 64 ports, and the cables to
+// switches on most others.
 type narrow struct {
-	// uses are by place. That of noPlace is greater than all.
+	// low is the place of bit 0 of a set. uses are by bit. That of noBit is greater than all.
+	low  use
 	uses [128]use
 
 	sw      fabric.SwitchIndex
 	row     []byte
 	placeOf *[256]uint8
+
+	// Scratch:
+	words []uint64
+	ports [64]uint8
+	known [32]struct {
+		set   uint64
+		least use
+	}
 }
 
-// use is how often a port was used, and its place in the low byte: the least is next.
+// use is how often a port was used, and its place in the low bits: the least is next.
 type use uint64
 
 const (
-	once    use = 1 << 8
-	noPlace     = 64 // is where the lowest bit of an empty set is
+	once use = 1 << 9
+	// noBit is where the lowest bit of an empty set is.
+	noBit = 64
 )
+
+// window returns sets as words, where that can be.
+func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
+	if words, ok := sets.Single(); ok {
+		n.low = 0
+		return words, true
+	}
+	low, high := sets.Range()
+	if high-low > 63 {
+		return nil, false
+	}
+	n.low = use(low)
+	n.words = n.words[:0]
+	for i := range sets.Len() {
+		words := sets.Words(fabric.SwitchIndex(i))
+		word := words[low>>6] >> (low & 63)
+		if low>>6+1 < len(words) {
+			word |= words[low>>6+1] << (64 - low&63)
+		}
+		n.words = append(n.words, word)
+	}
+	return n.words, true
+}
 
 // begin turns to a switch, whose ports were used before.
 func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, count []uint32) {
 	n.sw, n.row, n.placeOf = sw, row, placeOf
-	for place, c := range count {
-		n.uses[place] = use(c)*once | use(place)
+	for bit, c := range n.inSets(count) {
+		n.uses[bit] = use(c)*once | n.low + use(bit)
 	}
-	n.uses[noPlace] = 1<<62 | noPlace
+	n.uses[noBit] = 1<<62 | n.low + noBit
 }
 
-// end gives back how often they are used.
+// end gives back how often those in sets are used.
 func (n *narrow) end(count []uint32) {
-	for place := range count {
-		count[place] = uint32(n.uses[place] / once)
+	for bit := range n.inSets(count) {
+		n.inSets(count)[bit] = uint32(n.uses[bit] / once)
 	}
+}
+
+// inSets are the counts by bit.
+func (n *narrow) inSets(count []uint32) []uint32 {
+	return count[n.low:min(len(count), int(n.low)+noBit)]
 }
 
 // counted routes to the first LIDs of runs that count, by the set of ports towards each switch. Where there are none
@@ -59,27 +100,28 @@ func (n *narrow) counted(t *targets, runs []run, sets []uint64) {
 		case set&(set-1) != 0:
 			n.spread(set, lids)
 		default:
-			place := uint8(bits.TrailingZeros64(set))
-			n.all(place, lids)
-			n.uses[place&127] += use(len(lids)) * once
+			u := &n.uses[bits.TrailingZeros64(set)&127]
+			n.all(uint8(*u), lids)
+			*u += use(len(lids)) * once
 		}
 	}
 }
 
 // uncounted routes to the first LIDs of runs that do not count.
 func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
-	last, place := uint64(0), uint8(0)
+	clear(n.known[:])
 	for i := range runs {
 		r := &runs[i]
 		set := sets[r.sw]
-		if set == 0 {
+		lids := t.lids[r.first:r.end]
+		switch {
+		case set == 0:
 			n.local(t, r)
-			continue
+		case set&(set-1) == 0:
+			n.all(uint8(n.first(set)), lids)
+		default:
+			n.all(uint8(n.least(set)), lids)
 		}
-		if set != last {
-			last, place = set, uint8(n.least(set))
-		}
-		n.all(place, t.lids[r.first:r.end])
 	}
 }
 
@@ -108,11 +150,22 @@ func (n *narrow) least(s0 uint64) use {
 	s1 := s0 & (s0 - 1)
 	s2 := s1 & (s1 - 1)
 	s3 := s2 & (s2 - 1)
-	least := min(min(n.first(s0), n.first(s1)), min(n.first(s2), n.first(s3)))
-	for set := s3 & (s3 - 1); set != 0; set &= set - 1 {
-		least = min(least, n.first(set))
+	if s3&(s3-1) != 0 {
+		return n.leastOfMany(s0)
 	}
-	return least
+	return min(min(n.first(s0), n.first(s1)), min(n.first(s2), n.first(s3)))
+}
+
+// leastOfMany is least for more than four ports. It remembers what it found for some sets.
+func (n *narrow) leastOfMany(set uint64) use {
+	known := &n.known[set*0x9e3779b97f4a7c15>>59] // Fibonacci hashing
+	if known.set != set {
+		known.set, known.least = set, n.first(set)
+		for set &= set - 1; set != 0; set &= set - 1 {
+			known.least = min(known.least, n.first(set))
+		}
+	}
+	return known.least
 }
 
 // spread gives each LID the least used of the ports, the first where several are.
@@ -157,7 +210,7 @@ func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 	n.keep(u0)
 }
 
-func (n *narrow) keep(u use) { n.uses[u&127] = u }
+func (n *narrow) keep(u use) { n.uses[(u-n.low)&127] = u }
 
 // eight spreads up to eight LIDs over up to eight ports. Bit i of byte k of a word says that port i is used at most k times
 // more than the least: the bits from the lowest on are whose turn it is.
@@ -165,13 +218,13 @@ func (n *narrow) eight(u0, u1, u2, u3, u4, u5, u6, u7 use, lids []uint16) {
 	least := lesser(lesser(lesser(u0, u1), lesser(u2, u3)), lesser(lesser(u4, u5), lesser(u6, u7)))
 	turns := u0.turns(least) | u1.turns(least)<<1 | u2.turns(least)<<2 | u3.turns(least)<<3 |
 		u4.turns(least)<<4 | u5.turns(least)<<5 | u6.turns(least)<<6 | u7.turns(least)<<7
-	places := [8]uint8{uint8(u0), uint8(u1), uint8(u2), uint8(u3), uint8(u4), uint8(u5), uint8(u6), uint8(u7)}
-	row := n.row
+	ports := [8]uint8{uint8(u0), uint8(u1), uint8(u2), uint8(u3), uint8(u4), uint8(u5), uint8(u6), uint8(u7)}
+	row, low := n.row, uint8(n.low)
 	for _, lid := range lids {
-		place := places[bits.TrailingZeros64(turns)&7]
+		place := ports[bits.TrailingZeros64(turns)&7]
 		turns &= turns - 1
 		row[lid] = place
-		n.uses[place&127] += once
+		n.uses[(place-low)&127] += once
 	}
 }
 
@@ -190,15 +243,31 @@ func (u use) turns(least use) uint64 {
 func (n *narrow) rounds(set uint64, lids []uint16) {
 	for len(lids) > 0 {
 		best := n.leastUsed(set)
-		i := 0
-		for ; best != 0 && i < len(lids); i++ {
-			place := uint8(bits.TrailingZeros64(best))
-			best &= best - 1
-			n.row[lids[i]] = place
-			n.uses[place&127] += once
+		ports := n.list(best)
+		rounds := 1
+		if best == set { // and stays so
+			rounds = max(1, len(lids)/len(ports))
 		}
-		lids = lids[i:]
+		for range rounds {
+			ports = ports[:min(len(ports), len(lids))]
+			for i, port := range ports {
+				n.row[lids[i]] = port
+			}
+			lids = lids[len(ports):]
+		}
+		for _, port := range ports {
+			n.uses[(port-uint8(n.low))&127] += use(rounds) * once
+		}
 	}
+}
+
+// list lists the ports of a set.
+func (n *narrow) list(set uint64) []uint8 {
+	ports := n.ports[:0]
+	for ; set != 0; set &= set - 1 {
+		ports = append(ports, uint8(bits.TrailingZeros64(set))+uint8(n.low))
+	}
+	return ports
 }
 
 // leastUsed are the ports of a set that are used the least.
