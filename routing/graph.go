@@ -54,6 +54,7 @@ func (g *Graph) Switches() int { return len(g.First) - 1 }
 func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	n := g.Switches()
 	first = make([]int32, 1, n+1)
+	list = make([]fabric.SwitchIndex, 0, len(g.Links))
 	met := make([]fabric.SwitchIndex, n)
 	for s := range fabric.SwitchIndex(n) {
 		met[s] = s + 1

@@ -36,8 +36,9 @@ type use uint64
 
 const (
 	once use = 1 << 9
-	// noBit is where the lowest bit of an empty set is.
-	noBit = 64
+	// noBit is where the lowest bit of an empty set is, and noPort is used more often than all.
+	noBit      = 64
+	noPort use = 1 << 62
 )
 
 // window returns sets as words, where that can be.
@@ -69,7 +70,7 @@ func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, c
 	for bit, c := range n.inSets(count) {
 		n.uses[bit] = use(c)*once | n.low + use(bit)
 	}
-	n.uses[noBit] = 1<<62 | n.low + noBit
+	n.uses[noBit] = noPort | n.low + noBit
 }
 
 // end gives back how often those in sets are used.
@@ -150,18 +151,23 @@ func (n *narrow) least(s0 uint64) use {
 	s1 := s0 & (s0 - 1)
 	s2 := s1 & (s1 - 1)
 	s3 := s2 & (s2 - 1)
-	if s3&(s3-1) != 0 {
+	s4 := s3 & (s3 - 1)
+	s5 := s4 & (s4 - 1)
+	s6 := s5 & (s5 - 1)
+	s7 := s6 & (s6 - 1)
+	if s7&(s7-1) != 0 {
 		return n.leastOfMany(s0)
 	}
-	return min(min(n.first(s0), n.first(s1)), min(n.first(s2), n.first(s3)))
+	return min(min(min(n.first(s0), n.first(s1)), min(n.first(s2), n.first(s3))),
+		min(min(n.first(s4), n.first(s5)), min(n.first(s6), n.first(s7))))
 }
 
-// leastOfMany is least for more than four ports. It remembers what it found for some sets.
+// leastOfMany is least for more than eight ports. It remembers what it found for some sets.
 func (n *narrow) leastOfMany(set uint64) use {
 	known := &n.known[set*0x9e3779b97f4a7c15>>59] // Fibonacci hashing
 	if known.set != set {
-		known.set, known.least = set, n.first(set)
-		for set &= set - 1; set != 0; set &= set - 1 {
+		known.set, known.least = set, noPort
+		for ; set != 0; set &= set - 1 {
 			known.least = min(known.least, n.first(set))
 		}
 	}
@@ -272,7 +278,7 @@ func (n *narrow) list(set uint64) []uint8 {
 
 // leastUsed are the ports of a set that are used the least.
 func (n *narrow) leastUsed(set uint64) (best uint64) {
-	least := ^use(0)
+	least := noPort
 	for ; set != 0; set &= set - 1 {
 		u := n.first(set) / once
 		if u < least {
