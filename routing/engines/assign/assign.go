@@ -179,7 +179,7 @@ func (a *assigner[S]) assign(row []byte) {
 	}
 	fabric.Forget(a.row)
 	begin := 0
-	if a.plain {
+	if a.plain || a.keeping {
 		if sets, ok := a.narrow.window(a.sets); ok {
 			a.routeNarrow(sets)
 			begin = 1
@@ -207,9 +207,12 @@ func (a *assigner[S]) routeNarrow(sets []uint64) {
 		if i+1 < len(a.stretches) {
 			end = a.stretches[i+1]
 		}
-		if runs := a.runs[begin:end]; runs[0].counted {
+		switch runs := a.runs[begin:end]; {
+		case a.keeping:
+			n.keeping(&a.targets, runs, sets, a.opt.Existing.Row(a.sw))
+		case runs[0].counted:
 			n.counted(&a.targets, runs, sets)
-		} else {
+		default:
 			n.uncounted(&a.targets, runs, sets)
 		}
 	}

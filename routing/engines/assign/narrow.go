@@ -121,9 +121,43 @@ func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
 		case set&(set-1) == 0:
 			n.all(uint8(n.first(set)), lids)
 		default:
-			n.all(uint8(n.least(set)), lids)
+			n.all(uint8(n.final(set)), lids)
 		}
 	}
+}
+
+// keeping routes to the first LIDs of runs, and leaves them on the ports where they are if these are in the sets.
+func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
+	for i := range runs {
+		r := &runs[i]
+		set := sets[r.sw]
+		if set == 0 {
+			n.local(t, r)
+			continue
+		}
+		for _, lid := range t.lids[r.first:r.end] {
+			u := n.kept(set, lid, now)
+			if u == noPort {
+				u = n.least(set)
+			}
+			n.row[lid] = uint8(u)
+			if r.counted {
+				n.keep(u + once)
+			}
+		}
+	}
+}
+
+// kept is the port to which a LID is routed now, noPort where that is none of a set.
+func (n *narrow) kept(set uint64, lid uint16, now []byte) use {
+	if int(lid) >= len(now) {
+		return noPort
+	}
+	bit := n.placeOf[now[lid]] - uint8(n.low)
+	if bit >= noBit || set>>bit&1 == 0 {
+		return noPort
+	}
+	return n.uses[bit]
 }
 
 // local routes to the targets of a run towards whose switch no ports lead, where that is the switch itself.
@@ -155,21 +189,19 @@ func (n *narrow) least(s0 uint64) use {
 	s5 := s4 & (s4 - 1)
 	s6 := s5 & (s5 - 1)
 	s7 := s6 & (s6 - 1)
-	if s7&(s7-1) != 0 {
-		return n.leastOfMany(s0)
-	}
-	return min(min(min(n.first(s0), n.first(s1)), min(n.first(s2), n.first(s3))),
+	least := min(min(min(n.first(s0), n.first(s1)), min(n.first(s2), n.first(s3))),
 		min(min(n.first(s4), n.first(s5)), min(n.first(s6), n.first(s7))))
+	for set := s7 & (s7 - 1); set != 0; set &= set - 1 {
+		least = min(least, n.first(set))
+	}
+	return least
 }
 
-// leastOfMany is least for more than eight ports. It remembers what it found for some sets.
-func (n *narrow) leastOfMany(set uint64) use {
+// final is least once all uses are counted. It remembers what it found for some sets.
+func (n *narrow) final(set uint64) use {
 	known := &n.known[set*0x9e3779b97f4a7c15>>59] // Fibonacci hashing
 	if known.set != set {
-		known.set, known.least = set, noPort
-		for ; set != 0; set &= set - 1 {
-			known.least = min(known.least, n.first(set))
-		}
+		known.set, known.least = set, n.least(set)
 	}
 	return known.least
 }

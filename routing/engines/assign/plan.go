@@ -18,6 +18,8 @@ type plan struct {
 	dor  bool
 	// plain says that first LIDs go by the use of ports alone.
 	plain bool
+	// keeping says that they do where a route is not kept.
+	keeping bool
 	// orders are the search orders that the user gave, by switch.
 	orders map[fabric.SwitchIndex][]uint8
 	// unused are the ports whose use does not count, by switch.
@@ -46,7 +48,9 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 	for i := range p.list {
 		p.most = max(p.most, int(p.list[i].lids))
 	}
-	p.plain = opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
+	simple := opt.ScatterPorts == 0 && !opt.PortShifting && len(p.unused) == 0
+	p.plain = simple && opt.Existing == nil
+	p.keeping = simple && opt.Existing != nil && !dor
 	return p
 }
 
