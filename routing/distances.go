@@ -30,26 +30,40 @@ func NewDistances(f *fabric.Fabric) *Distances {
 	words := (n + 63) / 64
 	d := &Distances{f: f, graph: NewGraph(f), n: n, words: words, hops: make([]uint8, n*n)}
 	d.known, d.low, d.mid = make([]uint64, n*words), make([]uint64, n*words), make([]uint64, n*words)
-	for i := range d.hops {
-		d.hops[i] = NoHops
+	for filled := copy(d.hops, []uint8{NoHops}); filled < len(d.hops); {
+		filled += copy(d.hops[filled:], d.hops[:filled])
 	}
-	list, first := d.graph.neighbours()
-	// Bits of different words never meet: each worker searches for its own strip.
-	err := ForEach(context.Background(), (words+strip-1)/strip, nil, func(_, i int) { d.search(i*strip, list, first) })
-	if err != nil {
-		panic("routing: a context that never ends has ended: " + err.Error())
+	if words > len(line{}) {
+		searchAll[line](d)
+	} else {
+		searchAll[half](d)
 	}
 	return d
 }
 
-// strip is how many words of the rows are searched for together: a cache line.
-const strip = 8
+// A strip is how many words of the rows are searched for together: a cache line, or where that leaves a processor
+// idle half of one.
+type (
+	line = [8]uint64
+	half = [4]uint64
+)
+
+func searchAll[strip line | half](d *Distances) {
+	list, first := d.graph.neighbours()
+	var s strip
+	width := len(s)
+	// Bits of different words never meet: each worker searches for its own strip.
+	err := ForEach(context.Background(), (d.words+width-1)/width, nil, func(_, i int) { search[strip](d, i*width, list, first) })
+	if err != nil {
+		panic("routing: a context that never ends has ended: " + err.Error())
+	}
+}
 
 // search finds the distances to the switches of the words from w0 on.
-func (d *Distances) search(w0 int, list []fabric.SwitchIndex, first []int32) {
-	now, next := make([][strip]uint64, d.n), make([][strip]uint64, d.n)
-	var all [strip]uint64
-	for s := w0 * 64; s < min((w0+strip)*64, d.n); s++ {
+func search[strip line | half](d *Distances, w0 int, list []fabric.SwitchIndex, first []int32) {
+	now, next := make([]strip, d.n), make([]strip, d.n)
+	var all strip
+	for s := w0 * 64; s < min((w0+len(all))*64, d.n); s++ {
 		if d.f.SwitchNode(fabric.SwitchIndex(s)).InSubnet {
 			now[s][s/64-w0] |= 1 << (s % 64)
 			all[s/64-w0] |= 1 << (s % 64)
@@ -65,12 +79,13 @@ func (d *Distances) search(w0 int, list []fabric.SwitchIndex, first []int32) {
 				continue
 			}
 			for _, nb := range list[first[s]:first[s+1]] {
-				for w, b := range &now[nb] {
-					have[w] |= b
+				there := &now[nb]
+				for w := range len(have) {
+					have[w] |= (*there)[w]
 				}
 			}
 			next[s] = have
-			for w := range have {
+			for w := range len(have) {
 				if fresh := have[w] &^ now[s][w]; fresh != 0 {
 					d.set(s, w0+w, fresh, hop)
 					grew = true
@@ -80,7 +95,9 @@ func (d *Distances) search(w0 int, list []fabric.SwitchIndex, first []int32) {
 		now, next = next, now
 	}
 	for s := range now {
-		copy(d.known[s*d.words+w0:(s+1)*d.words], now[s][:])
+		for w := range min(len(all), d.words-w0) {
+			d.known[s*d.words+w0+w] = now[s][w]
+		}
 	}
 }
 

@@ -26,7 +26,11 @@ type SwitchLink struct {
 
 // NewGraph collects the cables of a fabric. O(ports).
 func NewGraph(f *fabric.Fabric) *Graph {
-	g := &Graph{First: make([]int32, 1, len(f.Switches)+1)}
+	ports := 0
+	for _, n := range f.Switches {
+		ports += int(f.Nodes[n].NumPorts)
+	}
+	g := &Graph{First: make([]int32, 1, len(f.Switches)+1), Links: make([]SwitchLink, 0, ports)}
 	for s := range f.NumSwitches() {
 		n := f.SwitchNode(s)
 		for p := 1; n.InSubnet && p <= int(n.NumPorts); p++ {
@@ -50,6 +54,7 @@ func (g *Graph) Switches() int { return len(g.First) - 1 }
 func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	n := g.Switches()
 	first = make([]int32, 1, n+1)
+	list = make([]fabric.SwitchIndex, 0, len(g.Links))
 	met := make([]fabric.SwitchIndex, n)
 	for s := range fabric.SwitchIndex(n) {
 		met[s] = s + 1

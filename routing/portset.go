@@ -2,7 +2,12 @@
 
 package routing
 
-import "example.org/ibconsole/fabric"
+import (
+	"math/bits"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
 
 // PortSet is a set of port numbers 0 to 254 of one switch.
 type PortSet [4]uint64
@@ -43,6 +48,30 @@ func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 	return s.bits[int(i)*s.words : (int(i)+1)*s.words]
 }
 
+// Single are the words of all sets, where each has one.
+func (s PortSets) Single() (words []uint64, ok bool) { return s.bits, s.words == 1 }
+
+// Range is from the lowest to the highest port in any of the sets, 0 to 0 where all are empty.
+func (s PortSets) Range() (lowest, highest int) {
+	var union PortSet
+	for i := 0; i < len(s.bits); i += s.words {
+		for w, word := range s.bits[i : i+s.words] {
+			union[w] |= word
+		}
+	}
+	for w, word := range slices.Backward(union[:]) {
+		if word != 0 {
+			lowest = w<<6 + bits.TrailingZeros64(word)
+		}
+	}
+	for w, word := range union {
+		if word != 0 {
+			highest = w<<6 + bits.Len64(word) - 1
+		}
+	}
+	return lowest, highest
+}
+
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
@@ -51,6 +80,10 @@ func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set
 func (s PortSets) PutByPort(word int, block uint8, ports *[64]uint64) {
 	transpose(ports)
 	first := word * 64
+	if s.words == 1 {
+		copy(s.bits[first:], ports[:])
+		return
+	}
 	for j, set := range ports[:min(64, s.Len()-first)] {
 		s.bits[(first+j)*s.words+int(block)] = set
 	}

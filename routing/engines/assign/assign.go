@@ -30,25 +30,20 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 	}
 	p := newPlan(f, m, opt, dor)
 	workers := make([]worker, routing.Workers())
-	each := func(progress func(done, total int), work func(a switchAssigner, sw fabric.SwitchIndex)) error {
+	each := func(progress func(done, total int), work func(w *worker, sw fabric.SwitchIndex)) error {
 		return routing.ForEach(ctx, len(f.Switches), progress, func(worker, s int) {
-			sw := fabric.SwitchIndex(s)
-			if f.SwitchNode(sw).InSubnet {
-				a := workers[worker].assignerFor(p, sw)
-				a.begin(sw)
-				work(a, sw)
-			}
+			work(&workers[worker], fabric.SwitchIndex(s))
 		})
 	}
 	if opt.ScatterPorts != 0 {
 		draws := make([]int, len(f.Switches))
-		if err := each(nil, func(a switchAssigner, s fabric.SwitchIndex) { draws[s] = a.countDraws() }); err != nil {
+		if err := each(nil, func(w *worker, s fabric.SwitchIndex) { draws[s] = w.countDraws(p, s) }); err != nil {
 			return nil, err
 		}
 		p.seed(draws)
 	}
-	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
-	if err := each(opt.Progress, func(a switchAssigner, s fabric.SwitchIndex) { a.assign(lft.Row(s)) }); err != nil {
+	lft := fabric.BlankLFT(len(f.Switches), f.MaxLID)
+	if err := each(opt.Progress, func(w *worker, s fabric.SwitchIndex) { w.assign(p, s, lft.Row(s)) }); err != nil {
 		return nil, err
 	}
 	return lft, nil
@@ -62,6 +57,25 @@ type switchAssigner interface {
 	begin(sw fabric.SwitchIndex)
 	countDraws() int
 	assign(row []byte)
+}
+
+func (w *worker) countDraws(p *plan, sw fabric.SwitchIndex) int {
+	if !p.f.SwitchNode(sw).InSubnet {
+		return 0
+	}
+	a := w.assignerFor(p, sw)
+	a.begin(sw)
+	return a.countDraws()
+}
+
+func (w *worker) assign(p *plan, sw fabric.SwitchIndex, row []byte) {
+	if !p.f.SwitchNode(sw).InSubnet {
+		fabric.Forget(row)
+		return
+	}
+	a := w.assignerFor(p, sw)
+	a.begin(sw)
+	a.assign(row)
 }
 
 func (w *worker) assignerFor(p *plan, sw fabric.SwitchIndex) switchAssigner {
@@ -86,11 +100,13 @@ type assigner[S set] struct {
 	*plan
 	balance[S]
 	layout[S]
+	narrow narrow
 	random routing.Random
 	sw     fabric.SwitchIndex
 	// sets are the places of the least-hop ports towards each switch.
 	sets, scratch routing.PortSets
-	row           []byte
+	// row is filled here, in the order of targets, and then written as a whole.
+	row []byte
 	// The rest is scratch of the choice of later LIDs: the ports in the order in
 	// which they are looked at, and how many LIDs of a target they got.
 	found     [256]uint8
@@ -103,14 +119,12 @@ func (a *assigner[S]) begin(sw fabric.SwitchIndex) {
 	a.balance = balance[S]{}
 	a.layout.turnTo(a.plan, sw)
 	a.sets = a.LeastHopPorts(sw, a.scratch)
+	clear(a.sets.Words(sw))
 	if a.ordered {
-		for d := range fabric.SwitchIndex(len(a.f.Switches)) {
-			places := a.places(at[S](a.sets, d))
-			for w := range a.scratch.Words(d) {
-				a.scratch.Words(d)[w] = places[w]
-			}
-		}
-		a.sets = a.scratch
+		a.eachSet(a.places)
+	}
+	if a.dor && a.plain {
+		a.keepTowards()
 	}
 	if a.opt.Counted != nil {
 		a.countBefore()
@@ -120,11 +134,35 @@ func (a *assigner[S]) begin(sw fabric.SwitchIndex) {
 	}
 }
 
+// eachSet changes all sets that are not empty.
+func (a *assigner[S]) eachSet(change func(S) S) {
+	for d := range fabric.SwitchIndex(len(a.f.Switches)) {
+		if ports := at[S](a.sets, d); !empty(ports) {
+			ports = change(ports)
+			for w := range a.sets.Words(d) {
+				a.sets.Words(d)[w] = ports[w]
+			}
+		}
+	}
+}
+
+// keepTowards leaves of each set the ports that may share the routes to a LID.
+func (a *assigner[S]) keepTowards() {
+	sets, ok := a.sets.Single()
+	if !ok {
+		a.eachSet(a.towards)
+		return
+	}
+	for d, set := range sets {
+		sets[d] = set & a.sameNode[bits.TrailingZeros64(set)][0] // none are like place 64 of a narrow switch
+	}
+}
+
 // countBefore takes the routes of tables that were made before as use of ports.
 func (a *assigner[S]) countBefore() {
 	for i := range a.runs {
 		r := &a.runs[i]
-		for _, t := range r.targets {
+		for _, t := range a.of(r) {
 			for n := 0; r.counted && n < int(t.lids); n++ {
 				if port := a.opt.Counted.Port(a.sw, t.lid+uint16(n)); int(port) < a.numPorts {
 					a.count[a.placeOf[port]]++
@@ -136,30 +174,64 @@ func (a *assigner[S]) countBefore() {
 
 // assign fills the row of the switch. While it does, entries are places in the search order.
 func (a *assigner[S]) assign(row []byte) {
-	a.row = row
-	for offset := range a.lids {
-		for i := range a.runs {
-			r := &a.runs[i]
-			if r.sw == a.sw {
-				a.deliver(r.targets, offset)
-				continue
-			}
-			ports := at[S](a.sets, r.sw)
-			switch {
-			case empty(ports):
-			case offset > 0:
-				a.laterLIDs(ports, r, offset)
-			case a.plain:
-				a.spread(ports, r)
-			default:
-				a.firstLIDs(ports, r)
-			}
+	if a.row == nil {
+		a.row = make([]byte, len(row))
+	}
+	fabric.Forget(a.row)
+	begin := 0
+	if a.plain || a.keeping {
+		if sets, ok := a.narrow.window(a.sets); ok {
+			a.routeNarrow(sets)
+			begin = 1
 		}
 	}
+	for offset := begin; offset < a.most; offset++ {
+		for i := range a.runs {
+			a.route(&a.runs[i], offset)
+		}
+	}
+	copy(row, a.row)
 	if a.ordered {
 		for lid, place := range row {
 			row[lid] = a.portAt[place]
 		}
+	}
+}
+
+// routeNarrow routes to the first LIDs of all targets, where a set is one word.
+func (a *assigner[S]) routeNarrow(sets []uint64) {
+	n := &a.narrow
+	n.begin(a.sw, a.row, &a.placeOf, a.count[:a.numPorts])
+	for i, begin := range a.stretches {
+		end := len(a.runs)
+		if i+1 < len(a.stretches) {
+			end = a.stretches[i+1]
+		}
+		switch runs := a.runs[begin:end]; {
+		case a.keeping:
+			n.keeping(&a.targets, runs, sets, a.opt.Existing.Row(a.sw))
+		case runs[0].counted:
+			n.counted(&a.targets, runs, sets)
+		default:
+			n.uncounted(&a.targets, runs, sets)
+		}
+	}
+	n.end(a.count[:a.numPorts])
+}
+
+// route routes to the LIDs of a run that are offset above the first.
+func (a *assigner[S]) route(r *run, offset int) {
+	ports := at[S](a.sets, r.sw)
+	switch {
+	case r.sw == a.sw:
+		a.deliver(a.of(r), offset)
+	case empty(ports):
+	case offset > 0:
+		a.laterLIDs(ports, r, offset)
+	case a.plain:
+		a.spread(ports, r)
+	default:
+		a.firstLIDs(ports, r)
 	}
 }
 
@@ -184,34 +256,31 @@ func (a *assigner[S]) towards(ports S) S {
 // fill up in rounds: all with the least count take one target each, in order, then the next count is the
 // least. It does what firstLIDs does, without options and faster.
 func (a *assigner[S]) spread(ports S, r *run) {
-	ports = a.towards(ports)
+	lids := a.targets.lids[r.first:r.end]
 	if port := first(ports); empty(without(ports, port)) {
-		a.all(port, r)
-		return
-	}
-	if ports != a.set && ports != a.last {
-		if a.last = ports; a.few(ports, r) {
-			return
+		a.all(port, lids)
+		if r.counted {
+			a.count[port] += uint32(len(lids))
+			a.forget(port)
 		}
+		return
 	}
 	a.use(ports)
 	if !r.counted {
-		for _, t := range r.targets {
-			a.row[t.lid] = first(a.best)
-		}
+		a.all(first(a.best), lids)
 		return
 	}
-	for targets := r.targets; len(targets) > 0; {
+	for len(lids) > 0 {
 		for w := range len(a.best) {
 			word, n := a.best[w], 0
-			for word != 0 && n < len(targets) {
+			for word != 0 && n < len(lids) {
 				port := uint8(w<<6 | bits.TrailingZeros64(word))
 				word &= word - 1
 				a.count[port]++
-				a.row[targets[n].lid] = port
+				a.row[lids[n]] = port
 				n++
 			}
-			a.best[w], targets = word, targets[n:]
+			a.best[w], lids = word, lids[n:]
 		}
 		if empty(a.best) {
 			a.refill()
@@ -219,25 +288,17 @@ func (a *assigner[S]) spread(ports S, r *run) {
 	}
 }
 
-// all gives all targets the one port that there is.
-func (a *assigner[S]) all(port uint8, r *run) {
-	for _, t := range r.targets {
-		a.row[t.lid] = port
-	}
-	if !r.counted {
-		return
-	}
-	a.count[port] += uint32(len(r.targets))
-	if has(a.set, port) {
-		var none S
-		a.set = none // to be counted anew
+func (a *assigner[S]) all(port uint8, lids []uint16) {
+	row := a.row
+	for _, lid := range lids {
+		row[lid] = port
 	}
 }
 
 // firstLIDs routes to the first LID of each target, with all options.
 func (a *assigner[S]) firstLIDs(ports S, r *run) {
 	towards := a.towards(ports)
-	for _, t := range r.targets {
+	for _, t := range a.of(r) {
 		port, kept := a.kept(ports, t.lid)
 		if !kept {
 			a.use(towards)

@@ -11,8 +11,6 @@ type balance[S set] struct {
 	// set is the current set, and sum what its ports are used together.
 	set S
 	sum uint32
-	// last is the set before, current or not.
-	last S
 	// best are the ports of the set that are used the least; those used more than once more often may be in ahead.
 	best, ahead S
 }
@@ -22,6 +20,14 @@ func (b *balance[S]) use(s S) {
 	if s != b.set {
 		b.set = s
 		b.recount()
+	}
+}
+
+// forget has the current set counted anew if it has a port.
+func (b *balance[S]) forget(port uint8) {
+	if has(b.set, port) {
+		var none S
+		b.set = none
 	}
 }
 

@@ -6,7 +6,7 @@ package assign
 // than the LIDs before them where that can be (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
 func (a *assigner[S]) laterLIDs(ports S, r *run, offset int) {
 	towards := a.towards(ports)
-	for _, t := range r.targets {
+	for _, t := range a.of(r) {
 		if offset >= int(t.lids) {
 			continue
 		}
@@ -129,7 +129,7 @@ func (a *assigner[S]) countDraws() int {
 		if r.sw == a.sw || empty(ports) {
 			continue
 		}
-		for _, t := range r.targets {
+		for _, t := range a.of(r) {
 			if _, kept := a.kept(ports, t.lid); t.scatter && !kept {
 				draws++
 			}

@@ -17,7 +17,9 @@ type layout[S set] struct {
 	// sameNode[i] and sameSystem[i] are the places that lead to the same switch and the same system as place i.
 	sameNode, sameSystem [256]S
 
-	ports [256]uint8 // scratch
+	// Scratch:
+	ports [256]uint8
+	peers [256]fabric.SwitchIndex
 }
 
 func (l *layout[S]) turnTo(p *plan, sw fabric.SwitchIndex) {
@@ -25,9 +27,7 @@ func (l *layout[S]) turnTo(p *plan, sw fabric.SwitchIndex) {
 	l.numPorts = int(n.NumPorts) + 1
 	order := p.orders[sw]
 	l.ordered = order != nil
-	for i := range l.portAt {
-		l.portAt[i], l.placeOf[i] = uint8(i), uint8(i)
-	}
+	l.portAt, l.placeOf = p.identity, p.identity
 	for place, port := range order {
 		l.portAt[place], l.placeOf[port] = port, uint8(place)
 	}
@@ -36,7 +36,7 @@ func (l *layout[S]) turnTo(p *plan, sw fabric.SwitchIndex) {
 	for _, port := range p.unused[sw] {
 		l.ignored = with(l.ignored, l.placeOf[port])
 	}
-	if p.dor || p.lids > 1 {
+	if p.dor || p.most > 1 {
 		l.group(p.f, n)
 	}
 }
@@ -51,31 +51,29 @@ func (l *layout[S]) places(ports S) (places S) {
 
 // group finds which ports lead to the same switch, and to the same system.
 func (l *layout[S]) group(f *fabric.Fabric, n *fabric.Node) {
-	peer := func(place int) fabric.NodeIndex {
-		if s := f.PeerSwitch(n.FirstPort + fabric.PortIndex(l.portAt[place])); s != fabric.None {
-			return f.Switches[s]
-		}
-		return fabric.None
+	peers := l.peers[:l.numPorts]
+	for place := range peers {
+		peers[place] = f.PeerSwitch(n.FirstPort + fabric.PortIndex(l.portAt[place]))
 	}
 	var none S
-	for i := 1; i < l.numPorts; i++ {
+	for i, peer := range peers {
 		l.sameNode[i], l.sameSystem[i] = none, none
-		a := peer(i)
-		if a == fabric.None {
+		if i == 0 || peer == fabric.None {
 			continue
 		}
-		l.sameNode[i], l.sameSystem[i] = with(none, uint8(i)), with(none, uint8(i))
-		for j := 1; j < i; j++ {
-			b := peer(j)
-			if b == fabric.None || f.Nodes[a].SystemGUID != f.Nodes[b].SystemGUID {
+		here := with(none, uint8(i))
+		node, system := here, here
+		for j, other := range peers[1:i] {
+			switch {
+			case other == peer:
+				node = with(node, uint8(j+1))
+				l.sameNode[j+1] = or(l.sameNode[j+1], here)
+			case other == fabric.None || f.SwitchNode(other).SystemGUID != f.SwitchNode(peer).SystemGUID:
 				continue
 			}
-			l.sameSystem[i] = with(l.sameSystem[i], uint8(j))
-			l.sameSystem[j] = with(l.sameSystem[j], uint8(i))
-			if a == b {
-				l.sameNode[i] = with(l.sameNode[i], uint8(j))
-				l.sameNode[j] = with(l.sameNode[j], uint8(i))
-			}
+			system = with(system, uint8(j+1))
+			l.sameSystem[j+1] = or(l.sameSystem[j+1], here)
 		}
+		l.sameNode[i], l.sameSystem[i] = node, system
 	}
 }

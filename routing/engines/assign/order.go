@@ -10,14 +10,25 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// run is targets that follow one another in the order of routing and lie behind
-// one switch, so that they share its least-hop ports.
+// targets are all end ports that are to be reached, in the order of routing.
+type targets struct {
+	list []target
+	lids []uint16 // the first of each
+	runs []run
+	// stretches are the first of the runs that count, or that do not, unlike the one before.
+	stretches []int
+}
+
+// run is targets that follow one another and lie behind one switch, so that they share its least-hop ports: those of
+// the list from first to end.
 type run struct {
-	sw      fabric.SwitchIndex
-	targets []target
+	sw         fabric.SwitchIndex
+	first, end int32
 	// counted says that routes to them count as use of a port.
 	counted bool
 }
+
+func (t *targets) of(r *run) []target { return t.list[r.first:r.end] }
 
 // target is an end port that is to be reached.
 type target struct {
@@ -34,15 +45,17 @@ type lister struct {
 	f      *fabric.Fabric
 	opt    *routing.Options
 	listed []bool // by port
-	runs   []run
+	targets
 }
 
 // targetOrder lists the end ports behind switches in the order in which OpenSM spreads them over ports
 // (osm_ucast_mgr.c, ucast_mgr_build_lfts): those that the user named; then the adapters and routers, from the
 // switch with the most of them on, alike ones in table order, by port number within a switch; then the rest,
 // switches, in table order.
-func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
-	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports))}
+func targetOrder(f *fabric.Fabric, opt *routing.Options) targets {
+	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports)), targets: targets{
+		list: make([]target, 0, len(f.EndPorts)), lids: make([]uint16, 0, len(f.EndPorts)), runs: make([]run, 0, 2*len(f.Switches)),
+	}}
 	for _, guid := range opt.RoutingOrder {
 		if e := f.PortByGUID(guid); e != fabric.None {
 			l.add(e, !opt.RoutingOrderNoScatter)
@@ -59,7 +72,7 @@ func targetOrder(f *fabric.Fabric, opt *routing.Options) []run {
 	for _, e := range f.EndPorts {
 		l.add(e, true)
 	}
-	return l.runs
+	return l.targets
 }
 
 func (l *lister) add(e fabric.PortIndex, scatter bool) {
@@ -73,12 +86,16 @@ func (l *lister) add(e fabric.PortIndex, scatter bool) {
 	}
 	counted := local != 0 || l.opt.ProfileSwitchNodes
 	if k := len(l.runs) - 1; k < 0 || l.runs[k].sw != sw || l.runs[k].counted != counted {
-		l.runs = append(l.runs, run{sw: sw, counted: counted})
+		if k < 0 || l.runs[k].counted != counted {
+			l.stretches = append(l.stretches, len(l.runs))
+		}
+		at := int32(len(l.list))
+		l.runs = append(l.runs, run{sw: sw, counted: counted, first: at, end: at})
 	}
-	r := &l.runs[len(l.runs)-1]
-	r.targets = append(r.targets, target{
-		lid: l.f.Ports[e].LID, lids: 1 << min(l.opt.LMC, l.f.Ports[e].LMC), local: local, scatter: scatter,
-	})
+	l.runs[len(l.runs)-1].end++
+	lid, lmc := l.f.Ports[e].LID, min(l.opt.LMC, l.f.Ports[e].LMC)
+	l.list = append(l.list, target{lid: lid, lids: 1 << lmc, local: local, scatter: scatter})
+	l.lids = append(l.lids, lid)
 }
 
 // byLoad are the switches of the subnet, from that with the most hosts on.

@@ -10,18 +10,22 @@ import (
 // plan is what all switches are assigned by. It is read-only while they are.
 type plan struct {
 	Matrix
-	f    *fabric.Fabric
-	opt  *routing.Options
-	runs []run
-	// lids is the highest number of LIDs that a port has.
-	lids int
+	targets
+	f   *fabric.Fabric
+	opt *routing.Options
+	// most is the highest number of LIDs that a port has.
+	most int
 	dor  bool
 	// plain says that first LIDs go by the use of ports alone.
 	plain bool
+	// keeping says that they do where a route is not kept.
+	keeping bool
 	// orders are the search orders that the user gave, by switch.
 	orders map[fabric.SwitchIndex][]uint8
 	// unused are the ports whose use does not count, by switch.
 	unused map[fabric.SwitchIndex][]uint8
+	// identity is the order of ports where the user gave none.
+	identity [256]uint8
 	// seeds are the random generators as each switch finds them.
 	seeds []routing.Random
 }
@@ -29,21 +33,24 @@ type plan struct {
 func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 	p := &plan{
 		Matrix: m, f: f, opt: opt, dor: dor,
-		runs:   targetOrder(f, opt),
-		orders: searchOrders(f, opt.PortSearchOrder),
-		unused: map[fabric.SwitchIndex][]uint8{},
+		targets: targetOrder(f, opt),
+		orders:  searchOrders(f, opt.PortSearchOrder),
+		unused:  map[fabric.SwitchIndex][]uint8{},
 	}
 	for port, ignored := range opt.IgnoredPorts {
 		if sw := f.SwitchByGUID(port.GUID); ignored && sw != fabric.None && port.Port <= f.SwitchNode(sw).NumPorts {
 			p.unused[sw] = append(p.unused[sw], port.Port)
 		}
 	}
-	for _, r := range p.runs {
-		for _, t := range r.targets {
-			p.lids = max(p.lids, int(t.lids))
-		}
+	for i := range p.identity {
+		p.identity[i] = uint8(i)
 	}
-	p.plain = opt.ScatterPorts == 0 && !opt.PortShifting && opt.Existing == nil && len(p.unused) == 0
+	for i := range p.list {
+		p.most = max(p.most, int(p.list[i].lids))
+	}
+	simple := opt.ScatterPorts == 0 && !opt.PortShifting && len(p.unused) == 0
+	p.plain = simple && opt.Existing == nil
+	p.keeping = simple && opt.Existing != nil && !dor
 	return p
 }
 

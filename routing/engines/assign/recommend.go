@@ -18,7 +18,7 @@ func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *f
 	}
 	for _, counted := range []*fabric.LFT{opt.Counted, own} {
 		if counted != nil {
-			r.counted, r.runs = append(r.counted, counted), targetOrder(f, opt)
+			r.counted, r.targets = append(r.counted, counted), targetOrder(f, opt)
 		}
 	}
 	return r.recommend
@@ -32,7 +32,7 @@ type recommender struct {
 	laid *fabric.Tables
 	// counted are tables whose routes use ports, and runs their LIDs.
 	counted []*fabric.LFT
-	runs    []run
+	targets targets
 	orders  map[fabric.SwitchIndex][]uint8
 	random  routing.Random
 
@@ -105,8 +105,9 @@ func (r *recommender) turnTo(sw fabric.SwitchIndex) {
 			r.order = append(r.order, uint8(p+1))
 		}
 	}
-	for _, run := range r.runs {
-		for _, t := range run.targets {
+	for i := range r.targets.runs {
+		run := &r.targets.runs[i]
+		for _, t := range r.targets.of(run) {
 			for n := 0; run.counted && n < int(t.lids); n++ {
 				for _, lft := range r.counted {
 					r.count[lft.Port(sw, t.lid+uint16(n))]++

@@ -56,20 +56,24 @@ func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options,
 // hypercube has the same port number at both ends of all its cables, and that of a mesh the same pair of
 // numbers (OpenSM's doc/current-routing.txt, DOR Routing Algorithm).
 func inconsistent(f *fabric.Fabric) []string {
-	var arrivals [256][256]int
 	g := routing.NewGraph(f)
+	ports := 0
 	for _, l := range g.Links {
-		arrivals[l.Port][l.PeerPort]++
+		ports = max(ports, int(l.Port)+1, int(l.PeerPort)+1)
+	}
+	all := make([]int, ports*ports) // by port and the port where the cable arrives
+	for _, l := range g.Links {
+		all[int(l.Port)*ports+int(l.PeerPort)]++
 	}
 	var warnings []string
-	for port := range arrivals {
-		usual, all := 0, 0
-		for there, n := range arrivals[port] {
-			if all += n; n > arrivals[port][usual] {
+	for port := range ports {
+		usual, all, arrivals := 0, 0, all[port*ports:][:ports]
+		for there, n := range arrivals {
+			if all += n; n > arrivals[usual] {
 				usual = there
 			}
 		}
-		if odd := all - arrivals[port][usual]; odd > 0 {
+		if odd := all - arrivals[usual]; odd > 0 {
 			warnings = append(warnings, fmt.Sprintf("port %d is not one dimension: its cables lead to port %d, but %d of %d do not: %s",
 				port, usual, odd, all, oddOnes(f, g, uint8(port), uint8(usual))))
 		}

@@ -16,6 +16,9 @@ func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.M
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if len(opt.HopWeights) == 0 {
+		return routing.NewDistances(f), nil
+	}
 	g := routing.NewGraph(f)
 	weights := make([]uint8, len(g.Links))
 	weighted := false

@@ -3,6 +3,7 @@
 package updn
 
 import (
+	"bytes"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -46,8 +47,8 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 		}
 		members++
 		row = leastFrom(hops, s, row)
-		for d, h := range row {
-			if h != routing.NoHops || !f.SwitchNode(fabric.SwitchIndex(d)).InSubnet {
+		for d := bytes.IndexByte(row, routing.NoHops); d >= 0 && d < len(row); d++ {
+			if row[d] != routing.NoHops || !f.SwitchNode(fabric.SwitchIndex(d)).InSubnet {
 				continue
 			}
 			if without++; without == 1 {
