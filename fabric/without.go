@@ -115,23 +115,24 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// joined reports whether a path through switches leads from a to b past ports that are down, and looks no
-// further.
+// joined reports whether a path through switches leads from one switch to another past ports that are down, and looks
+// no further.
 func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
-	seen := map[NodeIndex]bool{a: true}
+	seen := make([]bool, len(f.Switches))
+	seen[f.Nodes[a].Switch] = true
 	queue := []NodeIndex{a}
 	for i := 0; i < len(queue); i++ {
 		n := &f.Nodes[queue[i]]
 		for p := range n.Ports() {
-			peer := f.PeerNode(p)
+			peer := f.PeerSwitch(p)
 			switch {
-			case peer == None || !f.Nodes[peer].IsSwitch() || seen[peer] || down[p]:
+			case peer == None || seen[peer] || down[p]:
 				continue
-			case peer == b:
+			case f.Switches[peer] == b:
 				return true
 			}
 			seen[peer] = true
-			queue = append(queue, peer)
+			queue = append(queue, f.Switches[peer])
 		}
 	}
 	return a == b

@@ -28,6 +28,22 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
+func TestTransposeBytes(t *testing.T) {
+	var m, was [8]uint64
+	for i := range m {
+		m[i] = rand.Uint64()
+	}
+	was = m
+	TransposeBytes(&m)
+	for i := range 8 {
+		for j := range 8 {
+			if uint8(m[i]>>(8*j)) != uint8(was[j]>>(8*i)) {
+				t.Fatalf("byte %d of word %d is not byte %d of word %d", j, i, i, j)
+			}
+		}
+	}
+}
+
 // ring is switches in a ring, of which the last has some ports that lead nowhere.
 func ring(t *testing.T, n int) *fabric.Fabric {
 	t.Helper()

@@ -45,3 +45,21 @@ func exchange(a, b uint64, width uint, low uint64) (uint64, uint64) {
 	t := (a>>width ^ b) & low
 	return a ^ t<<width, b ^ t
 }
+
+// TransposeBytes makes byte j of word i byte i of word j.
+func TransposeBytes(m *[8]uint64) {
+	a, b, c, d, e, f, g, h := m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7]
+	a, e = exchange(a, e, 32, 0x00000000ffffffff)
+	b, f = exchange(b, f, 32, 0x00000000ffffffff)
+	c, g = exchange(c, g, 32, 0x00000000ffffffff)
+	d, h = exchange(d, h, 32, 0x00000000ffffffff)
+	a, c = exchange(a, c, 16, 0x0000ffff0000ffff)
+	b, d = exchange(b, d, 16, 0x0000ffff0000ffff)
+	e, g = exchange(e, g, 16, 0x0000ffff0000ffff)
+	f, h = exchange(f, h, 16, 0x0000ffff0000ffff)
+	a, b = exchange(a, b, 8, 0x00ff00ff00ff00ff)
+	c, d = exchange(c, d, 8, 0x00ff00ff00ff00ff)
+	e, f = exchange(e, f, 8, 0x00ff00ff00ff00ff)
+	g, h = exchange(g, h, 8, 0x00ff00ff00ff00ff)
+	*m = [8]uint64{a, b, c, d, e, f, g, h}
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // Base are tables from which one failure after the other is routed. It is
-// read-only, and takes two bytes for each switch and LID.
+// read-only, and as large as its forest.
 type Base struct {
 	*trees.Forest
 	// used are the numbers of entries by port of each switch.
@@ -78,6 +78,11 @@ type Worker struct {
 	*repair
 	base *Base
 	part *routing.Part
+
+	// What todo finds, and its memory.
+	dead     []uint64
+	switches []fabric.SwitchIndex
+	tasks    []task
 }
 
 // NewWorker makes scratch memory.
@@ -127,10 +132,10 @@ func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
 }
 
-// todo finds the entries that led over links which are no more.
+// todo finds the entries that led over links which are no more. It holds until the next call.
 func (w *Worker) todo(removed []fabric.Link) []task {
 	f := w.base.Tables.Fabric
-	var found []uint64
+	found := w.dead[:0]
 	for _, l := range removed {
 		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
 			sw := f.Nodes[f.Ports[p].Node].Switch
@@ -151,21 +156,21 @@ func (w *Worker) todo(removed []fabric.Link) []task {
 			}
 		}
 	}
+	w.dead = found
 	slices.Sort(found)
-	return tasks(slices.Compact(found))
+	w.group(slices.Compact(found))
+	return w.tasks
 }
 
-// tasks groups switches by LID.
-func tasks(found []uint64) []task {
-	switches := make([]fabric.SwitchIndex, len(found))
-	var all []task
+// group makes tasks of switches by LID.
+func (w *Worker) group(found []uint64) {
+	w.switches, w.tasks = slices.Grow(w.switches[:0], len(found))[:len(found)], w.tasks[:0]
 	for i, x := range found {
-		switches[i] = fabric.SwitchIndex(uint32(x))
-		if lid := uint16(x >> 32); len(all) == 0 || all[len(all)-1].lid != lid {
-			all = append(all, task{lid: lid, broken: switches[i:i]})
+		w.switches[i] = fabric.SwitchIndex(uint32(x))
+		if lid := uint16(x >> 32); len(w.tasks) == 0 || w.tasks[len(w.tasks)-1].lid != lid {
+			w.tasks = append(w.tasks, task{lid: lid, broken: w.switches[i:i]})
 		}
-		last := &all[len(all)-1]
-		last.broken = switches[i-len(last.broken) : i+1]
+		last := &w.tasks[len(w.tasks)-1]
+		last.broken = w.switches[i-len(last.broken) : i+1]
 	}
-	return all
 }

@@ -12,19 +12,30 @@ import (
 // Measure finds the LIDs to which all packets take the fewest hops that there are. A failure of such a LID is routed in
 // less time from then on, by the same entries. O(links x LIDs) on all processors.
 func (b *Base) Measure(ctx context.Context) error {
-	minimal := make([]bool, len(b.At))
-	err := routing.ForEach(ctx, len(minimal), nil, func(_, lid int) { minimal[lid] = b.isMinimal(uint16(lid)) })
-	if err == nil {
-		b.minimal = minimal
+	least := make([]bool, len(b.At))
+	err := routing.ForEach(ctx, len(least), nil, func(_, lid int) { least[lid] = !b.likeBefore(lid) && b.takesLeast(uint16(lid)) })
+	if err != nil {
+		return err
 	}
-	return err
+	minimal := make([]bool, len(b.At))
+	for lid, at := range b.At {
+		least[lid] = least[lid] || b.likeBefore(lid) && least[lid-1]
+		minimal[lid] = least[lid] && b.Column(uint16(lid))[at] == b.Local[lid]
+	}
+	b.minimal = minimal
+	return nil
+}
+
+// likeBefore reports whether a LID has the same depths as that before, in the same memory.
+func (b *Base) likeBefore(lid int) bool {
+	return lid > 0 && b.At[lid] != fabric.None && b.At[lid] == b.At[lid-1] && &b.Depth(uint16(lid))[0] == &b.Depth(uint16(lid - 1))[0]
 }
 
 // mostHops is below what the queue has room for.
 const mostHops = 60
 
-// isMinimal reports whether no switch would get to a LID by fewer hops by way of another neighbour.
-func (b *Base) isMinimal(lid uint16) bool {
+// takesLeast reports whether no switch would get to that of a LID by fewer hops by way of another neighbour.
+func (b *Base) takesLeast(lid uint16) bool {
 	if b.At[lid] == fabric.None {
 		return false
 	}

@@ -24,7 +24,8 @@ type repair struct {
 	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
 	// count adds the entries of a switch by port.
 	count func(s fabric.SwitchIndex, used *[256]int32)
-	// minimal says of which LIDs all packets took the fewest hops, nil where that is not known.
+	// minimal says of which LIDs all packets took the fewest hops and left the last switch by the right port, nil
+	// where that is not known.
 	minimal []bool
 	// oldPeer is the switch, by its index now, to which a port led before.
 	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
@@ -126,7 +127,7 @@ func (r *repair) lid(d task) {
 	r.begin()
 	r.entries = r.column(lid)
 	r.depths = r.depth(lid, target)
-	if r.minimal != nil && r.minimal[lid] && !d.anew && r.entries[target] == port && r.nearBy(d.broken) {
+	if r.minimal != nil && r.minimal[lid] && !d.anew && r.nearBy(d.broken) {
 		r.keepHops(lid)
 		if len(r.lost) > 0 {
 			r.findPaths(lid)

@@ -41,7 +41,7 @@ type judge struct {
 	*Study
 	router *incremental.Worker
 	walker *trees.Walker
-	// moved is by how many paths each of the ports carries more, old the way before.
+	// moved is by how many paths each of the ports to other switches carries more, old the way before.
 	moved   []int64
 	touched []bool
 	ports   []fabric.PortIndex
@@ -82,10 +82,13 @@ func (j *judge) verdict(n int) Verdict {
 	return v
 }
 
-// carry puts n paths onto the ports of a path.
+// carry puts n paths onto the links between switches of a path.
 func (j *judge) carry(ports []uint32, n int64) {
 	f := j.base.Tables.Fabric
 	for _, slot := range ports {
+		if j.base.Wires[slot] < 0 {
+			continue
+		}
 		port := f.Port(f.Switches[slot>>8], uint8(slot))
 		j.moved[port] += n
 		if !j.touched[port] {
@@ -163,7 +166,7 @@ func (j *judge) worst(removed []fabric.Link) (most int64, at fabric.PortIndex) {
 		}
 	}
 	for _, p := range j.ports {
-		if j.base.Tables.Fabric.PeerSwitch(p) != fabric.None && !slices.ContainsFunc(removed, func(l fabric.Link) bool { return l.A == p || l.B == p }) {
+		if !slices.ContainsFunc(removed, func(l fabric.Link) bool { return l.A == p || l.B == p }) {
 			better(p)
 		}
 	}

@@ -124,11 +124,14 @@ func (w *Walker) grow(seeds []uint64) *Change {
 		}
 		w.meet(sw)
 	}
+	depth := w.Depth(c.LID)
 	for i := 0; i < len(c.Switches); i++ {
-		links := w.Graph.Of(c.Switches[i])
+		links, above := w.Graph.Of(c.Switches[i]), depth[c.Switches[i]]+1
 		w.Looked += len(links)
 		for _, l := range links {
-			if c.Old[l.Peer] == l.PeerPort {
+			// What sends to a switch is a link deeper, but for the switch of the LID and what sends nowhere. Depths
+			// are nearer in memory than entries.
+			if d := depth[l.Peer]; (d == above || d == 0 || d == Far) && c.Old[l.Peer] == l.PeerPort {
 				w.meet(l.Peer)
 			}
 		}

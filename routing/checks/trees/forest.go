@@ -8,8 +8,10 @@
 package trees
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -17,7 +19,8 @@ import (
 )
 
 // Forest are the trees of all LIDs of one set of tables, laid out so that what a failure does to them is
-// found by looking at that alone. It is read-only, and takes two bytes for each switch and LID.
+// found by looking at that alone. It is read-only, and takes a byte for each switch and LID, and as much again for the
+// LIDs to which packets take other numbers of hops than to the first one on the same switch.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
@@ -26,9 +29,10 @@ type Forest struct {
 	// None for LIDs that no port has, and Local the ports that lead to them from there.
 	At    []fabric.SwitchIndex
 	Local []uint8
-	// columns has the entries of all switches for LID 0, then for LID 1, and so on,
-	// depths the links from there to the switch of the LID.
-	columns, depths []uint8
+	// columns has the entries of all switches for LID 0, then for LID 1, and so on.
+	columns []uint8
+	// depths are by LID the links from all switches to that of the LID. LIDs of one switch share them where they are the same.
+	depths [][]uint8
 }
 
 // Far is the depth of a switch whose packets do not arrive, or over more than [walk.MaxHops] links.
@@ -37,7 +41,7 @@ const Far = 0xff
 // NewForest lays out the trees of t. O(switches x LIDs) on all processors.
 func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	n, lids := len(t.Fabric.Switches), int(t.LFT.MaxLID)+1
-	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: make([]uint8, n*lids), depths: make([]uint8, n*lids)}
+	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: make([]uint8, n*lids), depths: make([][]uint8, lids)}
 	f.At, f.Local = make([]fabric.SwitchIndex, lids), make([]uint8, lids)
 	for lid := range f.At {
 		f.At[lid] = fabric.None
@@ -45,6 +49,7 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 			f.At[lid], f.Local[lid] = t.Fabric.AttachedSwitch(port)
 		}
 	}
+	first := make([]atomic.Pointer[[]uint8], n)
 	err := routing.ForEach(ctx, (lids+lot-1)/lot, nil, func(_, i int) {
 		var some [lot]uint16
 		var columns [lot][]uint8
@@ -54,16 +59,29 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 		}
 		walk.Columns(t, some[:end-i*lot], columns[:end-i*lot])
 		var path []fabric.SwitchIndex
+		depth := make([]uint8, n)
 		for _, lid := range some[:end-i*lot] {
-			path = f.measure(lid, path)
+			path = Depths(f.Wires, f.Column(lid), f.At[lid], depth, path)
+			f.depths[lid] = f.shared(lid, depth, first)
 		}
 	})
 	return f, err
 }
 
-// measure finds the depths of one LID. Path is scratch memory.
-func (f *Forest) measure(lid uint16, path []fabric.SwitchIndex) []fabric.SwitchIndex {
-	return Depths(f.Wires, f.Column(lid), f.At[lid], f.Depth(lid), path)
+// shared is a copy of depths that stays, that of the first LID on the same switch where it is the same.
+func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint8]) []uint8 {
+	at := f.At[lid]
+	if at == fabric.None {
+		return slices.Clone(depth)
+	}
+	if first[at].Load() == nil {
+		own := slices.Clone(depth)
+		first[at].CompareAndSwap(nil, &own)
+	}
+	if made := *first[at].Load(); bytes.Equal(made, depth) {
+		return made
+	}
+	return slices.Clone(depth)
 }
 
 // Depths finds over how many links packets reach a switch, None for nowhere, by the entries of all switches
@@ -101,10 +119,7 @@ func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uin
 
 // Depth is over how many links packets of all switches reach the switch of a LID
 // up to the tables' MaxLID, [Far] where they do not.
-func (f *Forest) Depth(lid uint16) []uint8 {
-	n := len(f.Tables.Fabric.Switches)
-	return f.depths[int(lid)*n : (int(lid)+1)*n : (int(lid)+1)*n]
-}
+func (f *Forest) Depth(lid uint16) []uint8 { return f.depths[lid] }
 
 // Column are the entries of all switches for a LID up to the tables' MaxLID.
 func (f *Forest) Column(lid uint16) []uint8 {

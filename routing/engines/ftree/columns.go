@@ -5,6 +5,7 @@ package ftree
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -13,12 +14,14 @@ import (
 )
 
 // columns are the entries of all switches for one LID after the other, in the order in which these are routed to. Of
-// columns that do not change any more another goroutine enters 64 at a time into the rows of the tables, at the place
+// columns that do not change any more another goroutine enters a block at a time into the rows of the tables, at the place
 // of their LIDs in that order; in the end each row gets the order of LIDs. So there is never a second copy of the tables.
 type columns struct {
-	lft   *fabric.LFT
-	n     int // switches
-	blank []uint8
+	lft *fabric.LFT
+	// switches are those whose entries stand in a column, one after the other. Columns are stride bytes apart.
+	switches []fabric.SwitchIndex
+	stride   int
+	blank    []uint8
 	// lids are the LIDs in the order in which they are routed to, and places their places in it, plus one.
 	lids   []uint16
 	places []uint16
@@ -35,20 +38,24 @@ type columns struct {
 	work   sync.WaitGroup
 }
 
-// block is 64 columns, or the last ones, and their LIDs.
+// blockSize is how many columns are entered into a row at once: four cache lines, as each row is on other pages.
+const blockSize = 4 * fabric.BlockSize
+
+// block is as many columns, or the last ones, and their LIDs.
 type block struct {
 	columns []uint8
 	lids    []uint16
 }
 
 // blocksAhead is how many blocks may wait for being entered.
-const blocksAhead = 4
+const blocksAhead = 2
 
 // newColumns must be followed by tables.
-func newColumns(f *fabric.Fabric, blank []uint8) *columns {
+func newColumns(f *fabric.Fabric, switches []fabric.SwitchIndex) *columns {
+	n := len(switches)
 	c := &columns{
-		lft: fabric.BlankLFT(len(blank), f.MaxLID), n: len(blank), blank: blank,
-		places: make([]uint16, int(f.MaxLID)+1), gaps: slices.Repeat([]int32{int32(len(blank))}, int(f.MaxLID)+1),
+		lft: fabric.BlankLFT(n, f.MaxLID), switches: switches, stride: (n + 7) &^ 7, blank: bytes.Repeat([]byte{fabric.NoPath}, n),
+		places: make([]uint16, int(f.MaxLID)+1), gaps: slices.Repeat([]int32{int32(n)}, int(f.MaxLID)+1),
 		again:  map[uint16][]uint8{},
 		closed: make(chan block, blocksAhead), used: make(chan []uint8, blocksAhead+2),
 	}
@@ -58,14 +65,14 @@ func newColumns(f *fabric.Fabric, blank []uint8) *columns {
 
 // of is the column of a LID that may change, nil of another one.
 func (c *columns) of(lid uint16) []uint8 {
-	place := int(c.places[lid]) - 1 - c.first*fabric.BlockSize
+	place := int(c.places[lid]) - 1 - c.first*blockSize
 	if place < 0 {
 		return c.again[lid]
 	}
-	return column(c.open[place/fabric.BlockSize], place%fabric.BlockSize, c.n)
+	return c.column(c.open[place/blockSize], place%blockSize)
 }
 
-func column(block []uint8, i, n int) []uint8 { return block[i*n : (i+1)*n] }
+func (c *columns) column(block []uint8, i int) []uint8 { return block[i*c.stride:][:len(c.switches)] }
 
 // begin is the column of a LID, which may hold entries of another one.
 func (c *columns) begin(lid uint16) []uint8 {
@@ -73,18 +80,18 @@ func (c *columns) begin(lid uint16) []uint8 {
 	case c.places[lid] == 0:
 		c.add(lid)
 	case c.of(lid) == nil:
-		c.again[lid] = make([]uint8, c.n)
+		c.again[lid] = make([]uint8, len(c.switches))
 	}
 	return c.of(lid)
 }
 
 func (c *columns) add(lid uint16) {
-	if len(c.lids)%fabric.BlockSize == 0 {
+	if len(c.lids)%blockSize == 0 {
 		select {
 		case used := <-c.used:
 			c.open = append(c.open, used)
 		default:
-			c.open = append(c.open, make([]uint8, fabric.BlockSize*c.n))
+			c.open = append(c.open, make([]uint8, blockSize*c.stride))
 		}
 	}
 	c.lids = append(c.lids, lid)
@@ -93,14 +100,14 @@ func (c *columns) add(lid uint16) {
 
 // keep says that the columns there are do not change any more.
 func (c *columns) keep() {
-	for len(c.open) > 0 && (c.first+1)*fabric.BlockSize <= len(c.lids) {
+	for len(c.open) > 0 && (c.first+1)*blockSize <= len(c.lids) {
 		c.close()
 	}
 }
 
 func (c *columns) close() {
-	first := c.first * fabric.BlockSize
-	c.closed <- block{c.open[0], c.lids[first:min(first+fabric.BlockSize, len(c.lids))]}
+	first := c.first * blockSize
+	c.closed <- block{c.open[0], c.lids[first:min(first+blockSize, len(c.lids))]}
 	c.open = c.open[1:]
 	c.first++
 }
@@ -109,18 +116,33 @@ func (c *columns) enterAll() {
 	first := 0
 	for b := range c.closed {
 		for i, lid := range b.lids {
-			c.count(lid, column(b.columns, i, c.n))
+			c.count(lid, c.column(b.columns, i))
 		}
-		for s := range c.n {
-			row := c.lft.Row(fabric.SwitchIndex(s))[first:][:fabric.BlockSize]
-			for i := range row {
-				row[i] = b.columns[i*c.n+s]
-			}
-		}
-		first += fabric.BlockSize
+		c.enter(b.columns, first)
+		first += blockSize
 		select {
 		case c.used <- b.columns:
 		default:
+		}
+	}
+}
+
+// enter writes a block into the rows, from a place on.
+func (c *columns) enter(block []uint8, first int) {
+	var rows [8][blockSize]uint8
+	var square [8]uint64
+	for slot := 0; slot < len(c.switches); slot += 8 {
+		for place := 0; place < blockSize; place += 8 {
+			for i := range square {
+				square[i] = binary.LittleEndian.Uint64(block[(place+i)*c.stride+slot:])
+			}
+			routing.TransposeBytes(&square)
+			for i, entries := range square {
+				binary.LittleEndian.PutUint64(rows[i][place:], entries)
+			}
+		}
+		for i, s := range c.switches[slot:min(slot+8, len(c.switches))] {
+			copy(c.lft.Row(s)[first:], rows[i][:])
 		}
 	}
 }
@@ -145,15 +167,16 @@ func (c *columns) tables(ctx context.Context) (*fabric.LFT, error) {
 		c.count(lid, column)
 	}
 	rows := make([][]uint8, routing.Workers())
-	err := routing.ForEach(ctx, c.n, nil, func(worker, s int) {
-		row := c.lft.Row(fabric.SwitchIndex(s))
-		rows[worker] = append(rows[worker][:0], row...)
-		fabric.Forget(row)
-		for place, lid := range c.lids {
-			row[lid] = rows[worker][place]
+	err := routing.ForEach(ctx, len(c.switches), nil, func(worker, slot int) {
+		row := c.lft.Row(c.switches[slot])
+		byPlace := append(append(rows[worker][:0], fabric.NoPath), row...)
+		rows[worker] = byPlace
+		for lid, place := range c.places {
+			row[lid] = byPlace[place]
 		}
+		fabric.Forget(row[len(c.places):])
 		for lid, column := range c.again {
-			row[lid] = column[s]
+			row[lid] = column[slot]
 		}
 	})
 	return c.lft, err

@@ -41,7 +41,7 @@ func (w *walker) earlyBelow(g *group, s, from fabric.SwitchIndex, main bool, nex
 	if w.ticks++; w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
 		return false
 	}
-	if r == fabric.None || r == from || w.hops[r] != fabric.NoPath {
+	if r == fabric.None || r == from || w.hops[g.slot] != fabric.NoPath {
 		return false
 	}
 	far := g.far
@@ -101,7 +101,7 @@ func (w *walker) earlyMain(g *group, s fabric.SwitchIndex, credit uint16, next u
 		far = p.far
 	}
 	g.key += oneWay
-	if w.lid != 0 && w.out[g.remote] == fabric.NoPath {
+	if w.lid != 0 && w.out[g.slot] == fabric.NoPath {
 		w.set(g, far, s, next)
 	}
 	w.earlyUp(g.remote, s, true, credit, next)
@@ -110,7 +110,7 @@ func (w *walker) earlyMain(g *group, s fabric.SwitchIndex, credit uint16, next u
 func (w *walker) earlyOthers(list []group, s fabric.SwitchIndex, credit uint16, next uint8) {
 	for i := range list {
 		g := &list[i]
-		if w.out[g.remote] == fabric.NoPath {
+		if w.out[g.slot] == fabric.NoPath {
 			w.set(g, g.far, s, next)
 			w.earlyUp(g.remote, s, false, credit, next)
 		}

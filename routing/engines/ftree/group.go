@@ -48,7 +48,7 @@ func (b *groupBuilder) build(s fabric.SwitchIndex) {
 			k++
 		} else if far := t.f.Ports[node.FirstPort+p].Peer; far != fabric.None && isAdapter(&t.f.Nodes[t.f.Ports[far].Node]) {
 			if i, ok := t.adapterAt[far]; ok {
-				t.down[s] = append(t.down[s], group{remote: fabric.None, first: i, id: p, n: 1, near: uint8(p)})
+				t.down[s] = append(t.down[s], group{remote: fabric.None, first: i, n: 1, near: uint8(p)})
 				t.maxLID = max(t.maxLID, t.f.Ports[far].LID)
 			}
 		}
@@ -78,7 +78,7 @@ func (b *groupBuilder) addLink(s, peer fabric.SwitchIndex, near, far uint8) {
 	case t.rank[s] == t.rank[peer]:
 		list = &t.side[s]
 	}
-	g := group{remote: peer, id: fabric.PortIndex(near), n: uint8(n), near: near, far: far}
+	g := group{remote: peer, n: uint8(n), near: near, far: far}
 	if n > 1 {
 		if len(t.ports) == 0 {
 			t.ports = append(t.ports, port{}) // so that no group begins at 0

@@ -80,7 +80,7 @@ func (w *walker) missing(ends []fabric.PortIndex, strangers int, matters func(s 
 		lids[i] = w.f.Ports[e].LID
 	}
 	first := len(ends)
-	for s := range fabric.SwitchIndex(w.n) {
+	for s := range fabric.SwitchIndex(len(w.rank)) {
 		if !w.ranked(s) || !matters(s) {
 			continue
 		}

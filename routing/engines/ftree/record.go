@@ -64,6 +64,11 @@ func (r *record) begin(dst fabric.SwitchIndex) {
 	}
 }
 
+// agrees reports whether there is nothing to note of links of switch s, which is that many hops from the target.
+func (r *record) agrees(s fabric.SwitchIndex, hops uint8) bool {
+	return r.from != nil && r.from[s] == hops && len(r.entries[r.dst]) == 0
+}
+
 // note notes the hop count of all links of a group of switch s, as seen from its far end.
 func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
 	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {

@@ -65,8 +65,8 @@ type group struct {
 	remote fabric.SwitchIndex
 	// first is the index of the group's first port in tree.ports. Of an adapter it is the index in tree.adapters.
 	first int32
-	// id tells the groups of a switch apart.
-	id fabric.PortIndex
+	// slot is the neighbour's place in columns; see setSlots.
+	slot int32
 	// n is the number of ports.
 	n uint8
 	// near and far are the numbers of the first port on either side.

@@ -9,7 +9,7 @@ const farthest = fabric.NoPath - 1
 
 // set makes a switch send to the target by its link, or one of them, to s.
 func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
-	w.out[g.remote], w.hops[g.remote] = far, hops
+	w.out[g.slot], w.hops[g.slot] = far, hops
 	if w.toSwitch {
 		w.record.note(w.tree, g, s, hops)
 	}
@@ -31,7 +31,11 @@ func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	order(side)
 	found := at.hosts
 	if !w.covered(at, hops) {
-		found = w.downAll(list, s, from, hops) || found
+		if w.atOnce(at, s, hops) {
+			found = w.downRuns(s, hops) || found
+		} else {
+			found = w.downAll(list, s, from, hops) || found
+		}
 		if w.lid != 0 {
 			found = w.downAll(side, s, from, hops) || found
 		}
@@ -43,13 +47,31 @@ func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	return found
 }
 
+// atOnce reports whether all below s can be led to it at once: where nothing is new below its neighbours.
+func (w *walker) atOnce(at *place, s fabric.SwitchIndex, hops uint8) bool {
+	return w.below[s] != nil && w.lowerCovered(at, hops) && w.runnable(s, hops)
+}
+
+// runnable reports whether runs of s, so many hops from the target, can be taken.
+func (w *walker) runnable(s fabric.SwitchIndex, hops uint8) bool {
+	return hops < mostHops && !w.off && (!w.toSwitch || w.record.agrees(s, hops))
+}
+
+func (w *walker) downRuns(s fabric.SwitchIndex, hops uint8) (found bool) {
+	for i := range w.below[s] {
+		r := &w.below[s][i]
+		found = r.take(w.hops, w.out, hops+1) && r.hosts || found
+	}
+	return found
+}
+
 func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (found bool) {
 	next := hops + 1
 	known, out := w.hops, w.out
 	for i := range list {
 		g := &list[i]
 		r := g.remote
-		if r == fabric.None || known[r] <= next || r == from || w.stays(r) {
+		if r == fabric.None || known[g.slot] <= next || r == from || w.stays(g) {
 			continue
 		}
 		far, p := g.far, (*port)(nil)
@@ -57,7 +79,7 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 			p = w.leastUp(g)
 			far = p.far
 		}
-		known[r], out[r] = next, far
+		known[g.slot], out[g.slot] = next, far
 		if w.toSwitch {
 			w.record.note(w.tree, g, s, next)
 		}
@@ -73,15 +95,17 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 		if p != nil {
 			p.up++
 		}
-		g.key += oneWay
-		w.at[s].counted = true
+		if here := &w.at[s]; !here.tree {
+			g.key += oneWay
+			here.counted = true
+		}
 	}
 	return found
 }
 
-// stays reports whether a switch keeps the path that it has, though there is a shorter one.
-func (w *walker) stays(s fabric.SwitchIndex) bool {
-	return w.opt.NoBullMinHop && w.hops[s] != fabric.NoPath
+// stays reports whether a neighbour keeps the path that it has, though there is a shorter one.
+func (w *walker) stays(g *group) bool {
+	return w.opt.NoBullMinHop && w.hops[g.slot] != fabric.NoPath
 }
 
 // goUp leads to s, which is that many hops from the target, what is below it, then the switches above it and
@@ -106,7 +130,7 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 		order(list)
 		at.unordered = false
 	}
-	least := list[0].id
+	least := list[0].near
 	if main {
 		found = w.upMain(&list[0], s, credit, hops) || found
 		list = list[1:]
@@ -115,7 +139,7 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 		orderByPlace(list)
 		at.unordered = true
 	}
-	found = w.upOthers(list, s, credit, hops, none) || found
+	found = w.upOthers(list, s, credit, hops, noPort) || found
 	if side := w.side[s]; len(side) > 0 {
 		orderByPlace(side)
 		found = w.upOthers(side, s, credit, hops, least) || found
@@ -129,8 +153,8 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 	return found
 }
 
-// none is the id of no group.
-const none = -1
+// noPort is the first port of no group.
+const noPort = 0
 
 // upMain takes the main path up.
 func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint8) bool {
@@ -142,20 +166,25 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	}
 	g.key += oneWay
 	w.at[s].unordered = true
-	if w.out[r] == fabric.NoPath || next < w.hops[r] && !w.stays(r) {
+	if w.out[g.slot] == fabric.NoPath || next < w.hops[g.slot] && !w.stays(g) {
 		w.set(g, far, s, next)
 	}
 	return w.goUp(r, s, true, credit, next)
 }
 
 // upOthers takes the other paths up, and those to switches of the same rank. The latter, where they reach
-// adapters, are counted on the group of up with the id least.
-func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops uint8, least fabric.PortIndex) (found bool) {
+// adapters, are counted on the group of up with the first port least.
+func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops, least uint8) (found bool) {
 	next := hops + 1
+	above := &w.above[s]
 	for i := range list {
+		if least == noPort && len(above.ports) > 0 && w.covered(&w.at[list[i].remote], next) && w.runnable(s, hops) {
+			above.take(w.hops, w.out, next)
+			return found
+		}
 		g := &list[i]
 		r := g.remote
-		if w.out[r] != fabric.NoPath && (next >= w.hops[r] || w.stays(r)) {
+		if w.out[g.slot] != fabric.NoPath && (next >= w.hops[g.slot] || w.stays(g)) {
 			continue
 		}
 		far, p := g.far, (*port)(nil)
@@ -171,7 +200,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 			continue
 		}
 		found = true
-		if least != none {
+		if least != noPort {
 			w.countDown(s, least)
 			if p != nil {
 				p.down++
@@ -181,10 +210,10 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 	return found
 }
 
-// countDown counts a path down on the group of up with this id.
-func (w *walker) countDown(s fabric.SwitchIndex, id fabric.PortIndex) {
+// countDown counts a path down on the group of up with this first port.
+func (w *walker) countDown(s fabric.SwitchIndex, near uint8) {
 	for i := range w.up[s] {
-		if g := &w.up[s][i]; g.id == id {
+		if g := &w.up[s][i]; g.near == near {
 			g.key += oneWay
 		}
 	}

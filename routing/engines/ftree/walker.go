@@ -3,7 +3,6 @@
 package ftree
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 
@@ -22,7 +21,7 @@ type walker struct {
 	// kept are the hop counts of LIDs that may be routed to again.
 	kept map[uint16][]uint8
 
-	// out and hops are the entries and hop counts for the present target, which is LID 0 for one that is not
+	// out and hops are the entries and hop counts for the present target, by slots. It is LID 0 for one that is not
 	// there. A hop counts for each link, that of the target included.
 	out, hops []uint8
 	lid       uint16
@@ -39,8 +38,9 @@ type walker struct {
 	// turn counts the paths that were made below a root.
 	turn []uint64
 	memo
+	runs
 
-	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf those from each switch to it.
+	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf by slots those from each switch to it.
 	leafHops, hopsToLeaf []uint8
 
 	steps, allSteps int
@@ -51,8 +51,7 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 	n := len(t.rank)
 	w := &walker{
 		tree: t, ctx: ctx, record: newRecord(t, base),
-		columns: newColumns(t.f, bytes.Repeat([]byte{fabric.NoPath}, n)), kept: map[uint16][]uint8{},
-		hops: make([]uint8, n), absent: make([]uint8, n), at: make([]place, n),
+		kept: map[uint16][]uint8{}, hops: make([]uint8, n), absent: make([]uint8, n), at: make([]place, n),
 		reordered: make([]bool, n), turn: make([]uint64, n), leafHops: make([]uint8, n),
 	}
 	for s := range n {
@@ -67,6 +66,8 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 		}
 	}
 	w.memo = newMemo(t, w.at)
+	w.columns = newColumns(t.f, t.setSlots(w.at))
+	w.runs = newRuns(t, w.at)
 	w.allSteps = len(t.leaves)*t.maxCNs + len(t.rank)
 	for i := range t.adapters {
 		if !t.adapters[i].cn {
@@ -78,11 +79,13 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 
 // place is what the walks look at of a switch again and again.
 type place struct {
-	// class is that of the switch in memo.
-	class int32
+	// class and lower are those of the switch in memo, and slot its place in columns.
+	class, lower, slot int32
 	// root says that the rank is 0, hosts that there are adapters, bottom that there
 	// are neither lower switches nor neighbours of the same rank.
 	root, hosts, bottom bool
+	// tree says that one way leads to each switch below, so that the order of groups does not matter.
+	tree bool
 	// counted says that paths up were counted on a group of down since these were
 	// put in order, and unordered that paths down were on one of up.
 	counted, unordered bool
@@ -150,7 +153,7 @@ func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	}
 	for ; routed < w.maxCNs && w.err == nil; routed++ {
 		w.begin(0)
-		w.hops[s] = 1
+		w.hops[w.at[s].slot] = 1
 		w.climb(s, true, 0, 1)
 		w.step()
 	}
@@ -159,7 +162,8 @@ func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 // routeTo routes to an adapter on a port of a switch.
 func (w *walker) routeTo(lid uint16, s fabric.SwitchIndex, port uint8, credit uint16) {
 	w.begin(lid)
-	w.out[s], w.hops[s] = port, 1
+	slot := w.at[s].slot
+	w.out[slot], w.hops[slot] = port, 1
 	w.climb(s, true, credit, 1)
 	w.step()
 }
@@ -169,10 +173,11 @@ func (w *walker) routeToSwitch(s fabric.SwitchIndex) {
 	w.begin(w.f.SwitchLID(s))
 	w.record.begin(s)
 	w.toSwitch = true
-	w.out[s], w.hops[s] = 0, 0
+	slot := w.at[s].slot
+	w.out[slot], w.hops[slot] = 0, 0
 	w.climb(s, false, 0, 0)
 	last := w.leaves[len(w.leaves)-1]
-	w.leafHops[s] = w.hops[last]
+	w.leafHops[s] = w.hops[w.at[last].slot]
 	if s == last {
 		w.hopsToLeaf = append([]uint8(nil), w.hops...)
 	}
@@ -234,11 +239,12 @@ func (w *walker) connectRoots() {
 		column := w.of(w.f.SwitchLID(dst))
 		w.record.begin(dst)
 		for s := range fabric.SwitchIndex(n) {
-			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[s] != fabric.NoPath || toLeaf[s] == fabric.NoPath {
+			slot := w.at[s].slot
+			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[slot] != fabric.NoPath || toLeaf[slot] == fabric.NoPath {
 				continue
 			}
-			column[s] = toLeaf[s]
-			w.record.put(s, toLeaf[s], w.hopsToLeaf[s]+w.leafHops[dst])
+			column[slot] = toLeaf[slot]
+			w.record.put(s, toLeaf[slot], w.hopsToLeaf[slot]+w.leafHops[dst])
 		}
 	}
 }

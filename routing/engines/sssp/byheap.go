@@ -16,16 +16,18 @@ type byHeap struct {
 	heap4.Heap
 	// soFar are distances by switch, and via the arcs by which they send; none for the last switch before the
 	// destination.
-	soFar []uint64
+	soFar []uint32
 	via   []int32
-	taken []int32 // the switches in the order in which they were taken
+	// closer are the arcs of one switch, counted from its first, over which others are nearer than so far.
+	closer [256]uint8
+	taken  []int32 // the switches in the order in which they were taken
 	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
 	forSwitch, forAdapter heap4.Heap
 }
 
 func newByHeap(g *graph) byHeap {
 	n := len(g.hosts)
-	h := byHeap{graph: g, soFar: make([]uint64, n), via: make([]int32, n), Heap: heap4.Heap{Place: make([]int32, n)}}
+	h := byHeap{graph: g, soFar: make([]uint32, n), via: make([]int32, n), Heap: heap4.Heap{Place: make([]int32, n)}}
 	h.forSwitch = heap4.Heap{Place: make([]int32, n), Elements: make([]uint64, len(g.members))}
 	for i, sw := range g.members {
 		h.forSwitch.Put(i, heap4.Element(infinity, int32(sw)))
@@ -63,7 +65,7 @@ func (h *byHeap) run(sw int32, distance, limit uint64) {
 	h.Elements = append(h.Elements[:0], start.Elements...)
 	copy(h.Place, start.Place)
 	h.taken = h.taken[:0]
-	h.soFar[sw] = distance
+	h.soFar[sw] = uint32(distance)
 	h.Nearer(sw, distance)
 	for len(h.Elements) > 0 && h.Elements[0]>>32 <= limit {
 		e := h.Take()
@@ -77,10 +79,26 @@ func (h *byHeap) run(sw int32, distance, limit uint64) {
 func (h *byHeap) relax(at int32, distance uint64) {
 	low, high := h.first[at], h.first[at+1]
 	to, back := h.to[low:high], h.back[low:high]
-	for i, peer := range to {
-		if d := distance + uint64(h.weight[back[i]]); d < h.soFar[peer] {
-			h.soFar[peer], h.via[peer] = d, back[i]
+	for _, i := range h.closer[:closer(&h.closer, to, back, h.soFar, h.weight, distance)] {
+		// Of parallel cables one may have come before.
+		if peer, d := to[i], distance+uint64(h.weight[back[i]]); d < uint64(h.soFar[peer]) {
+			h.soFar[peer], h.via[peer] = uint32(d), back[i]
 			h.Nearer(int32(peer), d)
 		}
 	}
+}
+
+// closer lists the peers that a path over one arc more brings nearer, and returns how many. It has no branches, as
+// expect; a switch has no more arcs than a byte counts.
+//
+//go:noinline
+func closer(found *[256]uint8, peers []fabric.SwitchIndex, back []int32, soFar, weight []uint32, distance uint64) int {
+	n := uint8(0)
+	back = back[:len(peers)]
+	for i, peer := range peers {
+		d := distance + uint64(weight[back[i]])
+		found[n] = uint8(i)
+		n += uint8((d - uint64(soFar[peer])) >> 63)
+	}
+	return int(n)
 }

@@ -4,7 +4,6 @@ package sssp
 
 import (
 	"math"
-	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -37,18 +36,22 @@ type alike struct {
 	last       bool // of their level
 }
 
-// levels is memory to plan with: the switches of a level and of the next one, how many steps each has, and the steps.
+// levels is memory to plan with: the switches of a level and of the next one, how many steps each has, these steps, and
+// those of all levels.
 type levels struct {
 	*graph
-	level, next []fabric.SwitchIndex
-	counts      []int32
-	found       []step
+	level, next  []fabric.SwitchIndex
+	counts       []int32
+	found, steps []step
 }
 
 func newLevels(g *graph) *levels {
 	n := len(g.hosts)
 	// One more than there can be is written, and overwritten.
-	return &levels{graph: g, found: make([]step, len(g.to)+1), level: make([]fabric.SwitchIndex, n+1), next: make([]fabric.SwitchIndex, n+1)}
+	return &levels{
+		graph: g, level: make([]fabric.SwitchIndex, n+1), next: make([]fabric.SwitchIndex, n+1),
+		found: make([]step, len(g.to)+1), steps: make([]step, 0, len(g.to)/2), // a cable is a step in one direction at most
+	}
 }
 
 // step is an arc by which a switch sends, and the place of that to which it leads.
@@ -60,7 +63,7 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 		n := len(l.hosts)
 		p.place, p.tree = make([]int32, n), make([]node, 0, n)
 	}
-	p.steps = p.steps[:0]
+	l.steps = l.steps[:0]
 	for i := range p.place {
 		p.place[i] = unplaced
 	}
@@ -81,6 +84,7 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 		l.findSteps(p, level)
 		l.addLevel(p, level)
 	}
+	p.steps = append(p.steps[:0], l.steps...)
 }
 
 // expect lists those of some switches that are not in the tree yet, and returns how many. It has no branches: nothing
@@ -132,7 +136,7 @@ func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
 		first[n]++
 		most = max(most, n)
 	}
-	at, steps := int32(len(p.tree)), int32(len(p.steps))
+	at, steps := int32(len(p.tree)), int32(len(l.steps))
 	for n, count := range first[:most+1] {
 		if count == 0 {
 			continue
@@ -144,11 +148,11 @@ func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
 	}
 	p.alike[len(p.alike)-1].last = true
 	p.tree = p.tree[:at]
-	p.steps = slices.Grow(p.steps, int(steps)-len(p.steps))[:steps]
+	l.steps = l.steps[:steps]
 	found := l.found
 	for i, sw := range level {
 		n := l.counts[i]
-		own := p.steps[next[n] : next[n]+n]
+		own := l.steps[next[n] : next[n]+n]
 		copy(own, found)
 		found = found[n:]
 		next[n] += n

@@ -25,7 +25,7 @@ type search struct {
 	found []node
 	// unsure are places of switches that can send equally well to several ones at the same distance.
 	unsure []int32
-	load   []uint32
+	load   []uint32 // by place, what comes from behind it; 0 between two runs
 }
 
 // node is a switch of the tree.
@@ -186,13 +186,15 @@ func (s *search) takeAll() {
 // use enters the ports into a row, and makes the arcs of the paths found longer by the LIDs that send over them.
 func (s *search) use(row []uint8) {
 	load, weight, tree := s.load[:len(s.tree)], s.weight, s.tree
-	for i := range tree {
-		load[i] = s.hosts[tree[i].sw]
-	}
 	for i := len(tree) - 1; i > 0; i-- {
 		v := &tree[i]
-		load[v.above] += load[i]
-		weight[v.arc] += load[i]
+		all := load[i] + s.hosts[v.sw]
+		load[i] = 0
+		load[v.above] += all
+		weight[v.arc] += all
 		row[v.sw] = v.port
+	}
+	if len(tree) > 0 {
+		load[0] = 0
 	}
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ftree
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// runs are the switches that a switch has links to, as far as they can be led to the target all at once: where the
+// order in which they are met decides nothing. That is so below a switch from which one way leads to each switch down
+// there, without links between switches of one rank; neither order nor counts matter there. Slices are by switch.
+type runs struct {
+	below [][]run
+	// above are the roots above a switch, where these have no hosts and the same below them.
+	above []run
+}
+
+// run is neighbours of a switch in adjacent slots, each by one link, and all alike in having hosts.
+type run struct {
+	slot  int32
+	hosts bool
+	// ports are those that lead back to the switch, by slot.
+	ports []uint8
+}
+
+// mostHops is how many hops from the target a run can be taken.
+const mostHops = 100
+
+// newRuns marks the trees, and needs the slots and classes of all places. There are no runs where paths turn back, for
+// which the order of groups matters, and where a longer path stays.
+func newRuns(t *tree, places []place) runs {
+	r := runs{below: make([][]run, len(places)), above: make([]run, len(places))}
+	if t.opt.MaxReverseHops > 0 || t.opt.NoBullMinHop {
+		return r
+	}
+	t.markTrees(places)
+	for s := range places {
+		if places[s].tree {
+			r.below[s] = t.runsOf(t.down[s], places)
+		}
+	}
+	for s := range places {
+		if oneClass(t.up[s], places) {
+			if up := t.runsOf(t.up[s], places); len(up) == 1 {
+				r.above[s] = up[0]
+			}
+		}
+	}
+	return r
+}
+
+// oneClass reports whether groups lead to roots that are trees of one class, without hosts.
+func oneClass(list []group, places []place) bool {
+	return !slices.ContainsFunc(list, func(g group) bool {
+		r, first := &places[g.remote], &places[list[0].remote]
+		return !r.root || !r.tree || r.hosts || r.class == none || r.class != first.class
+	})
+}
+
+// runsOf are the runs of some groups, nil where one has several links.
+func (t *tree) runsOf(list []group, places []place) []run {
+	list = slices.DeleteFunc(slices.Clone(list), func(g group) bool { return g.remote == fabric.None })
+	slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.slot, b.slot) })
+	var all []run
+	for i := range list {
+		g, hosts := &list[i], places[list[i].remote].hosts
+		if g.n > 1 {
+			return nil
+		}
+		if i == 0 || g.slot != list[i-1].slot+1 || hosts != all[len(all)-1].hosts {
+			all = append(all, run{slot: g.slot, hosts: hosts})
+		}
+		last := &all[len(all)-1]
+		last.ports = append(last.ports, g.far)
+	}
+	return all
+}
+
+// markTrees marks the switches below which there is a tree. Leaf switches are not where they have lower ones, as the
+// order of their adapters shows. O(switches x those below each).
+func (t *tree) markTrees(places []place) {
+	lowest := make([]fabric.SwitchIndex, len(places))
+	for s := range lowest {
+		lowest[s] = fabric.SwitchIndex(s)
+	}
+	slices.SortFunc(lowest, func(a, b fabric.SwitchIndex) int { return cmp.Compare(t.rank[b], t.rank[a]) })
+	met, known := make([]fabric.SwitchIndex, len(places)), make([]fabric.SwitchIndex, len(places))
+	for _, s := range lowest {
+		at := &places[s]
+		switch {
+		case len(t.side[s]) > 0 || t.rank[s] == uint32(t.leafRank) && !at.bottom:
+		case at.bottom:
+			at.tree = true
+		case known[at.class] > 0:
+			at.tree = places[known[at.class]-1].tree
+		default:
+			at.tree = t.meetsOnce(s, s+1, places, met)
+			known[at.class] = s + 1
+		}
+	}
+}
+
+// meetsOnce reports whether each switch below s is met once. met has the last mark of each.
+func (t *tree) meetsOnce(s, mark fabric.SwitchIndex, places []place, met []fabric.SwitchIndex) bool {
+	for i := range t.down[s] {
+		r := t.down[s][i].remote
+		if r == fabric.None {
+			continue
+		}
+		if !places[r].tree || met[r] == mark {
+			return false
+		}
+		met[r] = mark
+		if !t.meetsOnce(r, mark, places, met) {
+			return false
+		}
+	}
+	return true
+}
+
+// eachByte has a bit in each byte, highBits the highest.
+const (
+	eachByte = 0x0101010101010101
+	highBits = eachByte << 7
+)
+
+// take leads the switches of a run to their neighbour that are not led to the target by as few hops already, and
+// reports whether there are any. Next, below 127, are the hops from each to the target.
+func (r *run) take(known, out []uint8, next uint8) (taken bool) {
+	n := len(r.ports)
+	known, out = known[r.slot:][:n], out[r.slot:][:n]
+	if n < 8 {
+		for i, far := range r.ports {
+			if known[i] > next {
+				known[i], out[i], taken = next, far, true
+			}
+		}
+		return taken
+	}
+	hops := uint64(next) * eachByte
+	before := binary.LittleEndian.Uint64(known)
+	for i := 0; ; {
+		// The last eight overlap those before: they are read before these are written.
+		k, ahead := before, min(i+8, n-8)
+		before = binary.LittleEndian.Uint64(known[ahead:])
+		far := binary.LittleEndian.Uint64(r.ports[i:])
+		// The high bit of each byte that is greater than next, then all of its bits.
+		farther := ((k &^ highBits) + (highBits - eachByte - hops) | k) & highBits
+		farther |= farther - farther>>7
+		switch farther {
+		case 0:
+		case ^uint64(0):
+			binary.LittleEndian.PutUint64(known[i:], hops)
+			binary.LittleEndian.PutUint64(out[i:], far)
+			taken = true
+		default:
+			binary.LittleEndian.PutUint64(known[i:], k&^farther|hops&farther)
+			binary.LittleEndian.PutUint64(out[i:], binary.LittleEndian.Uint64(out[i:])&^farther|far&farther)
+			taken = true
+		}
+		if i == n-8 {
+			return taken
+		}
+		i = ahead
+	}
+}
