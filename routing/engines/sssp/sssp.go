@@ -65,7 +65,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 		return nil, routing.RefuseFile(name, "%s has a line that OpenSM cannot read", opt.BrokenNodeFile)
 	}
 	g := newGraph(f, opt)
-	r := &router{search: newSearch(g), name: name, opt: opt, targets: g.targets(opt), lft: fabric.NewLFT(len(f.Switches), f.MaxLID)}
+	r := &router{search: newSearch(g), name: name, opt: opt, targets: g.targets(opt)}
 	for _, t := range r.targets {
 		r.total += phases * t.lids
 	}
@@ -96,6 +96,7 @@ func (r *router) reachable() error {
 }
 
 func (r *router) route(ctx context.Context) error {
+	r.lft = fabric.NewLFT(len(r.f.Switches), r.f.MaxLID)
 	for _, s := range r.members {
 		p := r.f.SwitchNode(s).FirstPort
 		for i := range lids(r.f, p, r.opt) {
