@@ -3,6 +3,7 @@
 package compute
 
 import (
+	"bytes"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -72,11 +73,8 @@ func (g *Figures) count(t *fabric.Tables) {
 			continue
 		}
 		g.Switches++
-		for _, p := range t.LFT.Row(fabric.SwitchIndex(sw)) {
-			if p != fabric.NoPath {
-				g.Entries++
-			}
-		}
+		row := t.LFT.Row(fabric.SwitchIndex(sw))
+		g.Entries += len(row) - bytes.Count(row, []byte{fabric.NoPath})
 	}
 }
 

@@ -62,18 +62,27 @@ func rowChanges(before, after *fabric.Tables, so, sn fabric.SwitchIndex) iter.Se
 	return func(yield func(Entry) bool) {
 		blocks := max(before.LFT.Blocks(), after.LFT.Blocks())
 		for b := range blocks {
-			first := b * fabric.BlockSize
 			if sameBlock(before, after, so, sn, b) {
 				continue
 			}
-			for lid := max(first, 1); lid < first+fabric.BlockSize; lid++ {
-				e := Entry{so, sn, uint16(lid), before.Port(so, uint16(lid)), after.Port(sn, uint16(lid))}
-				if e.Old != e.New && !yield(e) {
+			was, is := block(before, so, b), block(after, sn, b)
+			for i := range was {
+				lid := b*fabric.BlockSize + i
+				if was[i] != is[i] && lid > 0 && !yield(Entry{so, sn, uint16(lid), was[i], is[i]}) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// block is 64 entries of a switch, those above its top NoPath.
+func block(t *fabric.Tables, sw fabric.SwitchIndex, b int) (entries [fabric.BlockSize]uint8) {
+	fabric.Forget(entries[:])
+	if left := int(t.Top[sw]) + 1 - b*fabric.BlockSize; left > 0 && b < t.LFT.Blocks() {
+		copy(entries[:min(left, fabric.BlockSize)], t.LFT.Block(sw, b))
+	}
+	return entries
 }
 
 // sameBlock is a quick look at 64 entries that are all within both tops.

@@ -14,11 +14,16 @@ import (
 )
 
 // BenchmarkFailure lays a failed link, from the failure to tables that are routed,
-// checked and compared with those before, beside full routes of 1620 switches, in
-// turn. ratio is how many times longer a full route takes; entries are those that
-// were looked at one by one.
+// checked and compared with those before, beside full routes, in
+// turn, of 1620 switches and of 300 without order. ratio is how many times longer a full route takes; entries are
+// those that were looked at one by one.
 func BenchmarkFailure(b *testing.B) {
-	old := routed(b, "fattree:3,36")
+	for _, spec := range []string{"fattree:3,36", "random:300,12,1500"} {
+		b.Run(spec, func(b *testing.B) { benchFailure(b, routed(b, spec)) })
+	}
+}
+
+func benchFailure(b *testing.B, old *fabric.Tables) {
 	base := baseOf(b, old)
 	checks, err := reach.NewBase(b.Context(), base.Forest, reach.Options{})
 	if err != nil {

@@ -126,7 +126,7 @@ func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
 	}
 }
 
-// keeping routes to the first LIDs of runs, and leaves them on the ports where they are if these are in the sets.
+// keeping routes to the first LIDs of runs, and leaves them on the ports where they are now if these are in the sets.
 func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
 	for i := range runs {
 		r := &runs[i]
@@ -135,29 +135,28 @@ func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
 			n.local(t, r)
 			continue
 		}
-		for _, lid := range t.lids[r.first:r.end] {
-			u := n.kept(set, lid, now)
-			if u == noPort {
-				u = n.least(set)
-			}
-			n.row[lid] = uint8(u)
-			if r.counted {
-				n.keep(u + once)
-			}
+		more := use(0)
+		if r.counted {
+			more = once
 		}
+		n.keep(set, t.lids[r.first:r.end], more, now)
 	}
 }
 
-// kept is the port to which a LID is routed now, noPort where that is none of a set.
-func (n *narrow) kept(set uint64, lid uint16, now []byte) use {
-	if int(lid) >= len(now) {
-		return noPort
+// keep routes to LIDs that are routed by a set of ports, and adds that much to the uses of the ports.
+func (n *narrow) keep(set uint64, lids []uint16, more use, now []byte) {
+	low := uint8(n.low)
+	for _, lid := range lids {
+		bit := uint8(noBit)
+		if int(lid) < len(now) {
+			bit = n.placeOf[now[lid]] - low // beyond 63 is in no set
+		}
+		if set>>bit&1 == 0 {
+			bit = uint8(n.least(set)) - low
+		}
+		n.uses[bit&127] += more
+		n.row[lid] = bit + low
 	}
-	bit := n.placeOf[now[lid]] - uint8(n.low)
-	if bit >= noBit || set>>bit&1 == 0 {
-		return noPort
-	}
-	return n.uses[bit]
 }
 
 // local routes to the targets of a run towards whose switch no ports lead, where that is the switch itself.
@@ -242,13 +241,13 @@ func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 		u1, u2 = min(u1, u2), max(u1, u2)
 		u2, u3 = min(u2, u3), max(u2, u3)
 	}
-	n.keep(u3)
-	n.keep(u2)
-	n.keep(u1)
-	n.keep(u0)
+	n.note(u3)
+	n.note(u2)
+	n.note(u1)
+	n.note(u0)
 }
 
-func (n *narrow) keep(u use) { n.uses[(u-n.low)&127] = u }
+func (n *narrow) note(u use) { n.uses[(u-n.low)&127] = u }
 
 // eight spreads up to eight LIDs over up to eight ports. Bit i of byte k of a word says that port i is used at most k times
 // more than the least: the bits from the lowest on are whose turn it is.
