@@ -29,10 +29,10 @@ func TestRoundsGiveTheTreeOfTheHeap(t *testing.T) {
 	sure := 0
 	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5", "fattree:3,4"} {
 		n := networkOf(t, spec)
-		lengths := slices.Clone(n.weight)
+		lengths := slices.Clone(n.length)
 		for range 100 {
-			for c := range n.weight {
-				n.weight[c] = lengths[c] + rand.Uint64N(40)
+			for c := range n.length {
+				n.length[c] = lengths[c] + stepTo(0, rand.Uint64N(40))
 			}
 			rounds, heap := newTree(n), newTree(n)
 			root := int32(rand.IntN(len(n.switches)))
