@@ -5,6 +5,7 @@ package nue
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -67,5 +68,14 @@ func TestCentralSwitch(t *testing.T) {
 		if got := n.f.SwitchNode(n.switches[root]).Desc; err != nil || got != want {
 			t.Errorf("from switch %d on: %s, want %s (%v)", first, got, want, err)
 		}
+	}
+}
+
+// 36 switches in a row with four cables between neighbours have 4^32 shortest paths over 33 switches, which is 0 in 64 bits:
+// no switch is central then. OpenSM 3.3.23 ends with a segmentation fault on it.
+func TestTooManyShortestPaths(t *testing.T) {
+	n := networkOf(t, "mesh:36,links=4")
+	if _, err := (Engine{}).Route(t.Context(), n.f, routing.Options{}); err == nil || !strings.Contains(err.Error(), "no switch is central") {
+		t.Errorf("routed: %v", err)
 	}
 }
