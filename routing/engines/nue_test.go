@@ -19,7 +19,7 @@ import (
 // TestNueEqualsOpenSM compares nue with OpenSM on small fabrics.
 func TestNueEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
-	for _, spec := range []string{"torus:4x4", "random:9,5,60", "fattree:2,4"} {
+	for _, spec := range []string{"torus:4x4", "random:9,5,60", "fattree:2,4", "mesh:3,links=33"} {
 		t.Run(spec, func(t *testing.T) {
 			f := made(t, spec)
 			c := nueTrial(1, false)

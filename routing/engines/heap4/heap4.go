@@ -80,26 +80,32 @@ func (h *Heap) raise(i int, e uint64) {
 // sink moves an element down from i as far as there is a nearer one below; of
 // equally near ones the last moves up. Which of four that is, is found without branches: nothing would predict them.
 func (h *Heap) sink(i int, e uint64) {
-	elements := h.Elements
+	elements, place := h.Elements, h.Place
 	for {
 		child := i*Branches + 1
-		if child >= len(elements) {
-			break
-		}
-		if below := elements[child:]; len(below) >= Branches {
-			const distance = 0xffffffff << 32
-			child += 3 - int(min(below[0]&distance|3, below[1]&distance|2, below[2]&distance|1, below[3]&distance)&3)
-		} else {
+		if child+Branches <= len(elements) {
+			below := elements[child:][:Branches]
+			first := lesser(below[0]>>32<<2|3, below[1]>>32<<2|2)
+			child += int(^lesser(first, lesser(below[2]>>32<<2|1, below[3]>>32<<2)) & 3)
+		} else if child < len(elements) {
 			child = lastOfLeast(elements, child)
+		} else {
+			break
 		}
 		least := elements[child]
 		if e>>32 <= least>>32 {
 			break
 		}
-		h.Put(i, least)
+		elements[i], place[uint32(least)] = least, int32(i)
 		i = child
 	}
-	h.Put(i, e)
+	elements[i], place[uint32(e)] = e, int32(i)
+}
+
+// lesser is the lesser of two numbers of less than 63 bits.
+func lesser(a, b uint64) uint64 {
+	less := int64(a - b)
+	return b + uint64(less&(less>>63))
 }
 
 // lastOfLeast is the place of the last of the nearest elements from one on.

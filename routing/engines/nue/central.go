@@ -47,6 +47,9 @@ func (h *hull) central(ctx context.Context) (int32, error) {
 			best, most = int32(s), p
 		}
 	}
+	if best == fabric.None {
+		return best, routing.Refuse(Name, "no switch is central, as 64 bits do not count the shortest paths; OpenSM's nue ends with a segmentation fault here")
+	}
 	return best, nil
 }
 

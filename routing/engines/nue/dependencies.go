@@ -3,7 +3,8 @@
 package nue
 
 import (
-	"encoding/binary"
+	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -12,11 +13,16 @@ import (
 // direction of travel. Each switch has a channel of its own beside the real ones, by which a search begins there.
 type dependencies struct {
 	*network
-	// Edges of channel c stand from base[c] on, one for each channel out of the switch ends[c]. Those at one switch
-	// are a block: a row for each channel that comes to it, in the order of those that leave it.
-	base, ends, block []int32
-	state             []state
-	painted           []int32 // edges that became tentative
+	// ends are the switches that channels come to. A channel has a row of edges: so many words, with a bit for each
+	// channel out of that switch.
+	ends  []int32
+	words int
+	// What may be done with an edge: those that are not open would close a cycle, used ones are part of paths, and of
+	// these the tentative ones of paths to the present destination, so far.
+	open, used, tentative edges
+	// reverse has each used edge between real channels as one between their other directions, from the second to the first.
+	reverse edges
+	painted []turn // edges that became tentative
 	colours
 	order *order
 	// cyclic says that there is a cycle, so that order holds no more.
@@ -24,47 +30,35 @@ type dependencies struct {
 	visit  visit
 }
 
-// state is what may be done with an edge.
-type state = byte
-
-const (
-	// blocked edges would close a cycle.
-	blocked state = iota
-	unused
-	used
-	// tentative edges, which have the bit of used ones, too, are used by paths to the present destination, so far.
-	tentative
-)
+// turn is an edge by its channels.
+type turn struct{ c, next int32 }
 
 func newDependencies(n *network) *dependencies {
-	channels, switches := len(n.to), len(n.switches)
-	d := &dependencies{network: n, base: make([]int32, channels+switches), ends: slices.Clone(n.to)}
-	edges := int32(0)
-	for s := range int32(switches) {
+	channels, most := len(n.to), int32(1)
+	d := &dependencies{network: n, ends: slices.Clone(n.to), order: newOrder(channels)}
+	for s := range int32(len(n.switches)) {
 		d.ends = append(d.ends, s)
-		d.block = append(d.block, edges)
 		low, high := n.out(s)
-		for _, c := range n.back[low:high] {
-			d.base[c] = edges
-			edges += high - low
-		}
-		d.base[d.start(s)] = edges
-		edges += high - low
+		most = max(most, high-low)
 	}
-	d.state = make([]state, edges+wordStates)
-	d.order = newOrder(channels)
+	d.words = (int(most) + wordBits - 1) / wordBits
+	rows := d.words * len(d.ends)
+	d.open, d.used, d.tentative, d.reverse = make(edges, rows), make(edges, rows), make(edges, rows), make(edges, rows)
 	d.visit.marks = make([]bool, channels)
 	return d
 }
 
 // reset begins a VL of so many destinations.
 func (d *dependencies) reset(lids int) {
-	for e := range d.state {
-		d.state[e] = unused
+	for i := range d.open {
+		d.open[i] = math.MaxUint64
 	}
 	for c, back := range d.back {
-		d.state[d.edge(int32(c), back)] = blocked
+		d.open.unset(d.edge(int32(c), back))
 	}
+	clear(d.used)
+	clear(d.tentative)
+	clear(d.reverse)
 	d.painted = d.painted[:0]
 	d.colours.reset(len(d.ends), lids)
 	d.order.reset()
@@ -75,39 +69,30 @@ func (d *dependencies) reset(lids int) {
 func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
 // edge is the one between two channels; the second leaves where the first ends.
-func (d *dependencies) edge(c, next int32) int32 { return d.base[c] + next - d.first[d.ends[c]] }
-
-// wordStates is how many states are looked at at a time.
-const wordStates = 8
-
-// usedOf are bytes that are not 0 for the used ones of eight edges; what is behind the last does not count.
-func usedOf(edges []state) uint64 {
-	return binary.LittleEndian.Uint64(edges) & (0x0101010101010101 * uint64(used))
+func (d *dependencies) edge(c, next int32) uint32 {
+	return uint32(c)*uint32(d.words*wordBits) + uint32(next-d.first[d.ends[c]])
 }
 
-// unusedOf are bytes that are not 0 for the unused ones of eight edges.
-func unusedOf(edges []state) uint64 {
-	w := binary.LittleEndian.Uint64(edges)
-	return w &^ (w >> 1) & (0x0101010101010101 * uint64(unused))
-}
+// row are the words that hold the edges from a channel.
+func (d *dependencies) row(e edges, c int32) edges { return e[int(c)*d.words:][:d.words] }
 
 // escape makes an edge one of the escape paths.
 func (d *dependencies) escape(c, next int32) {
-	if e := d.edge(c, next); d.state[e] != used {
-		d.state[e] = used
+	if !d.used.has(d.edge(c, next)) {
 		d.connect(c, next)
 	}
 }
 
-// use makes an edge part of paths and reports whether it can be: else it would close a cycle, and is blocked from
+// use makes an edge part of paths and reports whether it can be: else it would close a cycle, and is not open from
 // now on. Like OpenSM's it looks for a cycle only where both channels have the present colour.
-func (d *dependencies) use(c, e, next int32, present int32) bool {
+func (d *dependencies) use(c, next int32, present int32) bool {
+	e := d.edge(c, next)
 	switch {
-	case d.state[e] >= used:
+	case d.used.has(e):
 		return true
 	case d.of(next) == present:
 		if d.leads(next, c) {
-			d.state[e] = blocked
+			d.open.unset(e)
 			return false
 		}
 	case d.colour[next] == noColour:
@@ -116,40 +101,33 @@ func (d *dependencies) use(c, e, next int32, present int32) bool {
 		d.merge(c, next)
 	}
 	d.connect(c, next)
-	d.state[e] = tentative
-	d.painted = append(d.painted, e)
+	d.tentative.set(e)
+	d.painted = append(d.painted, turn{c, next})
 	return true
 }
 
-// undo gives an edge up that was tentative.
-func (d *dependencies) undo(e int32) {
-	if d.state[e] == tentative {
-		d.state[e] = unused
+// undo gives an edge up that is tentative.
+func (d *dependencies) undo(c, next int32) {
+	e := d.edge(c, next)
+	if !d.tentative.has(e) {
+		return
+	}
+	d.tentative.unset(e)
+	d.used.unset(e)
+	if int(c) < len(d.to) {
+		d.reverse.unset(d.edge(d.back[next], d.back[c]))
 	}
 }
 
-// keep makes an edge stay used that is tentative.
-func (d *dependencies) keep(c, next int32) {
-	d.dry[next] = true
-	if e := d.edge(c, next); d.state[e] == tentative {
-		d.state[e] = used
-	}
-}
-
-// settle gives up what is tentative but was not kept, and ends the search of a colour.
-func (d *dependencies) settle(present int32) {
-	for _, e := range d.painted {
-		d.undo(e)
-	}
-	d.painted = d.painted[:0]
-	d.colours.settle(present)
-}
-
-// connect notes an edge in the order of channels.
+// connect makes an edge a used one, and notes it in the order of channels.
 func (d *dependencies) connect(c, next int32) {
-	if int(c) < len(d.to) && !d.cyclic && !d.order.precede(d, c, next) {
-		d.cyclic = true
+	if int(c) < len(d.to) {
+		if !d.cyclic && !d.order.precede(d, c, next) {
+			d.cyclic = true
+		}
+		d.reverse.set(d.edge(d.back[next], d.back[c]))
 	}
+	d.used.set(d.edge(c, next))
 }
 
 // leads reports whether used edges lead from a channel to another.
@@ -176,16 +154,17 @@ func (v *visit) leads(d *dependencies, from, to int32) bool {
 	for len(v.stack) > 0 {
 		c := v.stack[len(v.stack)-1]
 		v.stack = v.stack[:len(v.stack)-1]
-		low, high := d.out(d.to[c])
-		for next := low; next < high; next++ {
-			if d.state[d.base[c]+next-low] < used || v.marks[next] {
-				continue
+		for i, word := range d.row(d.used, c) {
+			for first := d.first[d.to[c]] + int32(i*wordBits); word != 0; word &= word - 1 {
+				next := first + int32(bits.TrailingZeros64(word))
+				switch {
+				case next == to:
+					return true
+				case !v.marks[next]:
+					v.marks[next] = true
+					v.stack = append(v.stack, next)
+				}
 			}
-			if next == to {
-				return true
-			}
-			v.marks[next] = true
-			v.stack = append(v.stack, next)
 		}
 	}
 	return false
@@ -200,7 +179,6 @@ type colours struct {
 	now, became []int32
 	changed     bool
 	fresh       []int32 // channels that were painted
-	dry         []bool  // channels that stay painted
 }
 
 const (
@@ -211,7 +189,7 @@ const (
 
 func (k *colours) reset(channels, lids int) {
 	if k.colour == nil {
-		k.colour, k.dry = make([]int32, channels), make([]bool, channels)
+		k.colour = make([]int32, channels)
 	}
 	clear(k.colour)
 	k.fresh = k.fresh[:0]
@@ -237,7 +215,6 @@ func (k *colours) begin(c, present int32) {
 // take paints a channel like another.
 func (k *colours) take(c, like int32) {
 	k.colour[c] = k.colour[like]
-	k.dry[c] = false
 	k.fresh = append(k.fresh, c)
 }
 
@@ -247,13 +224,8 @@ func (k *colours) merge(into, c int32) {
 	k.changed = true
 }
 
+// settle ends the search of a colour: what colours became in it, they are from now on.
 func (k *colours) settle(present int32) {
-	for _, c := range k.fresh {
-		if !k.dry[c] {
-			k.colour[c] = noColour
-		}
-	}
-	k.fresh = k.fresh[:0]
 	if !k.changed {
 		return
 	}

@@ -23,8 +23,9 @@ type network struct {
 	first          []int32
 	from, to, back []int32
 	port, farPort  []uint8
-	// weight is the length of each channel. Before all routes it is the square of the number of LIDs.
-	weight []uint64
+	// length is the length of each channel, at the end of a step to the switch that it comes to. Before all routes it is the
+	// square of the number of LIDs.
+	length []step
 	// load is what each switch sends to a destination: its LIDs and those on it, which OpenSM counts in 8 bits.
 	load []uint8
 }
@@ -53,7 +54,9 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 			all += uint64(n.lids(e))
 		}
 	}
-	n.weight = slices.Repeat([]uint64{all * all}, len(n.to))
+	for _, to := range n.to {
+		n.length = append(n.length, stepTo(to, all*all))
+	}
 	return n
 }
 
@@ -93,10 +96,10 @@ func (n *network) out(s int32) (low, high int32) { return n.first[s], n.first[s+
 
 // shortest is the length of the shortest channel, 1 where there is none.
 func (n *network) shortest() uint64 {
-	if len(n.weight) == 0 {
+	if len(n.length) == 0 {
 		return 1
 	}
-	return slices.Min(n.weight)
+	return slices.Min(n.length).distance()
 }
 
 // lids is the number of LIDs of an end port that are routed.

@@ -54,9 +54,7 @@ type router struct {
 	// vlOf is the VL of each LID.
 	vlOf []uint8
 	rows [][]byte // of the tables, by switch
-	// For [router.lengthen], by switch: what it sends, and how many others send through it.
-	sent  []uint64
-	below []int32
+	sent []uint64 // by switch, what it and others through it send to a LID
 	// Steps of progress: one a LID.
 	done, total int
 	warnings    []string
@@ -72,7 +70,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
 	for _, sw := range n.switches {
 		r.rows = append(r.rows, r.lft.Row(sw))
 	}
-	r.sent, r.below = make([]uint64, len(n.switches)), make([]int32, len(n.switches))
+	r.sent = make([]uint64, len(n.switches))
 	return r
 }
 
@@ -143,13 +141,9 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 			if !r.run(t.sw, t.local == 0, colour) {
 				r.tree.from(t.sw, r.by)
 			}
-			var order []int32
-			if r.detours == 0 && r.reached == len(r.by) {
-				order = r.relaxed[1:]
-			}
 			r.keepPaths()
 			colour++
-			if err := r.enter(ctx, &t, t.lid+uint16(i), order); err != nil {
+			if err := r.enter(ctx, &t, t.lid+uint16(i), r.inOrder()); err != nil {
 				return err
 			}
 			r.vlOf[t.lid+uint16(i)] = uint8(vl)
@@ -186,8 +180,9 @@ func (r *router) routeSwitches(ctx context.Context) error {
 	return nil
 }
 
-// enter enters the paths found to a LID into the tables, and makes their channels longer by what is sent over them.
-func (r *router) enter(ctx context.Context, t *target, lid uint16, order []int32) error {
+// enter enters the paths found to a LID into the tables, and makes their channels, each of which comes after those on its
+// path, longer by what is sent over them.
+func (r *router) enter(ctx context.Context, t *target, lid uint16, channels []int32) error {
 	counts := r.hops.of(lid)
 	for s, c := range r.by {
 		port := t.local
@@ -198,10 +193,13 @@ func (r *router) enter(ctx context.Context, t *target, lid uint16, order []int32
 		}
 		r.rows[s][lid], counts[s] = port, r.search.hops[s]
 	}
-	if len(order) == len(r.by)-1 {
-		r.lengthenInOrder(order)
-	} else {
-		r.lengthen()
+	for s, load := range r.load {
+		r.sent[s] = uint64(load)
+	}
+	for _, c := range slices.Backward(channels) {
+		sent := r.sent[r.to[c]]
+		r.length[c] += stepTo(0, sent)
+		r.sent[r.from[c]] += sent
 	}
 	r.done++
 	if err := ctx.Err(); err != nil {
@@ -211,42 +209,6 @@ func (r *router) enter(ctx context.Context, t *target, lid uint16, order []int32
 		r.opt.Progress(r.done, r.total)
 	}
 	return nil
-}
-
-// lengthenInOrder is lengthen for channels each of which comes after those on its path.
-func (r *router) lengthenInOrder(order []int32) {
-	for s, load := range r.load {
-		r.sent[s] = uint64(load)
-	}
-	for _, c := range slices.Backward(order) {
-		sent := r.sent[r.to[c]]
-		r.weight[c] += sent
-		r.sent[r.from[c]] += sent
-	}
-}
-
-// lengthen makes the channels of the paths longer by what is sent over them.
-func (r *router) lengthen() {
-	clear(r.below)
-	for _, c := range r.by {
-		if c != fabric.None {
-			r.below[r.from[c]]++
-		}
-	}
-	for s, load := range r.load {
-		r.sent[s] = uint64(load)
-	}
-	for s, n := range r.below {
-		for s := int32(s); n == 0 && r.by[s] != fabric.None; n = r.below[s] {
-			c := r.by[s]
-			r.below[s] = -1 // done
-			r.weight[c] += r.sent[s]
-			above := r.from[c]
-			r.sent[above] += r.sent[s]
-			r.below[above]--
-			s = above
-		}
-	}
 }
 
 func (r *router) result() *routing.Result {

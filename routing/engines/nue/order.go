@@ -4,6 +4,7 @@ package nue
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -13,30 +14,28 @@ import (
 // insertions", 1996, and Alpern and others, 1990). Edges may vanish.
 type order struct {
 	// The sequence is a list, whose head comes after the channels, with numbers that ascend and leave room
-	// (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987).
+	// (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987). In a search their low bits say which
+	// side a channel is on.
 	at         []uint64
 	next, last []int32
 	head       int32
-	// Of the last search: what used edges lead to from its first channel, what they lead from to its last one, and
-	// which of the two a channel is in.
+	// Of the last search: what used edges lead to from its first channel, and what they lead from to its last one.
 	ahead, behind []int32
-	side          []side
 	begin, end    int32
-	// complete says which of the two is, none where the search met.
-	complete side
+	// complete says which of the two is, 0 where the search met.
+	complete uint64
 }
 
-type side uint8
-
+// The sides of a search, and the bits that say them.
 const (
-	inAhead side = iota + 1
+	inAhead = iota + 1
 	inBehind
+	sides
 )
 
 func newOrder(channels int) *order {
 	return &order{
 		at: make([]uint64, channels), next: make([]int32, channels+1), last: make([]int32, channels+1), head: int32(channels),
-		side: make([]side, channels),
 	}
 }
 
@@ -55,7 +54,7 @@ const allNumbers = 1 << 63
 
 // number numbers the channels anew, evenly.
 func (o *order) number() {
-	step := uint64(allNumbers) / uint64(len(o.next))
+	step := uint64(allNumbers) / uint64(len(o.next)) &^ sides
 	at := step
 	for c := o.next[o.head]; c != o.head; c = o.next[c] {
 		o.at[c] = at
@@ -71,7 +70,8 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	}
 	o.begin, o.end, o.complete = from, to, 0
 	o.ahead, o.behind = append(o.ahead[:0], from), append(o.behind[:0], to)
-	o.side[from], o.side[to] = inAhead, inBehind
+	o.at[from] |= inAhead
+	o.at[to] |= inBehind
 	met := false
 	for i := 0; !met && o.complete == 0; i++ {
 		switch {
@@ -84,28 +84,27 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 		}
 	}
 	for _, c := range o.ahead {
-		o.side[c] = 0
+		o.at[c] &^= sides
 	}
 	for _, c := range o.behind {
-		o.side[c] = 0
+		o.at[c] &^= sides
 	}
 	return met
 }
 
 // forward takes in what used edges lead to from a channel, and reports whether that leads to the end.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
-	low, high := d.out(d.to[c])
 	limit := o.at[o.end]
-	for k, s := range d.state[d.base[c]:][:high-low] {
-		if s < used {
-			continue
-		}
-		switch next := low + int32(k); {
-		case o.side[next] == inBehind:
-			return true
-		case o.side[next] == 0 && o.at[next] < limit:
-			o.side[next] = inAhead
-			o.ahead = append(o.ahead, next)
+	for i, word := range d.row(d.used, c) {
+		for first := d.first[d.to[c]] + int32(i*wordBits); word != 0; word &= word - 1 {
+			next := first + int32(bits.TrailingZeros64(word))
+			switch at := o.at[next]; {
+			case at&sides == inBehind:
+				return true
+			case at&sides == 0 && at < limit:
+				o.at[next] = at | inAhead
+				o.ahead = append(o.ahead, next)
+			}
 		}
 	}
 	return false
@@ -113,21 +112,18 @@ func (o *order) forward(d *dependencies, c int32) (met bool) {
 
 // backward takes in what used edges lead from to a channel, and reports whether the beginning leads to that.
 func (o *order) backward(d *dependencies, c int32) (met bool) {
-	at := d.from[c]
-	low, high := d.out(at)
-	first := o.at[o.begin]
-	e, degree := d.block[at]+c-low, high-low
-	for _, before := range d.back[low:high] {
-		if d.state[e] >= used {
-			switch {
-			case o.side[before] == inAhead:
+	limit := o.at[o.begin]
+	for i, word := range d.row(d.reverse, d.back[c]) {
+		for first := d.first[d.from[c]] + int32(i*wordBits); word != 0; word &= word - 1 {
+			before := d.back[first+int32(bits.TrailingZeros64(word))]
+			switch at := o.at[before]; {
+			case at&sides == inAhead:
 				return true
-			case o.side[before] == 0 && o.at[before] > first:
-				o.side[before] = inBehind
+			case at&sides == 0 && at > limit:
+				o.at[before] = at | inBehind
 				o.behind = append(o.behind, before)
 			}
 		}
-		e += degree
 	}
 	return false
 }
@@ -182,5 +178,5 @@ func (o *order) room(c int32, channels int) (low, step uint64) {
 	if next := o.next[c]; next != o.head {
 		high = o.at[next]
 	}
-	return low, (high - low) / uint64(channels+1)
+	return low, (high - low) / uint64(channels+1) &^ sides
 }

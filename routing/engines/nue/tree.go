@@ -15,19 +15,19 @@ type tree struct {
 	*network
 	heap4.Heap
 	into     []int32
-	distance []uint64
+	distance []step
 	order    []int32 // the channels by which switches were reached, each after those on its path
 	// For [tree.growInRounds]: no channel is shorter than shortest, equal is the distance at which a switch has two paths
 	// of which the heap would choose, and open are the switches that are not at their distance for good.
-	shortest    uint64
-	equal       []uint64
+	shortest    step
+	equal       []step
 	open, round []int32
 }
 
 func newTree(n *network) *tree {
 	k := len(n.switches)
-	t := &tree{network: n, into: make([]int32, k), distance: make([]uint64, k), equal: make([]uint64, k)}
-	t.shortest = n.shortest()
+	t := &tree{network: n, into: make([]int32, k), distance: make([]step, k), equal: make([]step, k)}
+	t.shortest = stepTo(0, n.shortest())
 	t.Place = make([]int32, k)
 	t.Elements = make([]uint64, k)
 	return t
@@ -46,11 +46,11 @@ func (t *tree) grow(root int32) {
 // O(channels + switches x rounds).
 func (t *tree) growInRounds(root int32) bool {
 	for s := range t.into {
-		t.into[s], t.distance[s], t.equal[s] = fabric.None, infinity, infinity
+		t.into[s], t.distance[s], t.equal[s] = fabric.None, unreached, unreached
 	}
 	t.distance[root], t.order = 0, t.order[:0]
 	t.open = append(t.open[:0], root)
-	for least := uint64(0); len(t.open) > 0; {
+	for least := step(0); len(t.open) > 0; {
 		t.round, least = t.split(least+t.shortest, t.round[:0])
 		for _, s := range t.round {
 			if s != root {
@@ -60,7 +60,7 @@ func (t *tree) growInRounds(root int32) bool {
 		}
 	}
 	for s, d := range t.equal {
-		if d != infinity && d == t.distance[s] {
+		if d != unreached && d == t.distance[s] {
 			return false
 		}
 	}
@@ -69,8 +69,8 @@ func (t *tree) growInRounds(root int32) bool {
 
 // split moves the open switches that are nearer than a limit into a round, and returns the distance of the nearest other
 // one.
-func (t *tree) split(limit uint64, round []int32) ([]int32, uint64) {
-	open, least := t.open[:0], uint64(infinity)
+func (t *tree) split(limit step, round []int32) ([]int32, step) {
+	open, least := t.open[:0], unreached
 	for _, s := range t.open {
 		if d := t.distance[s]; d < limit {
 			round = append(round, s)
@@ -83,35 +83,41 @@ func (t *tree) split(limit uint64, round []int32) ([]int32, uint64) {
 }
 
 // relax looks at the channels out of a switch, and returns the least distance that one of them gave.
-func (t *tree) relax(s int32) uint64 {
+func (t *tree) relax(s int32) step {
 	low, high := t.out(s)
-	distance, least := t.distance[s], uint64(infinity)
-	to, weight := t.to[low:high], t.weight[low:high]
-	for k, v := range to {
-		switch d := distance + weight[k]; {
-		case d < t.distance[v]:
-			if t.into[v] == fabric.None {
-				t.open = append(t.open, v)
+	distance, least := t.distance[s], unreached
+	distances, into := t.distance, t.into
+	for k, length := range t.length[low:high] {
+		e := distance + length
+		switch v := e.to(); {
+		case e < distances[v]:
+			if into[v] == fabric.None {
+				t.open = append(t.open, int32(v))
 			}
-			t.distance[v], t.into[v] = d, low+int32(k)
-			least = min(least, d)
-		case d == t.distance[v] && d != infinity:
-			switch other := t.network.from[t.into[v]]; {
-			case distance < t.distance[other]:
-				t.into[v] = low + int32(k)
-			case distance == t.distance[other] && other != s:
-				t.equal[v] = d
-			}
+			distances[v], into[v] = e.only(), low+int32(k)
+			least = min(least, e.only())
+		case e.only() == distances[v] && e < unreached:
+			t.choose(s, int32(v), low+int32(k))
 		}
 	}
 	return least
+}
+
+// choose chooses between the channel into the switch v and one from s on a path of equal length.
+func (t *tree) choose(s, v, c int32) {
+	switch other := t.network.from[t.into[v]]; {
+	case t.distance[s] < t.distance[other]:
+		t.into[v] = c
+	case t.distance[s] == t.distance[other] && other != s:
+		t.equal[v] = t.distance[v]
+	}
 }
 
 // growByHeap grows the tree as OpenSM does (Dijkstra, 1959). O(channels x log switches).
 func (t *tree) growByHeap(root int32) {
 	t.Elements = t.Elements[:len(t.into)]
 	for s := range t.into {
-		t.into[s], t.distance[s] = fabric.None, infinity
+		t.into[s], t.distance[s] = fabric.None, unreached
 		t.Put(s, heap4.Element(infinity, int32(s)))
 	}
 	t.distance[root], t.order = 0, t.order[:0]
@@ -127,9 +133,9 @@ func (t *tree) growByHeap(root int32) {
 		}
 		low, high := t.out(s)
 		for c := low; c < high; c++ {
-			if v, d := t.to[c], e>>32+t.weight[c]; d < t.distance[v] {
-				t.distance[v], t.into[v] = d, c
-				t.Nearer(v, d)
+			if e := t.distance[s] + t.length[c]; e < t.distance[e.to()] {
+				t.distance[e.to()], t.into[e.to()] = e.only(), c
+				t.Nearer(int32(e.to()), e.distance())
 			}
 		}
 	}

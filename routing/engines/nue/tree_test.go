@@ -5,6 +5,7 @@ package nue
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -29,10 +30,10 @@ func TestRoundsGiveTheTreeOfTheHeap(t *testing.T) {
 	sure := 0
 	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5", "fattree:3,4"} {
 		n := networkOf(t, spec)
-		lengths := slices.Clone(n.weight)
+		lengths := slices.Clone(n.length)
 		for range 100 {
-			for c := range n.weight {
-				n.weight[c] = lengths[c] + rand.Uint64N(40)
+			for c := range n.length {
+				n.length[c] = lengths[c] + stepTo(0, rand.Uint64N(40))
 			}
 			rounds, heap := newTree(n), newTree(n)
 			root := int32(rand.IntN(len(n.switches)))
@@ -67,5 +68,14 @@ func TestCentralSwitch(t *testing.T) {
 		if got := n.f.SwitchNode(n.switches[root]).Desc; err != nil || got != want {
 			t.Errorf("from switch %d on: %s, want %s (%v)", first, got, want, err)
 		}
+	}
+}
+
+// 36 switches in a row with four cables between neighbours have 4^32 shortest paths over 33 switches, which is 0 in 64 bits:
+// no switch is central then. OpenSM 3.3.23 ends with a segmentation fault on it.
+func TestTooManyShortestPaths(t *testing.T) {
+	n := networkOf(t, "mesh:36,links=4")
+	if _, err := (Engine{}).Route(t.Context(), n.f, routing.Options{}); err == nil || !strings.Contains(err.Error(), "no switch is central") {
+		t.Errorf("routed: %v", err)
 	}
 }

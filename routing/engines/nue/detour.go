@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// choice is a channel that could lead to a switch by the side of one that is not reached.
+type choice struct {
+	beside int32 // the other switch
+	by     int32
+	onward int32 // from there to the switch that is not reached
+}
+
+// detour is the way out of an impasse: it looks for a switch that is not reached, beside one that other channels lead
+// to than that of its path, and sends the path of that one along one of these. It returns the channel into the
+// switch that is reached now, None where there is none.
+func (s *search) detour() int32 {
+	for sw := range s.distance {
+		if s.distance[sw] != unreached {
+			continue
+		}
+		s.choose(int32(sw))
+		found := int32(fabric.None)
+		for _, c := range s.choices {
+			if !s.isWay(c) {
+				continue
+			}
+			e := s.reach[c.by] + s.length[c.onward]
+			if found != fabric.None {
+				s.list(c.onward, e)
+				continue
+			}
+			s.reach[c.onward] = e.only()
+			s.by[sw], s.distance[sw] = c.onward, s.reach[c.onward]
+			s.by[c.beside], s.distance[c.beside] = c.by, s.reach[c.by]
+			found = c.onward
+		}
+		if found != fabric.None {
+			return found
+		}
+	}
+	return fabric.None
+}
+
+// choose collects the choices for a switch that is not reached, the nearest first.
+func (s *search) choose(sw int32) {
+	s.choices = s.choices[:0]
+	low, high := s.out(sw)
+	for c := low; c < high; c++ {
+		beside := s.to[c]
+		if s.distance[beside] == unreached {
+			continue
+		}
+		s.collectDependent(beside)
+		for _, by := range s.othersOf(beside) {
+			if s.carries(by) {
+				s.choices = append(s.choices, choice{beside, by, s.back[c]})
+			}
+		}
+	}
+	slices.SortStableFunc(s.choices, func(a, b choice) int { return cmp.Compare(s.reach[a.by], s.reach[b.by]) })
+}
+
+// collectDependent collects the channels by which paths go on from a switch, once for each cable.
+func (s *search) collectDependent(sw int32) {
+	s.dependent = s.dependent[:0]
+	for _, far := range s.to[s.first[sw]:s.first[sw+1]] {
+		if c := s.by[far]; c != fabric.None && s.from[c] == sw {
+			s.dependent = append(s.dependent, c)
+		}
+	}
+}
+
+// carries reports whether all that depends on a switch could come by this channel, over used edges.
+func (s *search) carries(by int32) bool {
+	for _, c := range s.dependent {
+		if s.from[by] == s.to[c] || !s.used.has(s.edge(by, c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isWay reports whether a choice closes no cycle, and uses its edges then.
+func (s *search) isWay(c choice) bool {
+	if !s.open.has(s.edge(c.by, c.onward)) {
+		return false
+	}
+	at := s.from[c.by]
+	if at == s.root {
+		return false
+	}
+	before := s.by[at]
+	if s.from[before] == s.to[c.by] {
+		return false
+	}
+	e := s.edge(before, c.by)
+	if !s.open.has(e) {
+		return false
+	}
+	was := s.tentative.has(e)
+	if !s.use(before, c.by, s.present) {
+		return false
+	}
+	if !s.use(c.by, c.onward, s.present) {
+		if !was {
+			s.undo(before, c.by)
+		}
+		return false
+	}
+	return true
+}
+
+// shortcut reports whether the path of a switch that was reached before the last detour can come by a channel, with all
+// that depends on it. As OpenSM's does it gives up the edges that it has just used.
+func (s *search) shortcut(sw, by int32) bool {
+	old := s.by[sw]
+	s.collectDependent(sw)
+	was := make([]bool, 0, len(s.dependent))
+	for _, c := range s.dependent {
+		was = append(was, s.tentative.has(s.edge(by, c)))
+	}
+	for i, next := range s.dependent {
+		if s.open.has(s.edge(by, next)) && s.use(by, next, s.present) {
+			continue
+		}
+		for k, next := range s.dependent[:i] {
+			if !was[k] {
+				s.undo(by, next)
+			}
+		}
+		return false
+	}
+	if before := s.by[s.from[old]]; before != fabric.None {
+		s.undo(before, old)
+	}
+	for _, next := range s.dependent {
+		s.undo(by, next)
+	}
+	return true
+}

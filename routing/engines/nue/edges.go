@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+// edges are some of the edges of a graph, a bit for each.
+type edges []uint64
+
+const (
+	wordBits = 64
+	// mostWords hold a bit for each port of a switch.
+	mostWords = 256 / wordBits
+)
+
+func (e edges) has(i uint32) bool { return e[i/wordBits]>>(i%wordBits)&1 != 0 }
+func (e edges) set(i uint32)      { e[i/wordBits] |= 1 << (i % wordBits) }
+func (e edges) unset(i uint32)    { e[i/wordBits] &^= 1 << (i % wordBits) }

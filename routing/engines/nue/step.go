@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+// step is a distance with the number of a switch in its low bits. That of a channel is its length and the switch that it
+// comes to; a distance added to it is that of this switch by this channel.
+type step uint64
+
+// switchBits hold the number of a switch, as each has a LID.
+const switchBits = 16
+
+func stepTo(s int32, distance uint64) step { return step(distance<<switchBits) | step(s) }
+
+func (s step) to() uint16       { return uint16(s) }
+func (s step) distance() uint64 { return uint64(s >> switchBits) }
+
+// only is the distance with no switch.
+func (s step) only() step { return s >> switchBits << switchBits }
+
+const (
+	// oneStep is the distance 1.
+	oneStep = step(1 << switchBits)
+	// unreached is the distance of what is not reached.
+	unreached = infinity * oneStep
+)
+
+// nearer has a bit for each of 64 channels at most by which a switch is nearer than it was, from one at a distance. It has
+// no branches: nothing would predict them.
+func nearer(distance step, channels, distances []step) uint64 {
+	word := uint64(0)
+	for _, c := range channels {
+		e := distance + c
+		word = word>>1 | uint64(e-distances[e.to()])&(1<<63)
+	}
+	return word >> ((wordBits - len(channels)) % wordBits)
+}
