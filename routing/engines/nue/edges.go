@@ -5,11 +5,7 @@ package nue
 // edges are some of the edges of a graph, a bit for each.
 type edges []uint64
 
-const (
-	wordBits = 64
-	// mostWords hold a bit for each port of a switch.
-	mostWords = 256 / wordBits
-)
+const wordBits = 64
 
 func (e edges) has(i uint32) bool { return e[i/wordBits]>>(i%wordBits)&1 != 0 }
 func (e edges) set(i uint32)      { e[i/wordBits] |= 1 << (i % wordBits) }
