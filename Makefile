@@ -129,7 +129,7 @@ bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 m
 
 .PHONY: bench-table
 bench-table: ## the engines on one and on two processors, OPENSM=1 with OpenSM in turn, as one table of medians and spreads; COUNT (3), BENCH=REGEXP
-	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; run() { go test -run '^$$' -count $(or $(COUNT),3) -benchtime 3x -timeout $(FULL_TIMEOUT) "$$@" ./routing/engines >>"$$out" || { cat "$$out"; exit 1; }; }; \
+	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; run() { go test -run '^$$' -count $(or $(COUNT),3) -benchtime 300ms -timeout $(FULL_TIMEOUT) "$$@" ./routing/engines >>"$$out" || { cat "$$out"; exit 1; }; }; \
 	run -bench BenchmarkCopy -cpu 1; run -bench '$(or $(filter-out .,$(BENCH)),BenchmarkRoute)' -cpu 1; \
 	export IBCONSOLE_BENCH_OPENSM=$(OPENSM); run -bench '$(or $(filter-out .,$(BENCH)),BenchmarkRoute)' -cpu 2; scripts/bench-table <"$$out"
 

@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/engines/nue"
 )
 
 // TestNueEqualsOpenSM compares nue with OpenSM on small fabrics.
@@ -139,4 +141,45 @@ func TestNueAfterEnginesThatRefuse(t *testing.T) {
 			t.Errorf("%q: %v", c.chain, err)
 		}
 	}
+}
+
+// TestNueTellsOfLoops: where OpenSM's nue forgets turns that paths take they may close a cycle, and ours says so.
+func TestNueTellsOfLoops(t *testing.T) {
+	r := testenv.Rand(t)
+	for range testenv.Count(t, 40, 2000) {
+		what, f, lmc := trialFabric(t, r)
+		nueTells(t, what, f, routing.Options{LMC: lmc, NueMaxVLs: uint8(1 + r.IntN(8)), NueIncludeSwitches: r.IntN(2) == 0})
+	}
+	subnet, err := formats.Net(t.Context(), "testdata/nue-loop.net") // a dragonfly without some links
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !nueTells(t, "nue-loop.net", subnet.Fabric, routing.Options{NueMaxVLs: 6}) {
+		t.Error("nue-loop.net has no credit loop any more")
+	}
+}
+
+// nueTells routes with nue and reports whether paths have a credit loop, of which there must be a warning.
+func nueTells(t *testing.T, what string, f *fabric.Fabric, opt routing.Options) bool {
+	t.Helper()
+	f, err := fabric.AssignLIDs(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := nue.Engine{}.Route(t.Context(), f, opt)
+	var refused *routing.RefusedError
+	if errors.As(err, &refused) {
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	loops, err := credits.Check(t.Context(), res.Tables, credits.Options{Switches: opt.NueIncludeSwitches})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loops.Ring != nil && !warned(res) {
+		t.Errorf("%s, %+v: a credit loop of %d links without a warning", what, opt, len(loops.Ring))
+	}
+	return loops.Ring != nil
 }

@@ -10,6 +10,8 @@ import (
 
 // late is what a search needs from its first impasse on.
 type late struct {
+	// givenUp says that paths take turns that the dependencies of the VL do not have any more.
+	givenUp bool
 	// found is, by switch, after how many detours it was found, and place the place in relaxed of the channel into it, -1
 	// for none.
 	found, place []int32

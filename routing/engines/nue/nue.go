@@ -134,6 +134,7 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 			len(r.tree.order)+1, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
 	}
 	r.reset(lidsOf(part))
+	r.givenUp = false
 	r.escapes(h, r.tree)
 	colour := firstColour
 	for _, t := range part {
@@ -151,6 +152,9 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	if r.cyclic {
 		r.warnings = append(r.warnings, fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d, which it did not notice: check credits says whether paths do", vl))
+	}
+	if r.givenUp {
+		r.warnings = append(r.warnings, fmt.Sprintf("OpenSM's nue forgot turns that paths take on VL %d: check credits says whether they close a cycle", vl))
 	}
 	return nil
 }

@@ -213,6 +213,20 @@ func (s *search) keepPaths() {
 	}
 	s.fresh = s.fresh[:0]
 	s.settle(s.present)
+	s.givenUp = s.givenUp || s.detours > 0 && s.takesOther()
+}
+
+// takesOther reports whether paths take turns whose edges are not used: [search.shortcut] has given them up.
+func (s *search) takesOther() bool {
+	for _, c := range s.by {
+		if c == fabric.None || s.from[c] == s.root {
+			continue
+		}
+		if !s.used.has(s.edge(s.by[s.from[c]], c)) {
+			return true
+		}
+	}
+	return false
 }
 
 // leadsTo reports whether a channel is the one into its switch.
