@@ -167,8 +167,7 @@ func nueTells(t *testing.T, what string, f *fabric.Fabric, opt routing.Options) 
 		t.Fatal(err)
 	}
 	res, err := nue.Engine{}.Route(t.Context(), f, opt)
-	var refused *routing.RefusedError
-	if errors.As(err, &refused) {
+	if _, refused := errors.AsType[*routing.RefusedError](err); refused {
 		return false
 	}
 	if err != nil {
