@@ -152,7 +152,8 @@ func (f *Fabric) unfit(port PortIndex) string {
 // and where a LID is no unicast LID or does not fit its LMC, with a [PortError]. The builder must not be used
 // afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
-	f := &b.f
+	f := new(Fabric) // in memory of its own: who holds the builder's would hold all of its reader
+	*f = b.f
 	f.SMPort = b.smPort()
 	f.nodeGUID = b.byGUID
 	if err := f.index(); err != nil {

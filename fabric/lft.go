@@ -2,6 +2,8 @@
 
 package fabric
 
+import "example.org/ibconsole/internal/hugepages"
+
 // BlockSize is the number of LIDs in one block of a linear forwarding table (IBA 1.2.1, 14.2.5.11).
 const BlockSize = 64
 
@@ -29,7 +31,7 @@ func NewLFT(switches int, maxLID uint16) *LFT {
 // BlankLFT makes tables as [NewLFT], but all 0, for who writes every entry: memory is not touched before.
 func BlankLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
-	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, make([]byte, switches*stride), switches)
+	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, hugepages.Make[byte](switches*stride), switches)
 }
 
 // Forget makes entries NoPath.
@@ -91,7 +93,7 @@ func (t *LFT) Grown(maxLID uint16) *LFT {
 
 // Clone returns a copy that can be changed.
 func (t *LFT) Clone() *LFT {
-	slab := make([]byte, 0, len(t.rows)*t.stride)
+	slab := hugepages.Make[byte](len(t.rows) * t.stride)[:0]
 	for sw := range t.rows {
 		slab = append(slab, t.Row(SwitchIndex(sw))...)
 	}

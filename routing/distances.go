@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 )
 
 // Distances are the least hop counts between all switches of a subnet, a byte
@@ -28,7 +29,7 @@ type Distances struct {
 func NewDistances(f *fabric.Fabric) *Distances {
 	n := len(f.Switches)
 	words := (n + 63) / 64
-	d := &Distances{f: f, graph: NewGraph(f), n: n, words: words, hops: make([]uint8, n*n)}
+	d := &Distances{f: f, graph: NewGraph(f), n: n, words: words, hops: hugepages.Make[uint8](n * n)}
 	d.known, d.low, d.mid = make([]uint64, n*words), make([]uint64, n*words), make([]uint64, n*words)
 	for filled := copy(d.hops, []uint8{NoHops}); filled < len(d.hops); {
 		filled += copy(d.hops[filled:], d.hops[:filled])

@@ -44,8 +44,8 @@ func (p *parser) finish() (*File, error) {
 		}
 	}
 	byPort := func(a, b cable) int { return cmp.Compare(a.port, b.port) }
-	for i := range p.records {
-		if cables := p.records[i].cables; !slices.IsSortedFunc(cables, byPort) {
+	for _, r := range p.records {
+		if cables := r.cables; !slices.IsSortedFunc(cables, byPort) {
 			inorder.Sort(cables, byPort)
 		}
 	}
@@ -91,8 +91,7 @@ type builder struct {
 func (b *builder) nodes() error {
 	b.node = make([]fabric.NodeIndex, len(b.p.records))
 	b.b.Grow(len(b.p.records), b.p.ports)
-	for i := range b.p.records {
-		r := &b.p.records[i]
+	for i, r := range b.p.records {
 		has := r.ibsimGUIDs()
 		if !b.asIbsim {
 			var err error
@@ -282,7 +281,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 
 // placeOf is the line that describes a port.
 func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
-	r := &b.p.records[b.record[node]]
+	r := b.p.records[b.record[node]]
 	if c := r.cableAt(int(port)); c != nil {
 		return c.at
 	}

@@ -31,11 +31,8 @@ func (b *builder) infer() error {
 	}
 	claimed := map[socket]bool{}
 	b.each(func(_ *record, c *cable) { claimed[socket{c.remote, c.remotePort}] = true })
-	for i := range to { // records that are added must not move the others
-		to[i].near = socket{to[i].r.id, to[i].c.port}
-	}
 	for _, e := range to {
-		if claimed[e.near] {
+		if claimed[e.socket()] {
 			continue
 		}
 		if err := b.inferBy(e); err != nil {
@@ -47,8 +44,7 @@ func (b *builder) infer() error {
 
 // each calls take with each port line.
 func (b *builder) each(take func(*record, *cable)) {
-	for i := range b.p.records {
-		r := &b.p.records[i]
+	for _, r := range b.p.records {
 		for j := range r.cables {
 			take(r, &r.cables[j])
 		}
@@ -73,11 +69,11 @@ func (b *builder) inferBy(e end) error {
 		}
 		i = len(p.records)
 		p.byID[c.remote] = i
-		p.records = append(p.records, record{
+		p.records = append(p.records, &record{
 			at: c.at, id: c.remote, typ: typ, guid: idGUID(c.remote), desc: cmp.Or(desc, c.remote), start: ibsimDefault,
 		})
 	}
-	r := &p.records[i]
+	r := p.records[i]
 	if c.remotePort > maxNodePorts || !r.take(c.remotePort) {
 		return nil
 	}
@@ -92,7 +88,7 @@ func (b *builder) inferBy(e end) error {
 	}
 	r.cables = append(r.cables, cable{
 		at: c.at, port: c.remotePort, guid: c.remoteGUID, addr: address{lid: lid}, rate: c.rate, stated: c.stated,
-		remote: e.near.id, remotePort: e.near.port,
+		remote: e.r.id, remotePort: e.c.port,
 	})
 	return nil
 }

@@ -19,14 +19,14 @@ type end struct {
 	node fabric.NodeIndex
 	r    *record
 	c    *cable
-	near socket
 }
+
+func (e end) socket() socket { return socket{e.r.id, e.c.port} }
 
 // links joins the ports: first those whose two lines agree, then what is left.
 func (b *builder) links() error {
 	var left []end
-	for i := range b.p.records {
-		r := &b.p.records[i]
+	for i, r := range b.p.records {
 		for j := range r.cables {
 			e := end{node: b.node[i], r: r, c: &r.cables[j]}
 			if e.c.own != "" || e.node == fabric.None {
@@ -85,7 +85,7 @@ func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	if !ok {
 		return fabric.None, nil, p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(e.r.id), quote(c.remote))
 	}
-	other := &p.records[i]
+	other := p.records[i]
 	if c.remotePort > other.ports {
 		return fabric.None, other, p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
 			c.port, quote(e.r.id), c.remotePort, quote(other.id), other.ports)
@@ -123,7 +123,7 @@ func (b *builder) leftOver(e end) error {
 		if err := b.p.refuse(why); err != nil {
 			return err
 		}
-		if other == &b.p.records[b.lines-1] {
+		if other == b.p.records[b.lines-1] {
 			b.open++
 		}
 	}

@@ -26,11 +26,11 @@ func (p *parser) header(rest string, t mad.NodeType) error {
 	r, err := p.record(rest, t)
 	if err != nil {
 		p.gone[r.id] = true
-		p.count(&r)
+		p.count(r)
 		p.current = leftOut
 		return err
 	}
-	p.count(&r)
+	p.count(r)
 	p.byID[r.id] = len(p.records)
 	p.current, p.room = len(p.records), r.ports
 	p.records = append(p.records, r)
@@ -38,8 +38,8 @@ func (p *parser) header(rest string, t mad.NodeType) error {
 }
 
 // record makes a record of the first line; what of it was read comes with an error.
-func (p *parser) record(rest string, t mad.NodeType) (record, error) {
-	r := record{
+func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
+	r := &record{
 		at: p.at, typ: t, start: p.rate,
 		guid: p.next[t], guided: p.guided, bracketed: p.bracketed, system: p.system, vendor: p.vendor, device: p.device,
 	}
@@ -67,7 +67,7 @@ func (p *parser) record(rest string, t mad.NodeType) (record, error) {
 	if p.ports += r.ports + 1; p.ports > maxPorts {
 		return r, p.fatal("more than %d ports", maxPorts)
 	}
-	return r, p.refuse(p.comment(&r, after))
+	return r, p.refuse(p.comment(r, after))
 }
 
 // count moves the GUIDs on past a record, and forgets what was said about it

@@ -31,7 +31,7 @@ const (
 // parser collects the records of a file and of those that it includes.
 type parser struct {
 	options Options
-	records []record
+	records []*record
 	byID    map[string]int // indexes of records
 	aliases map[string]aliasTarget
 	names   map[string]string
@@ -46,9 +46,10 @@ type parser struct {
 	includes int
 	at       place
 
-	// current is the record that port lines belong to, outside or leftOut, and room
-	// the number of port lines that it may still take.
+	// current is the record that port lines belong to, outside or leftOut, room the
+	// number of port lines that it may still take, and cable the one that is read.
 	current, room int
+	cable         cable
 	// gone has the ids of the records that could not be read.
 	gone map[string]bool
 

@@ -17,10 +17,11 @@ const maxAlias = 39
 //
 //	[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
 func (p *parser) portLine(l string) error {
-	r := &p.records[p.current]
+	r := p.records[p.current]
 	l, isAlias := strings.CutPrefix(l, "@")
-	c := cable{at: p.at, rate: r.start}
-	between, id, after, err := p.splitPort(l, r, &c)
+	p.cable = cable{at: p.at, rate: r.start}
+	c := &p.cable
+	between, id, after, err := p.splitPort(l, r, c)
 	if err != nil && c.port > 0 {
 		r.take(c.port)
 	}
@@ -30,24 +31,24 @@ func (p *parser) portLine(l string) error {
 	if !r.take(c.port) {
 		return p.errorf("port %d of %s is listed twice", c.port, quote(r.id))
 	}
-	if err := p.refuse(p.ownBrackets(r, &c, between)); err != nil {
+	if err := p.refuse(p.ownBrackets(r, c, between)); err != nil {
 		return err
 	}
 	if isAlias {
-		err = p.alias(&c, id)
+		err = p.alias(c, id)
 	} else {
-		after, err = p.remote(&c, id, after)
+		after, err = p.remote(c, id, after)
 	}
 	if err != nil {
 		return err
 	}
-	if err := p.rateAndAddress(r, &c, after); err != nil {
+	if err := p.rateAndAddress(r, c, after); err != nil {
 		return err
 	}
 	if r.cables == nil {
 		r.cables = make([]cable, 0, r.ports)
 	}
-	r.cables = append(r.cables, c)
+	r.cables = append(r.cables, *c)
 	return nil
 }
 

@@ -71,14 +71,18 @@ type Shifted struct {
 // Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
 // there are. Hosts may have places without one, as for [Shift]. O(n x hosts x hops) on all processors.
 func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
+	return newTrials(t).shifts(ctx, hosts, n, progress)
+}
+
+func (ts *trials) shifts(ctx context.Context, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
 	all := max(0, len(hosts)-1)
 	if n <= 0 || n > all {
 		n = all
 	}
 	by := func(i int) int { return 1 + i*all/n }
-	trials, err := try(ctx, t, n, progress, func(i int) []Pair { return Shift(hosts, by(i)) })
+	tried, err := ts.try(ctx, n, progress, func(i int) []Pair { return Shift(hosts, by(i)) })
 	if err != nil {
-		return nil, fmt.Errorf("shift %d hosts of %s: %w", len(hosts), t.Origin, err)
+		return nil, fmt.Errorf("shift %d hosts of %s: %w", len(hosts), ts.t.Origin, err)
 	}
 	s := &Shifted{Shifts: n}
 	for _, h := range hosts {
@@ -86,7 +90,7 @@ func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n i
 			s.Hosts++
 		}
 	}
-	for i, r := range trials {
+	for i, r := range tried {
 		if r.worst > s.Worst {
 			s.Worst, s.WorstBy = r.worst, by(i)
 		}
@@ -120,11 +124,15 @@ type Bisected struct {
 // Bisections measures n random bisections. The same seed gives the same figures,
 // whatever the number of processors. O(n x hosts x hops) on all processors.
 func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
-	trials, err := try(ctx, t, n, progress, func(i int) []Pair {
+	return newTrials(t).bisections(ctx, hosts, n, seed, progress)
+}
+
+func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
+	tried, err := ts.try(ctx, n, progress, func(i int) []Pair {
 		return Bisection(hosts, rand.New(rand.NewPCG(seed, uint64(i))))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("bisect %d hosts of %s: %w", len(hosts), t.Origin, err)
+		return nil, fmt.Errorf("bisect %d hosts of %s: %w", len(hosts), ts.t.Origin, err)
 	}
 	b := &Bisected{Hosts: len(hosts), Bisections: n, Seed: seed}
 	if n == 0 {
@@ -132,7 +140,7 @@ func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex,
 	}
 	b.Min = math.Inf(1)
 	squares := 0.0
-	for _, r := range trials {
+	for _, r := range tried {
 		b.Mean += r.share
 		squares += r.share * r.share
 		b.Min, b.Max = min(b.Min, r.share), max(b.Max, r.share)
@@ -151,23 +159,32 @@ type trial struct {
 	lost  int64
 }
 
+// trials measure patterns of the same tables, with a walker for each processor.
+type trials struct {
+	t       *fabric.Tables
+	wires   walk.Wires
+	walkers []*walker
+}
+
+func newTrials(t *fabric.Tables) *trials {
+	return &trials{t: t, wires: walk.NewWires(t), walkers: make([]*walker, routing.Workers())}
+}
+
 // try measures n patterns.
-func try(ctx context.Context, t *fabric.Tables, n int, progress func(done, total int), pattern func(i int) []Pair) ([]trial, error) {
-	trials := make([]trial, n)
-	wires := walk.NewWires(t)
-	walkers := make([]*walker, routing.Workers())
+func (ts *trials) try(ctx context.Context, n int, progress func(done, total int), pattern func(i int) []Pair) ([]trial, error) {
+	tried := make([]trial, n)
 	err := routing.ForEach(ctx, n, progress, func(worker, i int) {
-		if walkers[worker] == nil {
-			walkers[worker] = newWalker(t, wires)
+		if ts.walkers[worker] == nil {
+			ts.walkers[worker] = newWalker(ts.t, ts.wires)
 		}
-		w := walkers[worker]
+		w := ts.walkers[worker]
 		if w.run(ctx, pattern(i)) != nil {
 			return // ForEach has the same reason to stop
 		}
-		trials[i].worst, trials[i].share = w.judge()
-		trials[i].lost = int64(w.lost)
+		tried[i].worst, tried[i].share = w.judge()
+		tried[i].lost = int64(w.lost)
 	})
-	return trials, err
+	return tried, err
 }
 
 // Quick are the published measures by as many patterns as are quick; nil where there are no two hosts.
@@ -189,10 +206,11 @@ func Quickly(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, se
 	if len(there) < 2 {
 		return q, nil
 	}
-	if q.Shifts, err = Shifts(ctx, t, hosts, quickPaths/len(hosts)+1, progress); err != nil {
+	ts := newTrials(t)
+	if q.Shifts, err = ts.shifts(ctx, hosts, quickPaths/len(hosts)+1, progress); err != nil {
 		return q, err
 	}
-	q.Bisections, err = Bisections(ctx, t, there, min(SomeBisections, 2*quickPaths/len(hosts)+1), seed, progress)
+	q.Bisections, err = ts.bisections(ctx, there, min(SomeBisections, 2*quickPaths/len(hosts)+1), seed, progress)
 	return q, err
 }
 

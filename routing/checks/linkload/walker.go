@@ -5,6 +5,7 @@ package linkload
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/walk"
@@ -36,7 +37,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	for _, p := range w.ports {
 		w.paths[p] = 0
 	}
-	w.ports, w.ends, w.of, w.lost = w.ports[:0], w.ends[:0], w.of[:0], 0
+	w.ports, w.ends, w.of, w.lost = w.ports[:0], slices.Grow(w.ends[:0], len(pairs)), slices.Grow(w.of[:0], len(pairs)), 0
 	for i, p := range pairs {
 		if i%stepsAtOnce == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package hugepages
+
+import "testing"
+
+func TestMakeIsZeroAndOfItsLength(t *testing.T) {
+	for _, n := range []int{0, 1, size/4 - 1, size / 4, 3*size + 5} {
+		s := Make[uint32](n)
+		if len(s) != n {
+			t.Fatalf("Make(%d) made %d values", n, len(s))
+		}
+		for i := range s {
+			if s[i] != 0 {
+				t.Fatalf("Make(%d): value %d is %d", n, i, s[i])
+			}
+			s[i] = 1
+		}
+	}
+}
+
+// TestWithin cuts every beginning and end that could share a huge page with something else.
+func TestWithin(t *testing.T) {
+	const at = 7 * size
+	for _, c := range []struct{ from, to, start, pages uintptr }{
+		{at, at + size, at, 1},
+		{at, at + size - 1, at, 0},
+		{at + 1, at + 2*size, at + size, 1},
+		{at + 1, at + 2*size - 1, at + size, 0},
+		{at - 1, at + 2*size + 1, at, 2},
+		{at, at + size/2, at, 0},
+		{at + 1, at + 2, at, 0},
+	} {
+		start, length := within(c.from, c.to-c.from)
+		if length != c.pages*size || c.pages > 0 && start != c.start {
+			t.Errorf("from %#x to %#x: %d bytes from %#x, wanted %d huge pages from %#x", c.from, c.to, length, start, c.pages, c.start)
+		}
+	}
+}
