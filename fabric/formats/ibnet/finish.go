@@ -67,10 +67,7 @@ type builder struct {
 	p       *parser
 	asIbsim bool
 	b       fabric.Builder
-	// node is the node of each record, None where it is left out, and record the
-	// record of each node.
-	node   []fabric.NodeIndex
-	record []int
+	record  []*record // of each node
 	// lines is the number of records that stand in the file, and whole says that all of
 	// its lines were read.
 	lines int
@@ -89,9 +86,8 @@ type builder struct {
 
 // nodes adds the nodes of all records.
 func (b *builder) nodes() error {
-	b.node = make([]fabric.NodeIndex, len(b.p.records))
 	b.b.Grow(len(b.p.records), b.p.ports)
-	for i, r := range b.p.records {
+	for _, r := range b.p.records {
 		has := r.ibsimGUIDs()
 		if !b.asIbsim {
 			var err error
@@ -105,20 +101,20 @@ func (b *builder) nodes() error {
 			GUID: has.node, SystemGUID: has.system, Desc: b.desc(r), Type: r.typ, NumPorts: uint8(r.ports),
 			VendorID: r.vendor, DeviceID: r.device, Revision: revision, EnhancedPort0: r.enhanced,
 		}
-		if err := b.add(i, r, n, has); err != nil {
+		if err := b.add(r, n, has); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) add(i int, r *record, n fabric.Node, has guids) (err error) {
-	if b.node[i], err = b.b.AddNode(n); err != nil {
+func (b *builder) add(r *record, n fabric.Node, has guids) (err error) {
+	if r.node, err = b.b.AddNode(n); err != nil {
 		return b.p.refuse(b.nodeTwice(r, n.GUID, err))
 	}
-	b.record = append(b.record, i)
-	b.slots(b.node[i], r, has)
-	return b.cables(b.node[i], r)
+	b.record = append(b.record, r)
+	b.slots(r.node, r, has)
+	return b.cables(r.node, r)
 }
 
 func (b *builder) nodeTwice(r *record, guid uint64, err error) error {
@@ -191,25 +187,24 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	}
 	if !b.asIbsim && c.guid != 0 && atPeer != 0 && c.guid != atPeer {
 		return c.guid, b.p.errorAt(c.at, "port %d of %s has GUID 0x%016x here, but 0x%016x at %s",
-			c.port, quote(r.id), c.guid, atPeer, b.p.position(peer.at))
+			c.port, quote(r.name.id), c.guid, atPeer, b.p.position(peer.at))
 	}
 	return cmp.Or(c.guid, atPeer), nil
 }
 
 // peer is the port line at the other end of a cable, nil where there is none.
 func (b *builder) peer(c *cable) *cable {
-	node, ok := b.p.byID[c.remote]
-	if c.own != "" || !ok {
+	if c.own != "" || c.remote.record == nil {
 		return nil
 	}
-	return b.p.records[node].cableAt(c.remotePort)
+	return c.remote.record.cableAt(c.remotePort)
 }
 
 func (c *cable) leadsTo() string {
 	if c.own != "" {
 		return "whoever names its alias " + quote(c.own)
 	}
-	return fmt.Sprintf("port %d of %s", c.remotePort, quote(c.remote))
+	return fmt.Sprintf("port %d of %s", c.remotePort, quote(c.remote.id))
 }
 
 // rate brings a link up.
@@ -238,7 +233,7 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 		return nil // told at the other end
 	}
 	if err != nil {
-		return b.p.refuse(b.p.errorAt(c.at, "port %d of %s: %w", c.port, quote(r.id), err))
+		return b.p.refuse(b.p.errorAt(c.at, "port %d of %s: %w", c.port, quote(r.name.id), err))
 	}
 	here.Width, there.Width = w, w
 	here.Speed, there.Speed = r.seenSpeed(s), other.seenSpeed(s)
@@ -281,7 +276,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 
 // placeOf is the line that describes a port.
 func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
-	r := b.p.records[b.record[node]]
+	r := b.record[node]
 	if c := r.cableAt(int(port)); c != nil {
 		return c.at
 	}

@@ -10,7 +10,7 @@ import (
 
 // socket is a port of a record that may not be there.
 type socket struct {
-	id   string
+	name *named
 	port int
 }
 
@@ -19,10 +19,9 @@ type socket struct {
 // are as these cables have them. A cable whose near end others name is left to these:
 // its own line is the wrong one. O(cables).
 func (b *builder) infer() error {
-	p := b.p
 	var to []end
 	b.each(func(r *record, c *cable) {
-		if _, known := p.byID[c.remote]; !known && c.own == "" {
+		if c.own == "" && c.remote.record == nil {
 			to = append(to, end{r: r, c: c})
 		}
 	})
@@ -55,25 +54,24 @@ func (b *builder) each(take func(*record, *cable)) {
 func (b *builder) inferBy(e end) error {
 	p, c := b.p, e.c
 	lid, desc := p.remoteSays(c)
-	i, known := p.byID[c.remote]
-	if !known {
-		if !p.gone[c.remote] {
+	r := c.remote.record
+	if r == nil {
+		if !c.remote.gone {
 			b.missing++
 		}
-		typ, ok := idType(c.remote)
+		typ, ok := idType(c.remote.id)
 		if !ok || b.asIbsim {
 			return nil
 		}
 		if err := b.told(c); err != nil {
 			return err
 		}
-		i = len(p.records)
-		p.byID[c.remote] = i
-		p.records = append(p.records, &record{
-			at: c.at, id: c.remote, typ: typ, guid: idGUID(c.remote), desc: cmp.Or(desc, c.remote), start: ibsimDefault,
-		})
+		r = &record{
+			at: c.at, name: c.remote, typ: typ, guid: idGUID(c.remote.id), desc: cmp.Or(desc, c.remote.id), start: ibsimDefault,
+		}
+		c.remote.record = r
+		p.records = append(p.records, r)
 	}
-	r := p.records[i]
 	if c.remotePort > maxNodePorts || !r.take(c.remotePort) {
 		return nil
 	}
@@ -88,17 +86,17 @@ func (b *builder) inferBy(e end) error {
 	}
 	r.cables = append(r.cables, cable{
 		at: c.at, port: c.remotePort, guid: c.remoteGUID, addr: address{lid: lid}, rate: c.rate, stated: c.stated,
-		remote: e.r.id, remotePort: e.c.port,
+		remote: e.r.name, remotePort: e.c.port,
 	})
 	return nil
 }
 
 // told lists a node without a record, unless its record was listed.
 func (b *builder) told(c *cable) error {
-	if b.p.gone[c.remote] {
+	if c.remote.gone {
 		return nil
 	}
-	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is taken as the cables that lead to it have it", quote(c.remote)))
+	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is taken as the cables that lead to it have it", quote(c.remote.id)))
 }
 
 // idType is the type of a node by an id such as "S-0002c90300000001"; false if the id

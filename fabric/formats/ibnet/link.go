@@ -21,14 +21,14 @@ type end struct {
 	c    *cable
 }
 
-func (e end) socket() socket { return socket{e.r.id, e.c.port} }
+func (e end) socket() socket { return socket{e.r.name, e.c.port} }
 
 // links joins the ports: first those whose two lines agree, then what is left.
 func (b *builder) links() error {
 	var left []end
-	for i, r := range b.p.records {
+	for _, r := range b.p.records {
 		for j := range r.cables {
-			e := end{node: b.node[i], r: r, c: &r.cables[j]}
+			e := end{node: r.node, r: r, c: &r.cables[j]}
 			if e.c.own != "" || e.node == fabric.None {
 				continue
 			}
@@ -65,12 +65,12 @@ func (b *builder) link(e end) error {
 	peer := other.cableAt(c.remotePort)
 	if peer == nil {
 		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected both ends of each cable",
-			c.port, quote(r.id), c.remotePort, quote(other.id))
+			c.port, quote(r.name.id), c.remotePort, quote(other.name.id))
 	}
-	back := peer.own == "" && peer.remote == r.id && peer.remotePort == c.port
+	back := peer.own == "" && peer.remote == r.name && peer.remotePort == c.port
 	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
 		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to agree",
-			c.port, quote(r.id), c.remotePort, quote(other.id), p.position(peer.at), peer.leadsTo())
+			c.port, quote(r.name.id), c.remotePort, quote(other.name.id), p.position(peer.at), peer.leadsTo())
 	}
 	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {
 		return p.errorAt(c.at, "%w", err)
@@ -81,16 +81,15 @@ func (b *builder) link(e end) error {
 // remote is the node that a cable leads to. It fails where that has no such port.
 func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	p, c := b.p, e.c
-	i, ok := p.byID[c.remote]
-	if !ok {
-		return fabric.None, nil, p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(e.r.id), quote(c.remote))
+	other := c.remote.record
+	if other == nil {
+		return fabric.None, nil, p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(e.r.name.id), quote(c.remote.id))
 	}
-	other := p.records[i]
 	if c.remotePort > other.ports {
 		return fabric.None, other, p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
-			c.port, quote(e.r.id), c.remotePort, quote(other.id), other.ports)
+			c.port, quote(e.r.name.id), c.remotePort, quote(other.name.id), other.ports)
 	}
-	return b.node[i], other, nil
+	return other.node, other, nil
 }
 
 // void reports whether a line leads to no port that there is.
@@ -105,7 +104,7 @@ func (b *builder) leftOver(e end) error {
 	c := e.c
 	remote, other, err := b.remote(e)
 	switch {
-	case err == nil && remote == fabric.None, other == nil && b.p.gone[c.remote]:
+	case err == nil && remote == fabric.None, other == nil && c.remote.gone:
 		return nil // told with the record that is left out
 	case err != nil:
 		return b.p.refuse(err)

@@ -25,13 +25,16 @@ const (
 func (p *parser) header(rest string, t mad.NodeType) error {
 	r, err := p.record(rest, t)
 	if err != nil {
-		p.gone[r.id] = true
+		if r.name == nil {
+			r.name = p.named("")
+		}
+		r.name.gone = true
 		p.count(r)
 		p.current = leftOut
 		return err
 	}
 	p.count(r)
-	p.byID[r.id] = len(p.records)
+	r.name.record = r
 	p.current, p.room = len(p.records), r.ports
 	p.records = append(p.records, r)
 	return nil
@@ -50,19 +53,19 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	before, _, _ := strings.Cut(rest, `"`)
 	ports, tail, err := number(before)
 	if err != nil || strings.TrimSpace(tail) != "" || ports < 1 || ports > maxNodePorts {
-		r.id = p.fullID(id)
+		r.name = p.named(id)
 		return r, p.errorf("bad number of ports %s, expected one from 1 to %d before the id", quote(strings.TrimSpace(before)), maxNodePorts)
 	}
 	r.ports = int(ports)
 	if id == "" || strings.ContainsAny(id, "#@") {
 		return r, p.errorf("bad id %s, expected one without # and @", quote(id))
 	}
-	r.id = p.fullID(id)
-	if old, ok := p.byID[r.id]; ok {
-		return r, p.errorf("node %s is already at %s", quote(r.id), p.where(p.records[old].at))
+	r.name = p.named(id)
+	if old := r.name.record; old != nil {
+		return r, p.errorf("node %s is already at %s", quote(r.name.id), p.where(old.at))
 	}
-	if r.guid == 0 && (p.asIbsim() || idGUID(r.id) == 0) {
-		return r, p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.id))
+	if r.guid == 0 && (p.asIbsim() || idGUID(r.name.id) == 0) {
+		return r, p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.name.id))
 	}
 	if p.ports += r.ports + 1; p.ports > maxPorts {
 		return r, p.fatal("more than %d ports", maxPorts)
@@ -86,7 +89,7 @@ func (p *parser) comment(r *record, after string) error {
 	desc, tail := p.description(after)
 	r.desc = desc
 	if desc == "" {
-		r.desc = r.id
+		r.desc = r.name.id
 	}
 	if r.typ != mad.NodeSwitch {
 		return nil
@@ -157,25 +160,20 @@ func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, 
 	return v, nil
 }
 
-// fullID puts the module's name before an id and cuts it as ibsim does.
-func (p *parser) fullID(id string) string {
+// named is who an id stands for, with the module's name before it and cut as ibsim does.
+func (p *parser) named(id string) *named {
 	if p.module != "" && !strings.Contains(id, "#") {
 		id = p.module + "#" + id
 	}
 	if len(id) > maxID && p.asIbsim() {
 		id = id[:maxID]
 	}
-	return p.intern(id)
-}
-
-// intern keeps one copy of an id that many port lines name.
-func (p *parser) intern(id string) string {
-	if s, ok := p.names[id]; ok {
-		return s
+	if n, ok := p.names[id]; ok {
+		return n
 	}
-	s := strings.Clone(id)
-	p.names[s] = s
-	return s
+	n := &named{id: strings.Clone(id)}
+	p.names[n.id] = n
+	return n
 }
 
 func (p *parser) where(at place) string {

@@ -32,9 +32,9 @@ const (
 type parser struct {
 	options Options
 	records []*record
-	byID    map[string]int // indexes of records
 	aliases map[string]aliasTarget
-	names   map[string]string
+	names   map[string]*named
+	rates   map[string]string
 	ports   int
 
 	files []string
@@ -50,8 +50,6 @@ type parser struct {
 	// number of port lines that it may still take, and cable the one that is read.
 	current, room int
 	cable         cable
-	// gone has the ids of the records that could not be read.
-	gone map[string]bool
 
 	// What the lines before a record say about it. base and next count GUIDs.
 	base, next [4]uint64
@@ -75,7 +73,7 @@ const (
 )
 
 type aliasTarget struct {
-	record int32
+	record *record
 	port   int
 }
 
@@ -83,10 +81,9 @@ func newParser(o Options) *parser {
 	guids := [4]uint64{mad.NodeCA: firstCA, mad.NodeSwitch: firstSwitch}
 	return &parser{
 		options: o,
-		byID:    map[string]int{},
-		gone:    map[string]bool{},
 		aliases: map[string]aliasTarget{},
-		names:   map[string]string{},
+		names:   map[string]*named{},
+		rates:   map[string]string{},
 		odd:     tally{},
 		current: outside,
 		base:    guids,

@@ -29,7 +29,7 @@ func (p *parser) portLine(l string) error {
 		return err
 	}
 	if !r.take(c.port) {
-		return p.errorf("port %d of %s is listed twice", c.port, quote(r.id))
+		return p.errorf("port %d of %s is listed twice", c.port, quote(r.name.id))
 	}
 	if err := p.refuse(p.ownBrackets(r, c, between)); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (p *parser) splitPort(l string, r *record, c *cable) (between, id, after st
 		return "", "", "", p.errorf("bad port line %s, expected [PORT] \"ID\"[PORT]", quote(l))
 	}
 	if port < 1 || port > uint64(r.ports) {
-		return "", "", "", p.errorf("port %d, but %s has ports 1 to %d", port, quote(r.id), r.ports)
+		return "", "", "", p.errorf("port %d, but %s has ports 1 to %d", port, quote(r.name.id), r.ports)
 	}
 	c.port = int(port)
 	id, after, ok = quoted(rest)
@@ -108,9 +108,9 @@ func (p *parser) alias(c *cable, id string) error {
 		c.own = c.own[:maxAlias]
 	}
 	if old, ok := p.aliases[c.own]; ok {
-		return p.errorf("alias %s is already that of port %d of %s", quote(c.own), old.port, quote(p.records[old.record].id))
+		return p.errorf("alias %s is already that of port %d of %s", quote(c.own), old.port, quote(old.record.name.id))
 	}
-	p.aliases[c.own] = aliasTarget{int32(p.current), c.port}
+	p.aliases[c.own] = aliasTarget{p.records[p.current], c.port}
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (p *parser) remote(c *cable, id, after string) (string, error) {
 	if strings.Contains(id, "@") {
 		return after, p.remoteByAlias(c, id)
 	}
-	c.remote, c.remotePort = p.fullID(id), 1
+	c.remote, c.remotePort = p.named(id), 1
 	rest := strings.TrimLeft(after, " \t")
 	if !strings.HasPrefix(rest, "[") {
 		return after, nil
@@ -149,7 +149,7 @@ func (p *parser) remoteByAlias(c *cable, id string) error {
 		return p.errorf("alias %s is not known, expected a line @[PORT] \"ALIAS\" before this one", quote(id))
 	}
 	c.remoteAlias = id
-	c.remote, c.remotePort = p.records[target.record].id, target.port
+	c.remote, c.remotePort = target.record.name, target.port
 	return nil
 }
 

@@ -146,7 +146,7 @@ func (p *parser) statedRate(s string) statedRate {
 		if !known && (!shaped || i < 2 || fields[i-2] != "lid") {
 			continue
 		}
-		r.word = p.intern(fields[i])
+		r.word = p.rateWord(fields[i])
 		if !known && !p.asIbsim() {
 			p.odd[r.word]++
 		}
@@ -223,4 +223,14 @@ func activeSpeed(e enabled) fabric.Speed {
 		return fabric.DDR
 	}
 	return fabric.SDR
+}
+
+// rateWord keeps one copy of a word that many port lines state.
+func (p *parser) rateWord(word string) string {
+	if s, ok := p.rates[word]; ok {
+		return s
+	}
+	s := strings.Clone(word)
+	p.rates[s] = s
+	return s
 }

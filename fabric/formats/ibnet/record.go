@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"strconv"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
 // record is a node as the file has it.
 type record struct {
 	at    place
-	id    string
+	name  *named
 	desc  string
 	typ   mad.NodeType
 	ports int
@@ -29,6 +30,15 @@ type record struct {
 	cables          []cable
 	listed          [4]uint64
 	start           enabled
+	// node is the one that was made of it, None where it is left out.
+	node fabric.NodeIndex
+}
+
+// named is what an id stands for: lines name nodes before they have a record, and some that have none.
+type named struct {
+	id     string
+	record *record // nil where there is none that could be read
+	gone   bool    // there is one that could not be read
 }
 
 // cable is one port line.
@@ -43,7 +53,7 @@ type cable struct {
 	// own is the alias that the line gives to the port; it then names no remote.
 	own string
 
-	remote      string
+	remote      *named
 	remotePort  int
 	remoteGUID  uint64
 	remoteAlias string
@@ -108,7 +118,7 @@ func idGUID(id string) uint64 {
 // systemInGUIDLine says that the record is in ibdiagnet's form, where
 // switchguid=A(B) states the system's GUID before the node's own.
 func (r *record) systemInGUIDLine() bool {
-	return r.bracketed != 0 && r.bracketed != r.guid && idGUID(r.id) == r.bracketed
+	return r.bracketed != 0 && r.bracketed != r.guid && idGUID(r.name.id) == r.bracketed
 }
 
 // guids are those of a node, its system and, of a switch, its ports.
@@ -121,7 +131,7 @@ func (r *record) ibsimGUIDs() guids { return guids{r.guid, cmp.Or(r.system, r.gu
 // an error.
 func (r *record) statedGUIDs() (guids, error) {
 	g := guids{r.guid, r.system, r.bracketed}
-	in := idGUID(r.id)
+	in := idGUID(r.name.id)
 	switch {
 	case r.systemInGUIDLine():
 		g.node, g.system = r.bracketed, cmp.Or(r.system, r.guid)
@@ -131,7 +141,7 @@ func (r *record) statedGUIDs() (guids, error) {
 		before := g.node
 		g.node = in
 		g.system, g.port = cmp.Or(g.system, in), in
-		return g, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.id), before, in)
+		return g, fmt.Errorf("node %s has GUID 0x%016x in the lines before it, expected 0x%016x", quote(r.name.id), before, in)
 	}
 	g.system, g.port = cmp.Or(g.system, g.node), cmp.Or(g.port, g.node)
 	return g, nil
