@@ -10,9 +10,9 @@ func (d *dependencies) escapes(h *hull, t *tree) {
 	var top []int32 // channels of the tree that leave its root
 	seen := make([]bool, len(d.to))
 	for s := range d.switches {
-		for c := t.into[s]; c != fabric.None; {
+		for c := t.into(int32(s)); c != fabric.None; {
 			d.colour[c] = escapeColour
-			next := t.into[d.from[c]]
+			next := t.into(d.from[c])
 			if next == fabric.None {
 				if !seen[c] {
 					seen[c] = true
@@ -47,7 +47,7 @@ func (d *dependencies) turnsUp(t *tree, c, next int32) {
 	d.escape(up, upper)
 	low, high := d.out(above)
 	for k := low; k < high; k++ {
-		if down := t.into[d.to[k]]; down != fabric.None && d.from[down] == above && d.to[down] != d.to[c] {
+		if down := t.into(d.to[k]); down != fabric.None && d.from[down] == above && d.to[down] != d.to[c] {
 			d.escape(up, down)
 		}
 	}

@@ -27,10 +27,10 @@ func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortInd
 	t := newTree(g.network)
 	t.grow(g.number[root])
 	return routing.AddTree(g.f, mft, mlid, root, members, func(sw fabric.SwitchIndex) (routing.TreeLink, bool) {
-		c := t.into[g.number[sw]]
+		c := t.up[g.number[sw]]
 		if c == fabric.None {
 			return routing.TreeLink{}, false
 		}
-		return routing.TreeLink{Above: g.switches[g.network.from[c]], Up: g.farPort[c], Down: g.port[c]}, true
+		return routing.TreeLink{Above: g.switches[g.to[c]], Up: g.port[c], Down: g.farPort[c]}, true
 	}), nil
 }

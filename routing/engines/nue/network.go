@@ -27,7 +27,7 @@ type network struct {
 	// square of the number of LIDs.
 	length []step
 	// load is what each switch sends to a destination: its LIDs and those on it, which OpenSM counts in 8 bits.
-	load []uint8
+	load []uint64
 }
 
 func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
@@ -75,7 +75,7 @@ func (n *network) addSwitch(s int32) {
 			n.port, n.farPort = append(n.port, uint8(p)), append(n.farPort, n.f.Ports[far].Num)
 		}
 	}
-	n.load = append(n.load, uint8(load))
+	n.load = append(n.load, uint64(uint8(load)))
 	n.first = append(n.first, int32(len(n.to)))
 }
 

@@ -53,7 +53,7 @@ type router struct {
 	vls  int
 	// vlOf is the VL of each LID.
 	vlOf []uint8
-	rows [][]byte // of the tables, by switch
+	page *page
 	sent []uint64 // by switch, what it and others through it send to a LID
 	// Steps of progress: one a LID.
 	done, total int
@@ -67,9 +67,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
 		vls: vls(f, opt), vlOf: make([]uint8, int(f.MaxLID)+1),
 	}
 	r.hops = newHops(n, r.lft)
-	for _, sw := range n.switches {
-		r.rows = append(r.rows, r.lft.Row(sw))
-	}
+	r.page = newPage(n, r.lft)
 	r.sent = make([]uint64, len(n.switches))
 	return r
 }
@@ -85,13 +83,6 @@ func vls(f *fabric.Fabric, opt *routing.Options) int {
 }
 
 func (r *router) route(ctx context.Context) error {
-	for s, sw := range r.switches {
-		node := r.f.SwitchNode(sw)
-		for i := range r.lids(node.FirstPort) {
-			lid := r.f.Ports[node.FirstPort].LID + uint16(i)
-			r.rows[s][lid], r.hops.of(lid)[s] = 0, 0
-		}
-	}
 	if n := routing.RouterPorts(r.f); n > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
 	}
@@ -112,10 +103,13 @@ func (r *router) route(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.opt.NueIncludeSwitches {
-		return nil
+	if !r.opt.NueIncludeSwitches {
+		if err := r.routeSwitches(ctx); err != nil {
+			return err
+		}
 	}
-	return r.routeSwitches(ctx)
+	r.page.turn()
+	return nil
 }
 
 // routePart routes the destinations of a VL.
@@ -128,10 +122,11 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	if err != nil {
 		return err
 	}
+	r.tree.measure()
 	r.tree.grow(root)
 	if !r.tree.complete() {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
-			len(r.tree.order)+1, len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
+			len(r.tree.order), len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
 	}
 	r.reset(lidsOf(part))
 	r.givenUp = false
@@ -144,7 +139,9 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 			}
 			r.keepPaths()
 			colour++
-			if err := r.enter(ctx, &t, t.lid+uint16(i), r.inOrder()); err != nil {
+			r.enter(&t, t.lid+uint16(i))
+			r.lengthen(r.inOrder())
+			if err := r.step(ctx); err != nil {
 				return err
 			}
 			r.vlOf[t.lid+uint16(i)] = uint8(vl)
@@ -168,51 +165,67 @@ func lidsOf(part []target) (lids int) {
 
 // routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
 func (r *router) routeSwitches(ctx context.Context) error {
+	r.tree.measure()
 	for s, sw := range r.switches {
 		t, _ := r.target(r.f.SwitchNode(sw).FirstPort)
 		for i := range t.lids {
 			r.tree.grow(int32(s))
 			if !r.tree.complete() {
-				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order)+1, len(r.switches), infinity)
+				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
 			}
-			r.tree.from(int32(s), r.by)
-			if err := r.enter(ctx, &t, t.lid+uint16(i), r.tree.order); err != nil {
+			r.enterTree(int32(s), t.lid+uint16(i))
+			copy(r.sent, r.load)
+			r.tree.lengthen(r.sent)
+			if err := r.step(ctx); err != nil {
 				return err
 			}
 		}
 	}
+	r.tree.settle()
 	return nil
 }
 
-// enter enters the paths found to a LID into the tables, and makes their channels, each of which comes after those on its
-// path, longer by what is sent over them.
-func (r *router) enter(ctx context.Context, t *target, lid uint16, channels []int32) error {
-	counts := r.hops.of(lid)
+// enter enters the paths found to a LID into the tables.
+func (r *router) enter(t *target, lid uint16) {
+	ports := r.page.line(lid)
 	for s, c := range r.by {
-		port := t.local
-		if c != fabric.None {
-			port = r.farPort[c]
-		} else if port == 0 {
-			continue
+		if c == fabric.None {
+			ports[s] = t.local
+		} else {
+			ports[s] = r.farPort[c]
 		}
-		r.rows[s][lid], counts[s] = port, r.search.hops[s]
 	}
-	for s, load := range r.load {
-		r.sent[s] = uint64(load)
+	copy(r.hops.of(lid), r.search.hops)
+}
+
+// enterTree enters the paths of the tree to a LID of its root into the tables.
+func (r *router) enterTree(root int32, lid uint16) {
+	ports := r.page.line(lid)
+	for _, s := range r.tree.order[1:] {
+		ports[s] = r.port[r.tree.up[s]]
 	}
+	counts := r.hops.of(lid)
+	copy(counts, r.search.hops)
+	ports[root], counts[root] = 0, 0
+}
+
+// lengthen makes channels, each of which comes after those on its path, longer by what is sent over them.
+func (r *router) lengthen(channels []int32) {
+	copy(r.sent, r.load)
 	for _, c := range slices.Backward(channels) {
 		sent := r.sent[r.to[c]]
 		r.length[c] += stepTo(0, sent)
 		r.sent[r.from[c]] += sent
 	}
+}
+
+// step notes that there are routes to another LID.
+func (r *router) step(ctx context.Context) error {
 	r.done++
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if r.opt.Progress != nil {
 		r.opt.Progress(r.done, r.total)
 	}
-	return nil
+	return ctx.Err()
 }
 
 func (r *router) result() *routing.Result {

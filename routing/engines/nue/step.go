@@ -2,24 +2,30 @@
 
 package nue
 
-// step is a distance with the number of a switch in its low bits. That of a channel is its length and the switch that it
-// comes to; a distance added to it is that of this switch by this channel.
+// step is a distance with the number of a switch in its low bits, and above it in those of a tree the place of a channel
+// among those of another switch. That of a channel is its length and the switch that it comes to; a distance added to it is
+// that of this switch by this channel.
 type step uint64
 
-// switchBits hold the number of a switch, as each has a LID.
-const switchBits = 16
+const (
+	// switchBits hold the number of a switch, as each has a LID.
+	switchBits = 16
+	// lowBits hold the place as well, which is less than a number of ports.
+	lowBits = 24
+)
 
-func stepTo(s int32, distance uint64) step { return step(distance<<switchBits) | step(s) }
+func stepTo(s int32, distance uint64) step { return step(distance<<lowBits) | step(s) }
 
 func (s step) to() uint16       { return uint16(s) }
-func (s step) distance() uint64 { return uint64(s >> switchBits) }
+func (s step) place() int32     { return int32(uint8(s >> switchBits)) }
+func (s step) distance() uint64 { return uint64(s >> lowBits) }
 
 // only is the distance with no switch.
-func (s step) only() step { return s >> switchBits << switchBits }
+func (s step) only() step { return s >> lowBits << lowBits }
 
 const (
 	// oneStep is the distance 1.
-	oneStep = step(1 << switchBits)
+	oneStep = step(1 << lowBits)
 	// unreached is the distance of what is not reached.
 	unreached = infinity * oneStep
 )

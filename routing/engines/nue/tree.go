@@ -3,6 +3,8 @@
 package nue
 
 import (
+	"slices"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/heap4"
 )
@@ -10,114 +12,138 @@ import (
 // infinity is the distance of what is not reached; a path of this length or more does not count.
 const infinity = heap4.Infinity
 
-// tree is a spanning tree of shortest paths from a switch, by the channel into each switch.
+// tree is a spanning tree of shortest paths from a switch, by the channel out of each switch that leads back there.
 type tree struct {
 	*network
 	heap4.Heap
-	into     []int32
+	// ways are the lengths of channels, each in the place of its other direction, with the switch that it comes from.
+	ways     []step
+	up       []int32
 	distance []step
-	order    []int32 // the channels by which switches were reached, each after those on its path
-	// For [tree.growInRounds]: no channel is shorter than shortest, equal is the distance at which a switch has two paths
-	// of which the heap would choose, and open are the switches that are not at their distance for good.
-	shortest    step
-	equal       []step
-	open, round []int32
+	order    []int32 // the switches that were reached, each after those on its path
+	// For [tree.growByLevels]: no channel is shorter than shortest, and more is 1 for each switch that is not in the order
+	// yet, which has room for one that does not stay in it.
+	shortest step
+	more     []uint8
 }
 
+// newTree makes a tree of the lengths that channels have now.
 func newTree(n *network) *tree {
 	k := len(n.switches)
-	t := &tree{network: n, into: make([]int32, k), distance: make([]step, k), equal: make([]step, k)}
-	t.shortest = stepTo(0, n.shortest())
+	t := &tree{
+		network: n, ways: make([]step, len(n.to)), up: make([]int32, k), distance: make([]step, k), order: make([]int32, k+1),
+		shortest: stepTo(0, n.shortest()), more: make([]uint8, k),
+	}
 	t.Place = make([]int32, k)
 	t.Elements = make([]uint64, k)
+	t.measure()
 	return t
+}
+
+// measure takes over the lengths that channels have now.
+func (t *tree) measure() {
+	for s := range t.up {
+		low, high := t.out(int32(s))
+		for c := low; c < high; c++ {
+			t.ways[c] = stepTo(t.to[c], t.length[t.back[c]].distance()) | step(c-low)<<switchBits
+		}
+	}
 }
 
 // grow grows the tree from a switch. Where two paths to a switch are equally long, that wins whose last but one switch
 // comes first out of OpenSM's heap: the nearer one. Only where these are equally near, too, the heap is needed.
 func (t *tree) grow(root int32) {
-	if !t.growInRounds(root) {
+	if !t.growByLevels(root) {
 		t.growByHeap(root)
 	}
 }
 
-// growInRounds grows the tree without a heap, and reports whether it is sure to be the one that the heap gives. Each round
-// takes all switches that are nearer to the nearest one than any channel is long, which are at their distance for good.
-// O(channels + switches x rounds).
-func (t *tree) growInRounds(root int32) bool {
-	for s := range t.into {
-		t.into[s], t.distance[s], t.equal[s] = fabric.None, unreached, unreached
+// growByLevels grows the tree without a heap, and reports whether it is sure to be the one that the heap gives: where
+// fewer hops are always the nearer way, as the lengths of paths with as many hops differ by less than a channel, and no two
+// ways to a switch are alike. A level is the switches that are as many hops from the root. O(channels).
+func (t *tree) growByLevels(root int32) bool {
+	for s := range t.up {
+		t.up[s], t.distance[s], t.more[s] = fabric.None, unreached, 1
 	}
-	t.distance[root], t.order = 0, t.order[:0]
-	t.open = append(t.open[:0], root)
-	for least := step(0); len(t.open) > 0; {
-		t.round, least = t.split(least+t.shortest, t.round[:0])
-		for _, s := range t.round {
-			if s != root {
-				t.order = append(t.order, t.into[s])
-			}
-			least = min(least, t.relax(s))
-		}
-	}
-	for s, d := range t.equal {
-		if d != unreached && d == t.distance[s] {
+	t.order = append(t.order[:0], root)
+	t.distance[root], t.more[root] = 0, 0
+	for low, high := 0, 1; low < high; {
+		low, high = high, t.append(low)
+		if !t.approach(t.order[low:high]) {
 			return false
 		}
 	}
 	return true
 }
 
-// split moves the open switches that are nearer than a limit into a round, and returns the distance of the nearest other
-// one.
-func (t *tree) split(limit step, round []int32) ([]int32, step) {
-	open, least := t.open[:0], unreached
-	for _, s := range t.open {
-		if d := t.distance[s]; d < limit {
-			round = append(round, s)
-		} else {
-			open, least = append(open, s), min(least, d)
+// append appends the next level to the order, whose last one begins at a place, and returns the new end.
+func (t *tree) append(low int) int {
+	end, order, more := len(t.order), t.order[:cap(t.order)], t.more
+	for _, u := range t.order[low:] {
+		for _, v := range t.to[t.first[u]:t.first[u+1]] { // without branches: nothing would predict them
+			order[end] = v
+			end += int(more[v])
+			more[v] = 0
 		}
 	}
-	t.open = open
-	return round, least
+	t.order = order[:end]
+	return end
 }
 
-// relax looks at the channels out of a switch, and returns the least distance that one of them gave.
-func (t *tree) relax(s int32) step {
-	low, high := t.out(s)
-	distance, least := t.distance[s], unreached
-	distances, into := t.distance, t.into
-	for k, length := range t.length[low:high] {
-		e := distance + length
-		switch v := e.to(); {
-		case e < distances[v]:
-			if into[v] == fabric.None {
-				t.open = append(t.open, int32(v))
+// approach finds the nearest way to each switch of a level from those before it. It reports whether there is one of
+// each, and none from one switch of the level to another.
+func (t *tree) approach(level []int32) bool {
+	distances := t.distance
+	least, most := unreached, step(0)
+	for _, v := range level {
+		low, high := t.out(v)
+		nearest, next := unreached, unreached
+		for _, way := range t.ways[low:high] {
+			e := distances[way.to()] + way
+			next = min(next, max(nearest, e))
+			nearest = min(nearest, e)
+		}
+		place := nearest.place()
+		nearest = nearest.only()
+		if nearest == next.only() {
+			if place = t.choose(v, nearest); place == fabric.None {
+				return false
 			}
-			distances[v], into[v] = e.only(), low+int32(k)
-			least = min(least, e.only())
-		case e.only() == distances[v] && e < unreached:
-			t.choose(s, int32(v), low+int32(k))
 		}
+		distances[v], t.up[v] = nearest, low+place
+		least, most = min(least, nearest), max(most, nearest)
 	}
-	return least
+	return most < least+t.shortest && most < unreached
 }
 
-// choose chooses between the channel into the switch v and one from s on a path of equal length.
-func (t *tree) choose(s, v, c int32) {
-	switch other := t.network.from[t.into[v]]; {
-	case t.distance[s] < t.distance[other]:
-		t.into[v] = c
-	case t.distance[s] == t.distance[other] && other != s:
-		t.equal[v] = t.distance[v]
+// choose chooses among the ways to a switch that give it this distance: the one from the nearest switch, and of several
+// cables from there the first. It returns None where it takes the heap to choose.
+func (t *tree) choose(v int32, distance step) int32 {
+	low, high := t.out(v)
+	best, nearest, sure := int32(fabric.None), unreached, true
+	for c := low; c < high; c++ {
+		d := t.distance[t.to[c]]
+		switch {
+		case (d+t.ways[c]).only() != distance || d > nearest:
+		case d < nearest:
+			best, nearest, sure = c, d, true
+		case t.to[c] != t.to[best]:
+			sure = false
+		case t.back[c] < t.back[best]:
+			best = c
+		}
 	}
+	if !sure || best == fabric.None {
+		return fabric.None
+	}
+	return best - low
 }
 
 // growByHeap grows the tree as OpenSM does (Dijkstra, 1959). O(channels x log switches).
 func (t *tree) growByHeap(root int32) {
-	t.Elements = t.Elements[:len(t.into)]
-	for s := range t.into {
-		t.into[s], t.distance[s] = fabric.None, unreached
+	t.Elements = t.Elements[:len(t.up)]
+	for s := range t.up {
+		t.up[s], t.distance[s] = fabric.None, unreached
 		t.Put(s, heap4.Element(infinity, int32(s)))
 	}
 	t.distance[root], t.order = 0, t.order[:0]
@@ -128,22 +154,49 @@ func (t *tree) growByHeap(root int32) {
 			return
 		}
 		s := int32(uint32(e))
-		if s != root {
-			t.order = append(t.order, t.into[s])
-		}
+		t.order = append(t.order, s)
 		low, high := t.out(s)
 		for c := low; c < high; c++ {
-			if e := t.distance[s] + t.length[c]; e < t.distance[e.to()] {
-				t.distance[e.to()], t.into[e.to()] = e.only(), c
-				t.Nearer(int32(e.to()), e.distance())
+			v := t.to[c]
+			if e := (t.distance[s] + t.ways[t.back[c]]).only(); e < t.distance[v] {
+				t.distance[v], t.up[v] = e, t.back[c]
+				t.Nearer(v, e.distance())
 			}
 		}
 	}
 }
 
+// lengthen makes the channels of the tree longer by what is sent over them: loads are, by switch, what it sends to the root,
+// and become what it and others through it send there.
+func (t *tree) lengthen(loads []uint64) {
+	for _, s := range slices.Backward(t.order[1:]) {
+		way := &t.ways[t.up[s]]
+		*way += stepTo(0, loads[s])
+		loads[way.to()] += loads[s]
+	}
+}
+
+// settle gives channels the lengths that they have in the tree.
+func (t *tree) settle() {
+	for c, way := range t.ways {
+		back := t.back[c]
+		t.length[back] = stepTo(t.to[back], way.distance())
+	}
+}
+
+// into is the channel into a switch on its path from the root, None for the root.
+func (t *tree) into(s int32) int32 {
+	if t.up[s] == fabric.None {
+		return fabric.None
+	}
+	return t.back[t.up[s]]
+}
+
 // from enters into used, by switch, the channels of the tree as they lead away from a switch.
 func (t *tree) from(s int32, used []int32) {
-	copy(used, t.into)
+	for v := range used {
+		used[v] = t.into(int32(v))
+	}
 	c := used[s]
 	used[s] = fabric.None
 	for c != fabric.None {
@@ -154,4 +207,4 @@ func (t *tree) from(s int32, used []int32) {
 	}
 }
 
-func (t *tree) complete() bool { return len(t.order) == len(t.into)-1 }
+func (t *tree) complete() bool { return len(t.order) == len(t.up) }

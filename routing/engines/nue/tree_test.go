@@ -25,8 +25,8 @@ func networkOf(t *testing.T, spec string) *network {
 	return newNetwork(f, &routing.Options{})
 }
 
-// Where a tree that grows in rounds is sure of itself, it is the one that OpenSM's heap gives, whatever paths are equally long.
-func TestRoundsGiveTheTreeOfTheHeap(t *testing.T) {
+// Where a tree that grows by levels is sure of itself, it is the one that OpenSM's heap gives, whatever paths are equally long.
+func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 	sure := 0
 	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5", "fattree:3,4"} {
 		n := networkOf(t, spec)
@@ -35,15 +35,15 @@ func TestRoundsGiveTheTreeOfTheHeap(t *testing.T) {
 			for c := range n.length {
 				n.length[c] = lengths[c] + stepTo(0, rand.Uint64N(40))
 			}
-			rounds, heap := newTree(n), newTree(n)
+			levels, heap := newTree(n), newTree(n)
 			root := int32(rand.IntN(len(n.switches)))
 			heap.growByHeap(root)
-			if !rounds.growInRounds(root) {
+			if !levels.growByLevels(root) {
 				continue
 			}
 			sure++
-			if !slices.Equal(rounds.into, heap.into) || !slices.Equal(rounds.distance, heap.distance) || rounds.complete() != heap.complete() {
-				t.Fatalf("%s: a tree from %d by %d, want %d", spec, root, rounds.into, heap.into)
+			if !slices.Equal(levels.up, heap.up) || !slices.Equal(levels.distance, heap.distance) || levels.complete() != heap.complete() {
+				t.Fatalf("%s: a tree from %d by %d, want %d", spec, root, levels.up, heap.up)
 			}
 		}
 	}

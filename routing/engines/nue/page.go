@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nue
+
+import "example.org/ibconsole/fabric"
+
+// page collects routes to some LIDs by LID, as they are found, before they are entered into the tables of switches.
+type page struct {
+	rows  [][]byte // of the tables, by switch
+	lids  []uint16
+	ports []uint8 // by LID, and by switch in it
+}
+
+// lines is how many LIDs a page has: as many as a cache line of a table.
+const lines = 64
+
+func newPage(n *network, lft *fabric.LFT) *page {
+	p := &page{lids: make([]uint16, 0, lines), ports: make([]uint8, lines*len(n.switches))}
+	for _, sw := range n.switches {
+		p.rows = append(p.rows, lft.Row(sw))
+	}
+	return p
+}
+
+// line is where the ports to another LID go, by switch.
+func (p *page) line(lid uint16) []uint8 {
+	if len(p.lids) == lines {
+		p.turn()
+	}
+	p.lids = append(p.lids, lid)
+	n := len(p.rows)
+	return p.ports[(len(p.lids)-1)*n:][:n]
+}
+
+// turn enters what the page has into the tables, and empties it.
+func (p *page) turn() {
+	for s, row := range p.rows {
+		for k, lid := range p.lids {
+			row[lid] = p.ports[k*len(p.rows)+s]
+		}
+	}
+	p.lids = p.lids[:0]
+}
