@@ -68,68 +68,103 @@ func (h *hull) add(s int32, share, passing []float64) {
 	}
 }
 
-// between counts shortest paths from one source after the other.
+// between counts shortest paths from one source after the other, level by level: a level is the switches that are as many hops
+// from the source. It has few branches: nothing would predict them.
 type between struct {
 	*network
 	inside   []bool
 	adapters []uint8
-	far      []int32
-	queue    []int32
-	paths    []uint64 // how many shortest paths come to a switch
-	// before are the switches before each on shortest paths, once for each cable: befores of them, in the place of its channels.
-	before, befores []int32
+	queue    []int32 // the switches by level, with room for one that does not stay
+	levels   []level
+	// more is 1 for a switch that is not in the queue yet, and passed for one in a level before the present one.
+	more, passed []uint8
+	paths        []uint64 // how many shortest paths come to a switch
+	// Last channels of shortest paths, once for each cable, with room for one that does not stay: from these switches to those.
+	before, after []int32
+	// By switch: paths as OpenSM divides them, and what depends on a switch and ends there.
+	counts, ends []float64
 }
 
+// level is where a level ends in the queue, and where the channels into it end.
+type level struct{ queue, channels int }
+
 func newBetween(h *hull) *between {
-	n := len(h.switches)
+	n, cables := len(h.switches), len(h.to)/2
 	return &between{
-		network: h.network, inside: h.inside, adapters: h.adapters, far: make([]int32, n), paths: make([]uint64, n),
-		before: make([]int32, len(h.to)), befores: make([]int32, n),
+		network: h.network, inside: h.inside, adapters: h.adapters, queue: make([]int32, n+1),
+		more: make([]uint8, n), passed: make([]uint8, n), paths: make([]uint64, n),
+		before: make([]int32, cables+1), after: make([]int32, cables+1), counts: make([]float64, n), ends: make([]float64, n),
 	}
 }
 
 // count counts the shortest paths from a switch to those inside.
 func (w *between) count(s int32) {
-	for i := range w.far {
-		w.far[i], w.paths[i], w.befores[i] = -1, 0, 0
-	}
-	w.far[s], w.paths[s] = 0, 1
-	w.queue = append(w.queue[:0], s)
-	for i := 0; i < len(w.queue); i++ {
-		u := w.queue[i]
-		for _, v := range w.to[w.first[u]:w.first[u+1]] {
-			if !w.inside[v] {
-				continue
-			}
-			if w.far[v] < 0 {
-				w.far[v] = w.far[u] + 1
-				w.queue = append(w.queue, v)
-			}
-			if w.far[v] == w.far[u]+1 {
-				w.paths[v] += w.paths[u]
-				w.before[w.first[v]+w.befores[v]] = u
-				w.befores[v]++
-			}
+	for v, inside := range w.inside {
+		w.passed[v], w.more[v] = 0, 0
+		if inside {
+			w.more[v] = 1
 		}
 	}
+	w.more[s], w.paths[s], w.counts[s] = 0, 1, 1
+	w.queue[0], w.levels = s, append(w.levels[:0], level{1, 0})
+	for low, high := 0, 1; low < high; {
+		for _, u := range w.queue[low:high] {
+			w.passed[u] = 1
+		}
+		low, high = high, w.append(low, high)
+		w.levels = append(w.levels, level{high, w.enter(low, high)})
+	}
+}
+
+// append appends to the queue the level after the one from low to high, and returns its end.
+func (w *between) append(low, high int) int {
+	end, queue, more := high, w.queue, w.more
+	for _, u := range queue[low:high] {
+		for _, v := range w.to[w.first[u]:w.first[u+1]] {
+			queue[end] = v
+			end += int(more[v])
+			more[v] = 0
+		}
+	}
+	return end
+}
+
+// enter counts the paths to the level from low to high, and returns where the channels into it end.
+func (w *between) enter(low, high int) int {
+	n := w.levels[len(w.levels)-1].channels
+	before, after, passed, paths := w.before, w.after, w.passed, w.paths
+	for _, v := range w.queue[low:high] {
+		sum := uint64(0)
+		for _, u := range w.to[w.first[v]:w.first[v+1]] {
+			before[n], after[n] = u, v
+			n += int(passed[u])
+			sum += paths[u] & -uint64(passed[u])
+		}
+		paths[v], w.counts[v] = sum, float64(sum)
+	}
+	return n
 }
 
 // accumulate finds what depends on each switch for the source s, or for an adapter on it. These differ only
 // at s itself, which is passed through by what its adapters send.
 func (w *between) accumulate(s int32, share []float64) {
 	clear(share)
-	for i := len(w.queue) - 1; i >= 0; i-- {
-		v := w.queue[i]
-		ends := int(w.adapters[v])
-		if v == s {
-			ends--
+	before, after := w.before, w.after
+	for i := len(w.levels) - 1; i > 0; i-- {
+		from, to := w.levels[i-1], w.levels[i]
+		for _, v := range w.queue[from.queue:to.queue] {
+			for range w.adapters[v] {
+				share[v]++
+			}
+			w.ends[v] = 1 + share[v]
 		}
-		for range ends {
-			share[v]++
+		for k := to.channels - 1; k >= from.channels; k-- {
+			u, v := before[k], after[k]
+			part := w.counts[u] / w.counts[v]
+			share[u] += float64(part * w.ends[v]) // rounded before it is added
 		}
-		for _, u := range w.before[w.first[v] : w.first[v]+w.befores[v]] {
-			part := float64(w.paths[u]) / float64(w.paths[v])
-			share[u] += float64(part * (1 + share[v])) // rounded before it is added
-		}
+	}
+	for range int(w.adapters[s]) - 1 {
+		share[s]++
 	}
 }
