@@ -46,14 +46,16 @@ func (s *search) impasse() {
 // spreadLate is spread from a channel that a detour has found.
 func (s *search) spreadLate(c int32) {
 	s.relaxLate(c)
-	for ends := step(0); len(s.heap.Elements) > 0; s.relaxLate(c) {
+	for ends := step(0); s.heap.n > 0; s.relaxLate(c) {
 		if s.reached == len(s.by) {
 			if ends = s.ended(ends); ends == 0 {
-				s.heap.Elements = s.heap.Elements[:0]
+				s.heap.clear()
 				return
 			}
 		}
-		c = s.by[uint32(s.heap.Take())]
+		sw, _ := s.heap.nearest()
+		s.heap.drop()
+		c = s.by[sw]
 	}
 }
 
@@ -101,7 +103,7 @@ func (s *search) put(c, next int32, e step) {
 		s.replace(sw, old)
 	}
 	s.reach[next] = e.only()
-	s.heap.Insert(sw, e.distance())
+	s.heap.insert(sw, e.distance())
 	s.lead(c, next, e)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/engines/heap4"
 )
 
 // search finds paths from all switches to one destination, against the direction of travel, that add no cycle to the
@@ -16,7 +15,7 @@ import (
 type search struct {
 	*dependencies
 	// heap holds switches that are reached but were not searched on from. No channel is shorter than shortest.
-	heap     heap4.Heap
+	heap     *heap
 	shortest step
 	// By switch: its distance, the channel into it, and the hops.
 	distance []step
@@ -41,7 +40,7 @@ type search struct {
 func newSearch(d *dependencies) *search {
 	n, channels := len(d.switches), len(d.ends)
 	s := &search{
-		dependencies: d, heap: heap4.Heap{Place: make([]int32, n), Elements: make([]uint64, 0, n)}, shortest: stepTo(0, d.shortest()),
+		dependencies: d, heap: newHeap(n), shortest: stepTo(0, d.shortest()),
 		distance: make([]step, n), by: make([]int32, n), hops: make([]uint8, n),
 		relaxed: make([]int32, 0, n), channels: make([]int32, 0, n), ordered: make([]bool, n),
 		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
@@ -86,19 +85,19 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 // spread searches until nothing changes any more.
 func (s *search) spread() {
 	s.relaxed = append(s.relaxed[:0], s.start(s.root))
-	s.heap.Insert(s.root, 0)
+	s.heap.insert(s.root, 0)
 	s.relax()
-	for ends := step(0); len(s.heap.Elements) > 0; s.relax() {
+	for ends := step(0); s.heap.n > 0; s.relax() {
 		if s.reached == len(s.by) {
 			if ends = s.ended(ends); ends == 0 {
 				break
 			}
 		}
 	}
-	for _, e := range s.heap.Elements { // these need not be searched on from, in any order
+	for _, e := range s.heap.elements[:s.heap.n] { // these need not be searched on from, in any order
 		s.relaxed = append(s.relaxed, s.by[uint32(e)])
 	}
-	s.heap.Elements = s.heap.Elements[:0]
+	s.heap.clear()
 	for _, c := range s.relaxed[1:] {
 		s.hops[s.to[c]] = s.hops[s.from[c]] + 1
 	}
@@ -108,7 +107,8 @@ func (s *search) spread() {
 // were at least as long as the longest one that it has. That cannot be before the nearest switch in the heap is at the
 // distance ends. It returns the next such distance, or 0 where it has ended.
 func (s *search) ended(ends step) step {
-	nearest := stepTo(0, s.heap.Elements[0]>>32)
+	_, least := s.heap.nearest()
+	nearest := stepTo(0, least)
 	if nearest < ends {
 		return ends
 	}
@@ -122,11 +122,11 @@ func (s *search) ended(ends step) step {
 // relax takes the nearest switch out of the heap and looks at the channels after the one that leads there, at those first
 // that paths use already.
 func (s *search) relax() {
-	sw := int32(uint32(s.heap.Elements[0]))
+	sw, _ := s.heap.nearest()
 	distance, c := s.distance[sw], s.by[sw]
 	low, high := s.out(sw)
 	near := nearer(distance, s.length[low:min(low+wordBits, high)], s.distance)
-	s.heap.Take()
+	s.heap.drop()
 	if c == fabric.None {
 		c = s.start(sw)
 	} else {
@@ -185,12 +185,12 @@ func (s *search) enter(c int32, e step) {
 		s.replace(sw, old)
 	}
 	s.distance[sw], s.by[sw] = e.only(), c
-	s.heap.Insert(sw, e.distance())
+	s.heap.insert(sw, e.distance())
 }
 
 // replace takes a switch out of the heap that is to be reached by another channel.
 func (s *search) replace(sw, old int32) {
-	s.heap.Delete(sw)
+	s.heap.remove(sw)
 	if before := s.by[s.from[old]]; before != fabric.None {
 		s.undo(before, old)
 	}
