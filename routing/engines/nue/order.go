@@ -19,7 +19,8 @@ type order struct {
 	at         []uint64
 	next, last []int32
 	head       int32
-	// Of the last search: what used edges lead to from its first channel, and what they lead from to its last one.
+	// Of the last search: what used edges lead to from its first channel, and what they lead from to its last one. They have
+	// room for a word of channels that do not stay.
 	ahead, behind []int32
 	begin, end    int32
 	// complete says which of the two is, 0 where the search met.
@@ -36,6 +37,7 @@ const (
 func newOrder(channels int) *order {
 	return &order{
 		at: make([]uint64, channels), next: make([]int32, channels+1), last: make([]int32, channels+1), head: int32(channels),
+		ahead: make([]int32, 0, channels+wordBits), behind: make([]int32, 0, channels+wordBits),
 	}
 }
 
@@ -92,41 +94,51 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	return met
 }
 
-// forward takes in what used edges lead to from a channel, and reports whether that leads to the end.
+// forward takes in what used edges lead to from a channel, and reports whether that leads to the end. What is taken in
+// is settled without branches, as nothing would predict them.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
-	limit := o.at[o.end]
-	for i, word := range d.row(d.used, c) {
-		for first := d.first[d.to[c]] + int32(i*wordBits); word != 0; word &= word - 1 {
+	limit, first := o.at[o.end], d.first[d.to[c]]
+	for _, word := range d.row(d.used, c) {
+		n := len(o.ahead)
+		ahead := o.ahead[:n+wordBits]
+		for ; word != 0; word &= word - 1 {
 			next := first + int32(bits.TrailingZeros64(word))
-			switch at := o.at[next]; {
-			case at&sides == inBehind:
-				return true
-			case at&sides == 0 && at < limit:
-				o.at[next] = at | inAhead
-				o.ahead = append(o.ahead, next)
-			}
+			at := o.at[next]
+			met = met || at&inBehind != 0
+			taken := less(at, limit) &^ (at | at>>1)
+			o.at[next] = at | taken*inAhead
+			ahead[n] = next
+			n += int(taken)
 		}
+		o.ahead = ahead[:n]
+		first += wordBits
 	}
-	return false
+	return met
 }
 
 // backward takes in what used edges lead from to a channel, and reports whether the beginning leads to that.
 func (o *order) backward(d *dependencies, c int32) (met bool) {
-	limit := o.at[o.begin]
-	for i, word := range d.row(d.reverse, d.back[c]) {
-		for first := d.first[d.from[c]] + int32(i*wordBits); word != 0; word &= word - 1 {
+	limit, first := o.at[o.begin], d.first[d.from[c]]
+	for _, word := range d.row(d.reverse, d.back[c]) {
+		n := len(o.behind)
+		behind := o.behind[:n+wordBits]
+		for ; word != 0; word &= word - 1 {
 			before := d.back[first+int32(bits.TrailingZeros64(word))]
-			switch at := o.at[before]; {
-			case at&sides == inAhead:
-				return true
-			case at&sides == 0 && at > limit:
-				o.at[before] = at | inBehind
-				o.behind = append(o.behind, before)
-			}
+			at := o.at[before]
+			met = met || at&inAhead != 0
+			taken := less(limit, at) &^ (at | at>>1)
+			o.at[before] = at | taken*inBehind
+			behind[n] = before
+			n += int(taken)
 		}
+		o.behind = behind[:n]
+		first += wordBits
 	}
-	return false
+	return met
 }
+
+// less is 1 where a number in the sequence is less than another, and 0 else.
+func less(a, b uint64) uint64 { return (a - b) >> 63 }
 
 // precede moves channels where one does not stand before another, and reports whether that can be: not where used
 // edges lead from the second to the first.
