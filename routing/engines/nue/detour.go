@@ -142,5 +142,6 @@ func (s *search) shortcut(sw, by int32) bool {
 	for _, next := range s.dependent {
 		s.undo(by, next)
 	}
+	s.cut = true
 	return true
 }

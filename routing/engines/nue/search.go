@@ -29,8 +29,9 @@ type search struct {
 	// For [search.inOrder]: the channels, and the switches that they come to.
 	channels []int32
 	ordered  []bool
-	// detours is how many impasses were left in this search.
+	// detours is how many impasses were left in this search, and cut says that one led to a shortcut.
 	detours int32
+	cut     bool
 	reached int
 	root    int32
 	present int32 // colour
@@ -59,7 +60,7 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 		s.distance[i], s.by[i] = unreached, fabric.None
 	}
 	clear(s.hops)
-	s.root, s.present, s.detours, s.reached = root, present, 0, 1
+	s.root, s.present, s.detours, s.reached, s.cut = root, present, 0, 1, false
 	s.distance[root] = 0
 	if !isSwitch {
 		s.hops[root] = 1
@@ -213,7 +214,7 @@ func (s *search) keepPaths() {
 	}
 	s.fresh = s.fresh[:0]
 	s.settle(s.present)
-	s.givenUp = s.givenUp || s.detours > 0 && s.takesOther()
+	s.givenUp = s.givenUp || s.cut && s.takesOther()
 }
 
 // takesOther reports whether paths take turns whose edges are not used: [search.shortcut] has given them up.
@@ -240,11 +241,19 @@ func (s *search) inOrder() []int32 {
 	clear(s.ordered)
 	s.ordered[s.root] = true
 	s.channels = s.channels[:0]
-	for _, c := range s.relaxed {
-		s.appendPath(s.ends[c])
+	for _, c := range s.relaxed[1:] {
+		sw := s.to[c]
+		if by := s.by[sw]; s.ordered[s.from[by]] && !s.ordered[sw] {
+			s.ordered[sw] = true
+			s.channels = append(s.channels, by)
+		} else {
+			s.appendPath(sw)
+		}
 	}
-	for sw := range s.by {
-		s.appendPath(int32(sw))
+	for sw, ordered := range s.ordered {
+		if !ordered {
+			s.appendPath(int32(sw))
+		}
 	}
 	return s.channels
 }
