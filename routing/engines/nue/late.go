@@ -49,7 +49,7 @@ func (s *search) spreadLate(c int32) {
 	for ends := step(0); s.heap.n > 0; s.relaxLate(c) {
 		if s.reached == len(s.by) {
 			if ends = s.ended(ends); ends == 0 {
-				s.heap.clear()
+				s.heap.drain(func(int32) {})
 				return
 			}
 		}

@@ -95,10 +95,9 @@ func (s *search) spread() {
 			}
 		}
 	}
-	for _, e := range s.heap.elements[:s.heap.n] { // these need not be searched on from, in any order
-		s.relaxed = append(s.relaxed, s.by[uint32(e)])
-	}
-	s.heap.clear()
+	s.heap.drain(func(sw int32) { // these need not be searched on from, in any order
+		s.relaxed = append(s.relaxed, s.by[sw])
+	})
 	for _, c := range s.relaxed[1:] {
 		s.hops[s.to[c]] = s.hops[s.from[c]] + 1
 	}
