@@ -166,14 +166,15 @@ func lidsOf(part []target) (lids int) {
 // routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
 func (r *router) routeSwitches(ctx context.Context) error {
 	r.tree.measure()
-	for s, sw := range r.switches {
-		t, _ := r.target(r.f.SwitchNode(sw).FirstPort)
+	for l := range r.levelsOfAll {
+		root := l.order[0]
+		t, _ := r.target(r.f.SwitchNode(r.switches[root]).FirstPort)
 		for i := range t.lids {
-			r.tree.grow(int32(s))
+			r.tree.growAlong(l)
 			if !r.tree.complete() {
 				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
 			}
-			r.enterTree(int32(s), t.lid+uint16(i))
+			r.enterTree(root, t.lid+uint16(i))
 			copy(r.sent, r.load)
 			r.tree.lengthen(r.sent)
 			if err := r.step(ctx); err != nil {

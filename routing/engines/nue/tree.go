@@ -21,18 +21,16 @@ type tree struct {
 	up       []int32
 	distance []step
 	order    []int32 // the switches that were reached, each after those on its path
-	// For [tree.growByLevels]: no channel is shorter than shortest, and more is 1 for each switch that is not in the order
-	// yet, which has room for one that does not stay in it.
-	shortest step
-	more     []uint8
+	shortest step    // no channel is shorter
+	levels   *levels
 }
 
 // newTree makes a tree of the lengths that channels have now.
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{
-		network: n, ways: make([]step, len(n.to)), up: make([]int32, k), distance: make([]step, k), order: make([]int32, k+1),
-		shortest: stepTo(0, n.shortest()), more: make([]uint8, k),
+		network: n, ways: make([]step, len(n.to)), up: make([]int32, k), distance: make([]step, k),
+		shortest: stepTo(0, n.shortest()), levels: newLevels(n),
 	}
 	t.Place = make([]int32, k)
 	t.Elements = make([]uint64, k)
@@ -50,44 +48,36 @@ func (t *tree) measure() {
 	}
 }
 
-// grow grows the tree from a switch. Where two paths to a switch are equally long, that wins whose last but one switch
-// comes first out of OpenSM's heap: the nearer one. Only where these are equally near, too, the heap is needed.
+// grow grows the tree from a switch.
 func (t *tree) grow(root int32) {
-	if !t.growByLevels(root) {
-		t.growByHeap(root)
+	t.levels.find(t.network, root)
+	t.growAlong(t.levels)
+}
+
+// growAlong grows the tree from the switch that these are the levels around. Where two paths to a switch are equally long,
+// that wins whose last but one switch comes first out of OpenSM's heap: the nearer one. Only where these are equally near,
+// too, the heap is needed.
+func (t *tree) growAlong(l *levels) {
+	if !t.growByLevels(l) {
+		t.growByHeap(l.order[0])
 	}
 }
 
 // growByLevels grows the tree without a heap, and reports whether it is sure to be the one that the heap gives: where
 // fewer hops are always the nearer way, as the lengths of paths with as many hops differ by less than a channel, and no two
-// ways to a switch are alike. A level is the switches that are as many hops from the root. O(channels).
-func (t *tree) growByLevels(root int32) bool {
+// ways to a switch are alike. O(channels).
+func (t *tree) growByLevels(l *levels) bool {
 	for s := range t.up {
-		t.up[s], t.distance[s], t.more[s] = fabric.None, unreached, 1
+		t.up[s], t.distance[s] = fabric.None, unreached
 	}
-	t.order = append(t.order[:0], root)
-	t.distance[root], t.more[root] = 0, 0
-	for low, high := 0, 1; low < high; {
-		low, high = high, t.append(low)
-		if !t.approach(t.order[low:high]) {
+	t.order = l.order
+	t.distance[l.order[0]] = 0
+	for i, end := range l.ends[1:] {
+		if !t.approach(l.order[l.ends[i]:end]) {
 			return false
 		}
 	}
 	return true
-}
-
-// append appends the next level to the order, whose last one begins at a place, and returns the new end.
-func (t *tree) append(low int) int {
-	end, order, more := len(t.order), t.order[:cap(t.order)], t.more
-	for _, u := range t.order[low:] {
-		for _, v := range t.to[t.first[u]:t.first[u+1]] { // without branches: nothing would predict them
-			order[end] = v
-			end += int(more[v])
-			more[v] = 0
-		}
-	}
-	t.order = order[:end]
-	return end
 }
 
 // approach finds the nearest way to each switch of a level from those before it. It reports whether there is one of
@@ -146,7 +136,7 @@ func (t *tree) growByHeap(root int32) {
 		t.up[s], t.distance[s] = fabric.None, unreached
 		t.Put(s, heap4.Element(infinity, int32(s)))
 	}
-	t.distance[root], t.order = 0, t.order[:0]
+	t.distance[root], t.order = 0, make([]int32, 0, len(t.up))
 	t.Nearer(root, 0)
 	for len(t.Elements) > 0 {
 		e := t.Take()

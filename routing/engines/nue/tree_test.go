@@ -35,15 +35,15 @@ func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 			for c := range n.length {
 				n.length[c] = lengths[c] + stepTo(0, rand.Uint64N(40))
 			}
-			levels, heap := newTree(n), newTree(n)
+			tree, heap := newTree(n), newTree(n)
 			root := int32(rand.IntN(len(n.switches)))
 			heap.growByHeap(root)
-			if !levels.growByLevels(root) {
+			if tree.levels.find(n, root); !tree.growByLevels(tree.levels) {
 				continue
 			}
 			sure++
-			if !slices.Equal(levels.up, heap.up) || !slices.Equal(levels.distance, heap.distance) || levels.complete() != heap.complete() {
-				t.Fatalf("%s: a tree from %d by %d, want %d", spec, root, levels.up, heap.up)
+			if !slices.Equal(tree.up, heap.up) || !slices.Equal(tree.distance, heap.distance) || tree.complete() != heap.complete() {
+				t.Fatalf("%s: a tree from %d by %d, want %d", spec, root, tree.up, heap.up)
 			}
 		}
 	}
