@@ -56,8 +56,11 @@ func (s *search) choose(sw int32) {
 		if s.distance[beside] == unreached {
 			continue
 		}
-		s.collectDependent(beside)
-		for _, by := range s.othersOf(beside) {
+		others := s.othersOf(beside)
+		if len(others) > 0 {
+			s.collectDependent(beside)
+		}
+		for _, by := range others {
 			if s.carries(by) {
 				s.choices = append(s.choices, choice{beside, by, s.back[c]})
 			}
