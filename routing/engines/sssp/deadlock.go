@@ -151,8 +151,7 @@ func (d *deadlocks) remove(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			from := w.weakest(c)
-			b.move(from, w.cut(from))
+			b.move(w.cut(c))
 		}
 		now = b.turn()
 	}
