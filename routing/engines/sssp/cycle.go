@@ -123,7 +123,7 @@ func (w *walker) leave(c int32) {
 func (w *walker) cut(begin int32) (from, then int32) {
 	weakest, least := begin, uint32(math.MaxUint32)
 	for i, c := range w.path[begin:] {
-		if pairs := w.pairings[c.slot].pairs; pairs < least {
+		if pairs := w.pairs[c.slot]; pairs < least {
 			weakest, least = begin+int32(i), pairs
 		}
 	}

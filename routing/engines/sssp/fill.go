@@ -134,7 +134,7 @@ func (t *pathTree) branch(g *group) bool {
 		}
 		c := t.channel[s]
 		if before != fabric.None {
-			t.layer.join(before, c, 0)
+			t.layer.join(before, c)
 		}
 		if known {
 			break
@@ -151,7 +151,7 @@ func (t *pathTree) count() {
 	for _, begin := range slices.Backward(t.begins) {
 		for _, s := range t.branches[begin:end] {
 			if next := t.graph.to[t.channel[s]]; next != t.to.sw {
-				t.layer.at(t.channel[s], t.channel[next]).pairs += t.pairs[s]
+				t.layer.pairs[t.layer.slot[t.channel[s]]+t.channel[next]] += t.pairs[s]
 				t.pairs[next] += t.pairs[s]
 			}
 		}
@@ -167,7 +167,9 @@ func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		for e := more.head[c]; e != 0; e = more.edges[e].next {
 			to := more.edges[e].target
-			l.join(c, to, more.at(c, to).pairs)
+			l.join(c, to)
+			slot := l.slot[c] + to
+			l.pairs[slot] += more.pairs[slot]
 		}
 	}
 }

@@ -8,24 +8,24 @@ package sssp
 // brought them.
 type layer struct {
 	*graph
-	// pairings are of two channels, at slot of the first + the second, where there is
-	// one for each arc of the switch between.
-	slot     []int32
-	pairings []pairing
+	// Two channels of which one follows the other have a slot, at slot of the first + the second: there is one for
+	// each arc of the switch between.
+	slot []int32
+	// has are, by slot, bits that say that there is an edge, and pairs how many pairs of LIDs have it on their paths, which
+	// fit as LIDs have 16 bits.
+	has   []uint64
+	pairs []uint32
 	// seen are the channels in the order in which paths brought them, number each one's place there, -1 for none.
 	seen, number []int32
 	// head and tail are the first and last edge of each channel, 0 for none.
 	head, tail []int32
 	edges      []edge // edge 0 is none
-	// held are, by destination, the switches with paths in the VL, in so many words.
-	held  []held
-	words int
-}
-
-// pairing is an edge, 0 for none, and how many pairs of LIDs have it on their paths, which fit as LIDs have 16 bits.
-type pairing struct {
-	edge  int32
-	pairs uint32
+	// held are, by destination, the switches with paths in the VL, in so many words, and units which groups' paths are
+	// in it.
+	held      []held
+	words     int
+	units     []uint64
+	unitWords int
 }
 
 // edge is a channel that packets come to from another.
@@ -46,14 +46,15 @@ func newLayer(g *graph) *layer {
 		slots += g.first[sw+1] - g.first[sw]
 		l.number[c] = -1
 	}
-	l.pairings = make([]pairing, slots)
+	l.has, l.pairs = make([]uint64, (slots+63)/64), make([]uint32, slots)
 	l.reset()
 	return l
 }
 
 // reset empties a VL.
 func (l *layer) reset() {
-	clear(l.pairings)
+	clear(l.has)
+	clear(l.pairs)
 	clear(l.head)
 	clear(l.tail)
 	for _, c := range l.seen {
@@ -61,10 +62,8 @@ func (l *layer) reset() {
 	}
 	l.seen, l.edges = l.seen[:0], append(l.edges[:0], edge{})
 	clear(l.held)
+	clear(l.units)
 }
-
-// at is what there is between two channels.
-func (l *layer) at(from, to int32) *pairing { return &l.pairings[l.slot[from]+to] }
 
 // see notes that a channel is in the VL.
 func (l *layer) see(c int32) {
@@ -74,25 +73,31 @@ func (l *layer) see(c int32) {
 	}
 }
 
-// join counts pairs on the edge between two channels, which it adds where there is none.
-func (l *layer) join(from, to int32, pairs uint32) {
-	at := l.at(from, to)
-	at.pairs += pairs
-	if at.edge != 0 {
+// join adds the edge between two channels where there is none.
+func (l *layer) join(from, to int32) {
+	slot := l.slot[from] + to
+	if l.has[slot/64]>>(slot%64)&1 != 0 {
 		return
 	}
-	at.edge = int32(len(l.edges))
+	l.has[slot/64] |= 1 << (slot % 64)
+	e := int32(len(l.edges))
 	l.edges = append(l.edges, edge{target: to})
 	if l.tail[from] == 0 {
-		l.head[from] = at.edge
+		l.head[from] = e
 	} else {
-		l.edges[l.tail[from]].next = at.edge
+		l.edges[l.tail[from]].next = e
 	}
-	l.tail[from] = at.edge
+	l.tail[from] = e
 }
 
-// holdNone makes room for what is held of so many destinations.
-func (l *layer) holdNone(dests int) { l.held = make([]held, l.words*dests) }
+// holdNone makes room for what is held of so many destinations, and of so many groups' paths to them.
+func (l *layer) holdNone(dests, groups int) {
+	l.unitWords = (groups + 63) / 64
+	l.held, l.units = make([]held, l.words*dests), make([]uint64, l.unitWords*dests)
+}
 
 // holdsOf is what the VL holds of the paths to a destination.
 func (l *layer) holdsOf(t int32) []held { return l.held[int(t)*l.words : (int(t)+1)*l.words] }
+
+// unitsOf is which groups' paths to a destination are in the VL.
+func (l *layer) unitsOf(t int32) []uint64 { return l.units[int(t)*l.unitWords : (int(t)+1)*l.unitWords] }
