@@ -14,6 +14,11 @@ type branches struct {
 	*deadlocks
 	now, next *layer
 	vl        int // of now
+	// held are, by destination, the switches with paths in the two VLs, in so many words, and units the groups with paths
+	// there.
+	held                 []held
+	units                []units
+	heldWords, unitWords int
 	// came is by unit when it came to its VL. In the first VL it is 0 for all, where they come in the order of
 	// fill. What is in VL l now came from began[l] on, before began[l+1].
 	came  []uint32
@@ -28,6 +33,13 @@ type branches struct {
 	order   []uint64
 }
 
+// held are 64 switches in the VLs that are even and odd: those with paths that begin there or come through, and those
+// that paths may come through.
+type held struct{ paths, through [2]uint64 }
+
+// units are 64 groups in the VLs that are even and odd.
+type units [2]uint64
+
 // twig is a switch on paths that leave to a destination.
 type twig struct {
 	dest    uint16
@@ -40,20 +52,20 @@ type twig struct {
 
 // leaving is a unit that leaves, and the place of its switch among the twigs.
 type leaving struct {
-	dest  int32
-	group int32
-	twig  int32
+	dest        uint16
+	group, twig int32
 }
+
+// number is a unit's place among all.
+func (b *branches) number(u leaving) int { return int(u.dest)*len(b.groups) + int(u.group) }
 
 // newBranches takes the first VL, before any path leaves it.
 func newBranches(d *deadlocks, now *layer) *branches {
 	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
 	b.came = make([]uint32, len(d.dests)*len(d.groups))
-	now.holdNone(len(d.dests), len(d.groups))
-	b.next.holdNone(len(d.dests), len(d.groups))
-	for i := range now.units {
-		now.units[i] = ^uint64(0)
-	}
+	b.heldWords, b.unitWords = (len(d.hosts)+63)/64, (len(d.groups)+63)/64
+	b.held = make([]held, len(d.dests)*b.heldWords)
+	b.units = slices.Repeat([]units{{^uint64(0), 0}}, len(d.dests)*b.unitWords)
 	b.behindFirst = make([]int, len(now.pairs)+1)
 	b.eachSlot(func(slot int32, _ int) { b.behindFirst[slot+1]++ })
 	for s := range now.pairs {
@@ -73,12 +85,12 @@ func (b *branches) eachSlot(call func(slot int32, t int)) {
 	channel := make([]int32, len(b.hosts))
 	for i := range b.dests {
 		t := &b.dests[i]
-		ports, holds := b.portsTo(t), b.now.holdsOf(int32(i))
+		ports, holds := b.portsTo(t), b.holdsOf(uint16(i))
 		for _, s := range b.members {
 			channel[s] = fabric.None
 			if ports[s] != fabric.NoPath && s != t.sw {
 				channel[s] = b.arc(s, ports[s])
-				holds[s/64].paths |= 1 << (s % 64)
+				holds[s/64].paths[0] |= 1 << (s % 64)
 			}
 		}
 		for _, s := range b.members {
@@ -88,17 +100,30 @@ func (b *branches) eachSlot(call func(slot int32, t int)) {
 			}
 			via := b.graph.to[c]
 			if then := channel[via]; then != fabric.None {
-				holds[via/64].through |= 1 << (via % 64)
+				holds[via/64].through[0] |= 1 << (via % 64)
 				call(b.now.slot[c]+then, i)
 			}
 		}
 	}
 }
 
+// holdsOf is what the VLs hold of the paths to a destination.
+func (b *branches) holdsOf(t uint16) []held { return b.held[int(t)*b.heldWords:][:b.heldWords] }
+
+// unitsOf are those to a destination from a group and those around it.
+func (b *branches) unitsOf(t uint16, g int32) *units { return &b.units[int(t)*b.unitWords+int(g/64)] }
+
 // turn goes on to the next VL.
 func (b *branches) turn() *layer {
 	b.now, b.next = b.next, b.now
 	b.next.reset()
+	for i := range b.held {
+		h := &b.held[i]
+		h.paths[b.vl&1], h.through[b.vl&1] = 0, 0
+	}
+	for i := range b.units {
+		b.units[i][b.vl&1] = 0
+	}
 	b.vl++
 	b.began = append(b.began, b.clock)
 	return b.now
@@ -131,29 +156,29 @@ func (b *branches) findRoots(from, slot int32) {
 	behind := b.behind[b.behindFirst[slot]:b.behindFirst[slot+1]]
 	b.twigs = slices.Grow(b.twigs, len(behind)+1)[:len(behind)+1]
 	s := b.graph.from[from]
-	held, n := b.now.held[s/64:], 0
+	held, n := b.held[s/64:], 0
 	for _, t := range behind {
 		b.twigs[n] = twig{dest: t, sw: uint16(s), channel: from, above: fabric.None}
-		n += int(held[int(t)*b.now.words].paths >> (s % 64) & 1)
+		n += int(held[int(t)*b.heldWords].paths[b.vl&1] >> (s % 64) & 1)
 	}
 	b.twigs = b.twigs[:n]
 }
 
 // bud takes a switch of a branch out of what the VL holds, and adds to the branch those that send to it.
 func (b *branches) bud(at int32) {
-	t, s := int32(b.twigs[at].dest), b.twigs[at].sw
-	holds := b.now.holdsOf(t)
+	t, s, vl := b.twigs[at].dest, b.twigs[at].sw, b.vl&1
+	holds := b.holdsOf(t)
 	h := &holds[s/64]
-	h.paths &^= 1 << (s % 64)
-	if h.through>>(s%64)&1 == 0 {
+	h.paths[vl] &^= 1 << (s % 64)
+	if h.through[vl]>>(s%64)&1 == 0 {
 		return
 	}
 	low, high := b.first[s], b.first[s+1]
 	far, back := b.farPort[low:high], b.back[low:high]
 	ports := b.portsTo(&b.dests[t])
 	for a, peer := range b.graph.to[low:high] {
-		if ports[peer] == far[a] && holds[peer/64].paths>>(peer%64)&1 != 0 {
-			b.twigs = append(b.twigs, twig{dest: uint16(t), sw: uint16(peer), channel: back[a], above: at})
+		if ports[peer] == far[a] && holds[peer/64].paths[vl]>>(peer%64)&1 != 0 {
+			b.twigs = append(b.twigs, twig{dest: t, sw: uint16(peer), channel: back[a], above: at})
 		}
 	}
 }
@@ -161,11 +186,10 @@ func (b *branches) bud(at int32) {
 // leave finds the units that leave from a switch.
 func (b *branches) leave(at int32) {
 	w := &b.twigs[at]
-	units := b.now.unitsOf(int32(w.dest))
 	for _, g := range b.groupsOn[w.sw] {
-		if units[g/64]>>(g%64)&1 != 0 {
-			units[g/64] &^= 1 << (g % 64)
-			b.leaving = append(b.leaving, leaving{dest: int32(w.dest), group: g, twig: at})
+		if in := b.unitsOf(w.dest, g); in[b.vl&1]>>(g%64)&1 != 0 {
+			in[b.vl&1] &^= 1 << (g % 64)
+			b.leaving = append(b.leaving, leaving{dest: w.dest, group: g, twig: at})
 			w.pairs += uint32(b.groups[g].lids)
 		}
 	}
@@ -200,13 +224,13 @@ func (b *branches) take(w *twig) {
 	if w.pairs == 0 {
 		return
 	}
-	holds := b.next.holdsOf(int32(w.dest))
-	holds[w.sw/64].paths |= 1 << (w.sw % 64)
+	holds, next := b.holdsOf(w.dest), b.vl&1^1
+	holds[w.sw/64].paths[next] |= 1 << (w.sw % 64)
 	if w.above == fabric.None {
 		return
 	}
 	above := &b.twigs[w.above]
-	holds[above.sw/64].through |= 1 << (above.sw % 64)
+	holds[above.sw/64].through[next] |= 1 << (above.sw % 64)
 	slot := b.now.slot[w.channel] + above.channel
 	b.now.pairs[slot] -= w.pairs
 	b.next.pairs[slot] += w.pairs
@@ -216,17 +240,17 @@ func (b *branches) take(w *twig) {
 func (b *branches) enter() {
 	b.order = b.order[:0]
 	for i, u := range b.leaving {
-		came := b.inFirst(u.dest, uint32(u.group))
-		if b.vl > 0 {
-			came = b.came[int(u.dest)*len(b.groups)+int(u.group)]
+		came := b.came[b.number(u)]
+		if b.vl == 0 {
+			came = b.inFirst(u)
 		}
 		b.order = append(b.order, uint64(came)<<32|uint64(i))
 	}
 	slices.Sort(b.order)
 	for _, place := range b.order {
 		u := b.leaving[uint32(place)]
-		b.next.unitsOf(u.dest)[u.group/64] |= 1 << (u.group % 64)
-		b.came[int(u.dest)*len(b.groups)+int(u.group)] = b.clock
+		b.unitsOf(u.dest, u.group)[b.vl&1^1] |= 1 << (u.group % 64)
+		b.came[b.number(u)] = b.clock
 		b.clock++
 		b.bring(u.twig)
 	}
@@ -245,9 +269,10 @@ func (b *branches) bring(at int32) {
 }
 
 // inFirst is the place of a unit in the first VL.
-func (b *branches) inFirst(t int32, g uint32) uint32 {
-	first, end := b.spans[b.dests[t].port], b.spans[b.dests[t].port+1]
-	return uint32(first)*uint32(len(b.groups)) + g*uint32(end-first) + uint32(t-first)
+func (b *branches) inFirst(u leaving) uint32 {
+	d := &b.dests[u.dest]
+	first, end := b.spans[d.port], b.spans[d.port+1]
+	return uint32(first)*uint32(len(b.groups)) + uint32(u.group)*uint32(end-first) + uint32(u.dest) - uint32(first)
 }
 
 // layers says in which VL each unit is.

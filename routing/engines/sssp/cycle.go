@@ -15,10 +15,10 @@ import (
 // in their order, then from what is left in the order of starts.
 type walker struct {
 	*layer
-	// targets are where the edges of each channel lead, in their order: those of channel c that are left stand from
-	// left[c] to end[c].
-	targets   []int32
-	left, end []int32
+	// targets are where the edges of each channel lead, in their order, with none at the end: those of channel c that are
+	// left stand from left[c] on, and first[c] is the first of them.
+	targets     []int32
+	left, first []int32
 	// path is what is being walked, and place says, by channel, where on it a channel is, or else unknown or closed.
 	path   []onPath
 	place  []int32
@@ -38,16 +38,17 @@ const (
 func newWalker(l *layer) *walker {
 	n := len(l.to)
 	w := &walker{
-		layer: l, left: make([]int32, n), end: make([]int32, n), starts: l.starts(),
+		layer: l, left: make([]int32, n), first: make([]int32, n), starts: l.starts(),
 		place: slices.Repeat([]int32{unknown}, n), before: slices.Repeat([]int32{fabric.None}, n),
 	}
-	w.targets = make([]int32, 0, len(l.edges))
+	w.targets = make([]int32, 0, len(l.edges)+len(l.seen))
 	for _, c := range l.seen {
 		w.left[c] = int32(len(w.targets))
 		for e := l.head[c]; e != 0; e = l.edges[e].next {
 			w.targets = append(w.targets, l.edges[e].target)
 		}
-		w.end[c] = int32(len(w.targets))
+		w.targets = append(w.targets, fabric.None)
+		w.first[c] = w.targets[w.left[c]]
 	}
 	w.start()
 	return w
@@ -92,14 +93,16 @@ func (w *walker) cycle() int32 {
 // ahead is the first channel after one that is not closed, none where there is none. What is closed stays so, as edges
 // are only taken out; the edges to it are passed over for good.
 func (w *walker) ahead(c int32) int32 {
-	for i := w.left[c]; i < w.end[c]; i++ {
-		if target := w.targets[i]; w.place[target] != closed {
-			w.left[c] = i
-			return target
-		}
+	for w.first[c] != fabric.None && w.place[w.first[c]] == closed {
+		w.pass(c)
 	}
-	w.left[c] = w.end[c]
-	return fabric.None
+	return w.first[c]
+}
+
+// pass passes over the first edge that is left of a channel.
+func (w *walker) pass(c int32) {
+	w.left[c]++
+	w.first[c] = w.targets[w.left[c]]
 }
 
 // leave closes the channel that the path ends with. A channel that a cycle led through can come up as a start with the
@@ -132,8 +135,8 @@ func (w *walker) cut(begin int32) (from, then int32) {
 	}
 	w.path = w.path[:weakest+1]
 	from = w.path[weakest].channel
-	then = w.targets[w.left[from]]
-	w.left[from]++
+	then = w.first[from]
+	w.pass(from)
 	return from, then
 }
 

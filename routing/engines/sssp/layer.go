@@ -20,12 +20,6 @@ type layer struct {
 	// head and tail are the first and last edge of each channel, 0 for none.
 	head, tail []int32
 	edges      []edge // edge 0 is none
-	// held are, by destination, the switches with paths in the VL, in so many words, and units which groups' paths are
-	// in it.
-	held      []held
-	words     int
-	units     []uint64
-	unitWords int
 }
 
 // edge is a channel that packets come to from another.
@@ -34,11 +28,8 @@ type edge struct {
 	next   int32 // the next edge of the same channel
 }
 
-// held are 64 switches: those with paths that begin there or come through, and those that paths may come through.
-type held struct{ paths, through uint64 }
-
 func newLayer(g *graph) *layer {
-	l := &layer{graph: g, words: (len(g.hosts) + 63) / 64, slot: make([]int32, len(g.to)), number: make([]int32, len(g.to))}
+	l := &layer{graph: g, slot: make([]int32, len(g.to)), number: make([]int32, len(g.to))}
 	l.head, l.tail = make([]int32, len(g.to)), make([]int32, len(g.to))
 	slots := int32(0)
 	for c, sw := range g.to {
@@ -61,8 +52,6 @@ func (l *layer) reset() {
 		l.number[c] = -1
 	}
 	l.seen, l.edges = l.seen[:0], append(l.edges[:0], edge{})
-	clear(l.held)
-	clear(l.units)
 }
 
 // see notes that a channel is in the VL.
@@ -89,15 +78,3 @@ func (l *layer) join(from, to int32) {
 	}
 	l.tail[from] = e
 }
-
-// holdNone makes room for what is held of so many destinations, and of so many groups' paths to them.
-func (l *layer) holdNone(dests, groups int) {
-	l.unitWords = (groups + 63) / 64
-	l.held, l.units = make([]held, l.words*dests), make([]uint64, l.unitWords*dests)
-}
-
-// holdsOf is what the VL holds of the paths to a destination.
-func (l *layer) holdsOf(t int32) []held { return l.held[int(t)*l.words : (int(t)+1)*l.words] }
-
-// unitsOf is which groups' paths to a destination are in the VL.
-func (l *layer) unitsOf(t int32) []uint64 { return l.units[int(t)*l.unitWords : (int(t)+1)*l.unitWords] }
