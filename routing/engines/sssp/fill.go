@@ -15,7 +15,6 @@ import (
 // port after the other, and of one group after the other to all its LIDs. The workers take ports that follow
 // one another, and their VLs are then put together in that order. O(LIDs x switches) on all processors.
 func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
-	d.countPairs()
 	parts := routing.Workers()
 	layers := make([]*layer, parts)
 	lost := make([]*dest, parts) // a destination that a switch has no path to
@@ -50,21 +49,6 @@ func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 		layers[0].merge(l)
 	}
 	return layers[0], nil
-}
-
-// countPairs counts the pairs of LIDs, which are all in the first VL.
-func (d *deadlocks) countPairs() {
-	sources := int64(0)
-	for _, t := range d.targets {
-		if d.counts(&t) {
-			sources += int64(t.lids)
-		}
-	}
-	for _, t := range d.targets {
-		if d.counts(&t) {
-			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
-		}
-	}
 }
 
 // filler adds the paths of all groups to a VL.

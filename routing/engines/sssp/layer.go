@@ -2,18 +2,13 @@
 
 package sssp
 
-// layer is the channel dependency graph of one VL: its nodes are the arcs of the fabric's graph, here called
-// channels, and an edge says that paths go from one channel to the next (Dally and Seitz, "Deadlock-Free Message
-// Routing in Multiprocessor Interconnection Networks", 1987). A channel's edges stand in the order in which paths
-// brought them.
+import "slices"
+
+// layer is the channel dependency graph of one VL, with its channels in the order in which paths brought them, and the
+// edges of each channel, too.
 type layer struct {
-	*graph
-	// Two channels of which one follows the other have a slot, at slot of the first + the second: there is one for
-	// each arc of the switch between.
-	slot []int32
-	// has are, by slot, bits that say that there is an edge, and pairs how many pairs of LIDs have it on their paths, which
-	// fit as LIDs have 16 bits.
-	has   []uint64
+	dependencies
+	// pairs are by slot how many pairs of LIDs have an edge on their paths, which fit as LIDs have 16 bits.
 	pairs []uint32
 	// seen are the channels in the order in which paths brought them, number each one's place there, -1 for none.
 	seen, number []int32
@@ -29,15 +24,9 @@ type edge struct {
 }
 
 func newLayer(g *graph) *layer {
-	l := &layer{graph: g, slot: make([]int32, len(g.to)), number: make([]int32, len(g.to))}
-	l.head, l.tail = make([]int32, len(g.to)), make([]int32, len(g.to))
-	slots := int32(0)
-	for c, sw := range g.to {
-		l.slot[c] = slots - g.first[sw]
-		slots += g.first[sw+1] - g.first[sw]
-		l.number[c] = -1
-	}
-	l.has, l.pairs = make([]uint64, (slots+63)/64), make([]uint32, slots)
+	n := len(g.to)
+	l := &layer{dependencies: newDependencies(g), number: slices.Repeat([]int32{-1}, n), head: make([]int32, n), tail: make([]int32, n)}
+	l.pairs = make([]uint32, 64*len(l.has))
 	l.reset()
 	return l
 }
@@ -64,11 +53,9 @@ func (l *layer) see(c int32) {
 
 // join adds the edge between two channels where there is none.
 func (l *layer) join(from, to int32) {
-	slot := l.slot[from] + to
-	if l.has[slot/64]>>(slot%64)&1 != 0 {
+	if !l.add(from, to) {
 		return
 	}
-	l.has[slot/64] |= 1 << (slot % 64)
 	e := int32(len(l.edges))
 	l.edges = append(l.edges, edge{target: to})
 	if l.tail[from] == 0 {
