@@ -186,11 +186,16 @@ func (d *deadlocks) breakCycles(ctx context.Context) error {
 		if b == nil {
 			b = newBranches(d, now)
 		}
-		for ; c != fabric.None; c = w.cycle() {
+		nextIsLast := d.needed == d.upTo
+		for cuts := 1; c != fabric.None; cuts++ {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			b.move(w.cut(c))
+			if nextIsLast && cuts&(cuts-1) == 0 && b.next.cyclic() {
+				break // a cycle there stays: what else moves is of no matter
+			}
+			c = w.cycle()
 		}
 		now = b.turn()
 	}
