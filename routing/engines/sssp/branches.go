@@ -3,9 +3,11 @@
 package sssp
 
 import (
+	"context"
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
 // branches takes paths from one VL to the next. The paths to a destination are a tree: with an edge, a whole branch of
@@ -24,9 +26,8 @@ type branches struct {
 	came  []uint32
 	began []uint32
 	clock uint32
-	// behind are, by slot of an edge, the destinations with the edge on the paths of the tables, from behindFirst on.
-	behind      []uint16
-	behindFirst []int
+	// behind are the destinations behind each edge.
+	behind behind
 	// Scratch: the switches of paths that leave, the units that do, and their order: when each came, and its place.
 	twigs   []twig
 	leaving []leaving
@@ -60,49 +61,31 @@ type leaving struct {
 func (b *branches) number(u leaving) int { return int(u.dest)*len(b.groups) + int(u.group) }
 
 // newBranches takes the first VL, before any path leaves it.
-func newBranches(d *deadlocks, now *layer) *branches {
+func newBranches(ctx context.Context, d *deadlocks, now *layer) (*branches, error) {
 	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
 	b.came = make([]uint32, len(d.dests)*len(d.groups))
 	b.heldWords, b.unitWords = (len(d.hosts)+63)/64, (len(d.groups)+63)/64
 	b.held = make([]held, len(d.dests)*b.heldWords)
 	b.units = slices.Repeat([]units{{^uint64(0), 0}}, len(d.dests)*b.unitWords)
-	b.behindFirst = make([]int, len(now.pairs)+1)
-	b.eachSlot(func(slot int32, _ int) { b.behindFirst[slot+1]++ })
-	for s := range now.pairs {
-		b.behindFirst[s+1] += b.behindFirst[s]
+	err := routing.ForEach(ctx, len(d.dests), nil, func(_, t int) { b.holdAll(uint16(t)) })
+	if err == nil {
+		b.behind, err = listBehind(ctx, d, &now.dependencies)
 	}
-	at := slices.Clone(b.behindFirst)
-	b.behind = make([]uint16, b.behindFirst[len(now.pairs)])
-	b.eachSlot(func(slot int32, t int) {
-		b.behind[at[slot]] = uint16(t)
-		at[slot]++
-	})
-	return b
+	return b, err
 }
 
-// eachSlot calls with the slots of the edges on paths to each destination, and notes what the VL holds.
-func (b *branches) eachSlot(call func(slot int32, t int)) {
-	channel := make([]int32, len(b.hosts))
-	for i := range b.dests {
-		t := &b.dests[i]
-		ports, holds := b.portsTo(t), b.holdsOf(uint16(i))
-		for _, s := range b.members {
-			channel[s] = fabric.None
-			if ports[s] != fabric.NoPath && s != t.sw {
-				channel[s] = b.arc(s, ports[s])
-				holds[s/64].paths[0] |= 1 << (s % 64)
-			}
+// holdAll notes what the first VL holds of the paths to a destination.
+func (b *branches) holdAll(t uint16) {
+	d := &b.dests[t]
+	ports, holds := b.portsTo(d), b.holdsOf(t)
+	for _, s := range b.members {
+		if ports[s] == fabric.NoPath || s == d.sw {
+			continue
 		}
-		for _, s := range b.members {
-			c := channel[s]
-			if c == fabric.None {
-				continue
-			}
+		holds[s/64].paths[0] |= 1 << (s % 64)
+		if c := b.arc(s, ports[s]); c != fabric.None {
 			via := b.graph.to[c]
-			if then := channel[via]; then != fabric.None {
-				holds[via/64].through[0] |= 1 << (via % 64)
-				call(b.now.slot[c]+then, i)
-			}
+			holds[via/64].through[0] |= 1 << (via % 64)
 		}
 	}
 }
@@ -153,7 +136,7 @@ func (b *branches) move(from, then int32) {
 
 // findRoots finds the destinations with paths in the VL over an edge. It has no branches: nothing would predict them.
 func (b *branches) findRoots(from, slot int32) {
-	behind := b.behind[b.behindFirst[slot]:b.behindFirst[slot+1]]
+	behind := b.behind.of(slot)
 	b.twigs = slices.Grow(b.twigs, len(behind)+1)[:len(behind)+1]
 	s := b.graph.from[from]
 	held, n := b.held[s/64:], 0

@@ -184,7 +184,9 @@ func (d *deadlocks) breakCycles(ctx context.Context) error {
 			break
 		}
 		if b == nil {
-			b = newBranches(d, now)
+			if b, err = newBranches(ctx, d, now); err != nil {
+				return err
+			}
 		}
 		nextIsLast := d.needed == d.upTo
 		for cuts := 1; c != fabric.None; cuts++ {
