@@ -112,6 +112,22 @@ func (b *branches) turn() *layer {
 	return b.now
 }
 
+// breakAll breaks the cycles of the VL, of which the first begins at a place of the walk. It stops where the next VL is
+// the last one that counts and has a cycle: that stays, and what else moves is of no matter.
+func (b *branches) breakAll(ctx context.Context, w *walker, c int32) error {
+	for cuts := 1; c != fabric.None; cuts++ {
+		b.move(w.cut(c))
+		if b.needed == b.upTo && cuts&(cuts-1) == 0 && b.next.cyclic() {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c = w.cycle()
+	}
+	return nil
+}
+
 // move takes the paths over an edge from the VL to the next. What is asked of each destination is far apart in memory
 // from what is asked of the others: each step is made for all of them, so that they wait for it together.
 func (b *branches) move(from, then int32) {

@@ -10,9 +10,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it finds decides which paths leave the VL, so it
-// goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel that came first, along the edges
-// in their order, then from what is left in the order of starts.
+// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it
+// finds decides which paths leave the VL, so it goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel
+// that came first, along the edges in their order, then from what is left in the order of starts. OpenSM begins anew where
+// it found a cycle, and comes as far as where that was cut by the same edges.
 type walker struct {
 	*layer
 	// targets are where the edges of each channel lead, in their order, with none at the end: those of channel c that are

@@ -173,13 +173,13 @@ func (d *deadlocks) breakCycles(ctx context.Context) error {
 		return err
 	}
 	var b *branches
-	for l := 0; len(now.seen) > 0; l++ {
+	for {
 		w := newWalker(now)
 		c := w.cycle()
 		if c == fabric.None {
 			break
 		}
-		d.needed = l + 2
+		d.needed++
 		if d.needed > d.upTo {
 			break
 		}
@@ -188,16 +188,8 @@ func (d *deadlocks) breakCycles(ctx context.Context) error {
 				return err
 			}
 		}
-		nextIsLast := d.needed == d.upTo
-		for cuts := 1; c != fabric.None; cuts++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			b.move(w.cut(c))
-			if nextIsLast && cuts&(cuts-1) == 0 && b.next.cyclic() {
-				break // a cycle there stays: what else moves is of no matter
-			}
-			c = w.cycle()
+		if err := b.breakAll(ctx, w, c); err != nil {
+			return err
 		}
 		now = b.turn()
 	}
