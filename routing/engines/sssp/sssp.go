@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/routing"
 )
 
@@ -103,7 +104,7 @@ func (r *router) route(ctx context.Context) error {
 	for _, t := range r.targets {
 		rows += t.lids
 	}
-	r.ports = make([]uint8, rows*len(r.hosts))
+	r.ports = hugepages.Make[uint8](rows * len(r.hosts))
 	plans := r.planFor(r.roots())
 	defer plans.stop()
 	row := 0
