@@ -63,6 +63,19 @@ func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 
 // Set replaces one table, while tables are made. More than 65,536 different ones do not occur and panic.
 func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
+	t.at[t.slot(node, in, out)] = t.number(vls)
+}
+
+// SetAll replaces all tables by one.
+func (t *SL2VL) SetAll(vls VLs) {
+	i := t.number(vls)
+	for slot := range t.at {
+		t.at[slot] = i
+	}
+}
+
+// number is where a table stands among those known.
+func (t *SL2VL) number(vls VLs) uint16 {
 	i, ok := t.index[vls]
 	if !ok {
 		if len(t.known) > 0xffff {
@@ -72,7 +85,7 @@ func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 		t.index[vls] = i
 		t.known = append(t.known, vls)
 	}
-	t.at[t.slot(node, in, out)] = i
+	return i
 }
 
 // On is the tables for another fabric: those of each node are what the node from[i] of this one has, which

@@ -45,17 +45,6 @@ func VLPerSL(f *fabric.Fabric, dataVLs int) *fabric.SL2VL {
 	}
 	vls[15] = 7 & mask // 15 is no data VL
 	t := fabric.NewSL2VL(f)
-	for i := range f.NumNodes() {
-		n := &f.Nodes[i]
-		ins := uint8(0)
-		if n.IsSwitch() {
-			ins = n.NumPorts
-		}
-		for in := 0; in <= int(ins); in++ {
-			for out := 0; out <= int(n.NumPorts); out++ {
-				t.Set(i, uint8(in), uint8(out), vls)
-			}
-		}
-	}
+	t.SetAll(vls)
 	return t
 }

@@ -3,9 +3,11 @@
 package sssp
 
 import (
+	"context"
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
 // branches takes paths from one VL to the next. The paths to a destination are a tree: with an edge, a whole branch of
@@ -14,211 +16,262 @@ type branches struct {
 	*deadlocks
 	now, next *layer
 	vl        int // of now
+	// held are, by destination, the switches with paths in the two VLs, in so many words, and units the groups with paths
+	// there.
+	held                 []held
+	units                []units
+	heldWords, unitWords int
 	// came is by unit when it came to its VL. In the first VL it is 0 for all, where they come in the order of
 	// fill. What is in VL l now came from began[l] on, before began[l+1].
 	came  []uint32
 	began []uint32
 	clock uint32
-	// behind are, by slot of an edge, the destinations with the edge on the paths of the tables, from behindFirst on.
-	behind      []uint16
-	behindFirst []int
-	// Scratch: the destinations of which a branch leaves, switches of paths that leave, the units that do, and their order: when each came, and its place.
-	roots   []int32
+	// behind are the destinations behind each edge.
+	behind behind
+	// Scratch: the switches of paths that leave, the units that do, and their order: when each came, and its place.
 	twigs   []twig
 	leaving []leaving
 	order   []uint64
 }
 
-// twig is a switch on paths to a destination.
+// held are 64 switches in the VLs that are even and odd: those with paths that begin there or come through, and those
+// that paths may come through.
+type held struct{ paths, through [2]uint64 }
+
+// units are 64 groups in the VLs that are even and odd.
+type units [2]uint64
+
+// twig is a switch on paths that leave to a destination.
 type twig struct {
-	sw      fabric.SwitchIndex
+	dest    uint16
+	sw      uint16
 	channel int32  // by which it sends
 	above   int32  // the place of the switch after it, none for the last one
 	pairs   uint32 // that leave and come through it
+	entered bool   // into the next VL
 }
 
 // leaving is a unit that leaves, and the place of its switch among the twigs.
 type leaving struct {
-	dest  int32
-	group int32
-	twig  int32
+	dest        uint16
+	group, twig int32
 }
+
+// number is a unit's place among all.
+func (b *branches) number(u leaving) int { return int(u.dest)*len(b.groups) + int(u.group) }
 
 // newBranches takes the first VL, before any path leaves it.
-func newBranches(d *deadlocks, now *layer) *branches {
+func newBranches(ctx context.Context, d *deadlocks, now *layer) (*branches, error) {
 	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
 	b.came = make([]uint32, len(d.dests)*len(d.groups))
-	now.holdNone(len(d.dests))
-	b.next.holdNone(len(d.dests))
-	b.behindFirst = make([]int, len(now.pairings)+1)
-	b.eachSlot(func(slot int32, _ int) { b.behindFirst[slot+1]++ })
-	for s := range now.pairings {
-		b.behindFirst[s+1] += b.behindFirst[s]
+	b.heldWords, b.unitWords = (len(d.hosts)+63)/64, (len(d.groups)+63)/64
+	b.held = make([]held, len(d.dests)*b.heldWords)
+	b.units = slices.Repeat([]units{{^uint64(0), 0}}, len(d.dests)*b.unitWords)
+	err := routing.ForEach(ctx, len(d.dests), nil, func(_, t int) { b.holdAll(uint16(t)) })
+	if err == nil {
+		b.behind, err = listBehind(ctx, d, &now.dependencies)
 	}
-	at := slices.Clone(b.behindFirst)
-	b.behind = make([]uint16, b.behindFirst[len(now.pairings)])
-	b.eachSlot(func(slot int32, t int) {
-		b.behind[at[slot]] = uint16(t)
-		at[slot]++
-	})
-	return b
+	return b, err
 }
 
-// eachSlot calls with the slots of the edges on paths to each destination, and notes what the VL holds.
-func (b *branches) eachSlot(call func(slot int32, t int)) {
-	channel := make([]int32, len(b.hosts))
-	for i := range b.dests {
-		t := &b.dests[i]
-		ports, holds := b.portsTo(t), b.now.holdsOf(int32(i))
-		for _, s := range b.members {
-			channel[s] = fabric.None
-			if ports[s] != fabric.NoPath && s != t.sw {
-				channel[s] = b.arc(s, ports[s])
-				holds[s/64].paths |= 1 << (s % 64)
-			}
+// holdAll notes what the first VL holds of the paths to a destination.
+func (b *branches) holdAll(t uint16) {
+	d := &b.dests[t]
+	ports, holds := b.portsTo(d), b.holdsOf(t)
+	for _, s := range b.members {
+		if ports[s] == fabric.NoPath || s == d.sw {
+			continue
 		}
-		for _, s := range b.members {
-			c := channel[s]
-			if c == fabric.None {
-				continue
-			}
+		holds[s/64].paths[0] |= 1 << (s % 64)
+		if c := b.arc(s, ports[s]); c != fabric.None {
 			via := b.graph.to[c]
-			if then := channel[via]; then != fabric.None {
-				holds[via/64].through |= 1 << (via % 64)
-				call(b.now.slot[c]+then, i)
-			}
+			holds[via/64].through[0] |= 1 << (via % 64)
 		}
 	}
 }
+
+// holdsOf is what the VLs hold of the paths to a destination.
+func (b *branches) holdsOf(t uint16) []held { return b.held[int(t)*b.heldWords:][:b.heldWords] }
+
+// unitsOf are those to a destination from a group and those around it.
+func (b *branches) unitsOf(t uint16, g int32) *units { return &b.units[int(t)*b.unitWords+int(g/64)] }
 
 // turn goes on to the next VL.
 func (b *branches) turn() *layer {
 	b.now, b.next = b.next, b.now
 	b.next.reset()
+	for i := range b.held {
+		h := &b.held[i]
+		h.paths[b.vl&1], h.through[b.vl&1] = 0, 0
+	}
+	for i := range b.units {
+		b.units[i][b.vl&1] = 0
+	}
 	b.vl++
 	b.began = append(b.began, b.clock)
 	return b.now
 }
 
-// move takes the paths over an edge from the VL to the next.
-func (b *branches) move(from, then int32) {
-	slot := b.now.slot[from] + then
-	s := b.graph.from[from]
-	b.roots, b.twigs, b.leaving, b.order = b.roots[:0], b.twigs[:0], b.leaving[:0], b.order[:0]
-	for _, t := range b.behind[b.behindFirst[slot]:b.behindFirst[slot+1]] {
-		if b.now.holdsOf(int32(t))[s/64].paths>>(s%64)&1 != 0 {
-			b.roots = append(b.roots, int32(t))
+// breakAll breaks the cycles of the VL, of which the first begins at a place of the walk. It stops where the next VL is
+// the last one that counts and has a cycle: that stays, and what else moves is of no matter.
+func (b *branches) breakAll(ctx context.Context, w *walker, c int32) error {
+	for cuts := 1; c != fabric.None; cuts++ {
+		b.move(w.cut(c))
+		if b.needed == b.upTo && cuts&(cuts-1) == 0 && b.next.cyclic() {
+			return nil
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c = w.cycle()
 	}
-	// What is asked of all roots comes first: these are far apart in memory, and then wait for it together.
-	for root, t := range b.roots {
-		b.twigs = append(b.twigs, twig{sw: s, channel: from, above: fabric.None})
-		b.leaveFrom(t, int32(root))
-	}
-	for root, t := range b.roots {
-		b.leave(t, int32(root))
-	}
-	slices.Sort(b.order)
-	for _, place := range b.order {
-		b.enter(b.leaving[uint32(place)])
-	}
+	return nil
 }
 
-// leave takes the branch from a root on to a destination out of the VL.
-func (b *branches) leave(t, root int32) {
-	ports, end := b.portsTo(&b.dests[t]), b.dests[t].sw
-	b.grow(t, ports, root)
-	pairs := b.twigs[root].pairs
-	last := root
-	for s := b.graph.to[b.twigs[root].channel]; s != end; {
-		c := b.arc(s, ports[s])
-		b.twigs = append(b.twigs, twig{sw: s, channel: c, above: fabric.None})
-		above := int32(len(b.twigs)) - 1
-		b.now.at(b.twigs[last].channel, c).pairs -= pairs
-		b.twigs[last].above = above
-		last, s = above, b.graph.to[c]
+// move takes the paths over an edge from the VL to the next. What is asked of each destination is far apart in memory
+// from what is asked of the others: each step is made for all of them, so that they wait for it together.
+func (b *branches) move(from, then int32) {
+	b.findRoots(from, b.now.slot[from]+then)
+	roots := len(b.twigs)
+	for at := 0; at < len(b.twigs); at++ {
+		b.bud(int32(at))
 	}
-	b.pairs[b.vl] -= int64(pairs)
-	b.pairs[b.vl+1] += int64(pairs)
+	b.leaving = b.leaving[:0]
+	for at := range b.twigs {
+		b.leave(int32(at))
+	}
+	for _, w := range slices.Backward(b.twigs[roots:]) {
+		b.twigs[w.above].pairs += w.pairs
+	}
+	b.follow(roots)
+	for i := range b.twigs {
+		b.take(&b.twigs[i])
+	}
+	b.enter()
 }
 
-// grow finds the branch from a root on, takes it out of what the VL holds, and counts its pairs.
-func (b *branches) grow(t int32, ports []uint8, root int32) {
-	holds := b.now.holdsOf(t)
-	first := len(b.twigs)
-	b.bud(holds, ports, root)
-	for at := first; at < len(b.twigs); at++ {
-		b.leaveFrom(t, int32(at))
-		b.bud(holds, ports, int32(at))
+// findRoots finds the destinations with paths in the VL over an edge. It has no branches: nothing would predict them.
+func (b *branches) findRoots(from, slot int32) {
+	behind := b.behind.of(slot)
+	b.twigs = slices.Grow(b.twigs, len(behind)+1)[:len(behind)+1]
+	s := b.graph.from[from]
+	held, n := b.held[s/64:], 0
+	for _, t := range behind {
+		b.twigs[n] = twig{dest: t, sw: uint16(s), channel: from, above: fabric.None}
+		n += int(held[int(t)*b.heldWords].paths[b.vl&1] >> (s % 64) & 1)
 	}
-	for k := len(b.twigs) - 1; k >= first; k-- {
-		w := b.twigs[k]
-		above := &b.twigs[w.above]
-		above.pairs += w.pairs
-		b.now.at(w.channel, above.channel).pairs -= w.pairs
-	}
+	b.twigs = b.twigs[:n]
 }
 
 // bud takes a switch of a branch out of what the VL holds, and adds to the branch those that send to it.
-func (b *branches) bud(holds []held, ports []uint8, at int32) {
-	s := b.twigs[at].sw
+func (b *branches) bud(at int32) {
+	t, s, vl := b.twigs[at].dest, b.twigs[at].sw, b.vl&1
+	holds := b.holdsOf(t)
 	h := &holds[s/64]
-	h.paths &^= 1 << (s % 64)
-	if h.through>>(s%64)&1 == 0 {
+	h.paths[vl] &^= 1 << (s % 64)
+	if h.through[vl]>>(s%64)&1 == 0 {
 		return
 	}
 	low, high := b.first[s], b.first[s+1]
 	far, back := b.farPort[low:high], b.back[low:high]
+	ports := b.portsTo(&b.dests[t])
 	for a, peer := range b.graph.to[low:high] {
-		if ports[peer] == far[a] && holds[peer/64].paths>>(peer%64)&1 != 0 {
-			b.twigs = append(b.twigs, twig{sw: peer, channel: back[a], above: at})
+		if ports[peer] == far[a] && holds[peer/64].paths[vl]>>(peer%64)&1 != 0 {
+			b.twigs = append(b.twigs, twig{dest: t, sw: uint16(peer), channel: back[a], above: at})
 		}
 	}
 }
 
-// leaveFrom finds the units that leave from a switch.
-func (b *branches) leaveFrom(t, at int32) {
-	low, high := b.began[b.vl], b.began[b.vl+1]
-	all := b.came[int(t)*len(b.groups) : (int(t)+1)*len(b.groups)]
+// leave finds the units that leave from a switch.
+func (b *branches) leave(at int32) {
 	w := &b.twigs[at]
 	for _, g := range b.groupsOn[w.sw] {
-		came := all[g]
-		if came < low || came >= high {
-			continue
+		if in := b.unitsOf(w.dest, g); in[b.vl&1]>>(g%64)&1 != 0 {
+			in[b.vl&1] &^= 1 << (g % 64)
+			b.leaving = append(b.leaving, leaving{dest: w.dest, group: g, twig: at})
+			w.pairs += uint32(b.groups[g].lids)
 		}
+	}
+}
+
+// follow adds the paths from the roots on to the destinations.
+func (b *branches) follow(roots int) {
+	begin := len(b.twigs)
+	for at := range roots {
+		b.pairs[b.vl] -= int64(b.twigs[at].pairs)
+		b.pairs[b.vl+1] += int64(b.twigs[at].pairs)
+		b.goOn(at)
+	}
+	for at := begin; at < len(b.twigs); at++ {
+		b.goOn(at)
+	}
+}
+
+// goOn adds the switch after one, if paths leave that come through it.
+func (b *branches) goOn(at int) {
+	w := &b.twigs[at]
+	d, s := &b.dests[w.dest], b.graph.to[w.channel]
+	if w.pairs == 0 || s == d.sw {
+		return
+	}
+	w.above = int32(len(b.twigs))
+	b.twigs = append(b.twigs, twig{dest: w.dest, sw: uint16(s), channel: b.arc(s, b.portsTo(d)[s]), above: fabric.None, pairs: w.pairs})
+}
+
+// take counts what leaves from and through a switch in the next VL instead of this one.
+func (b *branches) take(w *twig) {
+	if w.pairs == 0 {
+		return
+	}
+	holds, next := b.holdsOf(w.dest), b.vl&1^1
+	holds[w.sw/64].paths[next] |= 1 << (w.sw % 64)
+	if w.above == fabric.None {
+		return
+	}
+	above := &b.twigs[w.above]
+	holds[above.sw/64].through[next] |= 1 << (above.sw % 64)
+	slot := b.now.slot[w.channel] + above.channel
+	b.now.pairs[slot] -= w.pairs
+	b.next.pairs[slot] += w.pairs
+}
+
+// enter puts the units that leave into the next VL in their order.
+func (b *branches) enter() {
+	b.order = b.order[:0]
+	for i, u := range b.leaving {
+		came := b.came[b.number(u)]
 		if b.vl == 0 {
-			came = b.inFirst(t, uint32(g))
+			came = b.inFirst(u)
 		}
-		b.order = append(b.order, uint64(came)<<32|uint64(len(b.leaving)))
-		b.leaving = append(b.leaving, leaving{dest: t, group: g, twig: at})
-		w.pairs += uint32(b.groups[g].lids)
+		b.order = append(b.order, uint64(came)<<32|uint64(i))
+	}
+	slices.Sort(b.order)
+	for _, place := range b.order {
+		u := b.leaving[uint32(place)]
+		b.unitsOf(u.dest, u.group)[b.vl&1^1] |= 1 << (u.group % 64)
+		b.came[b.number(u)] = b.clock
+		b.clock++
+		b.bring(u.twig)
+	}
+}
+
+// bring brings the next VL the edges on the path of a unit that no unit before it brought.
+func (b *branches) bring(at int32) {
+	for at != fabric.None && !b.twigs[at].entered {
+		w := &b.twigs[at]
+		w.entered = true
+		b.next.see(w.channel)
+		if at = w.above; at != fabric.None {
+			b.next.join(w.channel, b.twigs[at].channel)
+		}
 	}
 }
 
 // inFirst is the place of a unit in the first VL.
-func (b *branches) inFirst(t int32, g uint32) uint32 {
-	first, end := b.spans[b.dests[t].port], b.spans[b.dests[t].port+1]
-	return uint32(first)*uint32(len(b.groups)) + g*uint32(end-first) + uint32(t-first)
-}
-
-// enter puts a unit into the next VL.
-func (b *branches) enter(u leaving) {
-	l, pairs := b.next, uint32(b.groups[u.group].lids)
-	holds := l.holdsOf(u.dest)
-	w := b.twigs[u.twig]
-	holds[w.sw/64].paths |= 1 << (w.sw % 64)
-	l.see(w.channel)
-	for w.above != fabric.None {
-		next := b.twigs[w.above]
-		h := &holds[next.sw/64]
-		h.paths |= 1 << (next.sw % 64)
-		h.through |= 1 << (next.sw % 64)
-		l.see(next.channel)
-		l.join(w.channel, next.channel, pairs)
-		w = next
-	}
-	b.came[int(u.dest)*len(b.groups)+int(u.group)] = b.clock
-	b.clock++
+func (b *branches) inFirst(u leaving) uint32 {
+	d := &b.dests[u.dest]
+	first, end := b.spans[d.port], b.spans[d.port+1]
+	return uint32(first)*uint32(len(b.groups)) + uint32(u.group)*uint32(end-first) + uint32(u.dest) - uint32(first)
 }
 
 // layers says in which VL each unit is.

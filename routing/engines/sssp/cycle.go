@@ -10,72 +10,83 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it finds decides which paths leave the VL, so it
-// goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel that came first, along the edges
-// in their order, then from what is left in the order of starts.
+// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it
+// finds decides which paths leave the VL, so it goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel
+// that came first, along the edges in their order, then from what is left in the order of starts. OpenSM begins anew where
+// it found a cycle, and comes as far as where that was cut by the same edges.
 type walker struct {
 	*layer
-	// targets are where the edges of each channel lead, in their order: those of channel c that are left stand from
-	// left[c] to end[c].
-	targets   []int32
-	left, end []int32
-	state     []uint8 // by channel
-	before    []int32 // by channel: from where it was come to, none for a start
-	starts    []int32 // see [layer.starts]
-	next0     int
-	at        int32
+	// targets are where the edges of each channel lead, in their order, with none at the end: those of channel c that are
+	// left stand from left[c] on, and first[c] is the first of them.
+	targets     []int32
+	left, first []int32
+	// path is what is being walked, and place says, by channel, where on it a channel is, or else unknown or closed.
+	path   []onPath
+	place  []int32
+	before []int32 // by channel: from where it was come to last, none for a start
+	starts []int32 // see [layer.starts]
+	next0  int
 }
 
+// onPath is a channel, and the slot of the edge by which the path goes on.
+type onPath struct{ channel, slot int32 }
+
 const (
-	unknown = iota
-	open    // on the path that is being walked
-	closed  // no cycle goes through it
+	unknown = -1
+	closed  = -2 // no cycle goes through it
 )
 
 func newWalker(l *layer) *walker {
 	n := len(l.to)
-	w := &walker{layer: l, state: make([]uint8, n), before: make([]int32, n), left: make([]int32, n), end: make([]int32, n), starts: l.starts()}
-	w.targets = make([]int32, 0, len(l.edges))
+	w := &walker{
+		layer: l, left: make([]int32, n), first: make([]int32, n), starts: l.starts(),
+		place: slices.Repeat([]int32{unknown}, n), before: slices.Repeat([]int32{fabric.None}, n),
+	}
+	w.targets = make([]int32, 0, len(l.edges)+len(l.seen))
 	for _, c := range l.seen {
 		w.left[c] = int32(len(w.targets))
 		for e := l.head[c]; e != 0; e = l.edges[e].next {
 			w.targets = append(w.targets, l.edges[e].target)
 		}
-		w.end[c] = int32(len(w.targets))
+		w.targets = append(w.targets, fabric.None)
+		w.first[c] = w.targets[w.left[c]]
 	}
-	for c := range w.before {
-		w.before[c] = fabric.None
-	}
-	w.at = w.start()
+	w.start()
 	return w
 }
 
-// start is the next channel to begin with, none at the end.
-func (w *walker) start() int32 {
+// start begins at the next channel to begin with, if there is one.
+func (w *walker) start() {
 	for ; w.next0 < len(w.starts); w.next0++ {
-		if c := w.starts[w.next0]; w.state[c] == unknown {
-			return c
+		if c := w.starts[w.next0]; w.place[c] == unknown {
+			w.open(c)
+			return
 		}
 	}
-	return fabric.None
 }
 
-// cycle finds the next cycle and returns a channel of it, none where there is
-// no cycle any more. After a cycle, weakest must be called.
+// open adds a channel to the path.
+func (w *walker) open(c int32) {
+	w.place[c] = int32(len(w.path))
+	w.path = append(w.path, onPath{channel: c})
+}
+
+// cycle finds the next cycle, which the path ends with, and returns where it begins there, none where there is no cycle
+// any more. After a cycle, cut must be called.
 func (w *walker) cycle() int32 {
-	for w.at != fabric.None {
-		w.state[w.at] = open
-		c := w.ahead(w.at)
+	for len(w.path) > 0 {
+		at := &w.path[len(w.path)-1]
+		c := w.ahead(at.channel)
 		if c == fabric.None {
-			w.leave()
+			w.leave(at.channel)
 			continue
 		}
-		if w.state[c] == open {
-			w.at = c
-			return c
+		at.slot = w.slot[at.channel] + c
+		if begin := w.place[c]; begin >= 0 {
+			return begin
 		}
-		w.before[c] = w.at
-		w.at = c
+		w.before[c] = at.channel
+		w.open(c)
 	}
 	return fabric.None
 }
@@ -83,49 +94,51 @@ func (w *walker) cycle() int32 {
 // ahead is the first channel after one that is not closed, none where there is none. What is closed stays so, as edges
 // are only taken out; the edges to it are passed over for good.
 func (w *walker) ahead(c int32) int32 {
-	for i := w.left[c]; i < w.end[c]; i++ {
-		if target := w.targets[i]; w.state[target] != closed {
-			w.left[c] = i
-			return target
-		}
+	for w.first[c] != fabric.None && w.place[w.first[c]] == closed {
+		w.pass(c)
 	}
-	w.left[c] = w.end[c]
-	return fabric.None
+	return w.first[c]
 }
 
-// cut takes out the first edge that is left of a channel, and returns where it led.
-func (w *walker) cut(c int32) int32 {
-	target := w.targets[w.left[c]]
+// pass passes over the first edge that is left of a channel.
+func (w *walker) pass(c int32) {
 	w.left[c]++
-	return target
+	w.first[c] = w.targets[w.left[c]]
 }
 
-// leave closes a channel. A channel that a cycle led through can come up as a
-// start with the way to it still noted; OpenSM then goes back there, too.
-func (w *walker) leave() {
-	c := w.at
-	w.state[c] = closed
-	if w.at = w.before[c]; w.at != fabric.None {
-		w.before[c] = fabric.None
-		return
+// leave closes the channel that the path ends with. A channel that a cycle led through can come up as a start with the
+// way to it still noted; OpenSM then goes back there, too, even if that is closed.
+func (w *walker) leave(c int32) {
+	w.path = w.path[:len(w.path)-1]
+	w.place[c] = closed
+	before := w.before[c]
+	w.before[c] = fabric.None
+	switch {
+	case len(w.path) > 0:
+	case before != fabric.None:
+		w.open(before)
+	default:
+		w.start()
 	}
-	w.at = w.start()
 }
 
-// weakest finds the channel on the cycle through start with the fewest pairs on its edge there, which is its first
-// one, the first of them from start on, and forgets that the cycle was walked.
-func (w *walker) weakest(start int32) int32 {
-	weakest, least := start, uint32(math.MaxUint32)
-	for c := start; ; {
-		next := w.targets[w.left[c]]
-		if pairs := w.layer.at(c, next).pairs; pairs < least {
-			weakest, least = c, pairs
-		}
-		w.state[c] = unknown
-		if c = next; c == start {
-			return weakest
+// cut takes the edge with the fewest pairs, the first of them, out of the cycle that begins somewhere on the path, and
+// returns the channels that it is between. The path then ends with the first of these, and is forgotten from there on.
+func (w *walker) cut(begin int32) (from, then int32) {
+	weakest, least := begin, uint32(math.MaxUint32)
+	for i, c := range w.path[begin:] {
+		if pairs := w.pairs[c.slot]; pairs < least {
+			weakest, least = begin+int32(i), pairs
 		}
 	}
+	for _, c := range w.path[weakest+1:] {
+		w.place[c.channel] = unknown
+	}
+	w.path = w.path[:weakest+1]
+	from = w.path[weakest].channel
+	then = w.first[from]
+	w.pass(from)
+	return from, then
 }
 
 // starts are the channels of a VL in the order in which OpenSM comes upon them. It keeps them in a search tree,

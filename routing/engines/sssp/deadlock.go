@@ -126,35 +126,34 @@ func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 // counts reports whether what a port sends, and what is sent to it, is in VLs.
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
-// remove fills the first VL with all paths, and breaks its cycles at the edge with the fewest pairs, whose
-// paths go to the next VL, and so on, up to the first cycle in the last VL that counts.
-func (d *deadlocks) remove(ctx context.Context) error {
-	now, err := d.fill(ctx)
-	if err != nil {
-		return err
+// countPairs counts the pairs of LIDs, which are all in the first VL.
+func (d *deadlocks) countPairs() {
+	sources := int64(0)
+	for _, t := range d.targets {
+		if d.counts(&t) {
+			sources += int64(t.lids)
+		}
 	}
-	var b *branches
-	for l := 0; len(now.seen) > 0; l++ {
-		w := newWalker(now)
-		c := w.cycle()
-		if c == fabric.None {
-			break
+	for _, t := range d.targets {
+		if d.counts(&t) {
+			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
 		}
-		d.needed = l + 2
-		if d.needed > d.upTo {
-			break
-		}
-		if b == nil {
-			b = newBranches(d, now)
-		}
-		for ; c != fabric.None; c = w.cycle() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			from := w.weakest(c)
-			b.move(from, w.cut(from))
-		}
-		now = b.turn()
+	}
+}
+
+// remove finds the VL of each path.
+func (d *deadlocks) remove(ctx context.Context) error {
+	d.countPairs()
+	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
+	switch fit, err := d.fitOneVL(ctx); {
+	case err != nil:
+		return err
+	case fit:
+		d.done = d.total - 1 // what maps no SLs has no step here
+		return d.step(ctx)
+	}
+	if err := d.breakCycles(ctx); err != nil {
+		return err
 	}
 	if d.needed > d.vls {
 		need := fmt.Sprint(d.needed)
@@ -163,8 +162,38 @@ func (d *deadlocks) remove(ctx context.Context) error {
 		}
 		return d.refuse(d.needed <= d.upTo, "paths without deadlock need %s VLs; the subnet has %d", need, d.vls)
 	}
-	d.layerOf = make([]uint8, len(d.dests)*len(d.groups))
-	if b != nil {
+	return nil
+}
+
+// breakCycles fills the first VL with all paths, and breaks its cycles at the edge with the fewest pairs, whose
+// paths go to the next VL, and so on, until one VL has no cycle or the last one that counts has one.
+func (d *deadlocks) breakCycles(ctx context.Context) error {
+	now, err := d.fill(ctx)
+	if err != nil {
+		return err
+	}
+	var b *branches
+	for {
+		w := newWalker(now)
+		c := w.cycle()
+		if c == fabric.None {
+			break
+		}
+		d.needed++
+		if d.needed > d.upTo {
+			break
+		}
+		if b == nil {
+			if b, err = newBranches(ctx, d, now); err != nil {
+				return err
+			}
+		}
+		if err := b.breakAll(ctx, w, c); err != nil {
+			return err
+		}
+		now = b.turn()
+	}
+	if b != nil && d.needed <= d.vls {
 		b.layers(d.layerOf)
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 // port after the other, and of one group after the other to all its LIDs. The workers take ports that follow
 // one another, and their VLs are then put together in that order. O(LIDs x switches) on all processors.
 func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
-	d.countPairs()
 	parts := routing.Workers()
 	layers := make([]*layer, parts)
 	lost := make([]*dest, parts) // a destination that a switch has no path to
@@ -50,21 +49,6 @@ func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 		layers[0].merge(l)
 	}
 	return layers[0], nil
-}
-
-// countPairs counts the pairs of LIDs, which are all in the first VL.
-func (d *deadlocks) countPairs() {
-	sources := int64(0)
-	for _, t := range d.targets {
-		if d.counts(&t) {
-			sources += int64(t.lids)
-		}
-	}
-	for _, t := range d.targets {
-		if d.counts(&t) {
-			d.pairs[0] += (sources - int64(t.lids)) * int64(t.lids)
-		}
-	}
 }
 
 // filler adds the paths of all groups to a VL.
@@ -134,7 +118,7 @@ func (t *pathTree) branch(g *group) bool {
 		}
 		c := t.channel[s]
 		if before != fabric.None {
-			t.layer.join(before, c, 0)
+			t.layer.join(before, c)
 		}
 		if known {
 			break
@@ -151,7 +135,7 @@ func (t *pathTree) count() {
 	for _, begin := range slices.Backward(t.begins) {
 		for _, s := range t.branches[begin:end] {
 			if next := t.graph.to[t.channel[s]]; next != t.to.sw {
-				t.layer.at(t.channel[s], t.channel[next]).pairs += t.pairs[s]
+				t.layer.pairs[t.layer.slot[t.channel[s]]+t.channel[next]] += t.pairs[s]
 				t.pairs[next] += t.pairs[s]
 			}
 		}
@@ -167,7 +151,9 @@ func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		for e := more.head[c]; e != 0; e = more.edges[e].next {
 			to := more.edges[e].target
-			l.join(c, to, more.at(c, to).pairs)
+			l.join(c, to)
+			slot := l.slot[c] + to
+			l.pairs[slot] += more.pairs[slot]
 		}
 	}
 }

@@ -106,6 +106,9 @@ func (s *search) byPlan(distance uint64) bool {
 // of these. It compares distances with the places of their arcs behind them, without branches; a switch has no more
 // arcs than a byte counts.
 func (s *search) settle(a *alike) (nearest, farthest uint64) {
+	if a.each == 1 {
+		return s.settleOnly(a)
+	}
 	distances, weight, tree := s.distance, s.weight, s.tree[a.begin:a.end]
 	nearest = infinity
 	steps := s.steps[a.steps:]
@@ -124,6 +127,20 @@ func (s *search) settle(a *alike) (nearest, farthest uint64) {
 			v.arc, v.above, v.port = by.arc, by.above, s.port[by.arc]
 		}
 		distances[int(a.begin)+i] = uint32(d)
+		nearest, farthest = min(nearest, d), max(farthest, d)
+	}
+	return nearest, farthest
+}
+
+// settleOnly is settle for switches with one step.
+func (s *search) settleOnly(a *alike) (nearest, farthest uint64) {
+	above, weight, tree := s.distance, s.weight, s.tree[a.begin:a.end]
+	distances := s.distance[a.begin:][:len(tree)]
+	nearest = infinity
+	for i := range tree {
+		v := &tree[i]
+		d := uint64(above[v.above]) + uint64(weight[v.arc])
+		distances[i] = uint32(d)
 		nearest, farthest = min(nearest, d), max(farthest, d)
 	}
 	return nearest, farthest

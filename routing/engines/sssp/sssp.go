@@ -10,9 +10,9 @@ package sssp
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/routing"
 )
 
@@ -96,13 +96,6 @@ func (r *router) reachable() error {
 }
 
 func (r *router) route(ctx context.Context) error {
-	r.lft = fabric.NewLFT(len(r.f.Switches), r.f.MaxLID)
-	for _, s := range r.members {
-		p := r.f.SwitchNode(s).FirstPort
-		for i := range lids(r.f, p, r.opt) {
-			r.lft.Row(s)[int(r.f.Ports[p].LID)+i] = 0
-		}
-	}
 	if n := routing.RouterPorts(r.f); n > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
 	}
@@ -111,7 +104,7 @@ func (r *router) route(ctx context.Context) error {
 	for _, t := range r.targets {
 		rows += t.lids
 	}
-	r.ports = slices.Repeat([]uint8{fabric.NoPath}, rows*len(r.hosts))
+	r.ports = hugepages.Make[uint8](rows * len(r.hosts))
 	plans := r.planFor(r.roots())
 	defer plans.stop()
 	row := 0
@@ -122,6 +115,9 @@ func (r *router) route(ctx context.Context) error {
 		for range t.lids {
 			r.run(t.local == 0)
 			ports := r.ports[row*len(r.hosts) : (row+1)*len(r.hosts)]
+			if len(r.tree) < len(ports) {
+				fabric.Forget(ports)
+			}
 			r.use(ports)
 			ports[t.sw] = t.local
 			row++
@@ -159,23 +155,23 @@ func (t *target) otherPaths(before *target) bool {
 // together is of how many switches the ports in a row are a line of cache.
 const together = 64
 
-// tables enters the ports into the tables of the switches.
+// tables makes the tables of the switches out of the ports.
 func (r *router) tables(ctx context.Context) error {
 	n := len(r.hosts)
+	r.lft = fabric.BlankLFT(n, r.f.MaxLID)
 	return routing.ForEach(ctx, (n+together-1)/together, nil, func(_, i int) {
 		low := i * together
 		high := min(low+together, n)
 		rows := make([][]uint8, 0, together)
 		for s := low; s < high; s++ {
 			rows = append(rows, r.lft.Row(fabric.SwitchIndex(s)))
+			fabric.Forget(rows[s-low])
 		}
 		at := 0
 		for _, t := range r.targets {
 			for k := range t.lids {
 				for s, port := range r.ports[at+low : at+high] {
-					if port != fabric.NoPath {
-						rows[s][int(t.lid)+k] = port
-					}
+					rows[s][int(t.lid)+k] = port
 				}
 				at += n
 			}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sssp
+
+import "math/bits"
+
+// dependencies say which channels follow one another on paths: a channel is an arc of the fabric's graph (Dally and
+// Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", 1987).
+type dependencies struct {
+	*graph
+	// Two channels of which one can follow the other have a slot, at slot of the first + the second: there is one for
+	// each arc of the switch between. has is a bit for each.
+	slot []int32
+	has  []uint64
+}
+
+func newDependencies(g *graph) dependencies {
+	d := dependencies{graph: g, slot: make([]int32, len(g.to))}
+	slots := int32(0)
+	for c, sw := range g.to {
+		d.slot[c] = slots - g.first[sw]
+		slots += g.first[sw+1] - g.first[sw]
+	}
+	d.has = make([]uint64, (slots+63)/64)
+	return d
+}
+
+// add notes that one channel follows another, and reports whether that is new.
+func (d *dependencies) add(from, then int32) bool {
+	slot := d.slot[from] + then
+	word, bit := &d.has[slot/64], uint64(1)<<(slot%64)
+	isNew := *word&bit == 0
+	*word |= bit
+	return isNew
+}
+
+// after appends to a list the channels that follow one.
+func (d *dependencies) after(c int32, list []int32) []int32 {
+	sw := d.to[c]
+	end := d.slot[c] + d.first[sw+1]
+	for at := d.slot[c] + d.first[sw]; at < end; {
+		word := d.has[at/64] >> (at % 64)
+		if word == 0 {
+			at = (at/64 + 1) * 64
+			continue
+		}
+		if at += int32(bits.TrailingZeros64(word)); at < end {
+			list = append(list, at-d.slot[c])
+		}
+		at++
+	}
+	return list
+}
+
+// cyclic reports whether packets can wait for one another in a circle: then not all channels stand in an order in which
+// each follows those that it follows on paths (Kahn, "Topological sorting of large networks", CACM 5, 1962).
+// O(channels + dependencies).
+func (d *dependencies) cyclic() bool {
+	var next, order []int32
+	before := make([]int32, len(d.to)) // how many channels that it follows are not in the order
+	for c := range d.to {
+		next = d.after(int32(c), next[:0])
+		for _, then := range next {
+			before[then]++
+		}
+	}
+	for c, n := range before {
+		if n == 0 {
+			order = append(order, int32(c))
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		next = d.after(order[i], next[:0])
+		for _, then := range next {
+			if before[then]--; before[then] == 0 {
+				order = append(order, then)
+			}
+		}
+	}
+	return len(order) < len(d.to)
+}
