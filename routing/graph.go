@@ -104,3 +104,6 @@ func (p *Part) Of(sw fabric.SwitchIndex) []SwitchLink {
 	}
 	return p.whole.Of(sw)
 }
+
+// Cut reports whether a switch has lost cables.
+func (p *Part) Cut(sw fabric.SwitchIndex) bool { return p.cut[sw] }

@@ -18,10 +18,10 @@ import (
 type Base struct {
 	*trees.Forest
 	// used are the numbers of entries by port of each switch.
-	used [][256]int32
-	// minimal is what [Base.Measure] found, by LID.
-	minimal []bool
-	spare   sync.Pool
+	used [][]int32
+	// least is nil but for what [Base.Measured] made.
+	least *least
+	spare sync.Pool
 }
 
 // NewBase prepares tables. O(switches x LIDs) on all processors.
@@ -30,12 +30,10 @@ func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Base{Forest: forest, used: make([][256]int32, len(t.Fabric.Switches))}
+	b := &Base{Forest: forest, used: newCounts(t.Fabric)}
 	last := min(t.Fabric.MaxLID, t.LFT.MaxLID)
 	return b, routing.ForEach(ctx, len(b.used), nil, func(_, s int) {
-		for _, port := range t.LFT.Row(fabric.SwitchIndex(s))[1 : int(last)+1] {
-			b.used[s][port]++
-		}
+		countEntries(b.used[s], t.LFT.Row(fabric.SwitchIndex(s))[1:int(last)+1])
 	})
 }
 
@@ -52,7 +50,7 @@ func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options)
 	}
 	defer b.spare.Put(w)
 	w.begin(f, removed)
-	if err := w.run(ctx, w.todo(removed), opt.Progress); err != nil {
+	if err := w.run(ctx, w.todo(removed), w.lid, opt.Progress); err != nil {
 		return nil, err
 	}
 	w.unreached = slices.Clone(w.unreached)
@@ -76,8 +74,12 @@ func (b *Base) Takes(f *fabric.Fabric) bool {
 // Worker routes one failure after the other. It is scratch memory for one goroutine.
 type Worker struct {
 	*repair
-	base *Base
-	part *routing.Part
+	base    *Base
+	part    *routing.Part
+	removed []fabric.Link
+	ways    wayFinder
+	// near is what gather found, nearLeft what is to be taken of it.
+	near, nearLeft []uint64
 
 	// What todo finds, and its memory.
 	dead     []uint64
@@ -97,34 +99,62 @@ func (b *Base) NewWorker() *Worker {
 			return max(fabric.None, b.Wires.Next(s, port))
 		},
 	}
-	w.repair.minimal = b.minimal
-	w.repair.init(len(b.Tables.Fabric.Switches))
+	w.repair.init(b.Tables.Fabric)
+	w.ways.at = make([]int32, len(b.used))
 	return w
 }
 
-// countOf counts as for the LIDs that are there.
-func (w *Worker) countOf(s fabric.SwitchIndex, used *[256]int32) {
-	*used = w.base.used[s]
+// gone is more entries than a switch has: no LID is given to a port that counts so many.
+const gone = 1 << 30
+
+// countOf counts as for the LIDs and links that are there.
+func (w *Worker) countOf(s fabric.SwitchIndex, used []int32) {
+	copy(used, w.base.used[s])
 	t := w.base.Tables
 	for lid := int(w.f.MaxLID) + 1; lid <= int(min(t.Fabric.MaxLID, t.LFT.MaxLID)); lid++ {
-		used[t.LFT.Row(s)[lid]]--
+		if port := t.LFT.Row(s)[lid]; int(port) < len(used) {
+			used[port]--
+		}
+	}
+	if !w.part.Cut(s) {
+		return
+	}
+	for _, l := range w.removed {
+		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
+			if port := &t.Fabric.Ports[p]; t.Fabric.Nodes[port.Node].Switch == s {
+				used[port.Num] = gone
+			}
+		}
 	}
 }
 
-// Edits routes a failure, and returns the entries that change and those for which there is no way; both hold
-// until the next call. f is what owns LIDs: the part without the links, or the whole where all of it still
-// hangs together. Everything must have had a way before.
-func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link) ([]fabric.Edit, []Unreached) {
+// Edits routes a failure, and returns the entries that change. It tells visit of every LID for which there was something
+// to do, in ascending order, with the entries for it that change and those for which there is no way. All hold until the
+// next call. f is what owns LIDs: the part without the links, or the whole where all of it still hangs together.
+// Everything must have had a way before.
+func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit, unreached []Unreached)) []fabric.Edit {
 	w.begin(f, removed)
 	for _, d := range w.todo(removed) {
+		edited, unreached := len(w.edits), len(w.unreached)
 		w.lid(d)
+		visit(d.lid, w.edits[edited:], w.unreached[unreached:])
 	}
-	return w.edits, w.unreached
+	return w.edits
+}
+
+// lid repairs the entries for one LID.
+func (w *Worker) lid(d task) {
+	if w.base.least != nil && w.base.least.lids[d.lid] {
+		w.keepHops(d)
+	} else {
+		w.repair.lid(d)
+	}
 }
 
 // begin forgets the failure before.
 func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
-	w.part = w.base.Graph.Without(w.base.Tables.Fabric, removed)
+	w.part, w.removed = w.base.Graph.Without(w.base.Tables.Fabric, removed), removed
+	w.ways.forget()
 	for _, s := range w.counted {
 		w.isIn[s] = false
 	}
@@ -159,6 +189,9 @@ func (w *Worker) todo(removed []fabric.Link) []task {
 	w.dead = found
 	slices.Sort(found)
 	w.group(slices.Compact(found))
+	if w.base.least != nil {
+		w.gather()
+	}
 	return w.tasks
 }
 

@@ -57,15 +57,13 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 			walk.Columns(tables, []uint16{lid}, [][]uint8{column})
 			return column
 		},
-		count: func(s fabric.SwitchIndex, used *[256]int32) {
-			*used = [256]int32{}
-			for _, port := range r.start.Row(s)[1 : int(f.MaxLID)+1] {
-				used[port]++
-			}
+		count: func(s fabric.SwitchIndex, used []int32) {
+			clear(used)
+			countEntries(used, r.start.Row(s)[1:int(f.MaxLID)+1])
 		},
 		oldPeer: r.oldPeer,
 	}
-	r.repair.init(len(f.Switches))
+	r.repair.init(f)
 	return r
 }
 

@@ -40,14 +40,14 @@ func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routin
 		return nil, ErrNoTables
 	}
 	r := newChanged(f, old)
-	if err := r.run(ctx, r.todo(), opt.Progress); err != nil {
+	if err := r.run(ctx, r.todo(), r.lid, opt.Progress); err != nil {
 		return nil, err
 	}
 	return r.result(r.start.Patched(r.edits)), nil
 }
 
-// run repairs the entries for some LIDs.
-func (r *repair) run(ctx context.Context, todo []task, progress func(done, total int)) error {
+// run repairs the entries for some LIDs, each by lid.
+func (r *repair) run(ctx context.Context, todo []task, lid func(task), progress func(done, total int)) error {
 	for i, d := range todo {
 		if i%256 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -57,7 +57,7 @@ func (r *repair) run(ctx context.Context, todo []task, progress func(done, total
 				progress(i, len(todo))
 			}
 		}
-		r.lid(d)
+		lid(d)
 	}
 	r.lids = len(todo)
 	if progress != nil {

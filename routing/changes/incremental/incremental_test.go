@@ -73,8 +73,9 @@ func TestRandomFailures(t *testing.T) {
 	sum, whole, all := 0, 0, 0
 	for _, spec := range fabrics {
 		old := routed(t, spec)
-		base, measured := baseOf(t, old), baseOf(t, old)
-		if err := measured.Measure(t.Context()); err != nil {
+		base := baseOf(t, old)
+		measured, err := base.Measured(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
 		for range count / len(fabrics) {
@@ -157,7 +158,7 @@ func TestBaseOfAnything(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkQuick(t, fmt.Sprintf("case %d", i), base, now, want)
-		if err := base.Measure(t.Context()); err != nil {
+		if base, err = base.Measured(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		checkQuick(t, fmt.Sprintf("case %d, measured", i), base, now, want)

@@ -22,16 +22,13 @@ type repair struct {
 	// which one that is and the port that leads on from there.
 	depth    func(lid uint16, target fabric.SwitchIndex) []uint8
 	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
-	// count adds the entries of a switch by port.
-	count func(s fabric.SwitchIndex, used *[256]int32)
-	// minimal says of which LIDs all packets took the fewest hops and left the last switch by the right port, nil
-	// where that is not known.
-	minimal []bool
+	// count counts the entries of a switch by port.
+	count func(s fabric.SwitchIndex, used []int32)
 	// oldPeer is the switch, by its index now, to which a port led before.
 	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 
 	// used are the numbers of entries by port of the switches in counted.
-	used    [][256]int32
+	used    [][]int32
 	counted []fabric.SwitchIndex
 	isIn    []bool
 
@@ -45,6 +42,8 @@ type repair struct {
 	entries []uint8
 	lost    []fabric.SwitchIndex
 	state   []uint8
+	// reached are the lost ones that have found a way, the nearest first.
+	reached []fabric.SwitchIndex
 	// depths are the hops of those that are as they were, hops of the others.
 	depths, hops []uint8
 	// queue are the switches that may have a way of so many hops, up to deepest.
@@ -59,9 +58,33 @@ const (
 	found
 )
 
-func (r *repair) init(switches int) {
-	r.used, r.isIn = make([][256]int32, switches), make([]bool, switches)
-	r.state, r.hops = make([]uint8, switches), make([]uint8, switches)
+func (r *repair) init(f *fabric.Fabric) {
+	n := len(f.Switches)
+	r.used, r.isIn = newCounts(f), make([]bool, n)
+	r.state, r.hops = make([]uint8, n), make([]uint8, n)
+}
+
+// newCounts has a number for each port of each switch.
+func newCounts(f *fabric.Fabric) [][]int32 {
+	ports := 0
+	for _, n := range f.Switches {
+		ports += int(f.Nodes[n].NumPorts) + 1
+	}
+	counts, all := make([][]int32, len(f.Switches)), make([]int32, ports)
+	for s, n := range f.Switches {
+		ports := int(f.Nodes[n].NumPorts) + 1
+		counts[s], all = all[:ports:ports], all[ports:]
+	}
+	return counts
+}
+
+// countEntries adds entries of a switch to those by each of its ports. Those that name no port of it are nobody's.
+func countEntries(used []int32, entries []uint8) {
+	for _, port := range entries {
+		if int(port) < len(used) {
+			used[port]++
+		}
+	}
 }
 
 // unreadOf says what is not known of adapted tables: hosts and lanes keep the service
@@ -96,19 +119,24 @@ func switches(edits []fabric.Edit) int {
 
 // set writes an entry.
 func (r *repair) set(s fabric.SwitchIndex, lid uint16, port uint8) {
-	was := r.entries[s]
-	if was == port {
-		return
+	if was := r.entries[s]; was != port {
+		r.change(s, lid, was, port)
 	}
+}
+
+// change writes an entry that is another one than was.
+func (r *repair) change(s fabric.SwitchIndex, lid uint16, was, port uint8) {
 	used := r.usage(s)
-	used[was]--
+	if int(was) < len(used) {
+		used[was]--
+	}
 	used[port]++
 	r.edits = append(r.edits, fabric.Edit{Switch: s, LID: lid, Port: port})
 }
 
 // usage counts the entries of a switch by port.
-func (r *repair) usage(s fabric.SwitchIndex) *[256]int32 {
-	used := &r.used[s]
+func (r *repair) usage(s fabric.SwitchIndex) []int32 {
+	used := r.used[s]
 	if !r.isIn[s] {
 		r.isIn[s] = true
 		r.counted = append(r.counted, s)
@@ -127,13 +155,6 @@ func (r *repair) lid(d task) {
 	r.begin()
 	r.entries = r.column(lid)
 	r.depths = r.depth(lid, target)
-	if r.minimal != nil && r.minimal[lid] && !d.anew && r.nearBy(d.broken) {
-		r.keepHops(lid)
-		if len(r.lost) > 0 {
-			r.findPaths(lid)
-		}
-		return
-	}
 	if d.anew {
 		for s := range r.f.NumSwitches() {
 			if r.f.SwitchNode(s).InSubnet {
@@ -182,12 +203,28 @@ func (r *repair) loseFeeders() {
 	}
 }
 
-// findPaths gives each switch that is lost the path of the fewest hops, the nearest first.
+// findPaths gives each switch that is lost the path of the fewest hops.
 func (r *repair) findPaths(lid uint16) {
-	for i := range r.deepest + 1 {
-		r.queue[i] = r.queue[i][:0]
+	r.findHops()
+	for _, s := range r.reached {
+		r.set(s, lid, r.choose(s, r.hops[s]))
 	}
-	r.deepest = 0
+	r.noteUnreached(lid)
+}
+
+// noteUnreached notes the switches that are lost still.
+func (r *repair) noteUnreached(lid uint16) {
+	for _, s := range r.lost {
+		if r.state[s] == lost {
+			r.unreached = append(r.unreached, Unreached{s, lid})
+		}
+	}
+}
+
+// findHops finds the fewest hops of each switch that is lost, the nearest first.
+func (r *repair) findHops() {
+	r.emptyQueue()
+	r.reached = r.reached[:0]
 	for _, s := range r.lost {
 		if r.state[s] == found {
 			r.spread(s)
@@ -204,15 +241,10 @@ func (r *repair) findPaths(lid uint16) {
 	for h := 1; h <= r.deepest; h++ {
 		for i := 0; i < len(r.queue[h]); i++ {
 			if s := r.queue[h][i]; r.state[s] == lost {
-				r.set(s, lid, r.choose(s, uint8(h)))
 				r.state[s], r.hops[s] = found, uint8(h)
+				r.reached = append(r.reached, s)
 				r.spread(s)
 			}
-		}
-	}
-	for _, s := range r.lost {
-		if r.state[s] == lost {
-			r.unreached = append(r.unreached, Unreached{s, lid})
 		}
 	}
 }
@@ -223,6 +255,13 @@ func (r *repair) hopsOf(s fabric.SwitchIndex) uint8 {
 		return r.depths[s]
 	}
 	return r.hops[s]
+}
+
+func (r *repair) emptyQueue() {
+	for i := range r.deepest + 1 {
+		r.queue[i] = r.queue[i][:0]
+	}
+	r.deepest = 0
 }
 
 func (r *repair) enqueue(h int, s fabric.SwitchIndex) {
@@ -246,21 +285,12 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 // choose is the port of a switch whose way has h hops: the one it has, else one that leads to the switch to
 // which it led, else any; of equals the one with the fewest entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
-	port, _ := r.another(s, h, r.links(s))
-	return port
-}
-
-// another is choose by the links of the switch; ok is false where there is no way of h hops.
-func (r *repair) another(s fabric.SwitchIndex, h uint8, links []routing.SwitchLink) (best uint8, ok bool) {
-	now, oldPeer := r.entries[s], fabric.SwitchIndex(fabric.None)
-	var used *[256]int32
-	bestRank, bestUsed := 3, int32(0)
-	for _, l := range links {
+	now := r.entries[s]
+	used, oldPeer := r.usage(s), r.oldPeer(s, now)
+	best, bestRank, bestUsed := now, 3, int32(0)
+	for _, l := range r.links(s) {
 		if r.hopsOf(l.Peer)+1 != h {
 			continue
-		}
-		if used == nil {
-			used, oldPeer = r.usage(s), r.oldPeer(s, now)
 		}
 		rank := 2
 		switch {
@@ -273,5 +303,5 @@ func (r *repair) another(s fabric.SwitchIndex, h uint8, links []routing.SwitchLi
 			best, bestRank, bestUsed = l.Port, rank, used[l.Port]
 		}
 	}
-	return best, used != nil
+	return best
 }

@@ -36,6 +36,11 @@ type Study struct {
 	// endOf is the end that has a LID, -1 for none, groupsAt the groups of the ends that send into a switch.
 	endOf    []int32
 	groupsAt [][]int32
+	*passing
+	// first is port 0 of each switch, next the switch to which each port of one leads, None for none.
+	first []fabric.PortIndex
+	next  []fabric.SwitchIndex
+	rows  [][]byte
 	// paths are by port, ranked are the ports between switches with most paths first.
 	paths  []int64
 	ranked []fabric.PortIndex
@@ -52,7 +57,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := base.Measure(ctx); err != nil {
+	if base, err = base.Measured(ctx); err != nil {
 		return nil, err
 	}
 	loads, err := linkload.AllToAll(ctx, t, linkload.Options{})
@@ -67,6 +72,10 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 		}
 		s.endOf[l.LID] = l.End
 	}
+	if s.passing, err = findPassing(ctx, base.Forest, s.ends, s.endOf); err != nil {
+		return nil, err
+	}
+	s.wire(t.Fabric)
 	s.groupsAt = make([][]int32, len(t.Fabric.Switches))
 	for g := range s.ends.Groups {
 		if at := s.ends.Groups[g].At; at >= 0 {
@@ -84,6 +93,22 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 		s.report.Worst = s.paths[s.ranked[0]]
 	}
 	return s, nil
+}
+
+// wire notes where the ports of switches lead.
+func (s *Study) wire(f *fabric.Fabric) {
+	s.first, s.next = make([]fabric.PortIndex, len(f.Switches)), make([]fabric.SwitchIndex, len(f.Ports))
+	for p := range s.next {
+		s.next[p] = fabric.None
+	}
+	for sw := range f.NumSwitches() {
+		s.rows = append(s.rows, s.base.Tables.LFT.Row(sw))
+		n := f.SwitchNode(sw)
+		s.first[sw] = n.FirstPort
+		for p := range n.Ports() {
+			s.next[p] = max(fabric.None, s.base.Wires.Next(sw, f.Ports[p].Num))
+		}
+	}
 }
 
 // Empty is the report of a shard of which nothing is done: shard i of n, from 1 up.

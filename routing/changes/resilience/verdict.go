@@ -4,7 +4,6 @@ package resilience
 
 import (
 	"cmp"
-	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/incremental"
@@ -41,27 +40,33 @@ type judge struct {
 	*Study
 	router *incremental.Worker
 	walker *trees.Walker
-	// moved is by how many paths each of the ports to other switches carries more, old the way before.
-	moved   []int64
-	touched []bool
-	ports   []fabric.PortIndex
-	old     []uint32
+	// moved is by how many paths each of the ports to other switches carries more, ports are those that ever did, old
+	// the way before.
+	moved []int64
+	ports []fabric.PortIndex
+	old   []uint32
+	// dead are the ports that have lost their link.
+	dead []bool
 	// gone says which ends are cut off, less how many of each group.
 	gone []bool
 	less []int32
+	bent
 }
 
 func (s *Study) newJudge() *judge {
 	n := len(s.base.Tables.Fabric.Ports)
 	return &judge{
-		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n), touched: make([]bool, n),
-		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)),
+		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n), dead: make([]bool, n),
+		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)), bent: newBent(len(s.first)),
 	}
 }
 
 // verdict lets failure n happen.
 func (j *judge) verdict(n int) Verdict {
 	removed := j.all.removed(n)
+	for _, l := range removed {
+		j.dead[l.A], j.dead[l.B] = true, true
+	}
 	v := Verdict{Number: n}
 	f := j.base.Tables.Fabric
 	part := f
@@ -69,31 +74,44 @@ func (j *judge) verdict(n int) Verdict {
 		part = f.Without(removed)
 		j.loseEnds(part, &v)
 	}
-	edits, _ := j.router.Edits(part, removed)
-	v.Changed = len(edits)
-	j.walker.Each(trees.Difference{Removed: removed, Edits: edits}, func(c *trees.Change) bool {
-		if end := j.endOf[c.LID]; end >= 0 && !j.gone[end] {
-			j.change(c, end, &v)
+	follow := v.CutOff > 0
+	edits := j.router.Edits(part, removed, func(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) {
+		switch {
+		case v.CutOff > 0 || j.endOf[lid] < 0:
+		case j.whole[lid]:
+			v.Lost += j.bend(lid, edits, unreached)
+		default:
+			follow = true
 		}
-		return true
 	})
-	v.Worst, v.at = j.worst(removed)
-	j.forget()
+	v.Changed = len(edits)
+	j.followTrails()
+	if follow {
+		j.walker.Each(trees.Difference{Removed: removed, Edits: edits}, func(c *trees.Change) bool {
+			if end := j.endOf[c.LID]; end >= 0 && !j.gone[end] && (v.CutOff > 0 || !j.whole[c.LID]) {
+				j.change(c, end, &v)
+			}
+			return true
+		})
+	}
+	v.Worst, v.at = j.worst()
+	j.forget(removed)
 	return v
+}
+
+// add puts n paths onto the link of a port of a switch.
+func (j *judge) add(port fabric.PortIndex, n int64) {
+	if j.moved[port] == 0 {
+		j.ports = append(j.ports, port)
+	}
+	j.moved[port] += n
 }
 
 // carry puts n paths onto the links between switches of a path.
 func (j *judge) carry(ports []uint32, n int64) {
-	f := j.base.Tables.Fabric
 	for _, slot := range ports {
-		if j.base.Wires[slot] < 0 {
-			continue
-		}
-		port := f.Port(f.Switches[slot>>8], uint8(slot))
-		j.moved[port] += n
-		if !j.touched[port] {
-			j.touched[port] = true
-			j.ports = append(j.ports, port)
+		if port := j.first[slot>>8] + fabric.PortIndex(slot&0xff); j.next[port] >= 0 {
+			j.add(port, n)
 		}
 	}
 }
@@ -158,7 +176,7 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 }
 
 // worst is the most paths over a link between switches, and the first port with it.
-func (j *judge) worst(removed []fabric.Link) (most int64, at fabric.PortIndex) {
+func (j *judge) worst() (most int64, at fabric.PortIndex) {
 	at = fabric.None
 	better := func(p fabric.PortIndex) {
 		if n := j.paths[p] + j.moved[p]; n > most || n == most && n > 0 && p < at {
@@ -166,12 +184,12 @@ func (j *judge) worst(removed []fabric.Link) (most int64, at fabric.PortIndex) {
 		}
 	}
 	for _, p := range j.ports {
-		if !slices.ContainsFunc(removed, func(l fabric.Link) bool { return l.A == p || l.B == p }) {
+		if !j.dead[p] {
 			better(p)
 		}
 	}
 	for _, p := range j.ranked {
-		if !j.touched[p] {
+		if j.moved[p] == 0 && !j.dead[p] {
 			better(p)
 			break
 		}
@@ -180,9 +198,12 @@ func (j *judge) worst(removed []fabric.Link) (most int64, at fabric.PortIndex) {
 }
 
 // forget makes the scratch memory ready for the next failure.
-func (j *judge) forget() {
+func (j *judge) forget(removed []fabric.Link) {
+	for _, l := range removed {
+		j.dead[l.A], j.dead[l.B] = false, false
+	}
 	for _, p := range j.ports {
-		j.moved[p], j.touched[p] = 0, false
+		j.moved[p] = 0
 	}
 	j.ports = j.ports[:0]
 	clear(j.gone)
