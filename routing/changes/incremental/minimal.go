@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/routing"
 )
 
@@ -45,14 +46,23 @@ func (b *Base) Measured(ctx context.Context) (*Base, error) {
 	}
 	l.nearer = make([][]uint64, switches)
 	depths := make([][]uint8, switches)
+	targets := 0
 	for lid, at := range b.At {
-		if l.lids[lid] {
+		if l.lids[lid] && depths[at] == nil {
 			depths[at] = b.Depth(uint16(lid))
+			targets++
+		}
+	}
+	words := int(l.first[switches])
+	all := hugepages.Make[uint64](targets * words)
+	for at := range depths {
+		if depths[at] != nil {
+			l.nearer[at], all = all[:words:words], all[words:]
 		}
 	}
 	err = routing.ForEach(ctx, len(depths), nil, func(_, at int) {
 		if depths[at] != nil {
-			l.nearer[at] = l.nearerTo(graph, depths[at])
+			l.findNearer(l.nearer[at], graph, depths[at])
 		}
 	})
 	return &Base{Forest: b.Forest, used: b.used, least: l}, err
@@ -68,9 +78,8 @@ func parallel(links []routing.SwitchLink) bool {
 	return len(slices.Compact(peers)) < len(links)
 }
 
-// nearerTo finds by the depths below a switch which cables lead nearer to it.
-func (l *least) nearerTo(graph *routing.Graph, depth []uint8) []uint64 {
-	words := make([]uint64, l.first[len(l.first)-1])
+// findNearer finds by the depths below a switch which cables lead nearer to it.
+func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) {
 	for s := range depth {
 		own := words[l.first[s]:l.first[s+1]]
 		for i, link := range graph.Of(fabric.SwitchIndex(s)) {
@@ -79,7 +88,6 @@ func (l *least) nearerTo(graph *routing.Graph, depth []uint8) []uint64 {
 			}
 		}
 	}
-	return words
 }
 
 // findLeast finds the LIDs to which all packets take the fewest hops.

@@ -4,9 +4,11 @@ package resilience
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
@@ -45,7 +47,7 @@ func findPassing(ctx context.Context, forest *trees.Forest, ends *trees.Ends, en
 			p.own[g.At] += uint16(len(g.Ends))
 		}
 	}
-	rows := make([]atomic.Pointer[[]uint16], n)
+	rows := &passRows{of: make([]atomic.Pointer[[]uint16], n), lids: len(endOf)}
 	counters := make([]*passCounter, routing.Workers())
 	err := routing.ForEach(ctx, (len(endOf)+fabric.BlockSize-1)/fabric.BlockSize, nil, func(worker, i int) {
 		if counters[worker] == nil {
@@ -57,8 +59,8 @@ func findPassing(ctx context.Context, forest *trees.Forest, ends *trees.Ends, en
 			}
 		}
 	})
-	for s := range rows {
-		if row := rows[s].Load(); row != nil {
+	for s := range rows.of {
+		if row := rows.of[s].Load(); row != nil {
 			p.others[s] = *row
 		}
 	}
@@ -69,7 +71,7 @@ func findPassing(ctx context.Context, forest *trees.Forest, ends *trees.Ends, en
 type passCounter struct {
 	*passing
 	forest *trees.Forest
-	rows   []atomic.Pointer[[]uint16]
+	rows   *passRows
 	sum    []uint16
 	// order are the switches by their depth.
 	depth []uint8
@@ -90,7 +92,7 @@ func (c *passCounter) count(lid uint16, end fabric.PortIndex) bool {
 		for _, s := range c.order[d] {
 			if n := c.sum[s] + c.own[s]; n > 0 {
 				if c.sum[s] > 0 {
-					c.row(s)[lid] = c.sum[s]
+					c.rows.row(s)[lid] = c.sum[s]
 					c.sum[s] = 0
 				}
 				c.sum[c.forest.Wires.Next(s, column[s])] += n
@@ -125,11 +127,33 @@ func (c *passCounter) sort(depth []uint8) bool {
 	return true
 }
 
-// row is the row of others for a switch.
-func (c *passCounter) row(s fabric.SwitchIndex) []uint16 {
-	if c.rows[s].Load() == nil {
-		made := make([]uint16, len(c.whole))
-		c.rows[s].CompareAndSwap(nil, &made)
-	}
-	return *c.rows[s].Load()
+// passRows are the rows of others, made when a switch first needs one.
+type passRows struct {
+	of   []atomic.Pointer[[]uint16]
+	lids int
+
+	making sync.Mutex
+	room   []uint16 // for rows that are to come
 }
+
+// row is the row of a switch.
+func (r *passRows) row(s fabric.SwitchIndex) []uint16 {
+	if row := r.of[s].Load(); row != nil {
+		return *row
+	}
+	r.making.Lock()
+	defer r.making.Unlock()
+	if row := r.of[s].Load(); row != nil {
+		return *row
+	}
+	if len(r.room) == 0 {
+		r.room = hugepages.Make[uint16](min(rowsAtOnce, len(r.of)) * r.lids)
+	}
+	row := r.room[:r.lids:r.lids]
+	r.room = r.room[r.lids:]
+	r.of[s].Store(&row)
+	return row
+}
+
+// rowsAtOnce is for how many rows room is made at a time.
+const rowsAtOnce = 128

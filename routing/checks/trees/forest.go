@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -41,7 +42,7 @@ const Far = 0xff
 // NewForest lays out the trees of t. O(switches x LIDs) on all processors.
 func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	n, lids := len(t.Fabric.Switches), int(t.LFT.MaxLID)+1
-	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: make([]uint8, n*lids), depths: make([][]uint8, lids)}
+	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: hugepages.Make[uint8](n * lids), depths: make([][]uint8, lids)}
 	f.At, f.Local = make([]fabric.SwitchIndex, lids), make([]uint8, lids)
 	for lid := range f.At {
 		f.At[lid] = fabric.None
