@@ -77,7 +77,7 @@ type Worker struct {
 	base    *Base
 	part    *routing.Part
 	removed []fabric.Link
-	ways    wayFinder
+	paths   pathFinder
 	// near is what gather found, nearLeft what is to be taken of it.
 	near, nearLeft []uint64
 
@@ -100,7 +100,7 @@ func (b *Base) NewWorker() *Worker {
 		},
 	}
 	w.repair.init(b.Tables.Fabric)
-	w.ways.at = make([]int32, len(b.used))
+	w.paths.at = make([]int32, len(b.used))
 	return w
 }
 
@@ -154,7 +154,7 @@ func (w *Worker) lid(d task) {
 // begin forgets the failure before.
 func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.part, w.removed = w.base.Graph.Without(w.base.Tables.Fabric, removed), removed
-	w.ways.forget()
+	w.paths.forget()
 	for _, s := range w.counted {
 		w.isIn[s] = false
 	}

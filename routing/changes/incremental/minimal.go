@@ -167,7 +167,7 @@ func (w *Worker) keepHops(d task) {
 		}
 	}
 	if len(w.lost) > 0 {
-		w.takeWays(d.lid, to)
+		w.takePaths(d.lid, to)
 	}
 }
 

@@ -8,31 +8,31 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// ways are the shortest ways to a switch of those that have lost theirs: the same for all its LIDs for which the same have.
-type ways struct {
+// lostPaths are the shortest paths to a switch of those that have lost theirs: the same for all its LIDs for which the same have.
+type lostPaths struct {
 	lost, reached []fabric.SwitchIndex
 	// cables are those that can be taken, in as many words for each of reached as [least] has.
 	cables []uint64
 }
 
-// wayFinder keeps the ways to each switch that were last found in a failure.
-type wayFinder struct {
-	// at is by switch where in found its ways are, from 1 up. What is behind found is memory of failures before.
+// pathFinder keeps the paths to each switch that were last found in a failure.
+type pathFinder struct {
+	// at is by switch where in found its paths are, from 1 up. What is behind found is memory of failures before.
 	at    []int32
 	to    []fabric.SwitchIndex
-	found []ways
+	found []lostPaths
 }
 
 // forget makes room for another failure.
-func (m *wayFinder) forget() {
+func (m *pathFinder) forget() {
 	for _, to := range m.to {
 		m.at[to] = 0
 	}
 	m.to, m.found = m.to[:0], m.found[:0]
 }
 
-// of are the ways to a switch, none where there were none before.
-func (m *wayFinder) of(to fabric.SwitchIndex) *ways {
+// of are the paths to a switch, none where there were none before.
+func (m *pathFinder) of(to fabric.SwitchIndex) *lostPaths {
 	if m.at[to] == 0 {
 		m.to = append(m.to, to)
 		m.at[to] = int32(len(m.to))
@@ -42,11 +42,11 @@ func (m *wayFinder) of(to fabric.SwitchIndex) *ways {
 	return &m.found[m.at[to]-1]
 }
 
-// takeWays gives the lost switches the paths of the fewest hops to the switch of a LID that is in [least].
-func (w *Worker) takeWays(lid uint16, to fabric.SwitchIndex) {
-	m := w.ways.of(to)
+// takePaths gives the lost switches the paths of the fewest hops to the switch of a LID that is in [least].
+func (w *Worker) takePaths(lid uint16, to fabric.SwitchIndex) {
+	m := w.paths.of(to)
 	if !slices.Equal(m.lost, w.lost) {
-		w.findWays(m)
+		w.findLostPaths(m)
 	}
 	cables, first := m.cables, w.base.least.first
 	for _, s := range m.reached {
@@ -59,8 +59,8 @@ func (w *Worker) takeWays(lid uint16, to fabric.SwitchIndex) {
 	w.noteUnreached(lid)
 }
 
-// findWays finds the ways of the lost switches, which stay lost.
-func (w *Worker) findWays(m *ways) {
+// findLostPaths finds the paths of the lost switches, which stay lost.
+func (w *Worker) findLostPaths(m *lostPaths) {
 	w.findHops()
 	m.cables = m.cables[:0]
 	m.lost, m.reached = append(m.lost[:0], w.lost...), append(m.reached[:0], w.reached...)
