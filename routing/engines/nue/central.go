@@ -111,22 +111,9 @@ func (w *between) count(s int32) {
 		for _, u := range w.queue[low:high] {
 			w.passed[u] = 1
 		}
-		low, high = high, w.append(low, high)
+		low, high = high, w.nextLevel(w.queue, low, high, w.more)
 		w.levels = append(w.levels, level{high, w.enter(low, high)})
 	}
-}
-
-// append appends to the queue the level after the one from low to high, and returns its end.
-func (w *between) append(low, high int) int {
-	end, queue, more := high, w.queue, w.more
-	for _, u := range queue[low:high] {
-		for _, v := range w.to[w.first[u]:w.first[u+1]] {
-			queue[end] = v
-			end += int(more[v])
-			more[v] = 0
-		}
-	}
-	return end
 }
 
 // enter counts the paths to the level from low to high, and returns where the channels into it end.

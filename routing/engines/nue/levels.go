@@ -26,17 +26,23 @@ func (l *levels) find(n *network, root int32) {
 	l.ends = l.ends[:0]
 	for low, high := 0, 1; low < high; {
 		l.ends = append(l.ends, int32(high))
-		end := high
-		for _, u := range order[low:high] {
-			for _, v := range n.to[n.first[u]:n.first[u+1]] { // without branches: nothing would predict them
-				order[end] = v
-				end += int(more[v])
-				more[v] = 0
-			}
-		}
-		low, high = high, end
+		low, high = high, n.nextLevel(order, low, high, more)
 	}
 	l.order = order[:l.ends[len(l.ends)-1]]
+}
+
+// nextLevel appends to switches the level after the one from low to high, and returns its end: the neighbours of these for
+// which there is more. It has no branches: nothing would predict them.
+func (n *network) nextLevel(switches []int32, low, high int, more []uint8) int {
+	end := high
+	for _, u := range switches[low:high] {
+		for _, v := range n.to[n.first[u]:n.first[u+1]] {
+			switches[end] = v
+			end += int(more[v])
+			more[v] = 0
+		}
+	}
+	return end
 }
 
 // inBatch is for how many switches levels are found at a time.

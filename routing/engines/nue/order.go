@@ -94,8 +94,8 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	return met
 }
 
-// forward takes in what used edges lead to from a channel, and reports whether that leads to the end. What is taken in
-// is settled without branches, as nothing would predict them.
+// forward takes in what used edges lead to from a channel, and reports whether that leads to the end. It has no branches
+// for what is taken in, as nothing would predict them.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
 	limit, first := o.at[o.end], d.first[d.to[c]]
 	for _, word := range d.row(d.used, c) {
@@ -105,10 +105,7 @@ func (o *order) forward(d *dependencies, c int32) (met bool) {
 			next := first + int32(bits.TrailingZeros64(word))
 			at := o.at[next]
 			met = met || at&inBehind != 0
-			taken := less(at, limit) &^ (at | at>>1)
-			o.at[next] = at | taken*inAhead
-			ahead[n] = next
-			n += int(taken)
+			n += o.takeIn(next, less(at, limit), inAhead, &ahead[n])
 		}
 		o.ahead = ahead[:n]
 		first += wordBits
@@ -126,15 +123,21 @@ func (o *order) backward(d *dependencies, c int32) (met bool) {
 			before := d.back[first+int32(bits.TrailingZeros64(word))]
 			at := o.at[before]
 			met = met || at&inAhead != 0
-			taken := less(limit, at) &^ (at | at>>1)
-			o.at[before] = at | taken*inBehind
-			behind[n] = before
-			n += int(taken)
+			n += o.takeIn(before, less(limit, at), inBehind, &behind[n])
 		}
 		o.behind = behind[:n]
 		first += wordBits
 	}
 	return met
+}
+
+// takeIn takes a channel in on a side, with its place in the list, where between is 1 and it is on neither side. It returns
+// how many it took in: 1 or 0.
+func (o *order) takeIn(c int32, between, side uint64, place *int32) int {
+	at := o.at[c]
+	taken := between &^ (at | at>>1)
+	o.at[c], *place = at|taken*side, c
+	return int(taken)
 }
 
 // less is 1 where a number in the sequence is less than another, and 0 else.
