@@ -129,9 +129,9 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []int32) {
 }
 
 // Edits routes a failure, and returns the entries that change. It tells visit of every LID for which there was something
-// to do, in ascending order, with the entries for it that change and those for which there is no way. All hold until the
+// to do, in ascending order, with the entries for it that change and those for which there is no path. All hold until the
 // next call. f is what owns LIDs: the part without the links, or the whole where all of it still hangs together.
-// Everything must have had a way before.
+// Everything must have had a path before.
 func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit, unreached []Unreached)) []fabric.Edit {
 	w.begin(f, removed)
 	for _, d := range w.todo(removed) {

@@ -42,7 +42,7 @@ type repair struct {
 	entries []uint8
 	lost    []fabric.SwitchIndex
 	state   []uint8
-	// reached are the lost ones that have found a way, the nearest first.
+	// reached are the lost ones that have found a path, the nearest first.
 	reached []fabric.SwitchIndex
 	// depths are the hops of those that are as they were, hops of the others.
 	depths, hops []uint8

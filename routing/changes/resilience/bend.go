@@ -86,9 +86,9 @@ func (j *judge) note(lid uint16, edits []fabric.Edit, unreached []incremental.Un
 	}
 }
 
-// trail are paths to a LID that took one way from some switch on and take another now.
+// trail are paths to a LID that left some switch by one port and leave it by another now.
 type trail struct {
-	// was and now are how far the two ways are followed, to is where they end.
+	// was and now are how far the two are followed, to is where they end.
 	was, now, to fabric.SwitchIndex
 	paths        int32
 	lid          uint16

@@ -41,7 +41,7 @@ type judge struct {
 	router *incremental.Worker
 	walker *trees.Walker
 	// moved is by how many paths each of the ports to other switches carries more, ports are those that ever did, old
-	// the way before.
+	// the path before.
 	moved []int64
 	ports []fabric.PortIndex
 	old   []uint32

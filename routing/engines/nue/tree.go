@@ -16,8 +16,8 @@ const infinity = heap4.Infinity
 type tree struct {
 	*network
 	heap4.Heap
-	// ways are the lengths of channels, each in the place of its other direction, with the switch that it comes from.
-	ways     []step
+	// reverse are the lengths of channels, each in the place of its other direction, with the switch that it comes from.
+	reverse  []step
 	up       []int32
 	distance []step
 	order    []int32 // the switches that were reached, each after those on its path
@@ -29,7 +29,7 @@ type tree struct {
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{
-		network: n, ways: make([]step, len(n.to)), up: make([]int32, k), distance: make([]step, k),
+		network: n, reverse: make([]step, len(n.to)), up: make([]int32, k), distance: make([]step, k),
 		shortest: stepTo(0, n.shortest()), levels: newLevels(n),
 	}
 	t.Place = make([]int32, k)
@@ -43,7 +43,7 @@ func (t *tree) measure() {
 	for s := range t.up {
 		low, high := t.out(int32(s))
 		for c := low; c < high; c++ {
-			t.ways[c] = stepTo(t.to[c], t.length[t.back[c]].distance()) | step(c-low)<<switchBits
+			t.reverse[c] = stepTo(t.to[c], t.length[t.back[c]].distance()) | step(c-low)<<switchBits
 		}
 	}
 }
@@ -64,8 +64,8 @@ func (t *tree) growAlong(l *levels) {
 }
 
 // growByLevels grows the tree without a heap, and reports whether it is sure to be the one that the heap gives: where
-// fewer hops are always the nearer way, as the lengths of paths with as many hops differ by less than a channel, and no two
-// ways to a switch are alike. O(channels).
+// fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a channel, and no two
+// paths to a switch are alike. O(channels).
 func (t *tree) growByLevels(l *levels) bool {
 	for s := range t.up {
 		t.up[s], t.distance[s] = fabric.None, unreached
@@ -80,7 +80,7 @@ func (t *tree) growByLevels(l *levels) bool {
 	return true
 }
 
-// approach finds the nearest way to each switch of a level from those before it. It reports whether there is one of
+// approach finds the shortest path to each switch of a level from those before it. It reports whether there is one of
 // each, and none from one switch of the level to another.
 func (t *tree) approach(level []int32) bool {
 	distances := t.distance
@@ -88,8 +88,8 @@ func (t *tree) approach(level []int32) bool {
 	for _, v := range level {
 		low, high := t.out(v)
 		nearest, next := unreached, unreached
-		for _, way := range t.ways[low:high] {
-			e := distances[way.to()] + way
+		for _, length := range t.reverse[low:high] {
+			e := distances[length.to()] + length
 			next = min(next, max(nearest, e))
 			nearest = min(nearest, e)
 		}
@@ -106,7 +106,7 @@ func (t *tree) approach(level []int32) bool {
 	return most < least+t.shortest && most < unreached
 }
 
-// choose chooses among the ways to a switch that give it this distance: the one from the nearest switch, and of several
+// choose chooses among the paths to a switch that give it this distance: the one from the nearest switch, and of several
 // cables from there the first. It returns None where it takes the heap to choose.
 func (t *tree) choose(v int32, distance step) int32 {
 	low, high := t.out(v)
@@ -114,7 +114,7 @@ func (t *tree) choose(v int32, distance step) int32 {
 	for c := low; c < high; c++ {
 		d := t.distance[t.to[c]]
 		switch {
-		case (d+t.ways[c]).only() != distance || d > nearest:
+		case (d+t.reverse[c]).only() != distance || d > nearest:
 		case d < nearest:
 			best, nearest, sure = c, d, true
 		case t.to[c] != t.to[best]:
@@ -148,7 +148,7 @@ func (t *tree) growByHeap(root int32) {
 		low, high := t.out(s)
 		for c := low; c < high; c++ {
 			v := t.to[c]
-			if e := (t.distance[s] + t.ways[t.back[c]]).only(); e < t.distance[v] {
+			if e := (t.distance[s] + t.reverse[t.back[c]]).only(); e < t.distance[v] {
 				t.distance[v], t.up[v] = e, t.back[c]
 				t.Nearer(v, e.distance())
 			}
@@ -160,17 +160,17 @@ func (t *tree) growByHeap(root int32) {
 // and become what it and others through it send there.
 func (t *tree) lengthen(loads []uint64) {
 	for _, s := range slices.Backward(t.order[1:]) {
-		way := &t.ways[t.up[s]]
-		*way += stepTo(0, loads[s])
-		loads[way.to()] += loads[s]
+		length := &t.reverse[t.up[s]]
+		*length += stepTo(0, loads[s])
+		loads[length.to()] += loads[s]
 	}
 }
 
 // settle gives channels the lengths that they have in the tree.
 func (t *tree) settle() {
-	for c, way := range t.ways {
+	for c, length := range t.reverse {
 		back := t.back[c]
-		t.length[back] = stepTo(t.to[back], way.distance())
+		t.length[back] = stepTo(t.to[back], length.distance())
 	}
 }
 

@@ -107,7 +107,7 @@ func (w *walker) pass(c int32) {
 }
 
 // leave closes the channel that the path ends with. A channel that a cycle led through can come up as a start with the
-// way to it still noted; OpenSM then goes back there, too, even if that is closed.
+// path to it still noted; OpenSM then goes back there, too, even if that is closed.
 func (w *walker) leave(c int32) {
 	w.path = w.path[:len(w.path)-1]
 	w.place[c] = closed
