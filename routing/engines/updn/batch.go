@@ -13,13 +13,14 @@ type batchWorker struct {
 	fast  *walker
 	full  *fullWalker
 	least []uint8
-	// By what the matrix keeps:
-	barred []uint8
-	sets   []uint64
+	// By what is kept:
+	barred, allBarred []uint8
+	sets              []uint64
 }
 
-func newBatchWorker(m *matrix) *batchWorker {
-	b := &batchWorker{m: m, fast: newWalker(m), least: make([]uint8, m.n*batch)}
+// newBatchWorker makes a worker that fills the matrix and, where all searches are plain, allBarred.
+func newBatchWorker(m *matrix, allBarred []uint8) *batchWorker {
+	b := &batchWorker{m: m, fast: newWalker(m), least: make([]uint8, m.n*batch), allBarred: allBarred}
 	if m.allPlain() {
 		b.barred = make([]uint8, m.n*batch)
 	} else {
@@ -36,7 +37,7 @@ func (b *batchWorker) search(from, to fabric.SwitchIndex) {
 		for s, h := range found.least {
 			b.least[s*batch+k] = h
 		}
-		if m.barred != nil {
+		if b.barred != nil {
 			for s, tried := range b.fast.tried {
 				b.barred[s*batch+k] = tried.barred
 			}
@@ -53,8 +54,8 @@ func (b *batchWorker) search(from, to fabric.SwitchIndex) {
 	for s := range m.n {
 		at := s*m.stride + int(from)
 		copy(m.least[at:at+width], b.least[s*batch:])
-		if m.barred != nil {
-			copy(m.barred[at:at+width], b.barred[s*batch:])
+		if b.barred != nil {
+			copy(b.allBarred[at:at+width], b.barred[s*batch:])
 			continue
 		}
 		at = s*m.n + int(from)

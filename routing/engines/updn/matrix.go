@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/routing"
 )
 
@@ -24,9 +25,9 @@ type matrix struct {
 
 	// least[s*stride+d] is the least count from s to d.
 	least []uint8
-	// barred is by the same place the least count from which the search from d last tried the barred steps out of s,
-	// where all searches are plain. With the least counts, that is what all ports have.
-	barred []uint8
+	// leastBits has the least counts too, and barredBits by the same place the least count from which the search from d
+	// last tried the barred steps out of s, where all searches are plain. The two are what all ports have.
+	leastBits, barredBits *planes
 	// sets has, where searches are not plain, from words x (s*n+d) on the words of the ports that have the least count.
 	sets []uint64
 
@@ -48,10 +49,12 @@ func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.S
 // search fills the matrix and returns the highest count that it came upon.
 func (m *matrix) search(ctx context.Context, progress func(done, total int)) (longest uint8, err error) {
 	if m.least == nil {
-		m.least = make([]uint8, m.n*m.stride)
+		m.least = hugepages.Make[uint8](m.n * m.stride)
 	}
-	if m.barred = nil; m.allPlain() {
-		m.barred = make([]uint8, m.n*m.stride)
+	m.leastBits, m.barredBits = nil, nil
+	var barred []uint8 // as barredBits
+	if m.allPlain() {
+		barred = hugepages.Make[uint8](m.n * m.stride)
 	} else {
 		m.sets = make([]uint64, m.n*m.n*m.words)
 	}
@@ -62,7 +65,7 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 	}
 	err = routing.ForEach(ctx, (m.n+batch-1)/batch, progress, func(worker, i int) {
 		if workers[worker] == nil {
-			workers[worker] = newBatchWorker(m)
+			workers[worker] = newBatchWorker(m, barred)
 		}
 		workers[worker].search(fabric.SwitchIndex(i*batch), fabric.SwitchIndex(min((i+1)*batch, m.n)))
 	})
@@ -74,6 +77,13 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 			}
 		}
 	}
+	if err != nil || barred == nil {
+		return longest, err
+	}
+	if m.leastBits, err = newPlanes(ctx, m.least, m.n, longest); err != nil {
+		return 0, err
+	}
+	m.barredBits, err = newPlanes(ctx, barred, m.n, longest)
 	return longest, err
 }
 
@@ -88,7 +98,7 @@ func (m *matrix) forget() { m.sets = nil }
 
 // LeastHopPorts implements [assign.Matrix].
 func (m *matrix) LeastHopPorts(sw fabric.SwitchIndex, sets routing.PortSets) routing.PortSets {
-	if m.barred != nil {
+	if m.barredBits != nil {
 		m.comparePorts(sw, sets)
 		return sets
 	}

@@ -26,15 +26,15 @@ func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchInd
 	}
 	slot := m.steps.slot[sw] + int32(port)
 	into := m.steps.into[slot]
-	if m.barred != nil {
-		at := int(into.peer)*m.stride + int(dst)
+	if m.barredBits != nil {
 		switch {
 		case into.peer == fabric.None:
 			return routing.NoHops
 		case into.turn == barred:
-			return m.barred[at] + 1
+			return m.barredBits.count(int(into.peer), int(dst)) + 1
 		}
-		return max(m.least[at], m.least[at]+1)
+		least := m.Least(into.peer, dst)
+		return max(least, least+1)
 	}
 	m.once.Do(m.searchAgain)
 	end := &m.ends[dst]
@@ -54,7 +54,7 @@ func (m *matrix) searchAgain() {
 	workers := make([]*batchWorker, routing.Workers())
 	err := routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
 		if workers[worker] == nil {
-			workers[worker] = newBatchWorker(m)
+			workers[worker] = newBatchWorker(m, nil)
 		}
 		m.ends[d] = workers[worker].end(fabric.SwitchIndex(d))
 	})
