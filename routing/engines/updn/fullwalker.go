@@ -44,9 +44,9 @@ func (w *fullWalker) search(dst fabric.SwitchIndex) {
 		narrowed := w.state[s].narrowed // a cable from s to s may change it
 		w.state[s].queued = false
 		for _, st := range w.steps.all.of(s) {
-			if peer := &w.state[st.peer]; w.try(s, st, narrowed) && !peer.queued {
-				peer.queued, peer.narrowed = true, st.turn == narrows
-				w.push(st.peer)
+			if peer := &w.state[st.peer()]; w.try(s, st, narrowed) && !peer.queued {
+				peer.queued, peer.narrowed = true, st.turn() == narrows
+				w.push(st.peer())
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 		return
 	}
 	for _, st := range w.steps.all.list {
-		if h := given.Through(st.peer, st.port, dst); h != routing.NoHops {
+		if h := given.Through(st.peer(), st.port(), dst); h != routing.NoHops {
 			w.set(st, h)
 		}
 	}
@@ -73,16 +73,16 @@ const tooFar = 64
 
 // try takes a step out of s and reports whether it brought a lower count.
 func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
-	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer]+int32(st.port)]
+	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer()]+int32(st.port())]
 	old := *hops
-	if narrowed && st.turn == barred {
+	if narrowed && st.turn() == barred {
 		if w.penalty == 0 {
 			return false
 		}
 		if h += w.penalty; h >= tooFar {
 			// It forgets the way that there was, but not its count, and goes on.
 			*hops = routing.NoHops
-			w.counts.sets[int(st.peer)*w.words+int(st.port>>6)] &^= 1 << (st.port & 63)
+			w.counts.sets[int(st.peer())*w.words+int(st.port()>>6)] &^= 1 << (st.port() & 63)
 		}
 	}
 	if int(h)+1 >= int(old) {
@@ -95,15 +95,15 @@ func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 
 // set sets the count of the peer's port of a step.
 func (w *fullWalker) set(st step, h uint8) {
-	w.hops[w.steps.slot[st.peer]+int32(st.port)] = h
-	least := &w.counts.least[st.peer]
+	w.hops[w.steps.slot[st.peer()]+int32(st.port())] = h
+	least := &w.counts.least[st.peer()]
 	if h > *least {
 		return
 	}
-	set := w.counts.sets[int(st.peer)*w.words : (int(st.peer)+1)*w.words]
+	set := w.counts.sets[int(st.peer())*w.words : (int(st.peer())+1)*w.words]
 	if h < *least {
 		*least = h
 		clear(set)
 	}
-	set[st.port>>6] |= 1 << (st.port & 63)
+	set[st.port()>>6] |= 1 << (st.port() & 63)
 }

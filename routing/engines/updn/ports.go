@@ -19,14 +19,14 @@ func (m *matrix) comparePorts(sw fabric.SwitchIndex, sets routing.PortSets) {
 		for begin := 0; begin < len(slots); begin += 64 {
 			var ports [64]uint64
 			for i, st := range slots[begin:min(begin+64, len(slots))] {
-				if st.peer == fabric.None {
+				if st == noStep {
 					continue
 				}
 				from := m.leastBits
-				if st.turn == barred {
+				if st.turn() == barred {
 					from = m.barredBits
 				}
-				ports[i] = known &^ differ(wanted, from.at(int(st.peer), word))
+				ports[i] = known &^ differ(wanted, from.at(int(st.peer()), word))
 			}
 			sets.PutByPort(word, uint8(begin/64), &ports)
 		}

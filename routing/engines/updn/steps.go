@@ -20,20 +20,26 @@ const (
 	barred
 )
 
-// step is one way out of a switch.
-type step struct {
-	peer fabric.SwitchIndex
-	// port is the peer's port.
-	port uint8
-	turn turn
+// step is one way out of a switch: from bit 10 on where it leads to, from bit 2 on the port there, and the turn it takes.
+// A search reads all steps for each destination, so they are small.
+type step uint32
+
+// noStep leads into a port that no switch is behind.
+const noStep = ^step(0)
+
+func newStep(peer fabric.SwitchIndex, port uint8, turn turn) step {
+	return step(peer)<<10 | step(port)<<2 | step(turn)
 }
+
+func (s step) peer() fabric.SwitchIndex { return fabric.SwitchIndex(s >> 10) }
+func (s step) port() uint8              { return uint8(s >> 2) }
+func (s step) turn() turn               { return turn(s & 3) }
 
 // steps are the ways out of all switches, by port.
 type steps struct {
 	// slot is the place of port 0 of each switch among all ports, then their number.
 	slot []int32
-	// into is by place the step that leads into a port: where it comes from as the
-	// peer, fabric.None where there is none, and the turn it takes.
+	// into is by place the step that leads into a port, with the port that it comes from as its end.
 	into []step
 	// all are the ways out, allowed those that are not barred, bars those that are.
 	all, allowed, bars stepList
@@ -47,14 +53,15 @@ func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.Sw
 		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(s).NumPorts)+1)
 	}
 	t.into = make([]step, t.slot[len(f.Switches)])
-	fill(t.into, step{peer: fabric.None})
+	fill(t.into, noStep)
 	for s := range fabric.SwitchIndex(len(f.Switches)) {
 		for _, l := range g.Of(s) {
-			st := step{peer: l.Peer, port: l.PeerPort, turn: turnOf(s, l.Peer)}
-			t.unrestricted = t.unrestricted && st.turn != narrows && st.peer != s
-			t.into[t.slot[st.peer]+int32(st.port)] = step{peer: s, turn: st.turn}
+			turn := turnOf(s, l.Peer)
+			st := newStep(l.Peer, l.PeerPort, turn)
+			t.unrestricted = t.unrestricted && turn != narrows && l.Peer != s
+			t.into[t.slot[l.Peer]+int32(l.PeerPort)] = newStep(s, l.Port, turn)
 			t.all.list = append(t.all.list, st)
-			if st.turn == barred {
+			if turn == barred {
 				t.bars.list = append(t.bars.list, st)
 			} else {
 				t.allowed.list = append(t.allowed.list, st)

@@ -28,12 +28,12 @@ func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchInd
 	into := m.steps.into[slot]
 	if m.barredBits != nil {
 		switch {
-		case into.peer == fabric.None:
+		case into == noStep:
 			return routing.NoHops
-		case into.turn == barred:
-			return m.barredBits.count(int(into.peer), int(dst)) + 1
+		case into.turn() == barred:
+			return m.barredBits.count(int(into.peer()), int(dst)) + 1
 		}
-		least := m.Least(into.peer, dst)
+		least := m.Least(into.peer(), dst)
 		return max(least, least+1)
 	}
 	m.once.Do(m.searchAgain)
@@ -41,12 +41,12 @@ func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchInd
 	switch {
 	case end.hops != nil:
 		return end.hops[slot]
-	case into.peer == fabric.None:
+	case into == noStep:
 		return routing.NoHops
-	case into.turn == barred:
-		return end.tried[into.peer].barred + 1
+	case into.turn() == barred:
+		return end.tried[into.peer()].barred + 1
 	}
-	return end.tried[into.peer].allowed + 1
+	return end.tried[into.peer()].allowed + 1
 }
 
 func (m *matrix) searchAgain() {

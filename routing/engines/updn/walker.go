@@ -103,11 +103,11 @@ func (w *walker) findPorts() {
 	for s := range fabric.SwitchIndex(w.n) {
 		for _, st := range w.steps.all.of(s) {
 			h := w.tried[s].allowed
-			if st.turn == barred {
+			if st.turn() == barred {
 				h = w.tried[s].barred
 			}
-			if least := w.counts.least[st.peer]; least != routing.NoHops && h+1 == least {
-				w.counts.sets[int(st.peer)*w.words+int(st.port>>6)] |= 1 << (st.port & 63)
+			if least := w.counts.least[st.peer()]; least != routing.NoHops && h+1 == least {
+				w.counts.sets[int(st.peer())*w.words+int(st.port()>>6)] |= 1 << (st.port() & 63)
 			}
 		}
 	}
@@ -142,12 +142,12 @@ func (w *walker) walk(list []step, h uint8) {
 	}
 	w.longest = max(w.longest, h)
 	least := w.counts.least
-	for i := range list {
-		st := &list[i]
-		least[st.peer] = min(least[st.peer], h)
-		if peer := &w.state[st.peer]; !peer.queued {
-			peer.queued, peer.narrowed = true, st.turn == narrows
-			w.push(st.peer)
+	for _, st := range list {
+		peer := st.peer()
+		least[peer] = min(least[peer], h)
+		if state := &w.state[peer]; !state.queued {
+			state.queued, state.narrowed = true, st.turn() == narrows
+			w.push(peer)
 		}
 	}
 }
