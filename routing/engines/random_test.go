@@ -118,7 +118,7 @@ const maxListed = 50
 func randomChain(r *rand.Rand) []string {
 	chains := [][]string{
 		{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"updn"}, {"dnup"}, {"updn", "dnup"}, {"dnup", "updn", "no_fallback"},
-		{"updn", "dor"}, {"minhop", "no_fallback"},
+		{"updn", "dor"}, {"minhop", "no_fallback"}, {"sssp"}, {"sssp"}, {"dfsssp"}, {"dfsssp", "sssp"}, {"updn", "dfsssp", "no_fallback"},
 	}
 	if r.IntN(10) == 0 {
 		return []string{"updn", "no_fallback"}
