@@ -128,10 +128,17 @@ bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 m
 	$(if $(OPENSM),$(MAKE) -s bench-table,go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG))
 
 .PHONY: bench-table
-bench-table: ## the engines on one and on two processors, OPENSM=1 with OpenSM in turn, as one table of medians and spreads; COUNT (3), BENCH=REGEXP
-	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; run() { go test -run '^$$' -count $(or $(COUNT),3) -benchtime 300ms -timeout $(FULL_TIMEOUT) "$$@" ./routing/engines >>"$$out" || { cat "$$out"; exit 1; }; }; \
-	run -bench BenchmarkCopy -cpu 1; run -bench '$(or $(filter-out .,$(BENCH)),BenchmarkRoute)' -cpu 1; \
-	export IBCONSOLE_BENCH_OPENSM=$(OPENSM); run -bench '$(or $(filter-out .,$(BENCH)),BenchmarkRoute)' -cpu 2; scripts/bench-table <"$$out"
+bench-table: ## the engines on one and two processors and what one waits for, as tables of medians and spreads, also when stopped; OPENSM=1 with OpenSM in turn, COUNT (3), BENCH=FABRIC/ENGINE
+	@out=$$(mktemp); trap 'scripts/bench-table <"$$out"; rm -f "$$out" "$$out".*' EXIT; set -o pipefail; count=$(or $(COUNT),3); \
+	go test -c -o "$$out.test" ./routing/engines; go build -o "$$out.program" .; \
+	run() { (cd routing/engines; "$$out.test" -test.run '^$$' -test.benchtime 300ms -test.timeout $(FULL_TIMEOUT) "$$@") | tee -a "$$out" | { grep ^Benchmark >&2 || true; }; }; \
+	of() { echo "^Benchmark$$1$$$(and $(filter-out .,$(BENCH)),/$(BENCH))"; }; \
+	run -test.bench ^BenchmarkCopy -test.cpu 1; \
+	for lot in Route LongRoute Limit; do run -test.bench "$$(of $$lot)" -test.cpu 1 -test.count $$count; done; \
+	run -test.bench "$$(of Limit)" -test.cpu 2 -test.count $$count; run -test.bench "$$(of LongRoute)" -test.cpu 2 -test.count $$count; \
+	export IBCONSOLE_BENCH_OPENSM=$(OPENSM); run -test.bench "$$(of Route)" -test.cpu 2 -test.count $$count; \
+	$(if $(OPENSM),run -test.bench "$$(of LongRoute)" -test.cpu 2 -test.count 1;) \
+	$(if $(filter-out .,$(BENCH)),,scripts/bench-waits "$$out.program" $$count)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses

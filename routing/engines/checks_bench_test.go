@@ -3,6 +3,9 @@
 package engines_test
 
 import (
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,4 +48,22 @@ func BenchmarkChecks(b *testing.B) {
 	b.ReportMetric(float64(took[1])/float64(took[0]), "reach-x")
 	b.ReportMetric(float64(took[2])/float64(took[0]), "load-x")
 	b.ReportMetric(peakMB(b), "our-MB")
+}
+
+// peakMB is the highest resident memory that this process has had.
+func peakMB(b *testing.B) float64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(kb), " kB"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			return float64(n) / 1024
+		}
+	}
+	return 0
 }

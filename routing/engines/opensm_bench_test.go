@@ -8,42 +8,69 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
-	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// besideOpenSM is the variable that makes the benchmark run OpenSM too, which
-// takes minutes on the largest fabrics.
+// besideOpenSM is the variable that makes the benchmarks run OpenSM too.
 const besideOpenSM = "IBCONSOLE_BENCH_OPENSM"
 
-// BenchmarkRoute times every engine. With IBCONSOLE_BENCH_OPENSM=1 an OpenSM
-// routes the same fabric over ibsim beside it, and these are reported too:
+// benched is a fabric that engines are timed on.
+type benched struct {
+	spec string
+	// minutes are the engines with which OpenSM takes a minute or more there, and hours those with which it takes hours.
+	minutes, hours []string
+}
+
+// benchedFabrics are ordered by what OpenSM takes.
+func benchedFabrics() []benched {
+	return []benched{
+		{spec: "fattree:2,36"},
+		{spec: "dragonfly:8,4,4"},
+		{spec: "torus:8x8x8"},
+		{spec: "random:300,12,1500", minutes: []string{"lash"}},
+		{spec: "hypercube:9,hosts=4", minutes: []string{"lash", "dfsssp"}},
+		{spec: "torus:10x10x10,hosts=4", minutes: []string{"dfsssp", "nue"}, hours: []string{"lash"}},
+		{spec: "fattree:3,36", minutes: []string{"minhop", "updn", "dnup", "dor", "ftree", "sssp", "dfsssp"}, hours: []string{"lash", "nue"}},
+	}
+}
+
+// BenchmarkRoute times every engine. With IBCONSOLE_BENCH_OPENSM=1 an OpenSM routes the same fabric over ibsim beside
+// it, and these are reported too:
 //
-//	opensm-s    its routing phase, as its log stamps it: from the choice of the
-//	            engine to the tables being on all switches
+//	opensm-s    its routing phase, as its log stamps it: from the choice of the engine to the tables being on all
+//	            switches, or to the choice of the next engine
 //	ratio       how many times as long as ours that is
-//	resend-s    the same phase of a second sweep, in which it sends no table
-//	resend-x    how many times as long as ours that is
-//	opensm-MB   its peak memory
-//	our-MB      the peak memory of the process that runs the benchmark
+//	refused     1 where the engine refuses the fabric, after it has looked for lanes
 func BenchmarkRoute(b *testing.B) {
-	for name, f := range benchFabrics(b) {
+	benchAll(b, func(f benched, engine string) bool { return !slices.Contains(append(f.minutes, f.hours...), engine) })
+}
+
+// BenchmarkLongRoute is [BenchmarkRoute] for what takes OpenSM a minute and more.
+func BenchmarkLongRoute(b *testing.B) {
+	benchAll(b, func(f benched, engine string) bool { return slices.Contains(f.minutes, engine) })
+}
+
+func benchAll(b *testing.B, wanted func(f benched, engine string) bool) {
+	for _, on := range benchedFabrics() {
+		var f *fabric.Fabric
 		for _, engine := range engines.All() {
-			b.Run(name+"/"+engine.Name(), func(b *testing.B) {
-				if os.Getenv(besideOpenSM) == "1" && takesHours(engine, f) {
-					b.Skip("OpenSM takes hours: BenchmarkNue has smaller fabrics")
+			if !wanted(on, engine.Name()) {
+				continue
+			}
+			b.Run(on.spec+"/"+engine.Name(), func(b *testing.B) {
+				if f == nil {
+					f = assigned(b, on.spec)
 				}
 				benchRoute(b, f, engine)
 			})
@@ -51,76 +78,38 @@ func BenchmarkRoute(b *testing.B) {
 	}
 }
 
-// takesHours reports whether OpenSM does with an engine: its lash takes minutes for 300 switches, and grows faster than their square.
-func takesHours(engine routing.Engine, f *fabric.Fabric) bool {
-	return engine.Name() == nue.Name || engine.Name() == "lash" && len(f.Switches) > 1000
-}
-
 // BenchmarkCopy is the floor of all engines: how fast this machine copies a table of 64 MB, which no engine can pass.
 func BenchmarkCopy(b *testing.B) {
 	from, to := make([]byte, 64<<20), make([]byte, 64<<20)
+	copy(to, from)
 	b.SetBytes(int64(len(from)))
 	for b.Loop() {
 		copy(to, from)
 	}
 }
 
-// BenchmarkNue times nue as [BenchmarkRoute] does, on fabrics that take OpenSM seconds.
-func BenchmarkNue(b *testing.B) {
-	for _, spec := range []string{"random:300,12,1500", "hypercube:9", "dragonfly:8,4,4", "torus:8x8x8"} {
-		f := assigned(b, spec)
-		b.Run(spec, func(b *testing.B) { benchRoute(b, f, nue.Engine{}) })
-	}
-}
-
 // BenchmarkLimit times engines where all addresses are given: 4032 switches and 41,472 hosts, 183 million entries. OpenSM
 // does not run beside it.
 func BenchmarkLimit(b *testing.B) {
-	f := assigned(b, "xgft:3,24,24,72,1,24,24")
+	const spec = "xgft:3,24,24,72,1,24,24"
+	f := assigned(b, spec)
 	for _, name := range []string{"minhop", "updn", "dnup", "dor", "ftree"} {
 		engine, err := engines.ByName(name)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(name, func(b *testing.B) {
+		b.Run(spec+"/"+name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := engine.Route(b.Context(), f, routing.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(peakMB(b), "our-MB")
-			b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
+					b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
 		})
 	}
 }
 
-func benchFabrics(b *testing.B) map[string]*fabric.Fabric {
-	all := map[string]*fabric.Fabric{}
-	for _, spec := range []string{"fattree:2,36", "torus:8x8x8", "fattree:3,36", "random:300,12,1500", "hypercube:9,hosts=4", "dragonfly:8,4,4", "torus:10x10x10,hosts=4"} {
-		f, err := gen.ParseSpec(spec)
-		if err != nil {
-			b.Fatal(err)
-		}
-		all[spec] = f
-	}
-	if root := os.Getenv("IBCONSOLE_SHARED"); root != "" {
-		subnet, err := formats.Net(b.Context(), filepath.Join(root, "fabrics", "rhino10k-2520sw.net"))
-		if err != nil {
-			b.Fatal(err)
-		}
-		f := subnet.Fabric
-		all["rhino10k"] = f
-	}
-	for name, f := range all {
-		g, err := fabric.AssignLIDs(f)
-		if err != nil {
-			b.Fatal(err)
-		}
-		all[name] = g
-	}
-	return all
-}
-
+// benchRoute times one engine, and how soon it refuses where it has looked for lanes.
 func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	opt := routing.Options{}
 	if engine.Name() == torus.Name {
@@ -130,31 +119,34 @@ func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 		}
 		engine = torus.Engine{Conf: conf}
 	}
-	if _, err := engine.Route(b.Context(), f, opt); err != nil {
-		if opt.RootGUIDs = farthest(f); engine.Name() != "updn" {
-			b.Skip(err)
-		}
+	_, err := engine.Route(b.Context(), f, opt)
+	if err != nil && engine.Name() == "updn" {
+		opt.RootGUIDs = farthest(f)
+		_, err = engine.Route(b.Context(), f, opt)
+	}
+	refused := err != nil
+	if refused && engine.Name() != "dfsssp" && engine.Name() != "lash" {
+		b.Skip(err)
 	}
 	start := time.Now()
 	runs := 0
 	for b.Loop() {
-		if _, err := engine.Route(b.Context(), f, opt); err != nil {
+		if _, err := engine.Route(b.Context(), f, opt); (err != nil) != refused {
 			b.Fatal(err)
 		}
 		runs++
 	}
 	ours := time.Since(start).Seconds() / float64(runs)
-	b.ReportMetric(peakMB(b), "our-MB")
 	b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
+	if refused {
+		b.ReportMetric(1, "refused")
+	}
 	if os.Getenv(besideOpenSM) != "1" {
 		return
 	}
-	first, second, mb := opensmPhases(b, f, engine, opt.RootGUIDs)
-	b.ReportMetric(first.Seconds(), "opensm-s")
-	b.ReportMetric(first.Seconds()/ours, "ratio")
-	b.ReportMetric(second.Seconds(), "resend-s")
-	b.ReportMetric(second.Seconds()/ours, "resend-x")
-	b.ReportMetric(mb, "opensm-MB")
+	took := opensmPhase(b, f, engine, opt.RootGUIDs, refused)
+	b.ReportMetric(took.Seconds(), "opensm-s")
+	b.ReportMetric(took.Seconds()/ours, "ratio")
 }
 
 // farthest are the node GUIDs of the switches that are farthest from all hosts:
@@ -189,27 +181,8 @@ func farthest(f *fabric.Fabric) []uint64 {
 	return guids
 }
 
-// peakMB is the highest resident memory that this process has had.
-func peakMB(b *testing.B) float64 {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(kb), " kB"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			return float64(n) / 1024
-		}
-	}
-	return 0
-}
-
-// opensmPhases has an OpenSM route a fabric twice, and returns both routing
-// phases and its peak memory.
-func opensmPhases(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []uint64) (first, second time.Duration, mb float64) {
+// opensmPhase has an OpenSM route a fabric, and returns its routing phase.
+func opensmPhase(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []uint64, refused bool) time.Duration {
 	b.Helper()
 	dir := b.TempDir()
 	netFile, log, conf := filepath.Join(dir, "net"), filepath.Join(dir, "log"), filepath.Join(dir, "conf")
@@ -243,7 +216,7 @@ func opensmPhases(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots [
 			b.Fatal(err)
 		}
 	}
-	sim := ibsimtest.Start(b, netFile)
+	sim := ibsimtest.Start(b, netFile, ibsimtest.CommandLimit(phaseLimit))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cmd := sim.Command(ctx, "opensm", "-F", conf, "-f", log, "-D", "0x07")
@@ -251,31 +224,31 @@ func opensmPhases(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots [
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	first = phase(b, log, 0)
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		b.Fatal(err)
-	}
-	second = phase(b, log, 1)
+	took := phase(b, log, refused)
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	_ = cmd.Wait()
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		mb = float64(usage.Maxrss) / 1024
-	}
-	return first, second, mb
+	return took
 }
 
-// phase waits for the n-th routing phase in an OpenSM log.
-func phase(b *testing.B, log string, n int) time.Duration {
+// phaseLimit is how long OpenSM may take.
+const phaseLimit = 20 * time.Minute
+
+// phase waits for the routing phase in an OpenSM log, which ends with the choice of another engine where the first one refused.
+func phase(b *testing.B, log string, refused bool) time.Duration {
 	b.Helper()
-	for range 12000 {
+	for begun := time.Now(); time.Since(begun) < phaseLimit; time.Sleep(100 * time.Millisecond) {
 		text, _ := os.ReadFile(log)
 		begins, ends := stamps(b, string(text), "building routing with"), stamps(b, string(text), "tables configured on all switches")
-		if len(begins) > n && len(ends) > n {
-			return ends[n].Sub(begins[n])
+		switch {
+		case refused && len(begins) > 1:
+			return begins[1].Sub(begins[0])
+		case len(ends) > 0 && (refused || len(begins) != 1):
+			b.Fatalf("OpenSM chose %d engines; ours refused: %v", len(begins), refused)
+		case len(ends) > 0:
+			return ends[0].Sub(begins[0])
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	b.Fatalf("OpenSM does not end its routing phase %d", n)
+	b.Fatal("OpenSM does not end its routing phase")
 	return 0
 }
 

@@ -26,7 +26,7 @@ import (
 const (
 	startLimit   = 2 * time.Minute // how long an ibsim may take to read its file
 	consoleLimit = 2 * time.Minute // how long a command on ibsim's console may take
-	commandLimit = 5 * time.Minute // how long a program may take on an ibsim
+	commandLimit = 5 * time.Minute // how long a program may take on an ibsim, see [CommandLimit]
 
 	prompt = "sim> "
 )
@@ -37,6 +37,7 @@ type Sim struct {
 	Port uint16 // its UDP port if it was started with [Remote], else 0
 
 	t      testing.TB
+	limit  time.Duration // of a program on it
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	output output // standard output: what the console says
@@ -57,6 +58,9 @@ func Remote() Option {
 // Named gives it the name of one that has ended.
 func Named(name string) Option { return func(s *Sim) { s.Name = name } }
 
+// CommandLimit is how long a program may take on it, where that is not five minutes.
+func CommandLimit(limit time.Duration) Option { return func(s *Sim) { s.limit = limit } }
+
 // Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151 LIDs, and waits until it has read it.
 // The test is skipped without an installed ibsim (with CI=true it fails), and fails if it refuses the file.
 func Start(t testing.TB, netFile string, opts ...Option) *Sim {
@@ -65,6 +69,7 @@ func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	s := &Sim{
 		Name:   fmt.Sprintf("ibconsole-%d-%08x", os.Getpid(), rand.Uint32()),
 		t:      t,
+		limit:  commandLimit,
 		output: output{grew: make(chan struct{}, 1)},
 		errors: output{grew: make(chan struct{}, 1)},
 		exited: make(chan struct{}),
@@ -177,7 +182,7 @@ func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	program := testenv.Tool(s.t, name)
-	ctx, cancel := context.WithTimeout(ctx, commandLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	s.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.WaitDelay = 5 * time.Second
