@@ -86,7 +86,8 @@ func (p *routeParser) fdbSwitch(text, digits []byte, number int) error {
 	if !ok || len(rest) > 0 {
 		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits", shorten(text))
 	}
-	p.now = &routeSection{guid: guid, line: number, first: p.file.entries, ended: true}
+	p.begin(guid, "", number)
+	p.now.ended = true
 	return p.room()
 }
 
@@ -112,5 +113,5 @@ func (p *routeParser) fdbEntry(text []byte, number int, ended bool) error {
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
 	}
-	return p.add(routeEntry{guid: -1, lid: uint16(lid), port: uint8(port)}, number)
+	return p.add(routeEntry{target{guid: -1, lid: uint16(lid)}, uint8(port)}, number)
 }

@@ -77,7 +77,8 @@ func (a *applier) section(s *routeSection) error {
 		a.report.Unended.add(func() string { return fmt.Sprintf("%s on line %d", guidAndName(s.guid, s.name), s.line) })
 	}
 	ports := a.f.SwitchNode(sw).NumPorts
-	for i, e := range s.entries {
+	for i, port := range s.ports {
+		e := routeEntry{s.targets[i], port}
 		if e.guid >= 0 && e.port <= ports && a.stays[e.guid].has(e.lid) && row[e.lid] == fabric.NoPath {
 			row[e.lid] = e.port
 			a.report.Entries++

@@ -32,22 +32,6 @@ type RouteFile struct {
 	private   Finding
 }
 
-// routeSection is the table of one switch.
-type routeSection struct {
-	guid    uint64
-	name    string
-	line    int
-	entries []routeEntry
-	first   int  // the number of the first entry in the file
-	ended   bool // by "N lids dumped"
-}
-
-type routeEntry struct {
-	guid int32 // index into guids, -1 without one
-	lid  uint16
-	port uint8
-}
-
 // lineRun says that from this entry on, entries stand on consecutive lines.
 type lineRun struct{ entry, line int }
 
@@ -89,12 +73,13 @@ func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	return p.file, nil
 }
 
-// What a file may take in memory. 3,000 tables of 48 K entries take 1,152 MB, and room in which they grow.
+// What a file may take in memory. 3,000 tables of 48 K entries take 1,296 MB where no two are for the same LIDs, and room
+// in which they grow.
 const (
 	maxMemory  = 1536 << 20
 	maxEntries = 1 << 17 // of a table, which has a line for a LID
 
-	entryMemory   = 8
+	targetMemory  = 8 // of an entry that is for another LID than that of the table before, and a byte for its port
 	sectionMemory = 300
 	runMemory     = 40
 	guidMemory    = 80
@@ -105,8 +90,8 @@ func (p *routeParser) room() error {
 	f := p.file
 	memory := f.memory + len(f.runs)*runMemory + len(f.guids)*guidMemory
 	if p.now != nil {
-		memory += cap(p.now.entries) * entryMemory
-		if len(p.now.entries) >= maxEntries {
+		memory += p.now.memory()
+		if len(p.now.ports) >= maxEntries {
 			return fmt.Errorf("more than %d entries in one table", maxEntries)
 		}
 	}
@@ -118,12 +103,12 @@ func (p *routeParser) room() error {
 
 // add takes an entry of the table that is being read.
 func (p *routeParser) add(e routeEntry, number int) error {
-	at := p.file.entries + len(p.now.entries)
+	at := p.file.entries + len(p.now.ports)
 	if at == 0 || number != p.lastLine+1 {
 		p.file.runs = append(p.file.runs, lineRun{at, number})
 	}
 	p.lastLine = number
-	p.now.entries = append(p.now.entries, e)
+	p.now.add(e)
 	if at&0xfff != 0 {
 		return nil
 	}
@@ -188,17 +173,24 @@ func (p *routeParser) closeSection() {
 	if p.now == nil {
 		return
 	}
+	p.now.close()
 	p.file.sections = append(p.file.sections, *p.now)
-	p.file.memory += sectionMemory + entryMemory*cap(p.now.entries)
-	p.file.entries += len(p.now.entries)
+	p.file.memory += sectionMemory + p.now.memory()
+	p.file.entries += len(p.now.ports)
 	p.now = nil
 }
 
-func (p *routeParser) header(text []byte, number int, ended bool) error {
-	size := 64
-	if p.now != nil {
-		size = len(p.now.entries)
+// begin begins the table of a switch, which is expected to be for the LIDs that the one before was for.
+func (p *routeParser) begin(guid uint64, name string, line int) {
+	s := &routeSection{guid: guid, name: name, line: line, first: p.file.entries, shared: true}
+	if n := len(p.file.sections); n > 0 {
+		before := &p.file.sections[n-1]
+		s.targets, s.ports = before.targets, make([]uint8, 0, len(before.ports))
 	}
+	p.now = s
+}
+
+func (p *routeParser) header(text []byte, number int, ended bool) error {
 	p.closeSection()
 	p.mcast = false
 	before, rest, ok := bytes.Cut(text, switchGUIDMark)
@@ -212,10 +204,7 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 	if end, ok := lostLID(before); ok {
 		p.file.lost.add(func() string { return fmt.Sprintf("LID %d of %s", end, guidAndName(guid, sectionName(rest))) })
 	}
-	p.now = &routeSection{
-		guid: guid, name: sectionName(rest), line: number,
-		first: p.file.entries, entries: make([]routeEntry, 0, size),
-	}
+	p.begin(guid, sectionName(rest), number)
 	return p.room()
 }
 
@@ -238,7 +227,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
 	}
-	e := routeEntry{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid), port: uint8(port)}
+	e := routeEntry{target{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid)}, uint8(port)}
 	p.remember(text, e)
 	return p.add(e, number)
 }

@@ -46,7 +46,7 @@ func (p *routeParser) repeated(l *lineReader) error {
 		}
 		l.line++
 		taken += portEnds + len(r.text)
-		if err := p.add(routeEntry{guid: r.guid, lid: lid, port: uint8(port)}, l.line); err != nil {
+		if err := p.add(routeEntry{target{guid: r.guid, lid: lid}, uint8(port)}, l.line); err != nil {
 			return err
 		}
 	}
