@@ -40,6 +40,7 @@ func (Engine) Name() string { return Name }
 
 // Route implements [routing.Engine]. Where OpenSM does not take a fabric for a fat-tree it fails with a
 // [NotFatTreeError], which is a refusal. O(LIDs x (switches + links of the tree)).
+// Serial are the paths to one LID after the other, each of which counts for the next; others fill the tables meanwhile.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ type DOR struct{}
 func (DOR) Name() string { return "dor" }
 
 // Route implements [routing.Engine], at the cost of [Engine.Route]. It warns of
-// cables that cannot be in the dimension of their port.
+// cables that cannot be in the dimension of their port. Serial is what is with [Engine].
 func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	res, err := route(ctx, f, opt, e.Name(), true)
 	if err != nil {

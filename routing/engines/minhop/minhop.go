@@ -21,6 +21,7 @@ func (Engine) Name() string { return "minhop" }
 
 // Route implements [routing.Engine].
 // O(switches^2 x ports / 64 + switches x LIDs), with hop weights O(switches^2 x ports + switches x LIDs).
+// Serial are the graph and the order of destinations.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	return route(ctx, f, opt, e.Name(), false)
 }

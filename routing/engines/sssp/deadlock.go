@@ -14,7 +14,8 @@ import (
 // Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has the SL that OpenSM
 // gives it; where OpenSM draws one of several by lot, each time it is asked, it is one of those. It refuses
 // where the subnet has too few VLs, and what [Engine] refuses.
-// Beside [Engine] O(switches with hosts x LIDs x hops), in memory O(switches x LIDs).
+// Beside [Engine] O(switches with hosts x LIDs x hops), in memory O(switches x LIDs). Beside its searches serial is
+// the breaking of cycles; all processors lay out the first VL.
 func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 2)
 	if err == nil {

@@ -30,7 +30,8 @@ func (DeadlockFree) Name() string { return "dfsssp" }
 
 // Route implements [routing.Engine]. It refuses a subnet in which OpenSM's distances of 31 bits do not reach
 // all switches; they hold the square of the number of LIDs for every hop. Routers get no routes.
-// O(LIDs x links x log switches).
+// O(LIDs x links x log switches). Serial are the searches from one LID after the other, as each makes arcs longer for the
+// next; another processor plans for them, and all write the tables.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 1)
 	if err == nil {

@@ -39,7 +39,7 @@ func (Engine) Name() string { return Name }
 // Route implements [routing.Engine]. Without a configuration it looks for the torus itself ([Recognise]). It
 // refuses a fabric that is not the torus of the configuration, one whose failures leave no routes without
 // deadlock, and one with fewer than two data VLs. Hop counts are all [routing.NoHops]: OpenSM keeps none.
-// O(switches^2 + switches x LIDs).
+// O(switches^2 + switches x LIDs). Serial is all but the tables.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type DnUp struct{}
 func (DnUp) Name() string { return "dnup" }
 
 // Route implements [routing.Engine]. It refuses a fabric without hosts, and warns of switches without a route.
-// O(switches x links + switches x LIDs).
+// O(switches x links + switches x LIDs). Serial are the ranks, the graph and the order of destinations.
 func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	leaves := withHosts(f)
 	if len(leaves) == 0 {

@@ -22,7 +22,7 @@ type Engine struct{}
 func (Engine) Name() string { return "updn" }
 
 // Route implements [routing.Engine]. It refuses a fabric without roots, and warns of switches without a route.
-// O(switches x links + switches x LIDs).
+// O(switches x links + switches x LIDs). Serial are the ranks, the graph and the order of destinations.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := findRoots(ctx, f, &opt)
 	if err != nil {
