@@ -104,7 +104,7 @@ func BenchmarkLimit(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-					b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
+			b.ReportMetric(float64(len(f.Switches)*int(f.MaxLID)), "entries")
 		})
 	}
 }

@@ -22,7 +22,7 @@ func (Engine) Name() string { return "lash" }
 
 // Route implements [routing.Engine]. A pair of switches has one SL both ways, which is a VL of its own. It
 // refuses a subnet with too few VLs. Hop counts are min-hop's, as OpenSM's. O(switches^2 x (depth + hops)) and
-// the search for cycles. Serial is what takes a pair into a VL; all processors try pairs for that, and write the tables.
+// the search for cycles. Serial is each VL's taking of pairs; VLs do so side by side.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
