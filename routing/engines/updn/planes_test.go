@@ -15,7 +15,7 @@ import (
 
 // TestPlanesKeepCounts: every count up to the longest comes back, and what stands for no path.
 func TestPlanesKeepCounts(t *testing.T) {
-	for longest := range uint8(untried.barred) {
+	for longest := range untried.barred {
 		const rows = 65 // one more than a worker takes at once
 		counts := make([]uint8, rows*256)
 		for i := range counts {
