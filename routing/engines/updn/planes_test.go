@@ -3,12 +3,10 @@
 package updn
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing"
 )
@@ -41,21 +39,13 @@ func TestPlanesKeepCounts(t *testing.T) {
 func TestComparePorts(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range 60 {
-		f, err := gen.ParseSpec(fmt.Sprintf("random:%d,%d,20,seed=%d", 8+r.IntN(150), 3+r.IntN(4), i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		turns := make([]turn, len(f.Switches)*len(f.Switches))
-		for i := range turns {
-			turns[i] = turn(r.IntN(3))
-		}
-		m := newMatrix(f, routing.NewGraph(f), func(from, to fabric.SwitchIndex) turn { return turns[int(from)*len(f.Switches)+int(to)] })
+		m := randomTurns(t, r, 8+r.IntN(150), i)
 		if _, err := m.search(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		sets := make([]routing.PortSets, m.n)
 		for s := range fabric.SwitchIndex(m.n) {
-			sets[s] = m.LeastHopPorts(s, routing.NewPortSets(m.n, f.SwitchNode(s).NumPorts))
+			sets[s] = m.LeastHopPorts(s, routing.NewPortSets(m.n, m.f.SwitchNode(s).NumPorts))
 		}
 		model := newWalker(m)
 		for d := range fabric.SwitchIndex(m.n) {
@@ -66,7 +56,7 @@ func TestComparePorts(t *testing.T) {
 				if want := model.counts.sets[int(s)*m.words:][:len(got)]; !slices.Equal(got, want) {
 					t.Fatalf("fabric %d: ports of %d towards %d are %x, want %x", i, s, d, got, want)
 				}
-				for port := uint8(1); port <= f.SwitchNode(s).NumPorts; port++ {
+				for port := uint8(1); port <= m.f.SwitchNode(s).NumPorts; port++ {
 					h := m.Through(s, port, d)
 					if least := h != routing.NoHops && h == m.Least(s, d); least != sets[s].Has(d, port) {
 						t.Fatalf("fabric %d: port %d of %d towards %d has %d hops, the least are %d", i, port, s, d, h, m.Least(s, d))

@@ -5,6 +5,7 @@ package updn
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -19,15 +20,7 @@ import (
 func TestWalkersAgree(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range 60 {
-		f, err := gen.ParseSpec(fmt.Sprintf("random:%d,%d,20,seed=%d", 8+r.IntN(80), 3+r.IntN(4), i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		turns := make([]turn, len(f.Switches)*len(f.Switches))
-		for i := range turns {
-			turns[i] = turn(r.IntN(3))
-		}
-		m := newMatrix(f, routing.NewGraph(f), func(from, to fabric.SwitchIndex) turn { return turns[int(from)*len(f.Switches)+int(to)] })
+		m := randomTurns(t, r, 8+r.IntN(80), i)
 		fast, full := newWalker(m), newFullWalker(m)
 		for d := range fabric.SwitchIndex(m.n) {
 			fast.search(d)
@@ -42,4 +35,18 @@ func TestWalkersAgree(t *testing.T) {
 			t.Fatalf("fabric %d: the highest count is %d or %d", i, fast.longest, full.longest)
 		}
 	}
+}
+
+// randomTurns is a matrix to search on a random fabric with random turns.
+func randomTurns(t *testing.T, r *rand.Rand, switches, seed int) *matrix {
+	t.Helper()
+	f, err := gen.ParseSpec(fmt.Sprintf("random:%d,%d,20,seed=%d", switches, 3+r.IntN(4), seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := make([]turn, len(f.Switches)*len(f.Switches))
+	for i := range turns {
+		turns[i] = turn(r.IntN(3))
+	}
+	return newMatrix(f, routing.NewGraph(f), func(from, to fabric.SwitchIndex) turn { return turns[int(from)*len(f.Switches)+int(to)] })
 }
