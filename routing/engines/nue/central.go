@@ -4,6 +4,7 @@ package nue
 
 import (
 	"context"
+	"math"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -68,90 +69,91 @@ func (h *hull) add(s int32, share, passing []float64) {
 	}
 }
 
-// between counts shortest paths from one source after the other, level by level: a level is the switches that are as many hops
-// from the source. It has few branches: nothing would predict them.
+// between counts shortest paths from one source after the other. It has few branches: nothing would predict them.
 type between struct {
 	*network
-	inside   []bool
 	adapters []uint8
-	queue    []int32 // the switches by level, with room for one that does not stay
-	levels   []level
-	// more is 1 for a switch that is not in the queue yet, and passed for one in a level before the present one.
-	more, passed []uint8
-	paths        []uint64 // how many shortest paths come to a switch
-	// Last channels of shortest paths, once for each cable, with room for one that does not stay: from these switches to those.
-	before, after []int32
-	// By switch: paths as OpenSM divides them, and what depends on a switch and ends there.
-	counts, ends []float64
+	// blank are the hops before any are counted.
+	blank, hops []int32
+	queue       []int32   // the switches by hops from the source, with room for one that does not stay
+	paths       []uint64  // how many shortest paths come to a switch
+	counts      []float64 // the same as OpenSM divides them
 }
 
-// level is where a level ends in the queue, and where the channels into it end.
-type level struct{ queue, channels int }
+// Hops to a switch that is not counted yet, and to one that is not inside.
+const (
+	uncounted = math.MaxInt32
+	outside   = -1
+)
 
 func newBetween(h *hull) *between {
-	n, cables := len(h.switches), len(h.to)/2
-	return &between{
-		network: h.network, inside: h.inside, adapters: h.adapters, queue: make([]int32, n+1),
-		more: make([]uint8, n), passed: make([]uint8, n), paths: make([]uint64, n),
-		before: make([]int32, cables+1), after: make([]int32, cables+1), counts: make([]float64, n), ends: make([]float64, n),
+	n := len(h.switches)
+	w := &between{
+		network: h.network, adapters: h.adapters, blank: make([]int32, n), hops: make([]int32, n),
+		queue: make([]int32, n+1), paths: make([]uint64, n), counts: make([]float64, n),
 	}
+	for v, inside := range h.inside {
+		w.blank[v] = outside
+		if inside {
+			w.blank[v] = uncounted
+		}
+	}
+	return w
 }
 
 // count counts the shortest paths from a switch to those inside.
 func (w *between) count(s int32) {
-	for v, inside := range w.inside {
-		w.passed[v], w.more[v] = 0, 0
-		if inside {
-			w.more[v] = 1
+	hops, paths, queue := w.hops, w.paths, w.queue[:cap(w.queue)]
+	copy(hops, w.blank)
+	clear(paths)
+	queue[0], hops[s], paths[s] = s, 0, 1
+	low, high := 0, 1
+	for next := int32(1); low < high; next++ {
+		end := high
+		for _, u := range queue[low:high] {
+			from := paths[u]
+			w.counts[u] = float64(from)
+			for _, v := range w.to[w.first[u]:w.first[u+1]] {
+				at := hops[v]
+				queue[end] = v
+				end += int(one(at > next))
+				paths[v] += from & -one(at >= next)
+				hops[v] = min(at, next)
+			}
 		}
+		low, high = high, end
 	}
-	w.more[s], w.paths[s], w.counts[s] = 0, 1, 1
-	w.queue[0], w.levels = s, append(w.levels[:0], level{1, 0})
-	for low, high := 0, 1; low < high; {
-		for _, u := range w.queue[low:high] {
-			w.passed[u] = 1
-		}
-		low, high = high, w.nextLevel(w.queue, low, high, w.more)
-		w.levels = append(w.levels, level{high, w.enter(low, high)})
-	}
-}
-
-// enter counts the paths to the level from low to high, and returns where the channels into it end.
-func (w *between) enter(low, high int) int {
-	n := w.levels[len(w.levels)-1].channels
-	before, after, passed, paths := w.before, w.after, w.passed, w.paths
-	for _, v := range w.queue[low:high] {
-		sum := uint64(0)
-		for _, u := range w.to[w.first[v]:w.first[v+1]] {
-			before[n], after[n] = u, v
-			n += int(passed[u])
-			sum += paths[u] & -uint64(passed[u])
-		}
-		paths[v], w.counts[v] = sum, float64(sum)
-	}
-	return n
+	w.queue = queue[:high]
 }
 
 // accumulate finds what depends on each switch for the source s, or for an adapter on it. These differ only
 // at s itself, which is passed through by what its adapters send.
 func (w *between) accumulate(s int32, share []float64) {
 	clear(share)
-	before, after := w.before, w.after
-	for i := len(w.levels) - 1; i > 0; i-- {
-		from, to := w.levels[i-1], w.levels[i]
-		for _, v := range w.queue[from.queue:to.queue] {
-			for range w.adapters[v] {
-				share[v]++
-			}
-			w.ends[v] = 1 + share[v]
+	hops, counts := w.hops, w.counts
+	for i := len(w.queue) - 1; i > 0; i-- {
+		v := w.queue[i]
+		for range w.adapters[v] {
+			share[v]++
 		}
-		for k := to.channels - 1; k >= from.channels; k-- {
-			u, v := before[k], after[k]
-			part := w.counts[u] / w.counts[v]
-			share[u] += float64(part * w.ends[v]) // rounded before it is added
+		ends, count, before := 1+share[v], counts[v], hops[v]-1
+		for _, u := range w.to[w.first[v]:w.first[v+1]] {
+			part := counts[u] / count
+			share[u] += only(one(hops[u] == before), float64(part*ends)) // rounded before it is added
 		}
 	}
 	for range int(w.adapters[s]) - 1 {
 		share[s]++
 	}
 }
+
+// one is 1 where something holds, and 0 else.
+func one(holds bool) uint64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// only is a number where there is one of it, and 0 where there is none.
+func only(one uint64, x float64) float64 { return math.Float64frombits(math.Float64bits(x) & -one) }

@@ -54,8 +54,8 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 			all += uint64(n.lids(e))
 		}
 	}
-	for _, to := range n.to {
-		n.length = append(n.length, stepTo(to, all*all))
+	for c, to := range n.to {
+		n.length = append(n.length, stepTo(to, all*all)|placeOf(n.back[c]-n.first[to]))
 	}
 	return n
 }

@@ -122,7 +122,6 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	if err != nil {
 		return err
 	}
-	r.tree.measure()
 	r.tree.grow(root)
 	if !r.tree.complete() {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
@@ -165,12 +164,10 @@ func lidsOf(part []target) (lids int) {
 
 // routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
 func (r *router) routeSwitches(ctx context.Context) error {
-	r.tree.measure()
-	for l := range r.levelsOfAll {
-		root := l.order[0]
+	for root := range int32(len(r.switches)) {
 		t, _ := r.target(r.f.SwitchNode(r.switches[root]).FirstPort)
 		for i := range t.lids {
-			r.tree.growAlong(l)
+			r.tree.grow(root)
 			if !r.tree.complete() {
 				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
 			}
@@ -182,7 +179,6 @@ func (r *router) routeSwitches(ctx context.Context) error {
 			}
 		}
 	}
-	r.tree.settle()
 	return nil
 }
 

@@ -16,6 +16,8 @@ const (
 
 func stepTo(s int32, distance uint64) step { return step(distance<<lowBits) | step(s) }
 
+func placeOf(place int32) step { return step(place) << switchBits }
+
 func (s step) to() uint16       { return uint16(s) }
 func (s step) place() int32     { return int32(uint8(s >> switchBits)) }
 func (s step) distance() uint64 { return uint64(s >> lowBits) }

@@ -16,117 +16,95 @@ const infinity = heap4.Infinity
 type tree struct {
 	*network
 	heap4.Heap
-	// reverse are the lengths of channels, each in the place of its other direction, with the switch that it comes from.
-	reverse  []step
 	up       []int32
 	distance []step
-	order    []int32 // the switches that were reached, each after those on its path
+	order    []int32 // the switches that were reached, each after those on its path, with room for one that does not stay
 	shortest step    // no channel is shorter
-	levels   *levels
 }
 
-// newTree makes a tree of the lengths that channels have now.
+// newTree makes a tree of the lengths that channels have when it grows.
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{
-		network: n, reverse: make([]step, len(n.to)), up: make([]int32, k), distance: make([]step, k),
-		shortest: stepTo(0, n.shortest()), levels: newLevels(n),
+		network: n, up: make([]int32, k), distance: make([]step, k), order: make([]int32, k+1), shortest: stepTo(0, n.shortest()),
 	}
 	t.Place = make([]int32, k)
 	t.Elements = make([]uint64, k)
-	t.measure()
 	return t
 }
 
-// measure takes over the lengths that channels have now.
-func (t *tree) measure() {
-	for s := range t.up {
-		low, high := t.out(int32(s))
-		for c := low; c < high; c++ {
-			t.reverse[c] = stepTo(t.to[c], t.length[t.back[c]].distance()) | step(c-low)<<switchBits
-		}
-	}
-}
-
-// grow grows the tree from a switch.
+// grow grows the tree from a switch. Where two paths to a switch are equally long, that wins whose last but one switch comes
+// first out of OpenSM's heap: the nearer one. Only where these are equally near, too, the heap is needed.
 func (t *tree) grow(root int32) {
-	t.levels.find(t.network, root)
-	t.growAlong(t.levels)
-}
-
-// growAlong grows the tree from the switch that these are the levels around. Where two paths to a switch are equally long,
-// that wins whose last but one switch comes first out of OpenSM's heap: the nearer one. Only where these are equally near,
-// too, the heap is needed.
-func (t *tree) growAlong(l *levels) {
-	if !t.growByLevels(l) {
-		t.growByHeap(l.order[0])
+	if !t.growByLevels(root) {
+		t.growByHeap(root)
 	}
 }
 
-// growByLevels grows the tree without a heap, and reports whether it is sure to be the one that the heap gives: where
-// fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a channel, and no two
-// paths to a switch are alike. O(channels).
-func (t *tree) growByLevels(l *levels) bool {
-	for s := range t.up {
-		t.up[s], t.distance[s] = fabric.None, unreached
+// unseen is the distance of a switch that no path was found to yet.
+const unseen = step(1 << 63)
+
+// growByLevels grows the tree without a heap, hop by hop, and reports whether it is sure to be the one that the heap gives:
+// where fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a channel, and no
+// two paths to a switch are alike. It has few branches, as nothing would predict them. O(channels).
+func (t *tree) growByLevels(root int32) bool {
+	order, distances := t.order[:cap(t.order)], t.distance
+	for s := range distances {
+		t.up[s], distances[s] = fabric.None, unseen
 	}
-	t.order = l.order
-	t.distance[l.order[0]] = 0
-	for i, end := range l.ends[1:] {
-		if !t.approach(l.order[l.ends[i]:end]) {
+	order[0], distances[root] = root, 0
+	low, high := 0, 1
+	for low < high {
+		end := high
+		for _, u := range order[low:high] {
+			distance := distances[u]
+			for _, length := range t.length[t.first[u]:t.first[u+1]] {
+				e := distance + length
+				old := distances[e.to()]
+				order[end] = int32(e.to())
+				end += int(old >> 63)
+				nearest := min(old, e)
+				if (old^e)>>lowBits == 0 {
+					if nearest = t.choose(old, e, u); nearest == unseen {
+						return false
+					}
+				}
+				distances[e.to()] = nearest
+			}
+		}
+		low, high = high, end
+		if !t.settle(order[low:high]) {
 			return false
 		}
 	}
+	t.order = order[:high]
 	return true
 }
 
-// approach finds the shortest path to each switch of a level from those before it. It reports whether there is one of
-// each, and none from one switch of the level to another.
-func (t *tree) approach(level []int32) bool {
-	distances := t.distance
-	least, most := unreached, step(0)
-	for _, v := range level {
-		low, high := t.out(v)
-		nearest, next := unreached, unreached
-		for _, length := range t.reverse[low:high] {
-			e := distances[length.to()] + length
-			next = min(next, max(nearest, e))
-			nearest = min(nearest, e)
-		}
-		place := nearest.place()
-		nearest = nearest.only()
-		if nearest == next.only() {
-			if place = t.choose(v, nearest); place == fabric.None {
-				return false
-			}
-		}
-		distances[v], t.up[v] = nearest, low+place
-		least, most = min(least, nearest), max(most, nearest)
+// choose chooses among two equally long paths to a switch: the one from the nearer switch, and of several cables from
+// there the first. It returns unseen where it takes the heap to choose.
+func (t *tree) choose(old, e step, u int32) step {
+	other := t.to[t.first[old.to()]+old.place()]
+	switch {
+	case other == u || t.distance[other] < t.distance[u]:
+		return old
+	case t.distance[other] > t.distance[u]:
+		return e
 	}
-	return most < least+t.shortest && most < unreached
+	return unseen
 }
 
-// choose chooses among the paths to a switch that give it this distance: the one from the nearest switch, and of several
-// cables from there the first. It returns None where it takes the heap to choose.
-func (t *tree) choose(v int32, distance step) int32 {
-	low, high := t.out(v)
-	best, nearest, sure := int32(fabric.None), unreached, true
-	for c := low; c < high; c++ {
-		d := t.distance[t.to[c]]
-		switch {
-		case (d+t.reverse[c]).only() != distance || d > nearest:
-		case d < nearest:
-			best, nearest, sure = c, d, true
-		case t.to[c] != t.to[best]:
-			sure = false
-		case t.back[c] < t.back[best]:
-			best = c
-		}
+// settle takes over the paths to a level of switches. It reports whether there is none from one of them to another.
+func (t *tree) settle(level []int32) bool {
+	least, most := unseen, step(0)
+	for _, v := range level {
+		distance := t.distance[v]
+		t.up[v] = t.first[v] + distance.place()
+		distance = distance.only()
+		t.distance[v] = distance
+		least, most = min(least, distance), max(most, distance)
 	}
-	if !sure || best == fabric.None {
-		return fabric.None
-	}
-	return best - low
+	return most < least+t.shortest && most < unreached
 }
 
 // growByHeap grows the tree as OpenSM does (Dijkstra, 1959). O(channels x log switches).
@@ -136,7 +114,7 @@ func (t *tree) growByHeap(root int32) {
 		t.up[s], t.distance[s] = fabric.None, unreached
 		t.Put(s, heap4.Element(infinity, int32(s)))
 	}
-	t.distance[root], t.order = 0, make([]int32, 0, len(t.up))
+	t.distance[root], t.order = 0, t.order[:0]
 	t.Nearer(root, 0)
 	for len(t.Elements) > 0 {
 		e := t.Take()
@@ -148,7 +126,7 @@ func (t *tree) growByHeap(root int32) {
 		low, high := t.out(s)
 		for c := low; c < high; c++ {
 			v := t.to[c]
-			if e := (t.distance[s] + t.reverse[t.back[c]]).only(); e < t.distance[v] {
+			if e := (t.distance[s] + t.length[c]).only(); e < t.distance[v] {
 				t.distance[v], t.up[v] = e, t.back[c]
 				t.Nearer(v, e.distance())
 			}
@@ -160,17 +138,9 @@ func (t *tree) growByHeap(root int32) {
 // and become what it and others through it send there.
 func (t *tree) lengthen(loads []uint64) {
 	for _, s := range slices.Backward(t.order[1:]) {
-		length := &t.reverse[t.up[s]]
-		*length += stepTo(0, loads[s])
-		loads[length.to()] += loads[s]
-	}
-}
-
-// settle gives channels the lengths that they have in the tree.
-func (t *tree) settle() {
-	for c, length := range t.reverse {
-		back := t.back[c]
-		t.length[back] = stepTo(t.to[back], length.distance())
+		up := t.up[s]
+		t.length[t.back[up]] += stepTo(0, loads[s])
+		loads[t.to[up]] += loads[s]
 	}
 }
 

@@ -38,7 +38,7 @@ func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 			tree, heap := newTree(n), newTree(n)
 			root := int32(rand.IntN(len(n.switches)))
 			heap.growByHeap(root)
-			if tree.levels.find(n, root); !tree.growByLevels(tree.levels) {
+			if !tree.growByLevels(root) {
 				continue
 			}
 			sure++
