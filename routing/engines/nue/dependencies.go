@@ -13,10 +13,12 @@ import (
 // direction of travel. Each switch has a channel of its own beside the real ones, by which a search begins there.
 type dependencies struct {
 	*network
-	// ends are the switches that channels come to. A channel has a row of edges: so many words, with a bit for each
-	// channel out of that switch.
+	// ends are the switches that channels come to. A channel has a row of edges, with a bit for each channel out of that switch
+	// and some more: several words, or part of one.
 	ends  []int32
-	words int
+	width int // of a row, in bits
+	words int // that a row takes
+	mask  uint64
 	// What may be done with an edge: those that are not open would close a cycle, used ones are part of paths, and of
 	// these the tentative ones of paths to the present destination, so far.
 	open, used, tentative edges
@@ -42,7 +44,9 @@ func newDependencies(n *network) *dependencies {
 		most = max(most, high-low)
 	}
 	d.words = (int(most) + wordBits - 1) / wordBits
-	rows := d.words * len(d.ends)
+	d.width = min(1<<bits.Len(uint(most-1)), d.words*wordBits)
+	d.mask = math.MaxUint64 >> max(0, wordBits-d.width)
+	rows := (d.width*len(d.ends) + wordBits - 1) / wordBits
 	d.open, d.used, d.tentative, d.reverse = make(edges, rows), make(edges, rows), make(edges, rows), make(edges, rows)
 	d.visit.marks = make([]bool, channels)
 	return d
@@ -70,11 +74,14 @@ func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
 // edge is the one between two channels; the second leaves where the first ends.
 func (d *dependencies) edge(c, next int32) uint32 {
-	return uint32(c)*uint32(d.words*wordBits) + uint32(next-d.first[d.ends[c]])
+	return uint32(c)*uint32(d.width) + uint32(next-d.first[d.ends[c]])
 }
 
-// row are the words that hold the edges from a channel.
-func (d *dependencies) row(e edges, c int32) edges { return e[int(c)*d.words:][:d.words] }
+// word is one of the words that hold the edges from a channel.
+func (d *dependencies) word(e edges, c int32, i int) uint64 {
+	at := uint(int(c)*d.width + i*wordBits)
+	return e[at/wordBits] >> (at % wordBits) & d.mask
+}
 
 // escape makes an edge one of the escape paths.
 func (d *dependencies) escape(c, next int32) {
@@ -154,7 +161,8 @@ func (v *visit) leads(d *dependencies, from, to int32) bool {
 	for len(v.stack) > 0 {
 		c := v.stack[len(v.stack)-1]
 		v.stack = v.stack[:len(v.stack)-1]
-		for i, word := range d.row(d.used, c) {
+		for i := range d.words {
+			word := d.word(d.used, c, i)
 			for first := d.first[d.to[c]] + int32(i*wordBits); word != 0; word &= word - 1 {
 				next := first + int32(bits.TrailingZeros64(word))
 				switch {

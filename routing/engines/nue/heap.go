@@ -8,12 +8,12 @@ import "slices"
 // switches comes first shows in the tables. It moves them as heap4 does, but goes down through all of its levels without
 // branches, as nothing would predict them: behind its elements it is empty to the end of the last level.
 type heap struct {
-	// groups are elements, distances in the high half and switches in the low one: from the last of the first group on, the
-	// four below the i-th are group i+1, and after these an empty one.
-	groups [][branches]uint64
+	// groups are steps to switches: from the last of the first group on, the four below the i-th are group i+1, and after these
+	// an empty one.
+	groups [][branches]step
 	n      int
 	place  []int32 // by switch, and of what is empty
-	empty  uint64
+	empty  step
 }
 
 const branches = 4
@@ -23,8 +23,8 @@ func newHeap(switches int) *heap {
 	for places < switches {
 		places = below(places)
 	}
-	h := &heap{place: make([]int32, switches+1), empty: infinity<<32 | uint64(switches)}
-	h.groups = slices.Repeat([][branches]uint64{{h.empty, h.empty, h.empty, h.empty}}, 1+places/branches)
+	h := &heap{place: make([]int32, switches+1), empty: stepTo(int32(switches), infinity)}
+	h.groups = slices.Repeat([][branches]step{{h.empty, h.empty, h.empty, h.empty}}, 1+places/branches)
 	return h
 }
 
@@ -32,38 +32,37 @@ func newHeap(switches int) *heap {
 func below(place int) int { return branches*place + 1 }
 
 // at is the element in a place.
-func (h *heap) at(i int) *uint64 {
+func (h *heap) at(i int) *step {
 	k := uint(i) + branches - 1
 	return &h.groups[k/branches][k%branches]
 }
 
-func (h *heap) put(i int, e uint64) {
+func (h *heap) put(i int, e step) {
 	*h.at(i) = e
-	h.place[uint32(e)] = int32(i)
+	h.place[e.to()] = int32(i)
 }
 
-// insert adds a switch.
-func (h *heap) insert(sw int32, distance uint64) {
-	h.raise(h.n, distance<<32|uint64(uint32(sw)))
+// insert adds a step to a switch.
+func (h *heap) insert(e step) {
+	h.raise(h.n, e.withoutPlace())
 	h.n++
 }
 
-// nearest is the switch that comes next out of the heap, which must not be empty, and its distance.
-func (h *heap) nearest() (sw int32, distance uint64) {
-	e := h.groups[0][branches-1]
-	return int32(uint32(e)), e >> 32
-}
+// nearest is the step that comes next out of the heap, which must not be empty.
+func (h *heap) nearest() step { return h.groups[0][branches-1] }
 
-// drop takes the nearest switch out of the heap, which must not be empty.
-func (h *heap) drop() {
+// take takes the nearest switch out of the heap, which must not be empty.
+func (h *heap) take() step {
+	nearest := h.nearest()
 	last := h.last()
 	if h.n > 0 {
 		h.sink(0, below(0), last)
 	}
+	return nearest
 }
 
 // last takes the last element out.
-func (h *heap) last() uint64 {
+func (h *heap) last() step {
 	h.n--
 	place := h.at(h.n)
 	last := *place
@@ -77,7 +76,7 @@ func (h *heap) remove(sw int32) {
 	last := h.last()
 	switch {
 	case i == h.n:
-	case i > 0 && *h.at((i - 1) / branches)>>32 > last>>32:
+	case i > 0 && h.at((i-1)/branches).only() > last.only():
 		h.raise(i, last)
 	default:
 		level := below(0)
@@ -91,15 +90,15 @@ func (h *heap) remove(sw int32) {
 // drain takes all out, in any order.
 func (h *heap) drain(yield func(sw int32)) {
 	for h.n > 0 {
-		yield(int32(uint32(h.last())))
+		yield(int32(h.last().to()))
 	}
 }
 
 // raise moves an element up from i as far as it is nearer than those above.
-func (h *heap) raise(i int, e uint64) {
+func (h *heap) raise(i int, e step) {
 	for i > 0 {
 		above := (i - 1) / branches
-		if *h.at(above)>>32 <= e>>32 {
+		if h.at(above).only() <= e {
 			break
 		}
 		h.put(i, *h.at(above))
@@ -110,30 +109,19 @@ func (h *heap) raise(i int, e uint64) {
 
 // sink moves an element down from i as far as there is a nearer one below, of equally near ones the last. The level below
 // begins at a place. Where the element stays those below it come to their own places.
-func (h *heap) sink(i, level int, e uint64) {
+func (h *heap) sink(i, level int, e step) {
 	groups, place := h.groups, h.place
 	to := h.at(i)
 	for ; level < h.n; level = below(level) {
 		four := &groups[i+1]
-		d0, d1, d2, d3 := four[0]>>32, four[1]>>32, four[2]>>32, four[3]>>32
-		low, high := min(d0, d1), min(d2, d3)
-		k := notFarther(d1, d0)
-		k ^= (k ^ (2 | notFarther(d3, d2))) & -notFarther(high, low)
-		child := &four[k%branches]
-		up, down := *child, e
-		if e>>32 <= min(low, high) {
+		least := min(min(four[0]|placeOf(3), four[1]|placeOf(2)), min(four[2]|placeOf(1), four[3]))
+		k := one(least&placeOf(1) == 0) + 2*one(least&placeOf(2) == 0)
+		up, down := least.withoutPlace(), e
+		if e.only() <= least {
 			up, down = e, up
 		}
-		*to, place[uint32(up)] = up, int32(i)
-		to, i, e = child, below(i)+int(k), down
+		*to, place[up.to()] = up, int32(i)
+		to, i, e = &four[k%branches], below(i)+int(k), down
 	}
-	*to, place[uint32(e)] = e, int32(i)
-}
-
-// notFarther is 1 where a distance is not greater than another, and 0 else.
-func notFarther(a, b uint64) uint64 {
-	if a <= b {
-		return 1
-	}
-	return 0
+	*to, place[e.to()] = e, int32(i)
 }

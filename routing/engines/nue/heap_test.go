@@ -20,7 +20,7 @@ func TestHeapIsThatOfOpenSM(t *testing.T) {
 			case !inside[sw]:
 				distance := rand.Uint64N(20)
 				plain.Insert(sw, distance)
-				h.insert(sw, distance)
+				h.insert(stepTo(sw, distance))
 				inside[sw] = true
 			case rand.IntN(3) == 0:
 				plain.Delete(sw)
@@ -28,9 +28,10 @@ func TestHeapIsThatOfOpenSM(t *testing.T) {
 				inside[sw] = false
 			default:
 				want := plain.Take()
-				sw, distance := h.nearest()
-				if h.drop(); heap4.Element(distance, sw) != want {
-					t.Fatalf("of %d switches comes %d at %d, want %x", n, sw, distance, want)
+				e := h.take()
+				sw := int32(e.to())
+				if heap4.Element(e.distance(), sw) != want {
+					t.Fatalf("of %d switches comes %d at %d, want %x", n, sw, e.distance(), want)
 				}
 				inside[sw] = false
 			}

@@ -53,9 +53,7 @@ func (s *search) spreadLate(c int32) {
 				return
 			}
 		}
-		sw, _ := s.heap.nearest()
-		s.heap.drop()
-		c = s.by[sw]
+		c = s.by[s.heap.take().to()]
 	}
 }
 
@@ -103,7 +101,7 @@ func (s *search) put(c, next int32, e step) {
 		s.replace(sw, old)
 	}
 	s.reach[next] = e.only()
-	s.heap.insert(sw, e.distance())
+	s.heap.insert(e)
 	s.lead(c, next, e)
 }
 

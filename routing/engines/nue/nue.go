@@ -208,11 +208,12 @@ func (r *router) enterTree(root int32, lid uint16) {
 
 // lengthen makes channels, each of which comes after those on its path, longer by what is sent over them.
 func (r *router) lengthen(channels []int32) {
-	copy(r.sent, r.load)
+	from, length, sent := r.from, r.length, r.sent
+	copy(sent, r.load)
 	for _, c := range slices.Backward(channels) {
-		sent := r.sent[r.to[c]]
-		r.length[c] += stepTo(0, sent)
-		r.sent[r.from[c]] += sent
+		load := sent[length[c].to()]
+		length[c] += stepTo(0, load)
+		sent[from[c]] += load
 	}
 }
 

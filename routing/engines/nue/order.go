@@ -98,7 +98,8 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 // for what is taken in, as nothing would predict them.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
 	limit, first := o.at[o.end], d.first[d.to[c]]
-	for _, word := range d.row(d.used, c) {
+	for i := range d.words {
+		word := d.word(d.used, c, i)
 		n := len(o.ahead)
 		ahead := o.ahead[:n+wordBits]
 		for ; word != 0; word &= word - 1 {
@@ -116,7 +117,8 @@ func (o *order) forward(d *dependencies, c int32) (met bool) {
 // backward takes in what used edges lead from to a channel, and reports whether the beginning leads to that.
 func (o *order) backward(d *dependencies, c int32) (met bool) {
 	limit, first := o.at[o.begin], d.first[d.from[c]]
-	for _, word := range d.row(d.reverse, d.back[c]) {
+	for i := range d.words {
+		word := d.word(d.reverse, d.back[c], i)
 		n := len(o.behind)
 		behind := o.behind[:n+wordBits]
 		for ; word != 0; word &= word - 1 {

@@ -44,7 +44,7 @@ func newSearch(d *dependencies) *search {
 		dependencies: d, heap: newHeap(n), shortest: stepTo(0, d.shortest()),
 		distance: make([]step, n), by: make([]int32, n), hops: make([]uint8, n),
 		relaxed: make([]int32, 0, n), channels: make([]int32, 0, n), ordered: make([]bool, n),
-		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
+		taken:   make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
 	s.late = late{
 		found: make([]int32, n), place: make([]int32, n), asked: make([]int32, n),
@@ -86,7 +86,7 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 // spread searches until nothing changes any more.
 func (s *search) spread() {
 	s.relaxed = append(s.relaxed[:0], s.start(s.root))
-	s.heap.insert(s.root, 0)
+	s.heap.insert(stepTo(s.root, 0))
 	s.relax()
 	for ends := step(0); s.heap.n > 0; s.relax() {
 		if s.reached == len(s.by) {
@@ -98,17 +98,13 @@ func (s *search) spread() {
 	s.heap.drain(func(sw int32) { // these need not be searched on from, in any order
 		s.relaxed = append(s.relaxed, s.by[sw])
 	})
-	for _, c := range s.relaxed[1:] {
-		s.hops[s.to[c]] = s.hops[s.from[c]] + 1
-	}
 }
 
 // ended looks whether a search that came to all switches can change nothing any more, as all paths that it could still find
 // were at least as long as the longest one that it has. That cannot be before the nearest switch in the heap is at the
 // distance ends. It returns the next such distance, or 0 where it has ended.
 func (s *search) ended(ends step) step {
-	_, least := s.heap.nearest()
-	nearest := stepTo(0, least)
+	nearest := s.heap.nearest().only()
 	if nearest < ends {
 		return ends
 	}
@@ -122,25 +118,25 @@ func (s *search) ended(ends step) step {
 // relax takes the nearest switch out of the heap and looks at the channels after the one that leads there, at those first
 // that paths use already.
 func (s *search) relax() {
-	sw, _ := s.heap.nearest()
-	distance, c := s.distance[sw], s.by[sw]
-	low, high := s.out(sw)
-	near := nearer(distance, s.length[low:min(low+wordBits, high)], s.distance)
-	s.heap.drop()
+	nearest := s.heap.take()
+	sw, distance := int32(nearest.to()), nearest.only()
+	c, hops := s.by[sw], s.hops[sw]+1
 	if c == fabric.None {
 		c = s.start(sw)
 	} else {
 		s.relaxed = append(s.relaxed, c)
 	}
-	if high-low > wordBits {
+	if s.words > 1 {
 		s.relaxWide(c, distance)
 		return
 	}
-	used, open := s.used[int(c)*s.words], s.open[int(c)*s.words]
+	low, high := s.out(sw)
+	near := nearer(distance, s.length[low:high], s.distance)
+	used, open := s.word(s.used, c, 0), s.word(s.open, c, 0)
 	for in := near & used; in != 0; in &= in - 1 {
 		next := low + int32(bits.TrailingZeros64(in))
 		if e := distance + s.length[next]; e < s.distance[e.to()] {
-			s.enter(next, e)
+			s.enter(next, e, hops)
 		}
 	}
 	for in := near & open &^ used; in != 0; in &= in - 1 {
@@ -151,18 +147,17 @@ func (s *search) relax() {
 // relaxWide is relax for a switch with more channels than a word has bits.
 func (s *search) relaxWide(c int32, distance step) {
 	low, high := s.out(s.ends[c])
-	used, open := s.row(s.used, c), s.row(s.open, c)
 	near := func(i int) uint64 {
 		first := low + int32(i)*wordBits
 		return nearer(distance, s.length[min(first, high):min(first+wordBits, high)], s.distance)
 	}
-	for i := range used {
-		for in := near(i) & used[i]; in != 0; in &= in - 1 {
+	for i := range s.words {
+		for in := near(i) & s.word(s.used, c, i); in != 0; in &= in - 1 {
 			s.turn(c, low+int32(i*wordBits+bits.TrailingZeros64(in)), distance)
 		}
 	}
-	for i := range used {
-		for in := near(i) & open[i] &^ used[i]; in != 0; in &= in - 1 {
+	for i := range s.words {
+		for in := near(i) & s.word(s.open, c, i) &^ s.word(s.used, c, i); in != 0; in &= in - 1 {
 			s.turn(c, low+int32(i*wordBits+bits.TrailingZeros64(in)), distance)
 		}
 	}
@@ -171,12 +166,12 @@ func (s *search) relaxWide(c int32, distance step) {
 // turn takes a channel after c where it is a nearer way to a switch from this distance, and its edge can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
-		s.enter(next, e)
+		s.enter(next, e, s.hops[s.ends[c]]+1)
 	}
 }
 
 // enter takes a channel for the path of the switch that it leads to.
-func (s *search) enter(c int32, e step) {
+func (s *search) enter(c int32, e step, hops uint8) {
 	sw := int32(e.to())
 	if old := s.by[sw]; old == fabric.None {
 		s.reached++
@@ -184,8 +179,8 @@ func (s *search) enter(c int32, e step) {
 		s.taken[old] = s.present
 		s.replace(sw, old)
 	}
-	s.distance[sw], s.by[sw] = e.only(), c
-	s.heap.insert(sw, e.distance())
+	s.distance[sw], s.by[sw], s.hops[sw] = e.only(), c, hops
+	s.heap.insert(e)
 }
 
 // replace takes a switch out of the heap that is to be reached by another channel.
@@ -237,34 +232,35 @@ func (s *search) inOrder() []int32 {
 	if s.detours == 0 && s.reached == len(s.by) {
 		return s.relaxed[1:]
 	}
-	clear(s.ordered)
-	s.ordered[s.root] = true
-	s.channels = s.channels[:0]
+	by, from, ordered, channels := s.by, s.from, s.ordered, s.channels[:0]
+	clear(ordered)
+	ordered[s.root] = true
 	for _, c := range s.relaxed[1:] {
 		sw := s.to[c]
-		if by := s.by[sw]; s.ordered[s.from[by]] && !s.ordered[sw] {
-			s.ordered[sw] = true
-			s.channels = append(s.channels, by)
+		if c := by[sw]; ordered[from[c]] && !ordered[sw] {
+			ordered[sw] = true
+			channels = append(channels, c)
 		} else {
-			s.appendPath(sw)
+			channels = s.appendPath(channels, sw)
 		}
 	}
-	for sw, ordered := range s.ordered {
-		if !ordered {
-			s.appendPath(int32(sw))
+	for sw, done := range ordered {
+		if !done {
+			channels = s.appendPath(channels, int32(sw))
 		}
 	}
-	return s.channels
+	return channels
 }
 
-// appendPath appends the channels of the path to a switch.
-func (s *search) appendPath(sw int32) {
-	first := len(s.channels)
+// appendPath appends the channels of the path to a switch that are not there yet.
+func (s *search) appendPath(channels []int32, sw int32) []int32 {
+	first := len(channels)
 	for ; !s.ordered[sw]; sw = s.from[s.by[sw]] {
 		s.ordered[sw] = true
-		s.channels = append(s.channels, s.by[sw])
+		channels = append(channels, s.by[sw])
 	}
-	if len(s.channels)-first > 1 {
-		slices.Reverse(s.channels[first:])
+	if len(channels)-first > 1 {
+		slices.Reverse(channels[first:])
 	}
+	return channels
 }

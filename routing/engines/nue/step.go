@@ -2,6 +2,8 @@
 
 package nue
 
+import "math"
+
 // step is a distance with the number of a switch in its low bits, and above it in those of a tree the place of a channel
 // among those of another switch. That of a channel is its length and the switch that it comes to; a distance added to it is
 // that of this switch by this channel.
@@ -24,6 +26,9 @@ func (s step) distance() uint64 { return uint64(s >> lowBits) }
 
 // only is the distance with no switch.
 func (s step) only() step { return s >> lowBits << lowBits }
+
+// withoutPlace is the step with no place.
+func (s step) withoutPlace() step { return s &^ placeOf(math.MaxUint8) }
 
 const (
 	// oneStep is the distance 1.
