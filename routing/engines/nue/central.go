@@ -5,6 +5,7 @@ package nue
 import (
 	"context"
 	"math"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -72,58 +73,57 @@ func (h *hull) add(s int32, share, passing []float64) {
 // between counts shortest paths from one source after the other. It has few branches: nothing would predict them.
 type between struct {
 	*network
+	inside   []uint8 // 1 for a switch that is inside
 	adapters []uint8
-	// blank are the hops before any are counted.
-	blank, hops []int32
-	queue       []int32   // the switches by hops from the source, with room for one that does not stay
-	paths       []uint64  // how many shortest paths come to a switch
-	counts      []float64 // the same as OpenSM divides them
+	queue    []int32   // the switches by hops from the source, with room for one that does not stay
+	more     []uint8   // 1 for a switch that is not in the queue yet
+	hops     []int32   // -1 outside
+	paths    []uint64  // how many shortest paths come to a switch that paths were not followed from yet
+	level    []uint64  // the same of the switches that they are followed from
+	counts   []float64 // and as OpenSM divides them
 }
-
-// Hops to a switch that is not counted yet, and to one that is not inside.
-const (
-	uncounted = math.MaxInt32
-	outside   = -1
-)
 
 func newBetween(h *hull) *between {
 	n := len(h.switches)
 	w := &between{
-		network: h.network, adapters: h.adapters, blank: make([]int32, n), hops: make([]int32, n),
-		queue: make([]int32, n+1), paths: make([]uint64, n), counts: make([]float64, n),
+		network: h.network, inside: make([]uint8, n), adapters: h.adapters, queue: make([]int32, n+1), more: make([]uint8, n),
+		hops: slices.Repeat([]int32{-1}, n), paths: make([]uint64, n), level: make([]uint64, n), counts: make([]float64, n),
 	}
-	for v, inside := range h.inside {
-		w.blank[v] = outside
-		if inside {
-			w.blank[v] = uncounted
-		}
+	for s, inside := range h.inside {
+		w.inside[s] = uint8(one(inside))
 	}
 	return w
 }
 
 // count counts the shortest paths from a switch to those inside.
 func (w *between) count(s int32) {
-	hops, paths, queue := w.hops, w.paths, w.queue[:cap(w.queue)]
-	copy(hops, w.blank)
-	clear(paths)
-	queue[0], hops[s], paths[s] = s, 0, 1
+	copy(w.more, w.inside)
+	clear(w.paths)
+	queue := w.queue[:cap(w.queue)]
+	queue[0], w.more[s], w.paths[s] = s, 0, 1
 	low, high := 0, 1
-	for next := int32(1); low < high; next++ {
-		end := high
-		for _, u := range queue[low:high] {
-			from := paths[u]
-			w.counts[u] = float64(from)
-			for _, v := range w.to[w.first[u]:w.first[u+1]] {
-				at := hops[v]
-				queue[end] = v
-				end += int(one(at > next))
-				paths[v] += from & -one(at >= next)
-				hops[v] = min(at, next)
-			}
+	for hops := int32(0); low < high; hops++ {
+		for i, u := range queue[low:high] {
+			w.hops[u], w.level[i], w.counts[u] = hops, w.paths[u], float64(w.paths[u])
 		}
-		low, high = high, end
+		low, high = high, w.follow(queue, low, high)
 	}
 	w.queue = queue[:high]
+}
+
+// follow follows the paths on from the switches from low to high in the queue, and returns where those after them end.
+func (w *between) follow(queue []int32, low, high int) int {
+	end, more, paths := high, w.more, w.paths
+	for i, u := range queue[low:high] {
+		come := w.level[i]
+		for _, v := range w.to[w.first[u]:w.first[u+1]] {
+			queue[end] = v
+			end += int(more[v])
+			more[v] = 0
+			paths[v] += come
+		}
+	}
+	return end
 }
 
 // accumulate finds what depends on each switch for the source s, or for an adapter on it. These differ only

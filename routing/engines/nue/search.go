@@ -44,7 +44,7 @@ func newSearch(d *dependencies) *search {
 		dependencies: d, heap: newHeap(n), shortest: stepTo(0, d.shortest()),
 		distance: make([]step, n), by: make([]int32, n), hops: make([]uint8, n),
 		relaxed: make([]int32, 0, n), channels: make([]int32, 0, n), ordered: make([]bool, n),
-		taken:   make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
+		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
 	s.late = late{
 		found: make([]int32, n), place: make([]int32, n), asked: make([]int32, n),

@@ -41,9 +41,9 @@ const (
 // no branches: nothing would predict them.
 func nearer(distance step, channels, distances []step) uint64 {
 	word := uint64(0)
-	for _, c := range channels {
-		e := distance + c
-		word = word>>1 | uint64(e-distances[e.to()])&(1<<63)
+	for k := len(channels) - 1; k >= 0; k-- {
+		e := distance + channels[k]
+		word = word<<1 | uint64(e-distances[e.to()])>>63
 	}
-	return word >> ((wordBits - len(channels)) % wordBits)
+	return word
 }
