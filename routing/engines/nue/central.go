@@ -116,8 +116,9 @@ func (w *between) follow(queue []int32, low, high int) int {
 	end, more, paths := high, w.more, w.paths
 	for i, u := range queue[low:high] {
 		come := w.level[i]
-		for _, v := range w.to[w.first[u]:w.first[u+1]] {
-			queue[end] = v
+		for _, c := range w.lengths[u] {
+			v := c.to()
+			queue[end] = int32(v)
 			end += int(more[v])
 			more[v] = 0
 			paths[v] += come
@@ -137,7 +138,8 @@ func (w *between) accumulate(s int32, share []float64) {
 			share[v]++
 		}
 		ends, count, before := 1+share[v], counts[v], hops[v]-1
-		for _, u := range w.to[w.first[v]:w.first[v+1]] {
+		for _, c := range w.lengths[v] {
+			u := c.to()
 			part := counts[u] / count
 			share[u] += only(one(hops[u] == before), float64(part*ends)) // rounded before it is added
 		}

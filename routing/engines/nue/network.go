@@ -24,8 +24,9 @@ type network struct {
 	from, to, back []int32
 	port, farPort  []uint8
 	// length is the length of each channel, at the end of a step to the switch that it comes to. Before all routes it is the
-	// square of the number of LIDs.
-	length []step
+	// square of the number of LIDs. lengths are the same by the switch that channels leave.
+	length  []step
+	lengths [][]step
 	// load is what each switch sends to a destination: its LIDs and those on it, which OpenSM counts in 8 bits.
 	load []uint64
 }
@@ -56,6 +57,10 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	}
 	for c, to := range n.to {
 		n.length = append(n.length, stepTo(to, all*all)|placeOf(n.back[c]-n.first[to]))
+	}
+	for s := range int32(len(n.switches)) {
+		low, high := n.out(s)
+		n.lengths = append(n.lengths, n.length[low:high])
 	}
 	return n
 }

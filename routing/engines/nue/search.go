@@ -130,13 +130,13 @@ func (s *search) relax() {
 		s.relaxWide(c, distance)
 		return
 	}
-	low, high := s.out(sw)
-	near := nearer(distance, s.length[low:high], s.distance)
+	low, lengths := s.first[sw], s.lengths[sw]
+	near := nearer(distance, lengths, s.distance)
 	used, open := s.word(s.used, c, 0), s.word(s.open, c, 0)
 	for in := near & used; in != 0; in &= in - 1 {
-		next := low + int32(bits.TrailingZeros64(in))
-		if e := distance + s.length[next]; e < s.distance[e.to()] {
-			s.enter(next, e, hops)
+		k := bits.TrailingZeros64(in)
+		if e := distance + lengths[k]; e < s.distance[e.to()] {
+			s.enter(low+int32(k), e, hops)
 		}
 	}
 	for in := near & open &^ used; in != 0; in &= in - 1 {

@@ -58,7 +58,7 @@ func (t *tree) growByLevels(root int32) bool {
 		end := high
 		for _, u := range order[low:high] {
 			distance := distances[u]
-			for _, length := range t.length[t.first[u]:t.first[u+1]] {
+			for _, length := range t.lengths[u] {
 				e := distance + length
 				old := distances[e.to()]
 				order[end] = int32(e.to())
