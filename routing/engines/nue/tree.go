@@ -3,6 +3,7 @@
 package nue
 
 import (
+	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -65,9 +66,7 @@ func (t *tree) growByLevels(root int32) bool {
 				end += int(old >> 63)
 				nearest := min(old, e)
 				if (old^e)>>lowBits == 0 {
-					if nearest = t.choose(old, e, u); nearest == unseen {
-						return false
-					}
+					nearest = t.choose(old, e, u)
 				}
 				distances[e.to()] = nearest
 			}
@@ -81,30 +80,37 @@ func (t *tree) growByLevels(root int32) bool {
 	return true
 }
 
-// choose chooses among two equally long paths to a switch: the one from the nearer switch, and of several cables from
-// there the first. It returns unseen where it takes the heap to choose.
+// unsure is the place of a channel where it takes the heap to choose.
+const unsure = math.MaxUint8
+
+// choose chooses among two equally long paths to a switch, the latter over u: the one from the nearer switch, and of several
+// cables from there the first.
 func (t *tree) choose(old, e step, u int32) step {
-	other := t.to[t.first[old.to()]+old.place()]
+	if old.place() == unsure {
+		return old
+	}
+	other := t.to[t.first[e.to()]+old.place()]
 	switch {
 	case other == u || t.distance[other] < t.distance[u]:
 		return old
 	case t.distance[other] > t.distance[u]:
 		return e
 	}
-	return unseen
+	return old | placeOf(unsure)
 }
 
-// settle takes over the paths to a level of switches. It reports whether there is none from one of them to another.
+// settle takes over the paths to a level of switches. It reports whether these are sure, and there is none from one of them
+// to another.
 func (t *tree) settle(level []int32) bool {
-	least, most := unseen, step(0)
+	least, most, last := unseen, step(0), int32(0)
 	for _, v := range level {
 		distance := t.distance[v]
-		t.up[v] = t.first[v] + distance.place()
+		place := distance.place()
 		distance = distance.only()
-		t.distance[v] = distance
-		least, most = min(least, distance), max(most, distance)
+		t.distance[v], t.up[v] = distance, t.first[v]+place
+		least, most, last = min(least, distance), max(most, distance), max(last, place)
 	}
-	return most < least+t.shortest && most < unreached
+	return most < least+t.shortest && most < unreached && last < unsure
 }
 
 // growByHeap grows the tree as OpenSM does (Dijkstra, 1959). O(channels x log switches).
