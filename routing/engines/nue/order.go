@@ -31,7 +31,7 @@ type order struct {
 const (
 	inAhead = iota + 1
 	inBehind
-	sides
+	bothSides
 )
 
 func newOrder(channels int) *order {
@@ -56,7 +56,7 @@ const allNumbers = 1 << 63
 
 // number numbers the channels anew, evenly.
 func (o *order) number() {
-	step := uint64(allNumbers) / uint64(len(o.next)) &^ sides
+	step := uint64(allNumbers) / uint64(len(o.next)) &^ bothSides
 	at := step
 	for c := o.next[o.head]; c != o.head; c = o.next[c] {
 		o.at[c] = at
@@ -86,10 +86,10 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 		}
 	}
 	for _, c := range o.ahead {
-		o.at[c] &^= sides
+		o.at[c] &^= bothSides
 	}
 	for _, c := range o.behind {
-		o.at[c] &^= sides
+		o.at[c] &^= bothSides
 	}
 	return met
 }
@@ -97,50 +97,46 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 // forward takes in what used edges lead to from a channel, and reports whether that leads to the end. It has no branches
 // for what is taken in, as nothing would predict them.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
-	limit, first := o.at[o.end], d.first[d.to[c]]
+	limit, first, at, sides := o.at[o.end], d.first[d.to[c]], o.at, uint64(0)
 	for i := range d.words {
-		word := d.word(d.used, c, i)
 		n := len(o.ahead)
 		ahead := o.ahead[:n+wordBits]
-		for ; word != 0; word &= word - 1 {
+		for word := d.word(d.used, c, i); word != 0; word &= word - 1 {
 			next := first + int32(bits.TrailingZeros64(word))
-			at := o.at[next]
-			met = met || at&inBehind != 0
-			n += o.takeIn(next, less(at, limit), inAhead, &ahead[n])
+			was := at[next]
+			taken := less(was, limit) & onNoSide(was)
+			at[next], ahead[n] = was|taken*inAhead, next
+			n += int(taken)
+			sides |= was
 		}
 		o.ahead = ahead[:n]
 		first += wordBits
 	}
-	return met
+	return sides&inBehind != 0
 }
 
 // backward takes in what used edges lead from to a channel, and reports whether the beginning leads to that.
 func (o *order) backward(d *dependencies, c int32) (met bool) {
-	limit, first := o.at[o.begin], d.first[d.from[c]]
+	limit, first, at, sides := o.at[o.begin], d.first[d.from[c]], o.at, uint64(0)
 	for i := range d.words {
-		word := d.word(d.reverse, d.back[c], i)
 		n := len(o.behind)
 		behind := o.behind[:n+wordBits]
-		for ; word != 0; word &= word - 1 {
+		for word := d.word(d.reverse, d.back[c], i); word != 0; word &= word - 1 {
 			before := d.back[first+int32(bits.TrailingZeros64(word))]
-			at := o.at[before]
-			met = met || at&inAhead != 0
-			n += o.takeIn(before, less(limit, at), inBehind, &behind[n])
+			was := at[before]
+			taken := less(limit, was) & onNoSide(was)
+			at[before], behind[n] = was|taken*inBehind, before
+			n += int(taken)
+			sides |= was
 		}
 		o.behind = behind[:n]
 		first += wordBits
 	}
-	return met
+	return sides&inAhead != 0
 }
 
-// takeIn takes a channel in on a side, with its place in the list, where between is 1 and it is on neither side. It returns
-// how many it took in: 1 or 0.
-func (o *order) takeIn(c int32, between, side uint64, place *int32) int {
-	at := o.at[c]
-	taken := between &^ (at | at>>1)
-	o.at[c], *place = at|taken*side, c
-	return int(taken)
-}
+// onNoSide is 1 where the place of a channel says no side, and 0 else.
+func onNoSide(at uint64) uint64 { return ^(at | at>>1) & 1 }
 
 // less is 1 where a number in the sequence is less than another, and 0 else.
 func less(a, b uint64) uint64 { return (a - b) >> 63 }
@@ -195,5 +191,5 @@ func (o *order) room(c int32, channels int) (low, step uint64) {
 	if next := o.next[c]; next != o.head {
 		high = o.at[next]
 	}
-	return low, (high - low) / uint64(channels+1) &^ sides
+	return low, (high - low) / uint64(channels+1) &^ bothSides
 }
