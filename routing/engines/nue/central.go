@@ -61,12 +61,14 @@ const sourcesAtOnce = 64
 // add adds what depends on each switch for a source, once for itself and once for each adapter on it.
 func (h *hull) add(s int32, share, passing []float64) {
 	for v, d := range share {
+		sum := passing[v]
 		for range h.adapters[s] {
-			passing[v] += d
+			sum += d
 		}
 		if int32(v) != s {
-			passing[v] += d
+			sum += d
 		}
+		passing[v] = sum
 	}
 }
 

@@ -198,8 +198,10 @@ func (r *router) enter(t *target, lid uint16) {
 // enterTree enters the paths of the tree to a LID of its root into the tables.
 func (r *router) enterTree(root int32, lid uint16) {
 	ports := r.page.line(lid)
-	for _, s := range r.tree.order[1:] {
-		ports[s] = r.port[r.tree.up[s]]
+	for s, c := range r.tree.up {
+		if c != fabric.None {
+			ports[s] = r.port[c]
+		}
 	}
 	counts := r.hops.of(lid)
 	copy(counts, r.search.hops)

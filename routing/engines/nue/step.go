@@ -43,7 +43,7 @@ func nearer(distance step, channels, distances []step) uint64 {
 	word := uint64(0)
 	for k := len(channels) - 1; k >= 0; k-- {
 		e := distance + channels[k]
-		word = word<<1 | uint64(e-distances[e.to()])>>63
+		word = 2*word + uint64(e-distances[e.to()])>>63
 	}
 	return word
 }
