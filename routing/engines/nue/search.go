@@ -120,7 +120,7 @@ func (s *search) ended(ends step) step {
 func (s *search) relax() {
 	nearest := s.heap.take()
 	sw, distance := int32(nearest.to()), nearest.only()
-	c, hops := s.by[sw], s.hops[sw]+1
+	c := s.by[sw]
 	if c == fabric.None {
 		c = s.start(sw)
 	} else {
@@ -136,7 +136,7 @@ func (s *search) relax() {
 	for in := near & used; in != 0; in &= in - 1 {
 		k := bits.TrailingZeros64(in)
 		if e := distance + lengths[k]; e < s.distance[e.to()] {
-			s.enter(low+int32(k), e, hops)
+			s.enter(low+int32(k), e)
 		}
 	}
 	for in := near & open &^ used; in != 0; in &= in - 1 {
@@ -166,12 +166,12 @@ func (s *search) relaxWide(c int32, distance step) {
 // turn takes a channel after c where it is a nearer way to a switch from this distance, and its edge can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
-		s.enter(next, e, s.hops[s.ends[c]]+1)
+		s.enter(next, e)
 	}
 }
 
 // enter takes a channel for the path of the switch that it leads to.
-func (s *search) enter(c int32, e step, hops uint8) {
+func (s *search) enter(c int32, e step) {
 	sw := int32(e.to())
 	if old := s.by[sw]; old == fabric.None {
 		s.reached++
@@ -179,7 +179,7 @@ func (s *search) enter(c int32, e step, hops uint8) {
 		s.taken[old] = s.present
 		s.replace(sw, old)
 	}
-	s.distance[sw], s.by[sw], s.hops[sw] = e.only(), c, hops
+	s.distance[sw], s.by[sw], s.hops[sw] = e.only(), c, s.hops[s.from[c]]+1
 	s.heap.insert(e)
 }
 
