@@ -143,7 +143,7 @@ func (w *between) accumulate(s int32, share []float64) {
 		for _, c := range w.lengths[v] {
 			u := c.to()
 			part := counts[u] / count
-			share[u] += only(one(hops[u] == before), float64(part*ends)) // rounded before it is added
+			share[u] += only(hops[u] == before, float64(part*ends)) // rounded before it is added
 		}
 	}
 	for range int(w.adapters[s]) - 1 {
@@ -151,13 +151,7 @@ func (w *between) accumulate(s int32, share []float64) {
 	}
 }
 
-// one is 1 where something holds, and 0 else.
-func one(holds bool) uint64 {
-	if holds {
-		return 1
-	}
-	return 0
+// only is a number where something holds, and 0 else.
+func only(holds bool, x float64) float64 {
+	return math.Float64frombits(math.Float64bits(x) & -one(holds))
 }
-
-// only is a number where there is one of it, and 0 where there is none.
-func only(one uint64, x float64) float64 { return math.Float64frombits(math.Float64bits(x) & -one) }

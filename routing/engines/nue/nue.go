@@ -31,7 +31,8 @@ func (Engine) Name() string { return Name }
 // Route implements [routing.Engine]. What is sent to a LID has the SL of its VL, from everywhere; with one VL all of a
 // subnet's SLs will do. Routes to switches may deadlock where they are not included. It refuses a subnet in which
 // OpenSM's distances of 31 bits do not reach all switches; they hold the square of the number of LIDs for every hop.
-// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles.
+// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles. Serial are the paths to one LID
+// after the other, as each makes channels longer for the next; all processors look for the central switch.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err

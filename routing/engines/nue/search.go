@@ -126,11 +126,11 @@ func (s *search) relax() {
 	} else {
 		s.relaxed = append(s.relaxed, c)
 	}
-	if s.words > 1 {
+	low, lengths := s.first[sw], s.lengths[sw]
+	if len(lengths) > wordBits {
 		s.relaxWide(c, distance)
 		return
 	}
-	low, lengths := s.first[sw], s.lengths[sw]
 	near := nearer(distance, lengths, s.distance)
 	used, open := s.word(s.used, c, 0), s.word(s.open, c, 0)
 	for in := near & used; in != 0; in &= in - 1 {

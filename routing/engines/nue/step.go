@@ -4,8 +4,8 @@ package nue
 
 import "math"
 
-// step is a distance with the number of a switch in its low bits, and above it in those of a tree the place of a channel
-// among those of another switch. That of a channel is its length and the switch that it comes to; a distance added to it is
+// step is a distance with the number of a switch in its low bits, and above it a place among the channels of that switch. That of
+// a channel is its length, the switch that it comes to, and the place there of its other direction; a distance added to it is
 // that of this switch by this channel.
 type step uint64
 
@@ -24,10 +24,10 @@ func (s step) to() uint16       { return uint16(s) }
 func (s step) place() int32     { return int32(uint8(s >> switchBits)) }
 func (s step) distance() uint64 { return uint64(s >> lowBits) }
 
-// only is the distance with no switch.
+// only is the distance with no switch and no place.
 func (s step) only() step { return s >> lowBits << lowBits }
 
-// withoutPlace is the step with no place.
+// withoutPlace is the distance and the switch.
 func (s step) withoutPlace() step { return s &^ placeOf(math.MaxUint8) }
 
 const (
@@ -46,4 +46,12 @@ func nearer(distance step, channels, distances []step) uint64 {
 		word = 2*word + uint64(e-distances[e.to()])>>63
 	}
 	return word
+}
+
+// one is 1 where something holds, and 0 else.
+func one(holds bool) uint64 {
+	if holds {
+		return 1
+	}
+	return 0
 }

@@ -47,7 +47,7 @@ const unseen = step(1 << 63)
 
 // growByLevels grows the tree without a heap, hop by hop, and reports whether it is sure to be the one that the heap gives:
 // where fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a channel, and no
-// two paths to a switch are alike. It has few branches, as nothing would predict them. O(channels).
+// two paths to a switch are alike. It has few branches: nothing would predict them. O(channels).
 func (t *tree) growByLevels(root int32) bool {
 	order, distances := t.order[:cap(t.order)], t.distance
 	for s := range distances {
@@ -80,7 +80,7 @@ func (t *tree) growByLevels(root int32) bool {
 	return true
 }
 
-// unsure is the place of a channel where it takes the heap to choose.
+// unsure is the place of a channel where only the heap could choose: no switch has so many.
 const unsure = math.MaxUint8
 
 // choose chooses among two equally long paths to a switch, the latter over u: the one from the nearer switch, and of several
