@@ -77,9 +77,19 @@ type Part struct {
 	cut  []bool
 }
 
-// Without takes links of the graph's fabric away. O(links of their switches).
+// Without takes links of the graph's fabric away. O(switches + links of their switches).
 func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
 	p := &Part{g, map[fabric.SwitchIndex][]SwitchLink{}, make([]bool, g.Switches())}
+	p.Change(f, links)
+	return p
+}
+
+// Change takes these links away instead of those before. O(links of their switches).
+func (p *Part) Change(f *fabric.Fabric, links []fabric.Link) {
+	for sw := range p.left {
+		p.cut[sw] = false
+	}
+	clear(p.left)
 	for _, l := range links {
 		for _, port := range [2]fabric.PortIndex{l.A, l.B} {
 			sw, num := f.Nodes[f.Ports[port].Node].Switch, f.Ports[port].Num
@@ -88,13 +98,12 @@ func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
 			}
 			left, ok := p.left[sw]
 			if !ok {
-				left = slices.Clone(g.Of(sw))
+				left = slices.Clone(p.whole.Of(sw))
 			}
 			p.cut[sw] = true
 			p.left[sw] = slices.DeleteFunc(left, func(l SwitchLink) bool { return l.Port == num })
 		}
 	}
-	return p
 }
 
 // Of are the cables of one switch.

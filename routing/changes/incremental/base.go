@@ -5,6 +5,7 @@ package incremental
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -18,7 +19,7 @@ import (
 type Base struct {
 	*trees.Forest
 	// used are the numbers of entries by port of each switch.
-	used [][]int32
+	used [][]uint16
 	// least is nil but for what [Base.Measured] made.
 	least *least
 	spare sync.Pool
@@ -50,7 +51,7 @@ func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options)
 	}
 	defer b.spare.Put(w)
 	w.begin(f, removed)
-	if err := w.run(ctx, w.todo(removed), w.lid, opt.Progress); err != nil {
+	if err := w.run(ctx, w.todo(), w.lid, opt.Progress); err != nil {
 		return nil, err
 	}
 	w.unreached = slices.Clone(w.unreached)
@@ -77,19 +78,23 @@ type Worker struct {
 	base    *Base
 	part    *routing.Part
 	removed []fabric.Link
-	paths   pathFinder
-	// near is what gather found, nearLeft what is to be taken of it.
-	near, nearLeft []uint64
+	losses  losses
+	// firstOf is by switch where its cables start in those of the loss that is being found, from 1 up, 0 for none.
+	firstOf []int32
+	// nearAll is what gather found, near what is to be taken of it.
+	nearAll, near []uint64
+	// only is memory of preferred: no switch has more ports.
+	only [4]uint64
 
 	// What todo finds, and its memory.
-	dead     []uint64
-	switches []fabric.SwitchIndex
-	tasks    []task
+	dead, deadBefore []uint64
+	switches         []fabric.SwitchIndex
+	tasks            []task
 }
 
 // NewWorker makes scratch memory.
 func (b *Base) NewWorker() *Worker {
-	w := &Worker{base: b}
+	w := &Worker{base: b, part: b.Graph.Without(b.Tables.Fabric, nil)}
 	w.repair = &repair{
 		wasFabric: b.Tables.Fabric, unread: unreadOf(b.Tables), links: func(s fabric.SwitchIndex) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
 		depth:    func(lid uint16, _ fabric.SwitchIndex) []uint8 { return b.Depth(lid) },
@@ -100,15 +105,15 @@ func (b *Base) NewWorker() *Worker {
 		},
 	}
 	w.repair.init(b.Tables.Fabric)
-	w.paths.at = make([]int32, len(b.used))
+	w.losses.at, w.firstOf = make([]int32, len(b.used)), make([]int32, len(b.used))
 	return w
 }
 
 // gone is more entries than a switch has: no LID is given to a port that counts so many.
-const gone = 1 << 30
+const gone = math.MaxUint16
 
 // countOf counts as for the LIDs and links that are there.
-func (w *Worker) countOf(s fabric.SwitchIndex, used []int32) {
+func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	copy(used, w.base.used[s])
 	t := w.base.Tables
 	for lid := int(w.f.MaxLID) + 1; lid <= int(min(t.Fabric.MaxLID, t.LFT.MaxLID)); lid++ {
@@ -134,7 +139,7 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []int32) {
 // Everything must have had a path before.
 func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit, unreached []Unreached)) []fabric.Edit {
 	w.begin(f, removed)
-	for _, d := range w.todo(removed) {
+	for _, d := range w.todo() {
 		edited, unreached := len(w.edits), len(w.unreached)
 		w.lid(d)
 		visit(d.lid, w.edits[edited:], w.unreached[unreached:])
@@ -153,8 +158,9 @@ func (w *Worker) lid(d task) {
 
 // begin forgets the failure before.
 func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
-	w.part, w.removed = w.base.Graph.Without(w.base.Tables.Fabric, removed), removed
-	w.paths.forget()
+	w.removed = removed
+	w.part.Change(w.base.Tables.Fabric, removed)
+	w.losses.forget()
 	for _, s := range w.counted {
 		w.isIn[s] = false
 	}
@@ -163,36 +169,53 @@ func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 }
 
 // todo finds the entries that led over links which are no more. It holds until the next call.
-func (w *Worker) todo(removed []fabric.Link) []task {
-	f := w.base.Tables.Fabric
-	found := w.dead[:0]
-	for _, l := range removed {
-		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
-			sw := f.Nodes[f.Ports[p].Node].Switch
-			if sw == fabric.None || !w.f.SwitchNode(sw).InSubnet {
-				continue
-			}
-			row := w.base.Tables.LFT.Row(sw)[:int(w.f.MaxLID)+1]
-			for from := 0; ; {
-				i := bytes.IndexByte(row[from:], f.Ports[p].Num)
-				if i < 0 {
-					break
-				}
-				from += i + 1
-				w.looked++
-				if lid := uint16(from - 1); w.owned(lid) {
-					found = append(found, uint64(lid)<<32|uint64(sw))
-				}
-			}
-		}
-	}
-	w.dead = found
-	slices.Sort(found)
-	w.group(slices.Compact(found))
+func (w *Worker) todo() []task {
+	w.dead = w.dead[:0]
+	w.eachEnd(w.findDead)
+	w.group(slices.Compact(w.dead))
 	if w.base.least != nil {
 		w.gather()
 	}
 	return w.tasks
+}
+
+// eachEnd goes through the ends of the removed links at switches of the subnet.
+func (w *Worker) eachEnd(do func(s fabric.SwitchIndex, port uint8)) {
+	f := w.base.Tables.Fabric
+	for _, l := range w.removed {
+		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
+			if sw := f.Nodes[f.Ports[p].Node].Switch; sw != fabric.None && w.f.SwitchNode(sw).InSubnet {
+				do(sw, f.Ports[p].Num)
+			}
+		}
+	}
+}
+
+// findDead adds the entries that led out of a port, in order of LIDs and of those by switches.
+func (w *Worker) findDead(sw fabric.SwitchIndex, port uint8) {
+	w.deadBefore = append(w.deadBefore[:0], w.dead...)
+	w.dead = w.dead[:0]
+	before := w.deadBefore
+	row := w.base.Tables.LFT.Row(sw)[:int(w.f.MaxLID)+1]
+	for from := 0; ; {
+		i := bytes.IndexByte(row[from:], port)
+		if i < 0 {
+			break
+		}
+		from += i + 1
+		w.looked++
+		lid := uint16(from - 1)
+		if !w.owned(lid) {
+			continue
+		}
+		x := uint64(lid)<<32 | uint64(sw)
+		for len(before) > 0 && before[0] < x {
+			w.dead = append(w.dead, before[0])
+			before = before[1:]
+		}
+		w.dead = append(w.dead, x)
+	}
+	w.dead = append(w.dead, before...)
 }
 
 // group makes tasks of switches by LID.

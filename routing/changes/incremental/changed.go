@@ -57,7 +57,7 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 			walk.Columns(tables, []uint16{lid}, [][]uint8{column})
 			return column
 		},
-		count: func(s fabric.SwitchIndex, used []int32) {
+		count: func(s fabric.SwitchIndex, used []uint16) {
 			clear(used)
 			countEntries(used, r.start.Row(s)[1:int(f.MaxLID)+1])
 		},

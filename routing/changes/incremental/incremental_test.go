@@ -62,6 +62,7 @@ func failed(f *fabric.Fabric, r *rand.Rand) ([]fabric.Link, *fabric.Fabric) {
 
 var fabrics = []string{
 	"fattree:2,24", "fattree:3,10", "torus:6x6", "torus:4x4x4", "random:60,12,150", "hypercube:6", "xgft:2,8,8,1,4,1,2", "mesh:6x6",
+	"mesh:3x3,links=2", "mesh:3x2,links=40", // cables in parallel, and more than a word has bits
 }
 
 // TestRandomFailures: whatever fails, every pair that can be connected is, nothing

@@ -4,6 +4,7 @@ package incremental
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -17,15 +18,27 @@ type least struct {
 	// lids are these, of which the last switch has the right entry, too.
 	lids []bool
 	// nearer has by the switch of such a LID which cables of all switches lead a hop nearer to it: bit i of the words
-	// from first of a switch on is its cable i.
+	// from first of a switch on is its cable at port lowest + i.
 	nearer [][]uint64
 	first  []int32
+	lowest []uint8
 	// parallel says which switches have several cables to one other.
 	parallel []bool
 }
 
-// of are the cables of a switch that lead nearer to another one.
-func (l *least) of(s, to fabric.SwitchIndex) []uint64 { return l.nearer[to][l.first[s]:l.first[s+1]] }
+// part are the words of one switch.
+func (l *least) part(words []uint64, s fabric.SwitchIndex) []uint64 {
+	return words[l.first[s]:l.first[s+1]]
+}
+
+// words is how many words hold a bit for each cable of a switch.
+func (l *least) words(s fabric.SwitchIndex) int32 { return l.first[s+1] - l.first[s] }
+
+// among reports whether a port is that of one of some cables of a switch.
+func (l *least) among(s fabric.SwitchIndex, cables []uint64, port uint8) bool {
+	bit := int(port) - int(l.lowest[s])
+	return bit >= 0 && bit < 64*len(cables) && cables[bit/64]>>(bit%64)&1 == 1
+}
 
 // mostHops is below what the queue has room for.
 const mostHops = 60
@@ -38,11 +51,14 @@ func (b *Base) Measured(ctx context.Context) (*Base, error) {
 		return nil, err
 	}
 	graph, switches := b.Graph, fabric.SwitchIndex(len(b.used))
-	l.first, l.parallel = make([]int32, 1, switches+1), make([]bool, switches)
+	l.first, l.lowest, l.parallel = make([]int32, 1, switches+1), make([]uint8, switches), make([]bool, switches)
 	for s := range switches {
-		links := graph.Of(s)
-		l.first = append(l.first, l.first[s]+int32(len(links)+63)/64)
-		l.parallel[s] = parallel(links)
+		words := int32(0)
+		if links := graph.Of(s); len(links) > 0 {
+			l.lowest[s], l.parallel[s] = links[0].Port, parallel(links)
+			words = int32(links[len(links)-1].Port-links[0].Port)/64 + 1
+		}
+		l.first = append(l.first, l.first[s]+words)
 	}
 	l.nearer = make([][]uint64, switches)
 	depths := make([][]uint8, switches)
@@ -81,10 +97,11 @@ func parallel(links []routing.SwitchLink) bool {
 // findNearer finds by the depths below a switch which cables lead nearer to it.
 func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) {
 	for s := range depth {
-		own := words[l.first[s]:l.first[s+1]]
-		for i, link := range graph.Of(fabric.SwitchIndex(s)) {
+		own := l.part(words, fabric.SwitchIndex(s))
+		for _, link := range graph.Of(fabric.SwitchIndex(s)) {
 			if depth[link.Peer]+1 == depth[s] {
-				own[i/64] |= 1 << (i % 64)
+				bit := link.Port - l.lowest[s]
+				own[bit/64] |= 1 << (bit % 64)
 			}
 		}
 	}
@@ -133,102 +150,117 @@ func (b *Base) takesLeast(lid uint16) bool {
 	return true
 }
 
-// keepHops gives switches other entries for a LID by as many hops as they had, and loses those that have none, with which
-// their feeders need others. Where packets take the fewest hops and links are only gone, no other switch has another
-// path: those through a switch that keeps its hops stay.
+// keepHops gives switches other entries for a LID by as many hops as they had, where they can, and those that feed the others.
+// Where packets take the fewest hops and links are only gone, no other switch has another path: those through a switch that
+// keeps its hops stay.
 func (w *Worker) keepHops(d task) {
-	w.repair.begin()
-	w.entries = w.base.Column(d.lid)
-	to := w.base.At[d.lid]
-	if len(d.broken) == 1 {
-		// What a switch has for the LIDs of one port is nearer in memory than what all have for one of them.
-		s := d.broken[0]
-		if was := w.base.Tables.LFT.Row(s)[d.lid]; w.keeps(s, d.lid, was, w.takeNear(s)) {
-			return
+	if w.keepAll(d) {
+		return
+	}
+	o, entries := w.loss(d.lid), w.base.Column(d.lid)
+	for _, x := range o.cut {
+		if entries[x.at] == x.port {
+			w.replace(x.at, d.lid, x.port, o.cables[x.first:x.first+w.base.least.words(x.at)])
 		}
 	}
-	w.depths = w.base.Depth(d.lid)
-	w.emptyQueue()
-	for _, s := range d.broken {
-		w.enqueue(int(w.depths[s]), s)
-	}
-	for h := 1; h <= w.deepest; h++ {
-		for i := 0; i < len(w.queue[h]); i++ {
-			s := w.queue[h][i]
-			if w.keeps(s, d.lid, w.entries[s], w.base.least.of(s, to)) {
-				continue
-			}
-			w.lose(s)
-			for _, l := range w.links(s) {
-				if w.entries[l.Peer] == l.PeerPort {
-					w.enqueue(h+1, l.Peer)
-				}
-			}
+	for _, x := range o.farther {
+		cables := o.cables[x.first : x.first+w.base.least.words(x.at)]
+		if was := entries[x.at]; !w.base.least.among(x.at, cables, was) {
+			w.replace(x.at, d.lid, was, cables)
 		}
 	}
-	if len(w.lost) > 0 {
-		w.takePaths(d.lid, to)
+	for _, s := range o.unreached {
+		w.unreached = append(w.unreached, Unreached{s, d.lid})
 	}
 }
 
-// keeps gives a switch another entry than was among the cables that lead nearer, and reports whether there is one.
-func (w *Worker) keeps(s fabric.SwitchIndex, lid uint16, was uint8, nearer []uint64) bool {
-	port, ok := w.pick(s, nearer, was)
-	if ok {
-		w.change(s, lid, was, port)
+// keepAll gives the switches whose entries for a LID are broken others that lead nearer, where all of them have such.
+func (w *Worker) keepAll(d task) bool {
+	ok, near := true, w.near
+	for _, s := range d.broken {
+		n := w.base.least.words(s)
+		ok = ok && w.anyLeft(s, near[:n])
+		near = near[n:]
 	}
+	if ok {
+		near = w.near
+		for _, s := range d.broken {
+			n := w.base.least.words(s)
+			// What a switch has for the LIDs of one port is nearer in memory than what all have for one of them.
+			w.replace(s, d.lid, w.base.Tables.LFT.Row(s)[d.lid], near[:n])
+			near = near[n:]
+		}
+	}
+	w.near = near
 	return ok
 }
 
-// gather lays out what takeNear takes: in a loop of its own one such is read from memory while the next already is.
+// gather lays out which cables lead nearer of the switches with broken entries, in the order in which keepAll takes them: in
+// a loop of its own one such is read from memory while the next already is.
 func (w *Worker) gather() {
 	l := w.base.least
-	w.near = w.near[:0]
+	near := w.nearAll[:0]
 	for i := range w.tasks {
-		if d := &w.tasks[i]; len(d.broken) == 1 && l.lids[d.lid] {
-			s := d.broken[0]
-			nearer := l.nearer[w.base.At[d.lid]]
-			for at := l.first[s]; at < l.first[s+1]; at++ {
-				w.near = append(w.near, nearer[at])
-			}
+		d := &w.tasks[i]
+		if !l.lids[d.lid] {
+			continue
+		}
+		nearer := l.nearer[w.base.At[d.lid]]
+		for _, s := range d.broken {
+			near = append(near, l.part(nearer, s)...)
 		}
 	}
-	w.nearLeft = w.near
+	w.nearAll, w.near = near, near
 }
 
-// takeNear are the cables that lead nearer of the only switch whose entry for the LID at hand is broken.
-func (w *Worker) takeNear(s fabric.SwitchIndex) []uint64 {
-	n := w.base.least.first[s+1] - w.base.least.first[s]
-	nearer := w.nearLeft[:n]
-	w.nearLeft = w.nearLeft[n:]
-	return nearer
-}
-
-// pick is [repair.choose] among cables of a switch, those to switches that are lost left out; ok is false where none is left.
-func (w *Worker) pick(s fabric.SwitchIndex, cables []uint64, was uint8) (port uint8, ok bool) {
-	const other, elsewhere, none = 1 << 48, 1 << 49, 1 << 62
-	links, used := w.base.Graph.Of(s), w.usage(s)
-	oldPeer := fabric.SwitchIndex(fabric.None)
-	if w.base.least.parallel[s] {
-		oldPeer = w.oldPeer(s, was)
-	}
-	best := uint64(none)
+// anyLeft reports whether one of some cables of a switch has not failed.
+func (w *Worker) anyLeft(s fabric.SwitchIndex, cables []uint64) bool {
+	used := w.usage(s)[w.base.least.lowest[s]:]
 	for i, word := range cables {
 		for ; word != 0; word &= word - 1 {
-			cable := i*64 + bits.TrailingZeros64(word)
-			l := &links[cable]
-			if w.state[l.Peer] == lost || used[l.Port] >= gone/2 {
-				continue
+			if used[i*64+bits.TrailingZeros64(word)] != gone {
+				return true
 			}
-			key := uint64(used[l.Port])<<8 | uint64(cable)
-			if l.Port != was {
-				key |= other
-			}
-			if l.Peer != oldPeer {
-				key |= elsewhere
-			}
-			best = min(best, key)
 		}
 	}
-	return links[best&0xff].Port, best != none
+	return false
+}
+
+// replace is what [repair.choose] does, among cables of a switch of which one has not failed.
+func (w *Worker) replace(s fabric.SwitchIndex, lid uint16, was uint8, cables []uint64) {
+	if w.base.least.parallel[s] {
+		cables = w.preferred(s, cables, w.oldPeer(s, was))
+	}
+	w.change(s, lid, was, w.fewest(s, cables))
+}
+
+// preferred are the cables of a switch that lead to another one, of some, or all where none does.
+func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.SwitchIndex) []uint64 {
+	only, found := w.only[:len(cables)], false
+	clear(only)
+	for _, l := range w.links(s) {
+		if l.Peer == to && w.base.least.among(s, cables, l.Port) {
+			bit := l.Port - w.base.least.lowest[s]
+			only[bit/64] |= 1 << (bit % 64)
+			found = true
+		}
+	}
+	if found {
+		return only
+	}
+	return cables
+}
+
+// fewest is the port with the fewest entries of cables of a switch, of equals the lowest.
+func (w *Worker) fewest(s fabric.SwitchIndex, cables []uint64) uint8 {
+	lowest := w.base.least.lowest[s]
+	used := w.usage(s)[lowest:]
+	best := uint32(math.MaxUint32)
+	for i, word := range cables {
+		for ; word != 0; word &= word - 1 {
+			bit := i*64 + bits.TrailingZeros64(word)
+			best = min(best, uint32(used[bit])<<8|uint32(bit))
+		}
+	}
+	return lowest + uint8(best)
 }

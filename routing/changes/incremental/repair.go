@@ -23,12 +23,12 @@ type repair struct {
 	depth    func(lid uint16, target fabric.SwitchIndex) []uint8
 	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
 	// count counts the entries of a switch by port.
-	count func(s fabric.SwitchIndex, used []int32)
+	count func(s fabric.SwitchIndex, used []uint16)
 	// oldPeer is the switch, by its index now, to which a port led before.
 	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 
 	// used are the numbers of entries by port of the switches in counted.
-	used    [][]int32
+	used    [][]uint16
 	counted []fabric.SwitchIndex
 	isIn    []bool
 
@@ -65,12 +65,12 @@ func (r *repair) init(f *fabric.Fabric) {
 }
 
 // newCounts has a number for each port of each switch.
-func newCounts(f *fabric.Fabric) [][]int32 {
+func newCounts(f *fabric.Fabric) [][]uint16 {
 	ports := 0
 	for _, n := range f.Switches {
 		ports += int(f.Nodes[n].NumPorts) + 1
 	}
-	counts, all := make([][]int32, len(f.Switches)), make([]int32, ports)
+	counts, all := make([][]uint16, len(f.Switches)), make([]uint16, ports)
 	for s, n := range f.Switches {
 		ports := int(f.Nodes[n].NumPorts) + 1
 		counts[s], all = all[:ports:ports], all[ports:]
@@ -79,7 +79,7 @@ func newCounts(f *fabric.Fabric) [][]int32 {
 }
 
 // countEntries adds entries of a switch to those by each of its ports. Those that name no port of it are nobody's.
-func countEntries(used []int32, entries []uint8) {
+func countEntries(used []uint16, entries []uint8) {
 	for _, port := range entries {
 		if int(port) < len(used) {
 			used[port]++
@@ -127,7 +127,7 @@ func (r *repair) set(s fabric.SwitchIndex, lid uint16, port uint8) {
 // change writes an entry that is another one than was.
 func (r *repair) change(s fabric.SwitchIndex, lid uint16, was, port uint8) {
 	used := r.usage(s)
-	if int(was) < len(used) {
+	if int(was) < len(used) && used[was] != gone {
 		used[was]--
 	}
 	used[port]++
@@ -135,7 +135,7 @@ func (r *repair) change(s fabric.SwitchIndex, lid uint16, was, port uint8) {
 }
 
 // usage counts the entries of a switch by port.
-func (r *repair) usage(s fabric.SwitchIndex) []int32 {
+func (r *repair) usage(s fabric.SwitchIndex) []uint16 {
 	used := r.used[s]
 	if !r.isIn[s] {
 		r.isIn[s] = true
@@ -287,7 +287,7 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]
 	used, oldPeer := r.usage(s), r.oldPeer(s, now)
-	best, bestRank, bestUsed := now, 3, int32(0)
+	best, bestRank, bestUsed := now, 3, uint16(0)
 	for _, l := range r.links(s) {
 		if r.hopsOf(l.Peer)+1 != h {
 			continue

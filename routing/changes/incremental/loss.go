@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package incremental
+
+import (
+	"slices"
+
+	"example.org/ibconsole/fabric"
+)
+
+// loss is what a failure does to the paths of the fewest hops to a switch: the same for all its LIDs in [least], as a switch
+// has no such path left exactly where each of its cables that led nearer has failed or leads to one that has none.
+type loss struct {
+	// cut are the cables that led nearer and do no more, of switches that have others.
+	cut []way
+	// farther are the switches that have no others, but a path of more hops; unreached have none.
+	farther   []way
+	unreached []fabric.SwitchIndex
+	// cables are those that can be taken instead, in as many words for each switch as [least] has.
+	cables []uint64
+}
+
+// way is a switch, and where the cables that it can take start in those of the loss.
+type way struct {
+	at    fabric.SwitchIndex
+	first int32
+	// port is that of the cable, where it is one that is cut.
+	port uint8
+}
+
+// losses are those of one failure that were asked about.
+type losses struct {
+	// at is by switch where in found its loss is, from 1 up. What is behind found is memory of failures before.
+	at    []int32
+	to    []fabric.SwitchIndex
+	found []loss
+}
+
+// forget makes room for another failure.
+func (m *losses) forget() {
+	for _, to := range m.to {
+		m.at[to] = 0
+	}
+	m.to, m.found = m.to[:0], m.found[:0]
+}
+
+// loss is that of the paths to the switch of a LID in [least].
+func (w *Worker) loss(lid uint16) *loss {
+	m, to := &w.losses, w.base.At[lid]
+	if m.at[to] == 0 {
+		m.to = append(m.to, to)
+		m.at[to] = int32(len(m.to))
+		m.found = slices.Grow(m.found, 1)[:len(m.to)]
+		w.findLoss(&m.found[len(m.to)-1], lid)
+	}
+	return &m.found[m.at[to]-1]
+}
+
+// findLoss goes from the removed links to the switches that have lost all their paths, the nearest first, and on to what feeds
+// them. O(their links + switches that are cut).
+func (w *Worker) findLoss(o *loss, lid uint16) {
+	o.cut, o.farther, o.unreached, o.cables = o.cut[:0], o.farther[:0], o.unreached[:0], o.cables[:0]
+	w.repair.begin()
+	w.emptyQueue()
+	w.depths = w.base.Depth(lid)
+	nearer := w.base.least.nearer[w.base.At[lid]]
+	w.eachEnd(func(s fabric.SwitchIndex, port uint8) {
+		if w.base.least.among(s, w.base.least.part(nearer, s), port) {
+			w.cut(o, nearer, s, port)
+		}
+	})
+	for h := 1; h <= w.deepest; h++ {
+		for i := 0; i < len(w.queue[h]); i++ {
+			s := w.queue[h][i]
+			first := w.firstOf[s] - 1
+			w.firstOf[s] = 0
+			if slices.ContainsFunc(o.cables[first:first+w.base.least.words(s)], func(word uint64) bool { return word != 0 }) {
+				continue
+			}
+			w.lose(s)
+			for _, l := range w.links(s) {
+				if int(w.depths[l.Peer]) == h+1 {
+					w.cut(o, nearer, l.Peer, l.PeerPort)
+				}
+			}
+		}
+	}
+	o.cut = slices.DeleteFunc(o.cut, func(x way) bool { return w.state[x.at] == lost })
+	w.findFarther(o)
+}
+
+// cut takes a cable of a switch away that led nearer.
+func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8) {
+	if w.firstOf[s] == 0 {
+		w.firstOf[s] = int32(len(o.cables)) + 1
+		o.cables = append(o.cables, w.base.least.part(nearer, s)...)
+		w.enqueue(int(w.depths[s]), s)
+	}
+	first := w.firstOf[s] - 1
+	bit := port - w.base.least.lowest[s]
+	if word := &o.cables[first+int32(bit/64)]; *word>>(bit%64)&1 == 1 {
+		*word &^= 1 << (bit % 64)
+		o.cut = append(o.cut, way{s, first, port})
+	}
+}
+
+// findFarther finds the paths of the switches that are lost.
+func (w *Worker) findFarther(o *loss) {
+	w.findHops()
+	for _, s := range w.reached {
+		first := len(o.cables)
+		for range w.base.least.words(s) {
+			o.cables = append(o.cables, 0)
+		}
+		for _, l := range w.links(s) {
+			if w.hopsOf(l.Peer)+1 == w.hops[s] {
+				bit := l.Port - w.base.least.lowest[s]
+				o.cables[first+int(bit/64)] |= 1 << (bit % 64)
+			}
+		}
+		o.farther = append(o.farther, way{at: s, first: int32(first)})
+	}
+	for _, s := range w.lost {
+		if w.state[s] == lost {
+			o.unreached = append(o.unreached, s)
+		}
+	}
+}
