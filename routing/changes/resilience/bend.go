@@ -13,7 +13,11 @@ type bent struct {
 	at     []bend
 	list   []fabric.SwitchIndex
 	trails []trail
+	steps  []step
 }
+
+// step is the next port of each of the two paths of a trail.
+type step struct{ was, now fabric.PortIndex }
 
 // bend is one of them, where its round is that of now.
 type bend struct {
@@ -100,23 +104,31 @@ func (j *judge) bendOne(e fabric.Edit) {
 	if n == 0 {
 		return
 	}
+	// Of the LIDs of one port, this is nearer in memory than in their columns.
+	was := j.base.Tables.LFT.Row(e.Switch)[e.LID]
 	t := trail{to: j.base.At[e.LID], paths: int32(n), lid: e.LID}
-	t.was, t.now = j.pass(j.port(e.Switch, e.LID), -n), j.pass(j.Study.first[e.Switch]+fabric.PortIndex(e.Port), n)
+	t.was, t.now = j.pass(j.Study.first[e.Switch]+fabric.PortIndex(was), -n), j.pass(j.Study.first[e.Switch]+fabric.PortIndex(e.Port), n)
 	if t.was != t.now {
 		j.trails = append(j.trails, t)
 	}
 }
 
-// followTrails moves the paths of all trails, a link of each at a time: so one does not wait for the memory of another.
+// followTrails moves the paths of all trails, a link of each at a time. All ports are looked up first: where nothing depends
+// on what one of them is, it is read from memory while the next already is.
 func (j *judge) followTrails() {
 	for rest := j.trails; len(rest) > 0; {
+		j.steps = j.steps[:0]
+		for i := range rest {
+			t := &rest[i]
+			j.steps = append(j.steps, step{j.port(t.was, t.lid), j.port(t.now, t.lid)})
+		}
 		left := rest[:0]
-		for _, t := range rest {
+		for i, t := range rest {
 			if t.was != t.to {
-				t.was = j.pass(j.port(t.was, t.lid), -int64(t.paths))
+				t.was = j.pass(j.steps[i].was, -int64(t.paths))
 			}
 			if t.now != t.to {
-				t.now = j.pass(j.port(t.now, t.lid), int64(t.paths))
+				t.now = j.pass(j.steps[i].now, int64(t.paths))
 			}
 			if t.was != t.now {
 				left = append(left, t)
@@ -129,7 +141,7 @@ func (j *judge) followTrails() {
 
 // port is the port by which packets to a LID left a switch.
 func (j *judge) port(sw fabric.SwitchIndex, lid uint16) fabric.PortIndex {
-	return j.Study.first[sw] + fabric.PortIndex(j.rows[sw][lid])
+	return j.Study.first[sw] + fabric.PortIndex(j.base.Column(lid)[sw])
 }
 
 // pass puts n paths onto the link of a port, and is the switch at its other end.

@@ -40,7 +40,8 @@ type Study struct {
 	// first is port 0 of each switch, next the switch to which each port of one leads, None for none.
 	first []fabric.PortIndex
 	next  []fabric.SwitchIndex
-	rows  [][]byte
+	// spanning are the ports of links by which all switches hang together that do.
+	spanning []bool
 	// paths are by port, ranked are the ports between switches with most paths first.
 	paths  []int64
 	ranked []fabric.PortIndex
@@ -76,6 +77,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 		return nil, err
 	}
 	s.wire(t.Fabric)
+	s.span()
 	s.groupsAt = make([][]int32, len(t.Fabric.Switches))
 	for g := range s.ends.Groups {
 		if at := s.ends.Groups[g].At; at >= 0 {
@@ -102,7 +104,6 @@ func (s *Study) wire(f *fabric.Fabric) {
 		s.next[p] = fabric.None
 	}
 	for sw := range f.NumSwitches() {
-		s.rows = append(s.rows, s.base.Tables.LFT.Row(sw))
 		n := f.SwitchNode(sw)
 		s.first[sw] = n.FirstPort
 		for p := range n.Ports() {

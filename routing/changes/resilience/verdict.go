@@ -70,7 +70,7 @@ func (j *judge) verdict(n int) Verdict {
 	v := Verdict{Number: n}
 	f := j.base.Tables.Fabric
 	part := f
-	if f.Splits(removed) {
+	if j.splits(removed) {
 		part = f.Without(removed)
 		j.loseEnds(part, &v)
 	}
@@ -95,7 +95,7 @@ func (j *judge) verdict(n int) Verdict {
 		})
 	}
 	v.Worst, v.at = j.worst()
-	j.forget(removed)
+	j.forget(removed, v.CutOff > 0)
 	return v
 }
 
@@ -198,7 +198,7 @@ func (j *judge) worst() (most int64, at fabric.PortIndex) {
 }
 
 // forget makes the scratch memory ready for the next failure.
-func (j *judge) forget(removed []fabric.Link) {
+func (j *judge) forget(removed []fabric.Link, cutOff bool) {
 	for _, l := range removed {
 		j.dead[l.A], j.dead[l.B] = false, false
 	}
@@ -206,6 +206,8 @@ func (j *judge) forget(removed []fabric.Link) {
 		j.moved[p] = 0
 	}
 	j.ports = j.ports[:0]
-	clear(j.gone)
-	clear(j.less)
+	if cutOff {
+		clear(j.gone)
+		clear(j.less)
+	}
 }
