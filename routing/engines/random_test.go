@@ -57,6 +57,7 @@ func randomTrials(t *testing.T, r *rand.Rand) {
 		c := &trial{chain: randomChain(r), lmcESP0: esp0, opt: randomOptions(r, f)}
 		c.opt.LMC = lmc
 		if err := differs(t, sim, f, c); err != nil {
+			t.Logf("%s, engines %q: %v; shrinking", what, c.chain, err)
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, engines %q: %v\nshrunk, in %s: %v", what, c.chain, err, dir, problem)
 		}

@@ -4,6 +4,7 @@ package minhop
 
 import (
 	"context"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -34,6 +35,7 @@ func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.M
 		return routing.NewDistances(f), nil
 	}
 	m := &weightedHops{graph: g, weights: weights, n: g.Switches()}
+	m.begin(f, opt.Left)
 	return m, m.search(ctx, f)
 }
 
@@ -43,14 +45,33 @@ type weightedHops struct {
 	weights []uint8 // by link of the graph
 	n       int
 	least   []uint8
+	// left is by link and switch what an engine before has counted by that port, nil for none.
+	left []uint8
+}
+
+// begin takes what an engine before has counted, nil for none, but by ports to the switch itself that hops lead to: these
+// are counted anew. The least count stays even so, and then no port has it (ucast_mgr_process_hop_0_1).
+func (m *weightedHops) begin(f *fabric.Fabric, left routing.LIDHops) {
+	m.least = slices.Repeat([]uint8{routing.NoHops}, m.n*m.n)
+	if left == nil {
+		return
+	}
+	m.left = slices.Repeat([]uint8{routing.NoHops}, len(m.graph.Links)*m.n)
+	for s := range fabric.SwitchIndex(m.n) {
+		for d := range fabric.SwitchIndex(m.n) {
+			lid := f.SwitchLID(d)
+			m.least[int(s)*m.n+int(d)] = left.LeastTo(s, lid)
+			for i := m.graph.First[s]; i < m.graph.First[s+1]; i++ {
+				if m.graph.Links[i].Peer != d {
+					m.left[int(i)*m.n+int(d)] = left.ThroughTo(s, m.graph.Links[i].Port, lid)
+				}
+			}
+		}
+	}
 }
 
 // search finds the least counts towards each switch from all others.
 func (m *weightedHops) search(ctx context.Context, f *fabric.Fabric) error {
-	m.least = make([]uint8, m.n*m.n)
-	for i := range m.least {
-		m.least[i] = routing.NoHops
-	}
 	into := m.incoming()
 	workers := make([]buckets, routing.Workers())
 	return routing.ForEach(ctx, m.n, nil, func(worker, dst int) {
@@ -84,7 +105,11 @@ type buckets [routing.NoHops][]fabric.SwitchIndex
 func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex) {
 	least := func(s fabric.SwitchIndex) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
 	*least(dst) = 0
-	b[0] = append(b[0], dst)
+	for s := range fabric.SwitchIndex(m.n) {
+		if h := *least(s); h != routing.NoHops {
+			b[h] = append(b[h], s)
+		}
+	}
 	for hops := range b {
 		for k := 0; k < len(b[hops]); k++ {
 			s := b[hops][k]
@@ -118,10 +143,19 @@ func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Swi
 	}
 	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
 		if l := m.graph.Links[i]; l.Port == port && l.Peer != sw {
-			return uint8(min(int(m.weights[i])+int(m.Least(l.Peer, dst)), routing.NoHops))
+			return m.through(i, dst, m.Least(l.Peer, dst))
 		}
 	}
 	return routing.NoHops
+}
+
+// through is the count by a link to a switch which has the least count there.
+func (m *weightedHops) through(link int32, dst fabric.SwitchIndex, there uint8) uint8 {
+	h := uint8(min(int(m.weights[link])+int(there), routing.NoHops))
+	if m.left != nil {
+		h = min(h, m.left[int(link)*m.n+int(dst)])
+	}
+	return h
 }
 
 // LeastHopPorts implements [assign.Matrix]. O(links of sw x switches).
@@ -129,13 +163,13 @@ func (m *weightedHops) LeastHopPorts(sw fabric.SwitchIndex, sets routing.PortSet
 	sets.Clear()
 	here := m.From(sw)
 	for i := m.graph.First[sw]; i < m.graph.First[sw+1]; i++ {
-		l, weight := m.graph.Links[i], int(m.weights[i])
+		l := m.graph.Links[i]
 		if l.Peer == sw {
 			continue
 		}
 		there := m.From(l.Peer)
 		for d, h := range here {
-			if h != routing.NoHops && weight+int(there[d]) == int(h) {
+			if h != routing.NoHops && m.through(i, fabric.SwitchIndex(d), there[d]) == h {
 				sets.Add(fabric.SwitchIndex(d), l.Port)
 			}
 		}
