@@ -136,9 +136,9 @@ bench-table: ## the engines on one and two processors and what one waits for, as
 	run -test.bench ^BenchmarkCopy -test.cpu 1; \
 	for lot in Route LongRoute Limit; do run -test.bench "$$(of $$lot)" -test.cpu 1 -test.count $$count; done; \
 	run -test.bench "$$(of Limit)" -test.cpu 2 -test.count $$count; run -test.bench "$$(of LongRoute)" -test.cpu 2 -test.count $$count; \
+	$(if $(filter-out .,$(BENCH)),,scripts/bench-waits "$$out.program" $$count; echo;) \
 	export IBCONSOLE_BENCH_OPENSM=$(OPENSM); run -test.bench "$$(of Route)" -test.cpu 2 -test.count $$count; \
-	$(if $(OPENSM),run -test.bench "$$(of LongRoute)" -test.cpu 2 -test.count 1;) \
-	$(if $(filter-out .,$(BENCH)),,scripts/bench-waits "$$out.program" $$count)
+	$(if $(OPENSM),run -test.bench "$$(of LongRoute)" -test.cpu 2 -test.count 1)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
