@@ -8,7 +8,7 @@
 //   - Routes over a switch link that failed are spread over the other links between
 //     the same two switches.
 //   - Where there are none, the switches that feed it with routes through it are
-//     given another way; what has none is left as it is, and named.
+//     given another path; what has none is left as it is, and named.
 //
 // The memo leaves open what becomes of hosts that were moved, and of switches that come: the LIDs of the
 // former, and the tables and LIDs of the latter, are routed anew by the fewest hops. Links that come are not

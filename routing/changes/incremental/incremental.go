@@ -24,7 +24,7 @@ type Result struct {
 	Tables *fabric.Tables
 	// Touched counts the entries that are others than before, Switches those that have some.
 	Touched, Switches int
-	// Unreached are the entries for which there is no way; they are as they were.
+	// Unreached are the entries for which there is no path; they are as they were.
 	Unreached []Unreached
 	// Looked counts the entries that had to be looked at one by one, LIDs those of
 	// which some entry was found to lead nowhere.

@@ -213,7 +213,7 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 		t.Fatalf("%s: %d entries are others, the result says %d", what, count, res.Touched)
 	}
 	if len(res.Unreached) > 0 {
-		t.Fatalf("%s: %d entries have no way, although all that is in the subnet hangs together", what, len(res.Unreached))
+		t.Fatalf("%s: %d entries have no path, although all that is in the subnet hangs together", what, len(res.Unreached))
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 // has no such path left exactly where each of its cables that led nearer has failed or leads to one that has none.
 type loss struct {
 	// cut are the cables that led nearer and do no more, of switches that have others.
-	cut []way
+	cut []affected
 	// farther are the switches that have no others, but a path of more hops; unreached have none.
-	farther   []way
+	farther   []affected
 	unreached []fabric.SwitchIndex
 	// cables are those that can be taken instead, in as many words for each switch as [least] has.
 	cables []uint64
 }
 
-// way is a switch, and where the cables that it can take start in those of the loss.
-type way struct {
+// affected is a switch, and where the cables that it can take start in those of the loss.
+type affected struct {
 	at    fabric.SwitchIndex
 	first int32
 	// port is that of the cable, where it is one that is cut.
@@ -85,7 +85,7 @@ func (w *Worker) findLoss(o *loss, lid uint16) {
 			}
 		}
 	}
-	o.cut = slices.DeleteFunc(o.cut, func(x way) bool { return w.state[x.at] == lost })
+	o.cut = slices.DeleteFunc(o.cut, func(x affected) bool { return w.state[x.at] == lost })
 	w.findFarther(o)
 }
 
@@ -100,7 +100,7 @@ func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8)
 	bit := port - w.base.least.lowest[s]
 	if word := &o.cables[first+int32(bit/64)]; *word>>(bit%64)&1 == 1 {
 		*word &^= 1 << (bit % 64)
-		o.cut = append(o.cut, way{s, first, port})
+		o.cut = append(o.cut, affected{s, first, port})
 	}
 }
 
@@ -118,7 +118,7 @@ func (w *Worker) findFarther(o *loss) {
 				o.cables[first+int(bit/64)] |= 1 << (bit % 64)
 			}
 		}
-		o.farther = append(o.farther, way{at: s, first: int32(first)})
+		o.farther = append(o.farther, affected{at: s, first: int32(first)})
 	}
 	for _, s := range w.lost {
 		if w.state[s] == lost {

@@ -37,7 +37,7 @@ type repair struct {
 	looked    int
 	unreached []Unreached
 
-	// Of the LID at hand: the entries, the switches that have lost their way, in the
+	// Of the LID at hand: the entries, the switches that have lost their path, in the
 	// order in which they were found, and the hops of all that were asked about.
 	entries []uint8
 	lost    []fabric.SwitchIndex
@@ -46,7 +46,7 @@ type repair struct {
 	reached []fabric.SwitchIndex
 	// depths are the hops of those that are as they were, hops of the others.
 	depths, hops []uint8
-	// queue are the switches that may have a way of so many hops, up to deepest.
+	// queue are the switches that may have a path of so many hops, up to deepest.
 	queue   [64][]fabric.SwitchIndex
 	deepest int
 }
@@ -190,7 +190,7 @@ func (r *repair) lose(s fabric.SwitchIndex) {
 	}
 }
 
-// loseFeeders finds the switches whose way leads through one that is lost.
+// loseFeeders finds the switches whose path leads through one that is lost.
 func (r *repair) loseFeeders() {
 	for i := 0; i < len(r.lost); i++ {
 		links := r.links(r.lost[i])
@@ -269,7 +269,7 @@ func (r *repair) enqueue(h int, s fabric.SwitchIndex) {
 	r.deepest = max(r.deepest, h)
 }
 
-// spread lets the neighbours of a switch that has found its way try that.
+// spread lets the neighbours of a switch that has found its path try that.
 func (r *repair) spread(s fabric.SwitchIndex) {
 	h := int(r.hops[s]) + 1
 	if h >= len(r.queue) {
@@ -282,7 +282,7 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 	}
 }
 
-// choose is the port of a switch whose way has h hops: the one it has, else one that leads to the switch to
+// choose is the port of a switch whose path has h hops: the one it has, else one that leads to the switch to
 // which it led, else any; of equals the one with the fewest entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]

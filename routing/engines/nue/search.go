@@ -163,7 +163,7 @@ func (s *search) relaxWide(c int32, distance step) {
 	}
 }
 
-// turn takes a channel after c where it is a nearer way to a switch from this distance, and its edge can be used.
+// turn takes a channel after c where it is a shorter path to a switch from this distance, and its edge can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
 		s.enter(next, e)

@@ -80,7 +80,7 @@ func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 			return false
 		}
 		if h += w.penalty; h >= tooFar {
-			// It forgets the way that there was, but not its count, and goes on.
+			// It forgets the path that there was, but not its count, and goes on.
 			*hops = routing.NoHops
 			w.counts.sets[int(st.peer())*w.words+int(st.port()>>6)] &^= 1 << (st.port() & 63)
 		}
