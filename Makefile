@@ -129,7 +129,7 @@ bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 m
 
 .PHONY: bench-table
 bench-table: ## the engines on one and two processors and what one waits for, as tables of medians and spreads, also when stopped; OPENSM=1 with OpenSM in turn, COUNT (3), BENCH=FABRIC/ENGINE
-	@out=$$(mktemp); trap 'scripts/bench-table <"$$out"; rm -f "$$out" "$$out".*' EXIT; set -o pipefail; count=$(or $(COUNT),3); \
+	@out=$$(mktemp); trap 'scripts/bench-table <"$$out"; rm -f "$$out" "$$out".*' EXIT; set -eo pipefail; count=$(or $(COUNT),3); \
 	go test -c -o "$$out.test" ./routing/engines; go build -o "$$out.program" .; \
 	run() { (cd routing/engines; "$$out.test" -test.run '^$$' -test.benchtime 300ms -test.timeout $(FULL_TIMEOUT) "$$@") | tee -a "$$out" | { grep ^Benchmark >&2 || true; }; }; \
 	of() { echo "^Benchmark$$1$$$(and $(filter-out .,$(BENCH)),/$(BENCH))"; }; \

@@ -114,8 +114,7 @@ func (w *Worker) findFarther(o *loss) {
 		}
 		for _, l := range w.links(s) {
 			if w.hopsOf(l.Peer)+1 == w.hops[s] {
-				bit := l.Port - w.base.least.lowest[s]
-				o.cables[first+int(bit/64)] |= 1 << (bit % 64)
+				w.base.least.add(s, o.cables[first:], l.Port)
 			}
 		}
 		o.farther = append(o.farther, affected{at: s, first: int32(first)})

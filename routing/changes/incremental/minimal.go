@@ -40,6 +40,12 @@ func (l *least) among(s fabric.SwitchIndex, cables []uint64, port uint8) bool {
 	return bit >= 0 && bit < 64*len(cables) && cables[bit/64]>>(bit%64)&1 == 1
 }
 
+// add adds the cable at a port to some of a switch.
+func (l *least) add(s fabric.SwitchIndex, cables []uint64, port uint8) {
+	bit := port - l.lowest[s]
+	cables[bit/64] |= 1 << (bit % 64)
+}
+
 // mostHops is below what the queue has room for.
 const mostHops = 60
 
@@ -100,8 +106,7 @@ func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) 
 		own := l.part(words, fabric.SwitchIndex(s))
 		for _, link := range graph.Of(fabric.SwitchIndex(s)) {
 			if depth[link.Peer]+1 == depth[s] {
-				bit := link.Port - l.lowest[s]
-				own[bit/64] |= 1 << (bit % 64)
+				l.add(fabric.SwitchIndex(s), own, link.Port)
 			}
 		}
 	}
@@ -240,8 +245,7 @@ func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.Swit
 	clear(only)
 	for _, l := range w.links(s) {
 		if l.Peer == to && w.base.least.among(s, cables, l.Port) {
-			bit := l.Port - w.base.least.lowest[s]
-			only[bit/64] |= 1 << (bit % 64)
+			w.base.least.add(s, only, l.Port)
 			found = true
 		}
 	}
