@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"example.org/ibconsole/internal/parallel"
 )
 
 // pieces are byte strings in a row, with the hash of each.
@@ -161,7 +163,7 @@ func (h *heap) matrix(m *Matrix) uint64 {
 	h.align(4)
 	tiles := len(m.tiles)
 	vectors := make([]*pieces, tiles)
-	parallel(tiles, func(i int) { vectors[i] = m.tiles[i].encodedVectors() })
+	parallel.Each(tiles, func(i int) { vectors[i] = m.tiles[i].encodedVectors() })
 	at := make([][]uint32, tiles)
 	for i, v := range vectors {
 		at[i] = h.placeAll(v)
@@ -172,7 +174,7 @@ func (h *heap) matrix(m *Matrix) uint64 {
 		widths  []uint8
 	}
 	columns := make([]encoded, tiles)
-	parallel(tiles, func(i int) {
+	parallel.Each(tiles, func(i int) {
 		c := &columns[i]
 		c.blocks, c.numbers, c.widths = m.tiles[i].encodedBlocks(at[i])
 	})

@@ -12,7 +12,7 @@ import (
 
 // EncodeFabric encodes a fabric. Fabrics that are equal in all that they know yield equal bytes. O(ports).
 func EncodeFabric(f *fabric.Fabric) []byte {
-	e := &encoder{}
+	e := &encoder{b: make([]byte, 0, 64*len(f.Nodes)+24*len(f.Ports))} // usual sizes
 	encodeIndex(e, f.SMPort)
 	e.uint(uint64(len(f.Nodes)))
 	for i := range f.Nodes {

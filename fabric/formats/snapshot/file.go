@@ -3,8 +3,8 @@
 // Package snapshot writes a subnet with its tables into one file, and reads it back exactly as it was:
 // indexes, descriptions, LIDs, forwarding tables, VLs, SLs and multicast.
 //
-// A file is the eight bytes "IBCSNAP\x01" and behind them one zstd frame with a
-// checksum. In it stand sections, each a name, a length and as many bytes, the
+// A file is the eight bytes "IBCSNAP\x01" and behind them zstd frames with
+// checksums. In these stand sections, each a name, a length and as many bytes, the
 // name and all numbers as unsigned varints and strings with their length first:
 //
 //	fabric  the SM's port + 1, then the nodes in order, each with its ports
@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -63,26 +64,13 @@ func Write(w io.Writer, snap Snapshot) error {
 	if _, err := io.WriteString(w, Magic); err != nil {
 		return err
 	}
-	z, err := zstd.NewWriter(w, zstd.WithEncoderCRC(true))
-	if err != nil {
-		return err
-	}
-	for _, s := range sections(&snap) {
-		if err := s.write(z); err != nil {
-			return errors.Join(err, z.Close())
-		}
-	}
-	return z.Close()
+	return writeFrames(w, frames(sections(&snap)))
 }
 
 // EncodeRest encodes what tables hold beside the forwarding tables: VLs, SLs,
 // groups of ports for adaptive routing, multicast, and what is unread of them. It is empty where computed tables hold none of it.
 func EncodeRest(t *fabric.Tables) []byte {
-	var b bytes.Buffer
-	for _, s := range rest(t) {
-		_ = s.write(&b) // a buffer takes all
-	}
-	return b.Bytes()
+	return bytes.Join(slices.Concat(frames(rest(t))...), nil)
 }
 
 // DecodeRest is the inverse of [EncodeRest]: it fills in t.
@@ -101,19 +89,16 @@ type section struct {
 
 func whole(name string, data []byte) section { return section{name, [][]byte{data}} }
 
-func (s *section) write(w io.Writer) error {
+// head is what stands before the data.
+func (s *section) head() []byte {
 	size := 0
 	for _, piece := range s.data {
 		size += len(piece)
 	}
-	head := encoder{}
-	head.string(s.name)
-	head.uint(uint64(size))
-	_, err := w.Write(head.b)
-	for i := 0; i < len(s.data) && err == nil; i++ {
-		_, err = w.Write(s.data[i])
-	}
-	return err
+	e := encoder{}
+	e.string(s.name)
+	e.uint(uint64(size))
+	return e.b
 }
 
 func sections(snap *Snapshot) []section {

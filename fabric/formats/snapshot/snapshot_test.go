@@ -5,9 +5,13 @@ package snapshot_test
 import (
 	"bytes"
 	"context"
+	"io"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/snapshot"
@@ -157,6 +161,60 @@ func TestDamaged(t *testing.T) {
 		if _, err := snapshot.Read(bytes.NewReader(good[:n])); err == nil {
 			t.Errorf("cut at %d: no error", n)
 		}
+	}
+}
+
+// TestFrames cuts a file before each frame but the first: nothing that is left is taken for a snapshot. The same
+// subnet gives the same bytes on one processor, and in one frame, as before there were several, it is read too.
+func TestFrames(t *testing.T) {
+	in := whole(t, "fattree:2,72")
+	in.LFT = fabric.NewLFT(len(in.Fabric.Switches), fabric.MaxUnicastLID) // 5 MB
+	for sw := range in.Fabric.NumSwitches() {
+		in.LFT.Row(sw)[sw] = uint8(sw)
+	}
+	written := func() []byte {
+		var file bytes.Buffer
+		if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: in}); err != nil {
+			t.Fatal(err)
+		}
+		return file.Bytes()
+	}
+	file := written()
+	frames := bytes.Split(file, []byte("\x28\xb5\x2f\xfd")) // how one begins (RFC 8878, section 3.1.1)
+	if len(frames) < 3 {
+		t.Fatalf("%d frames, want several", len(frames)-1)
+	}
+	cut := len(frames[0])
+	for _, frame := range frames[1 : len(frames)-1] {
+		cut += 4 + len(frame)
+		if _, err := snapshot.Read(bytes.NewReader(file[:cut])); err == nil {
+			t.Errorf("cut at %d of %d: no error", cut, len(file))
+		}
+	}
+
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if !bytes.Equal(file, written()) {
+		t.Error("other bytes on one processor")
+	}
+	plain, err := zstd.NewReader(bytes.NewReader(file[len(snapshot.Magic):]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	one := bytes.NewBufferString(snapshot.Magic)
+	z, err := zstd.NewWriter(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(z, plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := snapshot.Read(one)
+	if err != nil || !slices.Equal(snap.Tables.LFT.Row(70), in.LFT.Row(70)) {
+		t.Errorf("in one frame: %v, or another table", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package pathdb
+// Package parallel spreads work that cannot fail over all processors.
+package parallel
 
 import (
 	"runtime"
@@ -8,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls work for every number below n, on all processors.
-func parallel(n int, work func(i int)) {
+// Each calls work for every number below n, on all processors, and waits for the end.
+func Each(n int, work func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
