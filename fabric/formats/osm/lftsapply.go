@@ -4,6 +4,7 @@ package osm
 
 import (
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -49,6 +50,8 @@ type applier struct {
 	report Report
 	// stays are the LIDs that a port has now, by GUID index, none where an entry needs a second look.
 	stays []lidRange
+	// straight are the targets seen last that are LIDs in a row which their ports have now.
+	straight []target
 	// moved, strange and unaddressed are the LIDs and GUIDs counted already.
 	moved       [1 << 16]bool
 	strange     []bool
@@ -77,6 +80,10 @@ func (a *applier) section(s *routeSection) error {
 		a.report.Unended.add(func() string { return fmt.Sprintf("%s on line %d", guidAndName(s.guid, s.name), s.line) })
 	}
 	ports := a.f.SwitchNode(sw).NumPorts
+	if a.isStraight(s.targets) && slices.Max(s.ports) <= ports {
+		a.report.Entries += copy(row[s.targets[0].lid:], s.ports)
+		return nil
+	}
 	for i, port := range s.ports {
 		e := routeEntry{s.targets[i], port}
 		if e.guid >= 0 && e.port <= ports && a.stays[e.guid].has(e.lid) && row[e.lid] == fabric.NoPath {
@@ -91,6 +98,24 @@ func (a *applier) section(s *routeSection) error {
 		a.enter(sw, row, e, s.first+i)
 	}
 	return nil
+}
+
+// isStraight reports whether targets are LIDs in a row which their ports have now, so that ports can be copied. Most tables
+// share their targets.
+func (a *applier) isStraight(targets []target) bool {
+	if len(targets) == 0 {
+		return false
+	}
+	if len(a.straight) == len(targets) && &a.straight[0] == &targets[0] {
+		return true
+	}
+	for i, t := range targets {
+		if t.guid < 0 || !a.stays[t.guid].has(t.lid) || int(t.lid) != int(targets[0].lid)+i {
+			return false
+		}
+	}
+	a.straight = targets
+	return true
 }
 
 func (a *applier) enter(sw fabric.SwitchIndex, row []byte, e routeEntry, number int) {

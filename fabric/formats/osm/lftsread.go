@@ -56,7 +56,6 @@ func (r *RouteFile) lineOf(entry int) int {
 // was cut short. O(bytes); 8 bytes of memory an entry.
 func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
-	p.repeats = make([]repeat, fabric.MaxUnicastLID+1)
 	lines := newLineReader(r, name)
 	err := lines.each(func(text []byte) error {
 		if err := p.parse(text, lines.line, lines.ended); err != nil {
@@ -102,14 +101,21 @@ func (p *routeParser) room() error {
 }
 
 // add takes an entry of the table that is being read.
-func (p *routeParser) add(e routeEntry, number int) error {
-	at := p.file.entries + len(p.now.ports)
-	if at == 0 || number != p.lastLine+1 {
-		p.file.runs = append(p.file.runs, lineRun{at, number})
-	}
-	p.lastLine = number
+func (p *routeParser) add(e routeEntry, line int) error {
 	p.now.add(e)
-	if at&0xfff != 0 {
+	return p.added(1, line)
+}
+
+// added counts n entries more in the table that is being read, the last of which stands on a line, and the others before it.
+func (p *routeParser) added(n, line int) error {
+	to := p.file.entries + len(p.now.ports)
+	from := to - n
+	if first := line - n + 1; from == 0 || first != p.lastLine+1 {
+		p.file.runs = append(p.file.runs, lineRun{from, first})
+	}
+	p.lastLine = line
+	const often = 1 << 12
+	if from/often == to/often {
 		return nil
 	}
 	return p.room()
@@ -128,7 +134,7 @@ type routeParser struct {
 		guid  uint64
 		index int32
 	}
-	repeats []repeat // by LID
+	repeats repeats
 }
 
 var (
@@ -228,7 +234,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
 	}
 	e := routeEntry{target{guid: p.portGUID(uint16(lid), rest), lid: uint16(lid)}, uint8(port)}
-	p.remember(text, e)
+	p.repeats.remember(text, e)
 	return p.add(e, number)
 }
 

@@ -4,54 +4,106 @@ package osm
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"example.org/ibconsole/fabric"
 )
 
-// repeat is what followed the port in the last entry for a LID, up to the end of its line. In the next table it is
-// mostly the same, so that there is nothing to parse but the port.
-type repeat struct {
-	text []byte
-	guid int32
+// repeats are lines of entries as OpenSM writes them, in the order in which they were first met. In the next table they
+// mostly stand again in that order, with other ports, so that there is nothing to parse but the port.
+type repeats struct {
+	lines []repeat
+	text  []byte
+	next  int                             // the line that is expected
+	byLID [fabric.MaxUnicastLID + 1]int32 // the number of the latest line + 1, 0 for none
 }
 
-// portEnds is where the port ends in an entry as OpenSM writes it: "0x001f 003 ".
-const portEnds = len("0x001f 003")
+// repeat is a line with its newline, text[start:end].
+type repeat struct {
+	target
+	start, end int32
+}
 
-// remember takes the text of an entry that was parsed.
-func (p *routeParser) remember(line []byte, e routeEntry) {
+// In an entry as OpenSM writes it, "0x001f 003 ", the port stands here.
+const (
+	portBegins = len("0x001f ")
+	portEnds   = len("0x001f 003")
+)
+
+// maxRepeats is how much text is remembered: that of all LIDs.
+const maxRepeats = 16 << 20
+
+// remember takes the line of an entry that was parsed.
+func (r *repeats) remember(line []byte, e routeEntry) {
 	if lid, port, ok := fixedEntry(line); !ok || lid != e.lid || port != uint16(e.port) {
 		return
 	}
-	r := &p.repeats[e.lid]
-	r.text = append(append(r.text[:0], line[portEnds:]...), '\n')
-	r.guid = e.guid
+	if len(r.text) > maxRepeats {
+		r.lines, r.text = r.lines[:0], r.text[:0]
+		clear(r.byLID[:])
+	}
+	start := len(r.text)
+	r.text = append(append(r.text, line...), '\n')
+	r.lines = append(r.lines, repeat{e.target, int32(start), int32(len(r.text))})
+	r.next = len(r.lines)
+	r.byLID[e.lid] = int32(r.next)
 }
 
-// repeated takes the entries that are at hand and are what they were in the table before, but for their ports.
+// line is the one that begins text, where it was remembered but for its port: its number and its port; -1 for another.
+func (r *repeats) line(text []byte) (line int, port uint8) {
+	if port, ok := r.is(text, r.next); ok {
+		return r.next, port
+	}
+	if lid, _, ok := fixedEntry(text); ok && lid <= fabric.MaxUnicastLID {
+		line := int(r.byLID[lid]) - 1
+		if port, ok := r.is(text, line); ok {
+			return line, port
+		}
+	}
+	return -1, 0
+}
+
+// is reports whether text begins with a line that was remembered, but for its port.
+func (r *repeats) is(text []byte, line int) (port uint8, ok bool) {
+	if uint(line) >= uint(len(r.lines)) {
+		return 0, false
+	}
+	known := &r.lines[line]
+	was := r.text[known.start:known.end]
+	if len(was) > len(text) || len(was) < portEnds || (binary.LittleEndian.Uint64(text)^binary.LittleEndian.Uint64(was))<<8 != 0 ||
+		!bytes.Equal(text[portEnds:len(was)], was[portEnds:]) {
+		return 0, false
+	}
+	number, ok := fixedPort(text)
+	return uint8(number), ok && number <= 255
+}
+
+// repeated takes the entries that are at hand and stood in a table before, but for their ports.
 func (p *routeParser) repeated(l *lineReader) error {
 	if p.now == nil || p.mcast || p.private {
 		return nil
 	}
 	text, _ := l.r.Peek(l.r.Buffered())
-	taken := 0
+	r, taken, first := &p.repeats, 0, len(p.now.ports)
 	for {
-		lid, port, ok := fixedEntry(text[taken:])
-		if !ok || lid > fabric.MaxUnicastLID || port > 255 {
+		line, port := r.line(text[taken:])
+		if line < 0 {
 			break
 		}
-		r := &p.repeats[lid]
-		if r.text == nil || !bytes.HasPrefix(text[taken+portEnds:], r.text) {
-			break
-		}
-		l.line++
-		taken += portEnds + len(r.text)
-		if err := p.add(routeEntry{target{guid: r.guid, lid: lid}, uint8(port)}, l.line); err != nil {
-			return err
-		}
+		known := &r.lines[line]
+		p.now.add(routeEntry{known.target, port})
+		taken += int(known.end - known.start)
+		r.next = line + 1
 	}
-	_, err := l.r.Discard(taken)
-	return err
+	if _, err := l.r.Discard(taken); err != nil {
+		return err
+	}
+	added := len(p.now.ports) - first
+	if added == 0 {
+		return nil
+	}
+	l.line += added
+	return p.added(added, l.line)
 }
 
 // fixedEntry reads the LID and the port of an entry as OpenSM writes it.
@@ -66,11 +118,13 @@ func fixedEntry(b []byte) (lid, port uint16, ok bool) {
 		}
 		lid = lid<<4 | uint16(d)
 	}
-	for _, c := range b[7:portEnds] {
-		if c -= '0'; c > 9 {
-			return 0, 0, false
-		}
-		port = 10*port + uint16(c)
-	}
-	return lid, port, true
+	port, ok = fixedPort(b)
+	return lid, port, ok
+}
+
+// fixedPort reads the port, three decimal digits.
+func fixedPort(b []byte) (port uint16, ok bool) {
+	b = b[portBegins:portEnds]
+	hundreds, tens, ones := b[0]-'0', b[1]-'0', b[2]-'0'
+	return 100*uint16(hundreds) + 10*uint16(tens) + uint16(ones), hundreds <= 9 && tens <= 9 && ones <= 9
 }
