@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/mad"
 )
 
@@ -101,6 +102,10 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	switch {
 	case err != nil:
 		return s, err
+	case format != saved:
+		hugepages.Heap(5 * int(f.Info().Size())) // what is made of texts
+	}
+	switch {
 	case (format == archive || format == database) && !o.AsIbsim:
 		return readOther(ctx, path, format, o)
 	case format == topology:

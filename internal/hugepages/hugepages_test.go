@@ -2,7 +2,10 @@
 
 package hugepages
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 func TestMakeIsZeroAndOfItsLength(t *testing.T) {
 	for _, n := range []int{0, 1, size/4 - 1, size / 4, 3*size + 5} {
@@ -34,6 +37,22 @@ func TestWithin(t *testing.T) {
 		start, length := within(c.from, c.to-c.from)
 		if length != c.pages*size || c.pages > 0 && start != c.start {
 			t.Errorf("from %#x to %#x: %d bytes from %#x, wanted %d huge pages from %#x", c.from, c.to, length, start, c.pages, c.start)
+		}
+	}
+}
+
+// TestHeap sees that what is asked for is given back.
+func TestHeap(t *testing.T) {
+	used := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := used()
+	for _, n := range []int{0, 1, 16 << 20, 1 << 62} {
+		Heap(n)
+		if now := used(); now > before+8<<20 {
+			t.Errorf("Heap(%d) keeps %d MB", n, (now-before)>>20)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/hugepages"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
@@ -214,6 +215,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
+	hugepages.Heap(1200 * len(f.Ports)) // what simulating and sweeping take
 	engine, err := engines.ByName(engines.Default)
 	if err != nil {
 		return nil, err
