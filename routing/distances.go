@@ -26,10 +26,13 @@ type Distances struct {
 
 // NewDistances computes all distances by a breadth-first search from all switches at once: bit d of a switch's
 // row says that it is known to reach switch d. O(diameter x links x switches / 64), on all processors.
-func NewDistances(f *fabric.Fabric) *Distances {
+func NewDistances(f *fabric.Fabric) *Distances { return NewGraph(f).Distances(f) }
+
+// Distances are those of [NewDistances] of the fabric that the graph is of.
+func (g *Graph) Distances(f *fabric.Fabric) *Distances {
 	n := len(f.Switches)
 	words := (n + 63) / 64
-	d := &Distances{f: f, graph: NewGraph(f), n: n, words: words, hops: hugepages.Make[uint8](n * n)}
+	d := &Distances{f: f, graph: g, n: n, words: words, hops: hugepages.Make[uint8](n * n)}
 	d.known, d.low, d.mid = make([]uint64, n*words), make([]uint64, n*words), make([]uint64, n*words)
 	for filled := copy(d.hops, []uint8{NoHops}); filled < len(d.hops); {
 		filled += copy(d.hops[filled:], d.hops[:filled])

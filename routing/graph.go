@@ -26,11 +26,11 @@ type SwitchLink struct {
 
 // NewGraph collects the cables of a fabric. O(ports).
 func NewGraph(f *fabric.Fabric) *Graph {
-	ports := 0
+	ports := len(f.Switches) - len(f.EndPorts) // the ports of switches less those with hosts
 	for _, n := range f.Switches {
 		ports += int(f.Nodes[n].NumPorts)
 	}
-	g := &Graph{First: make([]int32, 1, len(f.Switches)+1), Links: make([]SwitchLink, 0, ports)}
+	g := &Graph{First: make([]int32, 1, len(f.Switches)+1), Links: make([]SwitchLink, 0, max(0, ports))}
 	for s := range f.NumSwitches() {
 		n := f.SwitchNode(s)
 		for p := 1; n.InSubnet && p <= int(n.NumPorts); p++ {

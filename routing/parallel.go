@@ -18,7 +18,7 @@ func ForEach(ctx context.Context, n int, progress func(done, total int), work fu
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
 	var crash atomic.Pointer[string]
-	for worker := range Workers() {
+	for worker := range min(Workers(), n) {
 		wg.Go(func() {
 			defer func() {
 				if p := recover(); p != nil {
@@ -33,7 +33,10 @@ func ForEach(ctx context.Context, n int, progress func(done, total int), work fu
 					return
 				}
 				work(worker, i)
-				if d := int(done.Add(1)); progress != nil && (d%16 == 0 || d == n) {
+				if progress == nil {
+					continue
+				}
+				if d := int(done.Add(1)); d%16 == 0 || d == n {
 					progress(d, n)
 				}
 			}

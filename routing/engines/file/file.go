@@ -55,7 +55,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 
 func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options, res *routing.Result) (assign.Matrix, error) {
 	if e.Matrix == nil {
-		return minhop.Hops(ctx, f, opt)
+		return minhop.Hops(ctx, f, routing.NewGraph(f), opt)
 	}
 	m, rep, err := osm.ReadLIDMatrix(bytes.NewReader(e.Matrix), e.MatrixName, f)
 	if err != nil {

@@ -24,7 +24,7 @@ func baseHops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) *base
 	b := &base{done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
-		b.hops, b.err = minhop.Hops(ctx, f, opt)
+		b.hops, b.err = minhop.Hops(ctx, f, routing.NewGraph(f), opt)
 	}()
 	return b
 }

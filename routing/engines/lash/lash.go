@@ -27,7 +27,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
 	}
-	hops, err := minhop.Hops(ctx, f, &opt)
+	hops, err := minhop.Hops(ctx, f, routing.NewGraph(f), &opt)
 	if err != nil {
 		return nil, err
 	}

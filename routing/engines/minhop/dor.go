@@ -23,11 +23,12 @@ func (DOR) Name() string { return "dor" }
 // Route implements [routing.Engine], at the cost of [Engine.Route]. It warns of
 // cables that cannot be in the dimension of their port. Serial is what is with [Engine].
 func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	res, err := route(ctx, f, opt, e.Name(), true)
+	g := routing.NewGraph(f)
+	res, err := route(ctx, f, g, opt, e.Name(), true)
 	if err != nil {
 		return nil, err
 	}
-	res.Warnings = append(res.Warnings, inconsistent(f)...)
+	res.Warnings = append(res.Warnings, inconsistent(f, g)...)
 	if !opt.DORVLs {
 		return res, nil
 	}
@@ -55,8 +56,7 @@ func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options,
 // inconsistent says for each port number whether its cables arrive at different ports. A dimension of a
 // hypercube has the same port number at both ends of all its cables, and that of a mesh the same pair of
 // numbers (OpenSM's doc/current-routing.txt, DOR Routing Algorithm).
-func inconsistent(f *fabric.Fabric) []string {
-	g := routing.NewGraph(f)
+func inconsistent(f *fabric.Fabric, g *routing.Graph) []string {
 	ports := 0
 	for _, l := range g.Links {
 		ports = max(ports, int(l.Port)+1, int(l.PeerPort)+1)

@@ -23,11 +23,11 @@ func (Engine) Name() string { return "minhop" }
 // O(switches^2 x ports / 64 + switches x LIDs), with hop weights O(switches^2 x ports + switches x LIDs).
 // Serial are the graph and the order of destinations.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	return route(ctx, f, opt, e.Name(), false)
+	return route(ctx, f, routing.NewGraph(f), opt, e.Name(), false)
 }
 
-func route(ctx context.Context, f *fabric.Fabric, opt routing.Options, name string, dor bool) (*routing.Result, error) {
-	m, err := Hops(ctx, f, &opt)
+func route(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt routing.Options, name string, dor bool) (*routing.Result, error) {
+	m, err := Hops(ctx, f, g, &opt)
 	if err != nil {
 		return nil, err
 	}

@@ -11,16 +11,15 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// Hops computes the hop counts of min-hop routing: distances, or where the
+// Hops computes the hop counts of min-hop routing on the graph of a fabric: distances, or where the
 // options weight ports, sums of weights. It fails with ctx's error where ctx ends first.
-func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.Matrix, error) {
+func Hops(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.Options) (assign.Matrix, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if len(opt.HopWeights) == 0 {
-		return routing.NewDistances(f), nil
+		return g.Distances(f), nil
 	}
-	g := routing.NewGraph(f)
 	weights := make([]uint8, len(g.Links))
 	weighted := false
 	for s := range fabric.SwitchIndex(g.Switches()) {
@@ -32,7 +31,7 @@ func Hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (assign.M
 		}
 	}
 	if !weighted {
-		return routing.NewDistances(f), nil
+		return g.Distances(f), nil
 	}
 	m := &weightedHops{graph: g, weights: weights, n: g.Switches()}
 	m.begin(f, opt.Left)

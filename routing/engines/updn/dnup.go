@@ -25,14 +25,15 @@ func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) 
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, leaves)
-	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return downUp(ranks[from], ranks[to]) })
+	turnOf := func(from, to fabric.SwitchIndex) turn { return downUp(ranks[from], ranks[to]) }
 	res := &routing.Result{Ranks: ranks}
 	report := newReporter(opt.Progress, len(f.Switches), 3)
-	if m.steps.unrestricted {
+	if unrestricted(g, turnOf) {
 		report.skip()
 		report.skip()
-		return finish(ctx, f, routing.NewDistances(f), &opt, report, res, e.Name())
+		return finish(ctx, f, g.Distances(f), &opt, report, res, e.Name())
 	}
+	m := newMatrix(f, g, turnOf)
 	longest, err := m.search(ctx, report.phase())
 	if err != nil {
 		return nil, err

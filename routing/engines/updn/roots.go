@@ -49,7 +49,7 @@ func (h *Histogram) Root() bool { return h.OverMost == 1 && h.OverFew == 1 }
 // Histograms are those by which updn looks for roots with these options, of the switches of the subnet, and how
 // many host ports there are. O(switches^2).
 func Histograms(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (all []Histogram, hosts int, err error) {
-	hops, err := minhop.Hops(ctx, f, opt)
+	hops, err := minhop.Hops(ctx, f, routing.NewGraph(f), opt)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -43,12 +43,22 @@ type steps struct {
 	into []step
 	// all are the ways out, allowed those that are not barred, bars those that are.
 	all, allowed, bars stepList
-	// unrestricted says that no step is ever forbidden, nor leads to where it began.
-	unrestricted bool
+}
+
+// unrestricted says that no step is ever forbidden, nor leads to where it began.
+func unrestricted(g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) bool {
+	for s := range fabric.SwitchIndex(g.Switches()) {
+		for _, l := range g.Of(s) {
+			if l.Peer == s || turnOf(s, l.Peer) == narrows {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) steps {
-	t := steps{unrestricted: true, slot: make([]int32, 1, len(f.Switches)+1)}
+	t := steps{slot: make([]int32, 1, len(f.Switches)+1)}
 	for s := range f.NumSwitches() {
 		t.slot = append(t.slot, t.slot[s]+int32(f.SwitchNode(s).NumPorts)+1)
 	}
@@ -58,7 +68,6 @@ func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.Sw
 		for _, l := range g.Of(s) {
 			turn := turnOf(s, l.Peer)
 			st := newStep(l.Peer, l.PeerPort, turn)
-			t.unrestricted = t.unrestricted && turn != narrows && l.Peer != s
 			t.into[t.slot[l.Peer]+int32(l.PeerPort)] = newStep(s, l.Port, turn)
 			t.all.list = append(t.all.list, st)
 			if turn == barred {

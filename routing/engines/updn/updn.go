@@ -24,32 +24,34 @@ func (Engine) Name() string { return "updn" }
 // Route implements [routing.Engine]. It refuses a fabric without roots, and warns of switches without a route.
 // O(switches x links + switches x LIDs). Serial are the ranks, the graph and the order of destinations.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
-	r, err := findRoots(ctx, f, &opt)
+	g := routing.NewGraph(f)
+	r, err := findRoots(ctx, f, g, &opt)
 	if err != nil {
 		return nil, err
 	}
 	if len(r.switches) == 0 {
 		return nil, routing.RefuseHaving(r.hops, routing.Refuse(e.Name(), "%s", r.why))
 	}
-	g := routing.NewGraph(f)
 	ranks := rank(g, r.switches)
-	m := newMatrix(f, g, func(from, to fabric.SwitchIndex) turn { return upDown(f, &opt, ranks, from, to) })
-	if opt.ConnectRoots && r.hops != nil {
+	turnOf := func(from, to fabric.SwitchIndex) turn { return upDown(f, &opt, ranks, from, to) }
+	report := newReporter(opt.Progress, len(f.Switches), 2)
+	res := &routing.Result{Roots: r.switches, Ranks: ranks}
+	begun := opt.ConnectRoots && r.hops != nil
+	if d, _ := r.hops.(*routing.Distances); unrestricted(g, turnOf) && (!begun || d != nil) {
+		if d == nil {
+			d = g.Distances(f)
+		}
+		report.skip()
+		return finish(ctx, f, d, &opt, report, res, e.Name())
+	}
+	m := newMatrix(f, g, turnOf)
+	if begun {
 		m.preset = func(dst fabric.SwitchIndex) routing.Hops {
 			if ranks[dst] == 0 {
 				return r.hops
 			}
 			return nil
 		}
-	}
-	report := newReporter(opt.Progress, len(f.Switches), 2)
-	res := &routing.Result{Roots: r.switches, Ranks: ranks}
-	if d, _ := r.hops.(*routing.Distances); m.steps.unrestricted && (m.preset == nil || d != nil) {
-		if d == nil {
-			d = routing.NewDistances(f)
-		}
-		report.skip()
-		return finish(ctx, f, d, &opt, report, res, e.Name())
 	}
 	if _, err := m.search(ctx, report.phase()); err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ type roots struct {
 }
 
 // findRoots takes the roots that the options give, and looks for others where OpenSM does.
-func findRoots(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (r roots, err error) {
+func findRoots(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.Options) (r roots, err error) {
 	isRoot := make([]bool, len(f.Switches))
 	given := 0
 	for _, guid := range opt.RootGUIDs {
@@ -114,7 +116,7 @@ func findRoots(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (r r
 	r.why = fmt.Sprintf("none of the %d root GUIDs is that of a switch of the subnet", len(opt.RootGUIDs))
 	detect := opt.RootGUIDs == nil || opt.DetectRoots
 	if detect || (opt.ConnectRoots && given > 1) {
-		if r.hops, err = minhop.Hops(ctx, f, opt); err != nil {
+		if r.hops, err = minhop.Hops(ctx, f, g, opt); err != nil {
 			return roots{}, err
 		}
 	}
