@@ -41,6 +41,7 @@ func (s *search) detour() int32 {
 			found = c.onward
 		}
 		if found != fabric.None {
+			s.find(int32(sw))
 			return found
 		}
 	}

@@ -12,10 +12,11 @@ import (
 type late struct {
 	// givenUp says that paths take turns that the dependencies of the VL do not have any more.
 	givenUp bool
-	// found is, by switch, after how many detours it was found, and place the place in relaxed of the channel into it, -1
-	// for none.
-	found, place []int32
-	// reach is the distance at which a channel was looked at last.
+	// found is, by switch, after how many detours it was found, early the channel into it at the first impasse, None for none,
+	// and before its distance then.
+	found, early []int32
+	before       []step
+	// reach is the distance at which a channel was looked at last after that.
 	reach []step
 	// others are further channels into each switch s that could be used, in the order in which they were looked
 	// at: count[s] of them from first[s] on.
@@ -23,7 +24,7 @@ type late struct {
 	count  []int32
 	// asked is the search in which they were last asked for.
 	asked     []int32
-	before    []uint64
+	sooner    []uint64
 	choices   []choice
 	dependent []int32
 }
@@ -31,16 +32,9 @@ type late struct {
 // impasse notes what was searched before the first impasse for what comes behind it.
 func (s *search) impasse() {
 	clear(s.found)
-	for i := range s.place {
-		s.place[i] = -1
-	}
-	for i, c := range s.relaxed {
-		sw := s.ends[c]
-		s.place[sw], s.reach[c] = int32(i), s.distance[sw]
-		if i > 0 {
-			s.taken[c] = s.present
-		}
-	}
+	copy(s.early, s.by)
+	copy(s.before, s.distance)
+	s.early[s.root] = s.start(s.root)
 }
 
 // spreadLate is spread from a channel that a detour has found.
@@ -97,6 +91,7 @@ func (s *search) put(c, next int32, e step) {
 	if old := s.by[sw]; old == fabric.None {
 		s.reached++
 		s.found[sw] = s.detours
+		s.find(sw)
 	} else {
 		s.replace(sw, old)
 	}
@@ -135,16 +130,17 @@ func (s *search) othersOf(sw int32) []int32 {
 	low, high := s.out(sw)
 	if s.asked[sw] != s.present {
 		s.asked[sw], s.count[sw] = s.present, 0
-		s.before = s.before[:0]
+		s.sooner = s.sooner[:0]
 		for _, c := range s.back[low:high] {
-			if at := s.place[s.from[c]]; at >= 0 && s.taken[c] != s.present && s.used.has(s.edge(s.relaxed[at], c)) {
-				s.before = append(s.before, uint64(at)<<32|uint64(c))
+			at := s.from[c]
+			if into := s.early[at]; into != fabric.None && s.taken[c] != s.present && s.early[sw] != c && s.used.has(s.edge(into, c)) {
+				s.sooner = append(s.sooner, uint64(s.place[at])<<32|uint64(c))
 			}
 		}
-		slices.Sort(s.before)
-		for _, e := range s.before {
+		slices.Sort(s.sooner)
+		for _, e := range s.sooner {
 			c := int32(uint32(e))
-			s.add(c, s.reach[s.relaxed[e>>32]]+s.length[c])
+			s.add(c, s.before[s.from[c]]+s.length[c])
 		}
 	}
 	return s.others[low:][:s.count[sw]]

@@ -10,7 +10,6 @@ package nue
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -135,12 +134,12 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	for _, t := range part {
 		for i := range t.lids {
 			if !r.run(t.sw, t.local == 0, colour) {
-				r.tree.from(t.sw, r.by)
+				r.takeEscapes(t.sw)
 			}
 			r.keepPaths()
 			colour++
 			r.enter(&t, t.lid+uint16(i))
-			r.lengthen(r.inOrder())
+			r.lengthen()
 			if err := r.step(ctx); err != nil {
 				return err
 			}
@@ -154,6 +153,17 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 		r.warnings = append(r.warnings, fmt.Sprintf("OpenSM's nue forgot turns that paths take on VL %d: check credits says whether they close a cycle", vl))
 	}
 	return nil
+}
+
+// takeEscapes takes the escape paths to a switch for a search that did not come to all others.
+func (r *router) takeEscapes(root int32) {
+	r.tree.from(root, r.by)
+	r.searched = r.searched[:1]
+	for _, sw := range r.tree.order {
+		if sw != root {
+			r.find(sw)
+		}
+	}
 }
 
 func lidsOf(part []target) (lids int) {
@@ -209,14 +219,22 @@ func (r *router) enterTree(root int32, lid uint16) {
 	ports[root], counts[root] = 0, 0
 }
 
-// lengthen makes channels, each of which comes after those on its path, longer by what is sent over them.
-func (r *router) lengthen(channels []int32) {
-	from, length, sent := r.from, r.length, r.sent
+// lengthen makes the channels of the paths longer by what is sent over them, from the switches that were found last on. After
+// detours a path may come over a switch that was found later than the one it leads to: what is sent there is passed on at once.
+func (r *router) lengthen() {
+	from, length, by, place, sent := r.from, r.length, r.by, r.place, r.sent
 	copy(sent, r.load)
-	for _, c := range slices.Backward(channels) {
-		load := sent[length[c].to()]
+	for i := len(r.searched) - 1; i > 0; i-- {
+		sw := r.searched[i]
+		c, load := by[sw], sent[sw]
 		length[c] += stepTo(0, load)
-		sent[from[c]] += load
+		at := from[c]
+		for hops := 0; int(place[at]) > i && hops < len(by); hops++ {
+			c = by[at]
+			length[c] += stepTo(0, load)
+			at = from[c]
+		}
+		sent[at] += load
 	}
 }
 

@@ -21,14 +21,12 @@ type search struct {
 	distance []step
 	by       []int32
 	hops     []uint8
-	// relaxed are the channels that were searched on from before the first impasse.
-	relaxed []int32
-	// taken and listed are the searches in which a channel was last the one into a switch, and a further one; the
-	// former is set when it is no longer or, at the latest, at the first impasse.
+	// searched are the switches in the order in which they were searched on from or, behind these, reached after the first
+	// impasse, and place is the place of each.
+	searched, place []int32
+	// taken and listed are the searches in which a channel was last the one into a switch, and a further one; before the first
+	// impasse the former is set when it is no longer.
 	taken, listed []int32
-	// For [search.inOrder]: the channels, and the switches that they come to.
-	channels []int32
-	ordered  []bool
 	// detours is how many impasses were left in this search, and cut says that one led to a shortcut.
 	detours int32
 	cut     bool
@@ -39,16 +37,16 @@ type search struct {
 }
 
 func newSearch(d *dependencies) *search {
-	n, channels := len(d.switches), len(d.ends)
+	n := len(d.switches)
 	s := &search{
 		dependencies: d, heap: newHeap(n), shortest: stepTo(0, d.shortest()),
 		distance: make([]step, n), by: make([]int32, n), hops: make([]uint8, n),
-		relaxed: make([]int32, 0, n), channels: make([]int32, 0, n), ordered: make([]bool, n),
+		searched: make([]int32, 0, n), place: make([]int32, n),
 		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
 	s.late = late{
-		found: make([]int32, n), place: make([]int32, n), asked: make([]int32, n),
-		reach: make([]step, channels), others: make([]int32, len(d.to)), count: make([]int32, n),
+		found: make([]int32, n), early: make([]int32, n), asked: make([]int32, n),
+		before: make([]step, n), reach: make([]step, len(d.to)), others: make([]int32, len(d.to)), count: make([]int32, n),
 	}
 	return s
 }
@@ -65,6 +63,7 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	if !isSwitch {
 		s.hops[root] = 1
 	}
+	s.searched = s.searched[:0]
 	s.begin(s.start(root), present)
 	s.spread()
 	if s.reached == len(s.by) {
@@ -85,7 +84,6 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 
 // spread searches until nothing changes any more.
 func (s *search) spread() {
-	s.relaxed = append(s.relaxed[:0], s.start(s.root))
 	s.heap.insert(stepTo(s.root, 0))
 	s.relax()
 	for ends := step(0); s.heap.n > 0; s.relax() {
@@ -95,9 +93,7 @@ func (s *search) spread() {
 			}
 		}
 	}
-	s.heap.drain(func(sw int32) { // these need not be searched on from, in any order
-		s.relaxed = append(s.relaxed, s.by[sw])
-	})
+	s.heap.drain(s.find) // these need not be searched on from, in any order
 }
 
 // ended looks whether a search that came to all switches can change nothing any more, as all paths that it could still find
@@ -120,11 +116,10 @@ func (s *search) ended(ends step) step {
 func (s *search) relax() {
 	nearest := s.heap.take()
 	sw, distance := int32(nearest.to()), nearest.only()
+	s.find(sw)
 	c := s.by[sw]
 	if c == fabric.None {
 		c = s.start(sw)
-	} else {
-		s.relaxed = append(s.relaxed, c)
 	}
 	low, lengths := s.first[sw], s.lengths[sw]
 	if len(lengths) > wordBits {
@@ -142,6 +137,12 @@ func (s *search) relax() {
 	for in := near & open &^ used; in != 0; in &= in - 1 {
 		s.turn(c, low+int32(bits.TrailingZeros64(in)), distance)
 	}
+}
+
+// find notes a switch as the next one that was searched on from, or reached.
+func (s *search) find(sw int32) {
+	s.place[sw] = int32(len(s.searched))
+	s.searched = append(s.searched, sw)
 }
 
 // relaxWide is relax for a switch with more channels than a word has bits.
@@ -226,41 +227,3 @@ func (s *search) takesOther() bool {
 
 // leadsTo reports whether a channel is the one into its switch.
 func (s *search) leadsTo(c int32) bool { return s.by[s.ends[c]] == c }
-
-// inOrder are the channels of the paths, each after those on its path. Without detours that is how they were searched.
-func (s *search) inOrder() []int32 {
-	if s.detours == 0 && s.reached == len(s.by) {
-		return s.relaxed[1:]
-	}
-	by, from, ordered, channels := s.by, s.from, s.ordered, s.channels[:0]
-	clear(ordered)
-	ordered[s.root] = true
-	for _, c := range s.relaxed[1:] {
-		sw := s.to[c]
-		if c := by[sw]; ordered[from[c]] && !ordered[sw] {
-			ordered[sw] = true
-			channels = append(channels, c)
-		} else {
-			channels = s.appendPath(channels, sw)
-		}
-	}
-	for sw, done := range ordered {
-		if !done {
-			channels = s.appendPath(channels, int32(sw))
-		}
-	}
-	return channels
-}
-
-// appendPath appends the channels of the path to a switch that are not there yet.
-func (s *search) appendPath(channels []int32, sw int32) []int32 {
-	first := len(channels)
-	for ; !s.ordered[sw]; sw = s.from[s.by[sw]] {
-		s.ordered[sw] = true
-		channels = append(channels, s.by[sw])
-	}
-	if len(channels)-first > 1 {
-		slices.Reverse(channels[first:])
-	}
-	return channels
-}
