@@ -13,6 +13,7 @@ import (
 // dependencies: Dijkstra's search over channels instead of switches. Its memory serves one destination after the
 // other. Distances are steps with no switch.
 type search struct {
+	*network
 	*dependencies
 	// heap holds switches that are reached but were not searched on from. No channel is shorter than shortest.
 	heap     *heap
@@ -39,7 +40,7 @@ type search struct {
 func newSearch(d *dependencies) *search {
 	n := len(d.switches)
 	s := &search{
-		dependencies: d, heap: newHeap(n), shortest: stepTo(0, d.shortest()),
+		network: d.network, dependencies: d, heap: newHeap(n), shortest: stepTo(0, d.shortest()),
 		distance: make([]step, n), by: make([]int32, n), hops: make([]uint8, n),
 		searched: make([]int32, 0, n), place: make([]int32, n),
 		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
@@ -126,12 +127,12 @@ func (s *search) relax() {
 		s.relaxWide(c, distance)
 		return
 	}
-	near := nearer(distance, lengths, s.distance)
+	near, hops := nearer(distance, lengths, s.distance), s.hops[sw]+1
 	used, open := s.word(s.used, c, 0), s.word(s.open, c, 0)
 	for in := near & used; in != 0; in &= in - 1 {
 		k := bits.TrailingZeros64(in)
 		if e := distance + lengths[k]; e < s.distance[e.to()] {
-			s.enter(low+int32(k), e)
+			s.enter(low+int32(k), e, hops)
 		}
 	}
 	for in := near & open &^ used; in != 0; in &= in - 1 {
@@ -167,12 +168,12 @@ func (s *search) relaxWide(c int32, distance step) {
 // turn takes a channel after c where it is a shorter path to a switch from this distance, and its edge can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
-		s.enter(next, e)
+		s.enter(next, e, s.hops[s.ends[c]]+1)
 	}
 }
 
 // enter takes a channel for the path of the switch that it leads to.
-func (s *search) enter(c int32, e step) {
+func (s *search) enter(c int32, e step, hops uint8) {
 	sw := int32(e.to())
 	if old := s.by[sw]; old == fabric.None {
 		s.reached++
@@ -180,7 +181,7 @@ func (s *search) enter(c int32, e step) {
 		s.taken[old] = s.present
 		s.replace(sw, old)
 	}
-	s.distance[sw], s.by[sw], s.hops[sw] = e.only(), c, s.hops[s.from[c]]+1
+	s.distance[sw], s.by[sw], s.hops[sw] = e.only(), c, hops
 	s.heap.insert(e)
 }
 
