@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/file"
 	"example.org/ibconsole/routing/engines/nue"
+	"example.org/ibconsole/routing/engines/sssp"
 )
 
 // NoFallback is the word in a chain that keeps minhop from routing where all
@@ -106,7 +107,7 @@ func recommend(res *routing.Result, opt *routing.Options) func(routing.Hops) rou
 	switch res.Tables.Origin {
 	case file.Name:
 		laid = res.Tables
-	case nue.Name: // counts the use of ports, though it does not go by it
+	case nue.Name, sssp.Engine{}.Name(), sssp.DeadlockFree{}.Name(): // count the use of ports, though they do not go by it
 		own = res.Tables.LFT
 	}
 	return func(h routing.Hops) routing.Recommend { return assign.Recommend(res.Tables.Fabric, h, opt, own, laid) }

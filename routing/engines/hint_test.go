@@ -88,13 +88,16 @@ func TestHintsEqualOpenSM(t *testing.T) {
 			if engine == file.Name {
 				upDown(t, r, f, c)
 			} else {
-				c.opt.HopWeights = map[routing.SwitchPort]uint8{}
-				for s := range f.NumSwitches() {
-					c.opt.HopWeights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: uint8(1 + r.IntN(6))}] = 3
-				}
+				c.opt.HopWeights = aWeight(r, f)
 			}
 			compareHints(t, sim, f, c, hints)
 		}
+	}
+	for range testenv.Count(t, 8, 80) { // sssp counts over the weighted hops that updn left as it found no root, and how ports are used
+		f := irregular(t, r)
+		c := &trial{chain: []string{"updn", "sssp"}, lmcESP0: true, opt: hintOptions(r, f)}
+		c.opt.LMC, c.opt.HopWeights = 3, aWeight(r, f)
+		compareHints(t, start(t, f), f, c, hints)
 	}
 	f := made(t, "fattree:3,6")
 	c := &trial{chain: []string{"ftree"}, opt: hintOptions(r, f)}
@@ -102,7 +105,7 @@ func TestHintsEqualOpenSM(t *testing.T) {
 	c.opt.IONodes, c.opt.MaxReverseHops = somePorts(r, f.EndPorts, f, 2), 3
 	compareHints(t, start(t, f), f, c, hints)
 	t.Log(hints)
-	if hints[file.Name] == 0 || hints["lash"] == 0 {
+	if hints[file.Name] == 0 || hints["lash"] == 0 || hints["updn"] == 0 {
 		t.Error("no detours in", hints)
 	}
 }
@@ -139,6 +142,15 @@ func upDown(t *testing.T, r *rand.Rand, f *fabric.Fabric, c *trial) {
 		t.Fatal(err)
 	}
 	c.conf, c.own = "lfts_file "+path+"\n", []routing.Engine{file.Engine{Routes: routes}}
+}
+
+// aWeight weighs a port of each switch.
+func aWeight(r *rand.Rand, f *fabric.Fabric) map[routing.SwitchPort]uint8 {
+	weights := map[routing.SwitchPort]uint8{}
+	for s := range f.NumSwitches() {
+		weights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: uint8(1 + r.IntN(6))}] = 3
+	}
+	return weights
 }
 
 // hintOptions draws the options by which OpenSM chooses among ports.
