@@ -135,6 +135,7 @@ type routeParser struct {
 		index int32
 	}
 	repeats repeats
+	rooms   rooms
 }
 
 var (
@@ -191,7 +192,7 @@ func (p *routeParser) begin(guid uint64, name string, line int) {
 	s := &routeSection{guid: guid, name: name, line: line, first: p.file.entries, shared: true}
 	if n := len(p.file.sections); n > 0 {
 		before := &p.file.sections[n-1]
-		s.targets, s.ports = before.targets, make([]uint8, 0, len(before.ports))
+		s.targets, s.ports = before.targets, p.rooms.take(len(before.ports))
 	}
 	p.now = s
 }

@@ -2,7 +2,11 @@
 
 package osm
 
-import "slices"
+import (
+	"slices"
+
+	"example.org/ibconsole/internal/hugepages"
+)
 
 // routeSection is the table of one switch. Entry i is for targets[i], by ports[i].
 type routeSection struct {
@@ -51,4 +55,17 @@ func (s *routeSection) memory() int {
 		return cap(s.ports)
 	}
 	return cap(s.ports) + cap(s.targets)*targetMemory
+}
+
+// rooms are what is left of memory in which ports of many tables lie.
+type rooms []uint8
+
+// take gives room for so many ports.
+func (r *rooms) take(n int) []uint8 {
+	if n > len(*r) {
+		*r = hugepages.Make[uint8](max(n, 4<<20))
+	}
+	ports := (*r)[:0:n]
+	*r = (*r)[n:]
+	return ports
 }
