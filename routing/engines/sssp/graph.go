@@ -44,16 +44,29 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 			all += uint64(lids(f, e, opt))
 		}
 	}
+	g.reserve()
 	for s := range fabric.SwitchIndex(n) {
 		g.addSwitch(s, opt)
 		g.first = append(g.first, int32(len(g.to)))
 	}
 	g.hop = all * all
 	g.weight = slices.Repeat([]uint32{uint32(min(g.hop, math.MaxUint32))}, len(g.to))
+	g.back = make([]int32, 0, len(g.to))
 	for a, sw := range g.to {
 		g.back = append(g.back, g.arc(sw, g.farPort[a]))
 	}
 	return g
+}
+
+// reserve makes room for an arc at each port.
+func (g *graph) reserve() {
+	ports := 0
+	for _, n := range g.f.Switches {
+		ports += int(g.f.Nodes[n].NumPorts) + 1
+	}
+	g.arcAt = make([]int32, 0, ports)
+	g.to, g.from = make([]fabric.SwitchIndex, 0, ports), make([]fabric.SwitchIndex, 0, ports)
+	g.port, g.farPort = make([]uint8, 0, ports), make([]uint8, 0, ports)
 }
 
 func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
