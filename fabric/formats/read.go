@@ -98,14 +98,11 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	}
 	if err == nil && format != saved && format != archive {
 		err = f.As(files.Topology)
+		hugepages.Heap(5 * int(f.Info().Size())) // what is made of texts
 	}
 	switch {
 	case err != nil:
 		return s, err
-	case format != saved:
-		hugepages.Heap(5 * int(f.Info().Size())) // what is made of texts
-	}
-	switch {
 	case (format == archive || format == database) && !o.AsIbsim:
 		return readOther(ctx, path, format, o)
 	case format == topology:

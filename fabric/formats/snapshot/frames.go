@@ -16,7 +16,7 @@ import (
 const frameSize = 4 << 20
 
 // frames cuts sections into the pieces of each frame. None but the first begins where a section does, so
-// that what is cut off between two frames is missed.
+// that no file that ends behind a frame looks whole.
 func frames(all []section) (out [][][]byte) {
 	var frame [][]byte
 	room := frameSize

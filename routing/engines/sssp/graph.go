@@ -36,7 +36,12 @@ type graph struct {
 
 func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 	n := len(f.Switches)
-	g := &graph{f: f, hosts: make([]uint32, n), first: make([]int32, 1, n+1), firstPort: make([]fabric.PortIndex, n)}
+	most := len(f.Ports) // arcs
+	g := &graph{
+		f: f, hosts: make([]uint32, n), first: make([]int32, 1, n+1), firstPort: make([]fabric.PortIndex, n),
+		to: make([]fabric.SwitchIndex, 0, most), from: make([]fabric.SwitchIndex, 0, most),
+		port: make([]uint8, 0, most), farPort: make([]uint8, 0, most), arcAt: make([]int32, 0, most),
+	}
 	all := uint64(0)
 	for _, e := range f.EndPorts {
 		switch p := &f.Ports[e]; {
@@ -44,7 +49,6 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 			all += uint64(lids(f, e, opt))
 		}
 	}
-	g.reserve()
 	for s := range fabric.SwitchIndex(n) {
 		g.addSwitch(s, opt)
 		g.first = append(g.first, int32(len(g.to)))
@@ -56,17 +60,6 @@ func newGraph(f *fabric.Fabric, opt *routing.Options) *graph {
 		g.back = append(g.back, g.arc(sw, g.farPort[a]))
 	}
 	return g
-}
-
-// reserve makes room for an arc at each port.
-func (g *graph) reserve() {
-	ports := 0
-	for _, n := range g.f.Switches {
-		ports += int(g.f.Nodes[n].NumPorts) + 1
-	}
-	g.arcAt = make([]int32, 0, ports)
-	g.to, g.from = make([]fabric.SwitchIndex, 0, ports), make([]fabric.SwitchIndex, 0, ports)
-	g.port, g.farPort = make([]uint8, 0, ports), make([]uint8, 0, ports)
 }
 
 func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
