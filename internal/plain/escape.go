@@ -17,6 +17,9 @@ func Escape(s string) string {
 	return escape(s, func(r rune) bool { return r != '\\' && unicode.IsPrint(r) })
 }
 
+// EscapeLine does that to a line that is made already: backslashes stay.
+func EscapeLine(s string) string { return escape(s, unicode.IsPrint) }
+
 // EscapeText does that to whole text, of which newlines, tabs and backslashes stay.
 func EscapeText(s string) string { return escape(s, inText) }
 

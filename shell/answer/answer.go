@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package answer declares what commands answer, once: a value with its basis (which subnet and state, as of when,
+// what was not read), a verdict, facts and tables. Text, JSON, CSV, Markdown, HTML and the tables of the screen are
+// derived from the declaration.
+package answer
+
+import "slices"
+
+// SchemaVersion is the number of the JSON schema. Keys of a version are never renamed or removed.
+const SchemaVersion = 2
+
+// Answer is a value of some type with its declaration. It is read-only and safe for concurrent use, unless it has
+// rows that can be read once only.
+type Answer struct {
+	command, title string
+	basis          Basis
+	value          any
+	judged         bool
+	verdict        Verdict
+	found          string
+	fails          Fails
+	facts          []fact
+	layout         []element
+	tables         []boundTable
+	draw           func(*Canvas)
+}
+
+// fact is a field of an answer with its value.
+type fact struct {
+	Column
+	Value Value
+}
+
+// element is a line or a table (its number, from 1) of a layout.
+type element struct {
+	form  string
+	table int
+}
+
+// Command returns the command that answered.
+func (a *Answer) Command() string { return a.command }
+
+// Basis returns what the answer rests on.
+func (a *Answer) Basis() Basis { return a.basis }
+
+// Value returns the value that the feature answered with.
+func (a *Answer) Value() any { return a.value }
+
+// Verdict returns the outcome and what was found. It is [Unknown] rather than [OK] where something was not read
+// that the outcome rests on.
+func (a *Answer) Verdict() (Verdict, string) {
+	if a.judged && a.verdict == OK && a.basis.Unread.Count > 0 {
+		return Unknown, a.found
+	}
+	return a.verdict, a.found
+}
+
+// Fails returns when the verdict makes the command fail.
+func (a *Answer) Fails() Fails { return a.fails }
+
+// fact returns the value of a fact, by its key or, without one, by its name.
+func (a *Answer) fact(id string) Value {
+	if id == "of" {
+		return Text(a.basis.Title)
+	}
+	i := slices.IndexFunc(a.facts, func(f fact) bool { return f.id() == id })
+	if i < 0 {
+		return None()
+	}
+	return a.facts[i].Value
+}
+
+// row returns the function that finds a value of a row by the id of its column.
+func (t *boundTable) row(values []Value) func(string) Value {
+	return func(id string) Value {
+		for i := range t.columns {
+			if t.columns[i].id() == id {
+				return values[i]
+			}
+		}
+		return None()
+	}
+}
+
+// rows calls yield for each row. The slice is used again for the next row.
+func (t *boundTable) rows(yield func([]Value) error) error {
+	values := make([]Value, len(t.columns))
+	var failed error
+	t.each(values, func(err error) bool {
+		if failed = err; err == nil {
+			failed = yield(values)
+		}
+		return failed == nil
+	})
+	return failed
+}

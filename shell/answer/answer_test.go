@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"example.org/ibconsole/shell/answer"
+)
+
+// hostile has what may not reach a terminal, a spreadsheet or a page of HTML as it is.
+const hostile = "=1+1\x1b]52;c;x\x07\r\n<script>|\u202e\\\"\xff"
+
+type linkRow struct {
+	Port   string       `key:"port" name:"PORT"`
+	GUID   uint64       `key:"guid" kind:"guid"`
+	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
+	Gbps   *float64     `key:"gbps" name:"RATE" unit:"Gbit/s" help:"data rate of the link"`
+	Errors answer.Value `key:"errors" name:"ERRORS" kind:"int"`
+	Seen   time.Time    `key:"seen"`
+	inside int
+}
+
+type linksValue struct {
+	ends, lost int
+	stale      bool
+	rows       []linkRow
+	fail       error
+}
+
+func links(stream bool) *answer.Decl[linksValue] {
+	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow](), Stream: stream}
+	return &answer.Decl[linksValue]{
+		Command: "show links",
+		Title:   "show links of {of}: {ends|end port}",
+		Facts: []answer.Field[linksValue]{
+			{Key: "ends", Name: "end ports", Kind: answer.KindInt, Value: func(v linksValue) answer.Value { return answer.Int(v.ends) }},
+			{Key: "lost", Name: "lost", Kind: answer.KindInt, Value: func(v linksValue) answer.Value { return answer.Int(v.lost) }},
+			{Key: "stale", Kind: answer.KindBool, Value: func(v linksValue) answer.Value { return answer.Bool(v.stale) }},
+		},
+		Layout: []answer.Item[linksValue]{
+			{Line: "  {lost|pair} lost"}, {Line: "{?stale}  the tables are stale"},
+			{Table: answer.Show(table, func(v linksValue) answer.Rows[linkRow] {
+				if v.fail == nil {
+					return answer.Slice(v.rows)
+				}
+				return answer.Once(func(yield func(linkRow, error) bool) {
+					for _, r := range v.rows {
+						if !yield(r, nil) {
+							return
+						}
+					}
+					yield(linkRow{}, v.fail)
+				})
+			})},
+		},
+		Verdict: func(v linksValue) (answer.Verdict, string) {
+			if v.lost > 0 {
+				return answer.Found, "pairs are lost"
+			}
+			return answer.OK, ""
+		},
+		Fails: answer.Always,
+	}
+}
+
+func rate(x float64) *float64 { return &x }
+
+func scene() linksValue {
+	return linksValue{ends: 1, rows: []linkRow{
+		{Port: "leaf-01/1", GUID: 0x100, LID: 7, Gbps: rate(400), Errors: answer.Int(0), Seen: time.Unix(0, 0).UTC()},
+		{Port: hostile, Errors: answer.NotRead()},
+	}}
+}
+
+// The widths, the plural, the zero, "-" for what does not apply and "not read" follow from the documentation of the
+// package.
+func TestText(t *testing.T) {
+	v := scene()
+	v.rows[1].Port = "leaf-02/10"
+	b := answer.Basis{Title: "live", Warnings: []string{"a warning"}, Unread: answer.Unread{Count: 1, Causes: []answer.Cause{
+		{What: "counter", Why: "no response", At: []answer.Place{{Name: "leaf-02", Port: 10}}, Count: 1}}}}
+	var out bytes.Buffer
+	if err := links(false).Answer(b, v).Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := `show links of live: 1 end port
+  warning: a warning
+  not read: 1 counter (no response): leaf-02/10
+  0 pairs lost
+PORT        LID  RATE    ERRORS
+leaf-01/1   7    400.00  0
+leaf-02/10  -    -       not read
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestUnreadMakesUnknown(t *testing.T) {
+	unread := answer.Basis{Unread: answer.Unread{Count: 1}}
+	if v, _ := links(false).Answer(unread, scene()).Verdict(); v != answer.Unknown {
+		t.Errorf("verdict %v although something was not read", v)
+	}
+	lost := scene()
+	lost.lost = 2
+	if v, _ := links(false).Answer(unread, lost).Verdict(); v != answer.Found {
+		t.Errorf("verdict %v although pairs are lost", v)
+	}
+	if v, _ := links(false).Answer(answer.Basis{}, scene()).Verdict(); v != answer.OK {
+		t.Errorf("verdict %v although all was read", v)
+	}
+}
+
+// Each object that JSON writes fits the schema of the declaration, and nothing is missing or added.
+func TestJSONFitsSchema(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		for _, fail := range []error{nil, errors.New("no response\x1b")} {
+			if fail != nil && !stream {
+				continue
+			}
+			d := links(stream)
+			if err := d.Check(); err != nil {
+				t.Fatal(err)
+			}
+			v := scene()
+			v.fail = fail
+			b := answer.Basis{Subnet: hostile, State: "live", AsOf: time.Unix(1, 0), Stale: true, Warnings: []string{hostile},
+				Unread: answer.Unread{Count: 2, Causes: []answer.Cause{{What: hostile, At: []answer.Place{{Name: hostile, LID: 3}}, Count: 2}}}}
+			var out bytes.Buffer
+			if err := d.Answer(b, v).JSON(&out, 1); !errors.Is(err, fail) {
+				t.Fatalf("stream %t: %v, want %v", stream, err, fail)
+			}
+			schema := compile(t, d.Schema())
+			var kinds []string
+			for line := range strings.Lines(out.String()) {
+				var o map[string]any
+				if err := json.Unmarshal([]byte(line), &o); err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+				if err := schema.Validate(o); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				kinds = append(kinds, o["kind"].(string))
+				if strings.ContainsAny(line, "\x1b\x07\u202e\xff") {
+					t.Errorf("a control character in %q", line)
+				}
+			}
+			want := []string{"answer"}
+			if stream {
+				last := "end"
+				if fail != nil {
+					last = "error"
+				}
+				want = append(want, "links", "links", last)
+			}
+			if !slices.Equal(kinds, want) {
+				t.Errorf("objects %v, want %v", kinds, want)
+			}
+		}
+	}
+}
+
+func compile(t *testing.T, schema map[string]any) *jsonschema.Schema {
+	t.Helper()
+	text, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A value that was not read is null, one that does not apply has no key, and a zero is a zero.
+func TestAbsence(t *testing.T) {
+	var out bytes.Buffer
+	if err := links(true).Answer(answer.Basis{}, scene()).JSON(&out, 1); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	var first, second map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(lines[1]), &first), json.Unmarshal([]byte(lines[2]), &second)); err != nil {
+		t.Fatal(err)
+	}
+	if first["errors"] != 0.0 {
+		t.Errorf("a zero is %v", first["errors"])
+	}
+	if v, ok := second["errors"]; !ok || v != nil {
+		t.Errorf("what was not read is %v", v)
+	}
+	if v, ok := second["gbps"]; ok {
+		t.Errorf("what does not apply is %v", v)
+	}
+}
+
+func TestRenderingsEscape(t *testing.T) {
+	v := scene()
+	a := links(false).Answer(answer.Basis{Title: hostile, Warnings: []string{hostile}}, v)
+	for name, render := range map[string]func(*bytes.Buffer) error{
+		"text":     func(w *bytes.Buffer) error { return a.Text(w) },
+		"csv":      func(w *bytes.Buffer) error { return a.CSV(w, "") },
+		"markdown": func(w *bytes.Buffer) error { return a.Markdown(w) },
+		"html":     func(w *bytes.Buffer) error { return a.HTML(w) },
+	} {
+		var out bytes.Buffer
+		if err := render(&out); err != nil {
+			t.Fatal(name, err)
+		}
+		if strings.ContainsAny(out.String(), "\x1b\x07\r\u202e\xff") {
+			t.Errorf("%s has control characters: %q", name, out.String())
+		}
+		if name == "html" && strings.Contains(out.String(), "<script>") {
+			t.Error("html has an element from a name")
+		}
+	}
+	var out bytes.Buffer
+	if err := a.CSV(&out, "links"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != 3 || !strings.HasPrefix(rows[2][0], "'=") {
+		t.Errorf("%q, %v: want three rows, and no formula", rows, err)
+	}
+	if !slices.Equal(rows[0], []string{"port", "guid", "lid", "gbps", "errors", "seen"}) {
+		t.Errorf("headings %q are not the keys", rows[0])
+	}
+}
+
+// All renderings of a table have the same cells.
+func TestRenderingsAgree(t *testing.T) {
+	v := scene()
+	v.rows = v.rows[:1]
+	a := links(false).Answer(answer.Basis{}, v)
+	sheets, err := a.Sheets()
+	if err != nil || len(sheets) != 1 || sheets[0].Len() != 1 {
+		t.Fatal(sheets, err)
+	}
+	var text, markdown bytes.Buffer
+	if err := errors.Join(a.Text(&text), a.Markdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+	var cells []string
+	for i := range sheets[0].Columns {
+		cells = append(cells, sheets[0].Cell(0, i))
+	}
+	lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+	if got := strings.Fields(lines[len(lines)-1]); !slices.Equal(got, cells) {
+		t.Errorf("text has %q, the sheet %q", got, cells)
+	}
+	if want := "| " + strings.Join(cells, " | ") + " |"; !strings.Contains(markdown.String(), want) {
+		t.Errorf("markdown lacks %q:\n%s", want, markdown.String())
+	}
+}
+
+func TestCheckFindsFaults(t *testing.T) {
+	value := func(int) answer.Value { return answer.Int(1) }
+	for name, d := range map[string]answer.Decl[int]{
+		"reserved key":   {Facts: []answer.Field[int]{{Key: "verdict", Kind: answer.KindInt, Value: value}}},
+		"repeated key":   {Facts: []answer.Field[int]{{Key: "a", Kind: answer.KindInt, Value: value}, {Key: "a", Kind: answer.KindInt, Value: value}}},
+		"no kind":        {Facts: []answer.Field[int]{{Key: "a", Value: value}}},
+		"no key or name": {Facts: []answer.Field[int]{{Kind: answer.KindInt, Value: value}}},
+		"unknown field":  {Layout: []answer.Item[int]{{Line: "{b}"}}},
+		"open brace":     {Title: "{of"},
+	} {
+		if d.Check() == nil {
+			t.Errorf("%s: no fault found", name)
+		}
+	}
+}
+
+func TestValueSize(t *testing.T) {
+	if size := unsafe.Sizeof(answer.Value{}); size != 48 {
+		t.Errorf("a Value has %d bytes, want 48", size)
+	}
+}
+
+// FuzzText holds the text of JSON against encoding/json.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "leaf-01", hostile, "\u2028<&>", "\U0001f600\U000e0001"} {
+		f.Add(s)
+	}
+	d := &answer.Decl[string]{Command: "c", Facts: []answer.Field[string]{
+		{Key: "s", Kind: answer.KindText, Value: answer.Text},
+	}}
+	f.Fuzz(func(t *testing.T, s string) {
+		var out bytes.Buffer
+		if err := d.Answer(answer.Basis{}, s).JSON(&out, 1); err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ S string }
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+			t.Fatalf("%q: %v", out.String(), err)
+		}
+		want, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var expected string
+		if err := json.Unmarshal(want, &expected); err != nil || got.S != expected {
+			t.Errorf("%q became %q, want %q (%v)", s, got.S, expected, err)
+		}
+	})
+}

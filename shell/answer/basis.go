@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/prose"
+)
+
+// Basis is what an answer rests on.
+type Basis struct {
+	Subnet   string    // its name where several are open, else ""
+	State    string    // live, base, whatif, staged or history
+	Engine   string    // of the tables, "" where there are none
+	Title    string    // the state for people: "live (as of 2026-01-01 03:00:00)"
+	Source   string    // where the subnet was read
+	Entry    int64     // of the history, 0 for none
+	AsOf     time.Time // when the state was read or computed
+	Stale    bool      // the topology changed since the tables were computed
+	Estimate bool      // the tables are not proved to be those of the subnet manager
+	Written  bool      // the staged tables were written
+	Warnings []string
+	Unread   Unread
+}
+
+// Unread is what could not be read of the parts that an answer rests on.
+type Unread struct {
+	Count  int
+	Causes []Cause
+}
+
+// Cause is one reason for which something was not read.
+type Cause struct {
+	What  string  // "forwarding table", "counters"
+	Why   string  // "no response", "attribute not supported"
+	At    []Place // at most 20 of them
+	Count int
+}
+
+// Add returns the sum of two.
+func (u Unread) Add(more Unread) Unread {
+	return Unread{u.Count + more.Count, append(u.Causes[:len(u.Causes):len(u.Causes)], more.Causes...)}
+}
+
+// Lines returns a line for each cause, escaped: "not read: 3 forwarding tables (no response): leaf-01, leaf-02, leaf-03".
+func (u Unread) Lines() []string {
+	var lines []string
+	for _, c := range u.Causes {
+		line := "not read: " + prose.Count(c.Count, plain.EscapeLine(c.What))
+		if c.Why != "" {
+			line += " (" + plain.EscapeLine(c.Why) + ")"
+		}
+		if len(c.At) > 0 {
+			line += ": " + placesText(c.At, c.Count)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// mostPlaces is how many places of a cause people read.
+const mostPlaces = 3
+
+func placesText(at []Place, count int) string {
+	shown := at[:min(len(at), mostPlaces)]
+	text := ""
+	for i, p := range shown {
+		if i > 0 {
+			text += ", "
+		}
+		text += p.String()
+	}
+	if more := max(count, len(at)) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer
+
+import "iter"
+
+// Verdict is the outcome of an answer that judges something.
+type Verdict uint8
+
+// The outcomes.
+const (
+	OK      Verdict = iota // nothing is wrong
+	Found                  // something is wrong
+	Unknown                // something was not read that could change the outcome
+)
+
+// String returns ok, found or unknown.
+func (v Verdict) String() string { return [...]string{"ok", "found", "unknown"}[v] }
+
+// Fails tells when a command fails because of its verdict.
+type Fails uint8
+
+// The choices.
+const (
+	Never  Fails = iota // the answer judges nothing
+	Asked               // only with --fail-on
+	Always              // found and unknown fail
+)
+
+// Field is one figure, word or place of an answer or of a row of its tables.
+type Field[T any] struct {
+	Key   string // in JSON and CSV; "" where the field is for people only
+	Name  string // label or column heading; "" where the field is for programs only
+	Unit  string // "Gbit/s", "" for none
+	Help  string
+	Kind  Kind
+	Value func(T) Value
+}
+
+// Table is a list of rows of an answer.
+type Table[R any] struct {
+	Key     string // in JSON
+	Title   string // for people
+	Help    string
+	Fields  []Field[R]
+	Row     string // a form that prints a row as a line; "" for columns
+	Empty   string // for people where there are no rows; "" for the headings alone
+	Stream  bool   // JSON has an object for each row
+	MaxRows int    // how many rows people read in the text; 0 for all
+	Lead    func(R) Lead
+	ID      func(R) uint64
+}
+
+// Lead is where a row leads: to a node or port, or to a command that tells more. The zero Lead leads nowhere.
+type Lead struct {
+	GUID    uint64 // of a node
+	Port    uint8  // of that node, 0 for the node itself
+	Command string
+}
+
+// Rows are the rows of a table.
+type Rows[R any] struct {
+	N    int                 // how many there are, -1 where that is not known before
+	At   func(int) R         // nil where rows can be read once only
+	Each iter.Seq2[R, error] // nil where At is there
+	More int64               // how many rows there are in addition to these
+}
+
+// Slice returns rows that are there already.
+func Slice[R any](rows []R) Rows[R] { return Lazy(len(rows), func(i int) R { return rows[i] }) }
+
+// Lazy returns rows that are made when they are asked for. at must be safe for concurrent use.
+func Lazy[R any](n int, at func(int) R) Rows[R] { return Rows[R]{N: n, At: at} }
+
+// Once returns rows that can be read once, in order.
+func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each: each} }
+
+// Item is an element of a layout: a line of text, or a table.
+type Item[T any] struct {
+	Line  string // a form
+	Table Listed[T]
+}
+
+// Listed is a table of the answers that hold a T. [List] makes one.
+type Listed[T any] interface {
+	bind(T) boundTable
+	declared() boundTable
+}
+
+// Show returns a table of an answer; rows returns its rows.
+func Show[T, R any](table *Table[R], rows func(T) Rows[R]) Listed[T] {
+	return listed[T, R]{table, rows}
+}
+
+type listed[T, R any] struct {
+	table *Table[R]
+	rows  func(T) Rows[R]
+}
+
+// Decl declares the answers of a command.
+type Decl[T any] struct {
+	Command string
+	Help    string
+	Title   string // the form of the first line; {of} is the title of the state. "" for "COMMAND of STATE"
+	Facts   []Field[T]
+	Layout  []Item[T] // the order for people; nil for the facts with their labels
+	Verdict func(T) (Verdict, string)
+	Fails   Fails
+	Draw    func(w *Canvas, b Basis, value T) // replaces the layout in text; nil for none
+}
+
+// Declared is a declaration whatever its answers hold.
+type Declared interface {
+	// Name returns the command.
+	Name() string
+	// Schema returns the JSON Schema of the answers.
+	Schema() map[string]any
+}
+
+// Name returns the command.
+func (d *Decl[T]) Name() string { return d.Command }
+
+// Answer returns the answer that holds v.
+func (d *Decl[T]) Answer(b Basis, v T) *Answer {
+	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, facts: make([]fact, len(d.Facts))}
+	for i := range d.Facts {
+		f := &d.Facts[i]
+		a.facts[i] = fact{columnOf(f), f.Value(v)}
+	}
+	for _, item := range d.Layout {
+		if item.Table == nil {
+			a.layout = append(a.layout, element{form: item.Line})
+			continue
+		}
+		a.layout = append(a.layout, element{table: len(a.tables) + 1})
+		a.tables = append(a.tables, item.Table.bind(v))
+	}
+	if d.Verdict != nil {
+		a.judged = true
+		a.verdict, a.found = d.Verdict(v)
+	}
+	if d.Draw != nil {
+		a.draw = func(w *Canvas) { d.Draw(w, b, v) }
+	}
+	return a
+}
+
+func columnOf[T any](f *Field[T]) Column { return Column{f.Key, f.Name, f.Unit, f.Help, f.Kind} }
+
+// Column is a field without the function that reads it.
+type Column struct {
+	Key, Name, Unit, Help string
+	Kind                  Kind
+}
+
+// id is the word that forms name the field by.
+func (c *Column) id() string {
+	if c.Key != "" {
+		return c.Key
+	}
+	return c.Name
+}
+
+// boundTable is a table with its rows, whatever they are.
+type boundTable struct {
+	key, title, help string
+	form, empty      string
+	stream           bool
+	maxRows          int
+	columns          []Column
+	n                int // -1 where it is not known
+	more             int64
+	at               func(row int, into []Value) // nil where rows can be read once only
+	cell             func(row, column int) Value
+	each             func(into []Value, yield func(error) bool)
+	lead             func(row int) Lead
+	id               func(row int) uint64
+}
+
+func (l listed[T, R]) declared() boundTable {
+	t := l.table
+	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream, maxRows: t.MaxRows}
+	b.columns = make([]Column, len(t.Fields))
+	for i := range t.Fields {
+		b.columns[i] = columnOf(&t.Fields[i])
+	}
+	return b
+}
+
+func (l listed[T, R]) bind(v T) boundTable {
+	t, rows, b := l.table, l.rows(v), l.declared()
+	b.n, b.more = rows.N, rows.More
+	fill := func(r R, into []Value) {
+		for i := range t.Fields {
+			into[i] = t.Fields[i].Value(r)
+		}
+	}
+	if rows.At == nil {
+		b.each = func(into []Value, yield func(error) bool) {
+			if rows.Each == nil {
+				return
+			}
+			for r, err := range rows.Each {
+				if err == nil {
+					fill(r, into)
+				}
+				if !yield(err) {
+					return
+				}
+			}
+		}
+		return b
+	}
+	b.at = func(row int, into []Value) { fill(rows.At(row), into) }
+	b.cell = func(row, column int) Value { return t.Fields[column].Value(rows.At(row)) }
+	b.each = func(into []Value, yield func(error) bool) {
+		for i := range rows.N {
+			fill(rows.At(i), into)
+			if !yield(nil) {
+				return
+			}
+		}
+	}
+	if t.Lead != nil {
+		b.lead = func(row int) Lead { return t.Lead(rows.At(row)) }
+	}
+	if t.ID != nil {
+		b.id = func(row int) uint64 { return t.ID(rows.At(row)) }
+	}
+	return b
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"io"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/internal/prose"
+)
+
+// unreadTable is the key by which [Answer.CSV] lists what was not read.
+const unreadTable = "unread"
+
+// CSV writes one table with the JSON keys as headings: the one with that key, the first for "", the causes of what
+// was not read for "unread". A value that was not read is "not read". An answer without a table is one row.
+func (a *Answer) CSV(w io.Writer, table string) error {
+	out := csv.NewWriter(w)
+	switch {
+	case table == unreadTable:
+		_ = out.Write([]string{"what", "why", "count", "at"})
+		for _, c := range a.basis.Unread.Causes {
+			names := strings.Join(prose.Words(c.At, Place.String), " ")
+			_ = out.Write([]string{cellText(c.What), cellText(c.Why), strconv.Itoa(c.Count), cellText(names)})
+		}
+	case len(a.tables) == 0 && table == "":
+		columns, values := make([]Column, len(a.facts)), make([]Value, len(a.facts))
+		for i, f := range a.facts {
+			columns[i], values[i] = f.Column, f.Value
+		}
+		writeKeys(out, columns)
+		_ = out.Write(csvCells(columns, values))
+	default:
+		t, err := a.table(table)
+		if err != nil {
+			return err
+		}
+		writeKeys(out, t.columns)
+		err = t.rows(func(values []Value) error { return out.Write(csvCells(t.columns, values)) })
+		if err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (a *Answer) table(key string) (*boundTable, error) {
+	var keys []string
+	for i := range a.tables {
+		if t := &a.tables[i]; key == "" || t.key == key {
+			return t, nil
+		}
+		keys = append(keys, a.tables[i].key)
+	}
+	return nil, fmt.Errorf("%s has no table %q, expected %s", a.command, key, strings.Join(append(keys, unreadTable), ", "))
+}
+
+func writeKeys(out *csv.Writer, columns []Column) {
+	var keys []string
+	for i := range columns {
+		if columns[i].Key != "" {
+			keys = append(keys, columns[i].Key)
+		}
+	}
+	_ = out.Write(keys)
+}
+
+func csvCells(columns []Column, values []Value) []string {
+	var cells []string
+	for i, v := range values {
+		switch {
+		case columns[i].Key == "":
+		case v.IsNone():
+			cells = append(cells, "")
+		case v.Kind() == KindInt || v.Kind() == KindFloat:
+			cells = append(cells, string(v.appendJSON(nil)))
+		default:
+			cells = append(cells, cellText(v.String()))
+		}
+	}
+	return cells
+}
+
+// cellText keeps a spreadsheet from taking a text for a formula.
+func cellText(s string) string {
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			return "'" + s
+		}
+	}
+	return s
+}
+
+// Markdown writes the facts and tables as Markdown.
+func (a *Answer) Markdown(w io.Writer) error {
+	return a.markup(w, markup{
+		title:   func(s string) string { return "## " + escapeMarkdown(s) + "\n\n" },
+		line:    func(s string) string { return "* " + escapeMarkdown(s) + "\n" },
+		heading: func(s string) string { return "\n### " + escapeMarkdown(s) + "\n" },
+		first: func(cells []string) string {
+			return "\n" + markdownRow(cells) + "|" + strings.Repeat(" --- |", len(cells)) + "\n"
+		},
+		row:  markdownRow,
+		last: "",
+	})
+}
+
+func markdownRow(cells []string) string {
+	return "| " + strings.Join(prose.Words(cells, escapeMarkdown), " | ") + " |\n"
+}
+
+var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`)
+
+func escapeMarkdown(s string) string { return markdownSigns.Replace(s) }
+
+// HTML writes the facts and tables as a piece of HTML.
+func (a *Answer) HTML(w io.Writer) error {
+	return a.markup(w, markup{
+		title:   func(s string) string { return "<h2>" + html.EscapeString(s) + "</h2>\n" },
+		line:    func(s string) string { return "<p>" + html.EscapeString(s) + "</p>\n" },
+		heading: func(s string) string { return "<h3>" + html.EscapeString(s) + "</h3>\n" },
+		first:   func(cells []string) string { return "<table>\n" + htmlRow(cells, "th") },
+		row:     func(cells []string) string { return htmlRow(cells, "td") },
+		last:    "</table>\n",
+	})
+}
+
+func htmlRow(cells []string, tag string) string {
+	var b strings.Builder
+	b.WriteString("<tr>")
+	for _, c := range cells {
+		b.WriteString("<" + tag + ">" + html.EscapeString(c) + "</" + tag + ">")
+	}
+	b.WriteString("</tr>\n")
+	return b.String()
+}
+
+// markup is how the parts of an answer are written in a language of marks.
+type markup struct {
+	title, line, heading func(string) string
+	first, row           func([]string) string
+	last                 string
+}
+
+func (a *Answer) markup(w io.Writer, m markup) error {
+	out := bufio.NewWriter(w)
+	_, _ = out.WriteString(m.title(a.heading()))
+	for _, warning := range a.basis.Warnings {
+		_, _ = out.WriteString(m.line("warning: " + Text(warning).String()))
+	}
+	for _, line := range a.basis.Unread.Lines() {
+		_, _ = out.WriteString(m.line(line))
+	}
+	for _, f := range a.facts {
+		if f.Name != "" && !f.Value.IsNone() {
+			_, _ = out.WriteString(m.line(f.Name + ": " + f.Value.String() + unitText(f.Unit)))
+		}
+	}
+	for i := range a.tables {
+		if err := a.tables[i].markup(out, m); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func (t *boundTable) markup(out *bufio.Writer, m markup) error {
+	if t.title != "" {
+		_, _ = out.WriteString(m.heading(t.title))
+	}
+	var shown []int
+	var names []string
+	for i := range t.columns {
+		if t.columns[i].Name != "" {
+			shown, names = append(shown, i), append(names, t.columns[i].Name)
+		}
+	}
+	_, _ = out.WriteString(m.first(names))
+	cells := make([]string, len(shown))
+	err := t.rows(func(values []Value) error {
+		for i, column := range shown {
+			cells[i] = values[column].String()
+		}
+		_, err := out.WriteString(m.row(cells))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if t.more > 0 {
+		_, _ = out.WriteString(m.line(prose.More(t.more)))
+	}
+	_, err = out.WriteString(m.last)
+	return err
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/prose"
+)
+
+// mostWarnings is how many warnings and causes stand above the text of an answer.
+const mostWarnings = 3
+
+// measured is how many rows of a table that can be read once are measured before the first is printed.
+const measured = 2000
+
+// Canvas is what a drawing for people is written to.
+type Canvas struct {
+	w   *bufio.Writer
+	err error
+}
+
+// Line writes a line. Values must be escaped.
+func (c *Canvas) Line(format string, args ...any) {
+	if c.err == nil {
+		_, c.err = fmt.Fprintf(c.w, format+"\n", args...)
+	}
+}
+
+// Text writes the answer for people: the title, warnings and what was not read, then the layout or the drawing.
+// It returns the error of the writer, or that of rows that could not be read.
+func (a *Answer) Text(w io.Writer) error {
+	c := &Canvas{w: bufio.NewWriter(w)}
+	c.Line("%s", a.heading())
+	a.remarks(c)
+	err := a.body(c)
+	if err == nil {
+		err = c.err
+	}
+	if ferr := c.w.Flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+func (a *Answer) heading() string {
+	if a.title != "" {
+		parts, err := parseForm(a.title)
+		if err != nil {
+			return a.command
+		}
+		line, _ := fill(parts, a.fact)
+		return line
+	}
+	if a.basis.Title == "" {
+		return a.command
+	}
+	return a.command + " of " + plain.EscapeLine(a.basis.Title)
+}
+
+// remarks writes the warnings and what was not read.
+func (a *Answer) remarks(c *Canvas) {
+	var lines []string
+	for _, warning := range a.basis.Warnings {
+		lines = append(lines, "warning: "+plain.EscapeLine(warning))
+	}
+	lines = append(lines, a.basis.Unread.Lines()...)
+	shown, more := prose.Cut(lines, mostWarnings)
+	for _, line := range shown {
+		c.Line("  %s", line)
+	}
+	if more != "" {
+		c.Line("  %s", more)
+	}
+}
+
+func (a *Answer) body(c *Canvas) error {
+	switch {
+	case a.draw != nil:
+		a.draw(c)
+		return nil
+	case len(a.layout) == 0:
+		a.labels(c)
+		return nil
+	}
+	for _, e := range a.layout {
+		if e.table > 0 {
+			if err := a.tables[e.table-1].text(c); err != nil {
+				return err
+			}
+			continue
+		}
+		parts, err := parseForm(e.form)
+		if err != nil {
+			return err
+		}
+		if line, ok := fill(parts, a.fact); ok {
+			c.Line("%s", line)
+		}
+	}
+	return nil
+}
+
+// labels writes the facts with their labels.
+func (a *Answer) labels(c *Canvas) {
+	width := 0
+	for _, f := range a.facts {
+		width = max(width, runewidth.StringWidth(f.Name))
+	}
+	for _, f := range a.facts {
+		if f.Name != "" && !f.Value.IsNone() {
+			c.Line("  %s  %s%s", runewidth.FillRight(f.Name, width), f.Value, unitText(f.Unit))
+		}
+	}
+}
+
+func unitText(unit string) string { return prose.When(unit == "", "", " "+unit) }
+
+// text writes a table for people.
+func (t *boundTable) text(c *Canvas) error {
+	if t.form != "" {
+		return t.lines(c)
+	}
+	g := grid{c: c, widths: make([]int, len(t.columns))}
+	for i := range t.columns {
+		if t.columns[i].Name != "" {
+			g.columns = append(g.columns, i)
+		}
+	}
+	heading := make([]string, len(g.columns))
+	for i, column := range g.columns {
+		heading[i] = t.columns[column].Name
+	}
+	if t.empty == "" {
+		g.add(heading)
+	}
+	shown, left := 0, t.more
+	err := t.rows(func(values []Value) error {
+		if t.maxRows > 0 && shown == t.maxRows {
+			left++
+			return nil
+		}
+		if shown == 0 && t.empty != "" {
+			g.add(heading)
+		}
+		shown++
+		cells := make([]string, len(g.columns))
+		for i, column := range g.columns {
+			cells[i] = values[column].String()
+		}
+		g.add(cells)
+		return c.err
+	})
+	g.flush()
+	return t.closing(c, shown, left, err)
+}
+
+// lines writes a table of which each row is a line.
+func (t *boundTable) lines(c *Canvas) error {
+	parts, err := parseForm(t.form)
+	if err != nil {
+		return err
+	}
+	shown, left := 0, t.more
+	err = t.rows(func(values []Value) error {
+		if t.maxRows > 0 && shown == t.maxRows {
+			left++
+			return nil
+		}
+		if line, ok := fill(parts, t.row(values)); ok {
+			shown++
+			c.Line("%s", line)
+		}
+		return c.err
+	})
+	return t.closing(c, shown, left, err)
+}
+
+func (t *boundTable) closing(c *Canvas, shown int, left int64, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case shown == 0 && t.empty != "":
+		c.Line("%s", t.empty)
+	case left > 0:
+		c.Line("  %s", prose.More(left))
+	}
+	return nil
+}
+
+// grid writes cells in columns. The widths are those of the first rows; later rows may be wider.
+type grid struct {
+	c       *Canvas
+	columns []int
+	widths  []int
+	held    [][]string // nil once they are written
+	written bool
+}
+
+func (g *grid) add(cells []string) {
+	if g.written {
+		g.line(cells)
+		return
+	}
+	for i, cell := range cells {
+		g.widths[i] = max(g.widths[i], runewidth.StringWidth(cell))
+	}
+	if g.held = append(g.held, cells); len(g.held) > measured {
+		g.flush()
+	}
+}
+
+func (g *grid) flush() {
+	for _, cells := range g.held {
+		g.line(cells)
+	}
+	g.held, g.written = nil, true
+}
+
+func (g *grid) line(cells []string) {
+	last := len(cells) - 1
+	if g.c.err != nil || last < 0 {
+		return
+	}
+	for i, cell := range cells {
+		_, _ = g.c.w.WriteString(cell)
+		if i < last {
+			_, _ = g.c.w.WriteString(strings.Repeat(" ", max(0, g.widths[i]-runewidth.StringWidth(cell))+2))
+		}
+	}
+	g.c.err = g.c.w.WriteByte('\n')
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/plain"
+)
+
+// Kind is the kind of a [Value]. A field declares the kind of its values, so that a schema can be made of it.
+type Kind uint8
+
+// The kinds of values.
+const (
+	KindNone Kind = iota
+	KindText
+	KindInt
+	KindFloat
+	KindBool
+	KindGUID
+	KindLID
+	KindTime
+	KindDuration
+	KindTexts
+	KindList
+	KindPlace
+	kindNotRead
+)
+
+// Value is one figure, word or place of an answer. The zero Value is [None]. It has 48 bytes and is passed by value.
+type Value struct {
+	kind   Kind
+	digits int8   // after the point of a float for people
+	num    uint64 // of integers, the bits of a float, the index of a place
+	text   string
+	ref    any // the fabric of a place, the elements of a list
+}
+
+// None returns the value of what does not apply: JSON has no key for it, people read "-".
+func None() Value { return Value{} }
+
+// NotRead returns the value of what applies and is not known: null in JSON, "not read" for people.
+func NotRead() Value { return Value{kind: kindNotRead} }
+
+// Text returns a text as it was read or made. Each rendering escapes what it cannot show.
+func Text(s string) Value { return Value{kind: KindText, text: s} }
+
+// Int returns a whole number.
+func Int[N ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](n N) Value {
+	return Value{kind: KindInt, num: uint64(int64(n))}
+}
+
+// Float returns a number that people read with so many digits after the point. NaN and infinities are [NotRead].
+func Float(x float64, digits int) Value {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return NotRead()
+	}
+	return Value{kind: KindFloat, num: math.Float64bits(x), digits: int8(digits)}
+}
+
+// Bool returns a truth value, "yes" or "no" for people.
+func Bool(b bool) Value {
+	v := Value{kind: KindBool}
+	if b {
+		v.num = 1
+	}
+	return v
+}
+
+// GUID returns a GUID, 0x and 16 digits.
+func GUID(guid uint64) Value { return Value{kind: KindGUID, num: guid} }
+
+// LID returns a LID; 0 is [None].
+func LID(lid uint16) Value {
+	if lid == 0 {
+		return None()
+	}
+	return Value{kind: KindLID, num: uint64(lid)}
+}
+
+// Time returns a moment; the zero time is [None].
+func Time(t time.Time) Value {
+	if t.IsZero() {
+		return None()
+	}
+	return Value{kind: KindTime, ref: t}
+}
+
+// Duration returns a span of time, in JSON as seconds.
+func Duration(d time.Duration) Value { return Value{kind: KindDuration, num: uint64(int64(d))} }
+
+// Texts returns a list of texts.
+func Texts(s []string) Value { return Value{kind: KindTexts, ref: s} }
+
+// List returns a list of values.
+func List(v []Value) Value { return Value{kind: KindList, ref: v} }
+
+// Port returns a port of a fabric as a place; [fabric.None] is [None].
+func Port(f *fabric.Fabric, port fabric.PortIndex) Value {
+	if port == fabric.None {
+		return None()
+	}
+	return Value{kind: KindPlace, num: uint64(uint32(port)), ref: (*portsOf)(f)}
+}
+
+// Node returns a node of a fabric as a place; [fabric.None] is [None].
+func Node(f *fabric.Fabric, node fabric.NodeIndex) Value {
+	if node == fabric.None {
+		return None()
+	}
+	return Value{kind: KindPlace, num: uint64(uint32(node)), ref: (*nodesOf)(f)}
+}
+
+// At returns a place that is not of a fabric at hand.
+func At(p Place) Value { return Value{kind: KindPlace, ref: p} }
+
+// portsOf and nodesOf tell what the index of a place counts.
+type (
+	portsOf fabric.Fabric
+	nodesOf fabric.Fabric
+)
+
+// Place is a node or port, as JSON has it.
+type Place struct {
+	Name string // as the node describes itself, not escaped
+	GUID uint64
+	LID  uint16 // 0 where the node or port has none
+	Port int    // -1 for the node itself
+}
+
+// Kind returns the kind, [KindNone] also for what was not read.
+func (v Value) Kind() Kind {
+	if v.kind == kindNotRead {
+		return KindNone
+	}
+	return v.kind
+}
+
+// IsNone reports whether the value does not apply.
+func (v Value) IsNone() bool { return v.kind == KindNone }
+
+// IsNotRead reports whether the value applies and is not known.
+func (v Value) IsNotRead() bool { return v.kind == kindNotRead }
+
+// Int returns the number of an integer, a LID or a truth value, else 0.
+func (v Value) Int() int64 {
+	switch v.kind {
+	case KindInt, KindLID, KindBool, KindDuration:
+		return int64(v.num)
+	}
+	return 0
+}
+
+// IsTrue reports whether the value is the truth value true.
+func (v Value) IsTrue() bool { return v.kind == KindBool && v.num == 1 }
+
+// Place returns the place, with ok false for other kinds.
+func (v Value) Place() (p Place, ok bool) {
+	if v.kind != KindPlace {
+		return Place{}, false
+	}
+	switch ref := v.ref.(type) {
+	case *portsOf:
+		f := (*fabric.Fabric)(ref)
+		port := &f.Ports[v.num]
+		n := &f.Nodes[port.Node]
+		return Place{n.Desc, n.GUID, port.LID, int(port.Num)}, true
+	case *nodesOf:
+		f := (*fabric.Fabric)(ref)
+		n := &f.Nodes[v.num]
+		p := Place{Name: n.Desc, GUID: n.GUID, Port: -1}
+		if n.IsSwitch() {
+			p.LID = f.Ports[n.FirstPort].LID
+		}
+		return p, true
+	}
+	return v.ref.(Place), true
+}
+
+// String returns the value as people read it, on one line, without control characters.
+func (v Value) String() string {
+	switch v.kind {
+	case kindNotRead:
+		return "not read"
+	case KindText:
+		return plain.EscapeLine(v.text)
+	case KindInt, KindLID:
+		return strconv.FormatInt(int64(v.num), 10)
+	case KindFloat:
+		return strconv.FormatFloat(v.float(), 'f', int(v.digits), 64)
+	case KindBool:
+		if v.num == 1 {
+			return "yes"
+		}
+		return "no"
+	case KindGUID:
+		return guidText(v.num)
+	case KindTime:
+		return v.time().Format(time.DateTime)
+	case KindDuration:
+		return time.Duration(v.num).Round(time.Millisecond).String()
+	case KindTexts, KindList:
+		return strings.Join(v.elements(), ", ")
+	case KindPlace:
+		p, _ := v.Place()
+		return p.String()
+	}
+	return "-"
+}
+
+// String returns NAME or NAME/PORT, escaped; the GUID stands for an empty name.
+func (p Place) String() string {
+	name := fabric.Escape(p.Name)
+	if p.Name == "" {
+		name = guidText(p.GUID)
+	}
+	if p.Port < 0 {
+		return name
+	}
+	return name + "/" + strconv.Itoa(p.Port)
+}
+
+func (v Value) float() float64 { return math.Float64frombits(v.num) }
+
+func (v Value) time() time.Time { return v.ref.(time.Time) }
+
+// elements returns the parts of a list as people read them.
+func (v Value) elements() []string {
+	var out []string
+	switch list := v.ref.(type) {
+	case []string:
+		for _, s := range list {
+			out = append(out, plain.EscapeLine(s))
+		}
+	case []Value:
+		for _, x := range list {
+			out = append(out, x.String())
+		}
+	}
+	return out
+}
+
+// Compare orders two values of one field: by number, time or text; what does not apply or was not read comes first.
+func (v Value) Compare(w Value) int {
+	if v.kind != w.kind {
+		return int(v.order()) - int(w.order())
+	}
+	switch v.kind {
+	case KindInt, KindLID, KindBool, KindDuration:
+		return compare(int64(v.num), int64(w.num))
+	case KindGUID:
+		return compare(v.num, w.num)
+	case KindFloat:
+		return compare(v.float(), w.float())
+	case KindTime:
+		return v.time().Compare(w.time())
+	}
+	return strings.Compare(v.String(), w.String())
+}
+
+func (v Value) order() Kind {
+	if v.kind == kindNotRead {
+		return KindNone
+	}
+	return v.kind + 1
+}
+
+func compare[N int64 | uint64 | float64](a, b N) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func guidText(guid uint64) string {
+	const digits = "0123456789abcdef"
+	b := []byte("0x0000000000000000")
+	for i := len(b) - 1; i > 1; i-- {
+		b[i] = digits[guid&15]
+		guid >>= 4
+	}
+	return string(b)
+}
