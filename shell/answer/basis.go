@@ -3,7 +3,8 @@
 package answer
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/internal/plain"
@@ -42,7 +43,7 @@ type Cause struct {
 
 // Add returns the sum of two.
 func (u Unread) Add(more Unread) Unread {
-	return Unread{u.Count + more.Count, append(u.Causes[:len(u.Causes):len(u.Causes)], more.Causes...)}
+	return Unread{u.Count + more.Count, slices.Concat(u.Causes, more.Causes)}
 }
 
 // Lines returns a line for each cause, escaped: "not read: 3 forwarding tables (no response): leaf-01, leaf-02, leaf-03".
@@ -66,15 +67,9 @@ const mostPlaces = 3
 
 func placesText(at []Place, count int) string {
 	shown := at[:min(len(at), mostPlaces)]
-	text := ""
-	for i, p := range shown {
-		if i > 0 {
-			text += ", "
-		}
-		text += p.String()
-	}
+	text := strings.Join(prose.Words(shown, Place.String), ", ")
 	if more := max(count, len(at)) - len(shown); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		text += " " + prose.More(more)
 	}
 	return text
 }

@@ -5,6 +5,7 @@ package answer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -78,9 +79,7 @@ func rowSchema(t *boundTable, row object) object {
 func merged(objects ...object) object {
 	out := object{}
 	for _, o := range objects {
-		for key, value := range o {
-			out[key] = value
-		}
+		maps.Copy(out, o)
 	}
 	return out
 }

@@ -13,7 +13,6 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/httpget"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session/metrics"
 )
@@ -21,7 +20,7 @@ import (
 // metricsServer serves what a recording reads to Prometheus.
 type metricsServer struct {
 	session *Session
-	server  *httpget.Server
+	server  *metrics.Server
 	address string
 	// errors and traffic are the last readings of each.
 	errors, traffic atomic.Pointer[counters.Reading]
@@ -56,7 +55,7 @@ func (s *Session) serveMetrics(ctx context.Context, address string) (*metricsSer
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	m := &metricsServer{session: s, address: l.Addr().String(), busy: make(chan struct{}, mostAnswers)}
-	m.server = httpget.Start(l, "/metrics", m.answer)
+	m.server = metrics.Serve(l, m.write)
 	return m, nil
 }
 
@@ -81,23 +80,19 @@ func (m *metricsServer) heard(r *counters.Reading) {
 	}
 }
 
-func (m *metricsServer) answer(ctx context.Context, accept string) (httpget.Answer, error) {
+// write is the [metrics.Source] of the session.
+func (m *metricsServer) write(ctx context.Context, open bool, begin func() io.Writer) error {
 	select {
 	case m.busy <- struct{}{}:
 		defer func() { <-m.busy }()
 	default:
-		return httpget.Answer{}, httpget.ErrBusy
+		return metrics.ErrBusy
 	}
 	snapshot, err := m.snapshot(ctx)
 	if err != nil {
-		return httpget.Answer{}, err
+		return err
 	}
-	open := strings.Contains(accept, "application/openmetrics-text")
-	form := "text/plain; version=0.0.4; charset=utf-8"
-	if open {
-		form = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-	}
-	return httpget.Answer{Type: form, Write: func(w io.Writer) error { return metrics.Write(w, snapshot, open) }}, nil
+	return metrics.Write(begin(), snapshot, open)
 }
 
 func (m *metricsServer) snapshot(ctx context.Context) (*metrics.Snapshot, error) {
