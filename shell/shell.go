@@ -127,6 +127,9 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 	}
 	for i, s := range steps {
 		at := target(s)
+		if ctx.Err() != nil {
+			return &InterruptedError{Left: len(steps) - i, Err: ctx.Err(), Cause: context.Cause(ctx)}
+		}
 		if err := at.perform(ctx, s, out); err != nil {
 			st := at.Session().State()
 			return sh.failed(name, len(steps) > 1, s, interrupted(ctx, &st, len(steps)-i-1, err))
@@ -192,23 +195,23 @@ func (sh *Shell) Prompt() string {
 	return strings.Join(words, " ") + "> "
 }
 
-// InterruptedError says that a command was cancelled, and how far it was. It wraps
-// what the command returned and what it was cancelled by.
+// InterruptedError says that a command was cancelled, and how far it was, or that a script was cancelled between two
+// commands. It wraps what the command returned and what it was cancelled by.
 type InterruptedError struct {
 	Done, Total int // Done of Total steps were, or 0 of 0 where that is not known
-	Left        int // how many commands after it were not run
+	Left        int // how many commands were not run
 	Err         error
 	Cause       error
 }
 
-// Error returns for example "sweep: interrupted (1024 of 5013 done; 2 commands after it not run)".
+// Error returns for example "sweep: interrupted (1024 of 5013 done; 2 commands not run)".
 func (e *InterruptedError) Error() string {
 	var notes []string
 	if e.Total > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d done", e.Done, e.Total))
 	}
 	if e.Left > 0 {
-		notes = append(notes, count(e.Left, "command")+" after it not run")
+		notes = append(notes, count(e.Left, "command")+" not run")
 	}
 	text := strings.NewReplacer(context.Canceled.Error(), "interrupted", e.Cause.Error(), "interrupted").Replace(e.Err.Error())
 	if len(notes) == 0 {

@@ -4,15 +4,18 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -30,9 +33,10 @@ import (
 )
 
 const usage = `usage:
-  ibconsole [-s SOURCE] [--theme T] [--no-color]   the terminal interface; without a terminal: a summary of the subnet
+  ibconsole [-s SOURCE] [--theme T] [--no-color]   the terminal interface; without a terminal: a script from standard
+                                                   input, or a summary of the subnet where that is empty
   ibconsole [-s SOURCE] shell                      the command line
-  ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails
+  ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails; several -c run in order
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
   ibconsole tour                                   the terminal interface, with a tour through it
   ibconsole [-s SOURCE] record [OPTION=VALUE ...]  records what ports count, and events, until a signal ends it
@@ -78,7 +82,7 @@ type options struct {
 	streams                // as they are
 	out, err *plain.Writer // take what people read
 	sources  []string      // as they were given
-	command  string
+	commands []string      // of -c, as they were given
 	theme    string
 	noColor  bool
 	json     bool
@@ -111,7 +115,7 @@ func run(args []string, files streams) int {
 	flags := flag.NewFlagSet("ibconsole", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("s", "", func(s string) error { o.sources = append(o.sources, s); return nil })
-	flags.StringVar(&o.command, "c", "", "")
+	flags.Func("c", "", func(s string) error { o.commands = append(o.commands, s); return nil })
 	flags.StringVar(&o.theme, "theme", "", "")
 	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "")
 	flags.BoolVar(&o.json, "json", false, "")
@@ -136,11 +140,11 @@ func run(args []string, files streams) int {
 	if given(flags, "report") && (o.report == "" || !slices.Equal(words, []string{"doctor"})) {
 		return o.misused(errors.New("--report FILE goes with doctor alone"))
 	}
-	if given(flags, "c") {
+	if len(o.commands) > 0 {
 		if len(words) > 0 {
 			return o.misused(fmt.Errorf("-c and %q do not go together", words[0]))
 		}
-		return o.script("-c", o.command)
+		return o.script("-c", o.commands...)
 	}
 	if len(words) == 0 {
 		return o.interactive()
@@ -272,12 +276,33 @@ func (o *options) output() *shell.Output {
 	return out
 }
 
-func (o *options) script(name, text string) int {
+// script runs texts one after the other, as if they were one.
+func (o *options) script(name string, texts ...string) int {
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		out := o.output()
-		out.Script = true
-		return s.Run(ctx, name, text, out)
+		var all []lang.Statement
+		lines := 0
+		for _, text := range texts {
+			stmts, err := lang.Parse(name, text)
+			if syntax, ok := errors.AsType[*lang.SyntaxError](err); ok {
+				syntax.Line += lines
+			}
+			if err != nil {
+				return err
+			}
+			for _, stmt := range stmts {
+				stmt.Line += lines
+				all = append(all, stmt)
+			}
+			lines += strings.Count(text, "\n") + 1
+		}
+		return s.Execute(ctx, name, all, o.scriptOutput())
 	})
+}
+
+func (o *options) scriptOutput() *shell.Output {
+	out := o.output()
+	out.Script = true
+	return out
 }
 
 func (o *options) file(path string) int {
@@ -297,17 +322,69 @@ func (o *options) file(path string) int {
 // stdin runs what comes from standard input line by line, as it comes.
 func (o *options) stdin() int {
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		out := o.output()
-		out.Script = true
-		return lang.Lines(o.in, "stdin", func(stmts []lang.Statement) error { return s.Execute(ctx, "stdin", stmts, out) })
+		return o.lines(ctx, s, repl.NewInput(ctx, o.in))
 	})
 }
 
-func (o *options) interactive() int {
-	if !o.onTerminal() {
-		return o.open(false, func(ctx context.Context, s *shell.Subnets) error { return o.summary(ctx, s) })
+func (o *options) lines(ctx context.Context, s *shell.Subnets, in io.Reader) error {
+	out := o.scriptOutput()
+	err := lang.Lines(in, "stdin", func(stmts []lang.Statement) error { return s.Execute(ctx, "stdin", stmts, out) })
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w; the rest of standard input was not run", err)
 	}
-	return o.tui(false)
+	return err
+}
+
+// interactive shows the screen. Without a terminal it runs the commands on standard input; where there is none it
+// prints the summary.
+func (o *options) interactive() int {
+	if o.onTerminal() {
+		return o.tui(false)
+	}
+	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
+		switch in, err := o.piped(ctx, s); {
+		case err != nil:
+			return err
+		case in != nil:
+			return o.lines(ctx, s, in)
+		}
+		return o.summary(ctx, s)
+	})
+}
+
+// firstByte is how long a pipe on standard input may be without a byte and still be taken for a script.
+const firstByte = time.Second
+
+// piped returns standard input where it is a file or a pipe that has a byte and that no source is read from, else nil.
+func (o *options) piped(ctx context.Context, s *shell.Subnets) (io.Reader, error) {
+	if o.in == nil {
+		return nil, nil
+	}
+	info, err := o.in.Stat()
+	if err != nil || !info.Mode().IsRegular() && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
+		return nil, nil
+	}
+	for _, n := range s.All() {
+		source, err := os.Stat(n.Session().State().Source.Arg)
+		if err == nil && os.SameFile(info, source) {
+			return nil, nil
+		}
+	}
+	in := repl.NewInput(ctx, o.in)
+	switch ready, err := in.Ready(firstByte); {
+	case err != nil:
+		return nil, err
+	case !ready:
+		_, _ = fmt.Fprintln(o.err, "ibconsole: no command on standard input within a second; hint: 'ibconsole run -' waits for commands")
+		return nil, nil
+	}
+	first := bufio.NewReader(in)
+	if _, err := first.Peek(1); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return first, nil
 }
 
 // onTerminal reports whether somebody sits in front of the program.

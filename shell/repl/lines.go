@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,31 +53,69 @@ func (r *lineReader) take(n int) string {
 }
 
 func (r *lineReader) fill(ctx context.Context) error {
-	fd := int(r.file.Fd())
+	buffer := make([]byte, 64<<10)
+	n, err := readInput(ctx, r.file, buffer)
+	r.pending = append(r.pending, buffer[:n]...)
+	r.ended = n == 0
+	return err
+}
+
+// readInput reads what is there as soon as something is: no byte at the end of the file. It returns the cause of ctx
+// once that ends.
+func readInput(ctx context.Context, file *os.File, buffer []byte) (int, error) {
+	fd := int(file.Fd())
 	for {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return 0, context.Cause(ctx)
 		}
 		ready, err := awaitInput(fd, 5*idleAfter)
 		if err != nil {
-			return fmt.Errorf("wait for input: %w", err)
+			return 0, fmt.Errorf("wait for input: %w", err)
 		}
 		if !ready {
 			continue
 		}
-		buffer := make([]byte, 64<<10)
 		n, err := ignoringEINTR(func() (int, error) { return unix.Read(fd, buffer) })
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			continue
 		case errors.Is(err, unix.EIO): // the terminal is gone
-			n, err = 0, nil
+			return 0, nil
 		case err != nil:
-			return fmt.Errorf("read the input: %w", err)
+			return 0, fmt.Errorf("read the input: %w", err)
 		}
-		r.pending = append(r.pending, buffer[:n]...)
-		r.ended = n == 0
-		return err
+		return n, nil
+	}
+}
+
+// Input reads a file, which may be a pipe that nothing comes from. Reads end with the cause of the context.
+type Input struct {
+	ctx  context.Context
+	file *os.File
+}
+
+// NewInput returns a reader of file until ctx ends.
+func NewInput(ctx context.Context, file *os.File) *Input { return &Input{ctx, file} }
+
+// Read implements [io.Reader].
+func (i *Input) Read(b []byte) (int, error) {
+	n, err := readInput(i.ctx, i.file, b)
+	if n == 0 && err == nil && len(b) > 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Ready reports whether a byte or the end of the file comes within a time.
+func (i *Input) Ready(within time.Duration) (bool, error) {
+	for end := time.Now().Add(within); ; {
+		if i.ctx.Err() != nil {
+			return false, context.Cause(i.ctx)
+		}
+		ready, err := awaitInput(int(i.file.Fd()), 5*idleAfter)
+		if err != nil || ready || time.Now().After(end) {
+			return ready, err
+		}
 	}
 }
 
