@@ -19,7 +19,7 @@ func commands() []Spec {
 	for i := range all {
 		all[i].Example = examples[all[i].Name]
 	}
-	return all
+	return withFeatures(all)
 }
 
 // ofOption chooses the picture that a reading command reads.

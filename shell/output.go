@@ -10,6 +10,7 @@ import (
 	"iter"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 
 	"example.org/ibconsole/internal/plain"
@@ -139,6 +140,8 @@ type Output struct {
 	Hear   func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
 	Row    func(Row)    // told of each row of the list heard last; nil for nobody
 	Ask    Asker        // asks who sits at the terminal; nil where there is none
+
+	Answers *atomic.Int64 // counts the answers of a run; nil where nobody does
 }
 
 // Answer says something.

@@ -33,10 +33,7 @@ func showCommands() []Spec {
 		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time", Run: (*call).showCounters,
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
-		{Name: "cables", Summary: "the cables with their temperatures, error correction and bit error rates, where a folder of ibdiagnet has them", Run: (*call).showCables,
-			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}}},
 		{Name: "sl2vl", Summary: "the virtual lanes of a node's service levels", Run: onTables((*call).showSL2VL), Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode}}},
-		{Name: "vlarb", Summary: "how the ports of a node share their links among virtual lanes", Run: (*call).showVLArb, Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}}},
 		{Name: "sl", Summary: "the service levels of paths", Run: onTables((*call).showSL), Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}, Options: askedOptions()},
 		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
@@ -46,7 +43,6 @@ func showCommands() []Spec {
 		{Name: "pictures", Summary: "live, base, what-if and staged side by side", Run: (*call).showPictures},
 		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: onPicture((*call).showGroups),
 			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
-		{Name: "targets", Summary: "whom this session asked, how often, and how fast they answer; the worst first", Run: (*call).showTargets},
 		{Name: "unanswered", Aliases: []string{"holes"}, Summary: "what did not answer the last sweep", Run: (*call).showUnanswered},
 		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
 	}}}

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -34,12 +35,8 @@ type Detailed interface {
 	Detail() []any
 }
 
-// Lead is where a row leads: to a place of the subnet, or on to a command that says more. The zero Lead leads nowhere.
-type Lead struct {
-	GUID    uint64 // of a node
-	Port    uint8  // of that node, 0 for the node itself
-	Command string
-}
+// Lead is where a row leads.
+type Lead = answer.Lead
 
 // Leading is a row that leads somewhere.
 type Leading interface {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -264,7 +265,9 @@ func (o *options) ended(ctx context.Context, err error) int {
 }
 
 func (o *options) output() *shell.Output {
-	out := &shell.Output{W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told}
+	out := &shell.Output{
+		W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told, Answers: new(atomic.Int64),
+	}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out.Raw = o.out // nobody's input
 	}

@@ -41,6 +41,16 @@ type element struct {
 // Command returns the command that answered.
 func (a *Answer) Command() string { return a.command }
 
+// In returns the answer as that of a subnet among several, a itself for "".
+func (a *Answer) In(subnet string) *Answer {
+	if subnet == "" {
+		return a
+	}
+	its := *a
+	its.basis.Subnet = subnet
+	return &its
+}
+
 // Basis returns what the answer rests on.
 func (a *Answer) Basis() Basis { return a.basis }
 

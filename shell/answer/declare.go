@@ -113,6 +113,8 @@ type Decl[T any] struct {
 type Declared interface {
 	// Name returns the command.
 	Name() string
+	// Check returns the faults of the declaration.
+	Check() error
 	// Schema returns the JSON Schema of the answers.
 	Schema() map[string]any
 }

@@ -63,6 +63,12 @@ func Float(x float64, digits int) Value {
 	return Value{kind: KindFloat, num: math.Float64bits(x), digits: int8(digits)}
 }
 
+// Scientific returns a number that people read with two significant digits and an exponent, as 1.5e-12.
+func Scientific(x float64) Value { return Float(x, scientific) }
+
+// scientific stands for the digits of a float that is written with an exponent.
+const scientific = -1
+
 // Bool returns a truth value, "yes" or "no" for people.
 func Bool(b bool) Value {
 	v := Value{kind: KindBool}
@@ -192,6 +198,9 @@ func (v Value) String() string {
 	case KindInt, KindLID:
 		return strconv.FormatInt(int64(v.num), 10)
 	case KindFloat:
+		if v.digits == scientific {
+			return strconv.FormatFloat(v.float(), 'g', 2, 64)
+		}
 		return strconv.FormatFloat(v.float(), 'f', int(v.digits), 64)
 	case KindBool:
 		if v.num == 1 {
@@ -203,7 +212,7 @@ func (v Value) String() string {
 	case KindTime:
 		return v.time().Format(time.DateTime)
 	case KindDuration:
-		return time.Duration(v.num).Round(time.Millisecond).String()
+		return durationText(time.Duration(v.num))
 	case KindTexts, KindList:
 		return strings.Join(v.elements(), ", ")
 	case KindPlace:
@@ -223,6 +232,19 @@ func (p Place) String() string {
 		return name
 	}
 	return name + "/" + strconv.Itoa(p.Port)
+}
+
+// durationText rounds to about four digits.
+func durationText(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		d = d.Round(time.Microsecond)
+	case d < time.Second:
+		d = d.Round(100 * time.Microsecond)
+	default:
+		d = d.Round(time.Millisecond)
+	}
+	return d.String()
 }
 
 func (v Value) float() float64 { return math.Float64frombits(v.num) }

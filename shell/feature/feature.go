@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package feature is what a feature of the command language is: its commands with their examples and answers, in one
+// literal. Each feature has a package of its own below this one. Features do not import each other.
+package feature
+
+import (
+	"context"
+	"strings"
+
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is a part of the program that can be left out: commands, and the keys of the screen for them.
+type Feature struct {
+	Name     string
+	Commands []Command
+}
+
+// Command is a command of a feature. Its last word may be a subcommand of a command of another feature: "show cables".
+type Command struct {
+	Path     string
+	Aliases  []string // of the last word
+	Summary  string   // one line that begins with a verb
+	Help     string   // more lines, may be empty
+	Args     []lang.Arg
+	Options  []lang.Option
+	Examples []string          // each a script for the default simulated subnet
+	Answers  []answer.Declared // what Run answers
+	Run      func(*Call) error
+}
+
+// Words returns the words of the path.
+func (c *Command) Words() []string { return strings.Fields(c.Path) }
+
+// Output takes what a command answers.
+type Output interface {
+	// Declared writes an answer.
+	Declared(*answer.Answer) error
+}
+
+// Call is a command that runs.
+type Call struct {
+	*lang.Invocation
+	Ctx     context.Context
+	Session *session.Session
+	Output  Output
+}
+
+// FoundError is the error of a command whose answer has a verdict that fails.
+type FoundError struct {
+	Verdict answer.Verdict
+	What    string
+}
+
+func (e *FoundError) Error() string { return e.What }
+
+// Answer writes an answer. It fails with a [*FoundError] where the verdict of the answer is one that always fails.
+func (c *Call) Answer(a *answer.Answer) error {
+	if err := c.Output.Declared(a); err != nil {
+		return err
+	}
+	verdict, what := a.Verdict()
+	unknownPasses := verdict == answer.Unknown && c.Option("strict", "yes") == "no"
+	if a.Fails() != answer.Always || verdict == answer.OK || unknownPasses {
+		return nil
+	}
+	if what == "" {
+		what = verdict.String()
+	}
+	return &FoundError{verdict, what}
+}

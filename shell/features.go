@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/targets"
+	"example.org/ibconsole/shell/feature/vlarb"
+)
+
+// features lists the features.
+var features = []*feature.Feature{&cables.Feature, &targets.Feature, &vlarb.Feature}
+
+// withFeatures adds the commands of the features to those of other places, each under the command that its path names.
+func withFeatures(specs []Spec) []Spec {
+	for _, f := range features {
+		for i := range f.Commands {
+			specs = addCommand(specs, f.Commands[i].Words(), &f.Commands[i])
+		}
+	}
+	return specs
+}
+
+func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {
+	if len(words) == 1 {
+		return append(specs, specOf(words[0], c))
+	}
+	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == words[0] })
+	if at < 0 {
+		at = len(specs)
+		specs = append(specs, Spec{Name: words[0]})
+	}
+	specs[at].Subcommands = addCommand(specs[at].Subcommands, words[1:], c)
+	return specs
+}
+
+func specOf(name string, c *feature.Command) Spec {
+	return Spec{
+		Name: name, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args, Options: c.Options,
+		Example: strings.Join(c.Examples, "; "),
+		Run: func(call *call) error {
+			return c.Run(&feature.Call{Invocation: call.Invocation, Ctx: call.ctx, Session: call.session, Output: call.out})
+		},
+	}
+}
+
+// Declared implements [feature.Output].
+func (o *Output) Declared(a *answer.Answer) error {
+	a = a.In(o.Subnet)
+	if o.Hear != nil {
+		o.Hear(declared{a})
+	}
+	if o.JSON {
+		return a.JSON(o.W, o.numbered())
+	}
+	return a.Text(o.W)
+}
+
+// numbered counts an answer.
+func (o *Output) numbered() int {
+	if o.Answers == nil {
+		return 1
+	}
+	return int(o.Answers.Add(1))
+}
+
+// declared is an answer of a feature for faces that take tables.
+type declared struct{ *answer.Answer }
+
+// Text implements [Answer].
+func (d declared) Text(w io.Writer) { _ = d.Answer.Text(w) }
+
+// Warned implements [Warned].
+func (d declared) Warned() []string { return d.Basis().Warnings }
+
+// Tables implements [Tabled].
+func (d declared) Tables() []Table {
+	sheets, err := d.Sheets()
+	if err != nil {
+		return nil // the text of the answer tells it
+	}
+	var tables []Table
+	for i := range sheets {
+		s := &sheets[i]
+		t := Table{Title: s.Title, More: int(s.More)}
+		for _, c := range s.Columns {
+			t.Columns = append(t.Columns, c.Name)
+		}
+		for row := range s.Len() {
+			t.Rows = append(t.Rows, sheetRow{s, row})
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// sheetRow is a row of a sheet, made when it is asked for.
+type sheetRow struct {
+	of  *answer.Sheet
+	row int
+}
+
+// Cells implements [Row].
+func (r sheetRow) Cells() []any {
+	cells := make([]any, len(r.of.Columns))
+	for i := range cells {
+		cells[i] = r.of.Cell(r.row, i)
+	}
+	return cells
+}
+
+// Lead implements [Leading].
+func (r sheetRow) Lead() Lead { return r.of.Lead(r.row) }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// eachCommand calls test for each command of the features.
+func eachCommand(t *testing.T, test func(t *testing.T, c *feature.Command)) {
+	t.Helper()
+	for _, f := range features {
+		for i := range f.Commands {
+			c := &f.Commands[i]
+			t.Run(strings.ReplaceAll(c.Path, " ", "_"), func(t *testing.T) { test(t, c) })
+		}
+	}
+}
+
+// Declarations have no reserved or repeated keys, and their forms name fields that exist.
+func TestDeclarations(t *testing.T) {
+	paths := map[string]bool{}
+	eachCommand(t, func(t *testing.T, c *feature.Command) {
+		if paths[c.Path] {
+			t.Errorf("%s is declared twice", c.Path)
+		}
+		paths[c.Path] = true
+		for _, d := range c.Answers {
+			if err := d.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// Help of commands is short, and each command has an example and says what it answers.
+func TestCommandHelp(t *testing.T) {
+	eachCommand(t, func(t *testing.T, c *feature.Command) {
+		switch {
+		case len(c.Summary) > 60 || strings.Contains(c.Summary, ";"):
+			t.Errorf("the summary %q is longer than 60 characters or has a semicolon", c.Summary)
+		case len(c.Examples) == 0 || len(c.Answers) == 0:
+			t.Error("no example, or no answer declared")
+		}
+	})
+}
+
+// What the examples of each command print with --json fits the schema of one of its answers.
+func TestExamplesFitSchemas(t *testing.T) {
+	src, err := session.ParseSource("sim:fattree:2,36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := map[string]*jsonschema.Schema{}
+	eachCommand(t, func(t *testing.T, c *feature.Command) {
+		for _, d := range c.Answers {
+			schemas[d.Name()] = schemaOf(t, d)
+		}
+		for _, example := range c.Examples {
+			s, err := session.Open(t.Context(), src, session.Options{Fast: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			if err := s.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			// An example may need a source that the simulation is not; then it prints no answer.
+			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, JSON: true})
+			fitting := fits(t, out.String(), c.Path, schemas)
+			if runErr == nil && fitting == 0 {
+				t.Errorf("%s printed no object", example)
+			}
+		}
+	})
+}
+
+// fits validates the objects of a command and counts them.
+func fits(t *testing.T, text, command string, schemas map[string]*jsonschema.Schema) (count int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if o["command"] != command {
+			continue
+		}
+		count++
+		if err := schemas[command].Validate(o); err != nil {
+			t.Errorf("%s%v", line, err)
+		}
+	}
+	return count
+}
+
+func schemaOf(t *testing.T, d answer.Declared) *jsonschema.Schema {
+	t.Helper()
+	text, err := json.Marshal(d.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

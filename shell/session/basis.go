@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+)
+
+// Need names the parts of a state that an answer rests on.
+type Need uint8
+
+// The parts.
+const (
+	NeedLinks Need = 1 << iota // nodes, ports and links
+	NeedTables                 // forwarding tables
+)
+
+// Basis returns what an answer about a state rests on: the state, its time and source, and which of the parts that it
+// needs were not read.
+func (st *State) Basis(p *Picture, needs Need) answer.Basis {
+	b := answer.Basis{
+		State: string(p.Kind), Title: st.Title(p), Source: st.Source.String(), AsOf: p.When,
+		Stale: st.IsStale(p), Estimate: p.Kind == Staged && st.Estimate, Written: p.Kind == Staged && st.Written,
+	}
+	if p.Tables != nil {
+		b.Engine = p.Tables.Origin
+	}
+	if needs&NeedLinks != 0 {
+		b.Unread = b.Unread.Add(st.unreadLinks())
+	}
+	if needs&NeedTables != 0 {
+		b.Unread = b.Unread.Add(unreadTables(p))
+	}
+	return b
+}
+
+// mostPlaces is how many places of a cause are kept.
+const mostPlaces = 20
+
+// unreadLinks returns what the last sweep got no response for, and what of the file was not read.
+func (st *State) unreadLinks() answer.Unread {
+	var u answer.Unread
+	if n := len(st.unansweredAt); n > 0 {
+		c := answer.Cause{What: "question", Why: "no response", Count: n}
+		for _, h := range st.unansweredAt[:min(n, mostPlaces)] {
+			c.At = append(c.At, answer.Place{Name: h.Node, GUID: h.GUID, Port: h.Port})
+		}
+		u = u.Add(answer.Unread{Count: n, Causes: []answer.Cause{c}})
+	}
+	if n := st.Unread.Count; n > 0 {
+		why := strings.Join(st.Unread.Lines(1)[:1], "")
+		u = u.Add(answer.Unread{Count: n, Causes: []answer.Cause{{What: "part of the file", Why: strings.TrimPrefix(why, "not read: "), Count: n}}})
+	}
+	return u
+}
+
+// unreadTables returns the switches of the subnet whose forwarding tables were not read.
+func unreadTables(p *Picture) answer.Unread {
+	if p.Tables == nil {
+		return answer.Unread{}
+	}
+	c := answer.Cause{What: "forwarding table", Why: "not read"}
+	for sw, known := range p.Tables.Known {
+		if n := p.Fabric.SwitchNode(fabric.SwitchIndex(sw)); !known && n.InSubnet {
+			c.Count++
+			if len(c.At) < mostPlaces {
+				c.At = append(c.At, answer.Place{Name: n.Desc, GUID: n.GUID, Port: -1})
+			}
+		}
+	}
+	if c.Count == 0 {
+		return answer.Unread{}
+	}
+	return answer.Unread{Count: c.Count, Causes: []answer.Cause{c}}
+}
