@@ -31,36 +31,36 @@ func TestVLArbIsSmpquerys(t *testing.T) {
 	tables := regexp.MustCompile(`(?s)Low priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n.*High priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n`)
 	compared := 0
 	for line := range strings.Lines(out) {
-		type weight struct{ VL, Weight uint8 }
 		var row struct {
-			Port      string
-			Low, High []weight
+			Kind, Table string
+			Port        struct {
+				LID  int
+				Port int
+			}
+			VLs, Weights []uint8
 		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Port == "" {
-			continue // what the sweep says
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Kind != "tables" {
+			continue // the answer of the sweep, heads and ends
 		}
-		name, port, _ := strings.Cut(row.Port, "/")
-		lid := strings.TrimSpace(between(ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", fmt.Sprintf("show nodes %q", name)), `"lid":`, ","))
-		said := sim.Output("smpquery", "vlarb", lid, port)
+		said := sim.Output("smpquery", "vlarb", fmt.Sprint(row.Port.LID), fmt.Sprint(row.Port.Port))
 		m := tables.FindStringSubmatch(said)
 		if m == nil {
-			t.Fatalf("smpquery vlarb %s %s: %s", lid, port, said)
+			t.Fatalf("smpquery vlarb %+v: %s", row.Port, said)
 		}
-		for i, ours := range [][]weight{row.Low, row.High} {
-			vls, weights := "", ""
-			for _, w := range ours {
-				vls, weights = vls+fmt.Sprintf(" |0x%X", w.VL), weights+fmt.Sprintf(" |0x%X", w.Weight)
-			}
-			squash := func(s string) string {
-				return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(s), "|"), " ", "")
-			}
-			if squash(vls) != squash(m[1+2*i]) || squash(weights) != squash(m[2+2*i]) {
-				t.Errorf("%s: %v, smpquery says\n%s", row.Port, ours, said)
-			}
+		at := map[string]int{"low": 1, "high": 3}[row.Table]
+		vls, weights := "", ""
+		for i := range row.VLs {
+			vls, weights = vls+fmt.Sprintf(" |0x%X", row.VLs[i]), weights+fmt.Sprintf(" |0x%X", row.Weights[i])
+		}
+		squash := func(s string) string {
+			return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(s), "|"), " ", "")
+		}
+		if squash(vls) != squash(m[at]) || squash(weights) != squash(m[at+1]) {
+			t.Errorf("%+v, smpquery prints\n%s", row, said)
 		}
 		compared++
 	}
-	if compared != 5 { // a host's port, and the four of a leaf
-		t.Errorf("%d ports compared: %s", compared, out)
+	if compared != 10 { // two tables of a host's port and of the four of a leaf
+		t.Errorf("%d tables compared: %s", compared, out)
 	}
 }

@@ -135,7 +135,7 @@ type (
 type Place struct {
 	Name string // as the node describes itself, not escaped
 	GUID uint64
-	LID  uint16 // 0 where the node or port has none
+	LID  uint16 // of a switch that of port 0; 0 where there is none
 	Port int    // -1 for the node itself
 }
 
@@ -175,7 +175,11 @@ func (v Value) Place() (p Place, ok bool) {
 		f := (*fabric.Fabric)(ref)
 		port := &f.Ports[v.num]
 		n := &f.Nodes[port.Node]
-		return Place{n.Desc, n.GUID, port.LID, int(port.Num)}, true
+		p := Place{n.Desc, n.GUID, port.LID, int(port.Num)}
+		if n.IsSwitch() {
+			p.LID = f.Ports[n.FirstPort].LID
+		}
+		return p, true
 	case *nodesOf:
 		f := (*fabric.Fabric)(ref)
 		n := &f.Nodes[v.num]

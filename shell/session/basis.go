@@ -14,8 +14,8 @@ type Need uint8
 
 // The parts.
 const (
-	NeedLinks Need = 1 << iota // nodes, ports and links
-	NeedTables                 // forwarding tables
+	NeedLinks  Need = 1 << iota // nodes, ports and links
+	NeedTables                  // forwarding tables
 )
 
 // Basis returns what an answer about a state rests on: the state, its time and source, and which of the parts that it
