@@ -43,6 +43,8 @@ type Entry struct {
 	Engine  string `json:"engine,omitempty"`
 	Options string `json:"options,omitempty"`
 	Note    string `json:"note,omitempty"`
+	// Simulated lists what was simulated in the fabric of the entry, "" for nothing.
+	Simulated string `json:"whatif,omitempty"`
 	// Figures are numbers by name: nodes, entries, changed.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Tables says that there are forwarding tables.
@@ -125,9 +127,9 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
-		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found)
+	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events, simulated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
+		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found, e.Simulated)
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +156,7 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 }
 
 func (s *Store) entryColumns() string {
-	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " + s.events
+	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " + s.events + ", " + s.simulated
 }
 
 type scanner interface{ Scan(into ...any) error }
@@ -162,7 +164,7 @@ type scanner interface{ Scan(into ...any) error }
 func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	var began, until int64
 	var figures, found string
-	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables, &found}
+	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables, &found, &e.Simulated}
 	if err := row.Scan(append(into, more...)...); err != nil {
 		return e, err
 	}

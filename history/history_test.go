@@ -63,6 +63,10 @@ func entry(kind history.Kind) history.Entry {
 		Note: "a note; with 'quotes'\x1b[31m", Figures: map[string]float64{"entries": 12}}
 }
 
+func snapshot(e history.Entry, tb *fabric.Tables) history.Snapshot {
+	return history.Snapshot{Entry: e, Fabric: tb.Fabric, Tables: tb}
+}
+
 func add(t testing.TB, s *history.Store, e history.Entry, tb *fabric.Tables) int64 {
 	t.Helper()
 	id, err := s.Add(context.Background(), e, tb.Fabric, tb)
@@ -164,7 +168,7 @@ func TestPrune(t *testing.T) {
 	young := entry(history.Route)
 	young.Until = time.Now()
 	ids = append(ids, add(t, s, young, tb))
-	j, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb)
+	j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +242,7 @@ func TestJournal(t *testing.T) {
 	if _, found, err := s.Open(ctx, "a"); found || err != nil {
 		t.Fatalf("in a new history: %v, %v", found, err)
 	}
-	j, err := s.Begin(ctx, entry(history.Commit), 0, before, &after)
+	j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), before), snapshot(entry(history.Commit), &after))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +313,7 @@ func TestImportOfCommits(t *testing.T) {
 	for i, how := range []history.Outcome{history.Done, history.RolledBack, ""} {
 		e := entry(history.Commit)
 		e.Began = noon.Add(time.Duration(i) * time.Minute)
-		j, err := s.Begin(ctx, e, 0, tb, tb)
+		j, err := s.Begin(ctx, 0, snapshot(e, tb), snapshot(e, tb))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +358,7 @@ func TestRetention(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
 	tb := tables(t, "fattree:2,8")
-	j, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb)
+	j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +416,7 @@ func TestOldVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "ALTER TABLE entry DROP COLUMN events", "PRAGMA user_version = 1"} {
+	for _, q := range []string{"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated", "PRAGMA user_version = 1"} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 )
 
@@ -86,21 +85,19 @@ func (j *JournalEntry) IsRollback() bool {
 // Begin journals a commit before anything is written: the tables that the
 // switches hold and those that they are to get. ends is the number of the commit that
 // it is to bring to its end, 0 for none. What it returns for is on the disk.
-func (s *Store) Begin(ctx context.Context, e Entry, ends int64, before, after *fabric.Tables) (j JournalEntry, err error) {
+func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (j JournalEntry, err error) {
+	e := after.Entry
 	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Ends: ends, Note: e.Note}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
 		if err != nil {
 			return err
 		}
-		e.Kind = Commit
-		old := e
-		old.Note = "before the commit"
-		old.Engine, old.Options, old.Figures = before.Origin, "", nil
-		if j.Before, err = w.add(tx, old, before.Fabric, before); err != nil {
+		before.Note = "before the commit"
+		if j.Before, err = w.add(tx, before.Entry, before.Fabric, before.Tables); err != nil {
 			return err
 		}
-		if j.After, err = w.add(tx, e, after.Fabric, after); err != nil {
+		if j.After, err = w.add(tx, e, after.Fabric, after.Tables); err != nil {
 			return err
 		}
 		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -60,7 +60,7 @@ func TestSettle(t *testing.T) {
 		for _, x := range c.commits {
 			e := entry(history.Commit)
 			e.Note = x.note
-			j, err := s.Begin(ctx, e, id(x.ends), tb, tb)
+			j, err := s.Begin(ctx, id(x.ends), snapshot(e, tb), snapshot(e, tb))
 			if err == nil && x.how != "" {
 				err = s.End(ctx, j.ID, x.how)
 			}
@@ -96,7 +96,7 @@ func TestOldJournal(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
 	tb := tables(t, "torus:3x3")
-	if j, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb); err != nil || s.End(ctx, j.ID, history.Done) != nil {
+	if j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err != nil || s.End(ctx, j.ID, history.Done) != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "old.db")
@@ -107,7 +107,7 @@ func TestOldJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "ALTER TABLE entry DROP COLUMN events", "PRAGMA user_version = 2"} {
+	for _, q := range []string{"ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated", "PRAGMA user_version = 2"} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}

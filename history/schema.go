@@ -3,7 +3,7 @@
 package history
 
 // version is the schema's, kept in SQLite's user_version.
-const version = 5
+const version = 6
 
 const schema = `
 CREATE TABLE blob (
@@ -57,3 +57,6 @@ const others = "ALTER TABLE journal ADD COLUMN others TEXT NOT NULL DEFAULT ''"
 
 // events is what version 5 added.
 const events = "ALTER TABLE entry ADD COLUMN events TEXT NOT NULL DEFAULT ''"
+
+// simulated is what version 6 added.
+const simulated = "ALTER TABLE entry ADD COLUMN simulated TEXT NOT NULL DEFAULT ''"

@@ -56,7 +56,7 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("why: %v", s.ReadOnly())
 	}
 	_, aerr := s.Add(ctx, entry(history.Route), tb.Fabric, tb)
-	_, berr := s.Begin(ctx, entry(history.Commit), 0, tb, tb)
+	_, berr := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb))
 	_, lerr := s.Lock("a")
 	for _, err := range []error{aerr, berr, lerr, s.End(ctx, 1, history.Done)} {
 		if !errors.As(err, &why) {
@@ -88,7 +88,7 @@ func TestDiskFull(t *testing.T) {
 	if failed == nil || len(ids) == 0 {
 		t.Fatalf("%d entries, and then: %v", len(ids), failed)
 	}
-	if _, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb); err == nil {
+	if _, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err == nil {
 		t.Log("there was room for a commit")
 	}
 	list, err := s.List(ctx, "", 0)
@@ -103,7 +103,7 @@ func TestDiskFull(t *testing.T) {
 	if err := unix.Mount("", dir, "", unix.MS_REMOUNT, "size=16m"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Begin(ctx, entry(history.Commit), 0, tb, tb); err != nil {
+	if _, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
 	if _, err := os.Stat(dir); err != nil {

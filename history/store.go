@@ -34,9 +34,9 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends, others and events are the columns of these names, or what stands for them in a
+	// ends, others, events and simulated are the columns of these names, or what stands for them in a
 	// file that has none and is only read.
-	ends, others, events string
+	ends, others, events, simulated string
 	// why says why nothing can be written, nil where it can.
 	why error
 	// exposed is an [ExposedError] or nil.
@@ -150,6 +150,9 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 	if have < 5 {
 		s.events = "''"
 	}
+	if have < 6 {
+		s.simulated = "''"
+	}
 	return s, nil
 }
 
@@ -158,7 +161,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events"}
+	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events", simulated: "simulated"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = files.Unfolder(maxBlob)
 	}
@@ -205,7 +208,12 @@ func (s *Store) prepare(ctx context.Context) error {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, events); err != nil {
+		if have < 5 {
+			if _, err := tx.ExecContext(ctx, events); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, simulated); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))

@@ -121,9 +121,16 @@ func (e historyRow) Cells() []any {
 	if e.Others != nil {
 		others = "others wrote " + count(e.Others.Count, "entry")
 	}
-	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, e.Outcome, others}, func(w string) bool { return w == "" })
+	words := slices.DeleteFunc([]string{string(e.Kind), e.Note, e.Outcome, others, whatIfText(&e.Entry)}, func(w string) bool { return w == "" })
 	return []any{e.ID, e.Began.Format(time.DateTime), untilText(&e.Entry), fabric.Escape(strings.Join(words, ", ")), fabric.Escape(e.Who),
 		fabric.Escape(e.Engine), fabric.Escape(e.Options), figuresText(e.Figures)}
+}
+
+func whatIfText(e *history.Entry) string {
+	if e.Simulated == "" {
+		return ""
+	}
+	return "what-if: " + e.Simulated
 }
 
 func untilText(e *history.Entry) string {
@@ -193,6 +200,9 @@ func (e historyEntry) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n  %s: %s, %s, %s\n", fabric.Escape(e.Source), count(len(e.f.Nodes), "node"), count(len(e.f.Switches), "switch"), count(len(e.f.Links()), "link"))
 	if e.Engine != "" {
 		_, _ = fmt.Fprintf(w, "  engine %s %s\n", fabric.Escape(e.Engine), fabric.Escape(e.Options))
+	}
+	if text := whatIfText(&e.Entry); text != "" {
+		_, _ = fmt.Fprintf(w, "  %s\n", fabric.Escape(text))
 	}
 	if text := figuresText(e.Figures); text != "" {
 		_, _ = fmt.Fprintf(w, "  %s\n", text)

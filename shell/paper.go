@@ -11,7 +11,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -181,16 +180,6 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 	return nil
 }
 
-func failureWord(f failures.Failure) string {
-	switch {
-	case f.Moved:
-		return "moved"
-	case f.Added:
-		return "added"
-	}
-	return prose.When(f.Repair, "repaired", "failed")
-}
-
 // runWhatIf lists failures, repairs and additions in their order.
 func runWhatIf(c *call) error {
 	st := c.session.State()
@@ -199,7 +188,7 @@ func runWhatIf(c *call) error {
 	}
 	var rows []failureRow
 	for _, f := range st.Failures {
-		row := failureRowOf(f, failureWord(f))
+		row := failureRowOf(f, f.Verb())
 		if len(f.Links) > 0 && int(f.Links[0].A) < len(st.Base.Fabric.Ports) {
 			row.leads = leads{toPort(st.Base.Fabric, f.Links[0].A)}
 		}

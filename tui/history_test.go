@@ -50,3 +50,27 @@ func TestHistoryStory(t *testing.T) {
 	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("OLD, after ").press("left").sees("OLD, after ", "rollback, done): v shows what was before")
 	d.press("d").sees("diff 3 4")
 }
+
+// TestHistoryOfWhatIf: a route of the history is not shown as what the switches held, and every pane marks one of a what-if.
+func TestHistoryOfWhatIf(t *testing.T) {
+	src, err := session.ParseSource("sim:fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(t.Context(), src, session.Options{StateDir: t.TempDir(), Record: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(160, 40)
+	d.press(":", "route; fail switch spine-01; route; restore all; unstage", "enter", "7", "z")
+	d.sees("what-if: switch spine-01 failed")
+	d.press("g", "enter").sees("WHAT-IF, history 2").misses("as it was")
+	for _, pane := range []string{"2", "3", "4", "6"} {
+		d.press(pane, "z").sees("WHAT-IF, history 2").misses("OLD").press("z")
+	}
+	d.press("7", "g", "j", "enter").sees("STAGED, history 1").misses("as it was", "WHAT-IF")
+}

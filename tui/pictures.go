@@ -86,5 +86,6 @@ func (m *model) recalled(msg recalledMsg) {
 	}
 	m.old, m.between = msg.pic, nil
 	m.shown()
-	m.inform(fmt.Sprintf("the panes show %s, as it was at %s: ( and ) step, B shows the present", msg.pic.Kind, asOf(msg.pic)))
+	as := prose.When(msg.pic.Simulated != "" || msg.pic.IsComputed(), "computed", "as it was")
+	m.inform(fmt.Sprintf("the panes show %s, %s at %s: ( and ) step, B shows the present", m.sc.State.Title(msg.pic), as, asOf(msg.pic)))
 }

@@ -30,6 +30,19 @@ type Failure struct {
 // fails reports whether it is a failure, and no repair or addition.
 func (f *Failure) fails() bool { return !f.Repair && !f.Added }
 
+// Verb returns "failed", "repaired", "added" or "moved".
+func (f *Failure) Verb() string {
+	switch {
+	case f.Moved:
+		return "moved"
+	case f.Added:
+		return "added"
+	case f.Repair:
+		return "repaired"
+	}
+	return "failed"
+}
+
 // InvolvesNode reports whether the failure is that of a node, alone or with others.
 func (f *Failure) InvolvesNode(node fabric.NodeIndex) bool {
 	return f.fails() && slices.Contains(f.nodes, node)

@@ -51,6 +51,9 @@ func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
 func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 	staged := *p.as(Staged)
 	staged.Tables, staged.When = t, time.Now()
+	if p.Kind != Staged {
+		staged.Simulated = st.simulated()
+	}
 	if staged.madeOf == nil {
 		staged.madeOf = st.Paper()
 	}

@@ -317,7 +317,7 @@ func (c *commit) write(ctx context.Context) error {
 	}
 	if done {
 		c.markWritten()
-		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = c.st.Staged.Tables, 0, 0 })
+		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = c.st.Staged, 0, 0 })
 	}
 	if c.rep.Written != nil && c.rep.Written.Sets > 0 {
 		c.wrote = c.wroteBy(journal.entry.ID, c.rep.Written)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
@@ -210,6 +211,29 @@ func (st *State) Added() string {
 		return st.Failures[i].What + " " + st.Failures[i].Name
 	}
 	return ""
+}
+
+const maxSimulated = 3 // how many failures [State.simulated] lists
+
+// simulated lists what is simulated in the fabric that routes are computed for, "" for nothing:
+// "topology of F, switch spine-01 failed, node h added and 2 more".
+func (st *State) simulated() string {
+	if st.WhatIf == nil {
+		return ""
+	}
+	var words []string
+	if file := st.TopologyFile(); file != "" {
+		words = append(words, "topology of "+file)
+	}
+	for i := range st.Failures[:min(len(st.Failures), maxSimulated)] {
+		f := &st.Failures[i]
+		words = append(words, fmt.Sprintf("%s %s %s", f.What, f.Name, f.Verb()))
+	}
+	text := strings.Join(words, ", ")
+	if more := len(st.Failures) - maxSimulated; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // setFailures makes the what-if of the base and what happens to it.

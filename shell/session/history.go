@@ -76,7 +76,7 @@ func (s *Session) warnOfHistory() {
 // record puts a picture into the history if that keeps such things.
 func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	if r := s.recorder.Load(); r.Records() {
-		r.Record(s.entry(kind, note, figures), p.Fabric, p.Tables)
+		r.Record(s.entry(kind, p, note, figures), p.Fabric, p.Tables)
 	}
 }
 
@@ -89,13 +89,16 @@ func (s *Session) warn(err error) {
 	s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
 
-// entry describes a snapshot of now.
-func (s *Session) entry(kind history.Kind, note string, figures map[string]float64) history.Entry {
+// entry describes a picture, of now.
+func (s *Session) entry(kind history.Kind, p *Picture, note string, figures map[string]float64) history.Entry {
 	st := s.State()
 	now := time.Now()
-	e := history.Entry{Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.Load().Who(), Source: st.Source.String(), Note: note, Figures: figures}
+	e := history.Entry{
+		Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.Load().Who(), Source: st.Source.String(), Note: note, Figures: figures,
+		Simulated: p.Simulated,
+	}
 	if kind != history.Sweep {
-		e.Engine, e.Options = st.Settings.Words()
+		e.Engine, e.Options = st.MakerOf(p)
 	}
 	return e
 }
@@ -142,7 +145,7 @@ func (s *Session) recall(id int64) (*Picture, error) {
 	if snap.Subnet != s.Subnet() {
 		return nil, fmt.Errorf("history entry %d is of another subnet: %s", id, fabric.Escape(snap.Subnet))
 	}
-	p := &Picture{Kind: Recorded + Kind(strconv.FormatInt(id, 10)), Fabric: snap.Fabric, Tables: snap.Tables, When: snap.Until}
+	p := &Picture{Kind: Recorded + Kind(strconv.FormatInt(id, 10)), Fabric: snap.Fabric, Tables: snap.Tables, When: snap.Until, Simulated: snap.Simulated, Entry: &snap.Entry}
 	r.at[id] = p
 	return p, nil
 }

@@ -99,15 +99,13 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", c.interrupted(old))
 	}
 	if err == nil {
-		before := st.Live.Tables
+		before := st.Live
 		if opt.before != 0 {
-			p, err := c.recall(opt.before)
-			if err != nil {
+			if before, err = c.recall(opt.before); err != nil {
 				return err
 			}
-			before = p.Tables
 		}
-		j.entry, err = j.store.Begin(ctx, c.entry(history.Commit, opt.note, nil), opt.ends, before, st.Staged.Tables)
+		j.entry, err = j.store.Begin(ctx, opt.ends, c.snapshot(before, ""), c.snapshot(st.Staged, opt.note))
 	}
 	if err != nil && opt.NoJournal {
 		j.store = nil
@@ -117,6 +115,10 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 		return &NoJournalError{err}
 	}
 	return nil
+}
+
+func (c *commit) snapshot(p *Picture, note string) history.Snapshot {
+	return history.Snapshot{Entry: c.entry(history.Commit, p, note, nil), Fabric: p.Fabric, Tables: p.Tables}
 }
 
 // nothingToWrite ends the commit that this one was to end: the switches hold what they are to hold already.

@@ -112,7 +112,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 			return LoadReport{}, err
 		}
 	}
-	p := stagedOf(res, job.Fabric)
+	p := st.stagedOf(res, job.Fabric)
 	s.stage(p)
 	s.record(history.Load, p, "", nil)
 	return out, nil

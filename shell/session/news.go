@@ -132,7 +132,7 @@ func (st *State) noteDrift() {
 	if !st.comparable() {
 		return
 	}
-	drift := moved(st.Committed, st.Live.Tables)
+	drift := moved(st.Committed.Tables, st.Live.Tables)
 	switch {
 	case drift.Changed == st.Drift:
 	case drift.Changed == 0:
@@ -146,6 +146,14 @@ func (st *State) noteDrift() {
 // comparable reports whether the live tables can be compared with those of the last commit.
 func (st *State) comparable() bool {
 	return st.Committed != nil && st.Live.Tables != nil && sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
+}
+
+// MakerOf is [Picture.Maker]. Of the live picture it returns that of the last commit, while the switches hold its tables.
+func (st *State) MakerOf(p *Picture) (engine, options string) {
+	if p == st.Live && st.comparable() && st.Drift == 0 && st.Unchecked == 0 {
+		p = st.Committed
+	}
+	return p.Maker()
 }
 
 // sameLIDsByGUID reports whether the end ports of g that f has, too, have the same LIDs there.
@@ -169,7 +177,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 		case err != nil:
 			st.note("the last commit cannot be compared with: %v", err)
 		case p != nil && st.Committed == nil:
-			st.Committed = p.Tables
+			st.Committed = p
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
 				st.note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime), fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
 			}

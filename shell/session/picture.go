@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/shell/session/settings"
@@ -66,6 +67,11 @@ type Picture struct {
 	Unlike, UnsetVLs string
 	// file is the file that a base without live tables was loaded from, escaped.
 	file string
+	// Simulated lists, of staged tables and of a history entry, what was simulated in the fabric that they were made for,
+	// "" for nothing: that fabric never was so.
+	Simulated string
+	// Entry is the history entry that the picture was read from, nil for none.
+	Entry *history.Entry
 	// by is what the tables were routed with, nil where that is not known.
 	by *maker
 	// madeOf is the fabric that staged tables were made for, before LIDs were
@@ -80,15 +86,36 @@ type Picture struct {
 type maker struct {
 	engine string
 	given  []settings.Setting
+	// cached is true for tables of the unicast cache, which no engine computes alone.
+	cached bool
 }
 
 // RoutedWith is the engine that made the tables with its options; ok is false where
 // that is not known.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
-	if p.by == nil {
+	if p.by == nil || p.by.cached {
 		return "", nil, false
 	}
 	return p.by.engine, p.by.given, true
+}
+
+// Maker returns the engine and the options that the tables were made with, in words. Without a known engine it
+// returns where the tables come from.
+func (p *Picture) Maker() (engine, options string) {
+	switch {
+	case p.Entry != nil:
+		return p.Entry.Engine, p.Entry.Options
+	case p.by != nil:
+		return p.by.engine, settings.Words(p.by.given)
+	case p.Tables != nil:
+		return p.Tables.Origin, ""
+	}
+	return "", ""
+}
+
+// IsComputed reports whether the picture is a history entry of a route or a load, which the switches may never have held.
+func (p *Picture) IsComputed() bool {
+	return p.Entry != nil && (p.Entry.Kind == history.Route || p.Entry.Kind == history.Load)
 }
 
 // pictureOf is the picture that a file holds, of when it was written where that says it.

@@ -45,14 +45,12 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if res.Tables, err = st.withGroups(ctx, res.Tables); err != nil {
 		return compute.Result{}, err
 	}
-	p := stagedOf(res, job.Fabric)
+	p := st.stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"
 	if res.Adapted == nil {
 		note, figures["entries"] = "", float64(res.Figures.Entries)
-		if res.Figures.Engine != compute.CachedEngine {
-			p.by = &maker{res.Figures.Engine, st.Settings.Given}
-		}
+		p.by = &maker{res.Figures.Engine, st.Settings.Given, res.Figures.Engine == compute.CachedEngine}
 	}
 	s.stage(p)
 	s.update(0, func(now *State) {
@@ -87,10 +85,12 @@ func (s *Session) job(st *State) *compute.Job {
 	return job
 }
 
-func stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
+// stagedOf returns the picture of tables that were computed or loaded for a fabric, before LIDs were assigned.
+func (st *State) stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend, Roots: res.Roots, Ranks: res.Ranks,
 		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs, When: time.Now(), madeOf: madeOf,
+		Simulated: st.simulated(),
 	}
 }
 

@@ -23,11 +23,10 @@ const routingKind = "routing" // the form in which routes are saved with what th
 
 func writeRouting(w io.Writer, p *Picture) error {
 	r := &snapshot.Routing{Roots: p.Roots}
-	if p.by != nil {
-		r.Engine = p.by.engine
-		for _, g := range p.by.given {
-			r.Options = append(r.Options, snapshot.Option(g))
-		}
+	engine, given, _ := p.RoutedWith()
+	r.Engine = engine
+	for _, g := range given {
+		r.Options = append(r.Options, snapshot.Option(g))
 	}
 	var err error
 	if r.MinHop, err = persist.MinHops(context.Background(), p.Fabric, p.hops()); err != nil {
@@ -94,12 +93,12 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 			return LoadReport{}, err
 		}
 	}
-	p := stagedOf(res, job.Fabric)
+	p := st.stagedOf(res, job.Fabric)
 	switch {
 	case rep.RoutedBy != "":
-		p.by = &maker{rep.RoutedBy, set.Given}
+		p.by = &maker{engine: rep.RoutedBy, given: set.Given}
 	case rep.How != persist.Adapted && rep.Engine != "" && !opt.Keep:
-		p.by = &maker{rep.Engine, set.Given}
+		p.by = &maker{engine: rep.Engine, given: set.Given}
 	}
 	p.Tables.Origin = fabric.Escape(filepath.Base(path))
 	if rep.How != persist.Kept {

@@ -88,9 +88,9 @@ type State struct {
 	Events []Event
 	// recordedTo is when the last event was that the history has.
 	recordedTo time.Time
-	// Committed are the tables that the last commit left, nil before that; at the
+	// Committed is the picture that the last commit wrote, nil before that; at the
 	// last sweep Drift entries were others, and Unchecked switches were not read.
-	Committed *fabric.Tables
+	Committed *Picture
 	Drift     int
 	Unchecked int
 	// Groups are the multicast groups that the session was told of, nil for none.
@@ -291,6 +291,9 @@ func (st *State) Title(p *Picture) string {
 	switch {
 	case p.Kind == Staged:
 		words := []string{p.Tables.Origin, writtenWord(st.Written)}
+		if p.Entry != nil && p.Simulated != "" {
+			words = append(words, "of a what-if: "+fabric.Escape(p.Simulated))
+		}
 		if st.Estimate {
 			words = append(words, "an estimate")
 		}
@@ -306,6 +309,10 @@ func (st *State) Title(p *Picture) string {
 		return fmt.Sprintf("live (as of %s)", p.When.Format(time.DateTime))
 	case p.Kind == Live && len(st.Unanswered) > 0:
 		return fmt.Sprintf("live (INCOMPLETE: %s unanswered)", prose.Count(len(st.Unanswered), "question"))
+	case p.Entry != nil && p.Simulated != "":
+		return fmt.Sprintf("%s (what-if: %s)", p.Kind, fabric.Escape(p.Simulated))
+	case p.IsComputed():
+		return fmt.Sprintf("%s (%s)", p.Kind, fabric.Escape(string(p.Entry.Kind)))
 	}
 	return string(p.Kind)
 }

@@ -247,7 +247,7 @@ func (s *Session) recordSweep(live *Picture, unanswered int) {
 		return
 	}
 	f := live.Fabric
-	e := s.entry(history.Sweep, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
+	e := s.entry(history.Sweep, live, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
 	e.Events = s.newEvents()
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
 		s.update(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })

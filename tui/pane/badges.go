@@ -28,9 +28,13 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) *draw.Badge {
 		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF"}
 	case p.Kind == session.Base:
 		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "BASE"}
-	case sc.Between != nil && p == sc.Between.Shown():
+	case sc.Between != nil && p == sc.Between.Shown() && p.Simulated == "":
 		side := prose.When(sc.Between.Earlier, "before ", "after ")
 		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, " + side + sc.Between.Moment.When.Local().Format(time.TimeOnly)}
+	case p.Entry != nil && p.Simulated != "":
+		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF, " + string(p.Kind)}
+	case p.IsComputed():
+		return &draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED, " + string(p.Kind)}
 	case strings.HasPrefix(string(p.Kind), string(session.Recorded)):
 		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD " + string(p.Kind)}
 	}

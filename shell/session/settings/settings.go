@@ -199,7 +199,12 @@ func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
 
 // Words are the chain and the options as they were given.
 func (s *Settings) Words() (chain, options string) {
-	return s.String(), strings.Join(prose.Words(s.Given, func(g Setting) string { return g.Name + "=" + g.Value }), " ")
+	return s.String(), Words(s.Given)
+}
+
+// Words joins settings as a command takes them: "lmc=1 qos=yes".
+func Words(given []Setting) string {
+	return strings.Join(prose.Words(given, func(g Setting) string { return g.Name + "=" + g.Value }), " ")
 }
 
 // EngineNames are the names that a chain can hold.

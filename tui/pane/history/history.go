@@ -92,12 +92,15 @@ func New(c *pane.Common, src Source) pane.Pane {
 const maxGraph = 16 // how many cells the graph has at most
 
 func (e *Entry) what() string {
-	words := []string{string(e.Kind), e.Note, ""}
+	words := []string{string(e.Kind), e.Note, "", ""}
 	if e.Kind == history.Commit && e.Before != 0 {
 		words[2] = e.Outcome.Word()
 	}
 	if e.Undoes != 0 {
 		words[1] = fmt.Sprintf("takes back %d", e.Undoes)
+	}
+	if e.Simulated != "" {
+		words[3] = "what-if: " + e.Simulated
 	}
 	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
 	return strings.Join(words, ", ")
