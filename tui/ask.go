@@ -68,7 +68,7 @@ func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyPgUp, tea.KeyPgDown:
 		return m.act(k)
 	default:
-		m.typed.edit(k)
+		m.edit(k)
 		return nil
 	}
 	m.question, m.typed = nil, nil

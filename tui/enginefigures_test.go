@@ -14,3 +14,11 @@ func TestEngineFigures(t *testing.T) {
 	d.press("shift+tab").sees("▌ torus-2QoS", "torus-2QoS: refuses: ")
 	d.press("esc").sees("nothing was done")
 }
+
+// TestFiguresLeaveRoom: on a small screen the question and its choices come before their figures.
+func TestFiguresLeaveRoom(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4")
+	for _, h := range []int{8, 9, 10, 12, 24} {
+		d.size(40, h).press("E").sees("Which engine computes", "▌ minhop").press("esc")
+	}
+}

@@ -53,7 +53,7 @@ func (m *model) exportKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyTab:
 		m.nextFormat()
 	default:
-		m.typed.edit(k)
+		m.edit(k)
 	}
 	return nil
 }

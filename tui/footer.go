@@ -25,7 +25,7 @@ func (m *model) statusLine(w int) string {
 	p := draw.NewPen(t, w)
 	if m.typed != nil {
 		p.Put(t.Key, m.typed.label())
-		if m.typed.note {
+		if m.typed.note || m.status.bad {
 			p.Keeping(min(draw.Width(m.status.text)+2, p.Left/2), func() { m.typed.draw(p); p.Gap(p.Left) })
 			p.Put(t.Bad, m.status.text)
 		} else {

@@ -123,7 +123,7 @@ func (h *helpPage) seek() {
 		case tea.KeyEsc:
 			m.typed, h.find = nil, draw.Filter{}
 		default:
-			m.typed.edit(k)
+			m.edit(k)
 			f, err := draw.ParseFilter(m.typed.Value())
 			if err != nil {
 				m.warn(err.Error())

@@ -128,7 +128,7 @@ func (m *model) filterKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyPgUp, tea.KeyPgDown:
 		return m.act(k)
 	default:
-		if m.typed.edit(k); m.typed.Value() != p.Filt.Text {
+		if m.edit(k); m.typed.Value() != p.Filt.Text {
 			m.typed.near = ""
 			m.setFilter(m.typed.Value())
 			return m.seekNear()

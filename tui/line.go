@@ -115,9 +115,9 @@ func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
 			m.typed = nil
 			return nil
 		}
-		m.typed.edit(k)
+		m.edit(k)
 	default:
-		m.typed.edit(k)
+		m.edit(k)
 		if text := m.typed.Value(); strings.HasPrefix(text, ":") { // somebody who thinks that no line was open yet
 			m.typed.set(strings.TrimLeft(text, ":"))
 		}

@@ -199,7 +199,7 @@ func TestPaste(t *testing.T) {
 	paste("summary\r\n\r\nwhatif\n\x1b[2J")
 	d.sees(":summary; whatif; [2J")
 	d.press("ctrl+u")
-	paste(strings.Repeat("x", 10_000))
+	paste(strings.Repeat("x", pane.MaxTyped))
 	d.sees(":…xxx")
 	d.press("esc")
 }

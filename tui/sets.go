@@ -102,7 +102,7 @@ func (m *model) nameHosts() tea.Cmd {
 		case tea.KeyEsc:
 			m.typed = nil
 		default:
-			m.typed.edit(k)
+			m.edit(k)
 		}
 		return nil
 	}

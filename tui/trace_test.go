@@ -110,3 +110,14 @@ func TestTraceOfDrops(t *testing.T) {
 	})
 	d.until("SL and VLs unread: try").misses("dropped")
 }
+
+// TestTraceWithoutOther: a picture without one of the ends has no hop beside those that are shown: not live, which lacks
+// an added host, and not what-if, in which an end has failed.
+func TestTraceWithoutOther(t *testing.T) {
+	d := drive(t, "sim:fattree:3,6").size(120, 36)
+	d.press("2", "/node-0003", "enter", "t", "esc", "/node-0050", "enter", "T", "2", "f", "4", "z")
+	d.sees("4 Trace node-0003 HCA-1 → node-0050 HCA-1", "dead end", "  live: ").size(200, 50).size(40, 12).size(120, 36)
+	d.press("v").sees("delivered", "  whatif: ").size(200, 50).size(40, 12).size(120, 36)
+	d.press(":restore all; fail link leaf-01-01 2; add node new leaf-01-01/2; route", "enter", ":trace new node-0050 of=staged", "enter", "4")
+	d.sees("4 Trace new → node-0050 HCA-1", "delivered", "  live: new/1 is not there").size(200, 50).size(40, 12)
+}

@@ -5,6 +5,7 @@ package tui
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
@@ -12,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // typed is a line that is typed below the panes, and where its keys go.
@@ -48,14 +50,47 @@ func (t *typed) replace(start int, s string) {
 	t.SetCursor(len([]rune(head)))
 }
 
-func (t *typed) edit(k tea.KeyMsg) {
+// edit passes a key to the line that is typed. Text that does not fit is refused as a whole.
+func (m *model) edit(k tea.KeyMsg) {
 	switch {
-	case k.Type == tea.KeyRunes && !k.Alt:
-		k.Runes = printable(string(k.Runes))
-	case k.Alt && !key.Matches(k, t.KeyMap.WordBackward, t.KeyMap.WordForward, t.KeyMap.DeleteWordForward, t.KeyMap.DeleteWordBackward):
-		return // textinput would type the letter
+	case !m.typed.edit(k):
+		m.warn(pane.TooLong)
+	case m.status.bad:
+		m.inform("")
+	}
+}
+
+// edit reports whether the line has room for what a key types.
+func (t *typed) edit(k tea.KeyMsg) bool {
+	switch {
+	case (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt:
+		if len(k.Runes) <= pane.MaxTyped { // before it costs time to clean them
+			k.Runes = printable(string(k.Runes))
+		}
+		if utf8.RuneCountInString(t.Value())+len(k.Runes) > pane.MaxTyped {
+			return false
+		}
+		k.Type, k.Paste = tea.KeyRunes, true // key.Matches takes the letters "end", which came at once, for the key End
+	case key.Matches(k, deleteWordForward):
+		t.deleteWordForward()
+		return true
+	case k.Alt && !key.Matches(k, t.KeyMap.WordBackward, t.KeyMap.WordForward, t.KeyMap.DeleteWordBackward):
+		return true // textinput would type the letter
 	}
 	t.Model, _ = t.Model.Update(k)
+	return true
+}
+
+var deleteWordForward = textinput.DefaultKeyMap.DeleteWordForward
+
+// deleteWordForward deletes as far as textinput's WordForward goes. Its own DeleteWordForward (bubbles v1.0.0) panics
+// where the cursor is on the last character.
+func (t *typed) deleteWordForward() {
+	head := t.before()
+	t.Model, _ = t.Model.Update(tea.KeyMsg{Type: tea.KeyRight, Alt: true})
+	rest := t.Value()[len(t.before()):]
+	t.SetValue(head + rest)
+	t.SetCursor(len([]rune(head)))
 }
 
 // printable is what a terminal sent as text. Lines of a paste become statements of one line, run only by Enter.

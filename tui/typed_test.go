@@ -3,9 +3,13 @@
 package tui
 
 import (
+	"io"
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/tui/pane"
 )
 
 // TestTyped edits a line as readline does.
@@ -42,5 +46,76 @@ func TestTyped(t *testing.T) {
 	e.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'x'}, Alt: true})
 	if e.Value() != before {
 		t.Error("F1 or Alt-x edits")
+	}
+}
+
+// TestDeleteWordForward: Alt-D and Alt-Delete delete as far as the word goes, wherever the cursor is.
+func TestDeleteWordForward(t *testing.T) {
+	for _, text := range []string{"", "a", "ab", "ab ", " ", "ab  cd", "日 本"} {
+		for at := range len([]rune(text)) + 1 {
+			for _, k := range []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}, {Type: tea.KeyDelete, Alt: true}} {
+				e := newTyped(text)
+				e.SetCursor(at)
+				e.edit(k)
+				head, tail := string([]rune(text)[:at]), string([]rune(text)[at:])
+				word := strings.TrimLeft(tail, " ")
+				want := ""
+				if i := strings.IndexByte(word, ' '); i >= 0 {
+					want = word[i:]
+				}
+				if e.Value() != head+want || e.before() != head {
+					t.Errorf("%q at %d, %s: %q, the cursor behind %q", text, at, k, e.Value(), e.before())
+				}
+			}
+		}
+	}
+}
+
+// TestAltDeletesInEveryInput: no input panics at Alt-D before its last character.
+func TestAltDeletesInEveryInput(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4")
+	d.m.save = func(string) (io.WriteCloser, error) { return nil, io.ErrClosedPipe }
+	for _, open := range [][]string{{":"}, {"2", "/"}, {"?", "/"}, {"2", "e"}, {"2", " ", "H"}, {"F", "enter"}, {"L"}} {
+		d.press(open...)
+		if form := d.m.over != nil && d.m.typed == nil; !form && d.m.typed == nil {
+			t.Fatalf("%q opens no input:\n%s", open, d.screen())
+		}
+		d.press("ab", "left")
+		for _, k := range []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}, {Type: tea.KeyDelete, Alt: true}} {
+			d.send(k)
+			d.check()
+		}
+		d.press("ctrl+c")
+	}
+}
+
+// TestLettersAtOnce: letters that come at once are text, also where they spell the name of a key.
+func TestLettersAtOnce(t *testing.T) {
+	for _, text := range []string{"end", "home", "left", "delete", "up"} {
+		e := newTyped("x")
+		e.edit(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
+		if e.Value() != "x"+text {
+			t.Errorf("%q is typed as %q", text, e.Value())
+		}
+	}
+}
+
+// TestLongPaste: a paste that a line has no room for leaves the line as it is, and the screen says so.
+func TestLongPaste(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").press(":", "show ")
+	paste := func(n int) {
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("x", n)), Paste: true})
+	}
+	paste(pane.MaxTyped)
+	if d.sees("10,000 characters"); d.m.typed.Value() != "show " {
+		t.Errorf("the line has %d characters", len(d.m.typed.Value()))
+	}
+	paste(pane.MaxTyped - len("show "))
+	if len(d.m.typed.Value()) != pane.MaxTyped {
+		t.Errorf("the line has %d characters", len(d.m.typed.Value()))
+	}
+	d.send(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+	if len(d.m.typed.Value()) != pane.MaxTyped {
+		t.Errorf("the line has %d characters", len(d.m.typed.Value()))
 	}
 }

@@ -3,16 +3,19 @@
 package form
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"example.org/ibconsole/shell/guided"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // field is a form of one question, as huh shows it. All that it does it does at once: no command of huh's is run.
@@ -20,6 +23,8 @@ type field struct {
 	form   *huh.Form
 	choose *huh.Select[string] // nil for a free text
 	answer string
+	// filtered counts the characters that were typed into filters.
+	filtered int
 	// selector stands before the choice that is selected, and shown are the choices as they are on the screen.
 	selector string
 	shown    map[string]bool
@@ -65,15 +70,47 @@ func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string]
 	return out
 }
 
-func (f *field) key(k tea.KeyMsg) {
-	if f.choose == nil || k.Type != tea.KeyRunes || len(k.Runes) < 2 {
-		f.form.Update(k)
-		return
+// maxFilter is how many characters the filters of a choice take in all. huh wraps them for each frame.
+const maxFilter = 256
+
+// key passes a key to huh and returns why it cannot, "" where it can. Text that comes at once is one update.
+func (f *field) key(k tea.KeyMsg) (refused string) {
+	_, selected := f.value()
+	switch text := (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt; {
+	case k.Alt && (k.Type == tea.KeyRunes || k.Type == tea.KeyDelete):
+		// textinput (bubbles v1.0.0) types the letter of Alt-x, and panics at Alt-D on the last character.
+		return ""
+	case f.finding() && !selected && slices.Contains(moves, k.Type):
+		return "" // huh (v0.8.0, v1.0.0) selects choice -1 of none, and panics when there are some again
+	case !text:
+	case f.choose == nil:
+		if utf8.RuneCountInString(f.answer)+len(k.Runes) > pane.MaxTyped {
+			return pane.TooLong
+		}
+		k.Paste = true // key.Matches takes the letters "end", which came at once, for the key End
+	case f.finding():
+		if f.filtered += len(k.Runes); f.filtered > maxFilter {
+			f.filtered -= len(k.Runes)
+			return fmt.Sprintf("not typed: a filter holds up to %d characters", maxFilter)
+		}
+		k.Paste = true
+	case k.Paste:
+		return "a paste goes into the filter: press / first"
+	default:
+		for i, r := range k.Runes {
+			if f.finding() {
+				return f.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: k.Runes[i:]})
+			}
+			f.form.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+		}
+		return ""
 	}
-	for _, r := range k.Runes {
-		f.form.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
-	}
+	f.form.Update(k)
+	return ""
 }
+
+// moves are the keys of huh that move the selection while a filter is typed.
+var moves = []tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyCtrlK, tea.KeyCtrlJ, tea.KeyCtrlP, tea.KeyCtrlN, tea.KeyCtrlD}
 
 // value is the answer; false where nothing is selected.
 func (f *field) value() (string, bool) {

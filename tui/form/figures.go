@@ -83,12 +83,13 @@ func (f *Form) figured(got *figured) tea.Cmd {
 	return f.figure()
 }
 
-// mostFigures is how many lines figures have.
-const mostFigures = 3
+// mostFigures is how many lines figures have, and leastField how many lines of the question and its choices come first.
+const mostFigures, leastField = 3, 3
 
-// figuresOf are the figures of the selected choice, in lines of w cells.
-func (f *Form) figuresOf(w int) []string {
-	if f.q == nil || f.q.Figures == nil || f.field == nil {
+// figuresOf are the figures of the selected choice, in at most n lines of w cells.
+func (f *Form) figuresOf(w, n int) []string {
+	n = min(n, mostFigures)
+	if f.q == nil || f.q.Figures == nil || f.field == nil || n <= 0 {
 		return nil
 	}
 	choice, ok := f.field.value()
@@ -100,9 +101,9 @@ func (f *Form) figuresOf(w int) []string {
 	default:
 		t := f.common.Look
 		lines := draw.Wrap(draw.Clean(choice+": "+text, t.ASCII), w)
-		if len(lines) > mostFigures {
-			lines = lines[:mostFigures]
-			lines[mostFigures-1] = draw.Cut(lines[mostFigures-1]+" "+t.Ellipsis+t.Ellipsis, w, t.Ellipsis)
+		if len(lines) > n {
+			lines = lines[:n]
+			lines[n-1] = draw.Cut(lines[n-1]+" "+t.Ellipsis+t.Ellipsis, w, t.Ellipsis)
 		}
 		return lines
 	}

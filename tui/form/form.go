@@ -225,8 +225,7 @@ func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 			return f.ask(said)
 		}
 	default:
-		f.err = ""
-		f.field.key(k)
+		f.err = f.field.key(k)
 		return tea.Batch(f.browse(), f.figure())
 	}
 	return nil

@@ -64,7 +64,7 @@ func (f *Form) Frame(body draw.Rect) []string {
 			last.text += " " + t.Ellipsis
 		}
 	}
-	figures := f.figuresOf(max(body.W-5, 8))
+	figures := f.figuresOf(max(body.W-5, 8), inner-len(lines)-1-leastField)
 	room := inner - len(lines) - 1 - len(figures)
 	if f.waiting && f.field == nil {
 		lines = append(lines, line{t.Dim, "one moment", false})

@@ -104,5 +104,11 @@ const (
 	LineEvent
 )
 
+// MaxTyped is how many characters a typed line holds.
+const MaxTyped = 10_000
+
+// TooLong is shown where a key, or a paste, has more.
+const TooLong = "not typed: a line holds up to 10,000 characters"
+
 // MaxKept is how many lines of one command's output, and of the log, are kept.
 const MaxKept = 10_000

@@ -148,10 +148,9 @@ func (t *trace) otherOf(p *session.Picture) *other {
 	src, lid, err := t.hops.In(t.Scene.Picture.Fabric, p.Fabric)
 	if err != nil {
 		o.why = err.Error()
-		o.of = make([]walk.Beside, len(t.hops.Hops))
-		return o
+	} else {
+		o.path = walk.Trace(p.Tables, src, lid)
 	}
-	o.path = walk.Trace(p.Tables, src, lid)
 	o.compare(t.Scene.Picture.Fabric, &t.hops)
 	return o
 }
