@@ -106,8 +106,8 @@ func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (
 	return b.Session().Beside(ctx, p, by)
 }
 
-func (b *shellBackend) Shown(_ context.Context, p *session.Picture) (*found.Report, error) {
-	return p.Shown(b.Session().Analysis()), nil
+func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error) {
+	return b.Session().PastProblems(ctx, p, opt)
 }
 
 func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {

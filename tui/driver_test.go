@@ -340,8 +340,9 @@ func (f *fake) At(context.Context, time.Time) (*session.Picture, error) { return
 func (f *fake) Beside(context.Context, *session.Picture, int) (*session.Picture, error) {
 	return f.recall, nil
 }
-func (f *fake) Shown(_ context.Context, p *session.Picture) (*found.Report, error) {
-	return p.Shown(&f.Memo), nil
+func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error) {
+	st := f.State()
+	return st.PastProblems(ctx, &f.Memo, p, opt)
 }
 func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
 func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*session.Growth, error) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
 )
@@ -61,4 +63,31 @@ func TestProblems(t *testing.T) {
 	d.send(changedMsg{})
 	d.settle()
 	d.misses("was up when the session began", "pairs cut off")
+}
+
+// TestPastProblems: of an entry of the history in which paths end at a dropped link, the pane never says that nothing is
+// wrong, neither while the problems are computed nor afterwards.
+func TestPastProblems(t *testing.T) {
+	d := happened(t).size(120, 36).press("7", "b", "enter").sees("OLD, after 03:12:07")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{','}})
+	for d.working() {
+		d.send(<-d.msgs)
+		if d.m.sc.Picture.Kind == session.Recorded+"2" {
+			d.misses("0 problems", "none")
+		}
+	}
+	d.sees("OLD, after 03:12:05", "pairs cut off", "56 paths end before").misses("0 problems")
+	// In the entry after it the tables lead around the link.
+	d.press(".").sees("OLD, after 03:12:07", "1 problem ", "odd in the st").misses("pairs cut off", "unknown")
+}
+
+// TestPastProblemsWithoutTables: the pane says that packets were not followed where an entry has no tables.
+func TestPastProblemsWithoutTables(t *testing.T) {
+	f, _ := routed(t, "fattree:2,8")
+	back := newFake(f)
+	old := *back.state.Live
+	old.Kind = session.Recorded + "1"
+	back.recall = &old
+	d := driveBackend(t, back).size(200, 50)
+	d.press("1", ":", "at 1h", "enter", "z").sees("OLD history 1", "pairs without a path, credit loops", "the entry of the history has no forwarding tables").misses("packets arrive")
 }

@@ -53,6 +53,30 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 	return r, nil
 }
 
+// PastProblems returns what is wrong with the subnet in an entry of the history. Counters and unanswered requests are not
+// in an entry. What could not be checked is unknown.
+func (s *Session) PastProblems(ctx context.Context, p *Picture, opt ProblemOptions) (*problems.Report, error) {
+	st := s.State()
+	return st.PastProblems(ctx, &s.analysis, p, opt)
+}
+
+// PastProblems is [Session.PastProblems]; memo finds what follows from the tables.
+func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture, opt ProblemOptions) (*problems.Report, error) {
+	r := p.Shown(memo)
+	shown := len(r.Unchecked)
+	if t := p.Tables; t == nil || t.Fabric.MaxLID == 0 {
+		r.Skip("pairs without a path, credit loops", "", "the entry of the history has no forwarding tables")
+	} else if err := st.tableProblems(ctx, memo, t, 0, r, opt); err != nil {
+		return nil, err
+	}
+	for i := range r.Unchecked[shown:] {
+		u := &r.Unchecked[shown+i]
+		u.Try, u.Unknown = "", true // commands read the subnet of today
+	}
+	r.Sort()
+	return r, nil
+}
+
 // oddities are what is not as its like in the structure of the subnet.
 func oddities(r *problems.Report, s *classify.Structure) {
 	for _, o := range s.Odd {
@@ -220,6 +244,11 @@ func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *prob
 		r.Skip("pairs cut off, credit loops", try, "no forwarding tables are known")
 		return nil
 	}
+	return st.tableProblems(ctx, memo, t, len(st.Unanswered), r, opt)
+}
+
+// tableProblems adds what tables do to packets, in a subnet of whose sweep so many questions were left open.
+func (st *State) tableProblems(ctx context.Context, memo *analysis.Memo, t *fabric.Tables, holes int, r *problems.Report, opt ProblemOptions) error {
 	f := t.Fabric
 	for sw, known := range t.Known {
 		if n := f.Switches[sw]; !known && f.Nodes[n].InSubnet {
@@ -234,20 +263,19 @@ func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *prob
 		}
 	}
 	if known != nil {
-		reachProblems(f, len(st.Unanswered), known, r)
+		reachProblems(f, holes, known, r)
 	} else {
 		r.Skip("pairs cut off", "problems", "packets were not followed")
 	}
-	return st.creditProblems(ctx, memo, r, opt)
+	return st.creditProblems(ctx, memo, t, r, opt)
 }
 
 // quickCredits is how many paths of a packet, as [credits.Work] counts them, are looked
 // at for credit loops where nobody asked for thoroughness.
 const quickCredits = 50_000_000
 
-func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, r *problems.Report, opt ProblemOptions) error {
+func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, t *fabric.Tables, r *problems.Report, opt ProblemOptions) error {
 	const what = "credit loops"
-	t := st.Live.Tables
 	known := memo.KnownCredits(t)
 	switch {
 	case known != nil:

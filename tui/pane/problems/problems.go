@@ -95,8 +95,8 @@ func (r *row) kind() string {
 // Source says what is wrong with the live subnet.
 type Source interface {
 	Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error)
-	// Shown is what a picture of another time shows by itself.
-	Shown(ctx context.Context, p *session.Picture) (*found.Report, error)
+	// PastProblems returns what is wrong with the subnet in an entry of the history.
+	PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error)
 }
 
 // New makes the pane.
@@ -189,12 +189,20 @@ func (l *problems) listed() *found.Report {
 		return l.report
 	}
 	if p := l.Scene.Recalled(); p != nil {
-		if l.past.Ready(p) {
+		if l.past.Ready(pastKey{p, false}) || l.past.Ready(pastKey{p, true}) {
 			return l.past.Value
 		}
 		return nil
 	}
 	return l.report
+}
+
+// result is what the listed report comes from.
+func (l *problems) result() *pane.AsyncResult[*found.Report] {
+	if l.Scene.Recalled() != nil {
+		return &l.past
+	}
+	return &l.reports
 }
 
 // known reports whether anything of the subnet is.
@@ -215,11 +223,14 @@ func (l *problems) Figure() string {
 	if !l.known() {
 		return ""
 	}
-	text := draw.Count(l.all, "problem")
-	if c := l.reports.Progress(); c != "" {
-		text += ", " + c
+	progress := l.result().Progress()
+	switch {
+	case l.shown == nil:
+		return cmp.Or(progress, "not computed")
+	case progress != "":
+		return draw.Count(l.all, "problem") + ", " + progress
 	}
-	return text
+	return draw.Count(l.all, "problem")
 }
 
 // Alarm is how many of the problems are errors.
@@ -241,13 +252,14 @@ func (l *problems) Empty() string {
 		return l.NoMatch("problem")
 	case !l.known():
 		return l.Scene.WhyNoSubnet()
-	case l.reports.Err != nil:
-		return "it is not known what is wrong: " + l.reports.Err.Error()
+	case l.result().Doing == nil && l.result().Err != nil:
+		return "it is not known what is wrong: " + l.result().Err.Error()
+	case l.shown == nil:
+		return "the problems are not computed yet"
+	case l.Scene.Recalled() != nil:
+		return "none: links are alike and up, packets arrive (the history has no counters and no unanswered requests)"
 	}
-	if p := l.Scene.Recalled(); p != nil {
-		return "none that the picture shows by itself: links are alike and up. Packets were not followed."
-	}
-	if l.report == nil || l.reports.Progress() != "" {
+	if l.reports.Progress() != "" {
 		return "none so far: all answer, links are alike and up; following the packets"
 	}
 	if l.Scene.State.Live.Tables == nil {
@@ -316,23 +328,32 @@ type reportKey struct {
 	quick        bool
 }
 
-// large reports whether it takes long to follow all packets: not unasked then.
-func (l *problems) large() bool {
-	t := l.Scene.State.Live.Tables
-	return t != nil && pane.EntriesOf(t) > pane.Quick
+// pastKey is an entry of the history, and whether packets are left out.
+type pastKey struct {
+	of    *session.Picture
+	quick bool
 }
+
+// large reports whether it takes long to follow all packets: not unasked then.
+func large(p *session.Picture) bool { return p.Tables != nil && pane.EntriesOf(p.Tables) > pane.Quick }
 
 // Seek asks the session, at first for what is quick where the whole takes long.
 func (l *problems) Seek(s pane.Stage) tea.Cmd {
-	if !l.known() || l.Scene.Reading() {
+	if !l.known() {
 		return nil
 	}
 	if p := l.Scene.Recalled(); p != nil {
-		return l.past.Want(l.Common, p, func(ctx context.Context, _ func(int, int)) (*found.Report, error) { return l.src.Shown(ctx, p) })
+		key := pastKey{p, large(p) && !l.past.Ready(pastKey{p, false}) && !(s.Focused && l.past.Ready(pastKey{p, true}))}
+		return l.past.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
+			return l.src.PastProblems(ctx, p, session.ProblemOptions{Quick: key.quick, Progress: progress})
+		})
+	}
+	if l.Scene.Reading() {
+		return nil
 	}
 	st := &l.Scene.State
 	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
-	if l.large() && l.reports.Of != key {
+	if large(st.Live) && l.reports.Of != key {
 		quick := key
 		quick.quick = true
 		if !s.Focused || l.reports.Of != quick {
