@@ -253,14 +253,14 @@ func (c *call) recordRow(v pathsView, from, to pathdb.PortIndex, r pathdb.Record
 // unlimited is a code for people, "-" where nothing of the path says anything.
 func unlimited(code uint8, is any) string { return prose.When(code == 0, "-", fmt.Sprint(is)) }
 
-// portOf names a port: as the session's subnet does where it knows it, else by GUID.
+// portOf returns the name that a port has in the state that is asked, its GUID where that does not have it.
 func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {
 	p := v.Port(i)
 	name := fmt.Sprintf("0x%016x", p.GUID)
 	st := c.session.State()
-	if live, err := st.Of(""); err == nil {
-		if port := live.Fabric.PortByGUID(p.GUID); port != fabric.None {
-			name = live.Fabric.PortName(port)
+	if asked, err := st.Of(session.Kind(c.Option("of", ""))); err == nil {
+		if port := asked.Fabric.PortByGUID(p.GUID); port != fabric.None {
+			name = asked.Fabric.PortName(port)
 		}
 	}
 	if lid == 0 {
@@ -271,9 +271,9 @@ func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {
 
 func (c *call) switchOf(guid uint64) string {
 	st := c.session.State()
-	if live, err := st.Of(""); err == nil {
-		if n := live.Fabric.NodeByGUID(guid); n != fabric.None {
-			return live.Fabric.NodeName(n)
+	if asked, err := st.Of(session.Kind(c.Option("of", ""))); err == nil {
+		if n := asked.Fabric.NodeByGUID(guid); n != fabric.None {
+			return asked.Fabric.NodeName(n)
 		}
 	}
 	return fmt.Sprintf("0x%016x", guid)
