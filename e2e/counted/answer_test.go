@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// answer is what a command says, in text and in JSON, and what of it was compared with the model.
+type answer struct {
+	x       *exam
+	command string
+	*text
+	notes   string
+	objects []*object
+	// o is the object that figures are of.
+	o *object
+	// err is the error of the command.
+	err error
+	// words has what the text says, by the paths of the JSON.
+	words map[string]string
+	// failed says that something is contradictory.
+	failed bool
+}
+
+// ask runs a command in text and in JSON.
+func (x *exam) ask(command string) *answer {
+	x.t.Helper()
+	out, notes, err := x.run(command, false)
+	inJSON, _, jsonErr := x.run(command, true)
+	a := &answer{x: x, command: command, text: readText(out), notes: notes, objects: readObjects(x.t, command, inJSON), err: err, words: map[string]string{}}
+	if len(a.objects) > 0 {
+		a.o = a.objects[0]
+	}
+	if fmt.Sprint(err) != fmt.Sprint(jsonErr) {
+		a.wrong("error", err, jsonErr, "the same in text and in JSON")
+	}
+	return a
+}
+
+// line finds the line of a form in the text, and notes what stands in its places as the text's figures.
+func (a *answer) line(form string) bool {
+	m := a.next(form)
+	maps.Copy(a.words, m)
+	return m != nil
+}
+
+// mustLine is line for one that must be there.
+func (a *answer) mustLine(form string) {
+	if !a.line(form) {
+		a.wrong("a line of the text", "none", "-", form)
+	}
+}
+
+// figure compares what text and JSON have at a path with the model. The text need not have it.
+func (a *answer) figure(path string, want any) {
+	inText, hasText := a.words[path]
+	var inJSON any
+	hasJSON := false
+	if a.o != nil {
+		inJSON, hasJSON = a.o.at(path)
+	}
+	if hasText {
+		a.x.compared++
+	}
+	if hasJSON {
+		a.x.compared++
+	}
+	if hasText && !sameText(inText, want) || hasJSON && !sameJSON(inJSON, want) || !hasJSON && !isAbsent(want) {
+		a.wrong(path, orNone(inText, hasText), orNone(inJSON, hasJSON), want)
+	}
+}
+
+// said compares a figure that only the text has.
+func (a *answer) said(key string, want any) {
+	got, has := a.words[key]
+	a.x.compared++
+	if !has || !sameText(got, want) {
+		a.wrong(key, orNone(got, has), "-", want)
+	}
+}
+
+func orNone(v any, has bool) any {
+	if !has {
+		return "none"
+	}
+	return v
+}
+
+// isAbsent reports whether JSON may leave a value out.
+func isAbsent(want any) bool {
+	switch w := want.(type) {
+	case nil:
+		return true
+	case int:
+		return w == 0
+	case float64:
+		return w == 0
+	case bool:
+		return !w
+	case string:
+		return w == ""
+	}
+	return false
+}
+
+// sameText compares a figure of the text with the model; a decimal number with as many decimals as it has.
+func sameText(got string, want any) bool {
+	switch w := want.(type) {
+	case int:
+		got = strings.ReplaceAll(got, ",", "")
+		n, err := strconv.Atoi(got)
+		return err == nil && n == w
+	case float64:
+		f, err := strconv.ParseFloat(got, 64)
+		_, decimals, _ := strings.Cut(got, ".")
+		return err == nil && math.Abs(f-w) <= 0.5*math.Pow10(-len(decimals))+1e-9
+	}
+	return got == fmt.Sprint(want)
+}
+
+func sameJSON(got, want any) bool {
+	switch w := want.(type) {
+	case int:
+		return fmt.Sprint(got) == fmt.Sprint(w)
+	case float64:
+		n, ok := got.(json.Number)
+		if !ok {
+			return false
+		}
+		f, err := n.Float64()
+		return err == nil && math.Abs(f-w) <= 1e-6*max(1, math.Abs(w))
+	case []string:
+		list, ok := got.([]any)
+		return ok && slices.EqualFunc(list, w, func(a any, b string) bool { return a == b })
+	}
+	return got == want
+}
+
+// wrong notes a contradiction.
+func (a *answer) wrong(figure string, inText, inJSON, want any) {
+	a.failed = true
+	a.x.contradict(fmt.Sprintf("%s: %s: model %v, text %v, JSON %v", a.command, figure, want, inText, inJSON))
+}
+
+// ignore marks leaves of the JSON that are no counts, such as times.
+func (a *answer) ignore(paths ...string) {
+	for _, path := range paths {
+		if a.o != nil {
+			a.o.at(path)
+		}
+	}
+}
+
+// done fails where text or JSON have something that was not compared.
+func (a *answer) done() {
+	for _, line := range a.rest() {
+		a.wrong("a line that is not compared", line, "-", "-")
+	}
+	for _, o := range a.objects {
+		paths := o.unseen()
+		slices.Sort(paths)
+		for _, path := range paths {
+			v, _ := o.at(path)
+			a.wrong("not compared: "+path, "-", v, "-")
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"fmt"
+	"strings"
+)
+
+// checkCredits compares `check credits`.
+func (x *exam) checkCredits(s *state, switches bool) {
+	a := x.ask(fmt.Sprintf("check credits of=%s%s", s.name, switchesWord(switches)))
+	if a.o == nil {
+		return
+	}
+	// Where SLs or VLs were not read, all packets are taken for those of one VL.
+	unread := s.unreadSLs || s.unreadVLs
+	c := s.credits(switches, unread)
+	vls := "{vls#} VL(s)"
+	if unread {
+		vls = "unknown VLs"
+		a.figure("vls", nil)
+	} else {
+		a.figure("vls", c.least())
+	}
+	a.mustLine("credits of {of}: {channels#} channel(s) between switches on " + vls + ", {dependencies#} dependencies")
+	a.title("of", s)
+	a.figure("check", "credits")
+	a.figure("stale", x.isStale(s))
+	a.figure("channels", len(c.channels))
+	a.figure("dependencies", c.dependencies())
+	switch isLoop, _ := a.o.at("loop"); {
+	case c.cyclic == 0:
+		a.mustLine("  no credit loop")
+		a.figure("loop", false)
+		a.figure("channels_in_loops", 0)
+		a.figure("groups_of_loops", 0)
+		a.noRing()
+		a.succeeds()
+	case unread && isLoop == nil:
+		a.mustLine("  credit loop: unknown: {why}")
+		a.ignore("loop", "why", "try", "channels_in_loops", "groups_of_loops")
+		a.noRing()
+		a.succeeds()
+	case unread:
+		a.line("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
+		a.ignore("channels_in_loops", "groups_of_loops")
+		a.figure("loop", true)
+		a.ring(s, c, 0)
+	default:
+		a.mustLine("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
+		a.figure("loop", true)
+		a.figure("channels_in_loops", c.cyclic)
+		a.figure("groups_of_loops", c.groups)
+		a.ring(s, c, c.shortest)
+	}
+	a.line("  SLs and VLs make these routes safe (try: {cure})")
+	if cure, _ := a.o.at("cure"); cure != nil {
+		a.figure("cure", cure)
+	}
+	a.ignore("seconds")
+	a.done()
+}
+
+// least is the number of VLs, one where there are paths but none passes two switches.
+func (c *creditFigures) least() int { return max(1, c.vls) }
+
+func (a *answer) noRing() {
+	if n := a.o.length("ring"); n != 0 {
+		a.wrong("ring", "-", n, 0)
+	}
+}
+
+// ring compares the links of a loop: each waits for the next, by packets that there are.
+func (a *answer) ring(s *state, c *creditFigures, shortest int) {
+	n := a.o.length("ring")
+	a.fails("check credits: a credit loop of {links#} link(s)", "links", n)
+	if a.x.compared++; shortest > 0 && n != shortest {
+		a.wrong("ring", "-", n, shortest)
+	}
+	channels := map[string]channel{}
+	for ch := range c.channels {
+		channels[fmt.Sprintf("%v -> %v VL %d", ch.out, ch.out.peer, ch.vl)] = ch
+	}
+	var around []channel
+	for i := range n {
+		at := fmt.Sprintf("ring.%d.", i)
+		value := func(key string) string { v, _ := a.o.at(at + key); return fmt.Sprint(v) }
+		name := fmt.Sprintf("%s -> %s VL %s", value("from"), value("to"), value("vl"))
+		if s.unreadSLs || s.unreadVLs {
+			name = name[:strings.LastIndex(name, " ")] + " 0"
+		}
+		ch, is := channels[name]
+		if !is {
+			a.wrong(at, "-", name, "no such channel")
+			return
+		}
+		around = append(around, ch)
+		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with {%ssrc} -> {%sdst} (LID {%slid#}) SL {%ssl#}", value("from"), value("to"), at, at, at, at, at))
+		for _, key := range []string{"src", "dst"} {
+			a.figure(at+key, value(key))
+		}
+		for _, key := range []string{"vl", "lid", "sl"} {
+			a.figure(at+key, a.intAt(at+key))
+		}
+	}
+	for i, ch := range around {
+		at := fmt.Sprintf("ring.%d", i)
+		w := waits{ch, around[(i+1)%n]}
+		a.x.compared++
+		if !a.holds(s, c, w, at) {
+			a.wrong(at, "-", fmt.Sprint(a.o.value["ring"].([]any)[i]), "no such packet holds the link and waits for the next")
+		}
+	}
+}
+
+// holds reports whether the packets that JSON names hold one channel and wait for the next.
+func (a *answer) holds(s *state, c *creditFigures, w waits, at string) bool {
+	src, _ := a.o.at(at + ".src")
+	dst, _ := a.o.at(at + ".dst")
+	lid, sl := a.intAt(at+".lid"), a.intAt(at+".sl")
+	for p := range c.holds[w] {
+		if p.src.String() == src && p.lid == lid && (p.sl == sl || s.unreadSLs) && s.net.owner[lid].String() == dst {
+			return true
+		}
+	}
+	return false
+}

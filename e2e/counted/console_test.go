@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+)
+
+// console is a session with all commands that it was given.
+type console struct {
+	t     testing.TB
+	shell *shell.Shell
+	// scene are the commands that changed something.
+	scene  []string
+	source string
+}
+
+func open(t testing.TB, source string) *console {
+	t.Helper()
+	src, err := session.ParseSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(t.Context(), src, session.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", source, err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatalf("%s: %v", source, err)
+	}
+	return &console{t: t, shell: shell.New(s), source: source}
+}
+
+// run runs a command and returns what it prints and its error.
+func (c *console) run(command string, asJSON bool) (out, notes string, err error) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	var answers, beside bytes.Buffer
+	err = c.shell.Run(ctx, "counted", command, &shell.Output{W: &answers, Notes: &beside, JSON: asJSON, Told: true})
+	if ctx.Err() != nil {
+		c.t.Fatalf("%s: not done in a minute", command)
+	}
+	return answers.String(), beside.String(), err
+}
+
+// do runs a command that changes something, and notes it if it succeeds.
+func (c *console) do(command string) error {
+	c.t.Helper()
+	_, _, err := c.run(command, false)
+	if err == nil {
+		c.scene = append(c.scene, command)
+	}
+	return err
+}
+
+// dump is what a dump writes, "" where there is nothing of that kind.
+func (c *console) dump(kind, of string) (string, error) {
+	out, _, err := c.run("dump "+kind+" - of="+of, false)
+	return out, err
+}
+
+// replay is a console with the same source after the same commands.
+func (c *console) replay() *console {
+	c.t.Helper()
+	again := open(c.t, c.source)
+	for _, command := range c.scene {
+		if err := again.do(command); err != nil {
+			c.t.Fatalf("%s fails the second time: %v", command, err)
+		}
+	}
+	return again
+}
+
+// object is an object of an answer in JSON, with the leaves that were looked at.
+type object struct {
+	value map[string]any
+	seen  map[string]bool
+}
+
+// at is the value at a path of keys and indexes, as in "worst.0.paths".
+func (o *object) at(path string) (value any, ok bool) {
+	value = o.value
+	for key := range strings.SplitSeq(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			if value, ok = v[key]; !ok {
+				return nil, false
+			}
+		case []any:
+			if !isNumber(key) || decimal(key) >= len(v) {
+				return nil, false
+			}
+			value = v[decimal(key)]
+		default:
+			return nil, false
+		}
+	}
+	o.seen[path] = true
+	return value, true
+}
+
+// length is the number of elements of a list, 0 where there is none.
+func (o *object) length(path string) int {
+	seen := o.seen[path]
+	v, _ := o.at(path)
+	o.seen[path] = seen
+	list, _ := v.([]any)
+	if len(list) == 0 {
+		o.seen[path] = true
+	}
+	return len(list)
+}
+
+// unseen are the paths of the leaves that nobody looked at.
+func (o *object) unseen() (paths []string) {
+	var look func(path string, v any)
+	look = func(path string, v any) {
+		if path != "" && o.seen[path] && !isTree(v) {
+			return
+		}
+		join := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+		switch v := v.(type) {
+		case map[string]any:
+			for key, x := range v {
+				look(join(key), x)
+			}
+		case []any:
+			for i, x := range v {
+				look(join(number(i)), x)
+			}
+			if len(v) == 0 && !o.seen[path] {
+				paths = append(paths, path)
+			}
+		default:
+			paths = append(paths, path)
+		}
+	}
+	look("", o.value)
+	return paths
+}
+
+// isTree reports whether a value has objects or lists in it.
+func isTree(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return true
+	case []any:
+		return len(v) > 0 && isTree(v[0])
+	}
+	return false
+}
+
+func readObjects(t testing.TB, command, text string) (all []*object) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	for d.More() {
+		o := &object{seen: map[string]bool{}}
+		if err := d.Decode(&o.value); err != nil {
+			t.Fatalf("%s: its JSON is not an object a line: %v\n%s", command, err, text)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// has reports whether there is something at a path.
+func (o *object) has(path string) bool {
+	seen := o.seen[path]
+	v, ok := o.at(path)
+	o.seen[path] = seen
+	return ok && v != nil
+}

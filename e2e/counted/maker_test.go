@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maker makes a scene by random commands.
+type maker struct {
+	*exam
+}
+
+func pick[T any](m maker, list []T) T { return list[m.rnd.IntN(len(list))] }
+
+// actions runs some commands that change something.
+func (m maker) actions() {
+	for range m.rnd.IntN(7) {
+		switch m.rnd.IntN(10) {
+		case 0, 1, 2:
+			m.fail()
+		case 3:
+			m.engine()
+		case 4, 5:
+			m.engine()
+			m.route("route")
+		case 6:
+			m.route("route incremental")
+		case 7:
+			m.restore()
+		case 8:
+			m.undo()
+		case 9:
+			m.add()
+		}
+	}
+}
+
+// changed runs a command that may fail, and returns what it says of each change that it makes or takes back.
+func (m maker) changed(format string, args ...any) []*object {
+	command := fmt.Sprintf(format, args...)
+	out, _, err := m.run(command, true)
+	if err != nil {
+		return nil
+	}
+	m.scene = append(m.scene, command)
+	return readObjects(m.t, command, out)
+}
+
+func (m maker) engine() {
+	_ = m.do(fmt.Sprintf("engine %s lmc=%d", pick(m, engineNames), m.rnd.IntN(3)))
+}
+
+func (m maker) route(command string) {
+	if m.do(command) == nil {
+		m.routed = slices.Clone(m.changes)
+	}
+}
+
+// base is the subnet from which the what-if starts.
+func (m maker) base() *subnet {
+	text, err := m.dump("topology", "base")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return readSubnet(m.t, text)
+}
+
+// numberIn is the number of a change.
+func numberIn(o *object) int { v, _ := o.at("number"); return decimal(fmt.Sprint(v)) }
+
+// fail lets a link, a switch or a host fail.
+func (m maker) fail() {
+	w := wholeOf(m.base(), m.changes)
+	n := w.nodes[pick(m, slices.Sorted(keys(w.nodes)))]
+	command, cables := "fail node "+n.word(), w.at(n.guid)
+	switch {
+	case m.rnd.IntN(2) > 0:
+		num := 1 + m.rnd.IntN(n.count)
+		command = fmt.Sprintf("fail link %s %d", n.word(), num)
+		cables = slices.DeleteFunc(cables, func(c cable) bool { return !slices.Contains(c[:], plug{n.guid, num}) })
+	case n.isSwitch():
+		command = "fail switch " + n.word()
+	}
+	for _, o := range m.changed("%s", command) {
+		m.changes = append(m.changes, change{number: numberIn(o), what: command, failed: cables})
+	}
+}
+
+// word names a node for commands, by the GUID of an end port.
+func (n *node) word() string {
+	for num := range n.count + 1 {
+		if p := n.ports[num]; p != nil && p.guid != 0 {
+			return fmt.Sprintf("guid:0x%x", p.guid)
+		}
+	}
+	return n.name
+}
+
+// restore takes a failure back.
+func (m maker) restore() {
+	if len(m.changes) == 0 {
+		return
+	}
+	if m.rnd.IntN(4) == 0 {
+		if m.do("restore all") == nil {
+			m.changes = nil
+		}
+		return
+	}
+	c := pick(m, m.changes)
+	if len(c.failed) == 0 {
+		return
+	}
+	m.takenBack(m.changed("restore%s", c.what[len("fail"):]))
+}
+
+// undo takes a change back.
+func (m maker) undo() {
+	if len(m.changes) > 0 {
+		m.takenBack(m.changed("undo %d", pick(m, m.changes).number))
+	}
+}
+
+// takenBack forgets changes that are no more.
+func (m maker) takenBack(all []*object) {
+	for _, o := range all {
+		m.changes = slices.DeleteFunc(m.changes, func(c change) bool { return c.number == numberIn(o) })
+	}
+}
+
+// add plugs something in.
+func (m maker) add() {
+}
+
+func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"maps"
+	"slices"
+)
+
+// plug is a port by the GUID of its node and its number.
+type plug struct {
+	guid uint64
+	num  int
+}
+
+// cable is a link by its two ends, the lower one first.
+type cable [2]plug
+
+func cableOf(a, b plug) cable {
+	if a.guid > b.guid || a.guid == b.guid && a.num > b.num {
+		a, b = b, a
+	}
+	return cable{a, b}
+}
+
+func cableAt(p *port) cable {
+	return cableOf(plug{p.node.guid, p.num}, plug{p.peer.node.guid, p.peer.num})
+}
+
+// change is what a command did to a what-if: a failure, a repair, or cables that were plugged in or out.
+type change struct {
+	number  int
+	what    string
+	failed  []cable
+	mended  []cable
+	added   []cable
+	removed []cable
+	node    *node // an added one
+}
+
+// whole is all nodes and cables of a state, the unreachable ones included.
+type whole struct {
+	nodes  map[uint64]*node
+	cables map[cable]bool
+}
+
+// wholeOf applies changes, in the order of their numbers, to a subnet.
+func wholeOf(base *subnet, changes []change) *whole {
+	w := &whole{nodes: maps.Clone(base.byGUID), cables: map[cable]bool{}}
+	for p := range base.links() {
+		w.cables[cableAt(p)] = true
+	}
+	off := map[cable]bool{}
+	for _, c := range slices.SortedFunc(slices.Values(changes), func(a, b change) int { return a.number - b.number }) {
+		for _, x := range c.added {
+			w.cables[x] = true
+		}
+		for _, x := range c.removed {
+			delete(w.cables, x)
+		}
+		for _, x := range c.failed {
+			off[x] = true
+		}
+		for _, x := range c.mended {
+			delete(off, x)
+		}
+		if c.node != nil {
+			w.nodes[c.node.guid] = c.node
+		}
+	}
+	for x := range off {
+		delete(w.cables, x)
+	}
+	return w
+}
+
+// at are the cables of a node.
+func (w *whole) at(guid uint64) (all []cable) {
+	for x := range w.cables {
+		if x[0].guid == guid || x[1].guid == guid {
+			all = append(all, x)
+		}
+	}
+	return all
+}

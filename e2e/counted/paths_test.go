@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// pathsQuery compares `paths query SRC all`.
+func (x *exam) pathsQuery(s *state, src *port) {
+	a := x.ask(fmt.Sprintf("paths query guid:0x%x all path of=%s", src.guid, s.name))
+	a.row("FROM", "TO", "SL", "MTU", "RATE", "P_KEY", "LIFE", "HOPS", "PATH")
+	want := map[int]*path{} // by destination LID
+	none := map[string]bool{}
+	for dst := range s.net.ends(true) {
+		if dst == src {
+			continue
+		}
+		some := false
+		for _, lid := range dst.lids() {
+			if p := s.walk(src, lid); p.arrives() {
+				want[lid] = &p
+				some = true
+			}
+		}
+		if !some {
+			none[dst.String()] = true
+		}
+	}
+	for _, o := range a.objects {
+		a.o = o
+		a.pathRecord(s, src, want, none)
+	}
+	for lid := range want {
+		a.wrong("records", "-", "none", fmt.Sprint("one for LID ", lid))
+	}
+	for name := range none {
+		a.wrong("records", "-", "none", "an error for "+name)
+	}
+	a.succeeds()
+	a.done()
+}
+
+// pathRecord compares one record, or the error for a destination without one.
+func (a *answer) pathRecord(s *state, src *port, want map[int]*path, none map[string]bool) {
+	if e, _ := a.o.at("error"); e != nil {
+		to, _ := a.o.at("to")
+		if a.x.compared++; !none[fmt.Sprint(to)] {
+			a.wrong("error", "-", e, fmt.Sprint("a path to ", to))
+		}
+		delete(none, fmt.Sprint(to))
+		a.row(src, to, e)
+		a.ignore("from", "slid", "dlid", "sl", "mtu", "gbps", "rate", "life_time", "pkey", "hops", "path")
+		return
+	}
+	lids := [2]int{a.intAt("slid"), a.intAt("dlid")}
+	p := want[lids[1]]
+	if p == nil || !slices.Contains(src.lids(), lids[0]) {
+		a.wrong("dlid", "-", lids, "no such record")
+		return
+	}
+	delete(want, lids[1])
+	var hops []string
+	for _, h := range p.hops {
+		if h.node.isSwitch() {
+			hops = append(hops, fmt.Sprintf("%s/%d", h.node.name, numberOf(h.out)))
+		}
+	}
+	a.figure("from", fmt.Sprintf("%v lid:%d", src, lids[0]))
+	a.figure("to", fmt.Sprintf("%v lid:%d", s.net.owner[lids[1]], lids[1]))
+	a.figure("hops", p.links())
+	a.figure("path", hops)
+	sl, _ := a.o.at("sl")
+	if s.sls != nil {
+		a.figure("sl", s.sls[lids])
+	}
+	word := fmt.Sprint(sl)
+	if sl == nil {
+		word = "unknown"
+	}
+	value := func(key string) any { v, _ := a.o.at(key); return v }
+	rate := fmt.Sprint(value("gbps"), " Gb/s")
+	a.ignore("rate", "life_time", "pkey", "mtu")
+	a.row(value("from"), value("to"), word, value("mtu"), rate, value("pkey"), value("life_time"), p.links(), strings.Join(hops, " "))
+}
+
+// pathsBuild compares `paths build`.
+func (x *exam) pathsBuild(s *state) {
+	file := filepath.Join(x.t.TempDir(), "paths")
+	a := x.ask("paths build " + file + " of=" + s.name)
+	if a.o == nil {
+		a.wrong("answer", a.err, "-", "some")
+		return
+	}
+	ends, lids, switches := 0, 0, 0
+	for p := range s.net.ends(true) {
+		ends++
+		lids += len(p.lids())
+		if p.node.isSwitch() {
+			switches++
+		}
+	}
+	a.mustLine("{file}: {size}, path records of {ports#} port(s) ({lids#} LID(s)) by {origin}, state {state#}")
+	a.figure("file", file)
+	a.figure("ports", ends)
+	a.figure("lids", lids)
+	a.figure("switches", switches)
+	a.mustLine("  records {|.*} {rows#} row(s) of sources, {classes#} kind(s) of paths")
+	for _, key := range []string{"rows", "classes", "state"} { // of the form of the file
+		a.figure(key, a.intAt(key))
+	}
+	origin, _ := a.o.at("origin")
+	a.figure("origin", origin)
+	for _, what := range []string{"ports, LIDs and other tables", "traces", "checksums and older states"} {
+		a.mustLine("  " + what + " {|.*}")
+	}
+	a.ignore("built", "table_bytes", "record_bytes", "trace_bytes", "rest_bytes", "bytes")
+	a.succeeds()
+	a.done()
+}

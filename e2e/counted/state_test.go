@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// state is one state of a subnet: the subnet and its tables belong together.
+type state struct {
+	name string // live, base, whatif or staged
+	// net is its subnet, base that whose nodes are counted, too, where they are unreachable.
+	net, base *subnet
+	// whole has its unreachable nodes and links, too.
+	whole *whole
+	tables
+	// unreadSLs and unreadVLs say that the service levels of paths, or the VLs, are in no file.
+	unreadSLs, unreadVLs bool
+	paths                map[bool][]path
+}
+
+// endPort is an end port of a state. Own is nil where it is unreachable; base is nil where it was added.
+type endPort struct{ own, base *port }
+
+// port is its own port, else that of the base.
+func (e endPort) port() *port { return cmp.Or(e.own, e.base) }
+
+// readState reads a state from what dumps write.
+func readState(t testing.TB, c *console, name string, base *subnet, changes []change) *state {
+	t.Helper()
+	text, err := c.dump("topology", name)
+	if err != nil {
+		t.Fatalf("dump topology of=%s: %v", name, err)
+	}
+	s := &state{name: name, net: readSubnet(t, text), paths: map[bool][]path{}}
+	if s.base = base; base == nil {
+		s.base = s.net
+	}
+	s.whole = wholeOf(s.base, changes)
+	if text, err = c.dump("lfts", name); err != nil {
+		return s
+	}
+	s.lft, s.top = readLFTs(t, text)
+	if text, err = c.dump("sls", name); err == nil {
+		s.sls = readSLs(t, text)
+	} else {
+		s.unreadSLs = !strings.Contains(err.Error(), "every path has SL 0")
+	}
+	if text, err = c.dump("sl2vl", name); err == nil {
+		s.sl2vl = readSL2VL(t, text)
+	}
+	return s
+}
+
+// routed reports whether it has tables.
+func (s *state) routed() bool { return s.lft != nil }
+
+// ends are the end ports of the base and of the state, by LID and GUID, with those of switches or without.
+func (s *state) ends(switches bool) []endPort {
+	var all []endPort
+	for p := range s.net.ends(switches) {
+		all = append(all, endPort{p, s.base.endByGUID[p.guid]})
+	}
+	for p := range s.base.ends(switches) {
+		if s.net.endByGUID[p.guid] == nil {
+			all = append(all, endPort{nil, p})
+		}
+	}
+	slices.SortFunc(all, func(a, b endPort) int {
+		return cmp.Or(cmp.Compare(a.port().lid, b.port().lid), cmp.Compare(a.port().guid, b.port().guid))
+	})
+	return all
+}
+
+// everyPath are the paths between all pairs of reachable end ports, one for each LID of the destination.
+func (s *state) everyPath(switches bool) []path {
+	if all, ok := s.paths[switches]; ok {
+		return all
+	}
+	var all []path
+	for dst := range s.net.ends(switches) {
+		for _, lid := range dst.lids() {
+			for src := range s.net.ends(switches) {
+				if src != dst {
+					all = append(all, s.walk(src, lid))
+				}
+			}
+		}
+	}
+	s.paths[switches] = all
+	return all
+}
+
+// fewest are the fewest links from each switch to an end port; other nodes pass nothing on.
+func fewest(to *port) map[*node]int {
+	far := map[*node]int{}
+	var queue []*node
+	if to.node.isSwitch() {
+		far[to.node] = 0
+		queue = append(queue, to.node)
+	} else if to.peer.node.isSwitch() {
+		far[to.peer.node] = 1
+		queue = append(queue, to.peer.node)
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, p := range queue[0].ports {
+			if p.peer == nil || !p.peer.node.isSwitch() {
+				continue
+			}
+			if _, known := far[p.peer.node]; !known {
+				far[p.peer.node] = far[queue[0]] + 1
+				queue = append(queue, p.peer.node)
+			}
+		}
+	}
+	return far
+}
+
+// fewestFrom are the fewest links from an end port, as [fewest] has them from switches.
+func fewestFrom(src *port, far map[*node]int) int {
+	switch {
+	case src.node.isSwitch():
+		return far[src.node]
+	case !src.peer.node.isSwitch():
+		return 1
+	}
+	return far[src.peer.node] + 1
+}
+
+// reach are the figures of all paths.
+type reach struct {
+	ends, unreachable, unassigned, pairs, paths int
+	by                                          map[string]int // by how they end
+	longer                                      int
+	links                                       map[int]int // those that arrive, by links
+	lost                                        []lostPath
+}
+
+// lostPath is a path that does not arrive. Lid is 0 where the destination has none.
+type lostPath struct {
+	from, to endPort
+	lid      int
+	ends     string
+}
+
+// arrive is the number of paths that arrive.
+func (r *reach) arrive() int { return r.by[delivered] + r.by[tooLong] }
+
+// bad is the number of those that are not delivered as they should be.
+func (r *reach) bad() int { return r.paths - r.by[delivered] }
+
+// reach follows every path.
+func (s *state) reach(switches bool) *reach {
+	r := &reach{by: map[string]int{}, links: map[int]int{}}
+	ends := s.ends(switches)
+	r.ends = len(ends)
+	r.pairs = len(ends) * (len(ends) - 1)
+	for _, dst := range ends {
+		if dst.own == nil {
+			r.unreachable++
+		}
+		lids := dst.port().lids()
+		if len(lids) == 0 {
+			lids = []int{0}
+			r.unassigned++
+		}
+		var far map[*node]int
+		if dst.own != nil {
+			far = fewest(dst.own)
+		}
+		for _, src := range ends {
+			if src == dst {
+				continue
+			}
+			for _, lid := range lids {
+				r.paths++
+				if src.own == nil || dst.own == nil || lid == 0 {
+					r.by[deadEnd]++
+					r.lost = append(r.lost, lostPath{src, dst, lid, deadEnd})
+					continue
+				}
+				p := s.walk(src.own, lid)
+				r.by[p.ends]++
+				if p.ends != delivered {
+					r.lost = append(r.lost, lostPath{src, dst, lid, p.ends})
+				}
+				if p.arrives() {
+					r.links[p.links()]++
+					if p.links() > fewestFrom(src.own, far) {
+						r.longer++
+					}
+				}
+			}
+		}
+	}
+	return r
+}
