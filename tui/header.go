@@ -18,12 +18,13 @@ import (
 )
 
 // header is the first line: which subnet, in which state, what runs or what
-// there is. The state is never left out for want of room.
+// there is. The state, and how much is lost, are never left out for want of room.
 func (m *model) header(w int) string {
 	t := m.Look
 	st := &m.st
 	badges := m.badges()
-	need := 1
+	lost := m.lostText()
+	need := 1 + draw.Width(lost)
 	if !st.WriteOn {
 		need += len("read-only")
 	}
@@ -52,20 +53,31 @@ func (m *model) header(w int) string {
 		name = "ibconsole " + name
 	}
 	p := draw.NewPen(t, w)
-	if room := max(w-need-draw.Width(right)-2, min(10, w-need-1)); name != "" && room >= min(draw.Width(name), 4) {
-		p.Put(t.Info, draw.Cut(name, room, t.Ellipsis))
-		p.Gap(1)
-	}
-	for _, b := range badges {
-		p.Badge(b.St, b.Word)
-		p.Gap(1)
-	}
-	if !st.WriteOn {
-		p.Put(t.Dim, "read-only ")
-	}
-	p.Gap(p.Left - draw.Width(right))
-	p.Put(prose.When(st.Busy != "", t.Warn, t.Dim), right)
+	p.Keeping(draw.Width(lost), func() {
+		if room := max(w-need-draw.Width(right)-2, min(10, w-need-1)); name != "" && room >= min(draw.Width(name), 4) {
+			p.Put(t.Info, draw.Cut(name, room, t.Ellipsis))
+			p.Gap(1)
+		}
+		for _, b := range badges {
+			p.Badge(b.St, b.Word)
+			p.Gap(1)
+		}
+		if !st.WriteOn {
+			p.Put(t.Dim, "read-only ")
+		}
+		p.Gap(p.Left - draw.Width(right))
+		p.Put(prose.When(st.Busy != "", t.Warn, t.Dim), right)
+	})
+	p.Put(t.Bad, lost)
 	return p.Done()
+}
+
+// lostText is how many links the live subnet has lost, with a blank before it; "" for none.
+func (m *model) lostText() string {
+	if len(m.sc.Down) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.Down)))
 }
 
 // tabs names all panes in a line, with the one that has the keyboard.
@@ -146,10 +158,7 @@ func (m *model) badges() []draw.Badge {
 // counts is what there is in the subnet that is shown, as much as fits.
 func (m *model) counts(w, room int) string {
 	ix := m.sc.Top
-	down := ""
-	if len(m.sc.Down) > 0 || w >= 100 {
-		down = fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.Down)))
-	}
+	down := prose.When(m.lostText() == "" && w >= 100, " 0 down", "") // otherwise it stands behind the counts
 	if n := len(m.sc.Gone()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+)
+
+// TestHeaderShowsLosses: the first line says how many links were lost, whatever else it has to show.
+func TestHeaderShowsLosses(t *testing.T) {
+	f, tables := routed(t, "fattree:2,8")
+	less := f.Without([]fabric.Link{linkBetweenSwitches(f)})
+	back := newFake(f)
+	back.state.Live.Tables = tables
+	d := driveBackend(t, back)
+	lose := func() {
+		back.change(func(st *session.State) {
+			st.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
+		})
+		d.send(changedMsg{})
+		d.settle()
+	}
+	header := func(width int) string {
+		d.size(width, 24)
+		return strings.Split(d.screen(), "\n")[0]
+	}
+	if text := header(80); strings.Contains(text, "down") {
+		t.Errorf("nothing is lost: %q", text)
+	}
+	lose()
+	for _, c := range []struct {
+		name   string
+		change func()
+	}{
+		{"nothing else", func() {}},
+		{"a long name", func() { d.m.subnet = strings.Repeat("rail", 10) }},
+		{"all states", func() {
+			back.change(func(st *session.State) {
+				st.Base, st.WhatIf = st.Live, &session.Picture{Kind: session.WhatIf, Fabric: less, Tables: st.Live.Tables}
+				st.Staged, st.Stale, st.WriteOn = &session.Picture{Kind: session.Staged, Fabric: less, Tables: st.Live.Tables}, true, true
+			})
+		}},
+		{"what runs", func() {
+			back.change(func(st *session.State) { st.Busy, st.Done, st.Total = "sweep: links of all switches", 12345, 1234567 })
+		}},
+		{"frozen", func() { d.press(" ") }},
+	} {
+		c.change()
+		d.send(changedMsg{})
+		for width := 20; width <= 200; width++ {
+			if text := header(width); !strings.HasSuffix(strings.TrimRight(text, " "), " 1 down") {
+				t.Errorf("%s, %d columns: %q", c.name, width, text)
+				break
+			}
+		}
+	}
+}
