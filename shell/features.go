@@ -10,12 +10,14 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/mft"
+	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/vlarb"
 )
 
 // features lists the features.
-var features = []*feature.Feature{&cables.Feature, &targets.Feature, &vlarb.Feature}
+var features = []*feature.Feature{&cables.Feature, &mft.Feature, &ranks.Feature, &targets.Feature, &vlarb.Feature}
 
 // withFeatures adds the commands of the features to those of other places, each under the command that its path names.
 func withFeatures(specs []Spec) []Spec {

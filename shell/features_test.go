@@ -5,6 +5,7 @@ package shell
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -60,10 +61,10 @@ func TestExamplesFitSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas := map[string]*jsonschema.Schema{}
+	schemas := map[string][]*jsonschema.Schema{}
 	eachCommand(t, func(t *testing.T, c *feature.Command) {
 		for _, d := range c.Answers {
-			schemas[d.Name()] = schemaOf(t, d)
+			schemas[d.Name()] = append(schemas[d.Name()], schemaOf(t, d))
 		}
 		for _, example := range c.Examples {
 			s, err := session.Open(t.Context(), src, session.Options{Fast: true})
@@ -86,7 +87,7 @@ func TestExamplesFitSchemas(t *testing.T) {
 }
 
 // fits validates the objects of a command and counts them.
-func fits(t *testing.T, text, command string, schemas map[string]*jsonschema.Schema) (count int) {
+func fits(t *testing.T, text, command string, schemas map[string][]*jsonschema.Schema) (count int) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		var o map[string]any
@@ -97,8 +98,14 @@ func fits(t *testing.T, text, command string, schemas map[string]*jsonschema.Sch
 			continue
 		}
 		count++
-		if err := schemas[command].Validate(o); err != nil {
-			t.Errorf("%s%v", line, err)
+		var faults []error
+		for _, s := range schemas[command] {
+			if err := s.Validate(o); err != nil {
+				faults = append(faults, err)
+			}
+		}
+		if len(faults) == len(schemas[command]) {
+			t.Errorf("%s%v", line, errors.Join(faults...))
 		}
 	}
 	return count

@@ -72,3 +72,18 @@ func (c *Call) Answer(a *answer.Answer) error {
 	}
 	return &FoundError{verdict, what}
 }
+
+// State returns the state of the session, and the picture that the option of names; without it staged if there is one,
+// else the what-if, else live.
+func (c *Call) State() (*session.State, *session.Picture, error) {
+	st := c.Session.State()
+	p, err := st.Of(session.Kind(c.Option("of", "")))
+	return &st, p, err
+}
+
+// Tables is [Call.State] for a picture that must have tables.
+func (c *Call) Tables() (*session.State, *session.Picture, error) {
+	st := c.Session.State()
+	p, err := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
+	return &st, p, err
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ranks shows the roots and ranks that an engine gave to switches, and the distances by which updn finds roots.
+package ranks
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/updn"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/settings"
+)
+
+const histogramWord = "histogram"
+
+// Feature is the commands show roots and show ranks.
+var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
+	{
+		Path:     "show roots",
+		Summary:  "list the root switches of the engine",
+		Help:     "histogram lists how far the hosts are from each switch, by which updn finds roots, also where it finds none.",
+		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
+		Examples: []string{"engine updn; route; show roots", "show roots histogram"},
+		Answers:  []answer.Declared{rootsDecl, &histogramDecl},
+		Run:      runRoots,
+	},
+	{
+		Path:     "show ranks",
+		Summary:  "list switches by their distance from the roots",
+		Examples: []string{"engine updn; route; show ranks"},
+		Answers:  []answer.Declared{ranksDecl},
+		Run:      func(c *feature.Call) error { return run(c, ranksDecl, false) },
+	},
+}}
+
+var errNoRanks = errors.New("the engine of these tables does not rank switches (try: engine updn; route)")
+
+// ranked is a switch of a state with its rank.
+type ranked struct {
+	p  *session.Picture
+	sw fabric.SwitchIndex
+}
+
+func (r ranked) node() fabric.NodeIndex { return r.p.Fabric.Switches[r.sw] }
+
+var switchField = answer.Field[ranked]{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace, Value: func(r ranked) answer.Value {
+	return answer.Node(r.p.Fabric, r.node())
+}}
+
+func fields() []answer.Field[ranked] {
+	return []answer.Field[ranked]{
+		{Key: "rank", Name: "RANK", Kind: answer.KindInt, Help: "links from the nearest root", Value: func(r ranked) answer.Value {
+			if r.p.Ranks == nil || r.p.Ranks[r.sw] == routing.Unranked {
+				return answer.None()
+			}
+			return answer.Int(r.p.Ranks[r.sw])
+		}},
+		{Key: "root", Name: "ROOT", Kind: answer.KindBool, Value: func(r ranked) answer.Value {
+			return answer.Bool(slices.Contains(r.p.Roots, r.sw))
+		}},
+		{Name: "LID", Kind: answer.KindLID, Value: func(r ranked) answer.Value { return answer.LID(r.p.Fabric.SwitchLID(r.sw)) }},
+		{Name: "GUID", Kind: answer.KindGUID, Value: func(r ranked) answer.Value {
+			return answer.GUID(r.p.Fabric.SwitchNode(r.sw).GUID)
+		}},
+		switchField,
+	}
+}
+
+func declare(command, key, help string) *answer.Decl[[]ranked] {
+	table := &answer.Table[ranked]{Key: key, Title: key, Stream: true, Fields: fields(),
+		Lead: func(r ranked) answer.Lead { return feature.ToNode(r.p.Fabric, r.node()) }}
+	return &answer.Decl[[]ranked]{Command: command, Help: help, Layout: []answer.Item[[]ranked]{{
+		Table: answer.Show(table, func(r []ranked) answer.Rows[ranked] { return answer.Slice(r) }),
+	}}}
+}
+
+var (
+	rootsDecl = declare("show roots", "roots", "the switches that the engine took for roots")
+	ranksDecl = declare("show ranks", "ranks", "the switches by rank")
+)
+
+func runRoots(c *feature.Call) error {
+	if c.Arg(0) == histogramWord {
+		return runHistogram(c)
+	}
+	return run(c, rootsDecl, true)
+}
+
+func run(c *feature.Call, decl *answer.Decl[[]ranked], rootsOnly bool) error {
+	st, p, err := c.State()
+	switch {
+	case err != nil:
+		return err
+	case p.Ranks == nil && p.Roots == nil:
+		return errNoRanks
+	}
+	var rows []ranked
+	for sw := range p.Fabric.Switches {
+		if r := (ranked{p, fabric.SwitchIndex(sw)}); !rootsOnly || slices.Contains(p.Roots, r.sw) {
+			rows = append(rows, r)
+		}
+	}
+	if p.Ranks != nil {
+		slices.SortStableFunc(rows, func(a, b ranked) int { return cmp.Compare(p.Ranks[a.sw], p.Ranks[b.sw]) })
+	}
+	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), rows))
+}
+
+// distances is how far the hosts are from the switches.
+type distances struct {
+	hosts      int
+	named, dn  bool // root_guid_file names the roots; the chain has dnup
+	histograms []distance
+}
+
+// distance is how far the hosts are from a switch.
+type distance struct {
+	f *fabric.Fabric
+	*updn.Histogram
+}
+
+var histogramTable = answer.Table[distance]{
+	Key: "histograms", Title: "distances", Stream: true,
+	Fields: []answer.Field[distance]{
+		{Key: "root", Name: "ROOT", Kind: answer.KindBool, Help: "updn takes the switch for a root",
+			Value: func(d distance) answer.Value { return answer.Bool(d.Root()) }},
+		{Key: "distances_over_90_percent", Name: ">90%", Kind: answer.KindInt, Help: "distances at which more than 90 % of the host ports are",
+			Value: func(d distance) answer.Value { return answer.Int(d.OverMost) }},
+		{Key: "distances_over_5_percent", Name: ">5%", Kind: answer.KindInt, Help: "distances at which more than 5 % of the host ports are",
+			Value: func(d distance) answer.Value { return answer.Int(d.OverFew) }},
+		{Name: "HOPS:HOSTS", Kind: answer.KindText, Value: func(d distance) answer.Value { return answer.Text(d.text()) }},
+		{Key: "ports_by_hops", Kind: answer.KindList, Help: "host ports at each number of hops, from 0", Value: func(d distance) answer.Value {
+			var counts []answer.Value
+			farthest := 0
+			for hops, n := range d.Ports {
+				if counts = append(counts, answer.Int(n)); n > 0 {
+					farthest = hops
+				}
+			}
+			return answer.List(counts[:farthest+1])
+		}},
+		{Name: "GUID", Kind: answer.KindGUID, Value: func(d distance) answer.Value { return answer.GUID(d.f.SwitchNode(d.Switch).GUID) }},
+		{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace,
+			Value: func(d distance) answer.Value { return answer.Node(d.f, d.f.Switches[d.Switch]) }},
+	},
+	Lead: func(d distance) answer.Lead { return feature.ToNode(d.f, d.f.Switches[d.Switch]) },
+}
+
+var histogramDecl = answer.Decl[distances]{
+	Command: "show roots", Help: "how far the hosts are from each switch",
+	Title: "distances of {of}: {hosts|host port}",
+	Facts: []answer.Field[distances]{
+		{Key: "hosts", Name: "host ports", Kind: answer.KindInt, Value: func(d distances) answer.Value { return answer.Int(d.hosts) }},
+		{Key: "roots_named", Kind: answer.KindBool, Help: "root_guid_file names the roots",
+			Value: func(d distances) answer.Value { return answer.Bool(d.named) }},
+		{Key: "dnup", Kind: answer.KindBool, Help: "the chain of engines has dnup", Value: func(d distances) answer.Value { return answer.Bool(d.dn) }},
+	},
+	Layout: []answer.Item[distances]{
+		{Line: "  updn takes a switch for a root if more than 90 % of the host ports are at one distance and more than 5 % at no other"},
+		{Line: "{?roots_named}  root_guid_file names the roots: updn does not look for any"},
+		{Line: "{?dnup}  dnup has no roots: it ranks switches by their distance from the hosts"},
+		{Table: answer.Show(&histogramTable, func(d distances) answer.Rows[distance] { return answer.Slice(d.histograms) })},
+	},
+}
+
+func runHistogram(c *feature.Call) error {
+	st, p, err := c.State()
+	if err != nil {
+		return err
+	}
+	opt := st.Settings.Job().Options
+	all, hosts, err := updn.Histograms(c.Ctx, p.Fabric, &opt)
+	if err != nil {
+		return err
+	}
+	d := distances{
+		hosts: hosts, named: rootsNamed(&st.Settings) && !opt.DetectRoots,
+		dn: slices.Contains(st.Settings.Chain, (updn.DnUp{}).Name()),
+	}
+	for i := range all {
+		d.histograms = append(d.histograms, distance{p.Fabric, &all[i]})
+	}
+	return c.Answer(histogramDecl.Answer(st.Basis(p, session.NeedLinks), d))
+}
+
+func rootsNamed(s *settings.Settings) bool {
+	return slices.ContainsFunc(s.Given, func(g settings.Setting) bool { return g.Name == "root_guid_file" })
+}
+
+// text returns "2:8 4:24".
+func (d distance) text() string {
+	var bars []string
+	for hops, n := range d.Ports {
+		if n > 0 {
+			bars = append(bars, fmt.Sprintf("%d:%d", hops, n))
+		}
+	}
+	return strings.Join(bars, " ")
+}
