@@ -240,18 +240,20 @@ func runRoute(c *call) error {
 	}
 	st := c.session.State()
 	a := routeAnswer{
-		added: st.Added() != "", Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
+		added: st.Added() != "", Refused: refusedWords(rep.Refusals), Engine: rep.Engine, Seconds: rep.Took.Seconds(), Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
 		Against: rep.Against, Kept: rep.Kept, Since: rep.Since, Anew: rep.Back, Assigned: rep.Assigned, Multicast: multicastAnswerOf(rep.Multicast), warnings: warnings{rep.Warnings}, measures: measures(rep.Measures), took: rep.Took,
 		TreeLoop: treeLoopOf(rep.TreeLoop),
-	}
-	for _, r := range rep.Refusals {
-		a.Refused = append(a.Refused, r.Engine+": "+r.Reason)
 	}
 	a.Proof = proofOf(&st)
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	return c.unasked(rep.Refusals, rep.Engine)
+}
+
+// refusedWords say why engines refused.
+func refusedWords(all []engines.Refusal) []string {
+	return prose.Words(all, func(r engines.Refusal) string { return r.Engine + ": " + r.Reason })
 }
 
 // unasked ends a script whose engine does not take a file that it was given, so that nobody commits other routes unseen.

@@ -50,6 +50,7 @@ type routingAnswer struct {
 	Engine   string       `json:"engine,omitempty"`
 	How      string       `json:"how"`
 	RoutedBy string       `json:"routed_by,omitempty"`
+	Refused  []string     `json:"refused,omitempty"`
 	MinHop   bool         `json:"min_hop_valid"`
 	Roots    bool         `json:"roots_valid"`
 	Rows     []routingRow `json:"rows"`
@@ -104,7 +105,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	r := rep.Routing
 	a := routingAnswer{
 		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
-		RoutedBy: r.RoutedBy, MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoPath: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
+		RoutedBy: r.RoutedBy, Refused: refusedWords(r.Refusals), MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoPath: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
 	a.Trees, a.Renewed = mlids(r.Trees), mlids(r.Made)
 	return c.out.Answer(&a)
@@ -126,6 +127,7 @@ func (a *routingAnswer) Text(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "  and %d more\n", more)
 		}
 	}
+	list(w, "refused by", a.Refused)
 	how := a.How
 	switch {
 	case kept && len(a.Rows) > 0:

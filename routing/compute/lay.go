@@ -46,8 +46,9 @@ type Brought struct {
 	Engine string
 	// How says what was computed; [persist.Kept] also where all was to be kept.
 	How persist.How
-	// RoutedBy is the engine that routed anew, "" for none.
+	// RoutedBy is the engine that routed again, "" for none. Refusals are those before it in the chain.
 	RoutedBy string
+	Refusals []engines.Refusal
 	// Changed counts the entries that are others than the saved ones. Unread switches
 	// have none there, and were not compared.
 	Changed, Unread int
@@ -91,7 +92,7 @@ func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (
 		return nil, nil, err
 	}
 	g := &res.Figures
-	g.Warnings = lids.notes
+	g.Warnings = append(lids.notes, res.Warnings...)
 	res.Tables = upTo(res.Tables, lids.top)
 	d := diff.Count(saved.Tables, res.Tables)
 	b.Changed, b.Unread = d.Changed, d.Unread
@@ -105,15 +106,15 @@ func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (
 }
 
 func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result, b *Brought) error {
-	opt := job.Options
-	opt.LMC = f.MaxLMC()
+	opt := job.options(f)
 	made, err := persist.Adapt(ctx, f, saved, opt, func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error) {
 		opt := opt
 		opt.Existing = existing
 		if opt.RootGUIDs == nil {
 			opt.RootGUIDs = roots
 		}
-		res, _, err := engines.Try(ctx, job.Engines, f, opt)
+		res, refusals, err := job.try(ctx, f, opt)
+		b.Refusals = refusals
 		return res, err
 	})
 	if err != nil {
@@ -121,11 +122,13 @@ func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Sna
 	}
 	if r := made.Result; r != nil {
 		b.RoutedBy = r.Tables.Origin
-		res.Hops, res.Recommend, res.Roots, res.Ranks, res.CAOrder, res.Multicast = r.Hops, r.Recommend, r.Roots, r.Ranks, r.CAOrder, r.Multicast
+		res.Result = *r
+		res.Tables = made.Tables
+		job.withoutQoS(res)
 	} else {
+		res.Tables = made.Tables
 		res.Hops, res.Roots = made.Hops, made.SavedRoots
 	}
 	b.Judgement, b.How, b.Trees, b.Unreached = made.Judgement, made.How, made.Trees, len(made.Unreached)
-	res.Tables = made.Tables
 	return nil
 }

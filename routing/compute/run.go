@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -69,11 +70,8 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 
 // route tries the engines.
 func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
-	f, opt := lids.fabric, job.Options
-	opt.LMC = f.MaxLMC()
-	if job.LIDs.Chosen {
-		opt.LMC = job.LIDs.LMC
-	}
+	f := lids.fabric
+	opt := job.options(f)
 	last, back, err := job.last(f)
 	if err != nil {
 		return nil, err
@@ -82,11 +80,7 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		opt.Existing = last.LFT
 	}
 	start := time.Now()
-	chain, err := job.chain(ctx)
-	if err != nil {
-		return nil, err
-	}
-	made, refusals, err := engines.Try(ctx, chain, f, opt)
+	made, refusals, err := job.try(ctx, f, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +98,25 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		res.Tables = upTo(res.Tables, res.Past.Top)
 	}
 	return res, nil
+}
+
+// options are those of an engine on a subnet with LIDs.
+func (job *Job) options(f *fabric.Fabric) routing.Options {
+	opt := job.Options
+	opt.LMC = f.MaxLMC()
+	if job.LIDs.Chosen {
+		opt.LMC = job.LIDs.LMC
+	}
+	return opt
+}
+
+// try routes by the first engine of the chain that does not refuse, as [engines.Try] does.
+func (job *Job) try(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, []engines.Refusal, error) {
+	chain, err := job.chain(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return engines.Try(ctx, chain, f, opt)
 }
 
 // boundLate says that OpenSM finds max_op_vls too small only when it has given the

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -13,6 +14,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -82,21 +84,26 @@ type Picture struct {
 	heldOn []*fabric.Tables
 }
 
-// maker is an engine with its options.
+// maker is an engine with its options. Chain are the engines that were tried, as [settings.Settings] has them.
 type maker struct {
 	engine string
+	chain  []string
 	given  []settings.Setting
 	// cached is true for tables of the unicast cache, which no engine computes alone.
 	cached bool
 }
 
-// RoutedWith is the engine that made the tables with its options; ok is false where
-// that is not known.
+// RoutedWith is the engine that made the tables as in opensm.conf, with [engines.NoFallback] where the chain had it,
+// and its options; ok is false where that is not known.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
 	if p.by == nil || p.by.cached {
 		return "", nil, false
 	}
-	return p.by.engine, p.by.given, true
+	engine = p.by.engine
+	if slices.Contains(p.by.chain, engines.NoFallback) {
+		engine += "," + engines.NoFallback
+	}
+	return engine, p.by.given, true
 }
 
 // Maker returns the engine and the options that the tables were made with, in words. Without a known engine it

@@ -50,7 +50,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	note := "incremental"
 	if res.Adapted == nil {
 		note, figures["entries"] = "", float64(res.Figures.Entries)
-		p.by = &maker{res.Figures.Engine, st.Settings.Given, res.Figures.Engine == compute.CachedEngine}
+		p.by = &maker{res.Figures.Engine, st.Settings.Chain, st.Settings.Given, res.Figures.Engine == compute.CachedEngine}
 	}
 	s.stage(p)
 	s.update(0, func(now *State) {

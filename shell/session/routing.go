@@ -23,10 +23,11 @@ const routingKind = "routing" // the form in which routes are saved with what th
 
 func writeRouting(w io.Writer, p *Picture) error {
 	r := &snapshot.Routing{Roots: p.Roots}
-	engine, given, _ := p.RoutedWith()
-	r.Engine = engine
-	for _, g := range given {
-		r.Options = append(r.Options, snapshot.Option(g))
+	if p.by != nil && !p.by.cached {
+		r.Engine, r.Chain = p.by.engine, p.by.chain
+		for _, g := range p.by.given {
+			r.Options = append(r.Options, snapshot.Option(g))
+		}
 	}
 	var err error
 	if r.MinHop, err = persist.MinHops(context.Background(), p.Fabric, p.hops()); err != nil {
@@ -78,7 +79,10 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		return LoadReport{}, fmt.Errorf("%s: %w", fabric.Escape(path), persist.ErrNoTables)
 	}
 	st := s.State()
-	set, notes := st.Settings.Of(ctx, saved)
+	set, notes, err := st.Settings.Of(ctx, saved)
+	if err != nil {
+		return LoadReport{}, err
+	}
 	st.Settings = set
 	job := s.job(&st)
 	res, rep, err := compute.Bring(ctx, job, saved, opt.Keep)
@@ -96,9 +100,9 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 	p := st.stagedOf(res, job.Fabric)
 	switch {
 	case rep.RoutedBy != "":
-		p.by = &maker{engine: rep.RoutedBy, given: set.Given}
+		p.by = &maker{engine: rep.RoutedBy, chain: set.Chain, given: set.Given}
 	case rep.How != persist.Adapted && rep.Engine != "" && !opt.Keep:
-		p.by = &maker{engine: rep.Engine, given: set.Given}
+		p.by = &maker{engine: rep.Engine, chain: set.Chain, given: set.Given}
 	}
 	p.Tables.Origin = fabric.Escape(filepath.Base(path))
 	if rep.How != persist.Kept {

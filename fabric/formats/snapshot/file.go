@@ -17,6 +17,7 @@
 //	mft     the highest multicast LID, then of each switch and LID the port set
 //	routing engine, options, roots, and the min-hop tables: of each pair of
 //	        switches the hops, then the ports as words of 8 bytes, lowest first
+//	chain   the engines that were tried in order
 //
 // A section that a reader does not know is passed over.
 package snapshot
@@ -108,6 +109,9 @@ func sections(snap *Snapshot) []section {
 	}
 	if snap.Routing != nil {
 		all = append(all, whole("routing", encodeRouting(snap.Routing)))
+		if len(snap.Routing.Chain) > 0 {
+			all = append(all, whole("chain", encodeChain(snap.Routing.Chain)))
+		}
 	}
 	return all
 }
@@ -234,6 +238,8 @@ func (snap *Snapshot) section(name string, d *decoder) (err error) {
 		t.MFT, err = decodeMFT(f, d)
 	case name == "routing" && f != nil:
 		snap.Routing, err = decodeRouting(f, d)
+	case name == "chain" && snap.Routing != nil:
+		snap.Routing.Chain, err = decodeChain(d)
 	}
 	return err
 }

@@ -14,7 +14,10 @@ import (
 // be held against the one that they were made for.
 type Routing struct {
 	// Engine and Options are as in opensm.conf: "updn", "lmc=1 connect_roots=TRUE".
-	Engine  string
+	Engine string
+	// Chain are the engines that were tried in order, of which Engine is one, as in opensm.conf with "no_fallback".
+	// It is nil in files of older versions.
+	Chain   []string
 	Options []Option
 	// Roots are the switches that the engine took for roots, nil for none.
 	Roots []fabric.SwitchIndex
@@ -84,6 +87,29 @@ func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 		return nil, fmt.Errorf("routing: %w", d.err)
 	}
 	return r, nil
+}
+
+// encodeChain is a section of its own, so that older versions read the rest.
+func encodeChain(chain []string) []byte {
+	e := &encoder{}
+	e.uint(uint64(len(chain)))
+	for _, name := range chain {
+		e.string(name)
+	}
+	return e.b
+}
+
+func decodeChain(d *decoder) (chain []string, err error) {
+	for range d.uint(maxOptions) {
+		if d.err != nil {
+			break
+		}
+		chain = append(chain, d.string())
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("chain: %w", d.err)
+	}
+	return chain, nil
 }
 
 // maxOptions is how many options a routing may have.

@@ -70,7 +70,7 @@ func TestRoundTrip(t *testing.T) {
 		in := whole(t, spec)
 		f := in.Fabric
 		routing := &snapshot.Routing{
-			Engine: "updn", Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []fabric.SwitchIndex{0, 3},
+			Engine: "updn", Chain: []string{"ftree", "updn", "no_fallback"}, Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []fabric.SwitchIndex{0, 3},
 			MinHop: &snapshot.MinHop{Least: bytes.Repeat([]byte{1, 255, 3}, len(f.Switches)*len(f.Switches))[:len(f.Switches)*len(f.Switches)],
 				Ports: make([]uint64, 2*len(f.Switches)*len(f.Switches)), Words: 2},
 		}
@@ -258,6 +258,7 @@ func FuzzDecodeRest(f *testing.F) {
 	in := whole(f, "fattree:2,4")
 	f.Add(snapshot.EncodeRest(in))
 	f.Add([]byte("\x07routing\x04\x04updn"))
+	f.Add([]byte("\x07routing\x08\x04updn\x00\x00\x00\x05chain\x06\x01\x04updn"))
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		_ = snapshot.DecodeRest(b, &fabric.Tables{Fabric: in.Fabric, LFT: in.LFT})
 	})

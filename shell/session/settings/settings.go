@@ -325,11 +325,24 @@ func (s *Settings) Engines() []string {
 	})
 }
 
-// Of are the settings that a saved routing was made with, but with the LMC that
-// was chosen here; these settings where it does not say or they are of no use now.
-func (s *Settings) Of(ctx context.Context, saved *snapshot.Snapshot) (Settings, []string) {
+// Of are the settings that a saved routing was made with, but with the LMC that was chosen here; these settings where
+// it does not say or they are of no use now. Where it or these settings have [engines.NoFallback], the result has it.
+func (s *Settings) Of(ctx context.Context, saved *snapshot.Snapshot) (Settings, []string, error) {
 	r := saved.Routing
-	if r == nil || r.Engine == "" || slices.Contains(s.Chain, r.Engine) && len(r.Options) == 0 {
+	if r == nil || r.Engine == "" {
+		return *s, nil, nil
+	}
+	noFallback := slices.Contains(r.Chain, engines.NoFallback) || slices.Contains(s.Chain, engines.NoFallback)
+	set, notes := s.parseSaved(ctx, r)
+	if noFallback && !slices.Contains(set.Chain, engines.NoFallback) {
+		set.Chain = append(slices.Clone(set.Chain), engines.NoFallback)
+		return set, notes, set.chooseEngines()
+	}
+	return set, notes, nil
+}
+
+func (s *Settings) parseSaved(ctx context.Context, r *snapshot.Routing) (Settings, []string) {
+	if slices.Contains(s.Chain, r.Engine) && len(r.Options) == 0 {
 		return *s, nil
 	}
 	var given []Setting
@@ -343,7 +356,11 @@ func (s *Settings) Of(ctx context.Context, saved *snapshot.Snapshot) (Settings, 
 			given = append(given, g)
 		}
 	}
-	set, err := Parse(ctx, []string{r.Engine}, given)
+	chain := r.Chain
+	if len(chain) == 0 {
+		chain = []string{r.Engine}
+	}
+	set, err := Parse(ctx, chain, given)
 	if err != nil {
 		return *s, []string{fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s", fabric.Escape(r.Engine), err, s.String())}
 	}
