@@ -45,7 +45,7 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	if job.Before == nil {
 		return nil, incremental.ErrNoTables
 	}
-	lids, err := job.LIDs.assign(job.Fabric)
+	lids, err := job.assign()
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // Lay lays the routes of a file over the subnet, and says what of them fits. Where no
 // switch is known there is no result.
 func Lay(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Report, error) {
-	lids, err := job.LIDs.assign(job.Fabric)
+	lids, err := job.assign()
 	if err != nil {
 		return nil, osm.Report{}, err
 	}

@@ -14,6 +14,8 @@ type LIDs struct {
 	fabric.LIDOptions
 	// Chosen says that LMC is; else it is what the subnet has.
 	Chosen bool
+	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
+	Remember bool
 }
 
 // assignment is a subnet whose ports have LIDs.
@@ -22,6 +24,17 @@ type assignment struct {
 	// top is the highest LID that OpenSM's tables have entries for.
 	top   uint16
 	notes []string
+	// next says which LIDs the next assignment gives, nil where all ports had LIDs already and need not be remembered.
+	next *LIDs
+}
+
+// assign gives the ports of the job's subnet their LIDs: those that the subnet manager remembers from the assignments
+// of its past, where it has made any.
+func (job *Job) assign() (assignment, error) {
+	if job.Past.LIDs != nil {
+		return job.Past.LIDs.assign(job.Fabric)
+	}
+	return job.LIDs.assign(job.Fabric)
 }
 
 // assign gives the ports of f their LIDs.
@@ -29,18 +42,15 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	if !o.Chosen {
 		o.LMC = f.MaxLMC()
 	}
-	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && f.MaxLMC() == 0 {
-		g, err := fabric.AssignLIDs(f)
-		if err != nil {
-			return assignment{}, fmt.Errorf("assign LIDs: %w", err)
-		}
-		return assignment{fabric: g, top: g.MaxLID}, nil
+	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && f.MaxLMC() == 0 && !o.Remember && !LackLIDs(f) {
+		return assignment{fabric: f, top: f.MaxLID}, nil
 	}
 	a, err := fabric.AssignLIDsWith(f, o.LIDOptions)
 	if err != nil {
 		return assignment{}, fmt.Errorf("assign LIDs: %w", err)
 	}
-	out := assignment{fabric: a.Fabric, top: a.Top}
+	out := assignment{fabric: a.Fabric, top: a.Top, next: &o}
+	o.Chosen, o.Reassign, o.GUID2LID = true, false, a.GUID2LID
 	for _, n := range a.Notes {
 		out.notes = append(out.notes, n.String())
 	}
@@ -48,6 +58,11 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 		out.fabric = f
 	}
 	return out, nil
+}
+
+// LackLIDs reports whether an end port of the subnet has no LID.
+func LackLIDs(f *fabric.Fabric) bool {
+	return slices.ContainsFunc(f.EndPorts, func(e fabric.PortIndex) bool { return f.Ports[e].LID == 0 })
 }
 
 // remembering also gives ports of f that have no LID the one that they had in another picture of the subnet.

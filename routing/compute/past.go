@@ -20,10 +20,13 @@ type Past struct {
 	Computed *fabric.Tables
 	// Top is the highest LID that there was.
 	Top uint16
+	// LIDs say which LIDs it gives from now on, nil where all ports have LIDs without it.
+	LIDs *LIDs
 }
 
 // remember keeps in mind what the next job goes on from.
-func (r *Result) remember(job *Job) {
+func (r *Result) remember(job *Job, lids *assignment) {
+	r.Past.LIDs = lids.next
 	r.Past.Tables, r.Past.Computed = r.Tables, r.Tables
 	if r.Figures.Engine == CachedEngine {
 		r.Past.Computed, r.Past.Top = job.past().Computed, job.past().Top

@@ -42,7 +42,7 @@ func Run(ctx context.Context, job *Job) (*Result, error) {
 
 // Unicast is [Run] without trees, and without comparing what it made.
 func Unicast(ctx context.Context, job *Job) (*Result, error) {
-	lids, err := job.LIDs.assign(job.Fabric)
+	lids, err := job.assign()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 		g.Warnings = append(g.Warnings, g.Unlike)
 	}
 	g.count(res.Tables)
-	res.remember(job)
+	res.remember(job, &lids)
 	return res, nil
 }
 

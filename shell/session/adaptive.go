@@ -67,7 +67,7 @@ func (s *Session) Unadapt() {
 		if st.Staged != nil && st.groupsAlone() {
 			st.Staged, st.Stale, st.Written = nil, false, false
 		}
-		for _, p := range []**Picture{&st.Staged, &st.WhatIf, &st.Base} {
+		for _, p := range []**Picture{&st.Staged, &st.WhatIf, &st.Base, &st.lastBase} {
 			if *p != nil && (*p).Tables != nil && (*p).Tables.Adaptive != nil && (st.Live.Tables == nil || (*p).Tables.Adaptive != st.Live.Tables.Adaptive) {
 				without := **p
 				t := *without.Tables

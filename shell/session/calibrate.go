@@ -146,7 +146,7 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
 		return st, nil, errors.New("the live subnet has no forwarding tables to compare with")
 	}
-	st.Base, st.WhatIf, st.drawn = nil, nil, drawn{}
+	st.Base, st.WhatIf, st.drawn, st.past = nil, nil, drawn{}, compute.Past{}
 	job := s.job(&st)
 	job.Keep = compute.KeepNo
 	p, err := compute.Unicast(ctx, job)

@@ -130,7 +130,8 @@ func (s *Session) RestoreAll(ctx context.Context) ([]failures.Failure, error) {
 	defer end()
 	st := s.State()
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
-		st.Failures, st.WhatIf, st.Base, st.drawn, st.past = nil, nil, nil, drawn{}, compute.Past{}
+		st.Failures, st.past = nil, compute.Past{}
+		st.dropBase()
 		st.Stale = st.stale()
 	})
 	return st.Failures, nil
@@ -251,7 +252,7 @@ func (s *Session) setFailures(all []failures.Failure) error {
 	s.update(ChangePaper|ChangeStaged, func(st *State) {
 		st.Base, st.WhatIf, st.Failures, st.drawn.paper = base, whatIf, all, paper
 		if len(all) == 0 && st.drawn.topology == nil && fabric.SameLinks(base.Fabric, st.Live.Fabric) {
-			st.WhatIf, st.Base, st.drawn = nil, nil, drawn{}
+			st.dropBase()
 		}
 		if st.Staged != nil && st.WhatIf != nil && st.groupsAlone() {
 			st.Staged = nil // the base has them
@@ -261,12 +262,25 @@ func (s *Session) setFailures(all []failures.Failure) error {
 	return nil
 }
 
+// dropBase makes the paper the live picture again.
+func (st *State) dropBase() {
+	if b := st.Base; b != nil && b.Tables != nil && st.Live.Tables == nil && fabric.SameLinks(b.Fabric, st.Live.Fabric) {
+		st.lastBase = b
+	}
+	st.Base, st.WhatIf, st.drawn = nil, nil, drawn{}
+}
+
 // firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,
-// it takes the tables that are staged for the same fabric, so that there is something to compare with.
+// it takes the tables that are staged for the same fabric, or else those that the paper started from before,
+// so that there is something to compare with.
 func firstBase(st *State) *Picture {
 	from := st.Live
-	if st.Live.Tables == nil && st.Staged != nil && !st.Stale {
+	switch {
+	case st.Live.Tables != nil:
+	case st.Staged != nil && !st.Stale:
 		from = st.Staged
+	case st.lastBase != nil:
+		from = st.lastBase
 	}
 	base := from.as(Base)
 	base.heldOn = holding(st.Live.Tables)

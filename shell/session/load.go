@@ -200,7 +200,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 			}
 			return renamed[f]
 		}
-		for _, p := range []**Picture{&st.Live, &st.Base, &st.WhatIf, &st.Staged} {
+		for _, p := range []**Picture{&st.Live, &st.Base, &st.WhatIf, &st.Staged, &st.lastBase} {
 			if *p != nil {
 				old := *p
 				*p = old.on(rename(old.Fabric))
@@ -232,7 +232,7 @@ func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	}
 	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
 		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
-		st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{}
+		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
 	})
 	return nil
 }

@@ -69,6 +69,7 @@ func (s *Session) job(st *State) *compute.Job {
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
 	job.Past = st.past
+	job.LIDs.Remember = compute.LackLIDs(st.Live.Fabric)
 	if st.Added() != "" {
 		var since *fabric.Fabric
 		if st.Staged != nil {
@@ -120,7 +121,9 @@ func (s *Session) stage(p *Picture) {
 
 // Unstage throws the staged tables away. The next route starts from the base again.
 func (s *Session) Unstage() {
-	s.update(ChangeStaged, func(st *State) { st.Staged, st.Stale, st.Written, st.past = nil, false, false, compute.Past{} })
+	s.update(ChangeStaged, func(st *State) {
+		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
+	})
 }
 
 // ClearTorusConf is a configuration like that of the staged tables of torus-2QoS with which multicast and

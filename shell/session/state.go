@@ -42,6 +42,8 @@ type State struct {
 	// of the route before the next one.
 	past  compute.Past
 	drawn drawn
+	// lastBase is the Base of the paper before, where it has tables and the live picture has none.
+	lastBase *Picture
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
 

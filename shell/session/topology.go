@@ -32,7 +32,8 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 	}
 	st, f, name := s.State(), file.Fabric, fabric.Escape(path)
 	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures), Unread: file.Unread, Notes: file.Warnings}
-	st.Base, st.Failures, st.drawn = nil, nil, drawn{}
+	st.dropBase()
+	st.Failures = nil
 	base := firstBase(&st)
 	if file.Tables == nil && base.Tables != nil && !opt.Alone {
 		if f, err = f.WithLIDsOf(base.Fabric); err != nil {
@@ -51,6 +52,7 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 	st.drawn.unread = file.Unread
 	s.update(ChangePaper|ChangeStaged, func(now *State) {
 		now.Base, now.WhatIf, now.Failures, now.drawn, now.past = base, st.WhatIf, nil, st.drawn, compute.Past{}
+		now.lastBase = st.lastBase
 		now.Stale = now.stale()
 	})
 	return rep, nil
