@@ -102,6 +102,18 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	return nil
 }
 
+// SetUnreachable names end ports that failures have separated from the subnet, see [Fabric.Unreachable]. Those that
+// links lead to are left out.
+func (b *Builder) SetUnreachable(ports []PortIndex) error {
+	for _, p := range ports {
+		if p < 0 || int(p) >= len(b.f.Ports) || b.f.EndPortOf(p) != p || b.f.Ports[p].Num == 0 && !b.f.Nodes[b.f.Ports[p].Node].IsSwitch() {
+			return fmt.Errorf("port %d is no end port", p)
+		}
+	}
+	b.f.Unreachable = slices.Clone(ports)
+	return nil
+}
+
 // PortClaim is what a port claims that another one has.
 type PortClaim uint8
 
@@ -209,9 +221,7 @@ func (f *Fabric) firstPort() PortIndex {
 // finish computes what follows from nodes, links, LIDs and the SM's port.
 func (f *Fabric) finish() error {
 	f.EndPorts = f.reach()
-	slices.SortFunc(f.EndPorts, func(x, y PortIndex) int {
-		return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID))
-	})
+	f.sortEnds(f.EndPorts)
 	f.portGUID = make(map[uint64]PortIndex, len(f.EndPorts))
 	f.MaxLID = 0
 	for _, e := range f.EndPorts {
@@ -224,8 +234,16 @@ func (f *Fabric) finish() error {
 			f.MaxLID = max(f.MaxLID, p.LID|(1<<p.LMC-1))
 		}
 	}
+	f.Unreachable = slices.DeleteFunc(slices.Clone(f.Unreachable), f.Reachable)
+	f.sortEnds(f.Unreachable)
+	f.Unreachable = slices.Compact(f.Unreachable)
 	f.lidPort = slices.Repeat([]PortIndex{None}, int(f.MaxLID)+1)
 	return f.mapLIDs()
+}
+
+// sortEnds puts end ports in the order of [Fabric.EndPorts].
+func (f *Fabric) sortEnds(ends []PortIndex) {
+	slices.SortFunc(ends, func(x, y PortIndex) int { return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID)) })
 }
 
 func (f *Fabric) mapLIDs() error {

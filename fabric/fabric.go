@@ -2,7 +2,10 @@
 
 package fabric
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // MaxUnicastLID is the highest unicast LID (IBA 1.2.1, 4.1.3).
 const MaxUnicastLID = 0xBFFF
@@ -22,6 +25,11 @@ type Fabric struct {
 	// EndPorts are the ports that own a port GUID (port 0 of switches, every linked port of the other nodes),
 	// in the order of LEKey of the port GUID. Only ports that belong to the subnet are listed.
 	EndPorts []PortIndex
+
+	// Unreachable are the end ports that failures have separated from the subnet, in the same order: those that the
+	// fabric had before [Fabric.Without] removed links, and that are not among EndPorts. What is derived from the
+	// fabric keeps them, so that counts of end ports and pairs stay those of the fabric without failures.
+	Unreachable []PortIndex
 
 	SMPort PortIndex // the port that the session sits on, None if it is unknown
 
@@ -136,6 +144,21 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	peer := &f.Ports[p.Peer]
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
+
+// Ends returns the end ports that pairs and paths are counted over: those in the subnet, and the unreachable ones. Port 0 of
+// switches is among them only where switches is set.
+func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
+	counted := func(ends []PortIndex) []PortIndex {
+		if switches {
+			return slices.Clone(ends)
+		}
+		return slices.DeleteFunc(slices.Clone(ends), func(e PortIndex) bool { return f.Nodes[f.Ports[e].Node].IsSwitch() })
+	}
+	return counted(f.EndPorts), counted(f.Unreachable)
+}
+
+// Reachable reports whether an end port is in the subnet.
+func (f *Fabric) Reachable(endPort PortIndex) bool { return f.PortByGUID(f.Ports[endPort].GUID) == endPort }
 
 // EndPortOf returns the port with a port's LID and GUID: port 0 for a switch's, elsewhere the port itself.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {

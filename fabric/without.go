@@ -189,6 +189,13 @@ func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 		}
 	}
 	f.lidPort = f.lidPort[:int(f.MaxLID)+1]
+	f.Unreachable = slices.Clone(f.Unreachable)
+	for _, e := range was.EndPorts {
+		if !kept(e) {
+			f.Unreachable = append(f.Unreachable, e)
+		}
+	}
+	f.sortEnds(f.Unreachable)
 }
 
 // largestPartOf returns port 0 of a switch in the part with the most end ports of

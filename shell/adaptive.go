@@ -228,7 +228,7 @@ func (c *call) choices(p *session.Picture) (*choiceCounts, error) {
 
 func (a *choiceCounts) text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	line("  by every choice of adaptive routing: %d reached for sure, %d by luck, %d never, %d unknown; %d have several paths", a.Sure, a.Luck, a.Never, a.Unknown, a.Many)
+	line("  by every choice of adaptive routing: %d arrive for sure, %d by luck, %d never, %d unknown; %d have several paths", a.Sure, a.Luck, a.Never, a.Unknown, a.Many)
 	if a.Loops > 0 {
 		line("    packets of %d can loop", a.Loops)
 	}
@@ -250,7 +250,7 @@ func (a *choiceCounts) text(w io.Writer) {
 		}
 		return fmt.Sprintf("%d to %s", first, count(last, "link"))
 	}
-	line("    the shortest paths of pairs have %s, the longest ones %s", span(a.Fewest), span(a.Most))
+	line("    the shortest paths have %s, the longest ones %s", span(a.Fewest), span(a.Most))
 	if a.SLsUnread {
 		line("    it depends on the SLs of paths, which were not read: all were taken for SL 0")
 	}
@@ -259,11 +259,11 @@ func (a *choiceCounts) text(w io.Writer) {
 	}
 }
 
-// table has the pairs that are not reached for sure.
-func (a *choiceCounts) table() Table {
-	t := tableOf("pairs not reached for sure", []string{"FROM", "TO", "LID", "REACHED", "CAN LOOP"}, a.Troubles, func(t choiceTrouble) plainRow {
+// table has the paths that do not arrive for sure, but for so many that are from and to unreachable end ports.
+func (a *choiceCounts) table(unlisted int64) Table {
+	t := tableOf("paths that do not arrive for sure", []string{"FROM", "TO", "LID", "REACHED", "CAN LOOP"}, a.Troubles, func(t choiceTrouble) plainRow {
 		return plainRow{leads{t.lead}, []any{t.From, t.To, t.LID, t.How, t.Loop}}
 	})
-	t.More = int(a.Luck+a.Never+a.Unknown) - len(t.Rows)
+	t.More = int(a.Luck+a.Never+a.Unknown-unlisted) - len(t.Rows)
 	return t
 }

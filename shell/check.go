@@ -91,13 +91,45 @@ func checkedOf(check string, st *session.State, p *session.Picture) checked {
 	return checked{check, st.Title(p), st.IsStale(p)}
 }
 
+// reachAnswer counts pairs and paths by the routing that the switches use: by every choice where they route adaptively.
 type reachAnswer struct {
 	checked
-	*reach.Result
-	Seconds  float64       `json:"seconds"`
+	Ends            int   `json:"ends"`
+	Unassigned      int   `json:"unassigned"`
+	UnreachableEnds int   `json:"unreachable_ends"`
+	Pairs           int64 `json:"pairs"`
+	LostPairs       int64 `json:"lost_pairs"`
+	// LuckPairs are those of which a path arrives by some choices of the switches, and not by others.
+	LuckPairs    int64 `json:"luck_pairs"`
+	UnknownPairs int64 `json:"unknown_pairs"`
+	reach.Counts
+	// NotMinimal is nil where it is not known, as of adaptive routing.
+	NotMinimal *int64  `json:"not_minimal"`
+	Links      []int64 `json:"links"`
+	Seconds    float64 `json:"seconds"`
+	// Troubles are those of the linear tables; choices have their own.
 	Troubles []pathTrouble `json:"troubles"`
-	// Choices is nil where no switch routes adaptively.
+	// UnreachablePorts names the end ports that failures have separated from the subnet.
+	UnreachablePorts []string `json:"unreachable_ports"`
+	// Choices is nil where no switch routes adaptively; Linear is what the linear tables alone would do then.
 	Choices *choiceCounts `json:"adaptive,omitempty"`
+	Linear  *reach.Counts `json:"linear_tables,omitempty"`
+
+	unlisted int64 // paths from and to unreachable end ports
+}
+
+func reachAnswerOf(r *reach.Result, choices *choiceCounts) *reachAnswer {
+	a := &reachAnswer{
+		Ends: r.Ends, Unassigned: r.Unassigned, UnreachableEnds: r.UnreachableEnds, Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs,
+		Counts: r.Counts, NotMinimal: &r.NotMinimal, Links: r.Links, Troubles: []pathTrouble{}, UnreachablePorts: []string{}, Choices: choices,
+		unlisted: r.UnlistedPaths,
+	}
+	if choices != nil {
+		a.LostPairs, a.LuckPairs, a.UnknownPairs = choices.LostPairs, choices.LuckPairs, choices.UnknownPairs
+		a.Counts = reach.Counts{Paths: choices.Paths, Delivered: choices.Sure, Unreachable: choices.Never, Loops: choices.Loops, Unknown: choices.Unknown}
+		a.NotMinimal, a.Links, a.Linear = nil, choices.Fewest, &r.Counts
+	}
+	return a
 }
 
 // Tables has the paths that do not arrive.
@@ -105,9 +137,9 @@ func (a *reachAnswer) Tables() []Table {
 	t := tableOf("paths that do not arrive", []string{"FROM", "TO", "LID", "WHAT", "WHY"}, a.Troubles, func(t pathTrouble) plainRow {
 		return plainRow{leads{t.lead}, []any{t.From, t.To, t.LID, t.Verdict, t.Why}}
 	})
-	t.More = int(a.wrong()) - len(t.Rows)
+	t.More = int(a.wrong()-a.unlisted) - len(t.Rows)
 	if a.Choices != nil {
-		return []Table{t, a.Choices.table()}
+		return []Table{a.Choices.table(a.unlisted), t}
 	}
 	return []Table{t}
 }
@@ -135,40 +167,38 @@ func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool)
 	if err != nil {
 		return err
 	}
-	answer := reachAnswer{checkedOf("reach", st, p), r, time.Since(start).Seconds(), []pathTrouble{}, several}
+	answer := reachAnswerOf(r, several)
+	answer.checked, answer.Seconds = checkedOf("reach", st, p), time.Since(start).Seconds()
 	if loopsOnly {
 		answer.Check = "loops"
 	}
-	var names *namer
-	if len(r.Troubles) > 0 {
-		names = newNamer(p.Fabric)
-	}
+	names := newNamer(p.Fabric)
 	for _, t := range r.Troubles {
 		if !loopsOnly || t.Verdict == walk.Loop {
 			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, names, t))
 		}
 	}
-	if err := c.out.Answer(&answer); err != nil {
+	_, unreachable := p.Fabric.Ends(c.Flag("switches"))
+	answer.UnreachablePorts = append(answer.UnreachablePorts, prose.Words(unreachable, names.port)...)
+	if err := c.out.Answer(answer); err != nil {
 		return err
 	}
 	switch {
-	case loopsOnly && r.Loops > 0:
-		return found("%d of %d paths loop", r.Loops, r.Paths)
-	case !loopsOnly && r.Bad() > 0:
-		return found("%d of %d paths do not arrive as they should: %s", r.Bad(), r.Paths, badText(&r.Counts))
+	case loopsOnly && answer.Loops > 0:
+		return found("%d of %d paths loop", answer.Loops, r.Paths)
+	case loopsOnly:
+		return nil
 	case several != nil && several.Sure < several.Paths:
-		return found("%d of %d pairs are not reached by every choice of adaptive routing", several.Paths-several.Sure, several.Paths)
+		return found("%d of %d paths may not arrive: %d never, %d by luck, %d unknown", several.Paths-several.Sure, several.Paths, several.Never, several.Luck, several.Unknown)
+	case several == nil && r.Bad() > 0:
+		return found("%d of %d paths do not arrive as they should: %s", r.Bad(), r.Paths, badText(&r.Counts))
 	}
 	return nil
 }
 
 func pathTroubleOf(p *session.Picture, names *namer, t reach.Path) pathTrouble {
-	path := walk.Trace(p.Tables, t.Src, t.LID)
-	why := path.Explain(p.Fabric)
-	if t.LID == 0 {
-		why = fmt.Sprintf("%s has no LID", p.Fabric.PortName(t.Dst))
-	}
-	return pathTrouble{names.port(t.Src), names.port(t.Dst), t.LID, t.Verdict.String(), why, toTrace(p, t.Src, t.Dst, t.LID)}
+	path := walk.Between(p.Tables, t.Src, t.Dst, t.LID)
+	return pathTrouble{names.port(t.Src), names.port(t.Dst), t.LID, t.Verdict.String(), path.Explain(p.Fabric), toTrace(p, t.Src, t.Dst, t.LID)}
 }
 
 // badText says how many paths of each kind are bad.
@@ -195,10 +225,14 @@ func badText(n *reach.Counts) string {
 func (a *reachAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %s, %s, %s", a.Check, a.Of, prose.Count(a.Ends, "end port"), prose.Count(a.Pairs, "pair"), prose.Count(a.Paths, "path"))
-	if a.Check == "loops" {
+	switch {
+	case a.Check == "loops":
 		line("  %d loop", a.Loops)
-	} else {
-		line("  %d arrive, %d of them over more links than needed", a.Delivered+a.TooLong, a.NotMinimal)
+	case a.Choices != nil:
+		a.Choices.text(w)
+		line("  by the linear tables alone: %d arrive%s", a.Linear.Delivered+a.Linear.TooLong, prose.When(a.Linear.Bad() > 0, ", "+badText(a.Linear), ""))
+	default:
+		line("  %d arrive, %d of them over more links than needed", a.Delivered+a.TooLong, *a.NotMinimal)
 		for links, n := range a.Links {
 			if n > 0 {
 				line("    %d over %s", n, count(links, "link"))
@@ -208,23 +242,38 @@ func (a *reachAnswer) Text(w io.Writer) {
 			line("  %s", badText(&a.Counts))
 		}
 	}
-	if a.Choices != nil {
-		a.Choices.text(w)
-		if a.Bad() > 0 {
-			line("  by the linear tables alone:")
-		}
+	if a.Check != "loops" {
+		a.pairsText(line)
 	}
 	for _, t := range a.Troubles {
 		line("  %s -> %s (LID %d): %s", t.From, t.To, t.LID, t.Why)
 	}
-	if shown := int64(len(a.Troubles)); shown > 0 && shown < a.wrong() {
-		line("  %s", prose.More(a.wrong()-shown))
+	if shown, all := int64(len(a.Troubles)), a.wrong()-a.unlisted; shown > 0 && shown < all {
+		line("  %s", prose.More(all-shown))
 	}
 }
 
-func (a *reachAnswer) wrong() int64 {
-	if a.Check == "loops" {
-		return a.Loops
+// maxUnreachable is how many unreachable end ports the text names.
+const maxUnreachable = 10
+
+// pairsText says which pairs are lost, and which end ports are unreachable.
+func (a *reachAnswer) pairsText(line func(format string, args ...any)) {
+	if a.LostPairs > 0 || a.LuckPairs > 0 {
+		line("  %s of %d lost%s", count(int(a.LostPairs), "pair"), a.Pairs, prose.When(a.LuckPairs > 0, fmt.Sprintf(", %d arrive by luck", a.LuckPairs), ""))
 	}
-	return a.Bad()
+	if n := a.UnreachableEnds; n > 0 {
+		line("  %s unreachable: %s", count(n, "end port"), prose.List(a.UnreachablePorts, maxUnreachable))
+	}
+}
+
+// wrong counts the paths of the linear tables that [reachAnswer.Troubles] are the first of, and the unlisted ones.
+func (a *reachAnswer) wrong() int64 {
+	c := &a.Counts
+	if a.Linear != nil {
+		c = a.Linear
+	}
+	if a.Check == "loops" {
+		return c.Loops + a.unlisted
+	}
+	return c.Bad()
 }

@@ -134,7 +134,7 @@ func alikeOf(t *fabric.Tables, r *census.Result) alikeAnswer {
 	a := alikeAnswer{SwitchPairs: r.SwitchPairs, Sequences: r.Sequences}
 	for i := range r.Alike {
 		x := &r.Alike[i]
-		p := alikePaths{From: f.NodeName(f.Switches[x.From]), To: f.NodeName(f.Switches[x.To]), Pairs: x.Pairs, Sequences: x.Sequences}
+		p := alikePaths{From: f.NodeName(f.Switches[x.From]), To: f.NodeName(f.Switches[x.To]), Pairs: x.Paths, Sequences: x.Sequences}
 		path := walk.Trace(t, x.Src, x.LID)
 		for _, s := range passedOf(f, &path) {
 			p.Path = append(p.Path, s.name)

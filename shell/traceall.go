@@ -79,7 +79,7 @@ func (c *call) allAnswer(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *
 	for _, x := range r.Failures {
 		path := walk.Trace(t, x.Src, x.LID)
 		a.Troubles = append(a.Troubles, traceTrouble{
-			From: f.PortName(x.Src), To: destinationName(f, x.LID), Why: whyLost(f, &path), Verdict: x.Verdict.String(), Pairs: x.Pairs,
+			From: f.PortName(x.Src), To: destinationName(f, x.LID), Why: whyLost(f, &path), Verdict: x.Verdict.String(), Pairs: x.Paths,
 		})
 	}
 	return a

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
@@ -20,7 +22,13 @@ const maxTroubles = 20
 type manyAnswer struct {
 	Of       string         `json:"of"`
 	Stale    bool           `json:"stale,omitempty"`
-	Pairs    int            `json:"pairs"`
+	// Pairs are the pairs that the paths are of; LostPairs are those of which a path does not arrive, UnknownPairs other ones
+	// of which a path is unknown.
+	Pairs        int `json:"pairs"`
+	LostPairs    int `json:"lost_pairs"`
+	UnknownPairs int `json:"unknown_pairs"`
+	// Paths counts the paths that were followed, Arrive those that arrive.
+	Paths    int            `json:"paths"`
 	Arrive   int            `json:"arrive"`
 	Verdicts map[string]int `json:"verdicts"`
 	// Links counts the paths that arrive by their number of links.
@@ -31,6 +39,8 @@ type manyAnswer struct {
 	Places int `json:"places,omitempty"`
 	// WithoutLID counts the end ports that have none.
 	WithoutLID int `json:"without_lid,omitempty"`
+	// Unreachable names the end ports that failures have separated from the subnet.
+	Unreachable []string `json:"unreachable_ports,omitempty"`
 	alikeAnswer
 	// Part counts the live paths that are others than those of the tables that
 	// they were compared with.
@@ -40,23 +50,26 @@ type manyAnswer struct {
 	// Adaptive says that switches may choose among several paths.
 	Adaptive string `json:"adaptive,omitempty"`
 
-	alikes alikes
+	alikes   alikes
+	outcomes map[[2]fabric.PortIndex]reach.Outcome
 }
 
 type traceTrouble struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Why  string `json:"why"`
-	// Verdict and Pairs are of all pairs whose packets end there.
+	// Verdict and Paths are of all paths that end there.
 	Verdict string `json:"verdict,omitempty"`
-	Pairs   int64  `json:"pairs,omitempty"`
+	Paths   int64  `json:"paths,omitempty"`
 }
 
-func (m *manyAnswer) add(a *traceAnswer, switches []passed) {
+// add adds a path of a pair.
+func (m *manyAnswer) add(pair session.Pair, a *traceAnswer, switches []passed) {
 	if m.Verdicts == nil {
-		m.Verdicts = map[string]int{}
+		m.Verdicts, m.outcomes = map[string]int{}, map[[2]fabric.PortIndex]reach.Outcome{}
 	}
-	m.Pairs++
+	m.count([2]fabric.PortIndex{pair.Src, pair.Dst}, a)
+	m.Paths++
 	m.Verdicts[a.Verdict]++
 	if a.Parts != "" {
 		m.Part++
@@ -75,17 +88,48 @@ func (m *manyAnswer) add(a *traceAnswer, switches []passed) {
 	m.Links[links]++
 }
 
+// count counts what becomes of a pair by one more of its paths.
+func (m *manyAnswer) count(pair [2]fabric.PortIndex, a *traceAnswer) {
+	now := reach.Lost
+	switch {
+	case a.Arrives:
+		now = reach.Arrives
+	case a.Verdict == walk.Unknown.String():
+		now = reach.Unknown
+	}
+	was, counted := m.outcomes[pair]
+	if !counted {
+		m.Pairs++
+	}
+	now = max(now, was)
+	m.outcomes[pair] = now
+	for _, o := range []struct {
+		outcome reach.Outcome
+		pairs   *int
+	}{{reach.Lost, &m.LostPairs}, {reach.Unknown, &m.UnknownPairs}} {
+		if now == o.outcome {
+			*o.pairs++
+		}
+		if counted && was == o.outcome {
+			*o.pairs--
+		}
+	}
+}
+
 func (m *manyAnswer) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%d pairs traced, of %s: %d arrive\n", m.Pairs, m.Of, m.Arrive)
+	_, _ = fmt.Fprintf(w, "%s, %s traced, of %s: %d arrive\n", prose.Count(m.Pairs, "pair"), prose.Count(m.Paths, "path"), m.Of, m.Arrive)
 	for links, n := range m.Links {
 		if n > 0 {
 			_, _ = fmt.Fprintf(w, "  %d over %d links\n", n, links)
 		}
 	}
 	m.text(w)
-	if n := m.Pairs - m.Arrive; n > 0 {
-		_, _ = fmt.Fprintf(w, "%d do not:\n", n)
+	if n := m.Paths - m.Arrive; n > 0 {
+		_, _ = fmt.Fprintf(w, "%d do not, %s lost:\n", n, prose.Count(m.LostPairs, "pair"))
 		listTroubles(w, m.Troubles, m.Places)
+	}
+	if n := len(m.Unreachable); n > 0 {
+		_, _ = fmt.Fprintf(w, "%s unreachable: %s\n", prose.Count(n, "end port"), prose.List(m.Unreachable, maxUnreachable))
 	}
 	switch {
 	case m.Against == "":
@@ -112,7 +156,7 @@ func listTroubles(w io.Writer, troubles []traceTrouble, places int) {
 	for i, t := range troubles {
 		switch {
 		case places > 0:
-			_, _ = fmt.Fprintf(w, "  %d as %s -> %s: %s\n", t.Pairs, t.From, t.To, t.Why)
+			_, _ = fmt.Fprintf(w, "  %d as %s -> %s: %s\n", t.Paths, t.From, t.To, t.Why)
 		case i == maxTroubles:
 			_, _ = fmt.Fprintf(w, "  and %d more (--json lists them all)\n", len(troubles)-i)
 			return
@@ -132,12 +176,12 @@ func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grant
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		path := walk.Trace(p.Tables, pair.Src, pair.LID)
+		path := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 		a := traceAnswerOf(p.Fabric, &path)
 		if _, _, err := g.Of(pair.Src, pair.LID); err != nil && g.Asked() {
 			a.Verdict, a.Arrives, a.Why = "not granted", false, err.Error()
 		}
-		answer.add(a, passedOf(p.Fabric, &path))
+		answer.add(pair, a, passedOf(p.Fabric, &path))
 	}
 	answer.alikeAnswer = answer.alikes.answer(r.limit)
 	return c.out.Answer(answer)
@@ -156,7 +200,7 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 	err := c.session.TraceLive(c.ctx, live, func(i int, path *livetrace.Path) {
 		answers[i], switches[i] = liveAnswerOf(st.Live.Fabric, path), passedLive(st.Live.Fabric, path)
 		if noTables == nil {
-			planned := walk.Trace(p.Tables, r.pairs[i].Src, r.pairs[i].LID)
+			planned := walk.Between(p.Tables, r.pairs[i].Src, r.pairs[i].Dst, r.pairs[i].LID)
 			answers[i].Parts = parts(st.Live.Fabric, path, p.Fabric, &planned, st.Title(p))
 		}
 	})
@@ -168,7 +212,7 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 		answer.Against = st.Title(p)
 	}
 	for i, a := range answers {
-		answer.add(a, switches[i])
+		answer.add(live[i], a, switches[i])
 	}
 	answer.alikeAnswer = answer.alikes.answer(r.limit)
 	return c.out.Answer(answer)

@@ -30,6 +30,12 @@ func EncodeFabric(f *fabric.Fabric) []byte {
 			e.port(&f.Ports[n.FirstPort+fabric.PortIndex(p)])
 		}
 	}
+	if len(f.Unreachable) > 0 {
+		e.uint(uint64(len(f.Unreachable)))
+		for _, p := range f.Unreachable {
+			encodeIndex(e, p)
+		}
+	}
 	return e.b
 }
 
@@ -93,11 +99,14 @@ func (r *fabricReader) read() (*fabric.Fabric, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	if n := d.size(); n > 0 {
-		return nil, fmt.Errorf("%d bytes too many", n)
-	}
 	if err := r.connect(); err != nil {
 		return nil, err
+	}
+	if err := r.unreachable(); err != nil {
+		return nil, err
+	}
+	if n := d.size(); n > 0 {
+		return nil, fmt.Errorf("%d bytes too many", n)
 	}
 	if sm != fabric.None {
 		if int(sm) >= len(r.owner) {
@@ -147,6 +156,20 @@ func (r *fabricReader) port(p *fabric.Port) (peer int32) {
 	p.Width, p.Speed = fabric.Width(d.uint(math.MaxUint8)), fabric.Speed(d.uint(math.MaxUint8))
 	p.MTU, p.VLCap, p.OperVLs = uint8(d.uint(math.MaxUint8)), uint8(d.uint(math.MaxUint8)), uint8(d.uint(math.MaxUint8))
 	return peer
+}
+
+// unreachable reads the unreachable end ports, which stand at the end where there are any.
+func (r *fabricReader) unreachable() error {
+	if r.d.size() == 0 {
+		return nil
+	}
+	var ports []fabric.PortIndex
+	for range r.d.uint(maxPorts) {
+		if ports = append(ports, decodeIndex[fabric.PortIndex](r.d, maxPorts)); r.d.err != nil {
+			return r.d.err
+		}
+	}
+	return r.b.SetUnreachable(ports)
 }
 
 func (r *fabricReader) connect() error {

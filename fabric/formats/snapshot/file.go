@@ -7,7 +7,8 @@
 // checksums. In these stand sections, each a name, a length and as many bytes, the
 // name and all numbers as unsigned varints and strings with their length first:
 //
-//	fabric  the SM's port + 1, then the nodes in order, each with its ports
+//	fabric  the SM's port + 1, then the nodes in order, each with its ports, then, where there are any, the
+//	        number of unreachable end ports and these, + 1
 //	lft     origin, highest LID, then of each switch: known, LinearFDBTop, the
 //	        row from LID 0 to the highest
 //	sl2vl   of each node, in and out port: 16 VLs

@@ -23,15 +23,14 @@ type beside struct {
 	ends *trees.Ends
 	lids map[uint16]trees.LID
 	// at is the switch there of each switch, None for none. Ends are same that are
-	// attached to the same port there, and others counts those of each group that send and
-	// are not.
+	// attached to the same port there, and others counts those of each group that are not.
 	at     []fabric.SwitchIndex
 	same   []bool
 	others []int64
 }
 
 func newBeside(c *counter, t *fabric.Tables) *beside {
-	b := &beside{ends: trees.NewEnds(t, true), lids: map[uint16]trees.LID{}, same: make([]bool, len(c.ends.Ports)), others: make([]int64, len(c.ends.Groups))}
+	b := &beside{ends: trees.NewEnds(t, c.opt.Switches), lids: map[uint16]trees.LID{}, same: make([]bool, len(c.ends.Ports)), others: make([]int64, len(c.ends.Groups))}
 	for _, l := range b.ends.LIDs {
 		b.lids[l.LID] = l
 	}
@@ -41,7 +40,7 @@ func newBeside(c *counter, t *fabric.Tables) *beside {
 	}
 	for i, p := range c.ends.Ports {
 		b.same[i] = attachedAlike(f, p, g)
-		if c.sends[i] && !b.same[i] {
+		if !b.same[i] {
 			b.others[c.ends.GroupOf[i]]++
 		}
 	}
@@ -72,13 +71,13 @@ func (w *worker) compareBeside(t *trees.Tree) {
 		w.there = trails(w.there, b.ends.Tables, b.ends.To(l).Tree)
 	}
 	for g := range w.ends.Groups {
-		n := w.sourcesOf(g, t.End)
+		n := int64(w.ends.Sources(g, t.End))
 		if n == 0 {
 			continue
 		}
 		at := w.ends.Groups[g].At
 		if ok && (at < 0 || b.at[at] != fabric.None && w.trail[at] == w.there[b.at[at]]) {
-			if n = b.others[g]; w.sends[t.End] && w.ends.GroupOf[t.End] == int32(g) && !b.same[t.End] {
+			if n = b.others[g]; w.ends.GroupOf[t.End] == int32(g) && !b.same[t.End] {
 				n--
 			}
 			if n > 0 {
@@ -92,7 +91,7 @@ func (w *worker) compareBeside(t *trees.Tree) {
 
 func (w *worker) otherSource(group int, dst int32) fabric.PortIndex {
 	for _, e := range w.ends.Groups[group].Ends {
-		if w.sends[e] && e != dst && !w.beside.same[e] {
+		if e != dst && !w.beside.same[e] {
 			return w.ends.Ports[e]
 		}
 	}

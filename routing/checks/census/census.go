@@ -15,12 +15,10 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Options are which pairs to follow, and how much to list of them.
+// Options are which paths to follow, and how much to list of them.
 type Options struct {
-	// From are the end ports that send, nil for all; To the LIDs that are sent to, nil
-	// for all.
-	From []fabric.PortIndex
-	To   []uint16
+	// Switches counts port 0 of switches among the end ports.
+	Switches bool
 	// List is how many of [Result.Alike], and how many of [Result.Failures] of each
 	// verdict, are listed; 20 if it is 0.
 	List int
@@ -35,13 +33,17 @@ const defaultList = 20
 
 // Result is what the paths of all pairs come to.
 type Result struct {
-	Pairs int64
-	// Verdicts counts the pairs by how their packets end, as [walk.Trace] judges them.
+	// Pairs, LostPairs and UnknownPairs are as in [reach.Result].
+	Pairs, LostPairs, UnknownPairs int64
+	// Paths is the sum of Verdicts, which counts the paths by how their packets end, as [walk.Trace] judges them.
+	Paths    int64
 	Verdicts [walk.TooLong + 1]int64
 	// Links counts those that arrive by their number of links.
 	Links []int64
-	// Unassigned are the end ports without a LID, which nobody can send to.
-	Unassigned int
+	// Unassigned are the end ports without a LID, which nobody can send to, Unreachable those that failures have separated
+	// from the subnet.
+	Unassigned  int
+	Unreachable []fabric.PortIndex
 	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences
 	// the different sequences of switches that these pass.
 	SwitchPairs, Sequences int64
@@ -57,13 +59,13 @@ type Result struct {
 	Parting []Pair
 }
 
-// Arrive is the number of pairs whose packets arrive.
+// Arrive is the number of paths whose packets arrive.
 func (r *Result) Arrive() int64 { return r.Verdicts[walk.Delivered] + r.Verdicts[walk.TooLong] }
 
 // Alike are the paths from the ends of one switch to those of another that arrive.
 type Alike struct {
 	From, To fabric.SwitchIndex
-	Pairs    int64
+	Paths    int64
 	// Sequences counts the different sequences of switches that they pass.
 	Sequences int
 	// Src and LID are a pair of the sequence that most of them take.
@@ -75,19 +77,19 @@ type Alike struct {
 
 // order puts those with most paths first, then those from and to the lowest LIDs.
 func (a *Alike) order(b *Alike) int {
-	return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
+	return cmp.Or(cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
 }
 
 // Failure are the paths that end at one place, which is not the destination.
 type Failure struct {
 	Verdict walk.Verdict
-	Pairs   int64
-	// Src and LID are one of the pairs.
+	Paths   int64
+	// Src and LID are one of them.
 	Src fabric.PortIndex
 	LID uint16
 }
 
-// Take follows the packets of the pairs. It fails with ctx's error where ctx ends
+// Take follows the packets of all pairs. It fails with ctx's error where ctx ends
 // first. O(LIDs x switches) on all processors.
 func Take(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.List == 0 {
@@ -150,7 +152,9 @@ type span struct{ from, to int }
 
 // result sums up what the workers have.
 func (c *counter) result() *Result {
-	r := &Result{Unassigned: c.unassigned}
+	r := &Result{Unassigned: c.ends.Unassigned, Unreachable: c.ends.Unreachable, Pairs: c.ends.Pairs()}
+	pairs, paths := c.ends.Lost()
+	r.LostPairs, r.Paths, r.Verdicts[walk.DeadEnd] = pairs, paths, paths
 	failures := map[place]Failure{}
 	for _, w := range c.workers {
 		if w == nil {
@@ -158,8 +162,10 @@ func (c *counter) result() *Result {
 		}
 		for v, n := range w.Verdicts {
 			r.Verdicts[v] += n
-			r.Pairs += n
+			r.Paths += n
 		}
+		r.LostPairs += w.LostPairs
+		r.UnknownPairs += w.UnknownPairs
 		for links, n := range w.Links {
 			r.arrive(links, n)
 		}
@@ -193,7 +199,7 @@ func (r *Result) fail(all map[place]Failure, most int) {
 		r.Failures = append(r.Failures, f)
 	}
 	inorder.Sort(r.Failures, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src))
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src))
 	})
 	var listed [walk.TooLong + 1]int
 	r.Failures = slices.DeleteFunc(r.Failures, func(f Failure) bool {
@@ -204,9 +210,9 @@ func (r *Result) fail(all map[place]Failure, most int) {
 
 // and adds another count of the same place; the example is that of the lower LID.
 func (f Failure) and(g Failure) Failure {
-	if g.Pairs > 0 && (g.LID < f.LID || g.LID == f.LID && g.Src < f.Src) {
+	if g.Paths > 0 && (g.LID < f.LID || g.LID == f.LID && g.Src < f.Src) {
 		f.Src, f.LID = g.Src, g.LID
 	}
-	f.Pairs += g.Pairs
+	f.Paths += g.Paths
 	return f
 }

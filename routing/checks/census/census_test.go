@@ -11,22 +11,25 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// slow is what a walk of every pair by itself comes to.
-func slow(t *fabric.Tables, from []fabric.PortIndex, to []uint16) (r Result, switchPairs map[string]int64, failed map[walk.Verdict]int64) {
+// slow is what a walk of every path by itself comes to.
+func slow(t *fabric.Tables, switches bool) (r Result, switchPairs map[string]int64, failed map[walk.Verdict]int64) {
 	f := t.Fabric
 	switchPairs, failed = map[string]int64{}, map[walk.Verdict]int64{}
 	sequences := map[string]bool{}
-	for _, src := range from {
-		for _, lid := range to {
+	ends := ends(f, switches)
+	r.Pairs = int64(len(ends)) * int64(len(ends)-1)
+	for _, src := range ends {
+		for _, lid := range allLIDs(f, ends) {
 			if f.PortByLID(lid) == src {
 				continue
 			}
 			p := walk.Trace(t, src, lid)
-			r.Pairs++
+			r.Paths++
 			r.Verdicts[p.Verdict]++
 			if !p.Verdict.Arrives() {
 				failed[p.Verdict]++
@@ -49,8 +52,14 @@ func slow(t *fabric.Tables, from []fabric.PortIndex, to []uint16) (r Result, swi
 	return r, switchPairs, failed
 }
 
-func allLIDs(f *fabric.Fabric) (lids []uint16) {
-	for _, e := range f.EndPorts {
+func ends(f *fabric.Fabric, switches bool) []fabric.PortIndex {
+	return slices.DeleteFunc(slices.Clone(f.EndPorts), func(e fabric.PortIndex) bool {
+		return !switches && f.Nodes[f.Ports[e].Node].IsSwitch()
+	})
+}
+
+func allLIDs(f *fabric.Fabric, ends []fabric.PortIndex) (lids []uint16) {
+	for _, e := range ends {
 		for i := range uint16(1) << f.Ports[e].LMC {
 			if f.Ports[e].LID > 0 {
 				lids = append(lids, f.Ports[e].LID+i)
@@ -71,23 +80,20 @@ func TestAsWalked(t *testing.T) {
 			tables = treestest.Broken(r, tables, 1+r.IntN(5))
 		}
 		f := tables.Fabric
-		if len(f.EndPorts) == 0 || f.MaxLID == 0 {
+		opt := Options{List: 1 << 20, Switches: i%2 == 0}
+		if len(ends(f, opt.Switches)) == 0 || f.MaxLID == 0 {
 			continue
-		}
-		opt, from, to := Options{List: 1 << 20}, f.EndPorts, allLIDs(f)
-		switch i % 4 {
-		case 1:
-			opt.From = []fabric.PortIndex{f.EndPorts[r.IntN(len(f.EndPorts))]}
-			from = opt.From
-		case 2:
-			opt.To = []uint16{to[r.IntN(len(to))]}
-			to = opt.To
 		}
 		got, err := Take(t.Context(), tables, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, switchPairs, failed := slow(tables, from, to)
+		want, switchPairs, failed := slow(tables, opt.Switches)
+		all, err := reach.Check(t.Context(), tables, reach.Options{Switches: opt.Switches})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.LostPairs, want.UnknownPairs = all.LostPairs, all.UnknownPairs
 		want.Unassigned, want.Alike, want.Places, want.Failures = got.Unassigned, got.Alike, got.Places, got.Failures
 		if !reflect.DeepEqual(*got, want) {
 			t.Fatalf("case %d:\n%+v, walked\n%+v", i, *got, want)
@@ -95,15 +101,15 @@ func TestAsWalked(t *testing.T) {
 		for _, a := range got.Alike {
 			p := walk.Trace(tables, a.Src, a.LID)
 			key := fmt.Sprint(f.Switches[a.From], f.Switches[a.To])
-			if switchPairs[key] != a.Pairs || !p.Verdict.Arrives() {
-				t.Fatalf("case %d: %+v, walked %d pairs", i, a, switchPairs[key])
+			if switchPairs[key] != a.Paths || !p.Verdict.Arrives() {
+				t.Fatalf("case %d: %+v, walked %d paths", i, a, switchPairs[key])
 			}
 		}
 		for _, x := range got.Failures {
 			if p := walk.Trace(tables, x.Src, x.LID); p.Verdict != x.Verdict {
 				t.Fatalf("case %d: %+v is %v", i, x, p.Verdict)
 			}
-			failed[x.Verdict] -= x.Pairs
+			failed[x.Verdict] -= x.Paths
 			bad++
 		}
 		for v, n := range failed {
@@ -149,13 +155,13 @@ func TestBeside(t *testing.T) {
 		if old.Fabric.MaxLID == 0 || now.Fabric.MaxLID == 0 {
 			continue
 		}
-		got, err := Take(t.Context(), now, Options{Beside: old})
+		got, err := Take(t.Context(), now, Options{Switches: true, Beside: old})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := int64(0)
 		for _, src := range now.Fabric.EndPorts {
-			for _, lid := range allLIDs(now.Fabric) {
+			for _, lid := range allLIDs(now.Fabric, now.Fabric.EndPorts) {
 				if now.Fabric.PortByLID(lid) != src && !slices.Equal(hops(now, src, lid), hops(old, src, lid)) {
 					want++
 				}

@@ -15,13 +15,9 @@ import (
 
 // counter is what the workers share.
 type counter struct {
-	opt        Options
-	ends       *trees.Ends
-	unassigned int
-	// sends says which ends send, and sources how many of each group do.
-	sends   []bool
-	sources []int64
-	// origins are the switches that those are attached to, in the order of their lowest
+	opt  Options
+	ends *trees.Ends
+	// origins are the switches that ends are attached to, in the order of their lowest
 	// LIDs; originOf is the origin of each switch, -1 for none, and homeOf the switch
 	// of each end by the same order, -1 for none.
 	origins  []origin
@@ -36,7 +32,7 @@ type counter struct {
 	beside  *beside // nil for none
 }
 
-// origin is a switch with ends that send.
+// origin is a switch with ends.
 type origin struct {
 	at   fabric.SwitchIndex
 	ends []int32
@@ -49,20 +45,10 @@ type target struct {
 }
 
 func newCounter(t *fabric.Tables, opt Options) *counter {
-	e := trees.NewEnds(t, true)
+	e := trees.NewEnds(t, opt.Switches)
 	c := &counter{
-		opt: opt, ends: e, sends: make([]bool, len(e.Ports)), sources: make([]int64, len(e.Groups)), homeOf: make([]int32, len(e.Ports)),
+		opt: opt, ends: e, homeOf: make([]int32, len(e.Ports)),
 		originOf: slices.Repeat([]int32{-1}, len(t.Fabric.Switches)), workers: make([]*worker, routing.Workers()),
-	}
-	if opt.To == nil {
-		c.unassigned = e.Unassigned
-	}
-	from := make(map[fabric.PortIndex]bool, len(opt.From))
-	for _, p := range opt.From {
-		from[p] = true
-	}
-	for i, p := range e.Ports {
-		c.sends[i] = opt.From == nil || from[p]
 	}
 	homeOf := slices.Repeat([]int32{-1}, len(t.Fabric.Switches))
 	for i, p := range e.Ports {
@@ -86,12 +72,7 @@ func newCounter(t *fabric.Tables, opt Options) *counter {
 }
 
 func (c *counter) listOrigins() {
-	for i, sends := range c.sends {
-		if !sends {
-			continue
-		}
-		g := c.ends.GroupOf[i]
-		c.sources[g]++
+	for i, g := range c.ends.GroupOf {
 		at := c.ends.Groups[g].At
 		if at < 0 {
 			continue
@@ -106,25 +87,10 @@ func (c *counter) listOrigins() {
 }
 
 func (c *counter) listTargets() {
-	to := make(map[uint16]bool, len(c.opt.To))
-	for _, lid := range c.opt.To {
-		to[lid] = true
-	}
 	for _, l := range c.ends.LIDs {
-		if c.opt.To == nil || to[l.LID] {
-			c.todo = append(c.todo, target{l, c.homeOf[l.End]})
-		}
+		c.todo = append(c.todo, target{l, c.homeOf[l.End]})
 	}
 	slices.SortFunc(c.todo, func(a, b target) int { return cmp.Or(cmp.Compare(a.home, b.home), cmp.Compare(a.LID.LID, b.LID.LID)) })
-}
-
-// sourcesOf is how many ends of a group send to an end: all that do but itself.
-func (c *counter) sourcesOf(group int, dst int32) int64 {
-	n := c.sources[group]
-	if c.sends[dst] && c.ends.GroupOf[dst] == int32(group) {
-		n--
-	}
-	return n
 }
 
 // place is where packets end that do not arrive: a switch, or -1 less a group whose
@@ -171,13 +137,16 @@ func (w *worker) column(t *trees.Tree, cells []uint64) {
 	}
 	clear(cells[:len(w.origins)])
 	for g := range w.ends.Groups {
-		n := w.sourcesOf(g, t.End)
+		n := int64(w.ends.Sources(g, t.End))
 		if n == 0 {
 			continue
 		}
 		group := &w.ends.Groups[g]
 		v, links := w.judge.Group(group, t)
 		w.Verdicts[v] += n
+		if o := w.judge.Pairs(g, t, v); t.Last {
+			w.countPairs(o, n)
+		}
 		if !v.Arrives() {
 			w.fail(g, v, n, t)
 			continue
@@ -186,6 +155,16 @@ func (w *worker) column(t *trees.Tree, cells []uint64) {
 		if group.At >= 0 {
 			cells[w.originOf[group.At]] = w.passed[group.At]
 		}
+	}
+}
+
+// countPairs counts pairs that are judged by all their LIDs.
+func (r *Result) countPairs(o reach.Outcome, n int64) {
+	switch o {
+	case reach.Lost:
+		r.LostPairs += n
+	case reach.Unknown:
+		r.UnknownPairs += n
 	}
 }
 
@@ -224,14 +203,14 @@ func (w *worker) fail(group int, v walk.Verdict, n int64, t *trees.Tree) {
 	if sw := w.ends.Groups[group].At; sw >= 0 {
 		at.at = w.stops[sw]
 	}
-	f := Failure{Verdict: v, Pairs: n, LID: t.LID.LID, Src: w.source(w.ends.Groups[group].Ends, t.End)}
+	f := Failure{Verdict: v, Paths: n, LID: t.LID.LID, Src: w.source(w.ends.Groups[group].Ends, t.End)}
 	w.failures[at] = f.and(w.failures[at])
 }
 
-// source is the first of some ends that sends to an end.
+// source is the first of some ends but one.
 func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	for _, e := range ends {
-		if w.sends[e] && e != dst {
+		if e != dst {
 			return w.ends.Ports[e]
 		}
 	}
@@ -241,7 +220,7 @@ func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 // run is one path of some that are compared.
 type run struct {
 	passed uint64
-	pairs  int64
+	paths  int64
 	at     int // the place of the LID
 }
 
@@ -255,7 +234,7 @@ func (w *worker) compare(some []target, s span) {
 		for i := s.from; i < s.to; i++ {
 			if h := w.cells[i*len(w.origins)+o]; h != 0 {
 				n := int64(len(w.origins[o].ends))
-				if end := some[i].End; w.sends[end] && w.ends.Groups[w.ends.GroupOf[end]].At == w.origins[o].at {
+				if end := some[i].End; w.ends.Groups[w.ends.GroupOf[end]].At == w.origins[o].at {
 					n--
 				}
 				w.runs = append(w.runs, run{h, n, i})
@@ -280,11 +259,11 @@ func (w *worker) alike(some []target, o int) Alike {
 	for i := 0; i < len(w.runs); {
 		all := w.runs[i]
 		for i++; i < len(w.runs) && w.runs[i].passed == all.passed; i++ {
-			all.pairs += w.runs[i].pairs
+			all.paths += w.runs[i].paths
 		}
 		a.Sequences++
-		a.Pairs += all.pairs
-		if all.pairs > most.pairs || all.pairs == most.pairs && all.at < most.at {
+		a.Paths += all.paths
+		if all.paths > most.paths || all.paths == most.paths && all.at < most.at {
 			most = all
 		}
 	}

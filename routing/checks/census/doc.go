@@ -4,6 +4,5 @@
 // together what is alike: paths from the same first switch to the same last one, by
 // the switches that they pass, and paths that end at the same place elsewhere.
 //
-// A pair is an end port, ports 0 of switches among them, and a LID of another. No
-// path is sampled, and none is walked alone: see package trees.
+// Pairs and paths are those of [trees.Ends]. No path is sampled, and none is walked alone: see package trees.
 package census

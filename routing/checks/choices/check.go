@@ -25,12 +25,9 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-const (
-	defaultExamples = 20
-	lot             = fabric.BlockSize
-)
+const defaultExamples = 20
 
-// Counts counts pairs of a source and a LID by [Reach]: Paths is their sum.
+// Counts counts paths, from a source to a LID, by [Reach]: Paths is the sum of the four that follow it.
 type Counts struct {
 	Paths   int64 `json:"paths"`
 	Sure    int64 `json:"sure"`
@@ -43,17 +40,24 @@ type Counts struct {
 	Many int64 `json:"many"`
 }
 
-// Result is what all pairs of end ports come to.
+// Result is what all pairs of end ports come to: those of [trees.Ends].
 type Result struct {
-	Ends       int   `json:"ends"`
-	Unassigned int   `json:"unassigned"` // ends without a LID, reached never
-	Pairs      int64 `json:"pairs"`
+	Ends            int   `json:"ends"`
+	Unassigned      int   `json:"unassigned"` // ends without a LID, reached never
+	UnreachableEnds int   `json:"unreachable_ends"`
+	Pairs           int64 `json:"pairs"`
+	// LostPairs are those of which a path never arrives, LuckPairs other ones of which a path arrives by luck, UnknownPairs
+	// other ones of which a path is unknown.
+	LostPairs    int64 `json:"lost_pairs"`
+	LuckPairs    int64 `json:"luck_pairs"`
+	UnknownPairs int64 `json:"unknown_pairs"`
 	Counts
-	// Fewest and Most count the pairs that arrive by the links of their shortest path and of their longest one; those whose
+	// Fewest and Most count the paths that arrive by the links of their shortest path and of their longest one; those whose
 	// packets can loop are in the first alone.
 	Fewest []int64 `json:"fewest"`
 	Most   []int64 `json:"most"`
-	// Troubles are the first pairs of each kind that is not [Sure], by kind, LID and source.
+	// Troubles are the first paths of each kind that is not [Sure], by kind, LID and source. Those from and to unreachable end
+	// ports are not among them.
 	Troubles []Pair `json:"-"`
 	// SLsUnread says that it matters which SL a path has, which nobody read: all were taken for SL 0.
 	SLsUnread bool `json:"sls_unread,omitempty"`
@@ -74,7 +78,7 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	}
 	c := newChecker(t, opt)
 	c.columns = make([]column, len(c.ends.LIDs))
-	_, err := each(ctx, c, func() *worker { return &worker{checker: c, column: newColumns(c.net, c.ends)} }, func(w *worker, places []int32) {
+	_, err := each(ctx, c, func() *worker { return newWorker(c) }, func(w *worker, places []int32) {
 		w.column.lot(places, func(at int32) { w.judge(&c.columns[at], c.ends.LIDs[at]) })
 	})
 	if err != nil {
@@ -114,11 +118,16 @@ func Turns(ends *trees.Ends) []int32 {
 // workers that were made.
 func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w *W, places []int32)) ([]*W, error) {
 	workers := make([]*W, routing.Workers())
-	err := routing.ForEach(ctx, (len(c.turns)+lot-1)/lot, c.opt.Progress, func(n, i int) {
+	lids := make([]trees.LID, len(c.turns))
+	for i, at := range c.turns {
+		lids[i] = c.ends.LIDs[at]
+	}
+	starts := trees.Lots(lids)
+	err := routing.ForEach(ctx, len(starts)-1, c.opt.Progress, func(n, i int) {
 		if workers[n] == nil {
 			workers[n] = fresh()
 		}
-		visit(workers[n], c.turns[i*lot:min(len(c.turns), (i+1)*lot)])
+		visit(workers[n], c.turns[starts[i]:starts[i+1]])
 	})
 	return slices.DeleteFunc(workers, func(w *W) bool { return w == nil }), err
 }
@@ -128,11 +137,19 @@ type column struct {
 	Counts
 	fewest, most []int32
 	troubles     []Pair
+	// pairs are those of the end by [Reach], counted with its last LID.
+	pairs [Unknown + 1]int64
 }
 
 type worker struct {
 	*checker
 	column *columns
+	// pairs is, by source, the worst of the LIDs of an end so far.
+	pairs []Reach
+}
+
+func newWorker(c *checker) *worker {
+	return &worker{checker: c, column: newColumns(c.net, c.ends), pairs: make([]Reach, len(c.ends.Ports))}
 }
 
 // judge counts the pairs of one LID.
@@ -144,6 +161,7 @@ func (w *worker) judge(col *column, l trees.LID) {
 	w.column.each(l, func(s *source, o *Outcome) {
 		col.add(s.n, o)
 		r := o.Endings.Reach()
+		w.judgePairs(col, l, s, r)
 		if r == Sure {
 			return
 		}
@@ -154,6 +172,26 @@ func (w *worker) judge(col *column, l trees.LID) {
 			}
 		}
 	})
+}
+
+// judgePairs counts the pairs of sources with an end, of whose paths those to a LID are reached so.
+func (w *worker) judgePairs(col *column, l trees.LID, s *source, r Reach) {
+	port := &w.net.Tables.Fabric.Ports[w.ends.Ports[l.End]]
+	if port.LMC == 0 {
+		col.pairs[r] += int64(s.n)
+		return
+	}
+	for _, end := range s.ends {
+		if end == l.End {
+			continue
+		}
+		if l.LID == port.LID || worse(r, w.pairs[end]) {
+			w.pairs[end] = r
+		}
+		if l.LID == port.LIDRange().Max {
+			col.pairs[w.pairs[end]]++
+		}
+	}
 }
 
 func (c *column) add(n int, o *Outcome) {
@@ -192,7 +230,10 @@ func count(counts []int32, at int32, n int) []int32 {
 
 func (c *checker) result() *Result {
 	t := c.net.Tables
-	r := &Result{Ends: len(c.ends.Ports), Unassigned: c.ends.Unassigned, Pairs: c.ends.Pairs(), SLsUnread: t.Unread.SLs && len(c.net.classes) > 1}
+	r := &Result{
+		Ends: c.ends.Total(), Unassigned: c.ends.Unassigned, UnreachableEnds: len(c.ends.Unreachable), Pairs: c.ends.Pairs(),
+		SLsUnread: t.Unread.SLs && len(c.net.classes) > 1,
+	}
 	for i := range c.columns {
 		col := &c.columns[i]
 		r.Paths += col.Paths
@@ -202,11 +243,15 @@ func (c *checker) result() *Result {
 		r.Unknown += col.Unknown
 		r.Loops += col.Loops
 		r.Many += col.Many
+		r.LostPairs += col.pairs[Never]
+		r.LuckPairs += col.pairs[Luck]
+		r.UnknownPairs += col.pairs[Unknown]
 		r.Fewest, r.Most = sum(r.Fewest, col.fewest), sum(r.Most, col.most)
 	}
-	lost := int64(c.ends.Unassigned) * int64(len(c.ends.Ports)-1)
-	r.Paths += lost
-	r.Never += lost
+	pairs, paths := c.ends.Lost()
+	r.LostPairs += pairs
+	r.Paths += paths
+	r.Never += paths
 	for _, kind := range []Reach{Never, Luck, Unknown} {
 		free := c.opt.Examples
 		for i := range c.columns {
@@ -223,7 +268,9 @@ func (c *checker) result() *Result {
 }
 
 // order is that of troubles, the worst first.
-func order(r Reach) int { return slices.Index([]Reach{Never, Luck, Unknown}, r) }
+func order(r Reach) int { return slices.Index([]Reach{Never, Luck, Unknown, Sure}, r) }
+
+func worse(a, b Reach) bool { return order(a) < order(b) }
 
 func sum(all []int64, some []int32) []int64 {
 	for i, n := range some {

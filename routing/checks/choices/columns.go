@@ -23,14 +23,10 @@ type columns struct {
 }
 
 func newColumns(net *Net, ends *trees.Ends) *columns {
-	c := &columns{net: net, ends: ends, enter: net, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes)), of: make([]entries, lot)}
-	for i := range c.of {
-		c.of[i] = newEntries(len(net.Tables.Fabric.Switches))
-	}
-	return c
+	return &columns{net: net, ends: ends, enter: net, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes))}
 }
 
-// lot calls visit with one after the other of at most [lot] LIDs, by their places in ends.
+// lot calls visit with one after the other of some LIDs, by their places in ends.
 func (c *columns) lot(places []int32, visit func(at int32)) {
 	c.begin(places)
 	for i, at := range places {
@@ -39,11 +35,14 @@ func (c *columns) lot(places []int32, visit func(at int32)) {
 	}
 }
 
-// begin reads the entries of at most [lot] LIDs.
+// begin reads the entries of some LIDs.
 func (c *columns) begin(places []int32) {
 	c.lids = c.lids[:0]
 	for _, at := range places {
 		c.lids = append(c.lids, c.ends.LIDs[at].LID)
+	}
+	for len(c.of) < len(places) {
+		c.of = append(c.of, newEntries(len(c.net.Tables.Fabric.Switches)))
 	}
 	c.net.read(c.of, c.lids)
 }

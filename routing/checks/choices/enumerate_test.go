@@ -159,6 +159,7 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 	t.Helper()
 	f := tables.Fabric
 	var want Counts
+	var pairs [Unknown + 1]int64 // by the worst of their paths
 	fewest, most, loads := map[int]int64{}, map[int]int64{}, map[fabric.PortIndex]float64{}
 	delivered, looping := 0.0, int64(0)
 	var ends []fabric.PortIndex
@@ -169,6 +170,7 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 	}
 	for _, dst := range ends {
 		for _, src := range ends {
+			worst := Reach(0)
 			for lid := f.Ports[dst].LID; src != dst && lid < f.Ports[dst].LID+1<<f.Ports[dst].LMC; lid++ {
 				p := from(tables, src, lid)
 				if p.steps > stop {
@@ -178,6 +180,9 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 				reach := p.endings.Reach()
 				*[]*int64{Sure: &want.Sure, Luck: &want.Luck, Never: &want.Never, Unknown: &want.Unknown}[reach]++
 				seen[reach]++
+				if worst == 0 || worst != Never && (reach == Never || worst != Luck && (reach == Luck || worst == Sure)) {
+					worst = reach
+				}
 				if p.endings&Arrives != 0 {
 					fewest[p.fewest]++
 				}
@@ -198,6 +203,21 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 					loads[port] += n
 				}
 			}
+			pairs[worst]++
+		}
+	}
+	for _, p := range f.Unreachable {
+		if switches || !f.Nodes[f.Ports[p].Node].IsSwitch() {
+			ends = append(ends, p)
+		}
+	}
+	for _, dst := range ends {
+		for _, src := range ends {
+			if src != dst && (slices.Contains(f.Unreachable, src) || slices.Contains(f.Unreachable, dst)) {
+				pairs[Never]++
+				want.Paths += 1 << f.Ports[dst].LMC
+				want.Never += 1 << f.Ports[dst].LMC
+			}
 		}
 	}
 	*loops += int(want.Loops)
@@ -208,6 +228,9 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 	}
 	if got.Counts != want {
 		t.Errorf("case %d: counted %+v, walked %+v", i, got.Counts, want)
+	}
+	if got.LostPairs != pairs[Never] || got.LuckPairs != pairs[Luck] || got.UnknownPairs != pairs[Unknown] {
+		t.Errorf("case %d: counted %+v, walked %v pairs by their worst path", i, got, pairs)
 	}
 	for name, c := range map[string]struct {
 		got  []int64

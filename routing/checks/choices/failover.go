@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Failover says what becomes of pairs the moment that links fail, while switches still hold the tables that they held: what
+// Failover says what becomes of paths the moment that links fail, while switches still hold the tables that they held: what
 // their groups make good before any subnet manager acts, and what waits for one. Paths is the sum of the other counts.
 type Failover struct {
 	Paths int64 `json:"paths"`
@@ -62,7 +62,7 @@ func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*
 	for i := range columns {
 		r.add(&columns[i], opt.Examples)
 	}
-	lost := int64(c.ends.Unassigned) * int64(len(c.ends.Ports)-1)
+	_, lost := c.ends.Lost()
 	r.Paths, r.Bad = r.Paths+lost, r.Bad+lost
 	return r, nil
 }

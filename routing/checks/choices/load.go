@@ -40,6 +40,8 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 		sum.Lost += w.loads.Lost
 		sum.Looping += w.loads.Looping
 	}
+	_, lost := c.ends.Lost()
+	sum.Lost += float64(lost)
 	return sum, nil
 }
 

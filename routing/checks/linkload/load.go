@@ -75,6 +75,8 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 			sum.merge(w)
 		}
 	}
+	_, lost := e.Lost()
+	sum.lost += lost
 	return sum.loads(), nil
 }
 

@@ -19,11 +19,12 @@ type Pair struct {
 	LID uint16
 }
 
-// Hosts are the end ports of channel adapters, aggregation nodes aside, in the order of their names, numbers
-// in names by value: node-2 before node-10. It is the order in which patterns take them. Ports of one name come by number, then by GUID. O(hosts log hosts).
+// Hosts are the end ports of channel adapters, the unreachable ones included and aggregation nodes aside, in the order of
+// their names, numbers in names by value: node-2 before node-10. It is the order in which patterns take them. Ports of one
+// name come by number, then by GUID. O(hosts log hosts).
 func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	var hosts []fabric.PortIndex
-	for _, e := range f.EndPorts {
+	for _, e := range slices.Concat(f.EndPorts, f.Unreachable) {
 		if f.Nodes[f.Ports[e].Node].Type == mad.NodeCA && f.Ports[e].LID != 0 && !f.IsAggregation(f.Ports[e].Node) {
 			hosts = append(hosts, e)
 		}

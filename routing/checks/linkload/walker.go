@@ -15,6 +15,8 @@ import (
 type walker struct {
 	t     *fabric.Tables
 	wires walk.Wires
+	// unreachable are the end ports that can reach nothing.
+	unreachable map[fabric.PortIndex]bool
 	// paths counts, by port, those that leave by it.
 	paths []int64
 	// ports are those of all paths that arrive, one path behind the other, ends where
@@ -26,7 +28,11 @@ type walker struct {
 }
 
 func newWalker(t *fabric.Tables, wires walk.Wires) *walker {
-	return &walker{t: t, wires: wires, paths: make([]int64, len(t.Fabric.Ports))}
+	w := &walker{t: t, wires: wires, paths: make([]int64, len(t.Fabric.Ports)), unreachable: map[fabric.PortIndex]bool{}}
+	for _, p := range t.Fabric.Unreachable {
+		w.unreachable[p] = true
+	}
+	return w
 }
 
 // stepsAtOnce is how many pairs are followed between looks at the context.
@@ -60,7 +66,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 func (w *walker) follow(p Pair) bool {
 	f := w.t.Fabric
 	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
-	if lid == 0 || p.Src == p.Dst {
+	if lid == 0 || p.Src == p.Dst || w.unreachable[p.Src] {
 		return false
 	}
 	x := f.Nodes[f.Ports[p.Src].Node].Switch

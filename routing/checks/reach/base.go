@@ -30,7 +30,7 @@ func NewBase(ctx context.Context, forest *trees.Forest, opt Options) (*Base, err
 	}
 	t := forest.Tables
 	b := &Base{forest: forest, c: newChecker(t, opt), at: make([][]int32, len(t.Fabric.Switches))}
-	if err := b.c.run(ctx, b.c.ends.LIDs); err != nil {
+	if err := b.c.run(ctx); err != nil {
 		return nil, fmt.Errorf("follow all paths of %s: %w", t.Origin, err)
 	}
 	b.result = b.c.result()
@@ -77,10 +77,11 @@ type again struct {
 // again is nil where a path does not arrive.
 func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
 	r := *b.result
-	r.Links, r.columns = slices.Clone(r.Links), nil
+	r.Links, r.quick = slices.Clone(r.Links), true
 	a := &again{Base: b, Result: &r, walker: b.forest.NewWalker(), farther: b.c.distances.Without(d.Removed)}
 	if len(t.Fabric.EndPorts) != len(b.forest.Tables.Fabric.EndPorts) {
 		a.lose(t.Fabric)
+		r.addEnds(trees.NewEnds(t, b.c.opt.Switches))
 	}
 	if b.result.NotMinimal > 0 {
 		a.compareFarther()
@@ -121,10 +122,8 @@ func (a *again) lose(now *fabric.Fabric) {
 		if now.PortByGUID(was.Ports[p].GUID) != p {
 			a.gone[i] = true
 			a.less[ends.GroupOf[i]]++
-			a.Ends--
 		}
 	}
-	a.Pairs = int64(a.Ends) * int64(max(0, a.Ends-1))
 	for i, l := range ends.LIDs {
 		col := &a.c.columns[i]
 		if a.gone[l.End] {

@@ -22,23 +22,6 @@ func BenchmarkCheckFatTree11664(b *testing.B) {
 	}
 }
 
-func BenchmarkAgain64LIDsFatTree11664(b *testing.B) {
-	t := routed(b, "fattree:3,36")
-	r, err := Check(context.Background(), t, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	lids := make([]uint16, 64)
-	for i := range lids {
-		lids[i] = uint16(1000 + i)
-	}
-	for b.Loop() {
-		if r, err = r.Again(context.Background(), t, lids); err != nil || r.Delivered != 11664*11663 {
-			b.Fatal(r, err)
-		}
-	}
-}
-
 func routed(t testing.TB, spec string) *fabric.Tables {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

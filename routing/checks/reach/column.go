@@ -42,6 +42,9 @@ func (w *worker) column(col *column, t *trees.Tree) {
 			continue
 		}
 		col.verdicts[v] += n
+		if o := w.judge.Pairs(g, t, v); t.Last {
+			col.pairs[o] += int64(n)
+		}
 		if !v.Arrives() {
 			continue
 		}

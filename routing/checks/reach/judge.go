@@ -15,12 +15,34 @@ type Judge struct {
 	// many links.
 	verdicts []walk.Verdict
 	links    []int32
+	// pairs are, by group, the worst of the LIDs of an end so far.
+	pairs []Outcome
+}
+
+// Outcome is what becomes of a pair: the worst of its paths.
+type Outcome uint8
+
+// The outcomes, the worst last.
+const (
+	Arrives Outcome = iota
+	Unknown
+	Lost
+)
+
+func outcomeOf(v walk.Verdict) Outcome {
+	switch {
+	case v.Arrives():
+		return Arrives
+	case v == walk.Unknown:
+		return Unknown
+	}
+	return Lost
 }
 
 // NewJudge makes scratch memory for one goroutine.
 func NewJudge(e *trees.Ends) *Judge {
 	n := len(e.Tables.Fabric.Switches)
-	return &Judge{ends: e, verdicts: make([]walk.Verdict, n), links: make([]int32, n)}
+	return &Judge{ends: e, verdicts: make([]walk.Verdict, n), links: make([]int32, n), pairs: make([]Outcome, len(e.Groups))}
 }
 
 // Tree judges the paths from the switches of a tree. O(switches).
@@ -69,4 +91,14 @@ func (j *Judge) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int)
 		v = walk.TooLong
 	}
 	return v, links
+}
+
+// Pairs takes the verdict on the paths of a group into account, and returns what becomes of the pairs of the group and the end
+// of the tree by the LIDs of the end so far. It is for trees as [trees.Ends.Each] visits them.
+func (j *Judge) Pairs(group int, t *trees.Tree, v walk.Verdict) Outcome {
+	if t.First {
+		j.pairs[group] = Arrives
+	}
+	j.pairs[group] = max(j.pairs[group], outcomeOf(v))
+	return j.pairs[group]
 }

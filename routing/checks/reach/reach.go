@@ -52,20 +52,25 @@ type Counts struct {
 
 // Result is what all paths come to.
 type Result struct {
-	// Ends is the number of end ports, Unassigned that of those without a LID. To
-	// each of those one path is counted from everywhere, as unreachable.
-	Ends       int `json:"ends"`
-	Unassigned int `json:"unassigned"`
-	// Pairs is the number of ordered pairs of distinct end ports.
-	Pairs int64 `json:"pairs"`
+	// Ends is the number of end ports, Unassigned that of those without a LID, UnreachableEnds that of those that failures
+	// have separated from the subnet. See [trees.Ends] for the paths that are counted, as unreachable, from and to those.
+	Ends            int `json:"ends"`
+	Unassigned      int `json:"unassigned"`
+	UnreachableEnds int `json:"unreachable_ends"`
+	// Pairs is the number of ordered pairs of distinct end ports. LostPairs are those of which a path does not arrive,
+	// UnknownPairs other ones of which a path is unknown.
+	Pairs        int64 `json:"pairs"`
+	LostPairs    int64 `json:"lost_pairs"`
+	UnknownPairs int64 `json:"unknown_pairs"`
 	Counts
 	// Links counts the delivered paths by their links, the cables of the two hosts included: the hops of ibdmchk.
 	Links []int64 `json:"links"`
-	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID.
-	Troubles []Path `json:"-"`
+	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID. The
+	// UnlistedPaths from and to unreachable end ports are not among them.
+	Troubles      []Path `json:"-"`
+	UnlistedPaths int64  `json:"-"`
 
-	opt     Options
-	columns []column
+	quick bool // found by what differs from a base
 }
 
 // Path is one path, which [walk.Trace] follows hop by hop.
@@ -77,12 +82,13 @@ type Path struct {
 }
 
 // Bad is the number of paths that do not arrive, the unknown ones included, or are too long.
-func (r *Result) Bad() int64 { return r.Paths - r.Delivered }
+func (c *Counts) Bad() int64 { return c.Paths - c.Delivered }
 
 // column is what the paths to one LID come to.
 type column struct {
-	lid      uint16
 	verdicts [walk.TooLong + 1]int32
+	// pairs are those of the end, counted with its last LID.
+	pairs    [Lost + 1]int64
 	longer   int32
 	links    []int32
 	troubles []Path
@@ -94,32 +100,8 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 		opt.Examples = defaultExamples
 	}
 	c := newChecker(t, opt)
-	if err := c.run(ctx, c.ends.LIDs); err != nil {
+	if err := c.run(ctx); err != nil {
 		return nil, fmt.Errorf("follow all paths of %s: %w", t.Origin, err)
-	}
-	return c.result(), nil
-}
-
-// Again is the result for tables of which only the columns of these LIDs differ from those of r: the end
-// ports, and the links as far as paths to other LIDs take them, are the same. Where the end ports differ all
-// is checked anew. O(LIDs given x switches + LIDs).
-func (r *Result) Again(ctx context.Context, t *fabric.Tables, lids []uint16) (*Result, error) {
-	c := newChecker(t, r.opt)
-	changed := make(map[uint16]bool, len(lids))
-	for _, lid := range lids {
-		changed[lid] = true
-	}
-	same := len(r.columns) == len(c.columns) && r.Ends == len(c.ends.Ports)
-	var todo []trees.LID
-	for i, l := range c.ends.LIDs {
-		if same && r.columns[i].lid == l.LID && !changed[l.LID] {
-			c.columns[i] = r.columns[i]
-			continue
-		}
-		todo = append(todo, l)
-	}
-	if err := c.run(ctx, todo); err != nil {
-		return nil, fmt.Errorf("follow changed paths of %s: %w", t.Origin, err)
 	}
 	return c.result(), nil
 }
@@ -129,39 +111,31 @@ type checker struct {
 	ends      *trees.Ends
 	distances *routing.Distances
 	columns   []column
-	// index is the place of a LID in columns.
-	index   map[uint16]int
-	workers []*worker
+	workers   []*worker
 }
 
 func newChecker(t *fabric.Tables, opt Options) *checker {
 	c := &checker{opt: opt, ends: trees.NewEnds(t, opt.Switches), workers: make([]*worker, routing.Workers())}
 	c.columns = make([]column, len(c.ends.LIDs))
-	c.index = make(map[uint16]int, len(c.ends.LIDs))
-	for i, l := range c.ends.LIDs {
-		c.index[l.LID] = i
-	}
 	return c
 }
 
-func (c *checker) run(ctx context.Context, lids []trees.LID) error {
-	if len(lids) == 0 {
+func (c *checker) run(ctx context.Context) error {
+	if len(c.ends.LIDs) == 0 {
 		return ctx.Err()
 	}
 	c.distances = routing.NewDistances(c.ends.Tables.Fabric)
-	return c.ends.Each(ctx, lids, c.opt.Progress, func(n int, t *trees.Tree) {
+	return c.ends.Each(ctx, c.ends.LIDs, c.opt.Progress, func(n int, t *trees.Tree) {
 		if c.workers[n] == nil {
 			c.workers[n] = newWorker(c)
 		}
-		col := &c.columns[c.index[t.LID.LID]]
-		col.lid = t.LID.LID
-		c.workers[n].column(col, t)
+		c.workers[n].column(&c.columns[t.At], t)
 	})
 }
 
 // result sums up.
 func (c *checker) result() *Result {
-	r := &Result{Ends: len(c.ends.Ports), Unassigned: c.ends.Unassigned, Pairs: c.ends.Pairs(), opt: c.opt, columns: c.columns}
+	r := &Result{}
 	for i := range c.columns {
 		col := &c.columns[i]
 		r.add(col)
@@ -172,11 +146,19 @@ func (c *checker) result() *Result {
 			r.Links[links] += int64(n)
 		}
 	}
-	lost := int64(c.ends.Unassigned) * int64(len(c.ends.Ports)-1)
-	r.Unreachable += lost
-	r.Paths += lost
+	r.addEnds(c.ends)
 	r.list(c)
 	return r
+}
+
+// addEnds counts the end ports, and the pairs and paths that no LID stands for.
+func (r *Result) addEnds(e *trees.Ends) {
+	r.Ends, r.Unassigned, r.UnreachableEnds, r.Pairs = e.Total(), e.Unassigned, len(e.Unreachable), e.Pairs()
+	pairs, paths := e.Lost()
+	r.LostPairs += pairs
+	r.Unreachable += paths
+	r.Paths += paths
+	r.UnlistedPaths = paths - int64(e.Unassigned)*int64(len(e.Ports)-1)
 }
 
 func (r *Result) add(col *column) {
@@ -185,6 +167,8 @@ func (r *Result) add(col *column) {
 		*r.count(walk.Verdict(v)) += int64(n)
 	}
 	r.NotMinimal += int64(col.longer)
+	r.LostPairs += col.pairs[Lost]
+	r.UnknownPairs += col.pairs[Unknown]
 }
 
 func (r *Result) count(v walk.Verdict) *int64 {

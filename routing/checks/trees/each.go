@@ -22,31 +22,55 @@ type Tree struct {
 	// Fates are where the packets of each group end. They are [walk.Unvisited] for a
 	// group that has no source but the destination itself.
 	Fates []walk.Fate
+	// First and Last say that the LID is the first, the last of its end in the list.
+	First, Last bool
 }
 
 // Each calls visit for each of the LIDs with the tree of their paths, spread over all processors. The worker
-// number, below routing.Workers(), names scratch memory. Neither tree nor what it refers to may be kept. It
-// stops early with ctx's error. progress, where set, is told of lots of 64 LIDs. O(LIDs x switches).
+// number, below routing.Workers(), names scratch memory. Neither tree nor what it refers to may be kept. LIDs of one end
+// that follow each other in the list are visited by one worker, in that order. It stops early with ctx's error. progress,
+// where set, is told of lots of at least 64 LIDs. O(LIDs x switches).
 func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int), visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())
-	return routing.ForEach(ctx, (len(lids)+lot-1)/lot, progress, func(n, i int) {
+	starts := Lots(lids)
+	return routing.ForEach(ctx, len(starts)-1, progress, func(n, i int) {
 		if workers[n] == nil {
 			workers[n] = e.newWorker()
 		}
 		w := workers[n]
-		first := i * lot
-		some := lids[first:min(first+lot, len(lids))]
+		first := starts[i]
+		some := lids[first:starts[i+1]]
 		w.lids = w.lids[:0]
 		for _, l := range some {
 			w.lids = append(w.lids, l.LID)
+		}
+		for len(w.columns) < len(some) {
+			w.columns = append(w.columns, make([]uint8, len(e.Tables.Fabric.Switches)))
 		}
 		walk.Columns(e.Tables, w.lids, w.columns)
 		for j, l := range some {
 			e.start(&w.tree, l, w.columns[j])
 			w.tree.At = first + j
+			w.tree.First = j == 0 || some[j-1].End != l.End
+			w.tree.Last = j == len(some)-1 || some[j+1].End != l.End
 			visit(n, &w.tree)
 		}
 	})
+}
+
+// Lots returns where each piece of work begins, of at least 64 LIDs, and where the last one ends. None separates LIDs of one
+// end that follow each other.
+func Lots(lids []LID) []int {
+	starts := []int{0}
+	for i := range lids {
+		if i-starts[len(starts)-1] >= lot && lids[i].End != lids[i-1].End {
+			starts = append(starts, i)
+		}
+	}
+	if len(lids) > 0 {
+		starts = append(starts, len(lids))
+	}
+	return starts
 }
 
 // worker is the scratch memory of one goroutine.
@@ -57,11 +81,7 @@ type worker struct {
 }
 
 func (e *Ends) newWorker() *worker {
-	w := &worker{tree: e.newTree(), columns: make([][]uint8, lot)}
-	for i := range w.columns {
-		w.columns[i] = make([]uint8, len(e.Tables.Fabric.Switches))
-	}
-	return w
+	return &worker{tree: e.newTree()}
 }
 
 func (e *Ends) newTree() Tree {
@@ -84,6 +104,7 @@ func (e *Ends) To(l LID) *Tree {
 	t := e.newTree()
 	column := make([]uint8, len(e.Tables.Fabric.Switches))
 	walk.Columns(e.Tables, []uint16{l.LID}, [][]uint8{column})
+	t.First, t.Last = true, true
 	e.start(&t, l, column)
 	return &t
 }

@@ -10,7 +10,9 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Ends are the end ports of a subnet as sources and destinations of packets.
+// Ends are the end ports of a subnet as sources and destinations of packets: the subject of every statement about pairs and
+// paths. A pair is a source and another destination end port, a path a source and a LID of another end port. The end ports
+// that failures have made unreachable count as well, so that no failure removes a pair.
 type Ends struct {
 	Tables *fabric.Tables
 	// Ports are end ports, ascending by LID. An end, below, is an index into them.
@@ -21,8 +23,11 @@ type Ends struct {
 	GroupOf []int32
 	// LIDs are all LIDs of the ends, ascending; a port with an LMC has several.
 	LIDs []LID
-	// Unassigned counts the ends without a LID.
+	// Unassigned counts the ends without a LID, which are the first of Ports.
 	Unassigned int
+	// Unreachable are the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable]. They
+	// are in no other list, as no path leads from or to them.
+	Unreachable []fabric.PortIndex
 
 	wires walk.Wires
 }
@@ -47,11 +52,7 @@ type LID struct {
 func NewEnds(t *fabric.Tables, switches bool) *Ends {
 	f := t.Fabric
 	e := &Ends{Tables: t, wires: walk.NewWires(t)}
-	for _, p := range f.EndPorts {
-		if switches || !f.Nodes[f.Ports[p].Node].IsSwitch() {
-			e.Ports = append(e.Ports, p)
-		}
-	}
+	e.Ports, e.Unreachable = f.Ends(switches)
 	slices.SortStableFunc(e.Ports, func(a, b fabric.PortIndex) int { return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID) })
 	e.group()
 	for i, p := range e.Ports {
@@ -101,5 +102,21 @@ func (e *Ends) Sources(group int, dst int32) int {
 	return n
 }
 
-// Pairs is the number of ordered pairs of distinct ends.
-func (e *Ends) Pairs() int64 { return int64(len(e.Ports)) * int64(max(0, len(e.Ports)-1)) }
+// Total is the number of end ports, the unreachable ones included.
+func (e *Ends) Total() int { return len(e.Ports) + len(e.Unreachable) }
+
+// Pairs is the number of ordered pairs of distinct end ports.
+func (e *Ends) Pairs() int64 { return int64(e.Total()) * int64(max(0, e.Total()-1)) }
+
+// Lost counts the pairs and paths that no LID stands for: from or to an unreachable end port, or to one without a LID. To
+// the former there are as many paths from each end port as it had LIDs, to the latter there is one.
+func (e *Ends) Lost() (pairs, paths int64) {
+	others := int64(e.Total() - 1)
+	unreachable, assigned := int64(len(e.Unreachable)), int64(len(e.Ports)-e.Unassigned)
+	pairs = (int64(e.Unassigned)+unreachable)*others + unreachable*assigned
+	paths = int64(e.Unassigned)*others + unreachable*int64(len(e.LIDs))
+	for _, p := range e.Unreachable {
+		paths += others << e.Tables.Fabric.Ports[p].LMC
+	}
+	return pairs, paths
+}

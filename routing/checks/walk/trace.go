@@ -39,7 +39,8 @@ type Hop struct {
 }
 
 // Trace follows the packets that an end port sends to a LID. From a switch they start in its own table; a port
-// that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. O(hops^2).
+// that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. From a port that is not in
+// the subnet there is no path. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
@@ -49,9 +50,30 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	if sw == fabric.None {
 		sw = p.leaveHost(f)
 	}
+	if p.Verdict == 0 && !f.Reachable(src) {
+		p.Hops = p.Hops[:1]
+		p.Hops[0].Out = fabric.None
+		p.Verdict, p.Cause = DeadEnd, Unreachable
+		return p
+	}
 	if sw != fabric.None {
 		p.passSwitches(t, sw)
 	}
+	return p
+}
+
+// Between is [Trace] to a LID of a certain end port. No path leads to one that is unreachable, whatever port has that LID by
+// now, or that has no LID, 0.
+func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
+	f := t.Fabric
+	if lid != 0 && f.Reachable(dst) {
+		return Trace(t, src, lid)
+	}
+	p := Path{Src: src, Dst: dst, DstLID: lid, Closes: -1, Entry: fabric.NoPath, Verdict: DeadEnd, Cause: Unreachable}
+	if f.Reachable(dst) {
+		p.Cause = NoLID
+	}
+	p.add(f, fabric.None, src)
 	return p
 }
 
@@ -144,6 +166,14 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 		return fmt.Sprintf("unknown: the table of %s was not read", name)
 	}
 	switch p.Cause {
+	case Unreachable:
+		end := p.Dst
+		if !f.Reachable(p.Src) {
+			end = p.Src
+		}
+		return fmt.Sprintf("dead end: %s is unreachable: no links join it to the subnet", f.PortName(end))
+	case NoLID:
+		return fmt.Sprintf("dead end: %s has no LID", f.PortName(p.Dst))
 	case NoSuchPort:
 		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", name, p.Entry, p.DstLID)
 	case NoLink:

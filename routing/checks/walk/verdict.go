@@ -54,9 +54,13 @@ const (
 	NoSuchPort
 	// NoLink: the link of the port is down.
 	NoLink
+	// Unreachable: the source or the destination is separated from the subnet.
+	Unreachable
+	// NoLID: the destination has none.
+	NoLID
 )
 
-var causeNames = [...]string{NoEntry: "no entry", NoSuchPort: "no such port", NoLink: "no link"}
+var causeNames = [...]string{NoEntry: "no entry", NoSuchPort: "no such port", NoLink: "no link", Unreachable: "unreachable", NoLID: "no LID"}
 
 // String gives the cause in lower-case words, "" where there is none.
 func (c Cause) String() string {
