@@ -113,21 +113,40 @@ type reachAnswer struct {
 	UnreachablePorts []string `json:"unreachable_ports"`
 	// Choices is nil where no switch routes adaptively; Linear is what the linear tables alone would do then.
 	Choices *choiceCounts `json:"adaptive,omitempty"`
-	Linear  *reach.Counts `json:"linear_tables,omitempty"`
+	Linear  *linearCounts `json:"linear_tables,omitempty"`
 
 	unlisted int64 // paths from and to unreachable end ports
+}
+
+// linearCounts counts the paths of linear tables.
+type linearCounts struct {
+	reach.Counts
+	Links []int64 `json:"links"`
+}
+
+// text says how many paths arrive, over how many links, and what becomes of the others.
+func (c *linearCounts) text(line func(format string, args ...any)) {
+	line("  %d arrive, %d of them over more links than needed", c.Delivered+c.TooLong, c.NotMinimal)
+	for links, n := range c.Links {
+		if n > 0 {
+			line("    %d over %s", n, count(links, "link"))
+		}
+	}
+	if c.Bad() > 0 {
+		line("  %s", badText(&c.Counts))
+	}
 }
 
 func reachAnswerOf(r *reach.Result, choices *choiceCounts) *reachAnswer {
 	a := &reachAnswer{
 		Ends: r.Ends, Unassigned: r.Unassigned, UnreachableEnds: r.UnreachableEnds, Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs,
-		Counts: r.Counts, NotMinimal: &r.NotMinimal, Links: r.Links, Troubles: []pathTrouble{}, UnreachablePorts: []string{}, Choices: choices,
+		Counts: r.Counts, NotMinimal: &r.Counts.NotMinimal, Links: r.Links, Troubles: []pathTrouble{}, UnreachablePorts: []string{}, Choices: choices,
 		unlisted: r.UnlistedPaths,
 	}
 	if choices != nil {
 		a.LostPairs, a.LuckPairs, a.UnknownPairs = choices.LostPairs, choices.LuckPairs, choices.UnknownPairs
 		a.Counts = reach.Counts{Paths: choices.Paths, Delivered: choices.Sure, Unreachable: choices.Never, Loops: choices.Loops, Unknown: choices.Unknown}
-		a.NotMinimal, a.Links, a.Linear = nil, choices.Fewest, &r.Counts
+		a.NotMinimal, a.Links, a.Linear = nil, choices.Fewest, &linearCounts{r.Counts, r.Links}
 	}
 	return a
 }
@@ -230,17 +249,10 @@ func (a *reachAnswer) Text(w io.Writer) {
 		line("  %d loop", a.Loops)
 	case a.Choices != nil:
 		a.Choices.text(w)
-		line("  by the linear tables alone: %d arrive%s", a.Linear.Delivered+a.Linear.TooLong, prose.When(a.Linear.Bad() > 0, ", "+badText(a.Linear), ""))
+		line("  by the linear tables alone:")
+		a.Linear.text(line)
 	default:
-		line("  %d arrive, %d of them over more links than needed", a.Delivered+a.TooLong, *a.NotMinimal)
-		for links, n := range a.Links {
-			if n > 0 {
-				line("    %d over %s", n, count(links, "link"))
-			}
-		}
-		if a.Bad() > 0 {
-			line("  %s", badText(&a.Counts))
-		}
+		(&linearCounts{a.Counts, a.Links}).text(line)
 	}
 	if a.Check != "loops" {
 		a.pairsText(line)
@@ -259,10 +271,10 @@ const maxUnreachable = 10
 // pairsText says which pairs are lost, and which end ports are unreachable.
 func (a *reachAnswer) pairsText(line func(format string, args ...any)) {
 	if a.LostPairs > 0 || a.LuckPairs > 0 {
-		line("  %s of %d lost%s", count(int(a.LostPairs), "pair"), a.Pairs, prose.When(a.LuckPairs > 0, fmt.Sprintf(", %d arrive by luck", a.LuckPairs), ""))
+		line("  %d of %s lost%s", a.LostPairs, count(int(a.Pairs), "pair"), prose.When(a.LuckPairs > 0, fmt.Sprintf(", %d arrive by luck", a.LuckPairs), ""))
 	}
 	if n := a.UnreachableEnds; n > 0 {
-		line("  %s unreachable: %s", count(n, "end port"), prose.List(a.UnreachablePorts, maxUnreachable))
+		line("  unreachable: %s: %s", count(n, "end port"), prose.List(a.UnreachablePorts, maxUnreachable))
 	}
 }
 
@@ -270,7 +282,7 @@ func (a *reachAnswer) pairsText(line func(format string, args ...any)) {
 func (a *reachAnswer) wrong() int64 {
 	c := &a.Counts
 	if a.Linear != nil {
-		c = a.Linear
+		c = &a.Linear.Counts
 	}
 	if a.Check == "loops" {
 		return c.Loops + a.unlisted

@@ -251,7 +251,7 @@ func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg
 		named, err := session.ReadPairs(c.ctx, p.Fabric, arg)
 		pairs := make([]linkload.Pair, 0, len(named))
 		for _, n := range named {
-			pairs = append(pairs, linkload.Pair{Src: n.Src, Dst: p.Fabric.PortByLID(n.LID), LID: n.LID})
+			pairs = append(pairs, linkload.Pair(n))
 		}
 		return pairs, err
 	case "hosts":

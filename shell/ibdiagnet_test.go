@@ -31,7 +31,7 @@ func TestIbdiagnet(t *testing.T) {
 		// 5 x 4 pairs; host-4's leaf has no entry for LID 11. The aggregation node is two links from host-1.
 		"check reach": {"20 pairs, 20 paths", "19 arrive", "2 over 2 links", "17 over 4 links", "1 unreachable",
 			// LIDs 8 to 10 have that group, and two ends send from that leaf.
-			"13 reached for sure, 6 by luck, 1 never"},
+			"13 arrive for sure, 6 by luck, 1 never"},
 		// Over the first spine to the first leaf go host-2 and host-3 to LIDs 7 and 11, and host-4 to 7.
 		"check load": {"edge forwarding index 5", "5 paths to 2 LIDs over Spine-ZONE1-1/1/1 -> leaf, 1/2", "1xNDR: 2 directions, 1 to 4 paths"},
 		`trace "host-1 mlx5_0" "host-2 mlx5_0"`: {"leaf, 1          LID 3      p1 -> p3    4xNDR  up", "Spine-ZONE1-1/2  LID 2      p1 -> p2", "delivered over 3 switches", "SL unknown",

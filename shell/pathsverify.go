@@ -117,7 +117,7 @@ func (c *call) drawnPairs(n int, live bool) ([]session.Pair, error) {
 	pairs := make([]session.Pair, n)
 	for i := range pairs {
 		dst := ends[r.IntN(len(ends))]
-		pairs[i] = session.Pair{Src: ends[r.IntN(len(ends))], LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
+		pairs[i] = session.Pair{Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
 	}
 	return pairs, nil
 }

@@ -27,7 +27,7 @@ func saCommands() []Spec {
 func (c *call) saPath() error {
 	st := c.session.State()
 	f := st.Live.Fabric
-	pairs, err := pairsOf(f, c.Args)
+	pairs, err := pairsOf(f, c.Args, true)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 	if len(c.Args) == 2 {
 		words[1] = c.Arg(1)
 	}
-	pairs, err := pairsOf(f, words)
+	pairs, err := pairsOf(f, words, true)
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,10 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 	}
 	var rows []slRow
 	for _, pair := range pairs {
-		row := slRow{From: f.PortName(pair.Src), To: destinationName(f, pair.LID), LID: pair.LID}
+		row := slRow{From: f.PortName(pair.Src), To: f.PortName(pair.Dst), LID: pair.LID}
 		switch sl, known, err := g.Of(pair.Src, pair.LID); {
+		case !f.Reachable(pair.Src) || !f.Reachable(pair.Dst):
+			row.Error = "unreachable"
 		case err != nil && len(pairs) == 1:
 			return fmt.Errorf("%s to %s: %w", row.From, row.To, err)
 		case err != nil:

@@ -4,7 +4,6 @@ package shell
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,9 +22,10 @@ func traceCommands() []Spec {
 	return []Spec{{
 		Name: "trace", Summary: "follow the packets from SRC to DST through the tables; live: through those that the switches hold now",
 		Help: "DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.\n" +
-			"all is every end port, as a source and as a destination: trace all all, trace SRC all, trace all DST. Paths that arrive are put together by\n" +
-			"their first and last switches and the switches that they pass, of all pairs those that do not by the place where they end. trace live all all\n" +
-			"reads the subnet first; the live picture stays as it was.",
+			"all is every end port of hosts and routers, with the option switches port 0 of switches, too: trace all all, trace SRC all, trace all DST.\n" +
+			"Each LID of a destination is a path of its own, but of one that is named by a LID. Paths that arrive are put together by their first and\n" +
+			"last switches and the switches that they pass, of all pairs those that do not by the place where they end. trace live all all reads the\n" +
+			"subnet first; the live picture stays as it was. It fails where a path does not arrive.",
 		Args: []lang.Arg{
 			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
@@ -34,6 +34,7 @@ func traceCommands() []Spec {
 		Options: append(askedOptions(), []lang.Option{
 			ofOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
+			{Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports of all"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
 			{Name: "back", Kind: lang.KindFlag, Summary: "of one pair: the path back, beside this one"},
 			{Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what they share with this one"},
@@ -81,18 +82,18 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 		r.many, r.all = true, true
 	default:
 		r.many = words[0] == allWord || words[1] == allWord
-		r.pairs, err = pairsOf(f, words)
+		r.pairs, err = pairsOf(f, words, c.Flag("switches"))
 	}
 	return r, err
 }
 
 // pairsOf is the pair that SRC DST name, or all from SRC or to DST.
-func pairsOf(f *fabric.Fabric, words []string) ([]session.Pair, error) {
+func pairsOf(f *fabric.Fabric, words []string, switches bool) ([]session.Pair, error) {
 	switch {
 	case words[1] == allWord:
-		return session.PairsFrom(f, words[0])
+		return session.PairsFrom(f, words[0], switches)
 	case words[0] == allWord:
-		return session.PairsTo(f, words[1])
+		return session.PairsTo(f, words[1], switches)
 	}
 	pair, err := session.PairOf(f, words[0], words[1])
 	return []session.Pair{pair}, err
@@ -156,6 +157,8 @@ func (c *call) fitting(r *traceRequest, asked session.Asked) error {
 		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
 	case asIbtracert && (r.live || r.many):
 		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
+	case c.Flag("switches") && (!r.many || c.Option("file", "") != ""):
+		return c.Misused("switches is for all end ports: trace all all, trace SRC all, trace all DST")
 	case beside && (r.many || r.live || asIbtracert):
 		return c.Misused("back, lids and against= are for one pair of a picture")
 	case r.all && !asked.Any():
@@ -171,7 +174,10 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 	case err != nil:
 		return err
 	case c.Option("format", "text") == "ibtracert":
-		return c.ibtracert(p, path)
+		if err := c.ibtracert(p, path); err != nil {
+			return err
+		}
+		return answer.found()
 	}
 	if c.Flag("back") {
 		answer.addBack(p, path)
@@ -188,22 +194,20 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 			return err
 		}
 	}
-	return c.out.Answer(answer)
+	if err := c.out.Answer(answer); err != nil {
+		return err
+	}
+	return answer.found()
 }
 
 func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer, error) {
-	path := walk.Trace(p.Tables, pair.Src, pair.LID)
+	path := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := p.Passage(g, &path, c.session.Analysis())
-	switch err := passage.Why; {
-	case err != nil && !g.Asked():
-		c.out.note("%v", err) // packets would be forwarded all the same
-	case err != nil:
-		return nil, nil, fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), destinationName(p.Fabric, pair.LID), err)
-	}
 	answer := traceAnswerOf(p.Fabric, &path)
 	answer.pass(p.Tables, passage)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
 	answer.addChoices(p, pair.Src, pair.LID)
+	answer.grant(passage.Why)
 	return &path, answer, nil
 }
 

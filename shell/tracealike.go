@@ -30,7 +30,7 @@ type alikeAnswer struct {
 type alikePaths struct {
 	From      string `json:"from"`
 	To        string `json:"to"`
-	Pairs     int64  `json:"pairs"`
+	Paths     int64  `json:"paths"`
 	Sequences int    `json:"sequences"`
 	// Path are the switches that most of them pass.
 	Path []string `json:"path"`
@@ -47,7 +47,7 @@ func (a *alikeAnswer) text(w io.Writer) {
 		if p.Sequences > 1 {
 			how = fmt.Sprintf("over %d sequences, most over", p.Sequences)
 		}
-		_, _ = fmt.Fprintf(w, "  %s -> %s: %s %s %s\n", p.From, p.To, prose.Count(p.Pairs, "pair"), how, strings.Join(p.Path, " "))
+		_, _ = fmt.Fprintf(w, "  %s -> %s: %s %s %s\n", p.From, p.To, prose.Count(p.Paths, "path"), how, strings.Join(p.Path, " "))
 	}
 	if more := a.SwitchPairs - int64(len(a.Alike)); more > 0 {
 		_, _ = fmt.Fprintf(w, "  and %d more\n", more)
@@ -108,7 +108,7 @@ func (a *alikes) add(list []passed) {
 	}
 	text := fmt.Sprint(list)
 	p := &a.pairs[i]
-	p.Pairs++
+	p.Paths++
 	a.passed[i][text]++
 	n := a.passed[i][text]
 	if n == 1 {
@@ -124,7 +124,7 @@ func (a *alikes) add(list []passed) {
 }
 
 func (a *alikes) answer(limit int) alikeAnswer {
-	inorder.Sort(a.pairs, func(x, y alikePaths) int { return cmp.Compare(y.Pairs, x.Pairs) })
+	inorder.Sort(a.pairs, func(x, y alikePaths) int { return cmp.Compare(y.Paths, x.Paths) })
 	return alikeAnswer{SwitchPairs: int64(len(a.pairs)), Sequences: a.sequences, Alike: a.pairs[:min(limit, len(a.pairs))]}
 }
 
@@ -134,7 +134,7 @@ func alikeOf(t *fabric.Tables, r *census.Result) alikeAnswer {
 	a := alikeAnswer{SwitchPairs: r.SwitchPairs, Sequences: r.Sequences}
 	for i := range r.Alike {
 		x := &r.Alike[i]
-		p := alikePaths{From: f.NodeName(f.Switches[x.From]), To: f.NodeName(f.Switches[x.To]), Pairs: x.Paths, Sequences: x.Sequences}
+		p := alikePaths{From: f.NodeName(f.Switches[x.From]), To: f.NodeName(f.Switches[x.To]), Paths: x.Paths, Sequences: x.Sequences}
 		path := walk.Trace(t, x.Src, x.LID)
 		for _, s := range passedOf(f, &path) {
 			p.Path = append(p.Path, s.name)

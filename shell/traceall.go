@@ -16,13 +16,17 @@ import (
 
 // traceAll follows the packets of all pairs through the tables of a picture.
 func (c *call) traceAll(st *session.State, p *session.Picture, limit int) error {
-	r, err := c.session.Census(c.ctx, p.Tables, census.Options{List: limit})
+	r, err := c.session.Census(c.ctx, p.Tables, census.Options{Switches: c.Flag("switches"), List: limit})
 	if err != nil {
 		return err
 	}
 	answer := c.allAnswer(p.Fabric, p.Tables, r)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
-	return c.out.Answer(answer)
+	if answer.Choices, err = c.choices(p); err != nil {
+		return err
+	}
+	answer.choose()
+	return c.answerMany(answer)
 }
 
 // traceAllLive reads the subnet, follows the packets of all pairs, and compares with a
@@ -34,7 +38,7 @@ func (c *call) traceAllLive(st *session.State, p *session.Picture, noTables erro
 	}
 	passing := *now.Tables
 	passing.Fabric = now.Fabric.Passing()
-	opt := census.Options{List: limit}
+	opt := census.Options{Switches: c.Flag("switches"), List: limit}
 	if noTables == nil {
 		opt.Beside = p.Tables
 	}
@@ -59,13 +63,14 @@ func (c *call) traceAllLive(st *session.State, p *session.Picture, noTables erro
 	if more != "" {
 		c.out.warn("unanswered: %s", more)
 	}
-	return c.out.Answer(answer)
+	return c.answerMany(answer)
 }
 
 // allAnswer sums up a census of tables over a fabric, where not all links may pass packets.
 func (c *call) allAnswer(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *manyAnswer {
 	a := &manyAnswer{
-		Pairs: int(r.Pairs), Arrive: int(r.Arrive()), Verdicts: map[string]int{}, Places: r.Places, WithoutLID: r.Unassigned,
+		Pairs: int(r.Pairs), LostPairs: int(r.LostPairs), UnknownPairs: int(r.UnknownPairs), Paths: int(r.Paths), Arrive: int(r.Arrive()),
+		Unreachable: prose.Words(r.Unreachable, f.PortName), Verdicts: map[string]int{}, Places: r.Places, WithoutLID: r.Unassigned,
 		alikeAnswer: alikeOf(t, r),
 	}
 	for v, n := range r.Verdicts {
@@ -79,7 +84,7 @@ func (c *call) allAnswer(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *
 	for _, x := range r.Failures {
 		path := walk.Trace(t, x.Src, x.LID)
 		a.Troubles = append(a.Troubles, traceTrouble{
-			From: f.PortName(x.Src), To: destinationName(f, x.LID), Why: whyLost(f, &path), Verdict: x.Verdict.String(), Pairs: x.Paths,
+			From: f.PortName(x.Src), To: destinationName(f, x.LID), Why: whyLost(f, &path), Verdict: x.Verdict.String(), Paths: x.Paths,
 		})
 	}
 	return a

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -57,6 +58,10 @@ func (a *traceAnswer) addChoices(p *session.Picture, src fabric.PortIndex, lid u
 	a.Choices = &pathSet{
 		Paths: set.Outcome.Paths, Reached: set.Outcome.Endings.Reach().String(), CanLoop: set.Outcome.Endings&choices.Loops != 0,
 		Share: set.Outcome.Share, FewestSwitches: set.FewestSwitches, MostSwitches: set.MostSwitches, Says: set.String(),
+	}
+	if reach := set.Outcome.Endings.Reach(); (reach == choices.Sure) != a.Arrives {
+		a.Verdict, a.Arrives = prose.When(reach == choices.Sure, walk.Delivered.String(), reach.String()), reach == choices.Sure
+		a.Why = set.String() + "; by the linear tables alone: " + a.Why
 	}
 	for i := range set.Rows {
 		a.Choices.Tree = append(a.Choices.Tree, choiceRowOf(p.Fabric, &set.Rows[i]))

@@ -48,13 +48,16 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 		return err
 	}
 	if noTables == nil {
-		planned := walk.Trace(p.Tables, pair.Src, pair.LID)
+		planned := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 		answer.Parts = parts(st.Live.Fabric, &path, p.Fabric, &planned, st.Title(p))
 		if answer.Parts == "" {
 			answer.SameAs = st.Title(p)
 		}
 	}
-	return c.out.Answer(answer)
+	if err := c.out.Answer(answer); err != nil {
+		return err
+	}
+	return answer.found()
 }
 
 // countErrors adds what the ports by which a packet comes and leaves have counted,

@@ -20,13 +20,15 @@ const maxTroubles = 20
 
 // manyAnswer sums up the traces of many pairs.
 type manyAnswer struct {
-	Of       string         `json:"of"`
-	Stale    bool           `json:"stale,omitempty"`
+	Of    string `json:"of"`
+	Stale bool   `json:"stale,omitempty"`
 	// Pairs are the pairs that the paths are of; LostPairs are those of which a path does not arrive, UnknownPairs other ones
 	// of which a path is unknown.
 	Pairs        int `json:"pairs"`
 	LostPairs    int `json:"lost_pairs"`
 	UnknownPairs int `json:"unknown_pairs"`
+	// LuckPairs are those of which a path arrives by some choices of adaptive routing, and not by others.
+	LuckPairs int `json:"luck_pairs,omitempty"`
 	// Paths counts the paths that were followed, Arrive those that arrive.
 	Paths    int            `json:"paths"`
 	Arrive   int            `json:"arrive"`
@@ -49,6 +51,8 @@ type manyAnswer struct {
 	Parting []traceTrouble `json:"parting,omitempty"`
 	// Adaptive says that switches may choose among several paths.
 	Adaptive string `json:"adaptive,omitempty"`
+	// Choices is nil where no switch routes adaptively, or the paths are not those of all pairs.
+	Choices *choiceCounts `json:"choices,omitempty"`
 
 	alikes   alikes
 	outcomes map[[2]fabric.PortIndex]reach.Outcome
@@ -88,6 +92,13 @@ func (m *manyAnswer) add(pair session.Pair, a *traceAnswer, switches []passed) {
 	m.Links[links]++
 }
 
+// choose takes the counts of pairs and paths from the choices of adaptive routing, where there are any.
+func (m *manyAnswer) choose() {
+	if c := m.Choices; c != nil {
+		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive = int(c.LostPairs), int(c.LuckPairs), int(c.UnknownPairs), int(c.Sure)
+	}
+}
+
 // count counts what becomes of a pair by one more of its paths.
 func (m *manyAnswer) count(pair [2]fabric.PortIndex, a *traceAnswer) {
 	now := reach.Lost
@@ -118,6 +129,10 @@ func (m *manyAnswer) count(pair [2]fabric.PortIndex, a *traceAnswer) {
 
 func (m *manyAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%s, %s traced, of %s: %d arrive\n", prose.Count(m.Pairs, "pair"), prose.Count(m.Paths, "path"), m.Of, m.Arrive)
+	if m.Choices != nil {
+		m.Choices.text(w)
+		_, _ = fmt.Fprintln(w, "by the linear tables alone:")
+	}
 	for links, n := range m.Links {
 		if n > 0 {
 			_, _ = fmt.Fprintf(w, "  %d over %d links\n", n, links)
@@ -125,11 +140,11 @@ func (m *manyAnswer) Text(w io.Writer) {
 	}
 	m.text(w)
 	if n := m.Paths - m.Arrive; n > 0 {
-		_, _ = fmt.Fprintf(w, "%d do not, %s lost:\n", n, prose.Count(m.LostPairs, "pair"))
+		_, _ = fmt.Fprintf(w, "%d do not, %s lost%s\n", n, prose.Count(m.LostPairs, "pair"), prose.When(len(m.Troubles) > 0, ":", ""))
 		listTroubles(w, m.Troubles, m.Places)
 	}
 	if n := len(m.Unreachable); n > 0 {
-		_, _ = fmt.Fprintf(w, "%s unreachable: %s\n", prose.Count(n, "end port"), prose.List(m.Unreachable, maxUnreachable))
+		_, _ = fmt.Fprintf(w, "unreachable: %s: %s\n", prose.Count(n, "end port"), prose.List(m.Unreachable, maxUnreachable))
 	}
 	switch {
 	case m.Against == "":
@@ -169,6 +184,17 @@ func listTroubles(w io.Writer, troubles []traceTrouble, places int) {
 	}
 }
 
+// answerMany answers, and fails where packets of a path do not arrive.
+func (c *call) answerMany(m *manyAnswer) error {
+	if err := c.out.Answer(m); err != nil {
+		return err
+	}
+	if n := m.Paths - m.Arrive; n > 0 {
+		return found("%d of %d paths do not arrive", n, m.Paths)
+	}
+	return nil
+}
+
 // traceMany follows pairs through the tables of a picture.
 func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grants, r *traceRequest) error {
 	answer := &manyAnswer{Of: st.Title(p), Stale: st.IsStale(p), Adaptive: adaptive(st)}
@@ -178,13 +204,12 @@ func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grant
 		}
 		path := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 		a := traceAnswerOf(p.Fabric, &path)
-		if _, _, err := g.Of(pair.Src, pair.LID); err != nil && g.Asked() {
-			a.Verdict, a.Arrives, a.Why = "not granted", false, err.Error()
-		}
+		_, _, err := g.Of(pair.Src, pair.LID)
+		a.grant(err)
 		answer.add(pair, a, passedOf(p.Fabric, &path))
 	}
 	answer.alikeAnswer = answer.alikes.answer(r.limit)
-	return c.out.Answer(answer)
+	return c.answerMany(answer)
 }
 
 // traceManyLive follows pairs through the switches, and compares with a picture.
@@ -215,5 +240,5 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 		answer.add(live[i], a, switches[i])
 	}
 	answer.alikeAnswer = answer.alikes.answer(r.limit)
-	return c.out.Answer(answer)
+	return c.answerMany(answer)
 }

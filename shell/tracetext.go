@@ -86,7 +86,7 @@ type traceHop struct {
 
 func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
 	a := &traceAnswer{
-		From: f.PortName(path.Src), To: destinationName(f, path.DstLID), LID: path.DstLID, Verdict: path.Verdict.String(),
+		From: f.PortName(path.Src), To: destinationOf(f, path), LID: path.DstLID, Verdict: path.Verdict.String(),
 		Arrives: path.Verdict.Arrives(), Why: path.Explain(f),
 	}
 	for _, h := range path.Hops {
@@ -95,6 +95,24 @@ func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
 		a.Hops = append(a.Hops, hop)
 	}
 	return a
+}
+
+// notGranted is the verdict on a path that switches would forward packets by, but that no path record grants.
+const notGranted = "not granted"
+
+// grant takes into account why there is no path record, nil where there is one.
+func (a *traceAnswer) grant(why error) {
+	if why != nil && a.Arrives {
+		a.Verdict, a.Arrives, a.Why = notGranted, false, why.Error()+"; the switches would forward its packets"
+	}
+}
+
+// found fails where packets do not arrive.
+func (a *traceAnswer) found() error {
+	if a.Arrives {
+		return nil
+	}
+	return found("%s -> %s: %s", a.From, a.To, a.Why)
 }
 
 // linkText says "4xHDR", "" for no port or one without a link.
@@ -154,6 +172,14 @@ func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
 		return f.Ports[port].LID
 	}
 	return 0
+}
+
+// destinationOf names the destination of a path.
+func destinationOf(f *fabric.Fabric, path *walk.Path) string {
+	if path.Dst != fabric.None {
+		return f.PortName(path.Dst)
+	}
+	return destinationName(f, path.DstLID)
 }
 
 func destinationName(f *fabric.Fabric, lid uint16) string {

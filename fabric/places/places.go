@@ -22,6 +22,7 @@ type Place struct {
 	Port      fabric.PortIndex // named or meant: else port 0 of a switch, another node's first linked port
 	LID       uint16           // the LID that was named, else that of the port
 	PortNamed bool             // a port number, LID or port GUID was given
+	LIDNamed  bool             // a LID was given
 }
 
 // Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare number for a LID or a bare 0x
@@ -151,7 +152,7 @@ func byLID(f *fabric.Fabric, text string) (Place, error) {
 	if port == fabric.None {
 		return Place{}, fmt.Errorf("no port has LID %d", lid)
 	}
-	return Place{Node: f.Ports[port].Node, Port: port, LID: uint16(lid), PortNamed: true}, nil
+	return Place{Node: f.Ports[port].Node, Port: port, LID: uint16(lid), PortNamed: true, LIDNamed: true}, nil
 }
 
 func byGUID(f *fabric.Fabric, text string) (Place, error) {

@@ -190,7 +190,7 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 		d.say(umad.Note, "wait for its sweep, then sweep again", "this port has no LID yet, so the subnet administration was not asked")
 		return
 	}
-	err := s.askSA(ctx, Pair{Src: port, LID: lid})
+	err := s.askSA(ctx, Pair{Src: port, Dst: port, LID: lid})
 	switch {
 	case err == nil:
 		s.askManager(ctx, st)

@@ -113,15 +113,15 @@ func (s *Session) readAgain(ctx context.Context) error {
 
 const progressStep = 256 // how many small steps are one of the progress that is shown
 
-// Pair is a source and a destination.
+// Pair is a source and a destination: end ports, and the LID of the destination that is sent to, 0 where it has none.
 type Pair struct {
-	// Src is the end port that sends, and LID where to.
-	Src fabric.PortIndex
-	LID uint16
+	Src, Dst fabric.PortIndex
+	LID      uint16
 }
 
 // ReadPairs reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
-// with the quoting of the command language. # starts a comment. An error names file and line.
+// with the quoting of the command language. # starts a comment. Of a destination that is not named by a LID it returns all
+// LIDs. An error names file and line.
 func ReadPairs(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
@@ -132,11 +132,11 @@ func ReadPairs(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, erro
 	name = fabric.Escape(name)
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
-			pair, err := pairOf(f, s.Words)
+			found, err := pairsOf(f, s.Words)
 			if err != nil {
 				return fmt.Errorf("%s:%d: %w", name, s.Line, err)
 			}
-			pairs = append(pairs, pair)
+			pairs = append(pairs, found...)
 		}
 		return nil
 	})
@@ -146,11 +146,19 @@ func ReadPairs(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, erro
 	return pairs, err
 }
 
-func pairOf(f *fabric.Fabric, words []string) (Pair, error) {
+func pairsOf(f *fabric.Fabric, words []string) ([]Pair, error) {
 	if len(words) != 2 {
-		return Pair{}, fmt.Errorf("expected two words, SRC DST, found %d", len(words))
+		return nil, fmt.Errorf("expected two words, SRC DST, found %d", len(words))
 	}
-	return PairOf(f, words[0], words[1])
+	src, err := places.Resolve(f, words[0])
+	if err != nil {
+		return nil, err
+	}
+	dst, err := places.Resolve(f, words[1])
+	if err != nil {
+		return nil, err
+	}
+	return pathsTo(nil, f, f.EndPortOf(src.Port), dst), nil
 }
 
 // PairOf is the pair of two places. The destination must have a LID.
@@ -166,42 +174,54 @@ func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
 	if dst.LID == 0 {
 		return Pair{}, fmt.Errorf("%s has no LID", f.PortName(dst.Port))
 	}
-	return Pair{Src: f.EndPortOf(src.Port), LID: dst.LID}, nil
+	return Pair{Src: f.EndPortOf(src.Port), Dst: f.EndPortOf(dst.Port), LID: dst.LID}, nil
 }
 
-// PairsFrom are the pairs of one place with every LID of every end port but itself.
-func PairsFrom(f *fabric.Fabric, from string) ([]Pair, error) {
+// PairsFrom are the pairs of one place with every other end port as [fabric.Fabric.Ends] has them, each with every LID.
+func PairsFrom(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
 		return nil, err
 	}
 	own := f.EndPortOf(src.Port)
 	var pairs []Pair
-	for _, dst := range f.EndPorts {
-		port := &f.Ports[dst]
-		for i := range uint16(1) << port.LMC {
-			if dst != own && port.LID != 0 {
-				pairs = append(pairs, Pair{Src: own, LID: port.LID + i})
-			}
+	for _, dst := range ends(f, switches) {
+		if dst != own {
+			pairs = pathsTo(pairs, f, own, places.Place{Port: dst, LID: f.Ports[dst].LID})
 		}
 	}
 	return pairs, nil
 }
 
-// PairsTo are the pairs of every end port with the LID of one place, but for its own.
-func PairsTo(f *fabric.Fabric, to string) ([]Pair, error) {
+// PairsTo are the pairs of every other end port, as [fabric.Fabric.Ends] has them, with one place: with the LID that names
+// it, or else with all its LIDs.
+func PairsTo(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	dst, err := places.Resolve(f, to)
 	if err != nil {
 		return nil, err
 	}
-	if dst.LID == 0 {
-		return nil, fmt.Errorf("%s has no LID", f.PortName(dst.Port))
-	}
 	var pairs []Pair
-	for _, src := range f.EndPorts {
+	for _, src := range ends(f, switches) {
 		if src != f.EndPortOf(dst.Port) {
-			pairs = append(pairs, Pair{Src: src, LID: dst.LID})
+			pairs = pathsTo(pairs, f, src, dst)
 		}
 	}
 	return pairs, nil
+}
+
+func ends(f *fabric.Fabric, switches bool) []fabric.PortIndex {
+	reachable, unreachable := f.Ends(switches)
+	return append(reachable, unreachable...)
+}
+
+// pathsTo adds the paths from a source to a place, one without a LID where it has none.
+func pathsTo(pairs []Pair, f *fabric.Fabric, src fabric.PortIndex, to places.Place) []Pair {
+	dst := f.EndPortOf(to.Port)
+	if to.LID == 0 || to.LIDNamed {
+		return append(pairs, Pair{src, dst, to.LID})
+	}
+	for i := range uint16(1) << f.Ports[dst].LMC {
+		pairs = append(pairs, Pair{src, dst, f.Ports[dst].LID + i})
+	}
+	return pairs
 }
