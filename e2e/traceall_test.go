@@ -18,13 +18,13 @@ import (
 
 // census is the answer of trace all all, as far as it is compared.
 type census struct {
-	Pairs, Arrive int
-	Links         []int
-	SwitchPairs   int `json:"switch_pairs"`
-	Sequences     int
-	Alike         []alike
-	Troubles      []struct {
-		Pairs int
+	Pairs, Paths, Arrive int
+	Links                []int
+	SwitchPairs          int `json:"switch_pairs"`
+	Sequences            int
+	Alike                []alike
+	Troubles             []struct {
+		Paths int
 		Why   string
 	}
 	Places int
@@ -35,7 +35,7 @@ type census struct {
 // alike are the paths of a switch pair.
 type alike struct {
 	From, To         string
-	Pairs, Sequences int
+	Paths, Sequences int
 }
 
 func byName(a, b alike) int { return strings.Compare(a.From+" "+a.To, b.From+" "+b.To) }
@@ -65,7 +65,7 @@ func tracerouted(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, one, other 
 			if !strings.Contains(out, "\nTo ") {
 				t.Fatalf("no path: %s", out)
 			}
-			c.Pairs, c.Arrive = c.Pairs+1, c.Arrive+1
+			c.Pairs, c.Paths, c.Arrive = c.Pairs+1, c.Paths+1, c.Arrive+1
 			var switches []string
 			if m := from.FindStringSubmatch(out); m[1] == "switch" {
 				switches = append(switches, m[2])
@@ -118,16 +118,16 @@ func TestTraceAll(t *testing.T) {
 	ibsimtest.OpenSM(t, sim)
 	trace := tracer(t, "ibsim:"+sim.Name)
 	want, over := tracerouted(t, sim, trace.fabric, "leaf-01", "spine-01")
-	for _, of := range []string{"trace all all limit=100", "trace live all all limit=100"} {
+	for _, of := range []string{"trace all all switches limit=100", "trace live all all switches limit=100"} {
 		if got := taken(t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", of)); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s:\n%+v, ibtracert says\n%+v", of, got, want)
 		}
 	}
 	sim.Console(`Unlink "S-0000000000200000"[3]`)
-	all := taken(t, trace.live("all all"))
+	all := taken(t, trace.live("all all switches"))
 	lost := 0
 	for _, x := range all.Troubles {
-		lost += x.Pairs
+		lost += x.Paths
 	}
 	if all.Pairs != want.Pairs || lost != over || all.Arrive != all.Pairs-over || over == 0 || all.Places != 2 || all.Part != over {
 		t.Errorf("without a cable: %+v, by ibtracert %d paths went over it", all, over)

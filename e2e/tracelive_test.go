@@ -74,8 +74,8 @@ func tracer(t *testing.T, source string) liveTracer {
 	sh := shell.New(s)
 	return liveTracer{s.State().Live.Fabric, func(words string) string {
 		var out strings.Builder
-		if err := sh.Run(t.Context(), "test", "trace live "+words, &shell.Output{W: &out, JSON: true}); err != nil {
-			t.Fatal(err)
+		if err := sh.Run(t.Context(), "test", "trace live "+words, &shell.Output{W: &out, JSON: true}); err != nil && out.Len() == 0 {
+			t.Fatal(err) // it fails, too, where paths do not arrive
 		}
 		return out.String()
 	}}

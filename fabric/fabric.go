@@ -158,7 +158,9 @@ func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 }
 
 // Reachable reports whether an end port is in the subnet.
-func (f *Fabric) Reachable(endPort PortIndex) bool { return f.PortByGUID(f.Ports[endPort].GUID) == endPort }
+func (f *Fabric) Reachable(endPort PortIndex) bool {
+	return f.PortByGUID(f.Ports[endPort].GUID) == endPort
+}
 
 // EndPortOf returns the port with a port's LID and GUID: port 0 for a switch's, elsewhere the port itself.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {

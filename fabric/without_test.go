@@ -50,6 +50,10 @@ func TestWithoutAsBuiltAnew(t *testing.T) {
 			if !slices.Equal(part.EndPorts, anew.EndPorts) || !slices.Equal(part.Nodes, anew.Nodes) || part.MaxLID != anew.MaxLID {
 				t.Fatalf("without %v: end ports %v and highest LID %d, built anew %v and %d", gone, part.EndPorts, part.MaxLID, anew.EndPorts, anew.MaxLID)
 			}
+			left := slices.DeleteFunc(slices.Clone(whole.EndPorts), func(e fabric.PortIndex) bool { return slices.Contains(part.EndPorts, e) })
+			if !slices.Equal(part.Unreachable, left) || !slices.Equal(anew.Unreachable, left) {
+				t.Fatalf("without %v: unreachable %v, built anew %v, want %v", gone, part.Unreachable, anew.Unreachable, left)
+			}
 			for _, e := range whole.EndPorts {
 				if guid := whole.Ports[e].GUID; part.PortByGUID(guid) != anew.PortByGUID(guid) {
 					t.Fatalf("without %v: port GUID 0x%x is that of port %d, built anew %d", gone, guid, part.PortByGUID(guid), anew.PortByGUID(guid))

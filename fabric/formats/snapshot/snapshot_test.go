@@ -136,6 +136,28 @@ func TestWithoutTables(t *testing.T) {
 	}
 }
 
+// TestUnreachable keeps the end ports that failures have separated from the subnet.
+func TestUnreachable(t *testing.T) {
+	whole := whole(t, "fattree:2,4").Fabric
+	var links []fabric.Link
+	for _, l := range whole.Links() {
+		if whole.Nodes[whole.Ports[l.A].Node].Desc == "leaf-04" || whole.Nodes[whole.Ports[l.B].Node].Desc == "leaf-04" {
+			links = append(links, l)
+		}
+	}
+	f := whole.Without(links)
+	if len(f.Unreachable) != 3 {
+		t.Fatalf("%d unreachable end ports, want the switch and its 2 hosts", len(f.Unreachable))
+	}
+	g, err := snapshot.DecodeFabric(snapshot.EncodeFabric(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Unreachable, f.Unreachable) {
+		t.Errorf("unreachable end ports %v, want %v", g.Unreachable, f.Unreachable)
+	}
+}
+
 // TestDamaged flips bytes and cuts the file: each gives an error, as zstd's
 // checksum promises, and none panics.
 func TestDamaged(t *testing.T) {
