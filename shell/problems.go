@@ -124,7 +124,7 @@ func baselineFrom(take func(*session.Session, context.Context, string) (*session
 		if err != nil {
 			return err
 		}
-		return c.out.Answer(baselineOf(b))
+		return c.out.Answer(compareBaseline(b, c.session.State().Live.Fabric))
 	}
 }
 
@@ -140,12 +140,7 @@ func runBaselineShow(c *call) error {
 	if st.Baseline == nil {
 		return session.ErrNoBaseline
 	}
-	a := baselineOf(st.Baseline)
-	a.compared = true
-	for _, x := range fabric.Changes(st.Baseline.Fabric, st.Live.Fabric) {
-		a.Changes = append(a.Changes, x.String())
-	}
-	return c.out.Answer(a)
+	return c.out.Answer(compareBaseline(st.Baseline, st.Live.Fabric))
 }
 
 type baselineAnswer struct {
@@ -155,20 +150,31 @@ type baselineAnswer struct {
 	Switches int      `json:"switches"`
 	Links    int      `json:"links"`
 	Changes  []string `json:"changes"`
+	Compared bool     `json:"compared"` // false where nothing of the live subnet was read
 	taken    time.Time
-	compared bool // says that the live subnet was held against it
 }
 
-func baselineOf(b *session.Baseline) *baselineAnswer {
-	return &baselineAnswer{
-		File: b.File, When: b.When.Format(time.RFC3339), Nodes: len(b.Fabric.Nodes), Switches: len(b.Fabric.Switches), Links: len(b.Fabric.Links()), taken: b.When,
+// compareBaseline returns a baseline with the changes of the live subnet since.
+func compareBaseline(b *session.Baseline, live *fabric.Fabric) *baselineAnswer {
+	a := &baselineAnswer{
+		File: b.File, When: b.When.Format(time.RFC3339), Nodes: len(b.Fabric.Nodes), Switches: len(b.Fabric.Switches), Links: len(b.Fabric.Links()),
+		Compared: len(live.Nodes) > 0, taken: b.When,
 	}
+	if a.Compared {
+		for _, x := range fabric.Changes(b.Fabric, live) {
+			a.Changes = append(a.Changes, x.String())
+		}
+	}
+	return a
 }
 
 func (a *baselineAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "baseline of %s: %s, %s of them, %s, in %s\n", a.taken.Format("2006-01-02 15:04:05"),
 		count(a.Nodes, "node"), count(a.Switches, "switch"), count(a.Links, "link"), quoteFile(a.File))
-	if a.compared && len(a.Changes) == 0 {
+	switch {
+	case !a.Compared:
+		_, _ = fmt.Fprintln(w, "  not compared: nothing of the live subnet was read")
+	case len(a.Changes) == 0:
 		_, _ = fmt.Fprintln(w, "  the live subnet is like it")
 	}
 	list(w, "change", a.Changes)
