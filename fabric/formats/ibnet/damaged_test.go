@@ -4,6 +4,7 @@ package ibnet
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -112,8 +113,8 @@ func TestTruncated(t *testing.T) {
 			continue
 		}
 		f := file.Fabric
-		if first := file.Unread.Findings; text[n-1] != '\n' && n < len(text)-8 && (len(first) == 0 || first[0].Kind != unread.Truncated) {
-			t.Errorf("cut after %d bytes: %v", n, first)
+		if first := file.Unread.Findings; text[n-1] != '\n' && (len(first) == 0 || first[0].Kind != unread.Truncated) && !strings.Contains(strings.Join(file.Warnings, ""), "cut off") {
+			t.Errorf("cut after %d bytes: %v, %q", n, first, file.Warnings)
 		}
 		if n > hosts {
 			if len(f.Links()) != len(whole.Links()) || len(f.EndPorts) != len(whole.EndPorts) {
@@ -123,6 +124,92 @@ func TestTruncated(t *testing.T) {
 				p := &whole.Ports[e]
 				if i := f.PortByGUID(p.GUID); i == fabric.None || f.Ports[i].LID != p.LID || f.Nodes[f.Ports[i].Node].Desc != whole.Nodes[p.Node].Desc {
 					t.Errorf("cut after %d bytes: %s with LID %d is not so", n, whole.PortName(e), p.LID)
+				}
+			}
+		}
+	}
+}
+
+// full has as many port lines in each record as the node has ports.
+const full = `Switch	3 "S-0000000000500001"		# "one" base port 0 lid 2 lmc 0
+[1]	"S-0000000000500002"[3]
+[2]	"H-0000000000600001"[1]
+[3]	"H-0000000000600002"[1]
+
+switchguid=0x500002(500002)
+Switch	3 "S-0000000000500002"		# "two" base port 0 lid 3 lmc 0
+[1]	"H-0000000000600001"[2]
+[2]	"H-0000000000600002"[2]
+[3]	"S-0000000000500001"[1]
+
+Ca	2 "H-0000000000600001"		# "h1"
+[1](11)	"S-0000000000500001"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR
+[2](12)	"S-0000000000500002"[1]		# lid 5 lmc 0 "two" lid 3 4xQDR
+
+caguid=0x600002
+Ca	2 "H-0000000000600002"		# "h2"
+[1](21)	"S-0000000000500001"[3]		# lid 6 lmc 0 "one" lid 2 4xQDR
+[2](22)	"S-0000000000500002"[2]		# lid 7 lmc 0 "two" lid 3 4xQDR
+`
+
+// statements are the links of a fabric and the LIDs of its end ports.
+func statements(f *fabric.Fabric) map[string]bool {
+	all := map[string]bool{}
+	port := func(p fabric.PortIndex) string {
+		return fmt.Sprintf("%x/%d", f.Nodes[f.Ports[p].Node].GUID, f.Ports[p].Num)
+	}
+	for _, e := range f.EndPorts {
+		all[fmt.Sprintf("%x is LID %d", f.Ports[e].GUID, f.Ports[e].LID)] = true
+	}
+	for _, l := range f.Links() {
+		a, b := port(l.A), port(l.B)
+		all[min(a, b)+" "+max(a, b)] = true
+	}
+	return all
+}
+
+// TestOnlyTheBadLineIsLost: a line that means nothing, wherever it is put, costs no other line, and one that takes the
+// place of another costs no more than what that says. No cable comes of it.
+func TestOnlyTheBadLineIsLost(t *testing.T) {
+	texts := map[string]string{"full": full, "without blank lines": strings.ReplaceAll(full, "\n\n", "\n")}
+	if os.Getenv("IBCONSOLE_SHARED") != "" {
+		text, err := os.ReadFile(testenv.SharedFile(t, "fabrics/real-qdr-11sw.topo"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts["real"] = string(text)
+	}
+	r := testenv.Rand(t)
+	for name, text := range texts {
+		links := statements(mustRead(t, text, Options{Strict: true}).Fabric)
+		lines := slices.Collect(strings.Lines(text))
+		chosen := r.Perm(len(lines))
+		for _, i := range chosen[:min(len(lines), testenv.Count(t, 60, 1000))] {
+			isPort := startsPort(lines[i])
+			for _, bad := range []string{"[1x]\t\"S1\"[1]", "[200]\t\"S1\"[1]", "[1", "[1]\t\"S1", "1]\t\"S1\"[1]", "garbage", "  # remark", "\x01\x02", strings.Repeat("x", 70000)} {
+				more := strings.Join(lines[:i], "") + bad + "\n" + strings.Join(lines[i:], "")
+				file := mustRead(t, more, Options{})
+				if got := statements(file.Fabric); !maps.Equal(got, links) || len(file.Unread.Findings) > 1 {
+					t.Errorf("%s: %.20q before line %d: %d statements of %d, %v", name, bad, i+1, len(got), len(links), file.Unread.Findings)
+				}
+				if isPort && i > 0 && startsPort(lines[i-1]) && bad[0] != ' ' && len(file.Unread.Findings) == 0 {
+					t.Errorf("%s: nothing is said of %.20q before line %d", name, bad, i+1)
+				}
+			}
+			for _, bad := range []string{"", "garbage", "?" + lines[i], lines[i][:min(len(lines[i])/2, 1+len(lines[i])-len(strings.TrimLeft(lines[i], "[]()0123456789abcdef \t")))], strings.Replace(lines[i], `"`, "", 1), "[1]"} {
+				file, err := read(t, strings.Join(lines[:i], "")+strings.TrimSuffix(bad, "\n")+"\n"+strings.Join(lines[i+1:], ""), Options{})
+				if err != nil {
+					t.Errorf("%s: line %d as %.30q: %v", name, i+1, bad, err)
+					continue
+				}
+				got := statements(file.Fabric)
+				for l := range got {
+					if !links[l] && strings.Contains(l, "/") {
+						t.Errorf("%s: line %d as %.30q makes the link %s", name, i+1, bad, l)
+					}
+				}
+				if isPort && len(got) < len(links)-2 {
+					t.Errorf("%s: line %d as %.30q: %d statements of %d", name, i+1, bad, len(got), len(links))
 				}
 			}
 		}

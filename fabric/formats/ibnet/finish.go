@@ -37,6 +37,7 @@ func (p *parser) finish() (*File, error) {
 		p.at = place{}
 		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net", fabric.Escape(p.files[0]))
 	}
+	p.leaveCut()
 	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}, lines: len(p.records), whole: p.unread.Count == 0}
 	if !p.options.Strict {
 		if err := b.infer(); err != nil {
@@ -61,6 +62,43 @@ func (p *parser) finish() (*File, error) {
 		return nil, err
 	}
 	return &File{Fabric: f, Warnings: append(p.warnings, b.remarks()...), Unread: p.unread}, nil
+}
+
+// leaveCut leaves out what a line without an end says of a node or a port that the line at the other end of the cable
+// describes: what stands last in it may be the beginning of another number or name.
+func (p *parser) leaveCut() {
+	if p.asIbsim() || p.options.Strict {
+		return
+	}
+	for _, at := range p.cuts {
+		for i, r := range p.records {
+			last := len(r.cables) - 1
+			switch {
+			case r.at == at && p.describes(r, 0):
+				r.name.record = nil
+				p.records = slices.Delete(p.records, i, i+1)
+			case last >= 0 && r.cables[last].at == at && p.describes(r, r.cables[last].port):
+				r.cables = r.cables[:last]
+			default:
+				continue
+			}
+			break
+		}
+	}
+}
+
+// describes reports whether a line of another record describes a port of a node, or with port 0 the node.
+func (p *parser) describes(r *record, port int) bool {
+	for _, other := range p.records {
+		for i := range other.cables {
+			c := &other.cables[i]
+			if c.remote == r.name && (port == 0 || c.remotePort == port) {
+				_, desc := p.remoteSays(c)
+				return desc != ""
+			}
+		}
+	}
+	return false
 }
 
 type builder struct {

@@ -72,9 +72,10 @@ func (b *builder) inferBy(e end) error {
 		c.remote.record = r
 		p.records = append(p.records, r)
 	}
-	if c.remotePort > maxNodePorts || !r.take(c.remotePort) {
+	if c.remotePort > maxNodePorts || r.listed.has(c.remotePort) {
 		return nil
 	}
+	r.listed.add(c.remotePort)
 	if more := c.remotePort - r.ports; more > 0 {
 		if p.ports += more; p.ports > maxPorts {
 			return p.fatal("more than %d ports", maxPorts)

@@ -110,7 +110,7 @@ func (b *builder) leftOver(e end) error {
 		return b.p.refuse(err)
 	}
 	peer := other.cableAt(c.remotePort)
-	told := other.lists(c.remotePort) && (peer == nil || peer.void)
+	told := other.listed.has(c.remotePort) && (peer == nil || peer.void)
 	if peer != nil && !peer.void {
 		return b.p.refuse(b.link(e))
 	}

@@ -133,44 +133,50 @@ func (p *parser) line(ctx context.Context, l string) error {
 	if strings.HasPrefix(l, "#") {
 		return nil
 	}
-	if p.current != outside {
-		if trimmed := strings.TrimLeft(l, " \t"); startsPort(trimmed) {
-			return p.portOf(trimmed)
-		}
-		in := p.current
-		p.current = outside
-		if in >= 0 && p.asIbsim() && isAttribute(l) {
-			// ibsim takes the line that ends a record for nothing else.
-			p.lost = append(p.lost, p.at)
-			return nil
-		}
+	if p.current == outside {
+		return p.between(ctx, l)
 	}
-	return p.between(ctx, l)
+	switch trimmed := strings.TrimLeft(l, " \t"); {
+	case startsPort(trimmed):
+		return p.portOf(trimmed)
+	case p.asIbsim() && p.current >= 0 && isAttribute(l):
+		// ibsim takes the line that ends a record for nothing else.
+		p.current = outside
+		p.lost = append(p.lost, p.at)
+		return nil
+	case p.asIbsim() || trimmed == "" || isStatement(l):
+		p.current = outside
+		return p.between(ctx, l)
+	case trimmed[0] == '#' || p.current == leftOut:
+		return nil
+	case strings.Contains(l, `"`) && !strings.Contains(l, "["):
+		p.current = leftOut // the port lines after a header are not of the record before it
+	}
+	return p.errorf("%s in a record, expected [PORT] \"ID\"[PORT]; a blank line ends a record", quote(l))
 }
 
 // portOf takes a port line of the current record, after as many of which as it has
-// ports it ends.
+// ports it ends. A line that is none does not count.
 func (p *parser) portOf(l string) error {
 	if p.current == leftOut {
 		return nil
 	}
-	err := p.portLine(l)
+	if err := p.portLine(l); err != nil {
+		return err
+	}
 	if p.room--; p.room == 0 {
 		p.current = outside
 	}
-	return err
+	return nil
 }
 
 // between takes a line that stands in no record. What means nothing is passed over.
 func (p *parser) between(ctx context.Context, l string) error {
 	word, rest := firstWord(l)
+	if t, ok := headers[word]; ok {
+		return p.header(rest, t)
+	}
 	switch word {
-	case "Switch":
-		return p.header(rest, mad.NodeSwitch)
-	case "Hca", "Ca":
-		return p.header(rest, mad.NodeCA)
-	case "Rt":
-		return p.header(rest, mad.NodeRouter)
 	case "include":
 		return p.include(ctx, rest)
 	case "do":
@@ -184,6 +190,16 @@ func (p *parser) between(ctx context.Context, l string) error {
 		return p.errorf("port line outside of a record, expected a Switch, Ca or Rt line before it; a blank line ends a record, and so do as many port lines as it has ports")
 	}
 	return nil
+}
+
+// headers are the words that a record begins with.
+var headers = map[string]mad.NodeType{"Switch": mad.NodeSwitch, "Hca": mad.NodeCA, "Ca": mad.NodeCA, "Rt": mad.NodeRouter}
+
+// isStatement reports whether a line means something outside of a record.
+func isStatement(l string) bool {
+	word, _ := firstWord(l)
+	_, isHeader := headers[word]
+	return isHeader || word == "include" || word == "do" || isAttribute(l)
 }
 
 // firstWord splits off the letters that a line begins with. A word that goes on

@@ -22,13 +22,13 @@ func (p *parser) portLine(l string) error {
 	p.cable = cable{at: p.at, rate: r.start}
 	c := &p.cable
 	between, id, after, err := p.splitPort(l, r, c)
-	if err != nil && c.port > 0 {
-		r.take(c.port)
+	if c.port > 0 {
+		r.listed.add(c.port)
 	}
 	if err != nil {
 		return err
 	}
-	if !r.take(c.port) {
+	if r.taken.has(c.port) {
 		return p.errorf("port %d of %s is listed twice", c.port, quote(r.name.id))
 	}
 	if err := p.refuse(p.ownBrackets(r, c, between)); err != nil {
@@ -49,6 +49,7 @@ func (p *parser) portLine(l string) error {
 		r.cables = make([]cable, 0, r.ports)
 	}
 	r.cables = append(r.cables, *c)
+	r.taken.add(c.port)
 	return nil
 }
 

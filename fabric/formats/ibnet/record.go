@@ -28,7 +28,8 @@ type record struct {
 	enhanced        bool
 	addr            address
 	cables          []cable
-	listed          [4]uint64
+	listed          portSet // ports with a line, be it one that could not be read
+	taken           portSet // ports whose line was read
 	start           enabled
 	// node is the one that was made of it, None where it is left out.
 	node fabric.NodeIndex
@@ -72,18 +73,11 @@ type address struct {
 // place is where something stands: an index into parser.files, and a line.
 type place struct{ file, line int32 }
 
-// take notes that a port is listed; false if it was already.
-func (r *record) take(port int) bool {
-	word, bit := port/64, uint64(1)<<(port%64)
-	if r.listed[word]&bit != 0 {
-		return false
-	}
-	r.listed[word] |= bit
-	return true
-}
+// portSet is a set of port numbers.
+type portSet [4]uint64
 
-// lists reports whether a port has a line, be it one that could not be read.
-func (r *record) lists(port int) bool { return r.listed[port/64]&(1<<(port%64)) != 0 }
+func (s *portSet) add(port int)      { s[port/64] |= 1 << (port % 64) }
+func (s *portSet) has(port int) bool { return s[port/64]&(1<<(port%64)) != 0 }
 
 // cableAt returns the line of a port, nil where it has none. The lines must be sorted.
 func (r *record) cableAt(port int) *cable {
