@@ -142,7 +142,7 @@ func TestStandardInputIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"-c", "summary"}, {"-c", "summary", "-c", "check reach"}, {"-c", ""}, {"run", script}, {"doctor"}, {"version"}, {"help"}, {"man"}, {"complete", ""},
+		{"-c", "summary"}, {"-c", "summary", "-c", "check reach"}, {"-c", ""}, {"run", script}, {"doctor"}, {"version"}, {"help"}, {"man"}, {"__complete", ""},
 	} {
 		for _, in := range []*os.File{pipeOf(t, text, false), opened(t, text)} {
 			withInput(t, in, append([]string{"-s", inputSubnet}, args...)...)

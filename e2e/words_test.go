@@ -18,14 +18,15 @@ func TestCompletions(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{""}, "shell"}, {[]string{"-"}, "--theme"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
+		{[]string{""}, "shell"}, {[]string{""}, "trace"}, {[]string{"--"}, "--theme"}, {[]string{"show", "l"}, "links"}, {[]string{"trace", "--"}, "--against"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
 		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"}, {[]string{"completion", "z"}, "zsh"},
 	} {
-		got := ibconsole(t, append([]string{"complete"}, c.words...)...)
-		if !strings.HasPrefix(got, c.want+"\t") && !strings.Contains(got, "\n"+c.want+"\t") {
+		got := ibconsole(t, append([]string{"__complete"}, c.words...)...)
+		got, _, _ = strings.Cut("\n"+got, "\n:") // the directive follows
+		if !strings.Contains(got+"\n", "\n"+c.want+"\t") && !strings.Contains(got+"\n", "\n"+c.want+"\n") {
 			t.Errorf("%q: %q, want %s among them", c.words, got, c.want)
 		}
-		for line := range strings.Lines(got) {
+		for line := range strings.Lines(strings.TrimPrefix(got, "\n")) {
 			if last := c.words[len(c.words)-1]; !strings.HasPrefix(line, last) {
 				t.Errorf("%q offers %q", c.words, line)
 			}
@@ -44,7 +45,7 @@ func scripts(t *testing.T) (dir string) {
 		}
 	}
 	answer := filepath.Join(dir, "answer")
-	if err := os.WriteFile(answer, []byte(ibconsole(t, "complete", "-s", "sim:fa")), 0o600); err != nil {
+	if err := os.WriteFile(answer, []byte(ibconsole(t, "__complete", "-s", "sim:fa")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "ibconsole"), []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700); err != nil {
@@ -58,7 +59,8 @@ func scripts(t *testing.T) (dir string) {
 func TestBashCompletes(t *testing.T) {
 	bash := testenv.Tool(t, "bash")
 	dir := scripts(t)
-	cmd := exec.Command(bash, "--norc", "-c", "source "+filepath.Join(dir, "bash")+"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19\n_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
+	cmd := exec.Command(bash, "--norc", "-c", "source /usr/share/bash-completion/bash_completion\nsource "+filepath.Join(dir, "bash")+
+		"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19 COMP_TYPE=9\n__start_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "fattree:" {

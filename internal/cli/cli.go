@@ -7,12 +7,10 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -26,16 +24,15 @@ import (
 	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/internal/site"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/repl"
-	"example.org/ibconsole/tui/draw"
 )
 
 const usage = `usage:
   ibconsole [-s SOURCE] [--theme T] [--no-color]   the terminal interface; without a terminal: a script from standard
                                                    input, or a summary of the subnet where that is empty
+  ibconsole [-s SOURCE] [--json] CMD [ARG ...]     one command, as in: ibconsole trace A B
   ibconsole [-s SOURCE] shell                      the command line
   ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails; several -c run in order
   ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
@@ -46,7 +43,7 @@ const usage = `usage:
                                                    exit status 1 where that is a fault
   ibconsole [-s SOURCE] doctor --report FILE       the same and more for a report of a bug, without names and keys
   ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
-  ibconsole version | help [COMMAND] | completion bash|zsh|fish | man
+  ibconsole version | help [COMMAND] | COMMAND --help | completion bash|zsh|fish | man
 
 Several -s open several subnets, each with a session of its own: on NAME CMD, on all CMD, sources, source NAME.
 
@@ -110,47 +107,20 @@ func Main() int {
 func run(args []string, files streams) int {
 	o := newOptions(files)
 	defer o.flush()
-	if len(args) > 0 && args[0] == "complete" {
-		return o.complete(args[1:])
-	}
-	flags := flag.NewFlagSet("ibconsole", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Func("s", "", func(s string) error { o.sources = append(o.sources, s); return nil })
-	flags.Func("c", "", func(s string) error { o.commands = append(o.commands, s); return nil })
-	flags.StringVar(&o.theme, "theme", "", "")
-	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "")
-	flags.BoolVar(&o.json, "json", false, "")
-	flags.IntVar(&o.window, "window", 0, "")
-	flags.BoolVar(&o.fast, "fast", false, "")
-	flags.StringVar(&o.mkeys, "mkeys", "", "")
-	flags.BoolVar(&o.strict, "strict", false, "")
-	flags.StringVar(&o.report, "report", "", "")
-	words, err := parseFlags(flags, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return o.help(nil)
-	case err != nil:
+	root := o.command()
+	args, err := longFlags(args, root.PersistentFlags())
+	if err != nil {
 		return o.misused(err)
 	}
-	if given(flags, "window") && (o.window < 1 || o.window > mad.MaxWindow) {
-		return o.misused(fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow))
+	root.SetArgs(args)
+	err = root.Execute()
+	switch failed := statusError(0); {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &failed):
+		return int(failed)
 	}
-	if given(flags, "theme") && !slices.Contains(draw.Themes, o.theme) {
-		return o.misused(fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", ")))
-	}
-	if given(flags, "report") && (o.report == "" || !slices.Equal(words, []string{"doctor"})) {
-		return o.misused(errors.New("--report FILE goes with doctor alone"))
-	}
-	if len(o.commands) > 0 {
-		if len(words) > 0 {
-			return o.misused(fmt.Errorf("-c and %q do not go together", words[0]))
-		}
-		return o.script("-c", o.commands...)
-	}
-	if len(words) == 0 {
-		return o.interactive()
-	}
-	return o.word(words[0], words[1:])
+	return o.misused(err)
 }
 
 func newOptions(files streams) *options {
@@ -160,63 +130,6 @@ func newOptions(files streams) *options {
 func (o *options) flush() {
 	_ = o.out.Flush()
 	_ = o.err.Flush()
-}
-
-// parseFlags takes flags before and after the words.
-func parseFlags(flags *flag.FlagSet, args []string) ([]string, error) {
-	var words []string
-	for {
-		if err := flags.Parse(args); err != nil {
-			return nil, err
-		}
-		if args = flags.Args(); len(args) == 0 {
-			return words, nil
-		}
-		words, args = append(words, args[0]), args[1:]
-	}
-}
-
-func given(flags *flag.FlagSet, name string) bool {
-	found := false
-	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
-}
-
-func (o *options) word(word string, args []string) int {
-	most := map[string]int{"shell": 0, "run": 1, "version": 0, "doctor": 2, "record": 8, "help": 3, "tour": 0, "completion": 1, "man": 0}
-	n, known := most[word]
-	switch {
-	case !known:
-		return o.misused(fmt.Errorf("unknown word %q, expected shell, run, tour, record, version, doctor, help, completion or man", word))
-	case len(args) > n:
-		return o.misused(fmt.Errorf("unexpected word %q after %s", args[n], word))
-	}
-	switch word {
-	case "shell":
-		return o.repl()
-	case "run":
-		if len(args) == 0 {
-			return o.misused(errors.New("run what? a file, or - for standard input"))
-		}
-		return o.file(args[0])
-	case "version":
-		_, _ = fmt.Fprintln(o.out, "ibconsole "+version())
-		return exitDone
-	case "doctor":
-		return o.doctor(args)
-	case "record":
-		return o.record(args)
-	case "completion":
-		return o.completion(args)
-	case "man":
-		return o.man()
-	case "tour":
-		if !o.onTerminal() {
-			return o.misused(errors.New("the tour wants a terminal"))
-		}
-		return o.tui(true)
-	}
-	return o.help(args)
 }
 
 func (o *options) misused(err error) int {

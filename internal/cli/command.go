@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/tui/draw"
+)
+
+// statusError is the exit status of a command that has told why.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// status returns the error for an exit status, nil for 0.
+func status(n int) error {
+	if n == exitDone {
+		return nil
+	}
+	return statusError(n)
+}
+
+// command returns the command line: the words of the program, and each command of the shell.
+func (o *options) command() *cobra.Command {
+	root := &cobra.Command{
+		Use: "ibconsole", Version: version(), SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return o.root(args) },
+	}
+	root.SetOut(o.out)
+	root.SetErr(o.err)
+	root.SetVersionTemplate("ibconsole {{.Version}}\n")
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentFlags().SortFlags = false
+	o.flags(root.PersistentFlags())
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return o.check(cmd, args) }
+	o.completeFlags(root)
+	root.AddCommand(o.words()...)
+	reserved := func(name string) bool { return name == "help" || root.PersistentFlags().Lookup(name) != nil }
+	for _, spec := range shell.New(nil).Specs() {
+		its := func(c *cobra.Command) bool { return c.Name() == spec.Name }
+		if spec.Name != "help" && !slices.ContainsFunc(root.Commands(), its) {
+			root.AddCommand(o.shellCommand(reserved, nil, &spec))
+		}
+	}
+	root.SetHelpCommand(o.helpCommand())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(pathOf(cmd)) })
+	return root
+}
+
+// pathOf returns the words of a command of the shell, nil for others.
+func pathOf(cmd *cobra.Command) []string {
+	words := strings.Fields(cmd.CommandPath())[1:]
+	if len(words) > 0 {
+		if _, err := lang.Find(shell.New(nil).Specs(), words[0]); err != nil {
+			return nil
+		}
+	}
+	return words
+}
+
+// flags declares the flags.
+func (o *options) flags(flags *pflag.FlagSet) {
+	flags.StringArrayVarP(&o.sources, "source", "s", nil, "the subnet: umad, ibsim, sim:, file:, net:, ibdiagnet:")
+	flags.StringArrayVarP(&o.commands, "command", "c", nil, "commands to run")
+	flags.StringVar(&o.theme, "theme", "", "dark, light, contrast or none")
+	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "no colours")
+	flags.BoolVar(&o.json, "json", false, "print JSON, one object a line")
+	flags.IntVar(&o.window, "window", 0, "management packets in flight")
+	flags.BoolVar(&o.fast, "fast", false, "as many packets in flight as a simulated subnet takes")
+	flags.StringVar(&o.mkeys, "mkeys", "", "the file with the M_Key and the SA_Key")
+	flags.StringVar(&o.report, "report", "", "with doctor: write what a bug report needs to a file")
+	flags.BoolVar(&o.strict, "strict", false, "refuse a file of which something cannot be read")
+}
+
+// check returns an error where flags have values that they may not have, or do not go with the words.
+func (o *options) check(cmd *cobra.Command, args []string) error {
+	given := cmd.Flags().Changed
+	switch {
+	case given("window") && (o.window < 1 || o.window > mad.MaxWindow):
+		return fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow)
+	case given("theme") && !slices.Contains(draw.Themes, o.theme):
+		return fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
+	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
+		return errors.New("--report FILE goes with doctor alone")
+	case len(o.commands) == 0:
+		return nil
+	case cmd.HasParent():
+		return fmt.Errorf("-c and %q do not go together", cmd.Name())
+	case len(args) > 0:
+		return fmt.Errorf("-c and %q do not go together", args[0])
+	}
+	return nil
+}
+
+// root runs the program without a word.
+func (o *options) root(args []string) error {
+	switch {
+	case len(args) > 0:
+		_, err := lang.Find(shell.New(nil).Specs(), args[0])
+		return err
+	case len(o.commands) > 0:
+		return status(o.script("-c", o.commands...))
+	}
+	return status(o.interactive())
+}
+
+// words returns the commands that are of the program, not of the shell.
+func (o *options) words() []*cobra.Command {
+	word := func(use, short string, most int, run func(args []string) int) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: atMost(most), RunE: func(_ *cobra.Command, args []string) error {
+			return status(run(args))
+		}}
+	}
+	run := word("run FILE|-", "run a script from a file or standard input", 1, func(args []string) int {
+		if len(args) == 0 {
+			return o.misused(errors.New("run what? a file, or - for standard input"))
+		}
+		return o.file(args[0])
+	})
+	tour := word("tour", "open the screen with a tour", 0, func([]string) int {
+		if !o.onTerminal() {
+			return o.misused(errors.New("the tour wants a terminal"))
+		}
+		return o.tui(true)
+	})
+	completion := word("completion bash|zsh|fish", "print a completion script", 1, o.completion)
+	completion.ValidArgs = shells
+	record := word("record [OPTION=VALUE ...]", "record counters and events until a signal", 8, o.record)
+	return []*cobra.Command{
+		word("shell", "open the command line", 0, func([]string) int { return o.repl() }), run, tour, record,
+		word("version", "print the version", 0, func([]string) int {
+			if _, err := fmt.Fprintln(o.out, "ibconsole "+version()); err != nil {
+				return o.failed(err)
+			}
+			return exitDone
+		}),
+		word("doctor [verify [FILE]]", "check this machine, or a source", 2, o.doctor), completion,
+		word("man", "print the manual page", 0, func([]string) int { return o.man() }),
+	}
+}
+
+// atMost is cobra.MaximumNArgs with our own words.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return fmt.Errorf("unexpected word %q after %s", args[n], cmd.Name())
+		}
+		return nil
+	}
+}
+
+func (o *options) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "print help on a command",
+		RunE: func(_ *cobra.Command, args []string) error { return status(o.help(args)) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return begunBy(shellWords(), begun), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// shellCommand returns a command of the shell with its subcommands. Its words go to the shell as they are; its options
+// may also be written --NAME=VALUE, unless the name is reserved for a flag of the program.
+func (o *options) shellCommand(reserved func(string) bool, path []string, spec *shell.Spec, above ...lang.Option) *cobra.Command {
+	path = slices.Concat(path, []string{spec.Name})
+	options := slices.Concat(spec.Options, above)
+	cmd := &cobra.Command{
+		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			words := slices.Concat(path, args)
+			cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
+				if f.Value.Type() == "bool" {
+					words = append(words, f.Name)
+				} else {
+					words = append(words, f.Name+"="+f.Value.String())
+				}
+			})
+			return status(o.statement(words))
+		},
+	}
+	for _, option := range options {
+		switch {
+		case reserved(option.Name) || cmd.Flags().Lookup(option.Name) != nil:
+		case option.Kind == lang.KindFlag:
+			cmd.Flags().Bool(option.Name, false, option.Summary)
+		default:
+			cmd.Flags().String(option.Name, "", option.Summary)
+		}
+	}
+	for i := range spec.Subcommands {
+		cmd.AddCommand(o.shellCommand(reserved, path, &spec.Subcommands[i], options...))
+	}
+	return cmd
+}
+
+// statement runs a command of the shell.
+func (o *options) statement(words []string) int {
+	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
+		return s.Execute(ctx, words[0], []lang.Statement{{Words: words}}, o.scriptOutput())
+	})
+}
+
+// longFlags makes the form -name of a long flag, which the program has always taken, --name. One dash before a word
+// that no flag has is refused: -strict must not be taken for -s with the value trict.
+func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
+	out := slices.Clone(args)
+	for i := 0; i < len(out); i++ {
+		arg := out[i]
+		if arg == "--" {
+			break
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		dashes := len(arg) - len(strings.TrimLeft(arg, "-"))
+		if dashes == 0 || dashes > 2 || name == "" {
+			continue
+		}
+		flag := flags.Lookup(name)
+		if len(name) == 1 && dashes == 1 {
+			flag = flags.ShorthandLookup(name)
+		}
+		switch {
+		case dashes == 1 && len(name) > 1 && flag == nil && name != "help" && name != "version":
+			return nil, fmt.Errorf("unknown flag: %s", arg)
+		case dashes == 1 && len(name) > 1:
+			out[i] = "-" + arg
+		}
+		if flag != nil && flag.NoOptDefVal == "" && !hasValue {
+			i++ // the value, whatever it begins with
+		}
+	}
+	return out, nil
+}
+
+// completeFlags tells what the values of flags may be.
+func (o *options) completeFlags(root *cobra.Command) {
+	for name, values := range map[string]func() []string{
+		"source": sourceWords, "command": shellWords, "theme": func() []string { return draw.Themes },
+	} {
+		_ = root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			directive := cobra.ShellCompDirectiveNoFileComp
+			if name == "source" {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			return begunBy(values(), begun), directive
+		}) // fails for an unknown flag alone
+	}
+}
+
+// shellWords are the commands of the shell for completion.
+func shellWords() []string {
+	var out []string
+	for _, s := range shell.New(nil).Specs() {
+		out = append(out, cobra.CompletionWithDesc(s.Name, s.Summary))
+	}
+	return out
+}
+
+// begunBy returns the words that begin so.
+func begunBy(words []string, begun string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
+}
