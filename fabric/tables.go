@@ -59,15 +59,19 @@ func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 	return t
 }
 
-// Partial reports whether the table of a switch in the subnet is not known.
-func (t *Tables) Partial() bool {
+// NotRead returns the switches of the subnet whose tables are not known.
+func (t *Tables) NotRead() []NodeIndex {
+	var list []NodeIndex
 	for sw, known := range t.Known {
-		if !known && t.Fabric.SwitchNode(SwitchIndex(sw)).InSubnet {
-			return true
+		if n := t.Fabric.Switches[sw]; !known && t.Fabric.Nodes[n].InSubnet {
+			list = append(list, n)
 		}
 	}
-	return false
+	return list
 }
+
+// Partial reports whether the table of a switch in the subnet is not known.
+func (t *Tables) Partial() bool { return len(t.NotRead()) > 0 }
 
 // Port is the egress port of a switch for a LID, NoPath above its top.
 func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {

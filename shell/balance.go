@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
@@ -34,21 +35,36 @@ func balanceCommands() []Spec {
 }
 
 type balanceSwitch struct {
-	Switch     string              `json:"switch"`
-	GUID       string              `json:"guid"`
-	Unbalanced bool                `json:"unbalanced"`
-	Ports      []balance.PortCount `json:"ports"`
+	Switch string `json:"switch"`
+	GUID   string `json:"guid"`
+	// Unbalanced and Ports are null where the switch's table was not read.
+	Unbalanced *bool                `json:"unbalanced"`
+	Ports      *[]balance.PortCount `json:"ports"`
 	of         *balance.Switch
 	f          *fabric.Fabric
 }
 
+func balanceSwitchOf(f *fabric.Fabric, s *balance.Switch) *balanceSwitch {
+	row := &balanceSwitch{Switch: f.NodeName(f.Switches[s.Switch]), GUID: guidText(f.SwitchNode(s.Switch).GUID), of: s, f: f}
+	if s.Verdict != verdict.Unknown {
+		unbalanced := s.Verdict == verdict.Found
+		row.Unbalanced, row.Ports = &unbalanced, &s.Ports
+	}
+	return row
+}
+
 func (a *balanceSwitch) Text(w io.Writer) { a.of.Text(w, a.f) }
 
-// Tables has a row a port.
+// Tables has a row a port, and one without a port of a switch whose table was not read.
 func (a *balanceSwitch) Tables() []Table {
-	return []Table{tableOf(listTitle, []string{"SWITCH", "PORT", "TO", "LIDS", "BALANCED"}, a.Ports, func(n balance.PortCount) plainRow {
+	columns := []string{"SWITCH", "PORT", "TO", "LIDS", "BALANCED"}
+	if a.of.Verdict == verdict.Unknown {
+		row := plainRow{leads{toNode(a.f, a.f.Switches[a.of.Switch])}, []any{a.Switch, "-", "-", "not read", "unknown"}}
+		return []Table{{Title: listTitle, Columns: columns, Rows: []Row{row}}}
+	}
+	return []Table{tableOf(listTitle, columns, a.of.Ports, func(n balance.PortCount) plainRow {
 		port := a.f.PortAt(a.f.Switches[a.of.Switch], int(n.Port))
-		return plainRow{leads{toPort(a.f, port)}, []any{a.Switch, n.Port, peerName(a.f, port), n.LIDs, prose.When(a.Unbalanced, "no", "yes")}}
+		return plainRow{leads{toPort(a.f, port)}, []any{a.Switch, n.Port, peerName(a.f, port), n.LIDs, prose.When(a.of.Verdict == verdict.Found, "no", "yes")}}
 	})}
 }
 
@@ -66,22 +82,26 @@ func (c *call) balanceSwitches(_ *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	unbalanced := 0
+	var counts [verdict.Unknown + 1]int
 	for _, sw := range switches {
 		s := balance.OfSwitch(p.Tables, sw)
-		if s.Unbalanced {
-			unbalanced++
-		} else if !one && !c.Flag("all") {
+		if counts[s.Verdict]++; s.Verdict == verdict.OK && !one && !c.Flag("all") {
 			continue
 		}
-		n := f.SwitchNode(sw)
-		row := balanceSwitch{f.NodeName(f.Switches[sw]), guidText(n.GUID), s.Unbalanced, s.Ports, &s, f}
-		if err := c.out.Answer(&row); err != nil {
+		if err := c.out.Answer(balanceSwitchOf(f, &s)); err != nil {
 			return err
 		}
 	}
-	c.out.note("%d of %s unbalanced", unbalanced, count(len(switches), "switch"))
+	c.out.note("%d of %s unbalanced%s", counts[verdict.Found], count(len(switches), "switch"), notReadText(counts[verdict.Unknown]))
 	return c.ctx.Err()
+}
+
+// notReadText returns ", 2 switches unknown: not read", "" for none.
+func notReadText(switches int) string {
+	if switches == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s unknown: not read", count(switches, "switch"))
 }
 
 // namedSwitch is the switch that is named, or all of the subnet.
@@ -99,27 +119,40 @@ func (c *call) namedSwitch(f *fabric.Fabric) (switches []fabric.SwitchIndex, one
 }
 
 type balanceEnd struct {
-	Switch     string              `json:"switch"`
-	To         string              `json:"to"`
-	LID        uint16              `json:"lid"`
-	Uneven     []string            `json:"uneven"`
-	Neighbours []balanceNeighbour  `json:"neighbours"`
-	Ports      []balance.PortCount `json:"ports"`
+	Switch string `json:"switch"`
+	// Unknown says that the switch's table was not read; there is nothing else then.
+	Unknown    bool                `json:"unknown,omitempty"`
+	To         string              `json:"to,omitempty"`
+	LID        uint16              `json:"lid,omitempty"`
+	Uneven     []string            `json:"uneven,omitempty"`
+	Neighbours []balanceNeighbour  `json:"neighbours,omitempty"`
+	Ports      []balance.PortCount `json:"ports,omitempty"`
 	of         *balance.End
 	f          *fabric.Fabric
 }
 
-func (a *balanceEnd) Text(w io.Writer) { a.of.Text(w, a.f) }
+func (a *balanceEnd) Text(w io.Writer) {
+	if a.Unknown {
+		_, _ = fmt.Fprintf(w, "Switch %s: its forwarding table was not read\n", a.Switch)
+		return
+	}
+	a.of.Text(w, a.f)
+}
 
 // Tables has it as a row.
 func (a *balanceEnd) Tables() []Table {
+	if a.Unknown {
+		return []Table{{Title: listTitle, Columns: balanceEndColumns, Rows: []Row{plainRow{leads{}, []any{a.Switch, "-", "-", "unknown: not read", "-", "-"}}}}}
+	}
 	neighbours := prose.Words(a.Neighbours, func(n balanceNeighbour) string { return fmt.Sprintf("%s %d", n.Name, n.LIDs) })
 	ports := prose.Words(a.Ports, func(n balance.PortCount) string { return fmt.Sprintf("%d: %d", n.Port, n.LIDs) })
-	return []Table{tableOf(listTitle, []string{"SWITCH", "TO", "LID", "UNEVEN", "BY NEIGHBOUR", "BY PORT"}, []*balanceEnd{a}, func(*balanceEnd) plainRow {
+	return []Table{tableOf(listTitle, balanceEndColumns, []*balanceEnd{a}, func(*balanceEnd) plainRow {
 		return plainRow{leads{toNode(a.f, a.f.Switches[a.of.Switch])},
 			[]any{a.Switch, a.To, a.LID, strings.Join(a.Uneven, ", "), strings.Join(neighbours, ", "), strings.Join(ports, ", ")}}
 	})}
 }
+
+var balanceEndColumns = []string{"SWITCH", "TO", "LID", "UNEVEN", "BY NEIGHBOUR", "BY PORT"}
 
 type balanceNeighbour struct {
 	Name string `json:"name"`
@@ -138,9 +171,16 @@ func (c *call) balanceLIDs(_ *session.State, p *session.Picture) error {
 			end = place.Port
 		}
 	}
-	uneven := 0
+	uneven, notRead := 0, 0
 	for sw, n := range f.Switches {
 		if !f.Nodes[n].InSubnet || only != fabric.None && fabric.SwitchIndex(sw) != only {
+			continue
+		}
+		if !p.Tables.Known[sw] {
+			notRead++
+			if err := c.out.Answer(&balanceEnd{Switch: f.NodeName(n), Unknown: true}); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, e := range f.EndPorts {
@@ -160,7 +200,7 @@ func (c *call) balanceLIDs(_ *session.State, p *session.Picture) error {
 			return err
 		}
 	}
-	c.out.note("%d uneven", uneven)
+	c.out.note("%d uneven%s", uneven, notReadText(notRead))
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -87,7 +89,7 @@ func (c *call) sum(a *changesAnswer) error {
 	if err != nil {
 		return err
 	}
-	a.Difference = &diffAnswer{Result: res}
+	a.Difference = newDiffAnswer(res, comparedNames, notComparedData)
 	a.Difference.compare(before, after)
 	return nil
 }
@@ -127,7 +129,7 @@ func (a changesAnswer) Text(w io.Writer) {
 	}
 	_, _ = fmt.Fprintf(w, "in all, from %s to %s\n", seenText(a.Before), seenText(a.After))
 	if a.same() {
-		_, _ = fmt.Fprintln(w, "no difference")
+		_, _ = fmt.Fprintln(w, "no difference"+prose.When(a.Difference != nil && a.Difference.Verdict == verdict.Unknown, ", as far as was read", ""))
 	}
 	list(w, subnetTitle, textsOf(a.Subnet))
 	if d := a.Difference; d != nil && !d.same() {

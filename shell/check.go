@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
@@ -18,11 +19,10 @@ import (
 
 func checkCommands() []Spec {
 	ends := lang.Option{Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}
-	strict := lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "yes: fail also where it is unknown whether there is a credit loop"}
 	return []Spec{{
 		Name: "check", Summary: "check the routes between all end ports; it fails where it finds something wrong",
-		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + unknownHelp + loadHelp,
-		Bare: true, Run: onTables((*call).checkAll), Options: []lang.Option{ofOption(), ends, strict},
+		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp + unknownHelp + loadHelp,
+		Bare: true, Run: onTables((*call).checkAll), Options: []lang.Option{ofOption(), ends, strictOption()},
 		Subcommands: []Spec{
 			{Name: "reach", Summary: "follow every path: does it arrive, and over how many links", Run: onTables(checkReach(false))},
 			{Name: "loops", Summary: "look for paths that come back to a switch", Run: onTables(checkReach(true))},
@@ -60,7 +60,30 @@ func (c *call) checkAll(st *session.State, p *session.Picture) error {
 	return allFound(found)
 }
 
-// foundError says that a check was made and found something wrong.
+const strictHelp = "The verdict is ok, found or unknown. It is unknown where nothing wrong was found and something was not read that could\n" +
+	"change that, as the forwarding table of a switch. The command fails then, too, unless strict=no is given.\n"
+
+// strictOption lets a check succeed whose verdict is unknown.
+func strictOption() lang.Option {
+	return lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "no: succeed also where the verdict is unknown"}
+}
+
+// judge returns the error of a check: found where something wrong was found, and unknown where the verdict is unknown,
+// unless strict=no was given; unknown is a warning then.
+func (c *call) judge(v verdict.Verdict, found, unknown string) error {
+	switch {
+	case v == verdict.Found:
+		return &foundError{found}
+	case v == verdict.OK:
+		return nil
+	case c.Option("strict", "yes") == "yes":
+		return &foundError{unknown}
+	}
+	c.out.warn("%s", unknown)
+	return nil
+}
+
+// foundError is the error of a check that was made, and whose verdict is not ok.
 type foundError struct{ what string }
 
 func (e *foundError) Error() string { return e.what }
@@ -81,14 +104,16 @@ func allFound(errs []error) error {
 
 // checked is what the answers of all checks begin with.
 type checked struct {
-	Check string `json:"check"`
-	Of    string `json:"of"`
+	Check   string          `json:"check"`
+	Of      string          `json:"of"`
+	Verdict verdict.Verdict `json:"verdict"`
 	// Stale says that the fabric has changed since the tables were made.
 	Stale bool `json:"stale,omitempty"`
+	tablesNotRead
 }
 
-func checkedOf(check string, st *session.State, p *session.Picture) checked {
-	return checked{check, st.Title(p), st.IsStale(p)}
+func checkedOf(check string, st *session.State, p *session.Picture, v verdict.Verdict) checked {
+	return checked{check, st.Title(p), v, st.IsStale(p), tablesNotReadOf(p.Tables)}
 }
 
 // reachAnswer counts pairs and paths by the routing that the switches use: by every choice where they route adaptively.
@@ -135,6 +160,7 @@ func (c *linearCounts) text(line func(format string, args ...any)) {
 	if c.Bad() > 0 {
 		line("  %s", badText(&c.Counts))
 	}
+	unknownText(line, c.Unknown)
 }
 
 func reachAnswerOf(r *reach.Result, choices *choiceCounts) *reachAnswer {
@@ -151,7 +177,7 @@ func reachAnswerOf(r *reach.Result, choices *choiceCounts) *reachAnswer {
 	return a
 }
 
-// Tables has the paths that do not arrive.
+// Tables has the paths that do not arrive, or of which that is unknown.
 func (a *reachAnswer) Tables() []Table {
 	t := tableOf("paths that do not arrive", []string{"FROM", "TO", "LID", "WHAT", "WHY"}, a.Troubles, func(t pathTrouble) plainRow {
 		return plainRow{leads{t.lead}, []any{t.From, t.To, t.LID, t.Verdict, t.Why}}
@@ -187,9 +213,9 @@ func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool)
 		return err
 	}
 	answer := reachAnswerOf(r, several)
-	answer.checked, answer.Seconds = checkedOf("reach", st, p), time.Since(start).Seconds()
+	answer.checked, answer.Seconds = checkedOf("reach", st, p, answer.Counts.Verdict()), time.Since(start).Seconds()
 	if loopsOnly {
-		answer.Check = "loops"
+		answer.Check, answer.checked.Verdict = "loops", answer.LoopVerdict()
 	}
 	names := newNamer(p.Fabric)
 	for _, t := range r.Troubles {
@@ -202,17 +228,21 @@ func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool)
 	if err := c.out.Answer(answer); err != nil {
 		return err
 	}
+	wrong := ""
 	switch {
-	case loopsOnly && answer.Loops > 0:
-		return found("%d of %d paths loop", answer.Loops, r.Paths)
 	case loopsOnly:
-		return nil
-	case several != nil && several.Sure < several.Paths:
-		return found("%d of %d paths may not arrive: %d never, %d by luck, %d unknown", several.Paths-several.Sure, several.Paths, several.Never, several.Luck, several.Unknown)
-	case several == nil && r.Bad() > 0:
-		return found("%d of %d paths do not arrive as they should: %s", r.Bad(), r.Paths, badText(&r.Counts))
+		wrong = fmt.Sprintf("%d of %d paths loop", answer.Loops, answer.Paths)
+	case several != nil:
+		wrong = fmt.Sprintf("%d of %d paths may not arrive: %d never, %d by luck", several.Never+several.Luck, several.Paths, several.Never, several.Luck)
+	default:
+		wrong = fmt.Sprintf("%d of %d paths do not arrive as they should: %s", r.Bad(), r.Paths, badText(&r.Counts))
 	}
-	return nil
+	return c.judge(answer.checked.Verdict, wrong, unknownPaths(answer.Unknown, answer.Paths))
+}
+
+// unknownPaths says of how many paths the end is unknown.
+func unknownPaths(n, of int64) string {
+	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
 }
 
 func pathTroubleOf(p *session.Picture, names *namer, t reach.Path) pathTrouble {
@@ -228,7 +258,7 @@ func badText(n *reach.Counts) string {
 		what string
 	}{
 		{n.Unreachable, "unreachable"}, {n.Loops, "in loops"}, {n.Misdelivered, "misdelivered"},
-		{n.TooLong, "too long"}, {n.Unknown, "over tables that were not read"},
+		{n.TooLong, "too long"},
 	} {
 		if k.n == 0 {
 			continue
@@ -244,9 +274,11 @@ func badText(n *reach.Counts) string {
 func (a *reachAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %s, %s, %s", a.Check, a.Of, prose.Count(a.Ends, "end port"), prose.Count(a.Pairs, "pair"), prose.Count(a.Paths, "path"))
+	a.tablesNotRead.text(w)
 	switch {
 	case a.Check == "loops":
 		line("  %d loop", a.Loops)
+		unknownText(line, a.Unknown)
 	case a.Choices != nil:
 		a.Choices.text(w)
 		line("  by the linear tables alone:")
@@ -262,6 +294,13 @@ func (a *reachAnswer) Text(w io.Writer) {
 	}
 	if shown, all := int64(len(a.Troubles)), a.wrong()-a.unlisted; shown > 0 && shown < all {
 		line("  %s", prose.More(all-shown))
+	}
+}
+
+// unknownText says how many paths are unknown, nothing of none.
+func unknownText(line func(format string, args ...any), paths int64) {
+	if paths > 0 {
+		line("  %d unknown: over tables that were not read", paths)
 	}
 }
 
@@ -287,5 +326,5 @@ func (a *reachAnswer) wrong() int64 {
 	if a.Check == "loops" {
 		return c.Loops + a.unlisted
 	}
-	return c.Bad()
+	return c.Bad() + c.Unknown
 }

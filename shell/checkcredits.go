@@ -68,7 +68,7 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 		return err
 	}
 	a := creditsAnswer{
-		checked: checkedOf("credits", st, p), Loop: r.Verdict, Channels: r.Channels, Dependencies: r.Dependencies,
+		checked: checkedOf("credits", st, p, r.Verdict.Verdict()), Loop: r.Verdict, Channels: r.Channels, Dependencies: r.Dependencies,
 		Cyclic: r.Cyclic, Rings: r.Rings, Ring: []creditHop{}, Seconds: time.Since(start).Seconds(),
 	}
 	if !r.Unread.Any() {
@@ -90,21 +90,9 @@ func (c *call) checkCredits(st *session.State, p *session.Picture) error {
 	return c.judgeLoop(a.Loop, len(a.Ring), a.Why)
 }
 
-// judgeLoop is the error of a check of credit loops. What is unknown is one where
-// strict=yes was given, and else a warning.
+// judgeLoop returns the error of a check of credit loops.
 func (c *call) judgeLoop(v credits.Verdict, links int, why string) error {
-	switch {
-	case v == credits.Loop:
-		return found("a credit loop of %s", count(links, "link"))
-	case v == credits.None:
-		return nil
-	}
-	unknown := found("whether there is a credit loop is unknown: %s", why)
-	if c.Option("strict", "no") == "yes" {
-		return unknown
-	}
-	c.out.warn("%v", unknown)
-	return nil
+	return c.judge(v.Verdict(), fmt.Sprintf("a credit loop of %s", count(links, "link")), "whether there is a credit loop is unknown: "+why)
 }
 
 // unknownLoop is a line about what nobody knows.

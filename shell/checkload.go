@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
@@ -44,6 +46,8 @@ type loadAnswer struct {
 	Hosts int   `json:"hosts"`
 	Paths int64 `json:"paths"`
 	Lost  int64 `json:"lost"`
+	// Unknown counts the paths that meet a table that was not read. The figures leave them out.
+	Unknown int64 `json:"unknown"`
 	// WorstLoad and Share are those of a pattern.
 	WorstLoad int64   `json:"worst_load,omitempty"`
 	Share     float64 `json:"share,omitempty"`
@@ -90,7 +94,7 @@ type loadPair struct {
 }
 
 func (c *call) checkLoad(st *session.State, p *session.Picture) error {
-	a := loadAnswer{checked: checkedOf("load", st, p), Pattern: c.Option("pattern", "all-to-all")}
+	a := loadAnswer{checked: checkedOf("load", st, p, verdict.OK), Pattern: c.Option("pattern", "all-to-all")}
 	start := time.Now()
 	hosts, err := c.patternHosts(p)
 	if err != nil {
@@ -125,7 +129,12 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
-	return c.out.Answer(&a)
+	unknown := max(a.Unknown, a.measures.unknown())
+	a.Verdict = verdict.Of(false, unknown > 0)
+	if err := c.out.Answer(&a); err != nil {
+		return err
+	}
+	return c.judge(a.Verdict, "", fmt.Sprintf("the load is unknown: %s over forwarding tables that were not read", prose.Count(unknown, "path")))
 }
 
 // mostGranted is of how many hosts each pair is looked at.
@@ -194,7 +203,7 @@ func (c *call) seed() uint64 { return uint64(c.Int("seed", 1)) }
 func (a *loadAnswer) summarize(l *linkload.Loads, p *session.Picture) {
 	s := l.Summary(worstLinks)
 	a.loads = l
-	a.Summary, a.Paths, a.Lost = &s, l.Delivered, l.Lost
+	a.Summary, a.Paths, a.Lost, a.Unknown = &s, l.Delivered, l.Lost, l.Unknown
 	for _, w := range s.Worst {
 		a.Worst = append(a.Worst, linkLoad{
 			From: p.Fabric.PortName(w.Port), To: p.Fabric.PortName(p.Fabric.Ports[w.Port].Peer), Paths: w.Paths, Destinations: w.Destinations,
@@ -289,6 +298,7 @@ func (c *call) loadPattern(a *loadAnswer, p *session.Picture, pairs []linkload.P
 func (a *loadAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("load of %s: %s, %s", a.Of, fabric.Escape(a.Pattern), count(a.Hosts, "host"))
+	a.tablesNotRead.text(w)
 	if a.Summary != nil {
 		a.summaryText(line)
 	}
@@ -301,14 +311,18 @@ func (a *loadAnswer) summaryText(line func(format string, args ...any)) {
 	} else {
 		line("  %s", count(int(a.Paths), "path"))
 	}
+	if a.Unknown > 0 {
+		line("  %d unknown: over tables that were not read; the figures leave them out", a.Unknown)
+	}
 	if a.WorstLoad > 0 {
 		line("  at worst %s over a link; a path has %.3f of its bandwidth on average", count(int(a.WorstLoad), "path"), a.Share)
 	} else {
 		line("  edge forwarding index %d (the most paths over a link between switches)", a.EdgeForwardingIndex)
 	}
 	for _, k := range a.Kinds {
-		line("  %s, %s%s: %s, %d to %d paths, mean %.1f, std dev %.1f, %d unused",
-			k.Class, k.Width, k.Speed, count(k.Links, "direction"), k.Min, k.Max, k.Mean, k.StdDev, k.Unused)
+		unknown := prose.When(k.Unknown > 0, fmt.Sprintf(", %d unknown", k.Unknown), "")
+		line("  %s, %s%s: %s, %d to %d paths, mean %.1f, std dev %.1f, %d unused%s",
+			k.Class, k.Width, k.Speed, count(k.Links, "direction"), k.Min, k.Max, k.Mean, k.StdDev, k.Unused, unknown)
 	}
 	a.Shared.text(line)
 	for _, l := range a.Worst {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
@@ -59,20 +60,22 @@ func (c *call) checkMulticast(st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	a := mcastAnswer{checked: checkedOf("mcast", st, p), Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
+	a := mcastAnswer{checked: checkedOf("mcast", st, p, r.Verdict()), Groups: known.Origin, Counts: r.Counts, Faults: []mcastFault{}, Ring: []creditHop{}}
 	for i := range r.Faults {
 		a.Faults = append(a.Faults, mcastFaultOf(p.Fabric, &r.Faults[i]))
 	}
 	if err := c.groupCredits(st, p, known, &a); err != nil {
 		return err
 	}
+	a.checked.Verdict = verdict.Worst(r.Verdict(), a.Loop.Verdict())
 	a.Seconds = time.Since(start).Seconds()
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
 	var bad []error
-	if a.Bad() {
-		bad = append(bad, found("multicast: %s", strings.Join(a.wrong(), ", ")))
+	wrong := strings.Join(a.wrong(), ", ")
+	if err := c.judge(r.Verdict(), "multicast: "+wrong, "multicast: unknown: "+wrong); err != nil {
+		bad = append(bad, err)
 	}
 	if err := c.judgeLoop(a.Loop, len(a.Ring), a.Why); err != nil {
 		bad = append(bad, err)
@@ -153,7 +156,8 @@ func (a *mcastAnswer) Text(w io.Writer) {
 	if a.SendOnly > 0 {
 		line("  %s to members that only send, as OpenSM has it", count(a.SendOnly, "port"))
 	}
-	if !a.Bad() {
+	a.tablesNotRead.text(w)
+	if a.Counts.Verdict() == verdict.OK {
 		line("  every member gets each packet once")
 	}
 	for _, words := range a.wrong() {

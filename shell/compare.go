@@ -21,7 +21,7 @@ func compareCommands() []Spec {
 		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged", Run: runCompare,
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
 				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
-				"switches, of those that were read. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
+				"switches, of those that were read. LOST leaves out the paths over tables that were not read: they are unknown. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
 				"levels or VLs that were not read (try: calibrate; sweep full sl2vl).",
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
@@ -41,6 +41,7 @@ type engineRow struct {
 	MaxHops   int             `json:"max_hops"`
 	MeanHops  float64         `json:"mean_hops"`
 	Lost      int64           `json:"lost_paths"`
+	Unknown   int64           `json:"unknown_paths"` // over tables that were not read; the other figures leave them out
 	Paths     int64           `json:"paths"`
 	VLs       *int            `json:"vls"` // null where nobody knows
 	Loop      credits.Verdict `json:"credit_loop"`
@@ -140,7 +141,7 @@ func (b *BestRow) beatenBy(r *engineRow) bool {
 		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, r.Loop)
 	}
 	x := b.engine
-	return cmp.Or(cmp.Compare(r.Lost, x.Lost), cmp.Compare(loop(r), loop(x)), cmp.Compare(r.Worst, x.Worst), cmp.Compare(bisection(x), bisection(r)),
+	return cmp.Or(cmp.Compare(r.Lost, x.Lost), cmp.Compare(r.Unknown, x.Unknown), cmp.Compare(loop(r), loop(x)), cmp.Compare(r.Worst, x.Worst), cmp.Compare(bisection(x), bisection(r)),
 		cmp.Compare(r.MeanHops, x.MeanHops)) < 0
 }
 
@@ -158,7 +159,7 @@ func (r refusedEngines) Text(w io.Writer) {
 func engineRowOf(e *session.EngineFigures) *engineRow {
 	r := &engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
-		Lost: e.Lost, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
+		Lost: e.Lost, Unknown: e.Unknown, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
 	}
 	if e.Computed {
 		r.to = toCommand("engine %s", e.Name)
@@ -192,8 +193,12 @@ func (r *engineRow) Cells() []any {
 	if r.Unread > 0 {
 		changed += fmt.Sprintf(" (%d unread)", r.Unread)
 	}
+	lost := fmt.Sprint(r.Lost)
+	if r.Unknown > 0 {
+		lost += fmt.Sprintf(" (%d unknown)", r.Unknown)
+	}
 	if r.VLs != nil {
 		vls = fmt.Sprint(*r.VLs)
 	}
-	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), vls, loopWord(r.Loop), changed, r.Lost}
+	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), vls, loopWord(r.Loop), changed, lost}
 }

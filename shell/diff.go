@@ -5,9 +5,12 @@ package shell
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/lang"
@@ -35,7 +38,7 @@ func runDiff(c *call) error {
 	if err != nil {
 		return err
 	}
-	answer := diffAnswer{Result: res}
+	answer := newDiffAnswer(res, nil, slices.Concat(comparedNames, notComparedData))
 	if before, after, err := c.session.Pair(from, to); err == nil {
 		answer.compare(before, after)
 		if st := c.session.State(); before == st.Base && after == st.WhatIf {
@@ -47,9 +50,26 @@ func runDiff(c *call) error {
 	return c.out.Answer(answer)
 }
 
+// What is compared always, by changes alone, and never.
+var (
+	comparedAlways  = []string{"links", "end ports", "LIDs", "forwarding tables", "paths"}
+	comparedNames   = []string{"node names", "link widths and speeds"}
+	notComparedData = []string{"counters", "cables", "temperatures", "error correction"}
+)
+
+func newDiffAnswer(res *diff.Result, alsoCompared, notCompared []string) *diffAnswer {
+	return &diffAnswer{Result: res, Verdict: res.Verdict(), Compared: slices.Concat(comparedAlways, alsoCompared), NotCompared: notCompared}
+}
+
 type diffAnswer struct {
 	*diff.Result
-	VLs *vlDiff `json:"vls,omitempty"`
+	// Verdict is unknown where tables were not read and nothing else differs.
+	Verdict verdict.Verdict `json:"verdict"`
+	// Compared and NotCompared name what was compared and what was not, for either picture does not have it or diff
+	// does not look at it.
+	Compared    []string `json:"compared"`
+	NotCompared []string `json:"not_compared"`
+	VLs         *vlDiff  `json:"vls,omitempty"`
 	// Adaptive is nil where no switch routes adaptively.
 	Adaptive *diff.Adaptive `json:"adaptive,omitempty"`
 	// Failover is nil but from the base to the what-if, by the same tables.
@@ -60,11 +80,16 @@ type diffAnswer struct {
 
 func (a diffAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "from %s to %s\n", a.Old, a.New)
-	if a.same() {
-		_, _ = fmt.Fprintln(w, "no difference")
-		return
+	switch {
+	case !a.same():
+		a.body(w)
+	case a.Verdict == verdict.Unknown:
+		_, _ = fmt.Fprintf(w, "no difference in %s, as far as was read\n", strings.Join(a.Compared, ", "))
+		a.body(w)
+	default:
+		_, _ = fmt.Fprintf(w, "no difference in %s\n", strings.Join(a.Compared, ", "))
 	}
-	a.body(w)
+	_, _ = fmt.Fprintf(w, "%-25s %s\n", "not compared", strings.Join(a.NotCompared, ", "))
 }
 
 // compare adds what is beside forwarding tables.
@@ -72,6 +97,19 @@ func (a *diffAnswer) compare(before, after *session.Picture) {
 	a.VLs = vlsBetween(before.Tables, after.Tables)
 	a.Adaptive = diff.AdaptiveBetween(before.Tables, after.Tables)
 	a.before, a.after = before, after
+	if !a.same() {
+		a.Verdict = verdict.Found
+	}
+	a.alsoCompared("multicast tables", a.Multicast != nil)
+	a.alsoCompared("SL2VL tables", a.VLs != nil && a.VLs.SL2VL != nil)
+	a.alsoCompared("service levels of paths", a.VLs != nil && a.VLs.SLs != nil)
+	a.alsoCompared("adaptive routing", a.Adaptive != nil)
+}
+
+// alsoCompared notes whether something was compared that not every picture has.
+func (a *diffAnswer) alsoCompared(what string, was bool) {
+	list := prose.When(was, &a.Compared, &a.NotCompared)
+	*list = append(slices.Clip(*list), what)
 }
 
 // same reports whether nothing is known to differ.

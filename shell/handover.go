@@ -134,8 +134,11 @@ func (c *call) warnOfLost(p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	if lost := res.Paths - res.Delivered; lost > 0 {
+	if lost := res.Bad(); lost > 0 {
 		c.out.warn("%d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths)
+	}
+	if res.Unknown > 0 {
+		c.out.warn("%s (check reach lists them)", unknownPaths(res.Unknown, res.Paths))
 	}
 	return nil
 }

@@ -191,10 +191,12 @@ type hostsAnswer struct {
 	Leaves  int    `json:"switches"`
 	Paths   int64  `json:"paths"`
 	Lost    int64  `json:"lost"`
+	Unknown int64  `json:"unknown"` // paths that meet a table that was not read
 	// Links counts the directions between switches that its paths take, Shared those that others take, too.
 	Links  int         `json:"links"`
 	Shared int         `json:"shared"`
 	Worst  *sharedLink `json:"worst,omitempty"`
+	tablesNotRead
 
 	picture *session.Picture
 	ends    []fabric.PortIndex
@@ -217,7 +219,7 @@ func showHosts(c *call, st *session.State, p *session.Picture) error {
 		return noSet(st, c.Arg(0))
 	}
 	f := p.Fabric
-	a := hostsAnswer{Of: st.Title(p), Stale: st.IsStale(p), Name: set.Name, picture: p}
+	a := hostsAnswer{Of: st.Title(p), Stale: st.IsStale(p), Name: set.Name, picture: p, tablesNotRead: tablesNotReadOf(p.Tables)}
 	a.ends, a.Missing = set.In(f)
 	a.Hosts = len(a.ends)
 	if a.Hosts > mostGranted {
@@ -232,7 +234,7 @@ func showHosts(c *call, st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	a.Paths, a.Lost = m.Delivered, m.Lost
+	a.Paths, a.Lost, a.Unknown = m.Delivered, m.Lost, m.Unknown
 	a.count(m, all)
 	if m.Lost > 0 {
 		a.findLost(pairs)
@@ -267,7 +269,7 @@ func (a *hostsAnswer) findLost(pairs []linkload.Pair) {
 	f := a.picture.Fabric
 	for _, p := range pairs {
 		path := walk.Trace(a.picture.Tables, p.Src, f.Ports[p.Dst].LID)
-		if !path.Verdict.Arrives() {
+		if !path.Verdict.Arrives() && path.Verdict != walk.Unknown {
 			p.LID = f.Ports[p.Dst].LID
 			if a.lost = append(a.lost, p); len(a.lost) == mostNamed {
 				return
@@ -283,8 +285,16 @@ func (a *hostsAnswer) Text(w io.Writer) {
 	if a.Missing > 0 {
 		line("  %s not in the subnet", count(a.Missing, "host"))
 	}
+	a.tablesNotRead.text(w)
 	if a.Lost > 0 {
 		line("  lost: %d of them do not arrive", a.Lost)
+	}
+	if a.Unknown > 0 {
+		line("  unknown: %d more, over tables that were not read", a.Unknown)
+	}
+	if a.Worst == nil && a.Unknown > 0 {
+		line("  no path among them is known to leave its switch")
+		return
 	}
 	if a.Worst == nil {
 		line("  no path among them leaves its switch")

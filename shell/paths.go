@@ -33,7 +33,7 @@ func pathsCommands() []Spec {
 				Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 				Options: []lang.Option{ofOption(), db,
 					{Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)"},
-					{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}}},
+					{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}, strictOption()}},
 			{Name: "delta", Summary: "write what makes database OLD the paths of NEW", Run: (*call).pathsDelta,
 				Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, file}},
 			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after", Run: (*call).pathsApply,
@@ -69,6 +69,7 @@ func (c *call) pathsBuild() error {
 	if rep.UnknownSLs {
 		c.out.warn("%v: the records have SL 0", session.ErrUnreadSLs)
 	}
+	c.warnNoRecords(&rep)
 	if err := pathdb.WriteFile(c.Arg(0), image); err != nil {
 		return err
 	}

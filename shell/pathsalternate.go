@@ -32,9 +32,11 @@ type alternatesAnswer struct {
 	Stale      bool            `json:"stale,omitempty"`
 	Primary    alternatePath   `json:"primary"`
 	Alternates []alternatePath `json:"alternates"`
-	// Found is how many alternates there are, Lost how many paths do not arrive in both directions.
-	Found int `json:"found"`
-	Lost  int `json:"lost"`
+	// Found is how many alternates there are, Lost how many paths do not arrive in both directions, and Unknown how many
+	// meet a table that was not read.
+	Found   int `json:"found"`
+	Lost    int `json:"lost"`
+	Unknown int `json:"unknown"`
 	// None says why there is no alternate.
 	None string `json:"none,omitempty"`
 }
@@ -84,7 +86,7 @@ func (c *call) pathsAlternate(st *session.State, p *session.Picture) error {
 		return fmt.Errorf("%s is both ends", f.PortName(ends[0]))
 	}
 	r := alternates.Of(p.Tables, lids[0], lids[1])
-	a := &alternatesAnswer{Of: st.Title(p), Stale: st.IsStale(p), Primary: alternatePathOf(p.Tables, &r.Primary), Found: len(r.List), Lost: r.Lost}
+	a := &alternatesAnswer{Of: st.Title(p), Stale: st.IsStale(p), Primary: alternatePathOf(p.Tables, &r.Primary), Found: len(r.List), Lost: r.Lost, Unknown: r.Unknown}
 	for i := range r.List[:min(limit, len(r.List))] {
 		x := &r.List[i]
 		path := alternatePathOf(p.Tables, &x.Path)
@@ -96,6 +98,8 @@ func (c *call) pathsAlternate(st *session.State, p *session.Picture) error {
 	}
 	switch {
 	case a.Found > 0:
+	case a.Unknown > 0:
+		a.None = "it is unknown whether another path arrives in both directions: tables were not read"
 	case a.Lost > 0:
 		a.None = "no other path arrives in both directions"
 	default:
@@ -178,6 +182,9 @@ func (a *alternatesAnswer) Text(w io.Writer) {
 	}
 	if a.Lost > 0 {
 		_, _ = fmt.Fprintf(w, "%s more not in both directions\n", prose.When(a.Lost == 1, "1 path arrives", fmt.Sprintf("%d paths arrive", a.Lost)))
+	}
+	if a.Unknown > 0 {
+		_, _ = fmt.Fprintf(w, "%s unknown, over tables that were not read\n", prose.Count(a.Unknown, "more path"))
 	}
 }
 

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -22,7 +23,12 @@ type pathsView struct {
 	*pathdb.View
 	// unknownSLs says that nobody knows the service levels.
 	unknownSLs bool
+	// partial says that it was built from tables of which some were not read.
+	partial bool
 }
+
+// errNoRecord stands for [pathdb.ErrNoPath] in a database that was built from tables of which some were not read.
+var errNoRecord = errors.New("no record: forwarding tables were not read, and whether there is a path is unknown")
 
 // pathsView is the database that a question goes to. Without one it is built from
 // the tables of the picture.
@@ -43,11 +49,19 @@ func (c *call) pathsView() (v pathsView, done func(), err error) {
 		return v, done, err
 	}
 	c.out.note("path records of %s", rep.Title)
+	c.warnNoRecords(&rep)
 	db, err := pathdb.Parse(image)
 	if err != nil {
 		return v, done, err
 	}
-	return pathsView{db.View(), rep.UnknownSLs}, done, nil
+	return pathsView{db.View(), rep.UnknownSLs, rep.NotRead != nil}, done, nil
+}
+
+// warnNoRecords warns of paths without records because tables were not read.
+func (c *call) warnNoRecords(rep *session.PathsReport) {
+	if rep.NotRead != nil {
+		c.out.warn("the forwarding tables of %s were not read, and the paths over them have no records: %s", count(len(rep.NotRead), "switch"), prose.List(rep.NotRead, mostUnread))
+	}
 }
 
 // pathsPort is a port of a database by its address, GID or name, and its LID.
@@ -168,6 +182,9 @@ func (c *call) pathsQuery() error {
 			}
 			var err error
 			records, err = v.Paths(records[:0], from, i, want)
+			if v.partial && errors.Is(err, pathdb.ErrNoPath) {
+				err = errNoRecord
+			}
 			switch {
 			case err == nil:
 			case len(to) == 1:

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session"
@@ -67,15 +68,19 @@ func (c *call) pathsVerify() error {
 			if i%1024 == 0 && c.ctx.Err() != nil {
 				return c.ctx.Err()
 			}
-			if err := paths.Compare(v.View, p.Tables, pair.Src, pair.LID); err != nil {
+			switch err := paths.Compare(v.View, p.Tables, pair.Src, pair.LID); {
+			case errors.Is(err, paths.ErrUnread):
+				a.Unknown++
+			case err != nil:
 				note(pair, p.Fabric, err)
 			}
 		}
 	}
-	if err := c.out.Answer(&a); err != nil || a.Differ == 0 {
+	a.Verdict = verdict.Of(a.Differ > 0, a.Unknown > 0)
+	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
-	return found("%d of %s differ from %s", a.Differ, count(a.Pairs, "path"), a.Beside)
+	return c.judge(a.Verdict, fmt.Sprintf("%d of %s differ from %s", a.Differ, count(a.Pairs, "path"), a.Beside), unknownPaths(int64(a.Unknown), int64(a.Pairs)))
 }
 
 type verifiedPaths struct {
@@ -83,10 +88,14 @@ type verifiedPaths struct {
 	Beside      string   `json:"beside"`
 	Differ      int      `json:"differ"`
 	Differences []string `json:"differences"`
+	// Unknown counts the pairs that could not be compared: their paths meet a table that was not read.
+	Unknown int             `json:"unknown"`
+	Verdict verdict.Verdict `json:"verdict"`
 }
 
 func (a *verifiedPaths) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s compared with %s: %d differ\n", count(a.Pairs, "path"), a.Beside, a.Differ)
+	_, _ = fmt.Fprintf(w, "%s compared with %s: %d differ%s\n", count(a.Pairs, "path"), a.Beside, a.Differ,
+		prose.When(a.Unknown > 0, fmt.Sprintf(", %d unknown: over tables that were not read", a.Unknown), ""))
 	for _, d := range a.Differences {
 		_, _ = fmt.Fprintf(w, "  %s\n", d)
 	}

@@ -174,16 +174,17 @@ func mlids(all []uint16) (words []string) {
 
 // lostAnswer says which paths are left unconnected.
 type lostAnswer struct {
-	Lost  int64              `json:"unconnected"`
-	Pairs []session.LostPath `json:"unconnected_pairs"`
-	of    int64
+	Lost    int64              `json:"unconnected"`
+	Unknown int64              `json:"unknown"`
+	Pairs   []session.LostPath `json:"unconnected_pairs"`
+	of      int64
 }
 
 func newLost(l *session.Lost) *lostAnswer {
 	if l == nil {
 		return nil
 	}
-	return &lostAnswer{l.Count, l.Examples, l.Of}
+	return &lostAnswer{l.Count, l.Unknown, l.Examples, l.Of}
 }
 
 const maxPairsNamed = 20 // how many pairs the text lists
@@ -193,6 +194,9 @@ func (a *lostAnswer) text(w io.Writer) {
 		return
 	}
 	_, _ = fmt.Fprintf(w, "unconnected: %d of %d paths\n", a.Lost, a.of)
+	if a.Unknown > 0 {
+		_, _ = fmt.Fprintf(w, "unknown: %d of %d paths, over tables that were not read\n", a.Unknown, a.of)
+	}
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairsNamed)] {
 		_, _ = fmt.Fprintf(w, "  %s -> %s: %s\n", p.Src, p.Dst, p.Why)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/verify"
@@ -18,11 +19,12 @@ import (
 func verifyCommand() Spec {
 	return Spec{
 		Name: "verify", Summary: "hold the last sweep and traces by its tables against ibnetdiscover, dump_fts and ibtracert; nothing is written to the subnet",
-		Help: "They run at the same port, and only read. With FILE the report is Markdown. It fails where something differs.\n" +
+		Help: "They run at the same port, and only read. With FILE the report is Markdown. It fails where something differs, and where something\n" +
+			"could not be read or compared, unless strict=no is given.\n" +
 			"Keys are not handed to them: where an M_Key protects the subnet they see what it lets them see.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 		Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
-			Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)}},
+			Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)}, strictOption()},
 		Run: runVerify,
 	}
 }
@@ -46,13 +48,21 @@ func runVerify(c *call) error {
 	if err := c.out.Answer(a); err != nil {
 		return err
 	}
-	if n := v.Differ(); n > 0 {
-		return found("%s", prose.Count(n, "difference"))
-	}
-	return nil
+	return c.judge(a.Verdict, prose.Count(v.Differ(), "difference"), "not all was read and compared: "+a.unknown())
 }
 
 type verified struct{ *session.Verification }
+
+// unknown names the programs of which something was not compared.
+func (v verified) unknown() string {
+	var names []string
+	for i := range v.Checks {
+		if v.Checks[i].Verdict == verdict.Unknown {
+			names = append(names, v.Checks[i].Program)
+		}
+	}
+	return strings.Join(names, ", ")
+}
 
 // mostShown is how many differences of a program people are shown; the report in a file has more.
 const mostShown = 20
@@ -71,7 +81,7 @@ func (v verified) Text(w io.Writer) {
 	}
 	for i := range v.Checks {
 		c := &v.Checks[i]
-		p("%s: %s", c.Program, verdict(c))
+		p("%s: %s", c.Program, outcome(c))
 		list(c.Differences)
 		for _, n := range c.Notes {
 			p("  not compared: %s", n)
@@ -87,8 +97,8 @@ func (v verified) Text(w io.Writer) {
 	}
 }
 
-// verdict says what came of a comparison.
-func verdict(c *verify.Check) string {
+// outcome says what came of a comparison.
+func outcome(c *verify.Check) string {
 	if c.NotCompared != "" {
 		return "not compared: " + c.NotCompared
 	}

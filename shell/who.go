@@ -35,9 +35,10 @@ type whoAnswer struct {
 	Of    string `json:"of"`
 	Stale bool   `json:"stale,omitempty"`
 	What  string `json:"what"`
-	// Paths use it, of All that arrive.
+	// Paths use it, of All that arrive. Unknown paths meet a table that was not read, and may use it, too.
 	Paths        int64      `json:"paths"`
 	All          int64      `json:"all"`
+	Unknown      int64      `json:"unknown"`
 	Directions   []linkLoad `json:"directions,omitempty"`
 	Sources      int        `json:"sources"`
 	Destinations int        `json:"destinations"`
@@ -49,6 +50,7 @@ type whoAnswer struct {
 	// Choices is nil where no switch routes adaptively.
 	Choices *choices.Users `json:"adaptive,omitempty"`
 	Seconds float64        `json:"seconds"`
+	tablesNotRead
 
 	picture *session.Picture
 	uses    *uses.Result
@@ -76,7 +78,7 @@ func runWhoUses(c *call, st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	a := whoAnswer{Of: st.Title(p), Stale: st.IsStale(p), What: name, Paths: r.Paths, All: r.All, Sources: len(r.Sources), Destinations: len(r.Destinations), picture: p, uses: r}
+	a := whoAnswer{Of: st.Title(p), Stale: st.IsStale(p), What: name, Paths: r.Paths, All: r.All, Unknown: r.Unknown, Sources: len(r.Sources), Destinations: len(r.Destinations), picture: p, uses: r, tablesNotRead: tablesNotReadOf(p.Tables)}
 	a.From, a.To, a.Examples, a.CutOff = whoPorts(p.Fabric, r.Sources), whoPorts(p.Fabric, r.Destinations), []whoPath{}, []string{}
 	for _, e := range r.Examples[:min(len(r.Examples), maxListed)] {
 		a.Examples = append(a.Examples, whoPath{p.Fabric.PortName(e.Src), p.Fabric.PortName(e.Dst), e.LID})
@@ -159,6 +161,10 @@ func (c *call) directions(p *session.Picture, links []fabric.Link) ([]linkLoad, 
 func (a *whoAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %d of %d paths use it, from %s to %s", a.What, a.Of, a.Paths, a.All, count(a.Sources, "end port"), count(a.Destinations, "end port"))
+	a.tablesNotRead.text(w)
+	if a.Unknown > 0 {
+		line("  %d more paths may use it: they meet tables that were not read", a.Unknown)
+	}
 	for _, d := range a.Directions {
 		line("  %s", d.text())
 	}

@@ -11,15 +11,21 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
+// ErrUnread is returned by [Compare] for a path that meets a switch whose table was not read.
+var ErrUnread = errors.New("the path meets a forwarding table that was not read")
+
 // Compare walks the path from an end port to a LID through the tables and returns what a database says
-// otherwise, nil where they agree. What partitions decide about SLs is not in tables. O(hops).
+// otherwise, nil where they agree, and [ErrUnread] where the tables do not say. What partitions decide about SLs is not in tables. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)
 	slid := f.Ports[src].LID
 	got, err := v.Query(slid, lid, pathdb.Want{})
-	there, links, gbps, mtu := walked(t, src, dst, lid)
+	end, links, gbps, mtu := walked(t, src, dst, lid)
+	there := end == walk.Delivered
 	switch {
+	case end == walk.Unknown:
+		return ErrUnread
 	case errors.Is(err, pathdb.ErrNoPath) && !there, errors.Is(err, pathdb.ErrPartition):
 		return nil
 	case err != nil:
@@ -43,7 +49,7 @@ func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16)
 	return nil
 }
 
-func walked(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) (there bool, links int, gbps float64, mtu uint8) {
+func walked(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) (end walk.Verdict, links int, gbps float64, mtu uint8) {
 	f := t.Fabric
 	limit := func(port fabric.PortIndex) {
 		if port == fabric.None || f.Ports[port].Num == 0 {
@@ -60,11 +66,11 @@ func walked(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) (there bool
 	limit(src)
 	limit(dst)
 	if src == dst {
-		return true, 0, gbps, mtu
+		return walk.Delivered, 0, gbps, mtu
 	}
 	path := walk.Trace(t, src, lid)
 	for _, h := range path.Hops {
 		limit(h.Out)
 	}
-	return path.Verdict == walk.Delivered, path.Links(), gbps, mtu
+	return path.Verdict, path.Links(), gbps, mtu
 }

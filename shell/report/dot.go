@@ -35,7 +35,9 @@ func (r *Report) Dot(w io.Writer) error {
 		}
 		cables[e]++ // once from each end
 		if next < len(r.Ports) {
-			paths[e] = max(paths[e], r.Ports[next].Paths)
+			if n := r.Ports[next].Paths; n != nil {
+				paths[e] = max(paths[e], *n)
+			}
 			next++
 		}
 	}
@@ -62,7 +64,11 @@ func (r *Report) Dot(w io.Writer) error {
 	for _, e := range edges {
 		n := cables[e] / 2
 		label := prose.When(n > 1, fmt.Sprintf("%dx", n), "")
-		p.f("  s%d -- s%d [label=%s, tooltip=%s];\n", e[0], e[1], dotString(label), dotString(fmt.Sprintf("%d paths at most by one cable", paths[e])))
+		tooltip := "paths not known"
+		if most, isKnown := paths[e]; isKnown {
+			tooltip = fmt.Sprintf("%d paths at most by one cable", most)
+		}
+		p.f("  s%d -- s%d [label=%s, tooltip=%s];\n", e[0], e[1], dotString(label), dotString(tooltip))
 	}
 	p.f("}\n")
 	return p.err
@@ -112,14 +118,14 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%
 		}
 		p.bars(bars, "links", "paths")
 		p.f("<h2>How many paths the links between switches carry</h2>\n<p>Each direction of a link counts by itself, all hosts send to all.</p>\n")
-		p.bars(histogram(r.Ports), "paths over a link", "directions of links")
+		p.bars(histogram(r.known()), "paths over a link", "directions of links")
 	}
 	p.f("<h2>The subnet</h2>\n")
 	r.svg(p, "")
 	p.f("<h2>Links that carry most</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th class=n>LIDs</th></tr>\n")
 	for _, x := range r.worst() {
 		p.f("<tr><td>%s/%d</td><td>%s/%d</td><td>%s%s</td><td class=n>%d</td><td class=n>%d</td></tr>\n",
-			html.EscapeString(x.From), x.Out, html.EscapeString(x.To), x.In, x.Width, x.Speed, x.Paths, x.LIDs)
+			html.EscapeString(x.From), x.Out, html.EscapeString(x.To), x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)
 	}
 	p.f("</table>\n</body></html>\n")
 	return p.err

@@ -15,14 +15,14 @@ type bar struct {
 
 const mostBars = 16 // how many bars a histogram has at most
 
-// histogram counts ports by their paths in classes of equal width.
+// histogram counts ports, whose paths are known, by their paths in classes of equal width.
 func histogram(ports []Port) []bar {
 	if len(ports) == 0 {
 		return nil
 	}
-	least, most := ports[0].Paths, ports[0].Paths
+	least, most := *ports[0].Paths, *ports[0].Paths
 	for i := range ports {
-		least, most = min(least, ports[i].Paths), max(most, ports[i].Paths)
+		least, most = min(least, *ports[i].Paths), max(most, *ports[i].Paths)
 	}
 	width := (most-least)/mostBars + 1
 	bars := make([]bar, (most-least)/width+1)
@@ -34,7 +34,7 @@ func histogram(ports []Port) []bar {
 		}
 	}
 	for i := range ports {
-		bars[(ports[i].Paths-least)/width].value++
+		bars[(*ports[i].Paths-least)/width].value++
 	}
 	return bars
 }

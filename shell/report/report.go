@@ -18,6 +18,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
@@ -46,11 +47,15 @@ type Report struct {
 
 // Routing are the figures of tables.
 type Routing struct {
-	Engine string  `json:"engine"`
-	Paths  int64   `json:"paths"`
-	Lost   int64   `json:"lost"`
-	Links  []int64 `json:"paths_by_links"` // counts paths by their number of links
-	Worst  int64   `json:"worst_load"`
+	Engine string `json:"engine"`
+	Paths  int64  `json:"paths"`
+	Lost   int64  `json:"lost"`
+	// Unknown counts the paths that meet a switch whose table was not read, as NotRead names them. The figures leave
+	// these paths out.
+	Unknown int64    `json:"unknown"`
+	NotRead []string `json:"tables_not_read,omitempty"`
+	Links   []int64  `json:"paths_by_links"` // counts paths by their number of links
+	Worst   int64    `json:"worst_load"`
 	linkload.Quick
 	// VLs is null where it is unknown, and so is CreditLoop.
 	VLs        *int            `json:"vls"`
@@ -68,8 +73,9 @@ type Port struct {
 	Width string  `json:"width"`
 	Speed string  `json:"speed"`
 	Gbps  float64 `json:"gbps"`
-	Paths int64   `json:"paths"`
-	LIDs  int32   `json:"lids"`
+	// Paths and LIDs are null where they are not known.
+	Paths *int64 `json:"paths"`
+	LIDs  *int32 `json:"lids"`
 }
 
 // New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
@@ -77,13 +83,13 @@ type Port struct {
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f, facts: facts}
 	r.Hosts = len(linkload.Hosts(f))
-	paths, lids := make([]int64, len(f.Ports)), make([]int32, len(f.Ports))
+	var l *linkload.Loads
 	if t != nil && f.MaxLID > 0 {
-		l, err := facts.Load(ctx, t, linkload.Options{Progress: progress})
-		if err != nil {
+		var err error
+		if l, err = facts.Load(ctx, t, linkload.Options{Progress: progress}); err != nil {
 			return nil, err
 		}
-		paths, lids, r.loads = l.Paths, l.Destinations, l.Paths
+		r.loads = l.Paths
 		if r.Routing, err = routingOf(ctx, facts, t, l, progress); err != nil {
 			return nil, err
 		}
@@ -93,7 +99,11 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
-		r.Ports = append(r.Ports, Port{f.NodeName(p.Node), p.Num, f.NodeName(q.Node), q.Num, p.Width.String(), p.Speed.String(), p.Gbps(), paths[i], lids[i]})
+		row := Port{From: f.NodeName(p.Node), Out: p.Num, To: f.NodeName(q.Node), In: q.Num, Width: p.Width.String(), Speed: p.Speed.String(), Gbps: p.Gbps()}
+		if l != nil && l.Known(fabric.PortIndex(i)) {
+			row.Paths, row.LIDs = &l.Paths[i], &l.Destinations[i]
+		}
+		r.Ports = append(r.Ports, row)
 	}
 	return r, nil
 }
@@ -107,7 +117,10 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	if err != nil {
 		return nil, err
 	}
-	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
+	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Unknown: res.Unknown, Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
+	for _, n := range t.NotRead() {
+		out.NotRead = append(out.NotRead, t.Fabric.NodeName(n))
+	}
 	if !c.Unread.Any() {
 		vls := max(1, c.VLs)
 		out.VLs = &vls
@@ -138,6 +151,8 @@ func Formats() []Format {
 	}
 }
 
+const mostNotRead = 5 // how many switches are named whose tables were not read
+
 // figures are the facts in words.
 func (r *Report) figures() [][2]string {
 	out := [][2]string{
@@ -152,8 +167,14 @@ func (r *Report) figures() [][2]string {
 	if t.VLs != nil {
 		vls = fmt.Sprint(*t.VLs)
 	}
-	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Paths", fmt.Sprintf("%d, %d of them lost", t.Paths, t.Lost)},
-		[2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)}, [2]string{"VLs", vls}, [2]string{"Credit loop", loop})
+	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Paths", fmt.Sprintf("%d, %d of them lost", t.Paths, t.Lost)})
+	if t.Unknown > 0 {
+		out = append(out, [2]string{"Unknown", fmt.Sprintf("%d paths, over tables that were not read; the figures leave them out", t.Unknown)})
+	}
+	if t.NotRead != nil {
+		out = append(out, [2]string{"Not read", "the tables of " + prose.List(t.NotRead, mostNotRead)})
+	}
+	out = append(out, [2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)}, [2]string{"VLs", vls}, [2]string{"Credit loop", loop})
 	if t.Shifts != nil {
 		out = append(out, [2]string{"Shift figure", fmt.Sprintf("%d over %d shifts, mean %.2f", t.Shifts.Worst, t.Shifts.Shifts, t.Shifts.Mean)},
 			[2]string{"Effective bisection", fmt.Sprintf("%.3f of full over %d random bisections", t.Bisections.Mean, t.Bisections.Bisections)})
@@ -175,10 +196,18 @@ func (r *Report) CSV(w io.Writer) error {
 	for i := range r.Ports {
 		p := &r.Ports[i]
 		_ = c.Write([]string{cell(p.From), strconv.Itoa(int(p.Out)), cell(p.To), strconv.Itoa(int(p.In)), p.Width, p.Speed,
-			strconv.FormatFloat(p.Gbps, 'f', -1, 64), strconv.FormatInt(p.Paths, 10), strconv.Itoa(int(p.LIDs))})
+			strconv.FormatFloat(p.Gbps, 'f', -1, 64), known(p.Paths), known(p.LIDs)})
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// known writes a number, nothing for one that is not known.
+func known[N int32 | int64](n *N) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(*n), 10)
 }
 
 func cell(s string) string {

@@ -14,11 +14,16 @@ import (
 
 const mostPorts = 20 // how many of the links that carry most are listed
 
-// worst are the ports that most paths leave by.
+// worst returns the ports that most paths leave by, of those where that is known.
 func (r *Report) worst() []Port {
-	all := slices.Clone(r.Ports)
-	inorder.Sort(all, func(a, b Port) int { return cmp.Compare(b.Paths, a.Paths) })
+	all := r.known()
+	inorder.Sort(all, func(a, b Port) int { return cmp.Compare(*b.Paths, *a.Paths) })
 	return all[:min(len(all), mostPorts)]
+}
+
+// known returns the ports whose paths are known.
+func (r *Report) known() []Port {
+	return slices.DeleteFunc(slices.Clone(r.Ports), func(p Port) bool { return p.Paths == nil })
 }
 
 // printer remembers the first error.
@@ -47,7 +52,7 @@ func (r *Report) Text(w io.Writer) error {
 		}
 	}
 	for _, x := range r.worst() {
-		p.f("%-20s %s/%d -> %s/%d  %s%s  %d paths to %d LIDs\n", "Link", x.From, x.Out, x.To, x.In, x.Width, x.Speed, x.Paths, x.LIDs)
+		p.f("%-20s %s/%d -> %s/%d  %s%s  %d paths to %d LIDs\n", "Link", x.From, x.Out, x.To, x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)
 	}
 	return p.err
 }
@@ -69,7 +74,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	p.f("\n## Links that carry most\n\n| from | to | link | paths | LIDs |\n|---|---|---|---:|---:|\n")
 	for _, x := range r.worst() {
-		p.f("| %s/%d | %s/%d | %s%s | %d | %d |\n", markdown(x.From), x.Out, markdown(x.To), x.In, x.Width, x.Speed, x.Paths, x.LIDs)
+		p.f("| %s/%d | %s/%d | %s%s | %d | %d |\n", markdown(x.From), x.Out, markdown(x.To), x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)
 	}
 	return p.err
 }

@@ -40,6 +40,7 @@ type EngineFigures struct {
 	MaxHops     int
 	MeanHops    float64
 	Lost, Paths int64 // Lost counts the paths that do not arrive as they should, of Paths
+	Unknown     int64 // paths that meet a table that was not read: they are not lost, and the other figures leave them out
 	// VLs is how many VLs the paths take, 0 where that is unknown; Loop whether links wait for one another in a ring.
 	VLs  int
 	Loop credits.Verdict
@@ -213,7 +214,7 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 	if err != nil {
 		return err
 	}
-	e.Lost, e.Paths = r.Bad(), r.Paths
+	e.Lost, e.Unknown, e.Paths = r.Bad(), r.Unknown, r.Paths
 	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
 	l, err := s.analysis.Load(ctx, t, linkload.Options{Progress: progress})
 	if err != nil {

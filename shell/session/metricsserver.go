@@ -114,7 +114,7 @@ func (m *metricsServer) snapshot(ctx context.Context) (*metrics.Snapshot, error)
 		switch {
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			return nil, err
-		case err == nil:
+		case err == nil && l.Unknown == 0:
 			snap.WorstLoad = l.Summary(1).EdgeForwardingIndex
 		}
 	}

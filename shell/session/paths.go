@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
@@ -31,6 +32,8 @@ type PathsReport struct {
 	Took  time.Duration
 	// UnknownSLs says that the service levels are 0 as nobody knows them.
 	UnknownSLs bool
+	// NotRead names the switches whose tables were not read: there are no records of the paths over them.
+	NotRead []string
 }
 
 // BuildPaths makes a path-record database of a picture's tables. Like, where set, is one whose order it
@@ -55,7 +58,7 @@ func (s *Session) BuildPaths(ctx context.Context, of Kind, trace bool, like *pat
 	}
 	start := time.Now()
 	image, err = paths.Build(ctx, p.Tables, opt)
-	return image, PathsReport{st.Title(p), time.Since(start), p.Tables.Unread.SLs}, err
+	return image, PathsReport{st.Title(p), time.Since(start), p.Tables.Unread.SLs, prose.Words(p.Tables.NotRead(), p.Fabric.NodeName)}, err
 }
 
 // pKeysOf are the P_Keys that were read, by the end ports of a fabric.

@@ -39,6 +39,7 @@ func writeRouting(w io.Writer, p *Picture) error {
 // Lost are paths that do not arrive.
 type Lost struct {
 	Count, Of int64
+	Unknown   int64      // paths that meet a table that was not read, which Count leaves out
 	Examples  []LostPath // the first ones
 }
 
@@ -56,10 +57,10 @@ func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, err
 	if err != nil {
 		return nil, err
 	}
-	l := &Lost{Count: res.Paths - res.Delivered, Of: res.Paths}
+	l := &Lost{Count: res.Bad(), Of: res.Paths, Unknown: res.Unknown}
 	f := t.Fabric
 	for _, p := range res.Troubles {
-		if p.Verdict == walk.TooLong && len(l.Examples) >= int(l.Count) {
+		if p.Verdict == walk.Unknown || p.Verdict == walk.TooLong && len(l.Examples) >= int(l.Count) {
 			continue
 		}
 		path := walk.Trace(t, p.Src, p.LID)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/verify"
@@ -22,6 +23,8 @@ type Verification struct {
 	Port   string         `json:"port"`   // where the session sits, escaped
 	Read   time.Time      `json:"read"`   // when what was compared was read
 	Checks []verify.Check `json:"checks"`
+	// Verdict is that of all checks.
+	Verdict verdict.Verdict `json:"verdict"`
 	// Since is what has changed since it was read, up to a thousand: a difference may be that.
 	Since []string `json:"changed_since"`
 	// Untried lists what nobody has tried on hardware.
@@ -79,6 +82,9 @@ func (s *Session) verify(ctx context.Context, traces int) (*Verification, *Pictu
 	v.Checks, err = verify.Run(ctx, verify.Options{
 		Tables: live.Tables, Renamed: s.names != nil, Tools: tools, Traces: traces, Progress: s.progress,
 	})
+	for i := range v.Checks {
+		v.Verdict = verdict.Worst(v.Verdict, v.Checks[i].Verdict)
+	}
 	return v, live, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 )
 
 // Options are how to compare.
@@ -169,6 +170,11 @@ func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*R
 	m.loads(r, w)
 	r.Multicast = multicast(before, after, opt.Examples)
 	return r, nil
+}
+
+// Verdict returns whether something differs. It is unknown where tables were not read and nothing else differs.
+func (r *Result) Verdict() verdict.Verdict {
+	return verdict.Of(!r.Same(), r.Pairs.Unknown > 0 || r.Entries.Unread > 0)
 }
 
 // Same says that nothing differs, as far as both pictures know.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/mad"
 )
 
@@ -107,7 +108,7 @@ func TestCompareByHand(t *testing.T) {
 		{"a loop", before, with(before, 1, 14, 3), Pairs{Total: 12, Same: 9, CutOff: 3}, Entries{1, 1, 1, 0}, 3},
 		{"a failed cable, tables as they were", before, &failed, Pairs{Total: 12, Same: 4, CutOff: 8}, Entries{}, 6},
 		{"a host that is gone", before, &alone, Pairs{Total: 12, Same: 6, CutOff: 6}, Entries{}, 6},
-		{"a table that was not read", before, &unread, Pairs{Total: 12, Same: 2, Unknown: 10}, Entries{Unread: 1}, 3},
+		{"a table that was not read", before, &unread, Pairs{Total: 12, Same: 2, Unknown: 10}, Entries{Unread: 1}, 0},
 		{"an entry that no host sends to", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12}, Entries{1, 1, 1, 0}, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -123,6 +124,17 @@ func TestCompareByHand(t *testing.T) {
 			}
 			if len(r.Loads) != tc.loads {
 				t.Errorf("%d loads, want %d: %+v", len(r.Loads), tc.loads, r.Loads)
+			}
+			// A difference that was found stands, whatever else was not read.
+			want := verdict.OK
+			switch {
+			case tc.pairs.Same+tc.pairs.Unknown != 12 || tc.entries.Changed > 0:
+				want = verdict.Found
+			case tc.pairs.Unknown > 0:
+				want = verdict.Unknown
+			}
+			if got := r.Verdict(); got != want {
+				t.Errorf("the verdict is %v, want %v", got, want)
 			}
 			if r.Same() != (tc.pairs.Same+tc.pairs.Unknown == 12 && tc.entries.Changed == 0) {
 				t.Errorf("Same is %v", r.Same())

@@ -190,6 +190,9 @@ func (w *worker) count(r *lotResult, group, dst int32, equal bool) {
 	if k != kindSame && len(r.examples[k]) < w.examples {
 		w.note(r, k, g, dst)
 	}
+	if k == kindUnknown { // the loads of both pictures are those of the pairs that both know
+		return
+	}
 	if f.old == walk.Reaches && g.old >= 0 {
 		w.old.weight[g.old] += n
 	}

@@ -42,12 +42,23 @@ func slow(before, after *fabric.Tables) slowly {
 				continue
 			}
 			s.pairs.Total++
-			vo, po := trace(before, src, dst, s.pathsOld)
-			vn, pn := trace(after, src, dst, s.pathsNew)
+			old, now := map[string]int64{}, map[string]int64{}
+			vo, po := trace(before, src, dst, old)
+			vn, pn := trace(after, src, dst, now)
+			if vo != walk.Unknown && vn != walk.Unknown { // what one of them does not know is not in the loads of the other
+				merge(s.pathsOld, old)
+				merge(s.pathsNew, now)
+			}
 			s.count(vo, vn, po == pn, fmt.Sprintf("%x %x", src, dst))
 		}
 	}
 	return s
+}
+
+func merge(all, some map[string]int64) {
+	for port, n := range some {
+		all[port] += n
+	}
 }
 
 func (s *slowly) count(vo, vn walk.Verdict, same bool, pair string) {

@@ -28,6 +28,12 @@ type Path struct {
 // Arrives reports whether packets arrive in both directions.
 func (p *Path) Arrives() bool { return p.There.Verdict.Arrives() && p.Back.Verdict.Arrives() }
 
+// Unknown reports whether it is unknown if packets arrive in both directions.
+func (p *Path) Unknown() bool {
+	is := func(a, b walk.Verdict) bool { return a == walk.Unknown && (b == walk.Unknown || b.Arrives()) }
+	return is(p.There.Verdict, p.Back.Verdict) || is(p.Back.Verdict, p.There.Verdict)
+}
+
 // Shared is what two paths both have: cables, each named by the lower of its ports, and
 // switches.
 type Shared struct {
@@ -48,8 +54,8 @@ type Result struct {
 	Primary Path
 	// List are the alternates, those first that share least.
 	List []Alternate
-	// Lost counts the paths that do not arrive in both directions.
-	Lost int
+	// Lost counts the paths that do not arrive in both directions, Unknown those that meet a table that was not read.
+	Lost, Unknown int
 }
 
 // Of follows the primary path between two LIDs, and finds for each other LID of the
@@ -80,7 +86,11 @@ func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 func (r *Result) best(t *fabric.Tables, mine parts, a, b fabric.PortIndex, to uint16) (best *Alternate) {
 	for _, from := range lidsOf(t.Fabric, a) {
 		x := &Alternate{Path: follow(t, a, b, from, to)}
-		if !x.Arrives() {
+		switch {
+		case x.Unknown():
+			r.Unknown++
+			continue
+		case !x.Arrives():
 			r.Lost++
 			continue
 		}

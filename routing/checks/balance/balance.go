@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/mad"
 )
 
@@ -27,14 +28,17 @@ type NodeCount struct {
 // Switch is how the LIDs of adapters and routers are spread over a switch's ports to switches, in ascending order.
 type Switch struct {
 	Switch fabric.SwitchIndex
-	Ports  []PortCount
-	// Unbalanced says that two ports differ by more than one LID.
-	Unbalanced bool
+	Ports  []PortCount // none where the verdict is unknown
+	// Verdict is found where two ports differ by more than one LID, and unknown where the switch's table was not read.
+	Verdict verdict.Verdict
 }
 
 // OfSwitch counts for one switch. O(LIDs).
 func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	f := t.Fabric
+	if !t.Known[sw] {
+		return Switch{Switch: sw, Verdict: verdict.Unknown}
+	}
 	var count [256]int
 	for _, e := range f.EndPorts {
 		p := &f.Ports[e]
@@ -60,18 +64,21 @@ func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 			least = c
 		}
 	}
-	out.Unbalanced = least >= 0 && most-least > 1
+	out.Verdict = verdict.Of(least >= 0 && most-least > 1, false)
 	return out
 }
 
-// Text writes a switch as OpenSM's console does.
+// Text writes a switch as OpenSM's console does, and of a switch whose table was not read that it was not.
 func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
-	word := "Switch"
-	if s.Unbalanced {
+	word, notRead := "Switch", ""
+	switch s.Verdict {
+	case verdict.Found:
 		word = "Unbalanced Switch"
+	case verdict.Unknown:
+		notRead = ": its forwarding table was not read"
 	}
 	n := f.SwitchNode(s.Switch)
-	_, _ = fmt.Fprintf(w, "%s: 0x%016x (%s)\n", word, n.GUID, fabric.Escape(n.Desc))
+	_, _ = fmt.Fprintf(w, "%s: 0x%016x (%s)%s\n", word, n.GUID, fabric.Escape(n.Desc), notRead)
 	for _, p := range s.Ports {
 		_, _ = fmt.Fprintf(w, "Port %d: %d\n", p.Port, p.LIDs)
 	}

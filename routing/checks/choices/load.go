@@ -15,10 +15,11 @@ type Loads struct {
 	Fabric *fabric.Fabric
 	// Paths counts those that leave by a port, by port index; a pair with several paths counts for each with its share.
 	Paths []float64
-	// Delivered is the number of pairs counted, by the share of their packets that arrive, Lost that of the others.
+	// Delivered is the number of pairs counted, by the share of their packets that arrive, Lost that of the others,
+	// and Unknown that of the others where they meet a table that was not read and nothing else is wrong.
 	// Looping are pairs whose packets can loop: they count as lost.
-	Delivered, Lost float64
-	Looping         int64
+	Delivered, Lost, Unknown float64
+	Looping                  int64
 }
 
 // AllToAll is [linkload.AllToAll] over every choice: without adaptive routing it counts the same. O(LIDs x ports in
@@ -38,6 +39,7 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 		}
 		sum.Delivered += w.loads.Delivered
 		sum.Lost += w.loads.Lost
+		sum.Unknown += w.loads.Unknown
 		sum.Looping += w.loads.Looping
 	}
 	_, lost := c.ends.Lost()
@@ -67,7 +69,11 @@ func (w *loader) add(l trees.LID) {
 	w.column.each(l, func(s *source, o *Outcome) {
 		n := float64(s.n)
 		w.loads.Delivered += n * o.Share
-		w.loads.Lost += n * (1 - o.Share)
+		if o.Endings.Reach() == Unknown {
+			w.loads.Unknown += n * (1 - o.Share)
+		} else {
+			w.loads.Lost += n * (1 - o.Share)
+		}
 		switch {
 		case o.Endings&Loops != 0:
 			w.loads.Looping += int64(s.n)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 )
 
 // Verdict says whether there is a credit loop. In JSON it is false, true, or null for Unknown.
@@ -45,6 +46,9 @@ func (v *Verdict) UnmarshalJSON(b []byte) error {
 	}
 	return err
 }
+
+// Verdict returns the verdict as that of a check.
+func (v Verdict) Verdict() verdict.Verdict { return verdict.Of(v == Loop, v == Unknown) }
 
 // VerdictOf is that of a ring where all is known.
 func VerdictOf(ring []Dependency) Verdict {

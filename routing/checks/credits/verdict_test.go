@@ -113,7 +113,7 @@ func TestVerdictOfPartialTables(t *testing.T) {
 		tb := minhopOf(t, spec)
 		tb.Known[0] = false
 		fabric.Forget(tb.LFT.Row(0))
-		if got := verdict(t, tb); got != want {
+		if got := checked(t, tb); got != want {
 			t.Errorf("%s: %v, want %v", spec, got, want)
 		}
 	}
@@ -132,11 +132,11 @@ func TestVerdictHoldsForAllLevels(t *testing.T) {
 			tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return kinds[0] })
 		}
 		tb.Unread = fabric.Unread{SLs: true}
-		without := verdict(t, tb)
+		without := checked(t, tb)
 		said[without]++
 		for range 3 {
 			tb.Unread, tb.SLs = fabric.Unread{}, randomSLs{r.Uint64(), 1 + r.Uint64N(16)}
-			if with := verdict(t, tb); without != Unknown && with != without {
+			if with := checked(t, tb); without != Unknown && with != without {
 				t.Fatalf("%v without the service levels, %v with %v", without, with, tb.SLs)
 			}
 		}
@@ -146,7 +146,7 @@ func TestVerdictHoldsForAllLevels(t *testing.T) {
 	}
 }
 
-func verdict(t *testing.T, tb *fabric.Tables) Verdict {
+func checked(t *testing.T, tb *fabric.Tables) Verdict {
 	t.Helper()
 	r, err := Check(t.Context(), tb, Options{})
 	if err != nil {

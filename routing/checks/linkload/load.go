@@ -50,9 +50,33 @@ type Loads struct {
 	// Paths counts those that leave by a port, Destinations the LIDs that they go to; both by port index.
 	Paths        []int64
 	Destinations []int32
-	// Delivered is the number of paths counted, Lost that of those which do not
-	// arrive or meet a table that was not read; they are not counted.
-	Delivered, Lost int64
+	// Delivered is the number of paths counted. Lost is the number of paths that do not arrive, Unknown that of the
+	// paths that meet a switch whose table was not read; they are not counted. Where some are Unknown the loads are
+	// the least that there can be.
+	Delivered, Lost, Unknown int64
+
+	notKnown []bool // by port, nil where all loads are known
+}
+
+// Known reports whether anything is known of the paths that leave by a port. Nothing is where the table of its switch
+// was not read, for a host that of the switch that it is attached to, and where all paths that leave by it are unknown.
+func (l *Loads) Known(port fabric.PortIndex) bool { return l.notKnown == nil || !l.notKnown[port] }
+
+// note sets notKnown of tables of which some were not read; open reports by port whether unknown paths leave by it.
+func (l *Loads) note(t *fabric.Tables, open []bool) {
+	if !t.Partial() {
+		return
+	}
+	f := t.Fabric
+	l.notKnown = make([]bool, len(f.Ports))
+	for port := range f.NumPorts() {
+		sw := f.Nodes[f.Ports[port].Node].Switch
+		if sw == fabric.None {
+			sw = f.PeerSwitch(port)
+		}
+		unread := sw != fabric.None && !t.Known[sw] && f.SwitchNode(sw).InSubnet
+		l.notKnown[port] = unread || open[port] && l.Paths[port] == 0
+	}
 }
 
 // AllToAll counts the paths of all ordered pairs of distinct end ports, one for each LID of the destination.
@@ -76,15 +100,15 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 		}
 	}
 	_, lost := e.Lost()
-	sum.lost += lost
+	sum.fates[walk.Lost] += lost
 	return sum.loads(), nil
 }
 
 // counter counts the paths of one tree after the other.
 type counter struct {
 	ends *trees.Ends
-	// delivered and lost are those of [Loads].
-	delivered, lost int64
+	// fates counts the paths by their ends.
+	fates [walk.Open + 1]int64
 	// uses are what leaves by each port of a switch.
 	uses []use
 	// firstPort is the index of port 0 of each switch.
@@ -94,6 +118,8 @@ type counter struct {
 	sent   []int64
 	// own counts by end the LIDs of its own that the group's packets would arrive at.
 	own []int32
+	// open says by port whether packets leave by it that meet a table which was not read.
+	open []bool
 }
 
 // use is what leaves by a port: paths, and the LIDs that they go to.
@@ -105,7 +131,7 @@ type use struct {
 func newCounter(e *trees.Ends) *counter {
 	f := e.Tables.Fabric
 	c := &counter{
-		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)), own: make([]int32, len(e.Ports)),
+		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)), own: make([]int32, len(e.Ports)), open: make([]bool, len(f.Ports)),
 		uses: make([]use, len(f.Ports)), firstPort: make([]fabric.PortIndex, len(f.Switches)),
 	}
 	for s := range c.firstPort {
@@ -122,14 +148,12 @@ func (c *counter) add(t *trees.Tree) {
 		if home == int32(g) {
 			n--
 		}
-		switch {
-		case n == 0:
-			continue
-		case t.Fates[g] != walk.Reaches:
-			c.lost += n
+		if n == 0 {
 			continue
 		}
-		c.delivered += n
+		if c.fates[t.Fates[g]] += n; t.Fates[g] != walk.Reaches {
+			continue
+		}
 		c.sent[g]++
 		if home == int32(g) {
 			c.own[t.End]++
@@ -140,6 +164,9 @@ func (c *counter) add(t *trees.Tree) {
 	}
 	for i := len(t.Order) - 1; i >= 0; i-- {
 		sw := t.Order[i]
+		if t.Tree.Fates[sw] == walk.Open && t.Next(sw) != walk.Unread {
+			c.open[c.firstPort[sw]+fabric.PortIndex(t.Entry(sw))] = true
+		}
 		n := c.weight[sw]
 		if n == 0 {
 			continue
@@ -165,14 +192,21 @@ func (c *counter) merge(o *counter) {
 	for i, n := range o.own {
 		c.own[i] += n
 	}
-	c.delivered += o.delivered
-	c.lost += o.lost
+	for i, n := range o.fates {
+		c.fates[i] += n
+	}
+	for i, open := range o.open {
+		c.open[i] = c.open[i] || open
+	}
 }
 
 // loads adds what leaves hosts. Paths that a switch keeps take no link.
 func (c *counter) loads() *Loads {
 	f := c.ends.Tables.Fabric
-	l := &Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports)), Delivered: c.delivered, Lost: c.lost}
+	l := &Loads{
+		Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports)),
+		Delivered: c.fates[walk.Reaches], Lost: c.fates[walk.Lost], Unknown: c.fates[walk.Open],
+	}
 	for i, u := range c.uses {
 		l.Paths[i], l.Destinations[i] = u.paths, u.lids
 	}
@@ -188,5 +222,6 @@ func (c *counter) loads() *Loads {
 	for _, first := range c.firstPort {
 		l.Paths[first], l.Destinations[first] = 0, 0
 	}
+	l.note(c.ends.Tables, c.open)
 	return l
 }

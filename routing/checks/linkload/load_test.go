@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing/checks/trees/treestest"
+	"example.org/ibconsole/routing/checks/walk"
 )
 
 // slow counts by walking each pair.
@@ -42,7 +43,7 @@ func (l *Loads) to(t *fabric.Tables, dst fabric.PortIndex, lid uint16, switches 
 		}
 		p := treestest.Walk(t, src, lid)
 		if !p.Verdict.Arrives() {
-			l.Lost++
+			l.fails(p.Verdict)
 			continue
 		}
 		l.Delivered++
@@ -69,10 +70,19 @@ func unreachable(f *fabric.Fabric, switches bool) (paths int64) {
 	return paths
 }
 
+// fails counts a path that is not known to arrive.
+func (l *Loads) fails(v walk.Verdict) {
+	if v == walk.Unknown {
+		l.Unknown++
+	} else {
+		l.Lost++
+	}
+}
+
 func same(t *testing.T, what string, got, want *Loads) {
 	t.Helper()
-	if got.Delivered != want.Delivered || got.Lost != want.Lost {
-		t.Errorf("%s: %d paths and %d lost, walked %d and %d", what, got.Delivered, got.Lost, want.Delivered, want.Lost)
+	if got.Delivered != want.Delivered || got.Lost != want.Lost || got.Unknown != want.Unknown {
+		t.Errorf("%s: %d paths, %d lost, %d unknown; walked %d, %d and %d", what, got.Delivered, got.Lost, got.Unknown, want.Delivered, want.Lost, want.Unknown)
 	}
 	for port := range want.Paths {
 		if got.Paths[port] != want.Paths[port] || got.Destinations[port] != want.Destinations[port] {
@@ -94,6 +104,45 @@ func TestLoadsAgainstWalkingEachPair(t *testing.T) {
 		want := slow(tables, opt.Switches, func(uint16) bool { return true })
 		want.Lost += unreachable(tables.Fabric, opt.Switches)
 		same(t, fmt.Sprint("case ", i), got, want)
+	}
+}
+
+// TestLoadsNotKnown: nothing is known of the links of a leaf whose table was not read, neither from the leaf, whatever
+// its hosts send, nor to it, as all these paths end there. Such links are no part of the figures.
+func TestLoadsNotKnown(t *testing.T) {
+	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,4"))
+	f := tables.Fabric
+	whole, err := AllToAll(t.Context(), tables, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, _ := f.AttachedSwitch(Hosts(f)[0])
+	part := *tables
+	part.Known = slices.Clone(tables.Known)
+	part.Known[leaf] = false
+	l, err := AllToAll(t.Context(), &part, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of 8 hosts on 4 leaves 2 are on the leaf: their 14 paths, and 12 to them.
+	if l.Lost != 0 || l.Unknown != 26 || l.Delivered != 30 {
+		t.Errorf("%d delivered, %d lost, %d unknown, want 30, 0 and 26", l.Delivered, l.Lost, l.Unknown)
+	}
+	for port := range f.NumPorts() {
+		want := f.Nodes[f.Ports[port].Node].Switch != leaf && f.PeerSwitch(port) != leaf
+		if f.Ports[port].Linked() && (l.Known(port) != want || !whole.Known(port)) {
+			t.Errorf("%s: known %v, and %v of whole tables, want %v and true", f.PortName(port), l.Known(port), whole.Known(port), want)
+		}
+	}
+	for _, k := range l.Summary(0).Classes {
+		if k.Unknown*4 != k.Links || k.Unused != 0 || k.Class == FromHost && k.Min != 5 {
+			t.Errorf("%+v: want a quarter unknown, none unused, and from each other host 5 paths", k)
+		}
+	}
+	for _, k := range whole.Summary(0).Classes {
+		if k.Unknown != 0 {
+			t.Errorf("%+v of whole tables", k)
+		}
 	}
 }
 
@@ -150,7 +199,7 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 	for _, p := range pairs {
 		path := treestest.Walk(t, p.Src, lidOf(p))
 		if !path.Verdict.Arrives() {
-			l.Lost++
+			l.fails(path.Verdict)
 			continue
 		}
 		l.Delivered++

@@ -31,8 +31,9 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 		return nil, fmt.Errorf("count the paths of %d pairs of %s: %w", len(pairs), t.Origin, err)
 	}
 	m.Worst, m.Share = w.judge()
-	m.Delivered, m.Lost = int64(len(w.ends)), int64(w.lost)
+	m.Delivered, m.Lost, m.Unknown = int64(len(w.ends)), w.lost, w.unknown
 	m.Paths = slices.Clone(w.paths)
+	m.note(t, w.open)
 	w.destinations(pairs, m.Destinations)
 	return m, nil
 }
@@ -46,7 +47,7 @@ func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair 
 			break
 		}
 		w.ports = w.ports[:0]
-		if w.follow(p) && slices.Contains(w.ports, port) {
+		if w.follow(p) == walk.Reaches && slices.Contains(w.ports, port) {
 			on = append(on, p)
 		}
 	}
@@ -64,8 +65,9 @@ type Shifted struct {
 	// Mean is the mean over the shifts of the most paths over a link. Free counts the shifts without contention.
 	Mean float64 `json:"mean"`
 	Free int     `json:"contention_free"`
-	// Lost counts the paths of all shifts that do not arrive.
-	Lost int64 `json:"lost"`
+	// Lost counts the paths of all shifts that do not arrive, Unknown those that meet a table that was not read.
+	Lost    int64 `json:"lost"`
+	Unknown int64 `json:"unknown"`
 }
 
 // Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
@@ -99,6 +101,7 @@ func (ts *trials) shifts(ctx context.Context, hosts []fabric.PortIndex, n int, p
 		}
 		s.Mean += float64(r.worst)
 		s.Lost += r.lost
+		s.Unknown += r.unknown
 	}
 	s.Mean /= float64(max(1, n))
 	return s, nil
@@ -117,8 +120,10 @@ type Bisected struct {
 	StdDev float64 `json:"std_dev"`
 	// Worst is the most paths over a link in any of them.
 	Worst int64 `json:"worst"`
-	// Lost counts the paths that do not arrive; they have no share in the means.
-	Lost int64 `json:"lost"`
+	// Lost counts the paths that do not arrive, Unknown those that meet a table that was not read; they have no share
+	// in the means.
+	Lost    int64 `json:"lost"`
+	Unknown int64 `json:"unknown"`
 }
 
 // Bisections measures n random bisections. The same seed gives the same figures,
@@ -146,6 +151,7 @@ func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n in
 		b.Min, b.Max = min(b.Min, r.share), max(b.Max, r.share)
 		b.Worst = max(b.Worst, r.worst)
 		b.Lost += r.lost
+		b.Unknown += r.unknown
 	}
 	b.Mean /= float64(n)
 	b.StdDev = math.Sqrt(max(0, squares/float64(n)-b.Mean*b.Mean))
@@ -154,9 +160,9 @@ func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n in
 
 // trial is what one pattern of many comes to.
 type trial struct {
-	worst int64
-	share float64
-	lost  int64
+	worst         int64
+	share         float64
+	lost, unknown int64
 }
 
 // trials measure patterns of the same tables, with a walker for each processor.
@@ -182,7 +188,7 @@ func (ts *trials) try(ctx context.Context, n int, progress func(done, total int)
 			return // ForEach has the same reason to stop
 		}
 		tried[i].worst, tried[i].share = w.judge()
-		tried[i].lost = int64(w.lost)
+		tried[i].lost, tried[i].unknown = w.lost, w.unknown
 	})
 	return tried, err
 }

@@ -54,6 +54,8 @@ func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 // Stats sums up the paths over some links.
 type Stats struct {
 	Links int `json:"links"`
+	// Unknown is the number of those whose load is not known, which the others leave out.
+	Unknown int `json:"unknown"`
 	// Unused is the number of links without any path.
 	Unused int     `json:"unused"`
 	Min    int64   `json:"min"`
@@ -105,8 +107,9 @@ func (l *Loads) Summary(worst int) Summary {
 		if class == None {
 			continue
 		}
-		add(classes, key{class: class}, n)
-		add(kinds, key{class, f.Ports[i].Width, f.Ports[i].Speed}, n)
+		known := l.Known(fabric.PortIndex(i))
+		add(classes, key{class: class}, n, known)
+		add(kinds, key{class, f.Ports[i].Width, f.Ports[i].Speed}, n, known)
 		if class == BetweenSwitches {
 			s.EdgeForwardingIndex = max(s.EdgeForwardingIndex, n)
 			if n > 0 {
@@ -130,22 +133,27 @@ func (l *Loads) Summary(worst int) Summary {
 	return s
 }
 
-func add[K comparable](m map[K]*sums, k K, n int64) {
+func add[K comparable](m map[K]*sums, k K, n int64, known bool) {
 	if m[k] == nil {
 		m[k] = &sums{min: math.MaxInt64}
 	}
-	m[k].add(n)
+	m[k].add(n, known)
 }
 
 // sums are the sums that [Stats] are made of.
 type sums struct {
 	links, unused  int
+	unknown        int
 	min, max       int64
 	total, squares float64
 }
 
-func (s *sums) add(n int64) {
+func (s *sums) add(n int64, known bool) {
 	s.links++
+	if !known {
+		s.unknown++
+		return
+	}
 	if n == 0 {
 		s.unused++
 	}
@@ -155,9 +163,10 @@ func (s *sums) add(n int64) {
 }
 
 func (s *sums) stats() Stats {
-	mean := s.total / float64(s.links)
-	return Stats{
-		Links: s.links, Unused: s.unused, Min: s.min, Max: s.max, Mean: mean,
-		StdDev: math.Sqrt(max(0, s.squares/float64(s.links)-mean*mean)),
+	out := Stats{Links: s.links, Unknown: s.unknown, Unused: s.unused, Max: s.max}
+	if n := float64(s.links - s.unknown); n > 0 {
+		out.Min, out.Mean = s.min, s.total/n
+		out.StdDev = math.Sqrt(max(0, s.squares/n-out.Mean*out.Mean))
 	}
+	return out
 }

@@ -24,11 +24,17 @@ type walker struct {
 	ports []fabric.PortIndex
 	ends  []int
 	of    []int
-	lost  int
+	// lost and unknown count the paths that do not arrive, and those that meet a table that was not read.
+	lost, unknown int64
+	// open says by port whether unknown paths leave by it.
+	open []bool
 }
 
 func newWalker(t *fabric.Tables, wires walk.Wires) *walker {
-	w := &walker{t: t, wires: wires, paths: make([]int64, len(t.Fabric.Ports)), unreachable: map[fabric.PortIndex]bool{}}
+	w := &walker{
+		t: t, wires: wires, paths: make([]int64, len(t.Fabric.Ports)), open: make([]bool, len(t.Fabric.Ports)),
+		unreachable: map[fabric.PortIndex]bool{},
+	}
 	for _, p := range t.Fabric.Unreachable {
 		w.unreachable[p] = true
 	}
@@ -43,15 +49,23 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	for _, p := range w.ports {
 		w.paths[p] = 0
 	}
-	w.ports, w.ends, w.of, w.lost = w.ports[:0], slices.Grow(w.ends[:0], len(pairs)), slices.Grow(w.of[:0], len(pairs)), 0
+	w.ports, w.ends, w.of = w.ports[:0], slices.Grow(w.ends[:0], len(pairs)), slices.Grow(w.of[:0], len(pairs))
+	w.lost, w.unknown = 0, 0
 	for i, p := range pairs {
 		if i%stepsAtOnce == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		start := len(w.ports)
-		if !w.follow(p) {
+		if fate := w.follow(p); fate != walk.Reaches {
+			if fate == walk.Open {
+				w.unknown++
+				for _, port := range w.ports[start:] {
+					w.open[port] = true
+				}
+			} else {
+				w.lost++
+			}
 			w.ports = w.ports[:start]
-			w.lost++
 			continue
 		}
 		w.ends, w.of = append(w.ends, len(w.ports)), append(w.of, i)
@@ -62,18 +76,18 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
-// follow adds the ports of one path and reports whether it arrives.
-func (w *walker) follow(p Pair) bool {
+// follow adds the ports of one path and returns where it ends.
+func (w *walker) follow(p Pair) walk.Fate {
 	f := w.t.Fabric
 	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
 	if lid == 0 || p.Src == p.Dst || w.unreachable[p.Src] {
-		return false
+		return walk.Lost
 	}
 	x := f.Nodes[f.Ports[p.Src].Node].Switch
 	if x == fabric.None {
 		peer := f.Ports[p.Src].Peer
 		if peer == fabric.None {
-			return false
+			return walk.Lost
 		}
 		w.ports = append(w.ports, p.Src)
 		x = walk.Beyond(f, peer)
@@ -88,7 +102,13 @@ func (w *walker) follow(p Pair) bool {
 		}
 		x = w.wires.Next(x, entry)
 	}
-	return x == dst
+	switch x {
+	case dst:
+		return walk.Reaches
+	case walk.Unread:
+		return walk.Open
+	}
+	return walk.Lost
 }
 
 // judge finds the most paths over a link and the mean share of the paths.

@@ -4,6 +4,7 @@ package mcast
 
 import (
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 )
 
 // Kind is what is wrong with the tables of a group.
@@ -57,7 +58,7 @@ type Counts struct {
 	Pairs   int64 `json:"pairs"`
 	Missing int64 `json:"missing"`
 	Double  int64 `json:"double"`
-	// Unknown pairs are missing where packets meet a table that was not read.
+	// Unknown pairs are those whose packets meet a table that was not read, so that more copies may arrive.
 	Unknown int64 `json:"unknown"`
 	// Echoes counts members, Cycles LIDs with a cycle.
 	Echoes int `json:"echoes"`
@@ -87,7 +88,8 @@ func (c *Counts) add(o *Counts) {
 	c.OneWays += o.OneWays
 }
 
-// Bad says that something is wrong.
-func (c *Counts) Bad() bool {
-	return c.Missing+c.Double+c.Unknown > 0 || c.Echoes+c.Cycles+c.Strangers+c.DeadPorts+c.OneWays > 0
+// Verdict returns whether something is wrong.
+func (c *Counts) Verdict() verdict.Verdict {
+	wrong := c.Missing+c.Double > 0 || c.Echoes+c.Cycles+c.Strangers+c.DeadPorts+c.OneWays > 0
+	return verdict.Of(wrong, c.Unknown > 0)
 }

@@ -95,7 +95,7 @@ func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 			src = senders[1].End
 		}
 		switch {
-		case got == 0 && fl.unread >= 0:
+		case got <= 1 && fl.unread >= 0:
 			c.counts.Unknown += n
 		case got == 0:
 			c.counts.Missing += n

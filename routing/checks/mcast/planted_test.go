@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/checks/trees/treestest"
@@ -143,7 +144,7 @@ func TestCheckAgainstFollowingEachCopy(t *testing.T) {
 		if got.Cycles == 0 && (got.Double != want.Double || got.Echoes != want.Echoes) {
 			t.Fatalf("case %d: %d served twice and %d echoes, one by one %d and %d", i, got.Double, got.Echoes, want.Double, want.Echoes)
 		}
-		if !got.Bad() {
+		if got.Verdict() == verdict.OK {
 			whole++
 		}
 		all.Missing += got.Missing
@@ -202,7 +203,7 @@ func TestPlantedFaults(t *testing.T) {
 			continue
 		}
 		before, err := mcast.Check(t.Context(), tables, groups, nil)
-		if err != nil || before.Bad() {
+		if err != nil || before.Verdict() != verdict.OK {
 			t.Fatalf("of good tables: %+v, %v", before, err)
 		}
 		what, kinds := plant(r, tables, l[0].MLID, l[0].Members[r.IntN(len(l[0].Members))].End)

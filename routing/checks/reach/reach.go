@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
@@ -81,8 +82,14 @@ type Path struct {
 	Verdict  walk.Verdict
 }
 
-// Bad is the number of paths that do not arrive, the unknown ones included, or are too long.
-func (c *Counts) Bad() int64 { return c.Paths - c.Delivered }
+// Bad returns the number of paths that are known not to arrive, or to be too long.
+func (c *Counts) Bad() int64 { return c.Paths - c.Delivered - c.Unknown }
+
+// Verdict returns whether a path is bad.
+func (c *Counts) Verdict() verdict.Verdict { return verdict.Of(c.Bad() > 0, c.Unknown > 0) }
+
+// LoopVerdict returns whether a path is a loop. A path is unknown that meets a switch whose table was not read.
+func (c *Counts) LoopVerdict() verdict.Verdict { return verdict.Of(c.Loops > 0, c.Unknown > 0) }
 
 // column is what the paths to one LID come to.
 type column struct {

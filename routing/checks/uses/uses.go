@@ -41,8 +41,9 @@ const defaultExamples = 20
 
 // Result is who uses it.
 type Result struct {
-	// Paths is the number of paths that use it, All that of all paths that arrive.
-	Paths, All int64
+	// Paths is the number of paths that use it, All that of all paths that arrive, and Unknown that of the paths that
+	// meet a table that was not read: they may use it, too.
+	Paths, All, Unknown int64
 	// Sources and Destinations are the end ports of these paths, those with most paths first, then by LID;
 	// aggregation nodes after all others.
 	Sources, Destinations []Use
@@ -127,7 +128,8 @@ type worker struct {
 	// its own among them, and more what alone has for ends that use it by their own link only.
 	sent       []int64
 	own, alone []int64
-	all        int64
+	// all and unknown are parts of [Result.All] and [Result.Unknown].
+	all, unknown int64
 }
 
 func newWorker(q *question) *worker {
@@ -148,6 +150,9 @@ func (w *worker) tree(t *trees.Tree) {
 	for g := range w.ends.Groups {
 		n := int32(w.ends.Sources(g, t.End))
 		w.users[g] = false
+		if t.Fates[g] == walk.Open {
+			w.unknown += int64(n)
+		}
 		if n == 0 || t.Fates[g] != walk.Reaches {
 			continue
 		}
@@ -193,6 +198,7 @@ func (q *question) result(workers []*worker, what What) *Result {
 			continue
 		}
 		r.All += w.all
+		r.Unknown += w.unknown
 		for end := range from {
 			from[end] += w.sent[q.ends.GroupOf[end]] - w.own[end] + w.alone[end]
 		}

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
 	"example.org/ibconsole/routing/checks/trees/treestest"
+	"example.org/ibconsole/routing/checks/walk"
 )
 
 // slow asks each path.
@@ -27,6 +28,9 @@ func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fa
 					continue
 				}
 				p := treestest.Walk(t, src, lid)
+				if p.Verdict == walk.Unknown {
+					r.Unknown++
+				}
 				if !p.Verdict.Arrives() {
 					continue
 				}
@@ -82,8 +86,8 @@ func TestUsesAgainstWalkingEachPair(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, from, to, paths := slow(tables, what, opt.Switches)
-		if got.Paths != want.Paths || got.All != want.All || len(got.Examples) != len(paths) {
-			t.Errorf("case %d: %d of %d paths, %d listed; walked %d of %d", i, got.Paths, got.All, len(got.Examples), want.Paths, want.All)
+		if got.Paths != want.Paths || got.All != want.All || got.Unknown != want.Unknown || len(got.Examples) != len(paths) {
+			t.Errorf("case %d: %d of %d paths, %d unknown, %d listed; walked %d of %d, %d unknown", i, got.Paths, got.All, got.Unknown, len(got.Examples), want.Paths, want.All, want.Unknown)
 		}
 		for _, p := range got.Examples {
 			if !paths[p] {

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/sa"
@@ -74,7 +75,7 @@ func drawnTree(t *testing.T, c *trial) {
 	}
 	tables := *res.Tables
 	tables.MFT = made.MFT
-	if r, err := mcast.Check(t.Context(), &tables, groups, nil); err != nil || r.Bad() {
+	if r, err := mcast.Check(t.Context(), &tables, groups, nil); err != nil || r.Verdict() != verdict.OK {
 		t.Errorf("our trees: %+v, %v", r, err)
 	}
 	var ours bytes.Buffer

@@ -46,7 +46,7 @@ func routes(ctx context.Context, opt *Options, c *Check) error {
 		switch {
 		case !f.SwitchNode(i).InSubnet:
 		case !live.Known[i]:
-			c.note("%s: its table was not read", name)
+			c.notRead("%s: its table was not read", name)
 		case !theirs.Known[i]:
 			c.differs("%s: dump_fts has no table of it", name)
 		default:

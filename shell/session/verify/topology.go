@@ -36,7 +36,7 @@ func topology(ctx context.Context, opt *Options, c *Check) error {
 		return err
 	}
 	for _, line := range theirs.Unread.Lines(mostNamed) {
-		c.note("not understood of what it printed: %s", line)
+		c.notRead("not understood of what it printed: %s", line)
 	}
 	if opt.Renamed {
 		c.note("descriptions: a node-name map gave others")

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 )
 
 // DefaultTraces is how many paths ibtracert is asked for where nobody says.
@@ -40,6 +41,10 @@ type Check struct {
 	// NotCompared says why nothing was compared, and Notes what was not compared of the rest.
 	NotCompared string   `json:"not_compared,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
+	// Verdict is unknown where nothing differs and something could not be read, here or by the program.
+	Verdict verdict.Verdict `json:"verdict"`
+
+	unread bool
 }
 
 // Amount is so many of something.
@@ -60,6 +65,12 @@ func (c *Check) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
+// notRead notes what could not be read.
+func (c *Check) notRead(format string, args ...any) {
+	c.unread = true
+	c.note(format, args...)
+}
+
 // Run asks each program and compares. It fails only where ctx ends: what a program cannot do is said in its
 // check.
 func Run(ctx context.Context, opt Options) ([]Check, error) {
@@ -78,6 +89,7 @@ func Run(ctx context.Context, opt Options) ([]Check, error) {
 			}
 			c.NotCompared = fabric.Escape(err.Error())
 		}
+		c.Verdict = verdict.Of(c.Differ > 0, c.unread || c.NotCompared != "")
 		out = append(out, c)
 	}
 	opt.Progress(total, total)

@@ -172,9 +172,12 @@ func (w *whatIf) consequences(r *diff.Result) {
 	of := w.Scene.Picture.Kind.Word()
 	compare := fmt.Sprintf("diff %s %s", w.against, of)
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
-	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Connected),
-		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: "check reach of=" + of})
+	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.Connected),
+		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: "check reach of=" + of})
 	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare, sheet: "pairs cut off"})
+	if r.Pairs.Unknown > 0 {
+		w.add(whatIfRow{what: "  unknown: over tables not read", after: number(r.Pairs.Unknown), st: t.Warn, ask: compare})
+	}
 	w.add(whatIfRow{what: "  take another path", after: number(r.Pairs.Changed), ask: compare, sheet: "pairs with another path"})
 	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
 	if r.WorstOld != nil && r.WorstNew != nil {

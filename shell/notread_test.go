@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+)
+
+// partial returns a source that lacks the forwarding table of one of four leaves with two hosts each: of 56 paths 14 leave
+// its hosts, and 12 more lead to them.
+func partial(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "folder")
+	if out, err := on(t, "sim:fattree:2,4", "dump ibdiagnet "+folder); err != nil {
+		t.Fatal(err, out)
+	}
+	if err := os.Remove(filepath.Join(folder, "ibdiagnet2.far")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "ibdiagnet2.fdbs")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "osm_ucast_mgr_dump_ucast_routes: Switch "
+	tables := strings.Split(string(text), head)
+	left := slices.DeleteFunc(slices.Clone(tables), func(s string) bool { return strings.HasPrefix(s, leaf4) })
+	if len(left) != len(tables)-1 {
+		t.Fatalf("%d of %d tables are left", len(left), len(tables))
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(left, head)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "ibdiagnet:" + folder
+}
+
+// leaf4 is the GUID of leaf-04, whose hosts are node-0007 and node-0008.
+const leaf4 = "0x0000000000200003"
+
+// TestTablesNotRead: what depends on a table that was not read is unknown: it is neither lost nor healthy. A check fails
+// then unless strict=no is given, and other commands do not.
+func TestTablesNotRead(t *testing.T) {
+	const named = "not read: the forwarding tables of 1 switch: leaf-04"
+	source := partial(t)
+	for command, tc := range map[string]struct {
+		wants []string
+		fails string // the error, "" for none
+	}{
+		"check reach":           {[]string{named, "30 arrive", "26 unknown"}, "26 of 56 paths are unknown"},
+		"check reach strict=no": {[]string{"26 unknown", "warning: 26 of 56 paths are unknown"}, ""},
+		"check loops":           {[]string{named, "0 loop", "26 unknown"}, "26 of 56 paths are unknown"},
+		"check loops strict=no": {[]string{"26 unknown"}, ""},
+		"check credits":         {[]string{"credit loop: unknown"}, "is unknown: the forwarding tables of some switches"},
+		"check load":            {[]string{named, "30 paths", "26 unknown", "to hosts, 4xNDR: 8 directions, 5 to 5 paths, mean 5.0, std dev 0.0, 0 unused, 2 unknown"}, "26 paths over forwarding tables that were not read"},
+		// Each of the 7 shifts sends 8 of the 56 paths.
+		"check load pattern=shifts": {[]string{named, "unknown: 26 paths"}, "26 paths over"},
+		"check":                     {nil, "26 of 56 paths are unknown"},
+		"check strict=no":           {nil, ""},
+		"balance switch":            {[]string{"leaf-04): its forwarding table was not read", "0 of 6 switches unbalanced, 1 switch unknown"}, ""},
+		"balance lid":               {[]string{"leaf-04: its forwarding table was not read", "1 switch unknown"}, ""},
+		// All paths from node-0007's own switch are unknown; none that is known comes by it.
+		"who uses leaf-04":                {[]string{named, "0 of 30 paths use it", "26 more paths may use it"}, ""},
+		"hosts job node-[0001-0008]":      {[]string{named, "30 paths among them", "unknown: 26 more"}, ""},
+		"report text -":                   {[]string{"56, 0 of them lost", "26 paths, over tables that were not read", "the tables of leaf-04"}, ""},
+		"report csv -":                    {[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, ""},
+		"report json -":                   {[]string{`"unknown": 26`, `"tables_not_read"`, `"leaf-04"`, `"paths": null`}, ""},
+		"compare engines minhop":          {[]string{"0 (26 unknown)"}, ""},
+		"diff":                            {[]string{"as far as was read", "pairs not known           26"}, ""},
+		"paths verify":                    {[]string{"0 differ", "unknown: over tables that were not read"}, "are unknown"},
+		"paths verify strict=no":          {nil, ""},
+		"paths query node-0001 node-0007": {[]string{"the paths over them have no records: leaf-04"}, "whether there is a path is unknown"},
+		"paths build " + filepath.Join(t.TempDir(), "paths"): {[]string{"the paths over them have no records: leaf-04"}, ""},
+		"paths acm " + filepath.Join(t.TempDir(), "acm"):     {[]string{"the paths over them have no records: leaf-04"}, ""},
+		"paths alternate node-0001 node-0007":                {[]string{"unknown: the table of leaf-04 was not read"}, ""},
+		"resilience links":                                   {nil, "not complete"},
+		"handover " + filepath.Join(t.TempDir(), "handover"): {[]string{"26 of 56 paths are unknown"}, ""},
+		"show lft leaf-04":                                   {nil, "the table of leaf-04 is not known"},
+		"problems":                                           {[]string{"table not read     the forwarding table of leaf-04 was not read", "not checked: some paths: 26 paths"}, ""},
+	} {
+		out, err := on(t, source, command)
+		for _, want := range tc.wants {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", command, want, out)
+			}
+		}
+		if failed := err != nil; failed != (tc.fails != "") || failed && !strings.Contains(err.Error(), tc.fails) {
+			t.Errorf("%s: %v, want %q\n%s", command, err, tc.fails, out)
+		}
+	}
+}
+
+// TestCommandsOnTables names the commands that read tables: a new one says how it takes tables that were not read, in
+// [TestTablesNotRead], or why it needs not.
+func TestCommandsOnTables(t *testing.T) {
+	want := []string{
+		"adaptive", // lists groups of ports as they were read
+		"balance hot", "balance lid", "balance switch",
+		"check", "check credits", "check load", "check load measured", "check loops", "check mcast", "check reach",
+		"compare engines", "diff",
+		"handover", "hosts", "paths acm", "paths alternate", "paths build", "paths query", "paths verify",
+		"report csv", "report dot", "report html", "report json", "report markdown", "report svg", "report text",
+		"resilience links", "resilience pairs", "resilience sbatch", "resilience switches",
+		"show lft", "trace", "who uses",
+	}
+	// These write or list what is there, or do not look at forwarding tables.
+	others := []string{"dump", "show", "summary", "report slurm-conf", "report slurm-yaml", "report morning"}
+	var walk func(specs []shell.Spec, before string, of bool)
+	var got []string
+	walk = func(specs []shell.Spec, before string, of bool) {
+		for _, s := range specs {
+			name, of := strings.TrimSpace(before+" "+s.Name), of || slices.ContainsFunc(s.Options, func(o lang.Option) bool { return o.Name == "of" })
+			of = of || slices.ContainsFunc(s.Args, func(a lang.Arg) bool { return a.Kind == lang.KindPicture })
+			if of && (len(s.Subcommands) == 0 || s.Bare) {
+				got = append(got, name)
+			}
+			walk(s.Subcommands, name, of)
+		}
+	}
+	walk(shell.New(nil).Specs(), "", false)
+	got = append(got, "compare engines")
+	for _, name := range got {
+		if first, _, _ := strings.Cut(name, " "); !slices.Contains(want, name) && !slices.Contains(others, name) && !slices.Contains(others, first) {
+			t.Errorf("%q reads tables, and nothing says how it takes those that were not read", name)
+		}
+	}
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("%q is no command that reads tables", name)
+		}
+	}
+}
