@@ -126,6 +126,13 @@ func (x *exam) everything() {
 			x.ofTables(s)
 		}
 	}
+	for _, a := range x.states {
+		for _, b := range x.states {
+			if a != b && a.routed() && b.routed() && (pending || !a.hasUnreachable() && !b.hasUnreachable() && !x.isStale(a) && !x.isStale(b) && a.lmc()+b.lmc() == 0) {
+				x.diff(a, b)
+			}
+		}
+	}
 }
 
 // ofTables asks the commands that follow paths.

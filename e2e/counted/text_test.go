@@ -61,7 +61,7 @@ var (
 )
 
 // match compares a line with a form. In a form {name} stands for text, {name#} for a whole number, {name%} for a decimal
-// one, {|one|many} for one of several words, and (s) for an s or nothing.
+// one, {|one|many} for one of several words, {|+} for spaces, and (s) for an s or nothing.
 func match(form, line string) map[string]string {
 	re := forms[form]
 	if re == nil {
@@ -104,6 +104,8 @@ func compile(form string) *regexp.Regexp {
 		}
 		literal(rest[:at[0]])
 		switch name := rest[at[0]+1 : at[1]-1]; {
+		case name == "|+":
+			b.WriteString(" *")
 		case strings.HasPrefix(name, "|"):
 			b.WriteString("(?:" + name[1:] + ")")
 		case strings.HasSuffix(name, "#"):

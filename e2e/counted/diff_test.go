@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// difference is what differs between two states.
+type difference struct {
+	before, after *state
+	// pairs has the pairs of end ports by what becomes of them.
+	pairs map[string][][2]endPort
+	total int
+	// entries has, by GUID, the LIDs of the changed entries of a switch that both have.
+	entries map[uint64][]int
+	// loads are the loads of ports by their plugs.
+	loads [2]map[plug]portLoad
+}
+
+// portLoad is what leaves a port of a switch.
+type portLoad struct{ entries, paths int }
+
+// What becomes of pairs, by the keys of the JSON.
+const (
+	same      = "same"
+	changed   = "changed"
+	cutOff    = "cut_off"
+	connected = "connected"
+	unreached = "unreached"
+	unsure    = "unknown"
+)
+
+// differ compares two states.
+func differ(before, after *state) *difference {
+	d := &difference{before: before, after: after, pairs: map[string][][2]endPort{}, entries: map[uint64][]int{}}
+	ends := endsOf(before, after)
+	d.total = len(ends) * (len(ends) - 1)
+	for _, src := range ends {
+		for _, dst := range ends {
+			if src != dst {
+				kind := d.kind(src, dst)
+				d.pairs[kind] = append(d.pairs[kind], [2]endPort{src, dst})
+			}
+		}
+	}
+	for guid, row := range before.lft {
+		other, is := after.lft[guid]
+		for lid := range max(before.top[guid], after.top[guid]) + 1 {
+			was, had := row[lid]
+			now, has := other[lid]
+			if is && lid > 0 && (had != has || was != now) {
+				d.entries[guid] = append(d.entries[guid], lid)
+			}
+		}
+	}
+	d.loads = [2]map[plug]portLoad{before.portLoads(), after.portLoads()}
+	return d
+}
+
+// endsOf are the end ports that either state counts: own is that of the state after, base that of the state before.
+func endsOf(before, after *state) (all []endPort) {
+	seen := map[uint64]int{}
+	for _, e := range before.ends(false) {
+		seen[e.port().guid] = len(all)
+		all = append(all, endPort{base: e.port()})
+	}
+	for _, e := range after.ends(false) {
+		i, is := seen[e.port().guid]
+		if !is {
+			i = len(all)
+			all = append(all, endPort{})
+		}
+		all[i].own = e.port()
+	}
+	return all
+}
+
+// kind says what becomes of a pair.
+func (d *difference) kind(src, dst endPort) string {
+	was, wasKnown, old := d.before.pair(src.base, dst.base)
+	is, isKnown, fresh := d.after.pair(src.own, dst.own)
+	switch {
+	case !wasKnown || !isKnown:
+		return unsure
+	case was && is && slices.EqualFunc(old, fresh, samePath):
+		return same
+	case was && is:
+		return changed
+	case was:
+		return cutOff
+	case is:
+		return connected
+	}
+	return unreached
+}
+
+// pair follows all paths between two end ports that the state counts: whether all arrive, and whether their ends are known.
+func (s *state) pair(src, dst *port) (arrives, known bool, paths []path) {
+	if src == nil || dst == nil || s.net.endByGUID[src.guid] == nil || s.net.endByGUID[dst.guid] == nil {
+		return false, true, nil
+	}
+	arrives, known = true, true
+	for _, lid := range dst.lids() {
+		p := s.walk(src, lid)
+		arrives = arrives && p.arrives()
+		known = known && p.ends != unknown
+		paths = append(paths, p)
+	}
+	return arrives && len(paths) > 0, known || !arrives, paths
+}
+
+// samePath reports whether two paths cross the same links.
+func samePath(a, b path) bool {
+	return slices.EqualFunc(a.leaves(), b.leaves(), func(p, q *port) bool { return plugOf(p) == plugOf(q) && plugOf(p.peer) == plugOf(q.peer) })
+}
+
+func plugOf(p *port) plug { return plug{p.node.guid, p.num} }
+
+// portLoads are the entries and paths of each port of a switch that has any.
+func (s *state) portLoads() map[plug]portLoad {
+	all := map[plug]portLoad{}
+	for guid, row := range s.lft {
+		for lid, num := range row {
+			if lid > 0 && num > 0 {
+				x := all[plug{guid, num}]
+				x.entries++
+				all[plug{guid, num}] = x
+			}
+		}
+	}
+	for p, n := range s.allToAll(false).paths {
+		if p.node.isSwitch() {
+			x := all[plugOf(p)]
+			x.paths = n
+			all[plugOf(p)] = x
+		}
+	}
+	return all
+}
+
+// worst is the most paths over a link between switches.
+func (s *state) worst() int { return s.allToAll(false).worst(s.net) }
+
+// diff compares `diff A B`.
+func (x *exam) diff(before, after *state) {
+	a := x.ask(fmt.Sprintf("diff %s %s", before.name, after.name))
+	if a.o == nil {
+		a.wrong("answer", a.err, "-", "some")
+		return
+	}
+	d := differ(before, after)
+	a.mustLine("from {old} to {new}")
+	a.title("old", before)
+	a.title("new", after)
+	if a.line("no difference") && !d.none() {
+		a.wrong("difference", "none", "-", "some")
+	}
+	a.pairKinds(d)
+	a.changedEntries(d)
+	a.endPorts(d)
+	a.cables(d)
+	a.changedLoads(d)
+	a.worstLoads(d)
+	a.levels(d)
+	a.succeeds()
+	a.done()
+}
+
+// none reports whether nothing differs.
+func (d *difference) none() bool {
+	gone, come, moved := d.ends()
+	down, up := d.links()
+	return len(d.entries) == 0 && len(d.pairs[same])+len(d.pairs[unreached]) == d.total && len(gone)+len(come)+len(moved)+len(down)+len(up) == 0
+}
+
+// mostDiffers is how many of each kind diff lists.
+const mostDiffers = 10
+
+// pairKinds compares the counts of pairs, and the pairs that are listed.
+func (a *answer) pairKinds(d *difference) {
+	a.line("pairs cut off {|+}{pairs.cut_off#}")
+	a.line("pairs newly connected {|+}{pairs.connected#}")
+	a.line("pairs with another path {|+}{pairs.changed#} of {pairs.total#}")
+	a.line("pairs without a path {|+}{pairs.unreached#}, as before")
+	a.line("pairs not known {|+}{pairs.unknown#}, over switches whose tables were not read")
+	for _, kind := range []string{same, changed, cutOff, connected, unreached, unsure} {
+		a.figure("pairs."+kind, len(d.pairs[kind]))
+	}
+	a.figure("pairs.total", d.total)
+	for _, kind := range []string{cutOff, connected, changed} {
+		are := map[string]bool{}
+		for _, p := range d.pairs[kind] {
+			are[diffName(p[0])+" -> "+diffName(p[1])] = true
+		}
+		n := a.o.length(kind)
+		if n != min(mostDiffers, len(are)) {
+			a.wrong(kind, "-", n, min(mostDiffers, len(are)))
+		}
+		for i := range n {
+			at := fmt.Sprintf("%s.%d.", kind, i)
+			name := a.endAt(at+"src.") + " -> " + a.endAt(at+"dst.")
+			if a.x.compared++; !are[name] {
+				a.wrong(at, "-", name, "no such pair")
+			}
+			if kind != changed {
+				a.mustLine("  " + name)
+			}
+		}
+		if n < len(are) && n > 0 && kind != changed {
+			a.mustLine("  and {more_" + kind + "#} more")
+			a.said("more_"+kind, len(are)-n)
+		}
+	}
+}
+
+// diffName is the name and LID of an end port, of the state before if that has it.
+func diffName(e endPort) string {
+	p := cmp.Or(e.base, e.own)
+	return fmt.Sprintf("%v (LID %d)", p, p.lid)
+}
+
+// endAt is the name and LID of an end port in the JSON.
+func (a *answer) endAt(at string) string {
+	name, _ := a.o.at(at + "name")
+	a.ignore(at + "guid")
+	return fmt.Sprintf("%v (LID %d)", name, a.intAt(at+"lid"))
+}
+
+// changedEntries compares the table entries that change.
+func (a *answer) changedEntries(d *difference) {
+	n, blocks := 0, 0
+	for _, lids := range d.entries {
+		n += len(lids)
+		blocks += blocksOf(lids)
+	}
+	a.line("LFT entries {|+}{entries.changed#} on {entries.switches#} switches, {entries.blocks#} blocks")
+	a.figure("entries.changed", n)
+	a.figure("entries.switches", len(d.entries))
+	a.figure("entries.blocks", blocks)
+	a.figure("entries.unread", 0)
+	if got := a.o.length("switches"); got != len(d.entries) {
+		a.wrong("switches", "-", got, len(d.entries))
+	}
+	for i := range a.o.length("switches") {
+		at := fmt.Sprintf("switches.%d.", i)
+		text, _ := a.o.at(at + "guid")
+		guid := hex(fmt.Sprint(text))
+		if d.entries[guid] == nil {
+			a.wrong(at, "-", text, "no changed entry")
+			continue
+		}
+		a.figure(at+"name", d.before.whole.nodes[guid].name)
+		a.figure(at+"changed", len(d.entries[guid]))
+		a.figure(at+"blocks", blocksOf(d.entries[guid]))
+		a.figure(at+"top_old", d.before.top[guid])
+		a.figure(at+"top_new", d.after.top[guid])
+	}
+}
+
+// blocksOf counts the blocks of 64 LIDs.
+func blocksOf(lids []int) int {
+	blocks := map[int]bool{}
+	for _, lid := range lids {
+		blocks[lid/64] = true
+	}
+	return len(blocks)
+}
+
+// ends are the end ports that go, come, and get another LID.
+func (d *difference) ends() (gone, come []*port, moved [][2]*port) {
+	for p := range d.before.net.ends(true) {
+		q := d.after.net.endByGUID[p.guid]
+		switch {
+		case q == nil:
+			gone = append(gone, p)
+		case q.lid != p.lid:
+			moved = append(moved, [2]*port{p, q})
+		}
+	}
+	for p := range d.after.net.ends(true) {
+		if d.before.net.endByGUID[p.guid] == nil {
+			come = append(come, p)
+		}
+	}
+	return gone, come, moved
+}
+
+func (a *answer) endPorts(d *difference) {
+	gone, come, moved := d.ends()
+	a.endList("gone", "end ports gone", gone)
+	a.endList("come", "end ports come", come)
+	a.line("LIDs moved {|+}{moved#}")
+	if text, has := a.words["moved"]; has && !sameText(text, len(moved)) || a.o.length("moved") != len(moved) {
+		a.wrong("moved", a.words["moved"], a.o.length("moved"), len(moved))
+	}
+	to := map[string]int{}
+	for _, m := range moved {
+		to[fmt.Sprintf("%v (LID %d)", m[0], m[0].lid)] = m[1].lid
+	}
+	for i := range a.o.length("moved") {
+		at := fmt.Sprintf("moved.%d.", i)
+		a.figure(at+"new_lid", to[a.endAt(at)])
+	}
+}
+
+// endList compares a list of end ports.
+func (a *answer) endList(key, label string, ports []*port) {
+	are := map[string]int{}
+	for _, p := range ports {
+		are[fmt.Sprintf("%v (LID %d)", p, p.lid)]++
+	}
+	if a.line(label + " {|+}{" + key + "#}"); len(ports) > 0 && a.words[key] != "" {
+		a.said(key, len(ports))
+	}
+	if n := a.o.length(key); n != len(ports) {
+		a.wrong(key, "-", n, len(ports))
+	}
+	for i := range a.o.length(key) {
+		at := fmt.Sprintf("%s.%d.", key, i)
+		name := a.endAt(at)
+		if a.x.compared++; are[name] == 0 {
+			a.wrong(at, "-", name, "not in the list")
+		}
+		are[name]--
+		if i < mostDiffers {
+			a.mustLine("  " + name)
+		}
+	}
+	a.moreOf(key, len(ports))
+}
+
+// moreOf compares how many a list does not name.
+func (a *answer) moreOf(key string, n int) {
+	if n > mostDiffers {
+		a.mustLine("  and {more_" + key + "#} more")
+		a.said("more_"+key, n-mostDiffers)
+	}
+}
+
+// links are the cables that only the state before, and only the state after has.
+func (d *difference) links() (down, up map[cable]bool) {
+	only := func(s, t *state) map[cable]bool {
+		all := map[cable]bool{}
+		for c := range s.whole.cables {
+			if !t.whole.cables[c] {
+				all[c] = true
+			}
+		}
+		return all
+	}
+	return only(d.before, d.after), only(d.after, d.before)
+}
+
+func (a *answer) cables(d *difference) {
+	down, up := d.links()
+	a.cableList("down", "links down", d.before, down)
+	a.cableList("up", "links up", d.after, up)
+}
+
+func (a *answer) cableList(key, label string, s *state, cables map[cable]bool) {
+	if a.line(label + " {|+}{" + key + "#}"); a.words[key] != "" {
+		a.said(key, len(cables))
+	}
+	if n := a.o.length(key); n != len(cables) {
+		a.wrong(key, "-", n, len(cables))
+	}
+	for i := range a.o.length(key) {
+		at := fmt.Sprintf("%s.%d.", key, i)
+		p, q := a.plugAt(at+"a."), a.plugAt(at+"b.")
+		if a.x.compared++; !cables[cableOf(p, q)] {
+			a.wrong(at, "-", fmt.Sprint(p, q), "not in the list")
+			continue
+		}
+		a.figure(at+"a.name", s.plugName(p))
+		a.figure(at+"b.name", s.plugName(q))
+		if i < mostDiffers {
+			a.mustLine(fmt.Sprintf("  %s -- %s", s.plugName(p), s.plugName(q)))
+		}
+	}
+	a.moreOf(key, len(cables))
+}
+
+// plugAt is a port in the JSON.
+func (a *answer) plugAt(at string) plug {
+	guid, has := a.o.at(at + "guid")
+	if !has {
+		return plug{}
+	}
+	return plug{hex(fmt.Sprint(guid)), a.intAt(at + "port")}
+}
+
+// mostLoads is how many changed loads the text names.
+const mostLoads = 5
+
+// changedLoads compares the ports of switches that have more or fewer entries or paths.
+func (a *answer) changedLoads(d *difference) {
+	differ := map[plug]bool{}
+	for _, side := range d.loads {
+		for p := range side {
+			if d.loads[0][p] != d.loads[1][p] {
+				differ[p] = true
+			}
+		}
+	}
+	if a.line("links with other loads {|+}{loads#}"); a.words["loads"] != "" {
+		a.said("loads", len(differ))
+	}
+	if n := a.o.length("loads"); n != len(differ) {
+		a.wrong("loads", "-", n, len(differ))
+	}
+	for i := range a.o.length("loads") {
+		at := fmt.Sprintf("loads.%d.", i)
+		p := a.plugAt(at + "from.")
+		if a.x.compared++; !differ[p] {
+			a.wrong(at, "-", p, "no other load")
+		}
+		if i < mostLoads {
+			a.mustLine("  {" + at + "name}: {" + at + "paths_new#} paths, was {" + at + "paths_old#}; {" + at + "entries_new#} entries, was {" + at + "entries_old#}")
+		}
+		a.load(d, at, p)
+	}
+	if n := len(differ); n > mostLoads {
+		a.mustLine("  and {more_loads#} more")
+		a.said("more_loads", n-mostLoads)
+	}
+}
+
+// load compares what leaves a port before and after.
+func (a *answer) load(d *difference, at string, p plug) {
+	from, to := d.name(p), d.peerName(p)
+	a.figure(at+"from.name", from)
+	name := from
+	if to != "" {
+		a.plugAt(at + "to.")
+		a.figure(at+"to.name", to)
+		name += " -> " + to
+	} else {
+		a.figure(at+"to", nil)
+	}
+	if _, has := a.words[at+"name"]; has {
+		a.said(at+"name", name)
+	}
+	a.figure(at+"paths_old", d.loads[0][p].paths)
+	a.figure(at+"paths_new", d.loads[1][p].paths)
+	a.figure(at+"entries_old", d.loads[0][p].entries)
+	a.figure(at+"entries_new", d.loads[1][p].entries)
+}
+
+// name is the name of a port, of either state.
+func (d *difference) name(p plug) string {
+	if d.after.whole.nodes[p.guid] != nil {
+		return d.after.plugName(p)
+	}
+	return d.before.plugName(p)
+}
+
+// peerName is the name of the other end of its link, after or before, "" for none.
+func (d *difference) peerName(p plug) string {
+	for _, s := range []*state{d.after, d.before} {
+		for c := range s.whole.cables {
+			switch p {
+			case c[0]:
+				return s.plugName(c[1])
+			case c[1]:
+				return s.plugName(c[0])
+			}
+		}
+	}
+	return ""
+}
+
+// worstLoads compares the links between switches with most paths.
+func (a *answer) worstLoads(d *difference) {
+	old, fresh := d.before.worst(), d.after.worst()
+	if a.line("most paths on a link {|+}{worst_new.paths_new#}, was {worst_old.paths_old#} {|+}{worst_new.name}"); old == 0 || fresh == 0 {
+		if a.words["worst_new.name"] != "" {
+			a.wrong("worst_new", a.words["worst_new.name"], "-", "none")
+		}
+	}
+	for _, w := range []struct {
+		key  string
+		most int
+		side int
+	}{{"worst_old", old, 0}, {"worst_new", fresh, 1}} {
+		if w.most == 0 {
+			a.figure(w.key, nil)
+			continue
+		}
+		p := a.plugAt(w.key + ".from.")
+		a.load(d, w.key+".", p)
+		if a.x.compared++; d.loads[w.side][p].paths != w.most {
+			a.wrong(w.key, "-", d.loads[w.side][p].paths, w.most)
+		}
+	}
+}
+
+// levels compares the VL tables and the service levels of paths that differ.
+func (a *answer) levels(d *difference) {
+	if a.line("SL2VL tables {|+}{vls.sl2vl_tables#}"); a.o.has("vls.sl2vl_tables") {
+		n := 0
+		for hop, vls := range d.before.sl2vl {
+			if other := d.after.sl2vl[hop]; other != nil && !slices.Equal(vls, other) {
+				n++
+			}
+		}
+		a.figure("vls.sl2vl_tables", n)
+	}
+	if a.line("path SLs {|+}{vls.path_sls#}"); a.o.has("vls.path_sls") {
+		n := 0
+		for p := range d.before.net.ends(true) {
+			for q := range d.before.net.ends(true) {
+				x, y := d.after.net.endByGUID[p.guid], d.after.net.endByGUID[q.guid]
+				if p != q && x != nil && y != nil && d.before.sls[[2]int{p.lid, q.lid}] != d.after.sls[[2]int{x.lid, y.lid}] {
+					n++
+				}
+			}
+		}
+		a.figure("vls.path_sls", n)
+	}
+	for _, key := range []string{"SL2VL tables", "path SLs"} {
+		a.line(key + " {|+}not compared: one of the two does not know its own")
+	}
+	a.ignore("vls.sl2vl_tables", "vls.path_sls")
+}
