@@ -4,6 +4,7 @@ package counted
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,8 @@ func (x *exam) checkCredits(s *state, switches bool) {
 	a.figure("channels", len(c.channels))
 	a.figure("dependencies", c.dependencies())
 	switch isLoop, _ := a.o.at("loop"); {
+	case c.cyclic == 0 && s.hasUnread():
+		a.unknownLoop()
 	case c.cyclic == 0:
 		a.mustLine("  no credit loop")
 		a.figure("loop", false)
@@ -38,10 +41,7 @@ func (x *exam) checkCredits(s *state, switches bool) {
 		a.noRing()
 		a.succeeds()
 	case unread && isLoop == nil:
-		a.mustLine("  credit loop: unknown: {why}")
-		a.ignore("loop", "why", "try", "channels_in_loops", "groups_of_loops")
-		a.noRing()
-		a.succeeds()
+		a.unknownLoop()
 	case unread:
 		a.line("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
 		a.ignore("channels_in_loops", "groups_of_loops")
@@ -64,6 +64,22 @@ func (x *exam) checkCredits(s *state, switches bool) {
 
 // least is the number of VLs, one where there are paths but none passes two switches.
 func (c *creditFigures) least() int { return max(1, c.vls) }
+
+// unknownLoop compares that it is unknown whether there is a loop.
+func (a *answer) unknownLoop() {
+	a.mustLine("  credit loop: unknown: {why}")
+	a.figure("loop", nil)
+	a.ignore("loop", "why", "try")
+	a.figure("channels_in_loops", 0)
+	a.figure("groups_of_loops", 0)
+	a.noRing()
+	a.succeeds()
+}
+
+// hasUnread reports whether the table of a switch of the subnet was not read.
+func (s *state) hasUnread() bool {
+	return slices.ContainsFunc(s.net.nodes, func(n *node) bool { return n.isSwitch() && s.lft[n.guid] == nil })
+}
 
 func (a *answer) noRing() {
 	if n := a.o.length("ring"); n != 0 {

@@ -236,11 +236,15 @@ func (a *answer) changedEntries(d *difference) {
 		n += len(lids)
 		blocks += blocksOf(lids)
 	}
-	a.line("LFT entries {|+}{entries.changed#} on {entries.switches#} switches, {entries.blocks#} blocks")
+	form := "LFT entries {|+}{entries.changed#} on {entries.switches#} switches, {entries.blocks#} blocks"
+	if len(d.unread()) > 0 {
+		form += "; {entries.unread#} switch(es) not compared, as a table was not read"
+	}
+	a.line(form)
 	a.figure("entries.changed", n)
 	a.figure("entries.switches", len(d.entries))
 	a.figure("entries.blocks", blocks)
-	a.figure("entries.unread", 0)
+	a.figure("entries.unread", len(d.unread()))
 	if got := a.o.length("switches"); got != len(d.entries) {
 		a.wrong("switches", "-", got, len(d.entries))
 	}
@@ -258,6 +262,17 @@ func (a *answer) changedEntries(d *difference) {
 		a.figure(at+"top_old", d.before.top[guid])
 		a.figure(at+"top_new", d.after.top[guid])
 	}
+}
+
+// unread are the switches of both subnets whose table one of the states does not have.
+func (d *difference) unread() map[uint64]bool {
+	all := map[uint64]bool{}
+	for guid, n := range d.before.net.byGUID {
+		if other := d.after.net.byGUID[guid]; n.isSwitch() && other != nil && (d.before.lft[guid] == nil || d.after.lft[guid] == nil) {
+			all[guid] = true
+		}
+	}
+	return all
 }
 
 // blocksOf counts the blocks of 64 LIDs.
@@ -400,7 +415,7 @@ func (a *answer) changedLoads(d *difference) {
 	differ := map[plug]bool{}
 	for _, side := range d.loads {
 		for p := range side {
-			if d.loads[0][p] != d.loads[1][p] {
+			if d.loads[0][p] != d.loads[1][p] && !d.unread()[p.guid] {
 				differ[p] = true
 			}
 		}

@@ -4,6 +4,7 @@ package counted
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -73,7 +74,7 @@ func numberIn(o *object) int { v, _ := o.at("number"); return decimal(fmt.Sprint
 // fail lets a link, a switch or a host fail.
 func (m maker) fail() {
 	w := wholeOf(m.base(), m.changes)
-	n := w.nodes[pick(m, slices.Sorted(keys(w.nodes)))]
+	n := w.nodes[pick(m, slices.Sorted(maps.Keys(w.nodes)))]
 	command, cables := "fail node "+n.word(), w.at(n.guid)
 	switch {
 	case m.rnd.IntN(2) > 0:
@@ -130,16 +131,71 @@ func (m maker) takenBack(all []*object) {
 	}
 }
 
-// add plugs something in.
+// add plugs a cable, a switch or a host into free ports, or moves a host's cable to one.
 func (m maker) add() {
+	w := wholeOf(m.base(), m.changes)
+	free := m.freePorts(w)
+	if len(free) < 2 {
+		return
+	}
+	guid, number := 0xa00000+0x100*uint64(m.rnd.IntN(0x100)), m.rnd.IntN(1000)
+	word := func(p plug) string { return fmt.Sprintf("%q", fmt.Sprintf("%s/%d", w.nodes[p.guid].name, p.num)) }
+	c, command := change{}, ""
+	switch m.rnd.IntN(4) {
+	case 0:
+		command = fmt.Sprintf("add link %s %s", word(free[0]), word(free[1]))
+		c.added = []cable{cableOf(free[0], free[1])}
+	case 1:
+		command = fmt.Sprintf("add node new-%d %s guid=0x%x", number, word(free[0]), guid)
+		c.node = &node{kind: 'C', guid: guid, name: fmt.Sprintf("new-%d", number), count: 1, ports: map[int]*port{}}
+		c.added = []cable{cableOf(free[0], plug{guid, 1})}
+	case 2:
+		ports := 2 + m.rnd.IntN(5)
+		command = fmt.Sprintf("add switch new-%d %s %s guid=0x%x ports=%d", number, word(free[0]), word(free[1]), guid, ports)
+		c.node = &node{kind: kindSwitch, guid: guid, name: fmt.Sprintf("new-%d", number), count: ports, ports: map[int]*port{}}
+		c.added = []cable{cableOf(free[0], plug{guid, 1}), cableOf(free[1], plug{guid, 2})}
+	default:
+		at, from := m.someHost(w)
+		if from == (cable{}) {
+			return
+		}
+		command = fmt.Sprintf("move node %s %s", word(at), word(free[0]))
+		c.added, c.removed = []cable{cableOf(at, free[0])}, []cable{from}
+	}
+	for _, o := range m.changed("%s", command) {
+		c.number, c.what = numberIn(o), command
+		m.changes = append(m.changes, c)
+	}
 }
 
-func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
+// freePorts are ports of switches without a cable, in a random order.
+func (m maker) freePorts(w *whole) (free []plug) {
+	used := map[plug]bool{}
+	for c := range w.cables {
+		used[c[0]], used[c[1]] = true, true
+	}
+	for c := range wholeOf(m.base(), nil).cables { // cables that failed are still plugged in
+		used[c[0]], used[c[1]] = true, true
+	}
+	for _, guid := range slices.Sorted(maps.Keys(w.nodes)) {
+		for num := 1; num <= w.nodes[guid].count && w.nodes[guid].isSwitch(); num++ {
+			if !used[plug{guid, num}] {
+				free = append(free, plug{guid, num})
 			}
 		}
 	}
+	return some(m.rnd, len(free), free)
+}
+
+// someHost is a port of a host with its cable.
+func (m maker) someHost(w *whole) (plug, cable) {
+	for _, guid := range some(m.rnd, len(w.nodes), slices.Sorted(maps.Keys(w.nodes))) {
+		if at := w.at(guid); !w.nodes[guid].isSwitch() && len(at) > 0 {
+			if at[0][0].guid == guid {
+				return at[0][0], at[0]
+			}
+			return at[0][1], at[0]
+		}
+	}
+	return plug{}, cable{}
 }

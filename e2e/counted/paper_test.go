@@ -3,6 +3,7 @@
 package counted
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -81,5 +82,20 @@ func (w *whole) at(guid uint64) (all []cable) {
 			all = append(all, x)
 		}
 	}
+	slices.SortFunc(all, func(a, b cable) int {
+		return cmp.Or(cmp.Compare(a[0].guid, b[0].guid), cmp.Compare(a[0].num, b[0].num))
+	})
 	return all
+}
+
+// up counts the ports of a node that have a cable.
+func (w *whole) up(guid uint64) (n int) {
+	for c := range w.cables {
+		for _, p := range c {
+			if p.guid == guid {
+				n++
+			}
+		}
+	}
+	return n
 }

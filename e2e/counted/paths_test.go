@@ -16,7 +16,7 @@ func (x *exam) pathsQuery(s *state, src *port) {
 	want := map[int]*path{} // by destination LID
 	none := map[string]bool{}
 	for dst := range s.net.ends(true) {
-		if dst == src {
+		if dst == src || dst.lid == 0 { // a path record has LIDs
 			continue
 		}
 		some := false
@@ -97,10 +97,12 @@ func (x *exam) pathsBuild(s *state) {
 	}
 	ends, lids, switches := 0, 0, 0
 	for p := range s.net.ends(true) {
-		ends++
-		lids += len(p.lids())
 		if p.node.isSwitch() {
 			switches++
+		}
+		if p.lid != 0 { // a path record has LIDs
+			ends++
+			lids += len(p.lids())
 		}
 	}
 	a.mustLine("{file}: {size}, path records of {ports#} port(s) ({lids#} LID(s)) by {origin}, state {state#}")

@@ -98,7 +98,7 @@ const pending = false
 
 // hasUnreachable reports whether a failure made end ports of the state unreachable.
 func (s *state) hasUnreachable() bool {
-	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.own == nil })
+	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.own == nil || e.own.lid == 0 })
 }
 
 // lmc is the highest LMC of its end ports.

@@ -68,7 +68,7 @@ func (x *exam) showNodes(s *state, what string) {
 			a.wrong("guid", "-", guid, "no such node")
 			continue
 		}
-		up, lid, mark := len(s.whole.at(n.guid)), number(n.lidOf()), ""
+		up, lid, mark := s.whole.up(n.guid), number(n.lidOf()), ""
 		if !s.reachable(n.guid) {
 			mark = unreachableMark
 		}
