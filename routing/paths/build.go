@@ -51,7 +51,9 @@ func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.sources()
+	if err := b.sources(); err != nil {
+		return nil, fmt.Errorf("build the path database: %w", err)
+	}
 	if err := b.walk(ctx); err != nil {
 		return nil, fmt.Errorf("build the path database: %w", err)
 	}

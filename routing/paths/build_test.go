@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/sssp"
 	"example.org/ibconsole/routing/paths"
 )
 
@@ -131,5 +132,66 @@ func TestEnginesAgainstWalking(t *testing.T) {
 			}
 			t.Run(spec+" "+e.Name(), func(t *testing.T) { compare(t, res.Tables, r, 800) })
 		}
+	}
+}
+
+// levels are SLs by source and destination LID.
+type levels map[[2]uint16]uint8
+
+func (l levels) SL(src, dst uint16) uint8 { return l[[2]uint16{src, dst}] }
+
+// TestSLsOfEachSourceLID builds records of SLs that are known pair by pair: with an LMC, each LID of a source has its own.
+func TestSLsOfEachSourceLID(t *testing.T) {
+	f, err := gen.ParseSpec("torus:3x3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = a.Fabric
+	res, err := sssp.DeadlockFree{}.Route(t.Context(), f, routing.Options{LMC: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := *res.Tables
+	plain := levels{}
+	for src := uint16(1); src <= f.MaxLID; src++ {
+		for dst := uint16(1); dst <= f.MaxLID; dst++ {
+			plain[[2]uint16{src, dst}] = tables.SLs.SL(src, dst)
+		}
+	}
+	tables.SLs = plain
+	image, err := paths.Build(t.Context(), &tables, paths.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := pathdb.Parse(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := db.View()
+	for pair, sl := range plain {
+		src, dst := f.PortByLID(pair[0]), f.PortByLID(pair[1])
+		if src == fabric.None || dst == fabric.None || src == dst {
+			continue
+		}
+		if r, err := v.Query(pair[0], pair[1], pathdb.Want{}); err != nil || r.SL != sl {
+			t.Errorf("LID %d to %d: SL %d (%v), want %d", pair[0], pair[1], r.SL, err, sl)
+		}
+	}
+	one, two := fabric.None, fabric.None
+	for _, e := range f.EndPorts {
+		if f.Ports[e].LMC > 0 {
+			one, two = two, int(e)
+		}
+	}
+	lid := f.Ports[one].LID
+	for i := range uint16(4) { // no range of SLs has these
+		plain[[2]uint16{f.Ports[two].LID + i/2, lid + i%2}] = 15 - 15*uint8(i/2)
+	}
+	if _, err := paths.Build(t.Context(), &tables, paths.Options{}); err == nil {
+		t.Error("a database is built that cannot hold the service levels of each LID")
 	}
 }

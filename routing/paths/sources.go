@@ -4,6 +4,8 @@ package paths
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"hash/maphash"
 	"slices"
 
@@ -11,10 +13,12 @@ import (
 )
 
 // sources makes the rows: one for each switch, and more for the sources of a switch where SLs tell them apart.
-func (b *builder) sources() {
+func (b *builder) sources() (err error) {
 	rows := map[source]int32{}
 	if b.t.SLs != nil {
-		b.sls = spreadOf(b.f, b.t.SLs)
+		if b.sls, err = spreadOf(b.f, b.t.SLs); err != nil {
+			return err
+		}
 	}
 	for i := range b.out.Ports {
 		p := &b.out.Ports[i]
@@ -35,6 +39,7 @@ func (b *builder) sources() {
 		p.Row = r
 	}
 	b.out.Rows = len(b.rows)
+	return nil
 }
 
 // alike reports whether the SLs to all LIDs of a group are known to be the same from every source.
@@ -52,47 +57,85 @@ type source struct {
 	levels int32
 }
 
-// spreadOf tells sources apart where the SLs themselves do not: it compares what each has for all LIDs. O(LIDs^2).
-func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) fabric.SpreadSLs {
+// errSLsOfPort says that SLs depend on the LID of a source in a manner that a database has no room for.
+var errSLsOfPort = errors.New("the service levels from the LIDs of one port differ, which a path database cannot hold")
+
+// spreadOf returns SLs as ranges by source port. Where they are single levels it finds ranges of which [fabric.SpreadSL]
+// takes these, and fails where there are none. O(LIDs^2).
+func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
-		return s
+		return s, nil
 	}
-	p := plainSLs{PathSLs: sls, source: make([]int32, int(f.MaxLID)+1)}
-	var rows [][]byte
+	p := &plainSLs{PathSLs: sls, source: slices.Repeat([]int32{-1}, int(f.MaxLID)+1)}
 	known := map[uint64][]int32{}
 	seed := maphash.MakeSeed()
-	for l := 1; l <= int(f.MaxLID); l++ {
-		if f.PortByLID(uint16(l)) == fabric.None {
+	for _, e := range f.EndPorts {
+		lids := f.Ports[e].LIDRange()
+		if lids.Min == 0 {
 			continue
 		}
-		row := make([]byte, int(f.MaxLID)+1)
-		for dst := range row {
-			if f.PortByLID(uint16(dst)) != fabric.None {
-				row[dst] = sls.SL(uint16(l), uint16(dst))
+		row := make([]byte, 2*(int(f.MaxLID)+1))
+		for dst := range int(f.MaxLID) + 1 {
+			if f.PortByLID(uint16(dst)) == fabric.None {
+				continue
 			}
+			first, n, ok := rangeOf(sls, lids, uint16(dst))
+			if !ok {
+				return nil, fmt.Errorf("%w: %s to LID %d", errSLsOfPort, f.PortName(e), dst)
+			}
+			row[2*dst], row[2*dst+1] = first, n
 		}
 		sum := maphash.Bytes(seed, row)
-		p.source[l] = int32(len(rows))
+		at := int32(len(p.rows))
 		for _, r := range known[sum] {
-			if bytes.Equal(rows[r], row) {
-				p.source[l] = r
+			if bytes.Equal(p.rows[r], row) {
+				at = r
 			}
 		}
-		if int(p.source[l]) == len(rows) {
-			rows = append(rows, row)
-			known[sum] = append(known[sum], p.source[l])
+		if int(at) == len(p.rows) {
+			p.rows, known[sum] = append(p.rows, row), append(known[sum], at)
+		}
+		for lid := int(lids.Min); lid <= int(lids.Max); lid++ {
+			p.source[lid] = at
 		}
 	}
-	return &p
+	return p, nil
 }
 
-// plainSLs are levels one for each pair.
+// rangeOf returns the shortest range of SLs of which [fabric.SpreadSL] takes that of each LID of a source.
+func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (first, n uint8, ok bool) {
+	sl := sls.SL(lids.Min, dst)
+	if sl == fabric.NoSL {
+		return sl, 1, true
+	}
+	for n := uint8(1); n <= 16; n++ {
+		first := sl - fabric.SpreadSL(0, n, lids.Min, dst)
+		fits := first <= 16-n
+		for lid := int(lids.Min) + 1; fits && lid <= int(lids.Max); lid++ {
+			fits = sls.SL(uint16(lid), dst) == fabric.SpreadSL(first, n, uint16(lid), dst)
+		}
+		if fits {
+			return first, n, true
+		}
+	}
+	return 0, 0, false
+}
+
+// plainSLs are levels one for each pair of LIDs, as ranges.
 type plainSLs struct {
 	fabric.PathSLs
+	// source is the row of each LID, -1 for none. A row has, by destination LID, the first of a range and its length.
 	source []int32
+	rows   [][]byte
 }
 
-func (p *plainSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst), 1 }
+func (p *plainSLs) Range(src, dst uint16) (first, n uint8) {
+	if r := p.Source(src); r >= 0 && 2*int(dst) < len(p.rows[r]) && p.rows[r][2*dst+1] > 0 {
+		return p.rows[r][2*dst], p.rows[r][2*dst+1]
+	}
+	return p.SL(src, dst), 1
+}
+
 func (p *plainSLs) Source(src uint16) int32 {
 	if int(src) >= len(p.source) {
 		return -1
