@@ -172,3 +172,6 @@ func (a *answer) done() {
 		}
 	}
 }
+
+// take goes on with another object of the answer.
+func (a *answer) take(o *object) { a.o, a.words = o, map[string]string{} }

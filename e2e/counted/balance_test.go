@@ -25,7 +25,7 @@ func (x *exam) balanceSwitches(s *state) {
 		a.wrong("switches", "-", len(a.objects), len(switches))
 	}
 	for _, o := range a.objects {
-		a.o = o
+		a.take(o)
 		guid, _ := o.at("guid")
 		n := switches[fmt.Sprint(guid)]
 		if n == nil {
@@ -100,7 +100,7 @@ func (x *exam) balanceLIDs(s *state) {
 		a.wrong("rows", "-", len(a.objects), len(all))
 	}
 	for _, o := range a.objects {
-		a.o = o
+		a.take(o)
 		sw, _ := o.at("switch")
 		to, _ := o.at("to")
 		u, is := all[fmt.Sprintf("%v %v %d", sw, to, a.intAt("lid"))]

@@ -21,6 +21,8 @@ type console struct {
 	// scene are the commands that changed something.
 	scene  []string
 	source string
+	// made are the source and the commands that made the file of the source.
+	made []string
 }
 
 func open(t testing.TB, source string) *console {

@@ -5,7 +5,9 @@ package counted
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"testing"
 )
 
 // maker makes a scene by random commands.
@@ -18,7 +20,7 @@ func pick[T any](m maker, list []T) T { return list[m.rnd.IntN(len(list))] }
 // actions runs some commands that change something.
 func (m maker) actions() {
 	for range m.rnd.IntN(7) {
-		switch m.rnd.IntN(10) {
+		switch m.rnd.IntN(11) {
 		case 0, 1, 2:
 			m.fail()
 		case 3:
@@ -34,6 +36,8 @@ func (m maker) actions() {
 			m.undo()
 		case 9:
 			m.add()
+		case 10:
+			m.commit()
 		}
 	}
 }
@@ -57,6 +61,34 @@ func (m maker) route(command string) {
 	if m.do(command) == nil {
 		m.routed = slices.Clone(m.changes)
 	}
+}
+
+// commit writes staged tables to the switches.
+func (m maker) commit() {
+	if m.do("write on") == nil {
+		_ = m.do("commit yes force-unreachable force-interrupt force-loop force-incomplete")
+	}
+}
+
+// saved goes on with a file or folder that a state was written to.
+func (m maker) saved(t *testing.T) *exam {
+	of := pick(m, []string{"live", "staged", "whatif"})
+	kind := pick(m, []string{"snapshot", "topology", "ibdiagnet"})
+	file, source := filepath.Join(t.TempDir(), "saved"), "file:"
+	if kind == "ibdiagnet" {
+		source = "ibdiagnet:"
+	}
+	if m.do(fmt.Sprintf("dump %s %s of=%s", kind, file, of)) != nil {
+		return m.exam
+	}
+	m.readStates()
+	x := &exam{console: open(t, source+file), rnd: m.rnd}
+	if kind == "snapshot" {
+		x.snapshot = m.state(of)
+	}
+	x.made = append([]string{"-s " + m.source}, m.scene...)
+	maker{x}.actions()
+	return x
 }
 
 // base is the subnet from which the what-if starts.

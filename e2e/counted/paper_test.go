@@ -45,12 +45,18 @@ type whole struct {
 	cables map[cable]bool
 }
 
-// wholeOf applies changes, in the order of their numbers, to a subnet.
-func wholeOf(base *subnet, changes []change) *whole {
-	w := &whole{nodes: maps.Clone(base.byGUID), cables: map[cable]bool{}}
-	for p := range base.links() {
+// wholeOf is a subnet after changes.
+func wholeOf(net *subnet, changes []change) *whole {
+	w := &whole{nodes: net.byGUID, cables: map[cable]bool{}}
+	for p := range net.links() {
 		w.cables[cableAt(p)] = true
 	}
+	return w.with(changes)
+}
+
+// with applies changes in the order of their numbers.
+func (w *whole) with(changes []change) *whole {
+	w = &whole{nodes: maps.Clone(w.nodes), cables: maps.Clone(w.cables)}
 	off := map[cable]bool{}
 	for _, c := range slices.SortedFunc(slices.Values(changes), func(a, b change) int { return a.number - b.number }) {
 		for _, x := range c.added {

@@ -31,7 +31,7 @@ func (x *exam) pathsQuery(s *state, src *port) {
 		}
 	}
 	for _, o := range a.objects {
-		a.o = o
+		a.take(o)
 		a.pathRecord(s, src, want, none)
 	}
 	for lid := range want {

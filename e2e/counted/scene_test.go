@@ -42,26 +42,29 @@ func newExam(t *testing.T, rnd *rand.Rand) *exam {
 	x := &exam{console: open(t, "sim:"+kinds[rnd.IntN(len(kinds))]), rnd: rnd}
 	m := maker{x}
 	m.actions()
+	if rnd.IntN(4) == 0 {
+		x = m.saved(t)
+	}
 	x.readStates()
 	return x
 }
 
 // readStates reads all states that there are.
 func (x *exam) readStates() {
-	live := readState(x.t, x.console, "live", nil, nil)
+	live := x.asSaved(readState(x.t, x.console, "live", nil, nil))
 	x.states = []*state{live}
 	st := x.shell.Session().State()
 	x.stale = st.Stale
 	base := live
 	if st.Base != nil {
-		base = readState(x.t, x.console, "base", nil, nil)
+		base = x.asSaved(readState(x.t, x.console, "base", nil, nil))
 		x.states = append(x.states, base)
 	}
 	if st.WhatIf != nil {
-		x.states = append(x.states, readState(x.t, x.console, "whatif", base.net, x.changes))
+		x.states = append(x.states, readState(x.t, x.console, "whatif", base, x.changes))
 	}
 	if st.Staged != nil {
-		x.states = append(x.states, readState(x.t, x.console, "staged", base.net, x.routed))
+		x.states = append(x.states, readState(x.t, x.console, "staged", base, x.routed))
 	}
 }
 
@@ -70,7 +73,11 @@ func (x *exam) report() {
 	if len(x.wrong) == 0 {
 		return
 	}
-	x.t.Errorf("%d of %d figures are contradictory after -s %s", len(x.wrong), x.compared, x.source)
+	x.t.Errorf("%d of %d figures are contradictory ", len(x.wrong), x.compared)
+	for _, command := range x.made {
+		x.t.Log(command)
+	}
+	x.t.Logf("-s %s", x.source)
 	for _, command := range x.scene {
 		x.t.Log(command)
 	}
@@ -84,6 +91,14 @@ func (x *exam) report() {
 }
 
 const mostReported = 25
+
+// asSaved adds to a state of a snapshot what was unreachable when it was written.
+func (x *exam) asSaved(s *state) *state {
+	if x.snapshot != nil {
+		s.base, s.whole = x.snapshot.base, x.snapshot.whole
+	}
+	return s
+}
 
 // some are up to n different elements of a list.
 func some[T any](rnd *rand.Rand, n int, list []T) (chosen []T) {

@@ -61,7 +61,7 @@ func (x *exam) showNodes(s *state, what string) {
 		a.wrong("rows", "-", len(a.objects), len(all))
 	}
 	for _, o := range a.objects {
-		a.o = o
+		a.take(o)
 		guid, _ := o.at("guid")
 		n := all[fmt.Sprint(guid)]
 		if n == nil {
@@ -104,7 +104,7 @@ func (x *exam) showLinks(s *state) {
 		a.wrong("rows", "-", len(a.objects), len(all))
 	}
 	for _, o := range a.objects {
-		a.o = o
+		a.take(o)
 		from, _ := o.at("a")
 		to, _ := o.at("b")
 		c, is := all[fmt.Sprint(from, " -- ", to)]
@@ -145,7 +145,7 @@ func (x *exam) showStates() {
 		a.wrong("rows", "-", len(a.objects), len(x.states))
 	}
 	for _, o := range a.objects {
-		a.o = o
+		a.take(o)
 		name, _ := o.at("picture")
 		s := x.state(fmt.Sprint(name))
 		if s == nil {

@@ -29,17 +29,18 @@ type endPort struct{ own, base *port }
 func (e endPort) port() *port { return cmp.Or(e.own, e.base) }
 
 // readState reads a state from what dumps write.
-func readState(t testing.TB, c *console, name string, base *subnet, changes []change) *state {
+func readState(t testing.TB, c *console, name string, base *state, changes []change) *state {
 	t.Helper()
 	text, err := c.dump("topology", name)
 	if err != nil {
 		t.Fatalf("dump topology of=%s: %v", name, err)
 	}
 	s := &state{name: name, net: readSubnet(t, text), paths: map[bool][]path{}}
-	if s.base = base; base == nil {
-		s.base = s.net
+	if base == nil {
+		s.base, s.whole = s.net, wholeOf(s.net, nil)
+	} else {
+		s.base, s.whole = base.base, base.whole.with(changes)
 	}
-	s.whole = wholeOf(s.base, changes)
 	if text, err = c.dump("lfts", name); err != nil {
 		return s
 	}
