@@ -83,7 +83,7 @@ func (m maker) saved(t *testing.T) *exam {
 	}
 	m.readStates()
 	x := &exam{console: open(t, source+file), rnd: m.rnd}
-	if kind == "snapshot" {
+	if kind != "topology" { // which has the subnet alone
 		x.snapshot = m.state(of)
 	}
 	x.made = append([]string{"-s " + m.source}, m.scene...)
