@@ -20,8 +20,9 @@ func compareCommands() []Spec {
 	return []Spec{{Name: "compare", Summary: "things side by side", Subcommands: []Spec{
 		{Name: "engines", Summary: "route with each engine and measure the tables, beside those on the switches; nothing is staged", Run: runCompare,
 			Help: "WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
-				"one (see check load), HOPS the switches that paths pass, CHANGED the entries that are others than on the\n" +
-				"switches, of those that were read. LOST leaves out the paths over tables that were not read: they are unknown. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
+				"one (see check load), HOPS the most links of a path and the mean, CHANGED the entries that are others than on the\n" +
+				"switches, of those that were read, LOST the pairs of end ports of which a path does not\n" +
+				"arrive; those of which a path is unknown, over tables that were not read, count by themselves. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
 				"levels or VLs that were not read (try: calibrate; sweep full sl2vl).",
 			Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 			Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
@@ -31,22 +32,27 @@ func compareCommands() []Spec {
 
 type engineRow struct {
 	leads
-	Name      string          `json:"name"`
-	Refused   string          `json:"refused,omitempty"`
-	Seconds   float64         `json:"seconds,omitempty"`
-	Memory    int64           `json:"memory_bytes,omitempty"`
-	Worst     int64           `json:"worst_load"`
-	Shift     *int64          `json:"shift_figure,omitempty"`
-	Bisection *float64        `json:"effective_bisection,omitempty"`
-	MaxHops   int             `json:"max_hops"`
-	MeanHops  float64         `json:"mean_hops"`
-	Lost      int64           `json:"lost_paths"`
-	Unknown   int64           `json:"unknown_paths"` // over tables that were not read; the other figures leave them out
-	Paths     int64           `json:"paths"`
-	VLs       *int            `json:"vls"` // null where nobody knows
-	Loop      credits.Verdict `json:"credit_loop"`
-	Changed   *int            `json:"changed_entries,omitempty"`
-	Unread    int             `json:"unread,omitempty"`
+	Name      string   `json:"name"`
+	Refused   string   `json:"refused,omitempty"`
+	Seconds   float64  `json:"seconds,omitempty"`
+	Memory    int64    `json:"memory_bytes,omitempty"`
+	Worst     int64    `json:"worst_load"`
+	Shift     *int64   `json:"shift_figure,omitempty"`
+	Bisection *float64 `json:"effective_bisection,omitempty"`
+	MaxHops   int      `json:"max_hops"`
+	MeanHops  float64  `json:"mean_hops"`
+	Pairs     int64    `json:"pairs"`
+	LostPairs int64    `json:"lost_pairs"`
+	LuckPairs int64    `json:"luck_pairs,omitempty"` // by adaptive routing
+	Unknown   int64    `json:"unknown_pairs"`
+	Lost      int64    `json:"lost_paths"`
+	// UnknownPaths are over tables that were not read; the other figures leave them out.
+	UnknownPaths int64           `json:"unknown_paths"`
+	Paths        int64           `json:"paths"`
+	VLs          *int            `json:"vls"` // null where nobody knows
+	Loop         credits.Verdict `json:"credit_loop"`
+	Changed      *int            `json:"changed_entries,omitempty"`
+	Unread       int             `json:"unread,omitempty"`
 	measures
 	computed bool
 	took     time.Duration
@@ -120,10 +126,13 @@ type BestRow struct {
 	engine *engineRow
 }
 
-// Text says why: it loses no path, has no credit loop as far as that is known, and the least load.
+// Text says why: it loses fewest pairs, has no credit loop as far as that is known, and the least load.
 func (b *BestRow) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "best: %s (engine %s; route): of those that lose fewest paths and have no credit loop it has the lowest WORST, then the best BISECTION\n",
-		b.engine.Name, b.engine.Name)
+	loop := [...]string{
+		credits.None: " and have no credit loop", credits.Loop: ", all with a credit loop,", credits.Unknown: ", of none of which it is known that it has no credit loop,",
+	}[b.engine.Loop]
+	_, _ = fmt.Fprintf(w, "best: %s (engine %s; route): of those that lose fewest pairs%s it has the lowest WORST, then the best BISECTION\n",
+		b.engine.Name, b.engine.Name, loop)
 }
 
 // beatenBy reports whether an engine that was computed is better than the best so far.
@@ -141,7 +150,7 @@ func (b *BestRow) beatenBy(r *engineRow) bool {
 		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, r.Loop)
 	}
 	x := b.engine
-	return cmp.Or(cmp.Compare(r.Lost, x.Lost), cmp.Compare(r.Unknown, x.Unknown), cmp.Compare(loop(r), loop(x)), cmp.Compare(r.Worst, x.Worst), cmp.Compare(bisection(x), bisection(r)),
+	return cmp.Or(cmp.Compare(r.LostPairs+r.LuckPairs, x.LostPairs+x.LuckPairs), cmp.Compare(r.Unknown, x.Unknown), cmp.Compare(loop(r), loop(x)), cmp.Compare(r.Worst, x.Worst), cmp.Compare(bisection(x), bisection(r)),
 		cmp.Compare(r.MeanHops, x.MeanHops)) < 0
 }
 
@@ -159,7 +168,7 @@ func (r refusedEngines) Text(w io.Writer) {
 func engineRowOf(e *session.EngineFigures) *engineRow {
 	r := &engineRow{
 		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
-		Lost: e.Lost, Unknown: e.Unknown, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
+		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, Unknown: e.Pairs.Unknown, Lost: e.Bad, UnknownPaths: e.UnknownPaths, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
 	}
 	if e.Computed {
 		r.to = toCommand("engine %s", e.Name)
@@ -193,7 +202,10 @@ func (r *engineRow) Cells() []any {
 	if r.Unread > 0 {
 		changed += fmt.Sprintf(" (%d unread)", r.Unread)
 	}
-	lost := fmt.Sprint(r.Lost)
+	lost := fmt.Sprint(r.LostPairs)
+	if r.LuckPairs > 0 {
+		lost += fmt.Sprintf(" (%d by luck)", r.LuckPairs)
+	}
 	if r.Unknown > 0 {
 		lost += fmt.Sprintf(" (%d unknown)", r.Unknown)
 	}

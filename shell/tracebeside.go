@@ -107,7 +107,7 @@ type lidPath struct {
 	LID     uint16 `json:"lid"`
 	Verdict string `json:"verdict"`
 	Why     string `json:"why"`
-	// Shared are the hops, of all, that it has in common with the path that was asked for.
+	// Shared are the links, of all, that it has in common with the path that was asked for.
 	Shared int      `json:"shared"`
 	All    int      `json:"hops"`
 	Path   []string `json:"path"`
@@ -118,10 +118,7 @@ func (a *traceAnswer) addLIDs(p *session.Picture, path *walk.Path) {
 		return
 	}
 	for _, x := range walk.TraceAll(p.Tables, path.Src, path.Dst) {
-		l := lidPath{LID: x.DstLID, Verdict: x.Verdict.String(), Why: x.Explain(p.Fabric), All: len(x.Hops)}
-		for _, n := range x.Shared([]walk.Path{*path}) {
-			l.Shared += n
-		}
+		l := lidPath{LID: x.DstLID, Verdict: x.Verdict.String(), Why: x.Explain(p.Fabric), All: x.Links(), Shared: x.Common(path)}
 		for _, s := range passedOf(p.Fabric, &x) {
 			l.Path = append(l.Path, s.name)
 		}

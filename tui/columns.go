@@ -95,7 +95,7 @@ var explained = map[string]map[string]string{
 		"back":   "whether the way back has the same hop, another port of this node, or another switch in its place",
 		"LIDs":   "to how many LIDs of the destination packets leave by the same port",
 		"is":     "whether both directions have the same hop, other ports of one node, or other switches",
-		"shared": "hops that it has in common with the path that is shown, of how many",
+		"shared": "links that it has in common with the path that is shown, of how many",
 	},
 	"What-if": {
 		"what":   "what failed, and what follows; Enter opens what a figure counts",
@@ -147,7 +147,7 @@ var explained = map[string]map[string]string{
 		"id": "the number of the entry of the history", "name": "of the node or the set", "node": "as it says it is called", "number": "the one that undo takes",
 		"what": "of which kind it is", "why": "where and why packets are lost", "where": "the port, node or link that has it", "problem": "of which kind", "try": "what to do next",
 		"type": "switch, channel adapter or router", "up/ports": "ports with a link of all", "state": "of the port or manager, or what became of it", "peer": "the port at the other end",
-		"hops": "switches that paths pass", "root": "whether updn takes it for a root", "rank": "links from the nearest root",
+		"hops": "the most links of a path, and the mean", "root": "whether updn takes it for a root", "rank": "links from the nearest root",
 		">90%": "distances at which more than 90 % of the hosts are", ">5%": "distances at which more than 5 % of the hosts are", "hops:hosts": "how many hosts are at which distance",
 		"balanced": "whether no two ports of the switch to switches differ by more than one LID", "uneven": "what differs by more than one LID: ports, neighbours",
 		"by neighbour": "LIDs of the port sent to each neighbour", "by port": "LIDs of the port sent by each port",

@@ -90,7 +90,7 @@ func figuresText(e *session.EngineFigures) string {
 	if e.Shifts != nil {
 		words = append(words, fmt.Sprintf("bisection %.3f", e.Bisections.Mean))
 	}
-	words = append(words, fmt.Sprintf("%.2f switches a path", e.MeanHops))
+	words = append(words, fmt.Sprintf("%.2f hops a path", e.MeanHops))
 	if e.VLs > 0 {
 		words = append(words, prose.Count(e.VLs, "VL"))
 	}
@@ -99,7 +99,7 @@ func figuresText(e *session.EngineFigures) string {
 		words = append(words, prose.Count(e.Changed, "entry")+" unlike those on the switches")
 	}
 	if e.Lost > 0 {
-		words = append(words, fmt.Sprint(e.Lost)+" PATHS LOST")
+		words = append(words, fmt.Sprint(e.Lost)+" PAIRS LOST")
 	}
 	words = append(words, "computed in "+e.Took.Round(time.Millisecond/10).String())
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")

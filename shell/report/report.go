@@ -48,8 +48,14 @@ type Report struct {
 // Routing are the figures of tables.
 type Routing struct {
 	Engine string `json:"engine"`
-	Paths  int64  `json:"paths"`
-	Lost   int64  `json:"lost"`
+	// Pairs are those of all end ports, LostPairs those of which a path does not arrive, LuckPairs those of which one arrives
+	// by luck with adaptive routing, UnknownPairs those of which one is unknown.
+	Pairs        int64 `json:"pairs"`
+	LostPairs    int64 `json:"lost_pairs"`
+	LuckPairs    int64 `json:"luck_pairs,omitempty"`
+	UnknownPairs int64 `json:"unknown_pairs"`
+	Paths        int64 `json:"paths"`
+	Lost         int64 `json:"lost"`
 	// Unknown counts the paths that meet a switch whose table was not read, as NotRead names them. The figures leave
 	// these paths out.
 	Unknown int64    `json:"unknown"`
@@ -113,17 +119,20 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	if err != nil {
 		return nil, err
 	}
+	pairs, err := facts.Pairs(ctx, t, reach.Options{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
 	c, err := facts.Credits(ctx, t, credits.Options{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	out := &Routing{Engine: t.Origin, Paths: res.Paths, Lost: res.Bad(), Unknown: res.Unknown, Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
+	out := &Routing{Engine: t.Origin, Pairs: pairs.Pairs, LostPairs: pairs.Lost, LuckPairs: pairs.Luck, UnknownPairs: pairs.Unknown, Paths: pairs.Paths, Lost: pairs.Bad, Unknown: pairs.UnknownPaths, Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
 	for _, n := range t.NotRead() {
 		out.NotRead = append(out.NotRead, t.Fabric.NodeName(n))
 	}
 	if !c.Unread.Any() {
-		vls := max(1, c.VLs)
-		out.VLs = &vls
+		out.VLs = &c.VLs
 	}
 	out.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
 	return out, err
@@ -153,6 +162,13 @@ func Formats() []Format {
 
 const mostNotRead = 5 // how many switches are named whose tables were not read
 
+func byLuck(pairs int64) string {
+	if pairs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d arrive by luck", pairs)
+}
+
 // figures are the facts in words.
 func (r *Report) figures() [][2]string {
 	out := [][2]string{
@@ -167,7 +183,8 @@ func (r *Report) figures() [][2]string {
 	if t.VLs != nil {
 		vls = fmt.Sprint(*t.VLs)
 	}
-	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Paths", fmt.Sprintf("%d, %d of them lost", t.Paths, t.Lost)})
+	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Pairs", fmt.Sprintf("%d, %d of them lost", t.Pairs, t.LostPairs) + byLuck(t.LuckPairs)},
+		[2]string{"Paths", fmt.Sprintf("%d, %d of them do not arrive", t.Paths, t.Lost)})
 	if t.Unknown > 0 {
 		out = append(out, [2]string{"Unknown", fmt.Sprintf("%d paths, over tables that were not read; the figures leave them out", t.Unknown)})
 	}

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -36,15 +37,14 @@ type EngineFigures struct {
 	Memory   int64
 	Worst    int64 // the edge forwarding index
 	linkload.Quick
-	// MaxHops and MeanHops count the switches that paths pass.
-	MaxHops     int
-	MeanHops    float64
-	Lost, Paths int64 // Lost counts the paths that do not arrive as they should, of Paths
-	Unknown     int64 // paths that meet a table that was not read: they are not lost, and the other figures leave them out
+	// MaxHops and MeanHops count the links of paths.
+	MaxHops        int
+	MeanHops       float64
+	analysis.Pairs // of all end ports of the base
 	// VLs is how many VLs the paths take, 0 where that is unknown; Loop whether links wait for one another in a ring.
 	VLs  int
 	Loop credits.Verdict
-	// Changed counts the entries that are others than on the switches now, -1 where
+	// Changed counts the entries that are others than on the switches, as [Session.Route] counts them, -1 where
 	// those are not known; Unread switches have none there, and were not compared.
 	Changed, Unread int
 	// Loads are the paths over all links.
@@ -52,8 +52,8 @@ type EngineFigures struct {
 }
 
 // CompareEngines routes the paper's subnet, else the live one, with each engine by itself, all that there are
-// for none, and measures the tables, those that the switches hold, and those of with: pictures, history
-// entries or files with routes. Nothing is staged. Found is called with each as it is done, where it is set.
+// for none, and measures the tables that [Session.Route] would stage, those that the switches hold in that subnet, and those
+// of with: pictures, history entries or files with routes. Nothing is staged. Found is called with each as it is done, where it is set.
 // It fails with ctx's error where ctx ends first, and on a name or file that cannot be.
 func (s *Session) CompareEngines(ctx context.Context, names, with []string, found func(EngineFigures) error) error {
 	end, err := s.begin(ctx, "compare engines")
@@ -71,7 +71,7 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 	}
 	for _, p := range more {
 		e := EngineFigures{Name: p.name}
-		if err := s.measure(ctx, &e, st.Live, p.tables, s.progress); err != nil {
+		if err := s.measure(ctx, &e, &st, p.tables, s.progress); err != nil {
 			return err
 		}
 		if err := found(e); err != nil {
@@ -84,7 +84,7 @@ func (s *Session) CompareEngines(ctx context.Context, names, with []string, foun
 		if err != nil {
 			return err
 		}
-		e, err := s.figuresOf(ctx, &st, name, s.routeAlone(&st, set), s.progress)
+		e, err := s.figuresOf(ctx, &st, name, set, s.progress)
 		if err != nil {
 			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), fabric.Escape(name), err)
 		}
@@ -105,22 +105,26 @@ func (s *Session) EngineFigures(ctx context.Context, name string) (EngineFigures
 	if set, err = set.Only(name); err != nil {
 		return EngineFigures{}, err
 	}
-	job := s.routeAlone(&st, set)
-	job.Options.Progress, job.Torus = nil, nil
-	return s.figuresOf(ctx, &st, name, job, nil)
+	return s.figuresOf(ctx, &st, name, set, nil)
 }
 
-// routeAlone routes with settings, and keeps nothing.
+// routeAlone is the job of [Session.Route] with settings of one engine. Other settings than those of the session start from
+// the base, as [Session.SetSettings] has it.
 func (s *Session) routeAlone(st *State, set settings.Settings) *compute.Job {
 	with := *st
 	with.Settings = set
-	job := s.job(&with)
-	job.Keep = compute.KeepNo
-	return job
+	if !set.SameEngines(&st.Settings) {
+		with.past = compute.Past{}
+	}
+	return s.job(&with)
 }
 
-func (s *Session) figuresOf(ctx context.Context, st *State, name string, job *compute.Job, progress func(done, total int)) (EngineFigures, error) {
+func (s *Session) figuresOf(ctx context.Context, st *State, name string, set settings.Settings, progress func(done, total int)) (EngineFigures, error) {
 	e := EngineFigures{Name: name, Computed: true}
+	job := s.routeAlone(st, set)
+	if job.Options.Progress = progress; progress == nil {
+		job.Torus = nil
+	}
 	watch := watchHeap()
 	res, err := compute.Unicast(ctx, job)
 	grown := watch()
@@ -133,7 +137,13 @@ func (s *Session) figuresOf(ctx context.Context, st *State, name string, job *co
 		return e, err
 	}
 	e.Took, e.Memory = res.Figures.Took, grown
-	return e, s.measure(ctx, &e, st.Live, res.Tables, progress)
+	with := *st
+	with.Settings = set
+	t, err := with.completed(ctx, res.Tables)
+	if err != nil {
+		return e, err
+	}
+	return e, s.measure(ctx, &e, st, t, progress)
 }
 
 // tablesCompared are tables beside those of engines.
@@ -142,15 +152,19 @@ type tablesCompared struct {
 	tables *fabric.Tables
 }
 
-// alsoCompared are the tables of the switches and those named.
+// alsoCompared are the tables of the switches, in the what-if where there is one, and those named.
 func (s *Session) alsoCompared(ctx context.Context, st *State, with []string) ([]tablesCompared, error) {
 	var out []tablesCompared
-	if p, err := st.TablesOf(Live); err == nil {
+	held := Live
+	if st.WhatIf != nil {
+		held = WhatIf // what the switches hold, with what failed since
+	}
+	if p, err := st.TablesOf(held); err == nil {
 		out = append(out, tablesCompared{"on the switches", p.Tables})
 	}
 	for _, name := range with {
 		if p, err := st.TablesOf(Kind(name)); err == nil {
-			if p.Kind != Live {
+			if p.Kind != held {
 				out = append(out, tablesCompared{st.Title(p), p.Tables})
 			}
 			continue
@@ -209,13 +223,15 @@ func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric
 }
 
 // measure fills in what tables do.
-func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, t *fabric.Tables, progress func(done, total int)) error {
+func (s *Session) measure(ctx context.Context, e *EngineFigures, st *State, t *fabric.Tables, progress func(done, total int)) error {
 	r, err := s.analysis.Reach(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return err
 	}
-	e.Lost, e.Unknown, e.Paths = r.Bad(), r.Unknown, r.Paths
-	e.MaxHops, e.MeanHops = switchesPassed(r.Links)
+	if e.Pairs, err = s.analysis.Pairs(ctx, t, reach.Options{Progress: progress}); err != nil {
+		return err
+	}
+	e.MaxHops, e.MeanHops = hops(r.Links)
 	l, err := s.analysis.Load(ctx, t, linkload.Options{Progress: progress})
 	if err != nil {
 		return err
@@ -229,24 +245,24 @@ func (s *Session) measure(ctx context.Context, e *EngineFigures, live *Picture, 
 		return err
 	}
 	if e.Loop = c.Verdict; !c.Unread.Any() {
-		e.VLs = max(1, c.VLs)
+		e.VLs = c.VLs
 	}
 	e.Changed = -1
-	if live.Tables != nil && live.Fabric.MaxLID > 0 {
-		d := diff.Count(live.Tables, t)
+	if base := st.paperBase(); base.Tables != nil && base.Fabric.MaxLID > 0 {
+		d := diff.Count(base.Tables, t)
 		e.Changed, e.Unread = d.Changed, d.Unread
 	}
 	return nil
 }
 
-// switchesPassed are the most and the mean over paths of so many links.
-func switchesPassed(links []int64) (most int, mean float64) {
+// hops are the most and the mean of the links of paths.
+func hops(links []int64) (most int, mean float64) {
 	var n, sum int64
 	for l, paths := range links {
 		if paths > 0 {
-			most = max(most, l-1)
+			most = max(most, l)
 			n += paths
-			sum += paths * int64(l-1)
+			sum += paths * int64(l)
 		}
 	}
 	if n == 0 {

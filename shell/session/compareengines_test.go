@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -93,19 +95,18 @@ func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 			if p.Verdict != walk.Delivered {
 				t.Fatalf("%s: %v", g.Name, p.Verdict)
 			}
-			passed := 0
 			for _, h := range p.Hops {
 				if !f.Nodes[h.Node].IsSwitch() {
 					continue
 				}
-				passed++
 				out := h.Out
 				if f.PeerSwitch(out) != fabric.None {
 					links[out]++
 					worst = max(worst, links[out])
 				}
 			}
-			paths, sum, most = paths+1, sum+int64(passed), max(most, passed)
+			crossed := len(p.Hops) - 1
+			paths, sum, most = paths+1, sum+int64(crossed), max(most, crossed)
 		}
 	}
 	c, err := credits.Check(t.Context(), tables, credits.Options{})
@@ -116,6 +117,74 @@ func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 	if g.Worst != worst || g.Paths != paths || g.Lost != 0 || g.MaxHops != most || g.MeanHops != mean || g.Changed != changed || g.Loop != c.Verdict {
 		t.Errorf("%+v; a walk has worst %d, %d paths, hops %d (%g), changed %d", *g, worst, paths, most, mean, changed)
 	}
+}
+
+// TestCompareEnginesAfterFailures compares what engines make of a what-if with what route stages with each of them, and the
+// tables of the switches with a walk of every pair of the base.
+func TestCompareEnginesAfterFailures(t *testing.T) {
+	for source, fails := range map[string][]string{"sim:hypercube:3": {"sw-001"}, "sim:fattree:2,6": {"spine-01"}, "sim:torus:5x2": {"sw-0-0"}, "sim:fattree:2,8": {"leaf-08", "spine-02"}} {
+		s := open(t, source)
+		for _, name := range fails {
+			if _, err := s.Fail(t.Context(), failures.Named("switch", []string{name}, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		held := s.State().WhatIf.Tables
+		got := map[string]EngineFigures{}
+		err := s.CompareEngines(t.Context(), nil, nil, func(e EngineFigures) error {
+			got[e.Name] = e
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		asRouted(t, source, new(got["on the switches"]), 0, held)
+		for _, e := range engines.All() {
+			set, err := settings.Parse(t.Context(), []string{e.Name(), engines.NoFallback}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.SetSettings(set)
+			if rep, err := s.Route(t.Context(), compute.KeepAsOpenSM); err == nil {
+				asRouted(t, source, new(got[e.Name()]), rep.Changed, s.State().Staged.Tables)
+			}
+		}
+	}
+}
+
+// asRouted holds figures against tables: pairs by a walk from and to every end port that there was before failures.
+func asRouted(t *testing.T, source string, g *EngineFigures, changed int, tables *fabric.Tables) {
+	t.Helper()
+	f := tables.Fabric
+	var pairs, lost int64
+	for src := range f.NumPorts() {
+		for dst := range f.NumPorts() {
+			if src == dst || !isHostPort(f, src) || !isHostPort(f, dst) {
+				continue
+			}
+			pairs++
+			lid := f.Ports[dst].LID
+			if f.PortByLID(lid) != dst || f.Ports[src].Peer == fabric.None || !f.Nodes[f.Ports[src].Node].InSubnet || !walk.Trace(tables, src, lid).Verdict.Arrives() {
+				lost++
+			}
+		}
+	}
+	c, err := credits.Check(t.Context(), tables, credits.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := linkload.AllToAll(t.Context(), tables, linkload.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := l.Summary(1).EdgeForwardingIndex
+	if g.Pairs.Pairs != pairs || g.Lost != lost || g.Worst != worst || g.Changed != changed || g.Loop != c.Verdict {
+		t.Errorf("%s, %s: %+v; as routed %d of %d pairs are lost, worst load %d, %d entries changed, credit loop %v", source, g.Name, *g, lost, pairs, worst, changed, c.Verdict)
+	}
+}
+
+func isHostPort(f *fabric.Fabric, port fabric.PortIndex) bool {
+	return !f.Nodes[f.Ports[port].Node].IsSwitch() && f.Ports[port].GUID != 0 && f.Ports[port].LID != 0
 }
 
 // TestCompareEnginesStops ends a comparison in the middle.

@@ -41,8 +41,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if err != nil {
 		return compute.Result{}, err
 	}
-	res.Tables = st.partitioned(res.Tables, false)
-	if res.Tables, err = st.withGroups(ctx, res.Tables); err != nil {
+	if res.Tables, err = st.completed(ctx, res.Tables); err != nil {
 		return compute.Result{}, err
 	}
 	p := st.stagedOf(res, job.Fabric)
@@ -60,6 +59,11 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	})
 	s.record(history.Route, p, note, figures)
 	return *res, nil
+}
+
+// completed are tables that an engine made with the SLs of partitions and the groups that the state gives them.
+func (st *State) completed(ctx context.Context, t *fabric.Tables) (*fabric.Tables, error) {
+	return st.withGroups(ctx, st.partitioned(t, false))
 }
 
 // job is to route the paper of a state with its settings.

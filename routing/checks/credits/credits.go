@@ -46,7 +46,7 @@ type Options struct {
 // Result is what was found.
 type Result struct {
 	// Channels is the number of channels that packets take, VLs that of the VLs among
-	// them, and Dependencies that of the dependencies between channels.
+	// them, at least 1 where there are paths at all, and Dependencies that of the dependencies between channels.
 	Channels     int
 	VLs          int
 	Dependencies int
@@ -147,6 +147,9 @@ func (c *checker) check(ctx context.Context) (*Result, error) {
 	}
 	r := &Result{}
 	n := g.net(r)
+	if c.ends.Pairs() > 0 {
+		r.VLs = max(1, r.VLs)
+	}
 	ring, err := n.cycle(ctx, r)
 	if err == nil && ring != nil {
 		r.Ring = n.dependencies(ring)

@@ -33,3 +33,14 @@ func (p *Path) Shared(all []Path) []int {
 	}
 	return out
 }
+
+// Common counts the links that two paths of one fabric cross in the same direction.
+func (p *Path) Common(other *Path) int {
+	n := 0
+	for _, h := range p.Hops[:p.Links()] {
+		if slices.ContainsFunc(other.Hops[:other.Links()], func(x Hop) bool { return x.Node == h.Node && x.Out == h.Out }) {
+			n++
+		}
+	}
+	return n
+}

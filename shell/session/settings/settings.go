@@ -186,6 +186,14 @@ func (s Settings) Only(engine string) (Settings, error) {
 	return s, s.chooseEngines()
 }
 
+// SameEngines reports whether settings route by the same engine or chain, no_fallback aside, with the same options.
+func (s *Settings) SameEngines(o *Settings) bool {
+	chain := func(s *Settings) []string {
+		return slices.DeleteFunc(slices.Clone(s.Chain), func(name string) bool { return name == engines.NoFallback })
+	}
+	return slices.Equal(chain(s), chain(o)) && slices.Equal(s.Given, o.Given) && s.cached == o.cached
+}
+
 func (s *Settings) chooseEngines() (err error) {
 	if slices.Contains(s.Chain, file.Name) && s.file.Routes == nil && s.file.Matrix == nil {
 		s.Notes = append(s.Notes, "the engine file has no file: lfts_file=FILE or lid_matrix_dump_file=FILE is missing, and without one OpenSM routes as minhop does")

@@ -23,19 +23,14 @@ func (t *trace) lidColumns() []draw.Column {
 			return prose.When(path(row).DstLID == t.hops.DstLID, t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
 		}, Order: func(row int) int64 { return int64(path(row).DstLID) }},
 		{Name: "ends", Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return t.verdictStyle(path(row).Verdict) }},
-		{Name: "shared", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", t.common(path(row)), len(path(row).Hops)) },
+		{Name: "shared", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", t.common(path(row)), path(row).Links()) },
 			Order: func(row int) int64 { return int64(t.common(path(row))) }},
 		{Name: "switches, = where it is that of the shown path", Least: 20, Text: t.switchesText},
 	}
 }
 
-// common counts the hops that a path shares with the one that is shown.
-func (t *trace) common(p *walk.Path) (n int) {
-	for _, x := range p.Shared([]walk.Path{t.hops}) {
-		n += x
-	}
-	return n
-}
+// common counts the links that a path shares with the one that is shown.
+func (t *trace) common(p *walk.Path) int { return p.Common(&t.hops) }
 
 // switchesText names the switches of a path and the ports by which it leaves them.
 func (t *trace) switchesText(row int) string {
