@@ -38,6 +38,7 @@ func (x *exam) checkCredits(s *state, switches bool) {
 		a.figure("loop", false)
 		a.figure("channels_in_loops", 0)
 		a.figure("groups_of_loops", 0)
+		a.figure("verdict", "ok")
 		a.noRing()
 		a.succeeds()
 	case unread && isLoop == nil:
@@ -72,8 +73,9 @@ func (a *answer) unknownLoop() {
 	a.ignore("loop", "why", "try")
 	a.figure("channels_in_loops", 0)
 	a.figure("groups_of_loops", 0)
+	a.figure("verdict", "unknown")
 	a.noRing()
-	a.succeeds()
+	a.fails("check credits: whether there is a credit loop is unknown: {why}")
 }
 
 // hasUnread reports whether the table of a switch of the subnet was not read.
@@ -90,6 +92,7 @@ func (a *answer) noRing() {
 // ring compares the links of a loop: each waits for the next, by packets that there are.
 func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 	n := a.o.length("ring")
+	a.figure("verdict", "found")
 	a.fails("check credits: a credit loop of {links#} link(s)", "links", n)
 	if a.x.compared++; shortest > 0 && n != shortest {
 		a.wrong("ring", "-", n, shortest)

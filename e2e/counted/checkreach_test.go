@@ -28,6 +28,8 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	a.arrivals(r, what == "loops")
 	a.troubles(s, r, what == "loops")
 	a.ignore("seconds")
+	found := what == "loops" && r.by[loop] > 0 || what == "reach" && r.bad() > 0
+	a.figure("verdict", map[bool]string{true: "found", false: "ok"}[found])
 	switch {
 	case what == "loops" && r.by[loop] > 0:
 		a.fails("check loops: {loops#} of {paths#} paths loop", "loops", r.by[loop], "paths", r.paths)

@@ -60,6 +60,7 @@ func (x *exam) hostSet(s *state, set []*port) {
 	a.figure("not_in_subnet", missing)
 	a.line("  lost: {lost#} of them do not arrive")
 	a.figure("lost", l.lost)
+	a.figure("unknown", 0)
 	a.setLinks(s, l, all)
 	a.succeeds()
 	a.done()

@@ -64,6 +64,7 @@ func (x *exam) whoUses(s *state, what thing) {
 	a.figure("what", what.name)
 	a.figure("paths", len(users))
 	a.figure("all", all)
+	a.figure("unknown", 0)
 	a.figure("sources", len(from))
 	a.figure("destinations", len(to))
 	a.directions(s, what)
