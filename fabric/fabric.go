@@ -71,6 +71,18 @@ func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	return f.lidPort[lid]
 }
 
+// LIDOf returns the base LID of an end port, or 0 where it has none. A port that left the subnet has none once another
+// port owns one of its LIDs.
+func (f *Fabric) LIDOf(port PortIndex) uint16 {
+	p := &f.Ports[port]
+	for i := range uint16(1) << p.LMC {
+		if owner := f.PortByLID(p.LID + i); owner != None && owner != port {
+			return 0
+		}
+	}
+	return p.LID
+}
+
 // NodeByGUID returns the node with this node GUID, or None.
 func (f *Fabric) NodeByGUID(guid uint64) NodeIndex { return lookup(f.nodeGUID, guid) }
 

@@ -13,7 +13,6 @@ import (
 	"example.org/ibconsole/shell/session"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 )
@@ -75,7 +74,10 @@ func (c *call) drawnPath(p *session.Picture) ([]fabric.PortIndex, error) {
 		return nil, err
 	}
 	var ports []fabric.PortIndex
-	for _, h := range walk.Trace(p.Tables, pair.Src, pair.LID).Hops {
+	if err := session.Addressed(p.Fabric, pair); err != nil {
+		return nil, err
+	}
+	for _, h := range pair.Trace(p.Tables).Hops {
 		if h.Out != fabric.None {
 			ports = append(ports, h.Out)
 		}

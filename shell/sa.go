@@ -28,13 +28,16 @@ func (c *call) saPath() error {
 	st := c.session.State()
 	f := st.Live.Fabric
 	pairs, err := pairsOf(f, c.Args, true)
+	if err == nil {
+		err = session.Addressed(f, pairs...)
+	}
 	if err != nil {
 		return err
 	}
 	differ := 0
 	return c.list([]string{"FROM", "TO", "SL", "MTU", "RATE", "TABLES"}, func(yield func(Row, error) bool) {
 		err := c.session.PathRecords(c.ctx, pairs, func(p session.Pair, r sa.PathRecord, err error) error {
-			row := pathRow{From: f.PortName(p.Src), To: destinationName(f, p.LID)}
+			row := pathRow{From: f.PortName(p.Src), To: f.PortName(p.Dst)}
 			if err != nil {
 				row.Error = err.Error()
 				row.Tables = "no record: " + err.Error()

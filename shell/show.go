@@ -112,8 +112,8 @@ func lidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(li
 // nodeLID is the LID of port 0 of a switch, of the first port that has one elsewhere.
 func nodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 	for p := range n.Slots() {
-		if f.Ports[p].LID != 0 {
-			return f.Ports[p].LID
+		if lid := f.LIDOf(p); lid != 0 {
+			return lid
 		}
 	}
 	return 0

@@ -40,6 +40,8 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 		switch sl, known, err := g.Of(pair.Src, pair.LID); {
 		case !f.Reachable(pair.Src) || !f.Reachable(pair.Dst):
 			row.Error = "unreachable"
+		case pair.LID == 0:
+			row.Error = "no LID"
 		case err != nil && len(pairs) == 1:
 			return fmt.Errorf("%s to %s: %w", row.From, row.To, err)
 		case err != nil:

@@ -114,7 +114,11 @@ func runTrace(c *call) error {
 		}
 		return c.traceGroup(&st, p, c.Arg(0), c.Arg(1))
 	}
-	r, err := c.traceRequest(p.Fabric)
+	f := p.Fabric
+	if slices.Contains(c.Args, liveWord) {
+		f = st.Live.Fabric
+	}
+	r, err := c.traceRequest(f)
 	asked, aerr := c.asked()
 	switch {
 	case err != nil:
@@ -174,6 +178,9 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 	case err != nil:
 		return err
 	case c.Option("format", "text") == "ibtracert":
+		if err := session.Addressed(p.Fabric, pair); err != nil {
+			return err
+		}
 		if err := c.ibtracert(p, path); err != nil {
 			return err
 		}
@@ -204,8 +211,8 @@ func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, 
 	path := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := p.Passage(g, &path, c.session.Analysis())
 	answer := traceAnswerOf(p.Fabric, &path)
-	answer.pass(p.Tables, passage)
 	answer.Of, answer.Stale, answer.Adaptive = st.Title(p), st.IsStale(p), adaptive(st)
+	answer.pass(p.Tables, passage)
 	answer.addChoices(p, pair.Src, pair.LID)
 	answer.grant(passage.Why)
 	return &path, answer, nil

@@ -104,15 +104,14 @@ func whyLost(f *fabric.Fabric, path *walk.Path) string {
 // partsFrom says where a path through tables leaves that of a picture.
 func partsFrom(t *fabric.Tables, p *session.Picture, x census.Pair, title string) string {
 	f := t.Fabric
-	src := p.Fabric.PortByGUID(f.Ports[x.Src].GUID)
-	if src == fabric.None {
-		return fmt.Sprintf("%s is not in %s", f.PortName(x.Src), title)
-	}
 	var now livetrace.Path
 	path := walk.Trace(t, x.Src, x.LID)
+	planned, err := path.In(f, p.Tables)
+	if err != nil {
+		return fmt.Sprintf("parts from %s: %v", title, err)
+	}
 	for _, h := range path.Hops {
 		now.Hops = append(now.Hops, livetrace.Hop{GUID: f.Nodes[h.Node].GUID, Node: h.Node, Out: outOf(f, h.Out)})
 	}
-	planned := walk.Trace(p.Tables, src, x.LID)
 	return parts(f, &now, p.Fabric, &planned, title)
 }

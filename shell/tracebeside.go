@@ -63,11 +63,10 @@ func (a *traceAnswer) addBack(p *session.Picture, path *walk.Path) {
 
 // addAgainst adds the path between the same ports in another picture.
 func (a *traceAnswer) addAgainst(st *session.State, p *session.Picture, path *walk.Path, other *session.Picture) error {
-	src, lid, err := path.In(p.Fabric, other.Fabric)
+	that, err := path.In(p.Fabric, other.Tables)
 	if err != nil {
 		return fmt.Errorf("%s: %w", st.Title(other), err)
 	}
-	that := walk.Trace(other.Tables, src, lid)
 	a.Against = newBesidePath(p.Fabric, path, other.Fabric, &that, that.Hops, st.Title(other))
 	return nil
 }

@@ -13,33 +13,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// onLive moves a pair of a picture to the live fabric, where the picture is of
-// another.
-func onLive(st *session.State, p *session.Picture, pair session.Pair) (session.Pair, error) {
-	if p.Fabric == st.Live.Fabric {
-		return pair, nil
-	}
-	port := &p.Fabric.Ports[pair.Src]
-	node := st.Live.Fabric.NodeByGUID(p.Fabric.Nodes[port.Node].GUID)
-	if node == fabric.None {
-		return pair, fmt.Errorf("%s is not in the live subnet", p.Fabric.PortName(pair.Src))
-	}
-	src := st.Live.Fabric.PortAt(node, int(port.Num))
-	if src == fabric.None {
-		return pair, fmt.Errorf("%s is not in the live subnet", p.Fabric.PortName(pair.Src))
-	}
-	pair.Src = src
-	return pair, nil
-}
-
-// traceLive asks the switches, and says where their path leaves that of a picture.
+// traceLive asks the switches about a pair of the live fabric, and compares with the path between the same ports in a
+// picture.
 func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, pair session.Pair) error {
-	live, err := onLive(st, p, pair)
-	if err != nil {
+	if err := session.Addressed(st.Live.Fabric, pair); err != nil {
 		return err
 	}
 	var path livetrace.Path
-	if err := c.session.TraceLive(c.ctx, []session.Pair{live}, func(_ int, p *livetrace.Path) { path = *p }); err != nil {
+	if err := c.session.TraceLive(c.ctx, []session.Pair{pair}, func(_ int, p *livetrace.Path) { path = *p }); err != nil {
 		return err
 	}
 	answer := liveAnswerOf(st.Live.Fabric, &path)
@@ -48,8 +29,7 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 		return err
 	}
 	if noTables == nil {
-		planned := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
-		answer.Parts = parts(st.Live.Fabric, &path, p.Fabric, &planned, st.Title(p))
+		answer.Parts = partsBeside(st, &path, p, pair)
 		if answer.Parts == "" {
 			answer.SameAs = st.Title(p)
 		}
@@ -105,6 +85,16 @@ func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *trace
 		}
 	}
 	return nil
+}
+
+// partsBeside returns where the live path of a pair leaves the path between the same ports in a picture, "" where it does not.
+func partsBeside(st *session.State, live *livetrace.Path, p *session.Picture, pair session.Pair) string {
+	there, err := pair.In(st.Live.Fabric, p.Fabric)
+	if err != nil {
+		return fmt.Sprintf("parts from %s: %v", st.Title(p), err)
+	}
+	planned := there.Trace(p.Tables)
+	return parts(st.Live.Fabric, live, p.Fabric, &planned, st.Title(p))
 }
 
 // parts says where a live path leaves that of a picture, "" where it does not.

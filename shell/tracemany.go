@@ -214,19 +214,14 @@ func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grant
 
 // traceManyLive follows pairs through the switches, and compares with a picture.
 func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables error, r *traceRequest) error {
-	live := make([]session.Pair, len(r.pairs))
-	for i, pair := range r.pairs {
-		var err error
-		if live[i], err = onLive(st, p, pair); err != nil {
-			return err
-		}
+	if err := session.Addressed(st.Live.Fabric, r.pairs...); err != nil {
+		return err
 	}
-	answers, switches := make([]*traceAnswer, len(live)), make([][]passed, len(live))
-	err := c.session.TraceLive(c.ctx, live, func(i int, path *livetrace.Path) {
+	answers, switches := make([]*traceAnswer, len(r.pairs)), make([][]passed, len(r.pairs))
+	err := c.session.TraceLive(c.ctx, r.pairs, func(i int, path *livetrace.Path) {
 		answers[i], switches[i] = liveAnswerOf(st.Live.Fabric, path), passedLive(st.Live.Fabric, path)
 		if noTables == nil {
-			planned := walk.Between(p.Tables, r.pairs[i].Src, r.pairs[i].Dst, r.pairs[i].LID)
-			answers[i].Parts = parts(st.Live.Fabric, path, p.Fabric, &planned, st.Title(p))
+			answers[i].Parts = partsBeside(st, path, p, r.pairs[i])
 		}
 	})
 	if err != nil {
@@ -237,7 +232,7 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 		answer.Against = st.Title(p)
 	}
 	for i, a := range answers {
-		answer.add(live[i], a, switches[i])
+		answer.add(r.pairs[i], a, switches[i])
 	}
 	answer.alikeAnswer = answer.alikes.answer(r.limit)
 	return c.answerMany(answer)

@@ -89,6 +89,9 @@ func traceAnswerOf(f *fabric.Fabric, path *walk.Path) *traceAnswer {
 		From: f.PortName(path.Src), To: destinationOf(f, path), LID: path.DstLID, Verdict: path.Verdict.String(),
 		Arrives: path.Verdict.Arrives(), Why: path.Explain(f),
 	}
+	if path.Dst != fabric.None {
+		a.To = f.PortName(path.Dst)
+	}
 	for _, h := range path.Hops {
 		hop := traceHop{Node: f.NodeName(h.Node), GUID: guidText(f.Nodes[h.Node].GUID), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out)}
 		hop.Link, hop.InLink = linkText(f, h.Out), linkText(f, h.In)
@@ -215,7 +218,7 @@ func (a *traceAnswer) Text(w io.Writer) {
 	if a.MeansSL != "" {
 		sl += " (" + a.MeansSL + ")"
 	}
-	_, _ = fmt.Fprintf(w, "%s -> %s, LID %d%s, of %s\n", a.From, a.To, a.LID, sl, a.Of)
+	_, _ = fmt.Fprintf(w, "%s -> %s, LID %s%s, of %s\n", a.From, a.To, lidText(a.LID), sl, a.Of)
 	width := 0
 	for _, h := range a.Hops {
 		width = max(width, len([]rune(h.Node)))

@@ -20,7 +20,7 @@ const maxCandidates = 8
 type Place struct {
 	Node      fabric.NodeIndex
 	Port      fabric.PortIndex // named or meant: else port 0 of a switch, another node's first linked port
-	LID       uint16           // the LID that was named, else that of the port
+	LID       uint16           // the LID that was named, else that of the port, 0 where it has none in this fabric
 	PortNamed bool             // a port number, LID or port GUID was given
 	LIDNamed  bool             // a LID was given
 }
@@ -161,7 +161,7 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 		return Place{}, fmt.Errorf("%q is no GUID, expected 0x and up to 16 digits", text)
 	}
 	if port := f.PortByGUID(guid); port != fabric.None {
-		return Place{Node: f.Ports[port].Node, Port: port, LID: f.Ports[port].LID, PortNamed: true}, nil
+		return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(port), PortNamed: true}, nil
 	}
 	if n := f.NodeByGUID(guid); n != fabric.None {
 		return of(f, n), nil
@@ -199,7 +199,7 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 
 // named is a port that was named by its number.
 func named(f *fabric.Fabric, port fabric.PortIndex) Place {
-	return Place{Node: f.Ports[port].Node, Port: port, LID: f.Ports[f.EndPortOf(port)].LID, PortNamed: true}
+	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
 }
 
 func byPrefix(f *fabric.Fabric, text string) []fabric.NodeIndex {
@@ -241,7 +241,7 @@ func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 			}
 		}
 	}
-	return Place{Node: node, Port: port, LID: f.Ports[port].LID}
+	return Place{Node: node, Port: port, LID: f.LIDOf(port)}
 }
 
 // PortError says that words do not say which port is meant, whatever there is.

@@ -175,9 +175,9 @@ func (v Value) Place() (p Place, ok bool) {
 		f := (*fabric.Fabric)(ref)
 		port := &f.Ports[v.num]
 		n := &f.Nodes[port.Node]
-		p := Place{n.Desc, n.GUID, port.LID, int(port.Num)}
+		p := Place{n.Desc, n.GUID, f.LIDOf(fabric.PortIndex(v.num)), int(port.Num)}
 		if n.IsSwitch() {
-			p.LID = f.Ports[n.FirstPort].LID
+			p.LID = f.LIDOf(n.FirstPort)
 		}
 		return p, true
 	case *nodesOf:
@@ -185,7 +185,7 @@ func (v Value) Place() (p Place, ok bool) {
 		n := &f.Nodes[v.num]
 		p := Place{Name: n.Desc, GUID: n.GUID, Port: -1}
 		if n.IsSwitch() {
-			p.LID = f.Ports[n.FirstPort].LID
+			p.LID = f.LIDOf(n.FirstPort)
 		}
 		return p, true
 	}

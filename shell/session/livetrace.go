@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/routing/checks/census"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/connection"
 )
@@ -161,7 +162,29 @@ func pairsOf(f *fabric.Fabric, words []string) ([]Pair, error) {
 	return pathsTo(nil, f, f.EndPortOf(src.Port), dst), nil
 }
 
-// PairOf is the pair of two places. The destination must have a LID.
+// Trace follows the packets of the pair through tables of its fabric.
+func (p Pair) Trace(t *fabric.Tables) walk.Path { return walk.Between(t, p.Src, p.Dst, p.LID) }
+
+// In returns the pair of the same ports of f in another fabric.
+func (p Pair) In(f, g *fabric.Fabric) (there Pair, err error) {
+	there.Src, there.Dst, there.LID, err = walk.EndsIn(f, p.Src, p.Dst, p.LID, g)
+	return there, err
+}
+
+// Addressed fails for the first pair whose destination is unreachable or has no LID.
+func Addressed(f *fabric.Fabric, pairs ...Pair) error {
+	for _, p := range pairs {
+		switch {
+		case !f.Reachable(p.Dst):
+			return fmt.Errorf("%s is unreachable", f.PortName(p.Dst))
+		case p.LID == 0:
+			return fmt.Errorf("%s has no LID", f.PortName(p.Dst))
+		}
+	}
+	return nil
+}
+
+// PairOf is the pair of two places.
 func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
@@ -171,10 +194,7 @@ func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	if dst.LID == 0 {
-		return Pair{}, fmt.Errorf("%s has no LID", f.PortName(dst.Port))
-	}
-	return Pair{Src: f.EndPortOf(src.Port), Dst: f.EndPortOf(dst.Port), LID: dst.LID}, nil
+	return Pair{f.EndPortOf(src.Port), f.EndPortOf(dst.Port), dst.LID}, nil
 }
 
 // PairsFrom are the pairs of one place with every other end port as [fabric.Fabric.Ends] has them, each with every LID.
@@ -187,7 +207,7 @@ func PairsFrom(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	var pairs []Pair
 	for _, dst := range ends(f, switches) {
 		if dst != own {
-			pairs = pathsTo(pairs, f, own, places.Place{Port: dst, LID: f.Ports[dst].LID})
+			pairs = pathsTo(pairs, f, own, places.Place{Port: dst, LID: f.LIDOf(dst)})
 		}
 	}
 	return pairs, nil

@@ -137,10 +137,10 @@ func (sc *Scene) Changed(before *Scene) bool {
 // LID is the LID of a port of the topology's fabric, 0 where it has none yet.
 func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	end := sc.Now.EndPortOf(port)
-	if lid := sc.Now.Ports[end].LID; lid != 0 || sc.given == nil {
+	if lid := sc.Now.LIDOf(end); lid != 0 || sc.given == nil {
 		return lid
 	}
-	return sc.given.Ports[end].LID
+	return sc.given.LIDOf(end)
 }
 
 // FailedNode reports whether a node of the topology's fabric has failed on paper itself.

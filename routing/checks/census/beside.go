@@ -18,7 +18,7 @@ type Pair struct {
 }
 
 // beside are other tables that paths are compared with, switch by switch and port by
-// port: nodes are the same by their GUIDs.
+// port: nodes are the same by their GUIDs. Of the receiver the LID at the same place among its LIDs counts.
 type beside struct {
 	ends *trees.Ends
 	lids map[uint16]trees.LID
@@ -64,9 +64,10 @@ func attachedAlike(f *fabric.Fabric, port fabric.PortIndex, g *fabric.Fabric) bo
 // compareBeside counts the paths to one LID that are others there.
 func (w *worker) compareBeside(t *trees.Tree) {
 	b := w.beside
-	l, ok := b.lids[t.LID.LID]
-	f := w.ends.Tables.Fabric
-	if ok = ok && f.Ports[w.ends.Ports[t.End]].GUID == b.ends.Tables.Fabric.Ports[b.ends.Ports[l.End]].GUID; ok {
+	f, end := w.ends.Tables.Fabric, w.ends.Ports[t.End]
+	_, _, lid, err := walk.EndsIn(f, end, end, t.LID.LID, b.ends.Tables.Fabric)
+	l, ok := b.lids[lid]
+	if ok = ok && err == nil; ok {
 		w.trail = trails(w.trail, w.ends.Tables, t.Tree)
 		w.there = trails(w.there, b.ends.Tables, b.ends.To(l).Tree)
 	}

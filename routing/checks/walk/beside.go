@@ -94,32 +94,42 @@ func (p *Path) Backwards() []Hop {
 
 // Back is the path from the destination to the base LID of the source; ok is false where one of them has no LID.
 func (p *Path) Back(t *fabric.Tables) (back Path, ok bool) {
-	lid := t.Fabric.Ports[t.Fabric.EndPortOf(p.Src)].LID
+	src := t.Fabric.EndPortOf(p.Src)
+	lid := t.Fabric.Ports[src].LID
 	if p.Dst == fabric.None || lid == 0 {
 		return back, false
 	}
-	return Trace(t, p.Dst, lid), true
+	return Between(t, p.Dst, src, lid), true
 }
 
-// In finds the ends of the path in another fabric: the port that sends and the LID, the one of the same place among
-// those of its port.
-func (p *Path) In(f, g *fabric.Fabric) (src fabric.PortIndex, lid uint16, err error) {
+// In traces the path between the same two ports through the tables of another state.
+func (p *Path) In(f *fabric.Fabric, t *fabric.Tables) (Path, error) {
 	if p.Dst == fabric.None {
-		return fabric.None, 0, fmt.Errorf("nobody has LID %d", p.DstLID)
+		return Path{}, fmt.Errorf("nobody has LID %d", p.DstLID)
 	}
-	var ends [2]fabric.PortIndex
-	for i, port := range [2]fabric.PortIndex{p.Src, p.Dst} {
+	src, dst, lid, err := EndsIn(f, p.Src, p.Dst, p.DstLID, t.Fabric)
+	if err != nil {
+		return Path{}, err
+	}
+	return Between(t, src, dst, lid), nil
+}
+
+// EndsIn finds the ends of a path in another fabric: the port that sends, the one that receives, and the LID at the same
+// place among those of the receiver, 0 where it has none there.
+func EndsIn(f *fabric.Fabric, src, dst fabric.PortIndex, lid uint16, g *fabric.Fabric) (fabric.PortIndex, fabric.PortIndex, uint16, error) {
+	ends := [2]fabric.PortIndex{src, dst}
+	for i, port := range ends {
 		node := g.NodeByGUID(f.Nodes[f.Ports[port].Node].GUID)
-		if node == fabric.None {
-			return fabric.None, 0, fmt.Errorf("%s is not there", f.PortName(port))
+		if node != fabric.None {
+			ends[i] = g.PortAt(node, int(f.Ports[port].Num))
 		}
-		if ends[i] = g.PortAt(node, int(f.Ports[port].Num)); ends[i] == fabric.None {
-			return fabric.None, 0, fmt.Errorf("%s is not there", f.PortName(port))
+		if node == fabric.None || ends[i] == fabric.None {
+			return fabric.None, fabric.None, 0, fmt.Errorf("%s is not there", f.PortName(port))
 		}
 	}
-	dst := &g.Ports[ends[1]]
-	if dst.LID == 0 {
-		return fabric.None, 0, fmt.Errorf("%s has no LID", g.PortName(ends[1]))
+	to := g.LIDOf(ends[1])
+	if to != 0 && lid != 0 {
+		to += (lid - f.Ports[dst].LID) & (1<<g.Ports[ends[1]].LMC - 1)
 	}
-	return ends[0], dst.LID + (p.DstLID-f.Ports[p.Dst].LID)&(1<<dst.LMC-1), nil
+	return ends[0], ends[1], to, nil
 }

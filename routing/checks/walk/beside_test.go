@@ -38,12 +38,12 @@ func TestBesidePathBack(t *testing.T) {
 func TestInAnotherFabric(t *testing.T) {
 	f := square(t)
 	p := Trace(clockwise(f), f.PortByLID(11), 13)
-	if src, lid, err := p.In(f, f); src != p.Src || lid != 13 || err != nil {
-		t.Errorf("in its own: %d, LID %d, %v", src, lid, err)
+	if own, err := p.In(f, clockwise(f)); own.Src != p.Src || own.Dst != p.Dst || own.DstLID != 13 || err != nil {
+		t.Errorf("in its own: %+v, %v", own, err)
 	}
 	var b fabric.Builder
 	empty := build(t, &b)
-	if _, _, err := p.In(f, empty); err == nil || err.Error() != "n1/1 is not there" {
+	if _, err := p.In(f, fabric.NewTables(empty, nil, "none")); err == nil || err.Error() != "n1/1 is not there" {
 		t.Errorf("in an empty one: %v", err)
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // TraceAll follows the packets that an end port sends to all LIDs of another one, the lowest first.
 func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
-	port := &t.Fabric.Ports[dst]
-	if port.LID == 0 {
+	lid := t.Fabric.LIDOf(dst)
+	if lid == 0 {
 		return nil
 	}
-	out := make([]Path, 0, 1<<port.LMC)
-	for i := range 1 << port.LMC {
-		out = append(out, Trace(t, src, port.LID+uint16(i)))
+	var out []Path
+	for i := range uint16(1) << t.Fabric.Ports[dst].LMC {
+		out = append(out, Between(t, src, dst, lid+i))
 	}
 	return out
 }

@@ -66,7 +66,7 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 // now, or that has no LID, 0.
 func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
-	if lid != 0 && f.Reachable(dst) {
+	if f.Reachable(dst) && f.PortByLID(lid) == dst {
 		return Trace(t, src, lid)
 	}
 	p := Path{Src: src, Dst: dst, DstLID: lid, Closes: -1, Entry: fabric.NoPath, Verdict: DeadEnd, Cause: Unreachable}
@@ -79,7 +79,7 @@ func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 
 // add appends the node of a port; in is that port or None.
 func (p *Path) add(f *fabric.Fabric, in, port fabric.PortIndex) {
-	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.Ports[f.EndPortOf(port)].LID})
+	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.LIDOf(f.EndPortOf(port))})
 }
 
 // leaveHost takes the link of a source that is no switch. It returns the switch
@@ -173,6 +173,9 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 		}
 		return fmt.Sprintf("dead end: %s is unreachable: no links join it to the subnet", f.PortName(end))
 	case NoLID:
+		if owner := f.PortByLID(p.DstLID); owner != fabric.None {
+			return fmt.Sprintf("dead end: LID %d is that of %s, not of %s", p.DstLID, f.PortName(owner), f.PortName(p.Dst))
+		}
 		return fmt.Sprintf("dead end: %s has no LID", f.PortName(p.Dst))
 	case NoSuchPort:
 		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", name, p.Entry, p.DstLID)

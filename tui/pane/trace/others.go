@@ -145,11 +145,9 @@ func (t *trace) learnOthers() {
 
 func (t *trace) otherOf(p *session.Picture) *other {
 	o := &other{kind: p.Kind, f: p.Fabric}
-	src, lid, err := t.hops.In(t.Scene.Picture.Fabric, p.Fabric)
-	if err != nil {
+	var err error
+	if o.path, err = t.hops.In(t.Scene.Picture.Fabric, p.Tables); err != nil {
 		o.why = err.Error()
-	} else {
-		o.path = walk.Trace(p.Tables, src, lid)
 	}
 	o.compare(t.Scene.Picture.Fabric, &t.hops)
 	return o

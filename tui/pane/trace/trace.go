@@ -210,13 +210,13 @@ func (t *trace) Follow() {
 	}
 	lid := t.lid
 	if lid == 0 || f.PortByLID(lid) != dst {
-		lid = f.Ports[dst].LID
+		lid = f.LIDOf(dst)
 	}
 	if lid == 0 {
 		t.why = fmt.Sprintf("%s has no LID in %s", f.PortName(dst), sc.Picture.Kind)
 		return
 	}
-	t.hops, t.ok = walk.Trace(sc.Picture.Tables, src, lid), true
+	t.hops, t.ok = walk.Between(sc.Picture.Tables, src, dst, lid), true
 }
 
 func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
