@@ -79,10 +79,16 @@ func TestTablesNotRead(t *testing.T) {
 		"paths build " + filepath.Join(t.TempDir(), "paths"): {[]string{"the paths over them have no records: leaf-04"}, ""},
 		"paths acm " + filepath.Join(t.TempDir(), "acm"):     {[]string{"the paths over them have no records: leaf-04"}, ""},
 		"paths alternate node-0001 node-0007":                {[]string{"unknown: the table of leaf-04 was not read"}, ""},
-		"resilience links":                                   {nil, "not complete"},
+		"trace node-0001 node-0007":                          {[]string{"unknown: the table of leaf-04 was not read"}, "unknown: the table of leaf-04 was not read"},
+		"trace node-0001 node-0007 strict=no":                {nil, ""},
+		// Of 7 other hosts 2 are on that leaf.
+		"trace node-0001 all":     {[]string{"5 arrive", "0 do not, 0 pairs lost; 2 unknown, 2 pairs"}, "2 of 7 paths are unknown"},
+		"trace all all":           {[]string{"30 arrive", "0 do not, 0 pairs lost; 26 unknown, 26 pairs"}, "26 of 56 paths are unknown"},
+		"trace all all strict=no": {nil, ""},
+		"resilience links":        {nil, "not complete"},
 		"handover " + filepath.Join(t.TempDir(), "handover"): {[]string{"26 of 56 paths are unknown"}, ""},
-		"show lft leaf-04":                                   {nil, "the table of leaf-04 is not known"},
-		"problems":                                           {[]string{"table not read     the forwarding table of leaf-04 was not read", "not checked: some paths: 26 paths"}, ""},
+		"show lft leaf-04": {nil, "the table of leaf-04 is not known"},
+		"problems":         {[]string{"table not read     the forwarding table of leaf-04 was not read", "not checked: some paths: 26 paths"}, ""},
 	} {
 		out, err := on(t, source, command)
 		for _, want := range tc.wants {

@@ -25,7 +25,8 @@ func traceCommands() []Spec {
 			"all is every end port of hosts and routers, with the option switches port 0 of switches, too: trace all all, trace SRC all, trace all DST.\n" +
 			"Each LID of a destination is a path of its own, but of one that is named by a LID. Paths that arrive are put together by their first and\n" +
 			"last switches and the switches that they pass, of all pairs those that do not by the place where they end. trace live all all reads the\n" +
-			"subnet first; the live picture stays as it was. It fails where a path does not arrive.",
+			"subnet first; the live picture stays as it was. It fails where a path does not arrive, and where\n" +
+			"that is unknown, as a table was not read, unless strict=no is given.",
 		Args: []lang.Arg{
 			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
@@ -40,6 +41,7 @@ func traceCommands() []Spec {
 			{Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what they share with this one"},
 			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID", Summary: "of one pair: the path that another picture has, beside this one"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each kind, are listed (20)"},
+			strictOption(),
 		}...),
 		Run: runTrace,
 	}}
@@ -184,7 +186,7 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 		if err := c.ibtracert(p, path); err != nil {
 			return err
 		}
-		return answer.found()
+		return c.judgeTrace(answer)
 	}
 	if c.Flag("back") {
 		answer.addBack(p, path)
@@ -204,7 +206,7 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 	if err := c.out.Answer(answer); err != nil {
 		return err
 	}
-	return answer.found()
+	return c.judgeTrace(answer)
 }
 
 func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer, error) {

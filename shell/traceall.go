@@ -69,7 +69,7 @@ func (c *call) traceAllLive(st *session.State, p *session.Picture, noTables erro
 // allAnswer sums up a census of tables over a fabric, where not all links may pass packets.
 func (c *call) allAnswer(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *manyAnswer {
 	a := &manyAnswer{
-		Pairs: int(r.Pairs), LostPairs: int(r.LostPairs), UnknownPairs: int(r.UnknownPairs), Paths: int(r.Paths), Arrive: int(r.Arrive()),
+		Pairs: int(r.Pairs), LostPairs: int(r.LostPairs), UnknownPairs: int(r.UnknownPairs), Paths: int(r.Paths), Arrive: int(r.Arrive()), Unknown: int(r.Verdicts[walk.Unknown]),
 		Unreachable: prose.Words(r.Unreachable, f.PortName), Verdicts: map[string]int{}, Places: r.Places, WithoutLID: r.Unassigned,
 		alikeAnswer: alikeOf(t, r),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 )
@@ -18,10 +19,12 @@ type groupTrace struct {
 	Src   string `json:"src"`
 	MLID  string `json:"mlid"`
 	// Copies is how many of the packet end ports get.
-	Copies  int       `json:"copies"`
-	Circles bool      `json:"circles"`
-	Twice   []string  `json:"twice,omitempty"`
+	Copies  int      `json:"copies"`
+	Circles bool     `json:"circles"`
+	Twice   []string `json:"twice,omitempty"`
+	// Missed are members that get none. Where the packet meets a switch whose table was not read, they are Unknown.
 	Missed  []string  `json:"missed,omitempty"`
+	Unknown []string  `json:"unknown,omitempty"`
 	Tree    *groupHop `json:"tree,omitempty"`
 }
 
@@ -80,13 +83,23 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 			a.Missed = append(a.Missed, f.PortName(e))
 		}
 	}
-	return c.out.Answer(&a)
+	if d.unread {
+		a.Missed, a.Unknown = nil, a.Missed
+	}
+	if err := c.out.Answer(&a); err != nil {
+		return err
+	}
+	wrong := fmt.Sprintf("%s -> %s: not every member gets it once", a.Src, a.MLID)
+	unknown := fmt.Sprintf("%s -> %s: unknown: the packet meets a switch whose table was not read", a.Src, a.MLID)
+	return c.judge(verdict.Of(a.Circles || len(a.Twice)+len(a.Missed) > 0, d.unread), wrong, unknown)
 }
 
 type drawer struct {
 	f    *fabric.Fabric
 	join map[fabric.PortIndex]fabric.JoinState
 	got  map[fabric.PortIndex]bool
+	// unread says that the packet meets a switch whose table was not read.
+	unread bool
 }
 
 func (d *drawer) hop(h *mcast.Hop) *groupHop {
@@ -94,6 +107,7 @@ func (d *drawer) hop(h *mcast.Hop) *groupHop {
 	if h.Fate != mcast.Passed {
 		t.Fate = h.Fate.String()
 	}
+	d.unread = d.unread || h.Fate == mcast.Unread
 	for _, c := range h.Copies {
 		out := groupCopy{Out: c.Out}
 		switch {
@@ -127,6 +141,7 @@ func (a *groupTrace) Text(w io.Writer) {
 	}
 	list(w, "gets it twice", a.Twice)
 	list(w, "does not get it", a.Missed)
+	list(w, "unknown", a.Unknown)
 }
 
 func copiesText(n int) string {

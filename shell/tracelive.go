@@ -37,7 +37,7 @@ func (c *call) traceLive(st *session.State, p *session.Picture, noTables error, 
 	if err := c.out.Answer(answer); err != nil {
 		return err
 	}
-	return answer.found()
+	return c.judgeTrace(answer)
 }
 
 // countErrors adds what the ports by which a packet comes and leaves have counted,

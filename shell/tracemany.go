@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
@@ -29,9 +30,10 @@ type manyAnswer struct {
 	UnknownPairs int `json:"unknown_pairs"`
 	// LuckPairs are those of which a path arrives by some choices of adaptive routing, and not by others.
 	LuckPairs int `json:"luck_pairs,omitempty"`
-	// Paths counts the paths that were followed, Arrive those that arrive.
+	// Paths counts the paths that were followed, Arrive those that arrive, and Unknown those of which that is unknown.
 	Paths    int            `json:"paths"`
 	Arrive   int            `json:"arrive"`
+	Unknown  int            `json:"unknown"`
 	Verdicts map[string]int `json:"verdicts"`
 	// Links counts the paths that arrive by their number of links.
 	Links    []int          `json:"links"`
@@ -79,6 +81,9 @@ func (m *manyAnswer) add(pair session.Pair, a *traceAnswer, switches []passed) {
 		m.Part++
 		m.Parting = append(m.Parting, traceTrouble{From: a.From, To: a.To, Why: a.Parts})
 	}
+	if a.unknown() {
+		m.Unknown++
+	}
 	if !a.Arrives {
 		m.Troubles = append(m.Troubles, traceTrouble{From: a.From, To: a.To, Why: a.Why})
 		return
@@ -95,7 +100,7 @@ func (m *manyAnswer) add(pair session.Pair, a *traceAnswer, switches []passed) {
 // choose takes the counts of pairs and paths from the choices of adaptive routing, where there are any.
 func (m *manyAnswer) choose() {
 	if c := m.Choices; c != nil {
-		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive = int(c.LostPairs), int(c.LuckPairs), int(c.UnknownPairs), int(c.Sure)
+		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive, m.Unknown = int(c.LostPairs), int(c.LuckPairs), int(c.UnknownPairs), int(c.Sure), int(c.Unknown)
 	}
 }
 
@@ -105,7 +110,7 @@ func (m *manyAnswer) count(pair [2]fabric.PortIndex, a *traceAnswer) {
 	switch {
 	case a.Arrives:
 		now = reach.Arrives
-	case a.Verdict == walk.Unknown.String():
+	case a.unknown():
 		now = reach.Unknown
 	}
 	was, counted := m.outcomes[pair]
@@ -140,7 +145,8 @@ func (m *manyAnswer) Text(w io.Writer) {
 	}
 	m.text(w)
 	if n := m.Paths - m.Arrive; n > 0 {
-		_, _ = fmt.Fprintf(w, "%d do not, %s lost%s\n", n, prose.Count(m.LostPairs, "pair"), prose.When(len(m.Troubles) > 0, ":", ""))
+		unknown := prose.When(m.Unknown > 0, fmt.Sprintf("; %d unknown, %s", m.Unknown, prose.Count(m.UnknownPairs, "pair")), "")
+		_, _ = fmt.Fprintf(w, "%d do not, %s lost%s%s\n", n-m.Unknown, prose.Count(m.LostPairs, "pair"), unknown, prose.When(len(m.Troubles) > 0, ":", ""))
 		listTroubles(w, m.Troubles, m.Places)
 	}
 	if n := len(m.Unreachable); n > 0 {
@@ -189,10 +195,8 @@ func (c *call) answerMany(m *manyAnswer) error {
 	if err := c.out.Answer(m); err != nil {
 		return err
 	}
-	if n := m.Paths - m.Arrive; n > 0 {
-		return found("%d of %d paths do not arrive", n, m.Paths)
-	}
-	return nil
+	lost := m.Paths - m.Arrive - m.Unknown
+	return c.judge(verdict.Of(lost > 0, m.Unknown > 0), fmt.Sprintf("%d of %d paths do not arrive", lost, m.Paths), fmt.Sprintf("%d of %d paths are unknown", m.Unknown, m.Paths))
 }
 
 // traceMany follows pairs through the tables of a picture.

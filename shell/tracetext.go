@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/verdict"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session"
@@ -110,12 +111,15 @@ func (a *traceAnswer) grant(why error) {
 	}
 }
 
-// found fails where packets do not arrive.
-func (a *traceAnswer) found() error {
-	if a.Arrives {
-		return nil
-	}
-	return found("%s -> %s: %s", a.From, a.To, a.Why)
+// unknown reports whether it is unknown if packets arrive: a table was not read, or what was asked did not answer.
+func (a *traceAnswer) unknown() bool {
+	return a.Verdict == walk.Unknown.String() || a.Verdict == livetrace.Silent.String()
+}
+
+// judgeTrace fails where packets do not arrive, or that is unknown.
+func (c *call) judgeTrace(a *traceAnswer) error {
+	why := fmt.Sprintf("%s -> %s: %s", a.From, a.To, a.Why)
+	return c.judge(verdict.Of(!a.Arrives && !a.unknown(), a.unknown()), why, why)
 }
 
 // linkText says "4xHDR", "" for no port or one without a link.
