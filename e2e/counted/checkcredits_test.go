@@ -36,9 +36,9 @@ func (x *exam) checkCredits(s *state, switches bool) {
 	case c.cyclic == 0:
 		a.mustLine("  no credit loop")
 		a.figure("loop", false)
+		a.figure("verdict", "ok")
 		a.figure("channels_in_loops", 0)
 		a.figure("groups_of_loops", 0)
-		a.figure("verdict", "ok")
 		a.noRing()
 		a.succeeds()
 	case unread && isLoop == nil:
@@ -47,10 +47,12 @@ func (x *exam) checkCredits(s *state, switches bool) {
 		a.line("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
 		a.ignore("channels_in_loops", "groups_of_loops")
 		a.figure("loop", true)
+		a.figure("verdict", "found")
 		a.ring(s, c, 0)
 	default:
 		a.mustLine("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
 		a.figure("loop", true)
+		a.figure("verdict", "found")
 		a.figure("channels_in_loops", c.cyclic)
 		a.figure("groups_of_loops", c.groups)
 		a.ring(s, c, c.shortest)
@@ -70,12 +72,12 @@ func (c *creditFigures) least() int { return max(1, c.vls) }
 func (a *answer) unknownLoop() {
 	a.mustLine("  credit loop: unknown: {why}")
 	a.figure("loop", nil)
+	a.figure("verdict", "unknown")
 	a.ignore("loop", "why", "try")
 	a.figure("channels_in_loops", 0)
 	a.figure("groups_of_loops", 0)
-	a.figure("verdict", "unknown")
 	a.noRing()
-	a.fails("check credits: whether there is a credit loop is unknown: {why}")
+	a.fails("check credits: whether there is a credit loop is unknown: {|.*}")
 }
 
 // hasUnread reports whether the table of a switch of the subnet was not read.
@@ -92,7 +94,6 @@ func (a *answer) noRing() {
 // ring compares the links of a loop: each waits for the next, by packets that there are.
 func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 	n := a.o.length("ring")
-	a.figure("verdict", "found")
 	a.fails("check credits: a credit loop of {links#} link(s)", "links", n)
 	if a.x.compared++; shortest > 0 && n != shortest {
 		a.wrong("ring", "-", n, shortest)

@@ -28,6 +28,7 @@ func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 	a.title("of", s)
 	a.figure("check", "load")
 	a.figure("stale", x.isStale(s))
+	a.notRead(s)
 	a.figure("hosts", len(hosts))
 	switch word {
 	case "":
@@ -46,10 +47,14 @@ func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 		a.figure("pattern", pattern)
 		a.pairs(s, shift(hosts, decimal(arg)))
 	}
-	a.figure("verdict", "ok")
-	a.figure("unknown", 0)
 	a.ignore("seconds")
-	a.succeeds()
+	if n := max(a.intAt("unknown"), a.intAt("shifts.unknown")+a.intAt("bisections.unknown")); n > 0 {
+		a.figure("verdict", "unknown")
+		a.fails("check load: the load is unknown: {unknown#} path(s) over forwarding tables that were not read", "unknown", n)
+	} else {
+		a.figure("verdict", "ok")
+		a.succeeds()
+	}
 	a.done()
 }
 
@@ -69,6 +74,10 @@ func (a *answer) loadFigures(s *state, l *loads) {
 	}
 	a.figure("paths", l.arrive)
 	a.figure("lost", l.lost)
+	if l.unknown > 0 {
+		a.mustLine("  {unknown#} unknown: over tables that were not read; the figures leave them out")
+	}
+	a.figure("unknown", l.unknown)
 	a.loadsByKind(s, l, "classes", func(p *port) string { return class(p) })
 	a.loadsByKind(s, l, "kinds", func(p *port) string { return class(p) + ", " + p.link })
 	a.mostLoaded(s, l)
@@ -76,9 +85,16 @@ func (a *answer) loadFigures(s *state, l *loads) {
 
 // loadsByKind compares the loads of the directions of each kind.
 func (a *answer) loadsByKind(s *state, l *loads, list string, kind func(*port) string) {
-	by := map[string][]int{}
+	by, unknowns := map[string][]int{}, map[string]int{}
 	for _, p := range s.net.directions("") {
-		by[kind(p)] = append(by[kind(p)], l.paths[p])
+		if by[kind(p)] == nil {
+			by[kind(p)] = []int{}
+		}
+		if l.known(s, p) {
+			by[kind(p)] = append(by[kind(p)], l.paths[p])
+		} else {
+			unknowns[kind(p)]++
+		}
 	}
 	if n := a.o.length(list); n != len(by) {
 		a.wrong(list, "-", n, len(by))
@@ -92,6 +108,9 @@ func (a *answer) loadsByKind(s *state, l *loads, list string, kind func(*port) s
 			speed, _ := a.o.at(at + "speed")
 			key = fmt.Sprintf("%v, %v%v", name, width, speed)
 			form := "  " + key + ": {AT.links#} direction(s), {AT.min#} to {AT.max#} paths, mean {AT.mean%}, std dev {AT.std_dev%}, {AT.unused#} unused"
+			if unknowns[key] > 0 {
+				form += ", {AT.unknown#} unknown"
+			}
 			a.mustLine(strings.ReplaceAll(form, "AT.", at))
 		}
 		if by[key] == nil {
@@ -99,8 +118,8 @@ func (a *answer) loadsByKind(s *state, l *loads, list string, kind func(*port) s
 			continue
 		}
 		st := statsOf(by[key])
-		a.figure(at+"links", st.n)
-		a.figure(at+"unknown", 0)
+		a.figure(at+"links", st.n+unknowns[key])
+		a.figure(at+"unknown", unknowns[key])
 		a.figure(at+"unused", st.unused)
 		a.figure(at+"min", st.min)
 		a.figure(at+"max", st.max)
@@ -172,7 +191,7 @@ func (a *answer) measures(s *state, hosts []endPort) {
 }
 
 func (a *answer) shifts(s *state, hosts []endPort) {
-	worst, by, lost, free, sum := 0, 0, 0, 0, 0
+	worst, by, lost, unknowns, free, sum := 0, 0, 0, 0, 0, 0
 	for k := 1; k < len(hosts); k++ {
 		p := s.send(shift(hosts, k))
 		if p.worst > worst {
@@ -183,12 +202,10 @@ func (a *answer) shifts(s *state, hosts []endPort) {
 		}
 		sum += p.worst
 		lost += p.lost
+		unknowns += p.unknown
 	}
 	form := "  shift figure {shifts.worst#} (the most paths over a link), by {shifts.worst_by#}; mean {shifts.mean%}; {shifts.contention_free#} of {shifts.shifts#} shift(s) without contention"
-	if lost > 0 {
-		form += "; lost: {shifts.lost#} path(s)"
-	}
-	a.line(form)
+	a.line(form + lostWords("shifts", lost, unknowns))
 	a.figure("shifts.hosts", len(hosts))
 	a.figure("shifts.shifts", len(hosts)-1)
 	a.figure("shifts.worst", worst)
@@ -196,18 +213,30 @@ func (a *answer) shifts(s *state, hosts []endPort) {
 	a.figure("shifts.mean", float64(sum)/float64(len(hosts)-1))
 	a.figure("shifts.contention_free", free)
 	a.figure("shifts.lost", lost)
-	a.figure("shifts.unknown", 0)
+	a.figure("shifts.unknown", unknowns)
+}
+
+// lostWords is the form of the words for the paths that are lost or unknown.
+func lostWords(key string, lost, unknown int) (form string) {
+	if lost > 0 {
+		form = "; lost: {" + key + ".lost#} path(s)"
+	}
+	if unknown > 0 {
+		form += "; unknown: {" + key + ".unknown#} path(s)"
+	}
+	return form
 }
 
 func (a *answer) bisections(s *state, hosts []endPort) {
 	n, seed := a.intAt("bisections.bisections"), a.intAt("bisections.seed")
 	var shares []float64
-	worst, lost := 0, 0
+	worst, lost, unknowns := 0, 0, 0
 	for i := range n {
 		p := s.send(bisection(hosts, uint64(seed), uint64(i)))
 		shares = append(shares, p.share)
 		worst = max(worst, p.worst)
 		lost += p.lost
+		unknowns += p.unknown
 	}
 	mean, squares := 0.0, 0.0
 	for _, x := range shares {
@@ -218,10 +247,7 @@ func (a *answer) bisections(s *state, hosts []endPort) {
 	}
 	form := "  effective bisection bandwidth {bisections.mean%} of full ({bisections.min%} to {bisections.max%}, std dev {bisections.std_dev%}) over {bisections.bisections#} random bisection(s), " +
 		"seed {bisections.seed#}; at worst {bisections.worst#} path(s) over a link"
-	if lost > 0 {
-		form += "; lost: {bisections.lost#} path(s)"
-	}
-	a.line(form)
+	a.line(form + lostWords("bisections", lost, unknowns))
 	a.figure("bisections.hosts", len(hosts))
 	a.figure("bisections.bisections", n)
 	a.figure("bisections.seed", seed)
@@ -231,7 +257,7 @@ func (a *answer) bisections(s *state, hosts []endPort) {
 	a.figure("bisections.std_dev", math.Sqrt(squares))
 	a.figure("bisections.worst", worst)
 	a.figure("bisections.lost", lost)
-	a.figure("bisections.unknown", 0)
+	a.figure("bisections.unknown", unknowns)
 }
 
 // intAt is a whole number of the JSON.

@@ -4,6 +4,7 @@ package counted
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,20 +26,83 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	a.figure("pairs", r.pairs)
 	a.figure("paths", r.paths)
 	a.figure("unassigned", r.unassigned)
+	a.notRead(s)
 	a.arrivals(r, what == "loops")
+	a.lostPairs(s, r, what == "reach", switches)
 	a.troubles(s, r, what == "loops")
 	a.ignore("seconds")
-	found := what == "loops" && r.by[loop] > 0 || what == "reach" && r.bad() > 0
-	a.figure("verdict", map[bool]string{true: "found", false: "ok"}[found])
+	found := "check reach: {bad#} of {paths#} paths do not arrive as they should: " + r.badWords()
+	bad := r.bad()
+	if what == "loops" {
+		found, bad = "check loops: {bad#} of {paths#} paths loop", r.by[loop]
+	}
 	switch {
-	case what == "loops" && r.by[loop] > 0:
-		a.fails("check loops: {loops#} of {paths#} paths loop", "loops", r.by[loop], "paths", r.paths)
-	case what == "reach" && r.bad() > 0:
-		a.fails("check reach: {bad#} of {paths#} paths do not arrive as they should: "+r.badWords(), "bad", r.bad(), "paths", r.paths, "unreachable", r.by[deadEnd], "loops", r.by[loop])
+	case bad > 0:
+		a.figure("verdict", "found")
+		a.fails(found, "bad", bad, "paths", r.paths, "unreachable", r.by[deadEnd], "loops", r.by[loop], "misdelivered", r.by[misdelivered])
+	case r.by[unknown] > 0:
+		a.figure("verdict", "unknown")
+		a.fails("check "+what+": {unknown#} of {paths#} paths are unknown: {|.*}", "unknown", r.by[unknown], "paths", r.paths)
 	default:
+		a.figure("verdict", "ok")
 		a.succeeds()
 	}
 	a.done()
+}
+
+// notRead compares the switches whose tables were not read.
+func (a *answer) notRead(s *state) {
+	var names []string
+	for _, n := range s.net.nodes {
+		if n.isSwitch() && s.lft[n.guid] == nil {
+			names = append(names, n.name)
+		}
+	}
+	if len(names) > 0 {
+		a.mustLine("  not read: the forwarding tables of {not_read#} switch(es): {|.*}")
+		a.said("not_read", len(names))
+	}
+	a.sameNames("tables_not_read", names)
+}
+
+// sameNames compares a list of names, whatever their order.
+func (a *answer) sameNames(path string, want []string) {
+	var got []string
+	for i := range a.o.length(path) {
+		v, _ := a.o.at(path + "." + number(i))
+		got = append(got, fmt.Sprint(v))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if a.x.compared++; !slices.Equal(got, want) {
+		a.wrong(path, "-", got, want)
+	}
+}
+
+// lostPairs compares the pairs that are lost, and the end ports that are unreachable.
+func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
+	if inText && r.lostPairs > 0 {
+		a.mustLine("  {lost_pairs#} of {pairs_lost_of#} pair(s) lost")
+		a.said("pairs_lost_of", r.pairs)
+	}
+	a.figure("lost_pairs", r.lostPairs)
+	a.figure("unknown_pairs", r.unknownPairs)
+	a.figure("luck_pairs", 0)
+	if inText && r.unreachable > 0 {
+		a.mustLine("  unreachable: {unreachable_ends#} end port(s): {|.*}")
+	}
+	a.figure("unreachable_ends", r.unreachable)
+	a.sameNames("unreachable_ports", s.unreachable(switches))
+}
+
+// unreachable are the names of the end ports that are unreachable.
+func (s *state) unreachable(switches bool) (names []string) {
+	for _, e := range s.ends(switches) {
+		if e.own == nil {
+			names = append(names, e.base.String())
+		}
+	}
+	return names
 }
 
 func switchesWord(is bool) string {
@@ -52,6 +116,9 @@ func switchesWord(is bool) string {
 func (a *answer) arrivals(r *reach, loopsOnly bool) {
 	if loopsOnly {
 		a.mustLine("  {loops#} loop")
+		if r.by[unknown] > 0 {
+			a.mustLine("  {unknown#} unknown: over tables that were not read")
+		}
 	} else {
 		a.mustLine("  {arrive#} arrive, {not_minimal#} of them over more links than needed")
 		a.said("arrive", r.arrive())
@@ -60,6 +127,9 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 		}
 		if words := r.badWords(); words != "" {
 			a.mustLine("  " + words)
+		}
+		if r.by[unknown] > 0 {
+			a.mustLine("  {unknown#} unknown: over tables that were not read")
 		}
 	}
 	a.figure("delivered", r.by[delivered])
@@ -88,7 +158,7 @@ func (r *reach) badWords() string {
 	var words []string
 	for _, k := range []struct{ ends, form string }{
 		{deadEnd, "{unreachable#} unreachable"}, {loop, "{loops#} in loops"}, {misdelivered, "{misdelivered#} misdelivered"},
-		{tooLong, "{too_long#} too long"}, {unknown, "{unknown#} over tables that were not read"},
+		{tooLong, "{too_long#} too long"},
 	} {
 		if r.by[k.ends] > 0 {
 			words = append(words, k.form)
@@ -106,7 +176,7 @@ func (a *answer) troubles(s *state, r *reach, loopsOnly bool) {
 	}
 	all, count := map[trouble]bool{}, map[string]int{}
 	for _, l := range r.lost {
-		if !loopsOnly || l.ends == loop {
+		if isListed := l.from.own != nil && l.to.own != nil; isListed && (!loopsOnly || l.ends == loop) {
 			all[trouble{l.from.port().String(), l.to.port().String(), l.lid, l.ends}] = true
 			count[l.ends]++
 		}

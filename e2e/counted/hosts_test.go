@@ -48,7 +48,7 @@ func (x *exam) hostSet(s *state, set []*port) {
 			}
 		}
 	}
-	l.lost = paths - l.arrive
+	l.lost = paths - l.arrive - l.unknown
 	a.mustLine("{set} of {of}: {hosts#} host(s) on {switches#} switch(es), {paths#} paths among them")
 	a.title("of", s)
 	a.figure("stale", x.isStale(s))
@@ -60,7 +60,10 @@ func (x *exam) hostSet(s *state, set []*port) {
 	a.figure("not_in_subnet", missing)
 	a.line("  lost: {lost#} of them do not arrive")
 	a.figure("lost", l.lost)
-	a.figure("unknown", 0)
+	if l.unknown > 0 {
+		a.mustLine("  unknown: {unknown#} more, over tables that were not read")
+	}
+	a.figure("unknown", l.unknown)
 	a.setLinks(s, l, all)
 	a.succeeds()
 	a.done()

@@ -32,12 +32,20 @@ func class(p *port) string {
 type loads struct {
 	paths map[*port]int
 	lids  map[*port]map[int]bool // to which they go
-	// arrive and lost count the paths.
-	arrive, lost int
+	// arrive, lost and unknown count the paths; open has the ports by which unknown ones leave.
+	arrive, lost, unknown int
+	open                  map[*port]bool
 }
 
 func (l *loads) add(p *path) {
-	if !p.arrives() {
+	switch {
+	case p.ends == unknown:
+		l.unknown++
+		for _, out := range p.leaves() {
+			l.open[out] = true
+		}
+		return
+	case !p.arrives():
 		l.lost++
 		return
 	}
@@ -51,7 +59,9 @@ func (l *loads) add(p *path) {
 	}
 }
 
-func newLoads() *loads { return &loads{paths: map[*port]int{}, lids: map[*port]map[int]bool{}} }
+func newLoads() *loads {
+	return &loads{paths: map[*port]int{}, lids: map[*port]map[int]bool{}, open: map[*port]bool{}}
+}
 
 // allToAll are the loads of all paths between end ports.
 func (s *state) allToAll(switches bool) *loads {
@@ -59,7 +69,7 @@ func (s *state) allToAll(switches bool) *loads {
 	for _, p := range s.everyPath(switches) {
 		l.add(&p)
 	}
-	l.lost = s.reach(switches).paths - l.arrive
+	l.lost = s.reach(switches).paths - l.arrive - l.unknown
 	return l
 }
 
@@ -73,6 +83,16 @@ func (s *subnet) directions(of string) (all []*port) {
 		}
 	}
 	return all
+}
+
+// known reports whether anything is known of the paths that leave by a port: not where the table of its switch, or of
+// that of its host, was not read, nor where all that leave by it are unknown.
+func (l *loads) known(s *state, p *port) bool {
+	sw := p.node
+	if !sw.isSwitch() {
+		sw = p.peer.node
+	}
+	return (!sw.isSwitch() || s.lft[sw.guid] != nil) && (!l.open[p] || l.paths[p] > 0)
 }
 
 // worst is the most paths over a link between switches.
@@ -91,7 +111,11 @@ type stats struct {
 }
 
 func statsOf(numbers []int) stats {
-	s := stats{n: len(numbers), min: slices.Min(numbers), max: slices.Max(numbers)}
+	s := stats{n: len(numbers)}
+	if s.n == 0 {
+		return s
+	}
+	s.min, s.max = slices.Min(numbers), slices.Max(numbers)
 	sum := 0.0
 	for _, x := range numbers {
 		if x == 0 {

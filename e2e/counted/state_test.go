@@ -134,6 +134,7 @@ func fewestFrom(src *port, far map[*node]int) int {
 // reach are the figures of all paths.
 type reach struct {
 	ends, unreachable, unassigned, pairs, paths int
+	lostPairs, unknownPairs                     int
 	by                                          map[string]int // by how they end
 	longer                                      int
 	links                                       map[int]int // those that arrive, by links
@@ -150,8 +151,18 @@ type lostPath struct {
 // arrive is the number of paths that arrive.
 func (r *reach) arrive() int { return r.by[delivered] + r.by[tooLong] }
 
-// bad is the number of those that are not delivered as they should be.
-func (r *reach) bad() int { return r.paths - r.by[delivered] }
+// bad is the number of those that are not delivered as they should be, unknown ones left out.
+func (r *reach) bad() int { return r.paths - r.by[delivered] - r.by[unknown] }
+
+// pair counts a pair by how its paths end.
+func (r *reach) pair(ends map[string]bool) {
+	switch {
+	case ends[deadEnd] || ends[loop] || ends[misdelivered] || ends[tooLong]:
+		r.lostPairs++
+	case ends[unknown]:
+		r.unknownPairs++
+	}
+}
 
 // reach follows every path.
 func (s *state) reach(switches bool) *reach {
@@ -176,25 +187,27 @@ func (s *state) reach(switches bool) *reach {
 			if src == dst {
 				continue
 			}
+			how := map[string]bool{}
 			for _, lid := range lids {
 				r.paths++
-				if src.own == nil || dst.own == nil || lid == 0 {
-					r.by[deadEnd]++
-					r.lost = append(r.lost, lostPath{src, dst, lid, deadEnd})
-					continue
-				}
-				p := s.walk(src.own, lid)
-				r.by[p.ends]++
-				if p.ends != delivered {
-					r.lost = append(r.lost, lostPath{src, dst, lid, p.ends})
-				}
-				if p.arrives() {
-					r.links[p.links()]++
-					if p.links() > fewestFrom(src.own, far) {
+				x := lostPath{src, dst, lid, deadEnd}
+				if src.own != nil && dst.own != nil && lid != 0 {
+					p := s.walk(src.own, lid)
+					x.ends = p.ends
+					if p.arrives() {
+						r.links[p.links()]++
+					}
+					if p.arrives() && p.links() > fewestFrom(src.own, far) {
 						r.longer++
 					}
 				}
+				r.by[x.ends]++
+				how[x.ends] = true
+				if x.ends != delivered {
+					r.lost = append(r.lost, x)
+				}
 			}
+			r.pair(how)
 		}
 	}
 	return r

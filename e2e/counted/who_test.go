@@ -47,8 +47,11 @@ func (x *exam) whoUses(s *state, what thing) {
 		return
 	}
 	var users []path
-	all, from, to := 0, map[*port]int{}, map[*port]int{}
+	all, unknowns, from, to := 0, 0, map[*port]int{}, map[*port]int{}
 	for _, p := range s.everyPath(false) {
+		if p.ends == unknown {
+			unknowns++
+		}
 		if !p.arrives() {
 			continue
 		}
@@ -67,6 +70,11 @@ func (x *exam) whoUses(s *state, what thing) {
 	a.figure("unknown", 0)
 	a.figure("sources", len(from))
 	a.figure("destinations", len(to))
+	a.notRead(s)
+	if unknowns > 0 {
+		a.mustLine("  {unknown#} more paths may use it: they meet tables that were not read")
+	}
+	a.figure("unknown", unknowns)
 	a.directions(s, what)
 	a.users("from", from)
 	a.users("to", to)
