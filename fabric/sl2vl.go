@@ -5,6 +5,8 @@ package fabric
 import (
 	"maps"
 	"slices"
+
+	"example.org/ibconsole/mad"
 )
 
 // DropVL is the VL of SLs whose packets are dropped (IBA 1.2.1, 7.6.6).
@@ -42,6 +44,14 @@ func NewSL2VL(f *Fabric) *SL2VL {
 	}
 	t.at = make([]uint16, size)
 	return t
+}
+
+// MapsSLs reports whether a port has SL2VL tables, by its capabilities; those of a switch are its port 0's.
+func (f *Fabric) MapsSLs(port PortIndex) bool {
+	if n := &f.Nodes[f.Ports[port].Node]; n.IsSwitch() {
+		port = n.FirstPort
+	}
+	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
 }
 
 // slot is where the table of a port for packets from port in stands; but for a switch in does not count.

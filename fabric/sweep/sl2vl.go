@@ -7,12 +7,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// askSL2VL asks for the mappings of all ports that are linked, of a switch for packets from its port 0, too.
-// Nodes that say that they have none are left out: all SLs take VL 0 there.
+// askSL2VL asks for the mappings of all ports that are linked, of a switch for packets from each of its ports, also
+// from port 0 and from those without a link: OpenSM reads and dumps them too. Nodes that say that they have none are
+// left out: all SLs take VL 0 there.
 func (r *reader) askSL2VL() {
 	r.tables.SL2VL = fabric.NewSL2VL(r.f)
 	r.answered[askSL2VL] = r.gotSL2VL
-	linked := map[int32][]uint8{} // by node of the sweep; of a switch with 0
+	mapped := map[int32][]uint8{} // by node of the sweep
 	nodes := r.known()
 	for n := range r.f.NumNodes() {
 		if node := &r.f.Nodes[n]; node.InSubnet && !node.IsSwitch() {
@@ -21,32 +22,25 @@ func (r *reader) askSL2VL() {
 	}
 	for _, n := range nodes {
 		i := r.b.order[n]
-		linked[i] = r.mapped(r.nodes[i])
+		mapped[i] = r.mapped(r.nodes[i])
 	}
-	r.spread(nodes, func(i int32) int {
-		if ports := len(linked[i]); r.nodes[i].isSwitch() {
-			return ports * max(0, ports-1)
+	ins := func(i int32) int {
+		if n := r.nodes[i]; n.isSwitch() {
+			return len(n.ports)
 		}
-		return len(linked[i])
-	}, func(i int32, k int) task {
-		ports := linked[i]
-		if r.nodes[i].isSwitch() {
-			in, out := ports[k/(len(ports)-1)], ports[1+k%(len(ports)-1)]
-			return task{kind: askSL2VL, port: out, mod: uint16(in)}
-		}
-		return task{kind: askSL2VL, port: ports[k]}
+		return 1
+	}
+	r.spread(nodes, func(i int32) int { return len(mapped[i]) * ins(i) }, func(i int32, k int) task {
+		return task{kind: askSL2VL, port: mapped[i][k/ins(i)], mod: uint16(k % ins(i))}
 	})
 }
 
-// mapped are the ports of a node that have mappings.
+// mapped are the linked ports of a node that have mappings.
 func (r *reader) mapped(n *node) []uint8 {
-	var ports []uint8
-	if n.isSwitch() {
-		if n.ports[0].info.CapabilityMask&mad.CapSLMapping == 0 {
-			return nil
-		}
-		ports = append(ports, 0)
+	if n.isSwitch() && n.ports[0].info.CapabilityMask&mad.CapSLMapping == 0 {
+		return nil
 	}
+	var ports []uint8
 	for num := range n.ports {
 		p := &n.ports[num]
 		if p.linked() && (n.isSwitch() || p.info.CapabilityMask&mad.CapSLMapping != 0) {

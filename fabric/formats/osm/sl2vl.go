@@ -17,7 +17,8 @@ const (
 
 // WriteSL2VL writes the mappings of SLs to VLs as OpenSM does in opensm-sl2vl.dump (osm_dump.c,
 // dump_sl2vl_tbl), byte for byte: a section for each end port, and in that of a switch a line for each port
-// that has a link and each port that packets for it come in by. O(switches x ports^2).
+// that has a link and each port that packets for it come in by. It leaves out lines that were not read, where the port
+// has such tables. O(switches x ports^2).
 func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range f.EndPorts {
@@ -35,7 +36,10 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.P
 	if err != nil {
 		return err
 	}
-	if !n.IsSwitch() {
+	isUnread := func(in, out int) bool {
+		return !t.Has(p.Node, uint8(in), uint8(out)) && f.MapsSLs(f.Port(p.Node, uint8(out)))
+	}
+	if !n.IsSwitch() && !isUnread(0, int(p.Num)) {
 		// OpenSM writes 0 for the number of an adapter's port.
 		if _, err := b.Write(appendVLs(b.AvailableBuffer(), 0, 0, t.VLs(p.Node, 0, p.Num))); err != nil {
 			return err
@@ -46,6 +50,9 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.P
 			continue
 		}
 		for in := range int(n.NumPorts) + 1 {
+			if isUnread(in, out) {
+				continue
+			}
 			if _, err := b.Write(appendVLs(b.AvailableBuffer(), in, out, t.VLs(p.Node, uint8(in), uint8(out)))); err != nil {
 				return err
 			}

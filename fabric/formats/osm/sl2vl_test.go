@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
@@ -144,4 +145,40 @@ func FuzzReadSL2VL(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestSL2VLLeavesOutUnread: lines that nobody read are not written as VL 0, where the port has such tables.
+func TestSL2VLLeavesOutUnread(t *testing.T) {
+	f, _ := made(t, "fattree:2,4")
+	for i := range f.Ports {
+		f.Ports[i].CapMask = 0
+	}
+	lines := func(t *fabric.SL2VL) int {
+		var b bytes.Buffer
+		if err := WriteSL2VL(&b, f, t); err != nil {
+			return -1
+		}
+		n := 0
+		for line := range strings.Lines(b.String()) {
+			if line[0] >= '0' && line[0] <= '9' {
+				n++
+			}
+		}
+		return n
+	}
+	all := lines(randomSL2VL(testenv.Rand(t), f))
+	if n := lines(fabric.NewSL2VL(f)); n != all || n == 0 {
+		t.Errorf("%d lines of ports without such tables, want %d", n, all)
+	}
+	for i := range f.Ports {
+		f.Ports[i].CapMask = uint32(mad.CapSLMapping)
+	}
+	if n := lines(fabric.NewSL2VL(f)); n != 0 {
+		t.Errorf("%d lines that were not read", n)
+	}
+	one := fabric.NewSL2VL(f)
+	one.Set(f.Switches[0], 1, 2, fabric.VLs{1})
+	if n := lines(one); n != 1 {
+		t.Errorf("%d lines, of which one was read", n)
+	}
 }

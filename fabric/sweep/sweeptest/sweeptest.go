@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// SL2VL compares tables with those that the ports of links hold.
+// SL2VL compares tables with those that the ports of links hold, of a switch for packets from each of its ports.
 func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
 	f := live.Fabric
 	for i := range f.NumNodes() {
@@ -26,12 +26,12 @@ func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
 				ports = append(ports, uint8(p))
 			}
 		}
-		ins := []uint8{0}
+		ins := uint8(1)
 		if n.IsSwitch() {
-			ins = append(ins, ports...)
+			ins = n.NumPorts + 1
 		}
 		for _, out := range ports {
-			for _, in := range ins {
+			for in := range ins {
 				if want, got := live.Tables.SL2VL.VLs(i, in, out), ours.VLs(i, in, out); want != got {
 					return fmt.Errorf("%s maps from port %d to %d\n%v, ours is\n%v", f.NodeName(i), in, out, want, got)
 				}

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/mad"
 )
 
 // Mapping is an SL2VL table that two pictures have.
@@ -74,11 +73,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	ins = []uint8{0}
 	for num := 1; num <= int(n.NumPorts); num++ {
 		p := f.Port(node, uint8(num))
-		of := p
-		if sw {
-			of = n.FirstPort
-		}
-		if !f.Ports[p].Linked() || mad.CapabilityMask(f.Ports[of].CapMask)&mad.CapSLMapping == 0 {
+		if !f.Ports[p].Linked() || !f.MapsSLs(p) {
 			continue
 		}
 		outs = append(outs, uint8(num))

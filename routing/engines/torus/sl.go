@@ -4,7 +4,6 @@ package torus
 
 import (
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
 
@@ -164,7 +163,7 @@ func (t *Torus) sl2vl(l dataVLs) *fabric.SL2VL {
 			continue
 		}
 		for p := range n.Ports() {
-			if t.f.Ports[p].Linked() && mapsSLs(t.f, p) {
+			if t.f.Ports[p].Linked() && t.f.MapsSLs(p) {
 				tables.Set(i, 0, t.f.Ports[p].Num, t.vlsOf(p, local, local, l.hosts))
 			}
 		}
@@ -172,13 +171,9 @@ func (t *Torus) sl2vl(l dataVLs) *fabric.SL2VL {
 	return tables
 }
 
-func mapsSLs(f *fabric.Fabric, port fabric.PortIndex) bool {
-	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
-}
-
 func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l dataVLs) {
 	n := &t.f.Nodes[node]
-	if !mapsSLs(t.f, n.FirstPort) {
+	if !t.f.MapsSLs(n.FirstPort) {
 		return
 	}
 	data := l.between
