@@ -90,6 +90,42 @@ func TestPathsInPartitions(t *testing.T) {
 	}
 }
 
+// TestPathsBesideOtherSLs: the subnet administration grants the paths of a partition its service level. A database that
+// was built without asking for it has another one, and each path is found to differ by that.
+func TestPathsBesideOtherSLs(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	stateHome(t)
+	dir := t.TempDir()
+	net, partitions := filepath.Join(dir, "net"), write(t, "Default=0x7fff, sl=3 : ALL=full ;\n")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	ibsimtest.Master(t, sim, "-s", "0", "-Q", "-R", "minhop", "-P", partitions)
+	for build, differ := range map[string]bool{"": true, " sa": false} {
+		db := filepath.Join(dir, "paths"+strings.TrimSpace(build))
+		r := try("--json", "-s", "ibsim:"+sim.Name, "-c",
+			fmt.Sprintf("engine minhop; route keep=no; paths build %s%s; load paths %s; paths verify live sample=50", db, build, db))
+		var answer struct {
+			Pairs, Differ int
+			Differences   []string
+		}
+		if err := json.Unmarshal([]byte(lastLine(r.out)), &answer); err != nil {
+			t.Fatalf("%v: %s", err, r.err)
+		}
+		want := 0
+		if differ {
+			want = 50
+		}
+		if answer.Pairs != 50 || answer.Differ != want || (r.status == exitDone) == differ {
+			t.Errorf("paths build%s: %+v, exit status %d, want %d differences", build, answer, r.status, want)
+		}
+		for _, d := range answer.Differences {
+			if !strings.Contains(d, "SL 3, in the database 0xffff and 0") {
+				t.Errorf("paths build%s: %s", build, d)
+			}
+		}
+	}
+}
+
 // writePartitions writes OpenSM's file of partitions: all hosts are limited members of
 // the one by default, and of three others each third, half and fifth, some limited.
 func writePartitions(t *testing.T, name, net string) {

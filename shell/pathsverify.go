@@ -46,10 +46,7 @@ func (c *call) pathsVerify() error {
 	if live {
 		f := c.session.State().Live.Fabric
 		err = c.session.PathRecords(c.ctx, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
-			if v.unknownSLs {
-				r.SL = 0
-			}
-			if why := session.BesidePath(v.View, f.Ports[p.Src].LID, p.LID, &r, err); why != nil {
+			if why := session.BesidePath(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
 				note(p, f, why)
 			}
 			return nil

@@ -91,3 +91,47 @@ func calibrated(t *testing.T, l *life, s *session.Session, explained bool) sessi
 	}
 	return c
 }
+
+// TestCalibrationAgain: a calibration says the same of the same tables as often as it is repeated, also after a sweep:
+// an OpenSM, with its unicast cache or without, has lost leaf switches, hosts and links since the first one.
+func TestCalibrationAgain(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 4, 40) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(seed, 7))
+			l := newLife(t, r, []string{"minhop"}, i%2 == 0)
+			l.run(t)
+			s := sessionOn(t, l)
+			calibrated(t, l, s, true)
+			for range 3 {
+				now := l.whole.Without(l.lost)
+				if !l.loseSwitch(r, now) && !l.loseLink(r, hostLinks(now)) && !l.loseLink(r, between(now)) {
+					break
+				}
+				l.run(t)
+				var first session.Calibration
+				for again := range 3 {
+					if again != 1 {
+						if _, err := s.Sweep(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					c, err := s.Calibrate(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if again == 0 {
+						first = c
+					}
+					if c.Kept != first.Kept || c.Differ != first.Differ || c.Explained() != first.Explained() || s.State().Estimate == c.Explained() {
+						t.Errorf("%s: calibration %d: %d differ, kept %q; the first one: %d, %q", l, again+1, c.Differ, c.Kept, first.Differ, first.Kept)
+					}
+				}
+				t.Logf("%d differ, kept %q: %s", first.Differ, first.Kept, l)
+			}
+		})
+	}
+}

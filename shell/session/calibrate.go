@@ -46,6 +46,9 @@ type Calibration struct {
 	// subnet manager writes none.
 	of      *fabric.Tables
 	planned *fabric.Tables
+	// from is what the subnet manager remembered when it made the tables, nil where no calibration before explained
+	// earlier tables. With these tables it remembers next, nil where they are not explained.
+	from, next *remembered
 	// settings are those that were computed with, in words, and own says that they are
 	// those of the subnet manager's opensm.conf.
 	settings [2]string
@@ -117,7 +120,8 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	}
 	c.settings[0], c.settings[1] = st.Settings.Words()
 	c.own = st.Settings.Conf() != ""
-	if c.Kept, err = s.keptRoutes(ctx, &st, st.Calibrated, &c); err != nil {
+	c.from = st.Calibrated.before(c.of)
+	if err := s.keptRoutes(ctx, &st, &c); err != nil {
 		return Calibration{}, err
 	}
 	if c.Explained() && st.Source.Kind != SourceSim && fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric) {
@@ -174,7 +178,7 @@ func (st *State) keepCalibration() {
 	if c.Explained() {
 		return
 	}
-	st.Estimate = true
+	st.Estimate, c.next = true, nil
 	if st.sls != nil && st.sls.computed {
 		c.SLs = false
 		st.forgetSLs()

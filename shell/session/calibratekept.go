@@ -34,39 +34,63 @@ func (c *Calibration) Explained() bool {
 	return c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.own
 }
 
-// keptRoutes says whether the live tables come of kept routes. before is the calibration
-// before this one, nil for none.
-func (s *Session) keptRoutes(ctx context.Context, st *State, before, c *Calibration) (KeptRoutes, error) {
-	if c.Differ == 0 || c.SL2VLDiffer > 0 {
-		return NotKept, nil
+// remembered is what a subnet manager with these settings, in words, remembers of the tables that it made.
+type remembered struct {
+	past     compute.Past
+	settings [2]string
+}
+
+// before is what the subnet manager remembered when it made the tables, by the last calibration, nil for none: of the
+// same tables the same as then.
+func (c *Calibration) before(tables *fabric.Tables) *remembered {
+	switch {
+	case c == nil:
+		return nil
+	case c.next != nil && c.of != tables:
+		return c.next
 	}
+	return c.from
+}
+
+// keptRoutes finds whether the live tables come of kept routes, and what the subnet manager remembers then.
+func (s *Session) keptRoutes(ctx context.Context, st *State, c *Calibration) error {
 	live := st.Live.Tables
-	gives := func(keep compute.Keep, past compute.Past) (bool, error) {
+	defer func() {
+		if c.next == nil && c.Explained() {
+			c.next = &remembered{compute.Past{Tables: live, Computed: live}, c.settings}
+		}
+	}()
+	if c.Differ == 0 || c.SL2VLDiffer > 0 {
+		return nil
+	}
+	gives := func(keep compute.Keep, past compute.Past) (*compute.Result, error) {
 		job := s.job(st)
 		job.Keep, job.Past = keep, past
 		made, err := compute.Unicast(ctx, job)
-		if err != nil {
-			return false, err
+		if err != nil || !made.Figures.Kept && made.Figures.Engine != compute.CachedEngine || diff.Count(live, made.Tables).Changed > 0 {
+			return nil, err
 		}
-		return (made.Figures.Kept || made.Figures.Engine == compute.CachedEngine) && diff.Count(live, made.Tables).Changed == 0, nil
+		return made, nil
 	}
-	if before != nil && before.Explained() && before.settings == c.settings && before.of != live {
-		past := compute.Past{Tables: persist.Lay(live.Fabric, before.of), Computed: before.of}
-		seen, err := gives(compute.KeepAsOpenSM, past)
-		switch {
+	if c.from != nil && c.from.settings == c.settings {
+		past := c.from.past
+		past.Tables = persist.Lay(live.Fabric, past.Tables)
+		switch made, err := gives(compute.KeepAsOpenSM, past); {
 		case err != nil:
-			return NotKept, err
-		case seen:
-			return KeptSeen, nil
+			return err
+		case made != nil:
+			c.Kept, c.next = KeptSeen, &remembered{made.Past, c.settings}
+			return nil
 		}
 	}
 	if !anyUnlinked(live.Fabric) {
-		return NotKept, nil
+		return nil
 	}
-	if could, err := gives(compute.KeepYes, compute.Past{Tables: live}); !could || err != nil {
-		return NotKept, err
+	made, err := gives(compute.KeepYes, compute.Past{Tables: live})
+	if made != nil {
+		c.Kept = KeptPossible
 	}
-	return KeptPossible, nil
+	return err
 }
 
 // anyUnlinked reports whether a switch of the subnet has a port without a link.

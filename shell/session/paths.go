@@ -169,9 +169,9 @@ func WritePathsForACM(ctx context.Context, w io.Writer, v *pathdb.View, sources 
 	return b.Flush()
 }
 
-// BesidePath compares what the subnet administration says of the path between two
-// LIDs, a record or an error, with what a database does, nil where they agree.
-func BesidePath(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error) error {
+// BesidePath compares what the subnet administration says of the path between two LIDs, a record or an error, with
+// what a database answers to the same question, nil where they agree; without sls not the service levels.
+func BesidePath(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls bool) error {
 	if errors.Is(why, sa.NoRecords) {
 		if got, err := v.Query(slid, dlid, pathdb.Want{}); err == nil {
 			return fmt.Errorf("%w; the database has one with P_Key 0x%04x and SL %d", why, got.PKey, got.SL)
@@ -181,15 +181,12 @@ func BesidePath(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error) 
 	if why != nil {
 		return why
 	}
-	got, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
-	if errors.Is(err, pathdb.ErrSL) {
-		got, err = v.Query(r.SLID, r.DLID, pathdb.Want{})
-		if err == nil {
-			return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL, got.PKey, got.SL)
-		}
-	}
+	got, err := v.Query(r.SLID, r.DLID, pathdb.Want{})
 	if err != nil {
 		return fmt.Errorf("the database has none: %w", err)
+	}
+	if sls && !sameSL(v, r, &got) {
+		return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL, got.PKey, got.SL)
 	}
 	switch {
 	case mad.MTU(got.MTU) != r.MTU:
@@ -202,4 +199,11 @@ func BesidePath(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error) 
 		return fmt.Errorf("life time code %d, in the database %d", r.LifeTime, got.LifeTime)
 	}
 	return nil
+}
+
+// sameSL reports whether a record of the subnet administration has the service level of the database. Those that are
+// spread over paths of one kind are drawn by the subnet administration: it may have any of them.
+func sameSL(v *pathdb.View, r *sa.PathRecord, got *pathdb.Record) bool {
+	_, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
+	return err == nil && (r.SL^got.SL)&v.PartitionBits() == 0
 }
