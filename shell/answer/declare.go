@@ -2,20 +2,21 @@
 
 package answer
 
-import "iter"
+import (
+	"iter"
+
+	"example.org/ibconsole/internal/verdict"
+)
 
 // Verdict is the outcome of an answer that judges something.
-type Verdict uint8
+type Verdict = verdict.Verdict
 
 // The outcomes.
 const (
-	OK      Verdict = iota // nothing is wrong
-	Found                  // something is wrong
-	Unknown                // something was not read that could change the outcome
+	OK      = verdict.OK      // nothing is wrong
+	Found   = verdict.Found   // something is wrong
+	Unknown = verdict.Unknown // something was not read that could change the outcome
 )
-
-// String returns ok, found or unknown.
-func (v Verdict) String() string { return [...]string{"ok", "found", "unknown"}[v] }
 
 // Fails tells when a command fails because of its verdict.
 type Fails uint8
