@@ -57,6 +57,7 @@ func helpCommands() []Spec {
 	return []Spec{
 		{Name: "help", Summary: "list the commands, or explain one",
 			Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}}, Run: runHelp},
+		runFileCommand(),
 		{Name: "exit", Summary: "leave", Run: func(*call) error { return ErrExit }},
 		{Name: "quit", Summary: "leave", Run: func(*call) error { return ErrExit }},
 	}

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/inorder"
+	"example.org/ibconsole/internal/parallel"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -148,10 +149,12 @@ func (s *Subnets) overviews(ctx context.Context) ([]Overview, error) {
 	rows := make([]Overview, len(s.all))
 	failed := make([]error, len(s.all))
 	var wait sync.WaitGroup
+	var crash parallel.Crash
 	for i, n := range s.all {
-		wait.Go(func() { failed[i] = n.overview(ctx, &rows[i]) })
+		wait.Go(func() { crash.Keep(func() { failed[i] = n.overview(ctx, &rows[i]) }) })
 	}
 	wait.Wait()
+	crash.Again()
 	for _, err := range failed {
 		if err != nil {
 			return nil, err

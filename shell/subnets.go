@@ -153,10 +153,8 @@ func (s *Subnets) Run(ctx context.Context, name, text string, out *Output) error
 // Execute is [Shell.Execute] on the subnet that is chosen, or that a statement names. Where there are several, what
 // writes to switches must name one.
 func (s *Subnets) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
-	for _, stmt := range stmts {
-		if p, err := s.current().bind(stmt); err == nil && len(s.all) > 1 && p.who == "" && writes(p.Command) {
-			return p.Misused("there are %d subnets, name the one that is meant: %s %s %s", len(s.all), onCommand, lang.Quote(s.current().name), p.Text)
-		}
+	if err := s.current().mustName(stmts); err != nil {
+		return err
 	}
 	return s.current().execute(ctx, name, stmts, out, func(p step) performer {
 		if n := s.current(); len(s.all) > 1 && p.who == "" && !ofNone(p.Command) {
@@ -164,6 +162,20 @@ func (s *Subnets) Execute(ctx context.Context, name string, stmts []lang.Stateme
 		}
 		return s.current().Shell
 	})
+}
+
+// mustName fails where there are several subnets and a statement that writes names none.
+func (sh *Shell) mustName(stmts []lang.Statement) error {
+	name := sh.Name()
+	if name == "" {
+		return nil
+	}
+	for _, stmt := range stmts {
+		if p, err := sh.bind(stmt); err == nil && p.who == "" && writes(p.Command) {
+			return p.Misused("there are %d subnets, name the one that is meant: %s %s %s", len(sh.among.all), onCommand, lang.Quote(name), p.Text)
+		}
+	}
+	return nil
 }
 
 // Complete is [Shell.Complete] for the subnet that is chosen.

@@ -50,8 +50,8 @@ var ErrTerminal = errors.New("no terminal for the screen")
 const closingTime = 5 * time.Second // how long Run waits for commands that it cancelled
 
 // Run shows the screen until it is quit. The terminal is then as it was before, also after SIGINT, SIGTERM,
-// SIGHUP and SIGQUIT, which give a [*signals.Error], and after a panic of a command, which gives an error with
-// its stack. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its cursor.
+// SIGHUP and SIGQUIT, which give a [*signals.Error], after a panic of a command of the shell, which gives an error
+// with its stack, and after any other panic, which gives a [*CrashError]. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its cursor.
 func Run(ctx context.Context, opt Options) error {
 	var all []backend
 	for i, n := range opt.Subnets.All() {
@@ -152,12 +152,7 @@ const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent
 	ansi.ResetModeAltScreenSaveCursor + ansi.ShowCursor
 
 // program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
-func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out *os.File, mouse bool) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("internal error: %v", v)
-		}
-	}()
+func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out *os.File, mouse bool) error {
 	slow := newSlowWriter(out)
 	defer func() {
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
@@ -172,11 +167,16 @@ func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out
 	if mouse {
 		options = append(options, tea.WithMouseCellMotion())
 	}
-	p := tea.NewProgram(root, options...)
+	g := &guard{inside: root}
+	p := tea.NewProgram(g, options...)
+	g.quit = func() { go p.Quit() }
 	slow.mu.Lock()
 	slow.drained = func() { go p.Send(drainedMsg{}) }
 	slow.mu.Unlock()
-	_, err = p.Run()
+	_, err := p.Run()
+	if crash := g.crash.Load(); crash != nil {
+		return crash
+	}
 	return err
 }
 
@@ -211,6 +211,9 @@ func end(out io.Writer, all []*model) {
 func outcome(ctx context.Context, all []*model, err error) error {
 	if ctx.Err() != nil && signalled(ctx) {
 		return context.Cause(ctx)
+	}
+	if crash, ok := errors.AsType[*CrashError](err); ok {
+		return crash
 	}
 	for _, m := range all {
 		switch {

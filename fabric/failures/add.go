@@ -64,8 +64,8 @@ func Add(n NewNode) Finder {
 		if n.Type == mad.NodeSwitch {
 			what = "switch"
 		}
-		add := Failure{What: what, Name: fabric.Escape(n.Name), Added: true, nodes: []fabric.NodeIndex{paper.NumNodes()}}
-		add.come = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports)}}
+		add := Failure{What: what, Name: fabric.Escape(n.Name), Added: true, Nodes: []fabric.NodeIndex{paper.NumNodes()}}
+		add.New = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports)}}
 		for i, at := range n.At {
 			port, err := places.Link(paper, []string{at})
 			if err != nil {
@@ -129,7 +129,7 @@ func Move(node, to string) Finder {
 			return nil, fmt.Errorf("%s cannot be cabled to itself", whole.PortName(port))
 		}
 		return []Failure{{
-			What: "node", Added: true, Moved: true, left: []fabric.Link{old},
+			What: "node", Added: true, Moved: true, Left: []fabric.Link{old},
 			Name:  fmt.Sprintf("%s from %s to %s", whole.PortName(at.Port), whole.PortName(whole.Ports[at.Port].Peer), whole.PortName(port)),
 			Links: []fabric.Link{{A: min(at.Port, port), B: max(at.Port, port)}},
 		}}, nil

@@ -21,10 +21,9 @@ type Failure struct {
 	What   string        // "link", "switch", "node" or "director"
 	Name   string        // the failed thing in words, escaped
 	Links  []fabric.Link // those that go with it, or come, in the indexes of [Paper.Whole]
-	nodes  []fabric.NodeIndex
-	// come are the nodes that are new, left the links that are no more.
-	come []fabric.Node
-	left []fabric.Link
+	Nodes  []fabric.NodeIndex
+	New    []fabric.Node // the nodes that are new
+	Left   []fabric.Link // the links that are no more
 }
 
 // fails reports whether it is a failure, and no repair or addition.
@@ -45,12 +44,12 @@ func (f *Failure) Verb() string {
 
 // InvolvesNode reports whether the failure is that of a node, alone or with others.
 func (f *Failure) InvolvesNode(node fabric.NodeIndex) bool {
-	return f.fails() && slices.Contains(f.nodes, node)
+	return f.fails() && slices.Contains(f.Nodes, node)
 }
 
 // InvolvesLink reports whether the failure is that of this link alone.
 func (f *Failure) InvolvesLink(l fabric.Link) bool {
-	return f.fails() && len(f.nodes) == 0 && slices.Contains(f.Links, l)
+	return f.fails() && len(f.Nodes) == 0 && slices.Contains(f.Links, l)
 }
 
 // OfLink is the failure of one link.
@@ -60,7 +59,7 @@ func OfLink(f *fabric.Fabric, l fabric.Link) Failure {
 
 // OfNodes is the failure of nodes with all their links as one thing, which goes by a name.
 func OfNodes(f *fabric.Fabric, what, name string, nodes ...fabric.NodeIndex) Failure {
-	return Failure{What: what, Name: name, Links: linksOf(f, nodes), nodes: nodes}
+	return Failure{What: what, Name: name, Links: linksOf(f, nodes), Nodes: nodes}
 }
 
 // linksOf are the links of nodes, each once.

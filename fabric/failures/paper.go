@@ -66,7 +66,7 @@ func (d *drawing) do(f *Failure) (why string) {
 		}
 	}
 	if slices.ContainsFunc(f.Links, func(l fabric.Link) bool { return max(l.A, l.B) >= d.ports }) ||
-		slices.ContainsFunc(f.nodes, func(n fabric.NodeIndex) bool { return n >= d.numNodes() }) {
+		slices.ContainsFunc(f.Nodes, func(n fabric.NodeIndex) bool { return n >= d.numNodes() }) {
 		return "it is of something that was added, and is not there then"
 	}
 	switch {
@@ -75,7 +75,7 @@ func (d *drawing) do(f *Failure) (why string) {
 	case f.Repair:
 		return d.repair(f)
 	}
-	for _, n := range f.nodes {
+	for _, n := range f.Nodes {
 		d.dead[n] = true
 		for p := range d.node(n).Ports() {
 			d.fail(p, d.cabledTo(p))
@@ -96,7 +96,7 @@ func (d *drawing) fail(p, peer fabric.PortIndex) {
 }
 
 func (d *drawing) repair(f *Failure) (why string) {
-	for _, n := range f.nodes {
+	for _, n := range f.Nodes {
 		delete(d.dead, n)
 	}
 	for _, l := range f.Links {
@@ -110,8 +110,8 @@ func (d *drawing) repair(f *Failure) (why string) {
 
 // nodesCome puts new nodes behind those that are there, where the indexes of what came later count on them.
 func (d *drawing) nodesCome(f *Failure) (why string) {
-	for i, n := range f.come {
-		if f.nodes[i] != d.numNodes() {
+	for i, n := range f.New {
+		if f.Nodes[i] != d.numNodes() {
 			return "it came after another node, and has to be undone before that"
 		}
 		n.FirstPort = d.ports
@@ -126,7 +126,7 @@ func (d *drawing) numNodes() fabric.NodeIndex {
 }
 
 func (d *drawing) add(f *Failure) (why string) {
-	for _, l := range f.left {
+	for _, l := range f.Left {
 		if d.cabledTo(l.A) != l.B {
 			return "the cable that it left is no more"
 		}

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/parallel"
 )
 
 // member is a kind of file that ibdiagnet leaves, by how its name ends.
@@ -150,6 +151,7 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		chosen[m] = e.Name
 	}
 	var wait sync.WaitGroup
+	var crash parallel.Crash
 	for m, name := range chosen {
 		path := filepath.Join(folder, name)
 		var when time.Time
@@ -158,10 +160,13 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		}
 		g.there(m, path, when)
 		wait.Go(func() {
-			g.done(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
+			crash.Keep(func() {
+				g.done(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
+			})
 		})
 	}
 	wait.Wait()
+	crash.Again()
 	return g.subnet()
 }
 

@@ -25,7 +25,7 @@ type Place struct {
 	LIDNamed  bool             // a LID was given
 }
 
-// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, a bare number for a LID or a bare 0x
+// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a bare number for a LID or a bare 0x
 // number for a GUID. A name may be shortened to a prefix that only one node has.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	switch {
@@ -156,6 +156,17 @@ func byLID(f *fabric.Fabric, text string) (Place, error) {
 }
 
 func byGUID(f *fabric.Fabric, text string) (Place, error) {
+	if node, num, found := strings.Cut(text, "/"); found {
+		p, err := byGUID(f, node)
+		if err != nil {
+			return p, err
+		}
+		n, err := strconv.Atoi(num)
+		if err != nil {
+			return Place{}, fmt.Errorf("%q is no port number", num)
+		}
+		return onNode(f, p.Node, n)
+	}
 	guid, err := strconv.ParseUint(text, 0, 64)
 	if err != nil {
 		return Place{}, fmt.Errorf("%q is no GUID, expected 0x and up to 16 digits", text)
@@ -190,11 +201,17 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	if err != nil {
 		return Place{}, false, err
 	}
-	port := f.PortAt(p.Node, num)
+	p, err = onNode(f, p.Node, num)
+	return p, err == nil, err
+}
+
+// onNode is the port of a number on a node.
+func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
+	port := f.PortAt(node, num)
 	if port == fabric.None {
-		return Place{}, false, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
+		return Place{}, fmt.Errorf("%s has no port %d", f.NodeName(node), num)
 	}
-	return named(f, port), true, nil
+	return named(f, port), nil
 }
 
 // named is a port that was named by its number.

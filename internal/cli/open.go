@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/internal/signals"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui"
 )
 
 // open opens the sessions, reads the subnets and hands them to work. Several are read beside it: one that cannot be read
@@ -115,11 +116,18 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if err != nil {
 		return o.ended(ctx, err)
 	}
-	err = guarded(ctx, s, work)
+	save := func() []string { return rescued(s, opt.StateDir) }
+	err = guarded(ctx, s, work, func() { o.tell(save()) })
+	var saved []string
+	if _, crashed := errors.AsType[*tui.CrashError](err); crashed {
+		saved = save()
+	}
 	if cerr := closed(s); err == nil {
 		err = cerr
 	}
-	return o.ended(ctx, err)
+	status := o.ended(ctx, err)
+	o.tell(saved)
+	return status
 }
 
 // sessions opens a session for each source.
@@ -175,11 +183,12 @@ func (o *options) keys(ctx context.Context, src session.Source, configured strin
 	return keys, nil
 }
 
-// guarded does the work. A panic goes on once what the sessions hold is given back.
-func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error) error {
+// guarded does the work. A panic goes on once the sessions are saved and what they hold is given back.
+func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error, save func()) error {
 	panicked := true
 	defer func() {
 		if panicked {
+			save()
 			_ = closed(s)
 		}
 	}()

@@ -142,7 +142,10 @@ type drawn struct {
 	// topology is what a file has in the place of the base, nil for none, and file its name, escaped.
 	topology *fabric.Fabric
 	file     string
-	// unread is what could not be read of a file that the paper starts from.
+	// path is the topology file that the paper starts from, "" for none, and loaded how it was read.
+	path   string
+	loaded LoadOptions
+	// unread is what could not be read of it.
 	unread unread.List
 	// paper is what became of it, nil where nothing has happened.
 	paper *failures.Paper
@@ -180,6 +183,11 @@ func (st *State) TopologyFile() string {
 		return st.Base.file
 	}
 	return st.drawn.file
+}
+
+// LoadedTopology returns the file that the paper starts from and how it was read, "" for none.
+func (st *State) LoadedTopology() (path string, opt LoadOptions) {
+	return st.drawn.path, st.drawn.loaded
 }
 
 // FailedLinks are the links of [State.Whole] that do not work on paper.

@@ -36,6 +36,12 @@ func writeRouting(w io.Writer, p *Picture) error {
 	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables, Routing: r})
 }
 
+// DumpStaged writes the staged tables, stale or not, as [Session.Dump] writes a routing.
+func (s *Session) DumpStaged(w io.Writer) error {
+	st := s.State()
+	return writeRouting(w, st.Staged)
+}
+
 // Lost are paths that do not arrive.
 type Lost struct {
 	Count, Of int64

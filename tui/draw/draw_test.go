@@ -137,3 +137,21 @@ func TestFilters(t *testing.T) {
 		t.Error("/[ is taken")
 	}
 }
+
+// TestEachPanics: a panic of work is one of the caller, whichever goroutine it was in.
+func TestEachPanics(t *testing.T) {
+	for _, at := range []int{0, 3, 7} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.HasPrefix(p, "boom") {
+					t.Errorf("part %d: recovered %q", at, p)
+				}
+			}()
+			each(8*manyRows, func(from, _ int) {
+				if from == at*manyRows {
+					panic("boom")
+				}
+			})
+		}()
+	}
+}

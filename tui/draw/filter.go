@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"example.org/ibconsole/internal/parallel"
 	"example.org/ibconsole/internal/prose"
 )
 
@@ -111,10 +112,12 @@ func inOrder(s, want string) bool {
 const manyRows = 2048 // how many rows are worked on at a time
 
 // each calls work with ranges that 0 to n-1 are cut into. Other processors help where they are free. Where
-// they are busy nobody waits for them: what is computed beside the screen holds up no key.
+// they are busy nobody waits for them: what is computed beside the screen holds up no key. A panic of work becomes
+// one of the caller.
 func each(n int, work func(from, to int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	var crash parallel.Crash
 	wg.Add((n + manyRows - 1) / manyRows)
 	take := func() {
 		for {
@@ -122,7 +125,7 @@ func each(n int, work func(from, to int)) {
 			if from >= n {
 				return
 			}
-			work(from, min(from+manyRows, n))
+			crash.Keep(func() { work(from, min(from+manyRows, n)) })
 			wg.Done()
 		}
 	}
@@ -131,6 +134,7 @@ func each(n int, work func(from, to int)) {
 	}
 	take()
 	wg.Wait()
+	crash.Again()
 }
 
 // Hits says which of the lower-case texts the filter hits, inversion left aside.

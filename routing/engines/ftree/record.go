@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/parallel"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/minhop"
@@ -18,18 +19,23 @@ type base struct {
 	done chan struct{}
 	hops assign.Matrix
 	err  error
+	// crash is a panic on the way to them.
+	crash parallel.Crash
 }
 
 func baseHops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) *base {
 	b := &base{done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
-		b.hops, b.err = minhop.Hops(ctx, f, routing.NewGraph(f), opt)
+		b.crash.Keep(func() { b.hops, b.err = minhop.Hops(ctx, f, routing.NewGraph(f), opt) })
 	}()
 	return b
 }
 
-func (b *base) wait() { <-b.done }
+func (b *base) wait() {
+	<-b.done
+	b.crash.Again()
+}
 
 // record are hop counts as OpenSM holds them after fat-tree routing: min-hop's,
 // and over them what the paths to switches count. It implements [routing.Hops].

@@ -101,3 +101,13 @@ func tablesOf(t *testing.T, f *fabric.Fabric, opt *routing.Options, inRuns bool)
 	}
 	return rows
 }
+
+// TestPanicOfBaseHops: a panic on the way to min-hop's counts is one of who waits for them.
+func TestPanicOfBaseHops(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	baseHops(t.Context(), nil, nil).wait()
+}

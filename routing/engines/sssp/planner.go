@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/parallel"
 )
 
 const (
@@ -23,34 +24,40 @@ type planner struct {
 	now   *plan
 	quit  chan struct{}
 	work  sync.WaitGroup
+	crash parallel.Crash
 }
 
 // planFor begins to plan for some switches. It must be stopped.
 func (g *graph) planFor(switches []fabric.SwitchIndex) *planner {
 	p := &planner{ready: make(chan *plan, plansAhead), free: make(chan *plan, plansAhead+2), quit: make(chan struct{})}
 	p.work.Go(func() {
-		l := newLevels(g)
-		var kept map[fabric.SwitchIndex]*plan
-		if g.keepsPlans() {
-			kept = make(map[fabric.SwitchIndex]*plan, len(g.members))
-		}
-		for _, sw := range switches {
-			made := kept[sw]
-			if made == nil {
-				made = p.room()
-				l.planTo(sw, made)
-				if kept != nil {
-					made.kept, kept[sw] = true, made
-				}
-			}
-			select {
-			case p.ready <- made:
-			case <-p.quit:
-				return
-			}
-		}
+		defer close(p.ready)
+		p.crash.Keep(func() { p.plan(g, switches) })
 	})
 	return p
+}
+
+func (p *planner) plan(g *graph, switches []fabric.SwitchIndex) {
+	l := newLevels(g)
+	var kept map[fabric.SwitchIndex]*plan
+	if g.keepsPlans() {
+		kept = make(map[fabric.SwitchIndex]*plan, len(g.members))
+	}
+	for _, sw := range switches {
+		made := kept[sw]
+		if made == nil {
+			made = p.room()
+			l.planTo(sw, made)
+			if kept != nil {
+				made.kept, kept[sw] = true, made
+			}
+		}
+		select {
+		case p.ready <- made:
+		case <-p.quit:
+			return
+		}
+	}
 }
 
 // keepsPlans reports whether the plans for all switches are few bytes.
@@ -75,6 +82,9 @@ func (p *planner) next() *plan {
 		p.free <- p.now
 	}
 	p.now = <-p.ready
+	if p.now == nil { // it has ended early
+		p.crash.Again()
+	}
 	return p.now
 }
 

@@ -41,3 +41,16 @@ func TestPlansFindWhatTheHeapFinds(t *testing.T) {
 		}
 	}
 }
+
+// TestPanicOfPlanner: a panic of the planner is one of who asks for a plan.
+func TestPanicOfPlanner(t *testing.T) {
+	plans := graphOf(t, "fattree:2,4").planFor([]fabric.SwitchIndex{0, 1 << 20})
+	defer plans.stop()
+	plans.next()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	plans.next()
+}

@@ -38,7 +38,7 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	if err != nil {
 		return Settings{}, err
 	}
-	notes := prose.Words(conf.Notes, osm.FileNote.String)
+	over, notes := chain, prose.Words(conf.Notes, osm.FileNote.String)
 	if len(chain) == 0 {
 		chain, notes = vendor.chain(conf, &around, notes)
 	}
@@ -63,7 +63,7 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	if err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", path, err)
 	}
-	s.conf = path
+	s.conf, s.asked = path, asked{over, given}
 	vendor.apply(&s, conf)
 	s.withoutFiles(conf, given)
 	s.noteTorusQoS(ctx, conf)

@@ -32,6 +32,7 @@ type Settings struct {
 	Notes []string  // say what OpenSM does with what the files hold, one sentence each
 
 	conf       string // the opensm.conf that they were read from, "" for none
+	asked      asked  // what was laid over it
 	engines    []routing.Engine
 	routing    routing.Options
 	cached     bool // says to route with OpenSM's unicast cache
@@ -44,6 +45,21 @@ type Settings struct {
 	groups    map[string]GroupKind // that go with the tables of engines of the chain
 	how       *adaptive.How        // they are used, nil for always
 	groupsOff bool
+}
+
+// asked is a chain and options.
+type asked struct {
+	chain []string
+	given []Setting
+}
+
+// Asked returns the opensm.conf that the settings were read from, "" for none, and the chain and the options that were
+// laid over it.
+func (s *Settings) Asked() (conf string, chain []string, given []Setting) {
+	if s.conf == "" {
+		return "", s.Chain, s.Given
+	}
+	return s.conf, s.asked.chain, s.asked.given
 }
 
 // Setting is an option with its value.

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Rescued are the files in which [Shell.Rescue] saved a session, "" for none.
+type Rescued struct {
+	Source   string
+	Commands string // recreates the settings and the what-if, and loads Tables
+	Tables   string // the staged tables, as dump routing writes them
+}
+
+// Rescue saves the settings, the what-if and the staged tables of a session that an internal error ends to files
+// whose names begin with prefix. It writes nothing where there is none of these.
+func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
+	st := sh.session.State()
+	r.Source = st.Source.String()
+	commands := recreate(&st)
+	if st.Staged != nil && !st.Written {
+		file := prefix + ".routing"
+		if err = files.Write(file, sh.session.DumpStaged); err == nil {
+			r.Tables = file
+			commands = append(commands, "load routing "+lang.Quote(file)+prose.When(st.Stale, " reroute=no", ""))
+			if st.Adapting {
+				commands = append(commands, "adaptive on")
+			}
+		}
+	}
+	if len(commands) == 0 {
+		return r, err
+	}
+	file := prefix + ".commands"
+	wrote := files.Write(file, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "# the session of %s, saved at %s after an internal error\n%s\n",
+			fabric.Escape(r.Source), time.Now().Format(time.DateTime), strings.Join(commands, "\n"))
+		return err
+	})
+	if wrote != nil {
+		return r, wrote
+	}
+	r.Commands = file
+	return r, err
+}
+
+// recreate returns the commands that make the settings and the what-if of a session again. They name nodes by their GUIDs.
+func recreate(st *session.State) (commands []string) {
+	say := func(words ...string) { commands = append(commands, strings.Join(words, " ")) }
+	if conf, chain, given := st.Settings.Asked(); conf != "" || len(given) > 0 || !slices.Equal(chain, []string{engines.Default}) {
+		words := []string{"engine"}
+		if len(chain) > 0 {
+			words = append(words, lang.Quote(strings.Join(chain, ",")))
+		}
+		if conf != "" {
+			words = append(words, "from="+lang.Quote(absolute(conf)))
+		}
+		for _, g := range given {
+			words = append(words, g.Name+"="+lang.Quote(g.Value))
+		}
+		say(words...)
+	}
+	if f := st.Live.Fabric; st.Source.Offline() && f.SMPort != fabric.None && (st.Base != nil || st.Staged != nil) {
+		say("set sm", portByGUID(f, f.SMPort))
+	}
+	if st.Base == nil {
+		return commands
+	}
+	if path, opt := st.LoadedTopology(); path != "" {
+		say("load topology", lang.Quote(absolute(path))+prose.When(opt.AsIbsim, " as=ibsim", "")+prose.When(opt.Alone, " over=no", ""))
+	}
+	whole, failed := st.Whole(), map[fabric.Link]bool{}
+	for i := range st.Failures {
+		f := &st.Failures[i]
+		for _, command := range again(whole, f, failed) {
+			say(command, " #", f.Verb(), f.What, f.Name)
+		}
+		for _, l := range f.Links {
+			failed[l] = !f.Repair && !f.Added
+		}
+	}
+	return commands
+}
+
+// again returns the commands that make a failure, repair or addition happen again. failed are the links that have failed
+// before: what changes none of these is left out, as its command would fail.
+func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
+	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
+	switch {
+	case f.Moved:
+		from, to := f.Links[0].A, f.Links[0].B
+		if old := f.Left[0]; to == old.A || to == old.B {
+			from, to = to, from
+		}
+		return []string{"move node " + port(from) + " " + port(to)}
+	case f.Added && len(f.New) == 0:
+		return []string{"add link " + port(f.Links[0].A) + " " + port(f.Links[0].B)}
+	case f.Added:
+		n := &f.New[0]
+		command := "add " + f.What + " " + lang.Quote(n.Desc)
+		for _, l := range f.Links {
+			command += " " + port(l.A)
+		}
+		command += fmt.Sprintf(" guid=0x%016x", n.GUID)
+		if n.Type == mad.NodeSwitch {
+			command += fmt.Sprintf(" ports=%d", n.NumPorts)
+		}
+		return []string{command}
+	}
+	verb := prose.When(f.Repair, "restore ", "fail ")
+	changes := func(links []fabric.Link) bool {
+		return slices.ContainsFunc(links, func(l fabric.Link) bool { return failed[l] == f.Repair })
+	}
+	if len(f.Nodes) == 0 {
+		if !changes(f.Links) {
+			return nil
+		}
+		return []string{verb + "link " + port(f.Links[0].A)}
+	}
+	what := f.What
+	if what == "director" {
+		// Its name begins with the words that it was named by, unless the nodes have other names since.
+		word, _, _ := strings.Cut(f.Name, " ")
+		if nodes, _, err := places.ResolveSystem(whole, word); err == nil && slices.Equal(nodes, f.Nodes) && changes(f.Links) {
+			return []string{"fail director " + lang.Quote(word)}
+		}
+		what = "switch"
+	}
+	var commands []string
+	for _, n := range f.Nodes {
+		links := slices.DeleteFunc(slices.Clone(f.Links), func(l fabric.Link) bool { return whole.Ports[l.A].Node != n && whole.Ports[l.B].Node != n })
+		if changes(links) {
+			commands = append(commands, fmt.Sprintf("%s%s guid:0x%016x", verb, what, whole.Nodes[n].GUID))
+		}
+		for _, l := range links {
+			failed[l] = !f.Repair
+		}
+	}
+	return commands
+}
+
+// portByGUID names a port by the GUID of its node.
+func portByGUID(f *fabric.Fabric, p fabric.PortIndex) string {
+	port := &f.Ports[p]
+	return fmt.Sprintf("guid:0x%016x/%d", f.Nodes[port.Node].GUID, port.Num)
+}
+
+// absolute is a path that means the same from another folder.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
