@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/internal/parallel"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/lang"
@@ -30,7 +31,7 @@ func subnetsCommands() []Spec {
 			Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Most that they have must be alike for rails of the same hosts: sources differ says what is not.",
 			Subcommands: []Spec{
 				{Name: "now", Summary: "list them without waiting for those that are still being read", Run: runSourcesNow},
-				{Name: "differ", Summary: "say what a subnet has otherwise than most of them: hosts, cabling, speeds, engine", Run: runDiffer},
+				{Name: "differ", Summary: "say what a subnet has otherwise than most of them: hosts, cabling, speeds, tables", Run: runDiffer},
 			}},
 		{Name: "source", Summary: "say on which subnet commands act that name none, or choose it", Run: runSource,
 			Args: []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet, Optional: true}}},
@@ -74,9 +75,10 @@ type Overview struct {
 	Errors   int    `json:"errors"`
 	Warnings int    `json:"warnings"`
 	// Worst is how many paths go over the busiest link between switches, -1 where that is not known.
-	Worst   int64     `json:"worst_load"`
-	Manager string    `json:"manager"`
-	Engine  string    `json:"engine"`
+	Worst   int64  `json:"worst_load"`
+	Manager string `json:"manager"`
+	// Engine is that of the live tables, "" where it is not known.
+	Engine  string    `json:"engine,omitempty"`
 	Swept   time.Time `json:"swept"`
 	Differs int       `json:"differs"` // what it has otherwise than most
 }
@@ -165,7 +167,7 @@ func (s *Subnets) overviews(ctx context.Context) ([]Overview, error) {
 
 func (n *Subnet) overview(ctx context.Context, o *Overview) error {
 	st := n.session.State()
-	*o = Overview{Name: n.name, Source: st.Source.String(), Worst: -1, Lost: st.Lost, Busy: st.Busy, Swept: st.Live.When, Engine: st.Settings.String()}
+	*o = Overview{Name: n.name, Source: st.Source.String(), Worst: -1, Lost: st.Lost, Busy: st.Busy, Swept: st.Live.When, Engine: st.LiveEngine()}
 	if err := n.Trouble(); err != nil {
 		o.Trouble = err.Error()
 		return nil
@@ -199,26 +201,43 @@ func (n *Subnet) overview(ctx context.Context, o *Overview) error {
 	return nil
 }
 
-// differentEngine is an engine that is not that of most.
-const differentEngine classify.DifferenceKind = "engine"
+// The kinds of differences between the live states of sessions.
+const (
+	// differentEngine is an engine that is not that of most.
+	differentEngine classify.DifferenceKind = "engine"
+	// sharedNodes are nodes of one subnet that another has, too.
+	sharedNodes classify.DifferenceKind = "nodes"
+	// notRead is a subnet that could not be read, and is not compared.
+	notRead classify.DifferenceKind = "not read"
+)
 
-// differences are what each subnet has otherwise than most of them; subnets of which nothing is known are left out.
+// differences are what each live subnet has otherwise than most of them; subnets of which nothing is known are left out.
 func (s *Subnets) differences() (out []classify.Difference, fabrics []*fabric.Fabric) {
+	add := func(i int, kind classify.DifferenceKind, what string) {
+		out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: kind, What: what})
+	}
 	var all []*classify.Structure
+	var tables []*fabric.Tables
 	var at []int
-	engines := map[string]int{}
+	engines, engineOf := map[string]int{}, make([]string, len(s.all))
 	for i, n := range s.all {
 		st := n.session.State()
 		fabrics = append(fabrics, st.Live.Fabric)
+		if err := n.Trouble(); err != nil {
+			add(i, notRead, err.Error())
+		}
 		if len(st.Live.Fabric.Nodes) == 0 {
 			continue
 		}
 		all, at = append(all, n.session.Analysis().Structure(st.Live.Fabric)), append(at, i)
-		engines[st.Settings.String()]++
+		tables = append(tables, st.Live.Tables)
+		if engineOf[i] = st.LiveEngine(); engineOf[i] != "" {
+			engines[engineOf[i]]++
+		}
 	}
-	out = classify.Compare(all)
-	for i := range out {
-		out[i].Subnet = at[out[i].Subnet]
+	for _, d := range classify.Compare(all, tables) {
+		d.Subnet = at[d.Subnet]
+		out = append(out, d)
 	}
 	usual := ""
 	for engine, n := range engines {
@@ -226,16 +245,13 @@ func (s *Subnets) differences() (out []classify.Difference, fabrics []*fabric.Fa
 			usual = engine
 		}
 	}
-	for _, i := range at {
-		st := s.all[i].session.State()
-		if engine := st.Settings.String(); engine != usual {
-			out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: differentEngine, What: fmt.Sprintf("routes on paper by %s, most by %s", engine, usual)})
-		}
-	}
 	for n, i := range at {
-		for _, j := range at[:n] {
-			if sameSubnet(fabrics[i], fabrics[j]) {
-				out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: classify.DifferentSize, What: "is the same subnet as " + s.all[j].name})
+		if engine := engineOf[i]; engine != "" && engine != usual {
+			add(i, differentEngine, fmt.Sprintf("its tables are of %s, those of most others are of %s", engine, usual))
+		}
+		for m, j := range at[:n] {
+			if what := shared(fabrics[i], fabrics[j], tables[n], tables[m], s.all[j].name); what != "" {
+				add(i, sharedNodes, what)
 				break
 			}
 		}
@@ -244,14 +260,45 @@ func (s *Subnets) differences() (out []classify.Difference, fabrics []*fabric.Fa
 	return out, fabrics
 }
 
-// sameSubnet reports whether two fabrics have a switch in common.
-func sameSubnet(a, b *fabric.Fabric) bool {
-	for s := range a.NumSwitches() {
-		if b.SwitchByGUID(a.SwitchNode(s).GUID) != fabric.None {
-			return true
+// shared says which nodes a subnet has in common with another one of some name, "" for none. They are the same subnet where
+// nodes, links, LIDs and tables are.
+func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
+	nodes := 0
+	for i := range a.Nodes {
+		if b.NodeByGUID(a.Nodes[i].GUID) != fabric.None {
+			nodes++
 		}
 	}
-	return false
+	if nodes == 0 {
+		return ""
+	}
+	if nodes < max(len(a.Nodes), len(b.Nodes)) {
+		return fmt.Sprintf("%d of %s have GUIDs of nodes of %s", nodes, prose.Count(len(a.Nodes), "node"), name)
+	}
+	links, lids := 0, 0
+	for _, c := range fabric.Changes(b, a) {
+		switch c.Kind {
+		case fabric.LinkDown, fabric.LinkUp:
+			links++
+		case fabric.LIDChanged:
+			lids++
+		}
+	}
+	var entries diff.Entries
+	if t != nil && u != nil {
+		entries = diff.Count(u, t)
+	}
+	words := slices.DeleteFunc([]string{
+		prose.When(links > 0, prose.Count(links, "link"), ""), prose.When(lids > 0, prose.Count(lids, "LID"), ""),
+		prose.When(entries.Changed > 0, prose.Count(entries.Changed, "forwarding entry"), ""),
+	}, func(w string) bool { return w == "" })
+	switch {
+	case len(words) > 0:
+		return fmt.Sprintf("has the nodes of %s, but differs from it in %s", name, strings.Join(words, ", "))
+	case t == nil || u == nil || entries.Unread > 0:
+		return fmt.Sprintf("has the nodes, links and LIDs of %s; not all forwarding tables were read", name)
+	}
+	return "is the same subnet as " + name
 }
 
 type difference struct {
@@ -270,11 +317,29 @@ func runDiffer(c *call) error {
 	if err := c.shell.among.wait(c.ctx); err != nil {
 		return err
 	}
+	read := len(c.shell.among.all)
 	found, _ := c.shell.among.differences()
 	for _, d := range found {
+		if d.Kind == notRead {
+			read--
+		}
 		rows = append(rows, difference{c.shell.among.all[d.Subnet].name, d.Kind, d.What})
 	}
-	return c.out.Answer(&List{Columns: []string{"subnet", "differs in", "what"}, Rows: eachRow(rows), Empty: "all subnets are alike: hosts, cabling, speeds and engine"})
+	err := c.out.Answer(&List{Columns: []string{"subnet", "differs in", "what"}, Rows: eachRow(rows), Empty: "all subnets are alike: " + c.shell.among.compared()})
+	if err == nil && read < 2 {
+		err = fmt.Errorf("compare subnets: %d of %d could be read", read, len(c.shell.among.all))
+	}
+	return err
+}
+
+// compared lists what is compared.
+func (s *Subnets) compared() string {
+	for _, n := range s.all {
+		if st := n.session.State(); st.Live.Tables == nil {
+			return "hosts, cabling and speeds; no forwarding tables are known"
+		}
+	}
+	return "hosts, cabling, speeds and forwarding tables"
 }
 
 // Glance is what is known of a subnet without looking further.
@@ -306,7 +371,7 @@ func (s *Subnets) Glances() []Glance {
 		case len(st.Failures) > 0:
 			g.Paper = count(len(st.Failures), "failure") + " on paper"
 		}
-		g.Stamp = fmt.Sprintf("%p %p %s %s %s", st.Live.Fabric, st.Live.Tables, g.Trouble, g.Lost, st.Settings.String())
+		g.Stamp = fmt.Sprintf("%p %p %s %s %s", st.Live.Fabric, st.Live.Tables, g.Trouble, g.Lost, st.LiveEngine())
 		all = append(all, g)
 	}
 	return all
@@ -318,6 +383,8 @@ type Comparison struct {
 	// Differences are places in Fabrics, which are by subnet.
 	Differences []classify.Difference
 	Fabrics     []*fabric.Fabric
+	// Compared lists what was compared.
+	Compared string
 }
 
 // Compare looks at all subnets at once. What it finds of each is remembered for as long as that stays the same.
@@ -326,7 +393,7 @@ func (s *Subnets) Compare(ctx context.Context) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Subnets: rows}
+	c := &Comparison{Subnets: rows, Compared: s.compared()}
 	c.Differences, c.Fabrics = s.differences()
 	for _, d := range c.Differences {
 		rows[d.Subnet].Differs++

@@ -31,6 +31,7 @@ const (
 	DifferentCabling DifferenceKind = "cabling"
 	DifferentSpeed   DifferenceKind = "speed"
 	DifferentSize    DifferenceKind = "size"
+	DifferentTables  DifferenceKind = "tables"
 )
 
 // fact is what is compared, in terms of the model: a host, a host's speed, a port of a switch, its speed, or the switches.
@@ -58,8 +59,9 @@ type alike struct {
 
 // Compare says what each of several subnets has otherwise than most of them: rails of the same hosts, or a fabric and
 // its copy. Hosts are the same by their names, leaves by the hosts on them, the other switches by the ports that lead to
-// them. Where as many have one thing as the other, that of the first counts. O(subnets x ports).
-func Compare(all []*Structure) []Difference {
+// them. Where as many have one thing as the other, that of the first counts. tables are their forwarding tables, nil where
+// none are known. O(subnets x (ports + forwarding entries)).
+func Compare(all []*Structure, tables []*fabric.Tables) []Difference {
 	if len(all) < 2 {
 		return nil
 	}
@@ -72,7 +74,7 @@ func Compare(all []*Structure) []Difference {
 		a.match(i)
 		a.gather(i)
 	}
-	return a.differences()
+	return a.differences(a.compareTables(tables))
 }
 
 func endsByName(s *Structure) map[string]fabric.PortIndex {
@@ -249,9 +251,9 @@ func speedText(v int64) string { return fmt.Sprintf("%v%v", fabric.Width(v>>8), 
 // Beyond this share of what there is, one in so many, and from so many on, what differs is not named one by one.
 const mostNamedOf, leastNamed = 4, 8
 
-// differences are the facts that are not as most have them, of each subnet by kind, then by name.
-func (a *alike) differences() []Difference {
-	out := a.lacking()
+// differences adds the facts that are not as most have them, and sorts all by subnet, kind and name.
+func (a *alike) differences(out []Difference) []Difference {
+	out = append(out, a.lacking()...)
 	for k, values := range a.facts {
 		usual := usualOf(values, k)
 		for i, v := range values {
@@ -284,7 +286,7 @@ func (a *alike) inShort(all []Difference) []Difference {
 	case DifferentHosts:
 		of, text = max(hosts, len(a.ends[a.model])), fmt.Sprintf("%d hosts are missing, elsewhere or here alone", n)
 	case DifferentCabling:
-		of, text = links-hosts, fmt.Sprintf("%d of %s lead elsewhere than on most", n, prose.Count(links-hosts, "link between switches"))
+		of, text = links-hosts, fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n, links-hosts)
 	case DifferentSpeed:
 		of, text = links, fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"), all[0].What)
 	default:
@@ -316,7 +318,7 @@ func (a *alike) lacking() (out []Difference) {
 }
 
 func kindOrder(k DifferenceKind) int {
-	return slices.Index([]DifferenceKind{DifferentSize, DifferentHosts, DifferentCabling, DifferentSpeed}, k)
+	return slices.Index([]DifferenceKind{DifferentSize, DifferentHosts, DifferentCabling, DifferentSpeed, DifferentTables}, k)
 }
 
 // usualOf is the value that most subnets have. A speed counts only where there is a link.

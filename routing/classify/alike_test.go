@@ -26,7 +26,7 @@ func compared(all []*fabric.Fabric) string {
 		of = append(of, Recognise(f, nil))
 	}
 	text := ""
-	for _, d := range Compare(of) {
+	for _, d := range Compare(of, make([]*fabric.Tables, len(of))) {
 		text += fmt.Sprintf("%d %s: %s\n", d.Subnet+1, d.Kind, d.What)
 	}
 	return text
@@ -116,6 +116,6 @@ func BenchmarkCompare(b *testing.B) {
 		all = append(all, Recognise(f, nil))
 	}
 	for b.Loop() {
-		Compare(all)
+		Compare(all, make([]*fabric.Tables, len(all)))
 	}
 }

@@ -165,6 +165,18 @@ func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 	})
 }
 
+// LiveEngine returns the engine of the live tables, as the last commit or a calibration without a difference has it, "" where
+// that is not known.
+func (st *State) LiveEngine() string {
+	if c := st.Calibrated; c != nil && c.of == st.Live.Tables && c.Agrees() && len(c.Unread) == 0 {
+		return c.Engine
+	}
+	if engine, _ := st.MakerOf(st.Live); engine != fabric.LiveOrigin {
+		return engine
+	}
+	return ""
+}
+
 // findCommitted looks in the history for what the last commit to this subnet left,
 // where this session has made none, and compares.
 func (s *Session) findCommitted(ctx context.Context) {

@@ -245,7 +245,7 @@ func (l *subnets) Empty() string {
 	case l.Kind == kindDifferences && l.taken == nil:
 		return "The subnets are being compared."
 	case l.Kind == kindDifferences && l.Filt.Empty():
-		return "All subnets are alike: hosts, cabling, speeds and engine."
+		return "All subnets are alike: " + l.taken.Compared + "."
 	}
 	return "No row has what the filter asks for."
 }
