@@ -49,7 +49,7 @@ func questions() []question {
 		}},
 		{"who loses what if spine-07 is drained", nil, []step{
 			press("2", "/"), name("spine-07"), press("Enter", "f").see("WHAT-IF 1 failure"),
-			press("5").see("cut off", "1,274"), press("j", "j", "j", "j", "Enter").see("pairs cut off", "node-0014 HCA-1/1", "leaf-02/7", "node-0007 HCA-1/1", "leaf-01/7"),
+			press("5").see("lost", "1,274"), press("j", "j", "j", "j", "Enter").see("pairs lost", "node-0014 HCA-1/1", "leaf-02/7", "node-0007 HCA-1/1", "leaf-01/7"),
 		}},
 		{"the busiest link and who fills it", nil, []step{
 			press("6").see("leaf-01/8", "spine-01/1"), press("p").see("Answer who uses leaf-01 8", "from: node-0001 HCA-1/1"), press("b").see("node-0002 HCA-1"),

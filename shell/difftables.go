@@ -14,7 +14,8 @@ func (a diffAnswer) Tables() []Table {
 	}
 	r := a.Result
 	all := []Table{
-		pairTable("pairs cut off", r.CutOff, r.Pairs.CutOff, a.before),
+		pairTable("pairs lost", r.CutOff, r.Pairs.CutOff, a.before),
+		pairTable("pairs reached by luck", r.ByLuck, r.Pairs.ByLuck, a.after),
 		pairTable("pairs newly connected", r.Connected, r.Pairs.Connected, a.after),
 		pairTable("pairs with another path", r.Changed, r.Pairs.Changed, a.after),
 		endTable("end ports gone", r.Gone, a.before),

@@ -106,7 +106,7 @@ func stories() []story {
 		{"use the mouse", small, []act{do("click 19 2").then("3 LFT of"), do("click 8 6").then("▌     2"), do("click 8 4").then("by LID ↑")}},
 		{"leave the screen for the shell", small, []act{do(":", "shell", "Enter").then("IN THE SHELL"), do("x", "Enter").then("back from the shell")}},
 		{"another picture", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"), do("v").then("the panes show base")}},
-		{"what differs", small, []act{tracing, failing, rerouted, do("d").then("pairs cut off", "Esc back"), do("Escape").then("4 Trace")}},
+		{"what differs", small, []act{tracing, failing, rerouted, do("d").then("pairs lost", "Esc back"), do("Escape").then("4 Trace")}},
 		{"routes made stale by another failure", usual, []act{tracing, failing, rerouted, do("j", "f").then("STAGED, STALE")}},
 		{"the tour", small, []act{do("C-g").then("1/9", "Find a host"), do("2", "/", "node-0001", "Enter").then("2/9"), do("t").then("3/9"), do("/", "node-0072", "Enter", "T").then("4/9"),
 			do("f").then("5/9"), do("r").then("6/9"), do("5").then("7/9"), do("4").then("8/9"), do("u").then("9/9"), do("C-g").then("the tour has ended")}},

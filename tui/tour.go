@@ -42,7 +42,7 @@ func tourSteps() []tourStop {
 			keys: keys("f"), done: func(m *model) bool { return len(m.st.Failures) > 0 }},
 		{text: say("It has failed on paper: nothing was written. The old routes lose packets now; the frame says WHAT-IF. Press r to route around it."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
-		{text: say("The new routes are STAGED, not written. Press 5 to compare before and after: pairs cut off, entries that change, the busiest link."),
+		{text: say("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, entries that change, the busiest link."),
 			keys: keys("5"), done: func(m *model) bool { return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1 }},
 		{text: say("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"), done: func(m *model) bool { return m.on(pane.SeatTrace) }},
 		{text: say("Press u to take the failure back."), keys: keys("u"), done: func(m *model) bool { return len(m.st.Failures) == 0 }},

@@ -63,6 +63,7 @@ func (b *Base) index() {
 			continue
 		}
 		b.hostOf[lid] = int32(i)
+		b.all = b.all && b.m.old.numLIDs(h.old) == 1 // others are compared LID by LID
 	}
 	b.groupsAt = make([][]int32, len(f.Switches))
 	for g := range b.m.groups {
@@ -91,7 +92,7 @@ func (b *Base) Compare(ctx context.Context, after *fabric.Tables, opt Options) (
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
 	}
-	if d, ok := b.forest.Against(after); ok && b.all {
+	if d, ok := b.forest.Against(after); ok && b.all && b.forest.Tables.Adaptive == nil && after.Adaptive == nil {
 		if r := b.compare(after, d, opt); r != nil {
 			return r, ctx.Err()
 		}

@@ -127,14 +127,14 @@ func (d *delta) touch(port fabric.PortIndex) {
 	}
 }
 
-// forget takes away the entries of switches that are cut off.
+// forget takes away the entries of switches that are unreachable.
 func (d *delta) forget() {
 	was := d.forest.Tables
-	for s, known := range d.now.Known {
-		if known || !was.Known[s] {
+	for s := range was.Fabric.NumSwitches() {
+		node := was.Fabric.SwitchNode(s)
+		if !node.InSubnet || d.now.Fabric.SwitchNode(s).InSubnet {
 			continue
 		}
-		node := was.Fabric.SwitchNode(fabric.SwitchIndex(s))
 		for p := range node.Ports() {
 			d.entries[p] = -d.Base.entries[p]
 			d.touch(p)
@@ -157,7 +157,9 @@ func (d *delta) lose() {
 	was, now := d.forest.Tables.Fabric, d.now.Fabric
 	for _, e := range was.EndPorts {
 		if now.PortByGUID(was.Ports[e].GUID) == fabric.None {
-			d.r.Gone = append(d.r.Gone, d.m.old.named(e))
+			gone := d.m.old.named(e)
+			gone.Unreachable = true
+			d.r.Gone = append(d.r.Gone, gone)
 		}
 	}
 	inorder.Sort(d.r.Gone, func(x, y Port) int { return cmp.Compare(x.LID, y.LID) })
@@ -291,7 +293,7 @@ func (d *delta) loads() {
 	const portBits = 23
 	var all []uint64
 	for _, p := range d.ports {
-		if d.entries[p] != 0 || d.paths[p] != 0 {
+		if d.forest.Tables.Fabric.Ports[p].Linked() && (d.entries[p] != 0 || d.paths[p] != 0) {
 			all = append(all, uint64(1<<40-abs(d.paths[p]))<<portBits|uint64(p))
 		}
 	}

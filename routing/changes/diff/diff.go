@@ -5,8 +5,10 @@
 //
 // The two may stand on different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
 // end ports by port GUID. Pairs are the ordered pairs of distinct end ports of channel adapters and routers that
-// either picture has in its subnet, by the base LID of the destination. All pairs are counted, none is sampled,
-// but they are not walked one by one: the paths to one destination are a tree over the switches.
+// either picture has, the unreachable ones included. A pair is delivered if the paths to all LIDs of the destination are,
+// where switches route adaptively by every choice of theirs. Loads are those of the linear tables.
+// All pairs are counted, none is sampled, but they are not walked one by one: the paths to one LID are a tree over the
+// switches.
 package diff
 
 import (
@@ -39,6 +41,7 @@ type Result struct {
 	CutOff    []Pair `json:"cut_off"`
 	Connected []Pair `json:"connected"`
 	Changed   []Pair `json:"changed"`
+	ByLuck    []Pair `json:"by_luck,omitempty"`
 	// Gone are end ports of the old subnet that the new one has not, Come the
 	// other way round. Moved are those whose base LID changes.
 	Gone  []Port  `json:"gone"`
@@ -89,6 +92,8 @@ type Pairs struct {
 	Connected int64 `json:"connected"`
 	// Unreached are delivered in neither.
 	Unreached int64 `json:"unreached"`
+	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others.
+	ByLuck int64 `json:"by_luck,omitempty"`
 	// Unknown meet a switch, in either picture, whose table was not read.
 	Unknown int64 `json:"unknown"`
 }
@@ -104,6 +109,8 @@ type Port struct {
 	Name string `json:"name"`
 	GUID GUID   `json:"guid"`
 	LID  uint16 `json:"lid"`
+	// Unreachable says of an end port that is gone that failures have separated it from the subnet.
+	Unreachable bool `json:"unreachable,omitempty"`
 }
 
 // Moved is an end port whose LID changes.
@@ -131,7 +138,7 @@ type Load struct {
 	From End `json:"from"`
 	// To is the other end of the link: of the new picture, else of the old one, nil where both have none.
 	To *End `json:"to"`
-	// Entries count the LIDs of the table, paths the pairs that are delivered.
+	// Entries count the LIDs of the table, paths those that are delivered, one for each LID.
 	EntriesOld int   `json:"entries_old"`
 	EntriesNew int   `json:"entries_new"`
 	PathsOld   int64 `json:"paths_old"`
@@ -167,6 +174,11 @@ func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*R
 		return nil, fmt.Errorf("compare %s with %s: %w", before.Origin, after.Origin, err)
 	}
 	w.result(r)
+	if before.Adaptive != nil || after.Adaptive != nil {
+		if err := m.choices(ctx, r, opt); err != nil {
+			return nil, err
+		}
+	}
 	m.loads(r, w)
 	r.Multicast = multicast(before, after, opt.Examples)
 	return r, nil

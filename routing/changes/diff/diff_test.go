@@ -232,7 +232,7 @@ func TestText(t *testing.T) {
 	if err := compared(t, before, after).Text(&got); err != nil {
 		t.Fatal(err)
 	}
-	const want = `pairs cut off             2
+	const want = `pairs lost                2
   h1/1 (LID 11) -> h4/1 (LID 14)
   h2/1 (LID 12) -> h4/1 (LID 14)
 pairs with another path   2 of 12

@@ -11,11 +11,17 @@ import (
 
 // endPorts lists end ports that go, come and move.
 func (m *matching) endPorts(r *Result) {
+	unreachable := map[uint64]bool{}
+	for _, e := range m.new.f.Unreachable {
+		unreachable[m.new.f.Ports[e].GUID] = true
+	}
 	for _, e := range m.old.f.EndPorts {
 		q := m.new.f.PortByGUID(m.old.f.Ports[e].GUID)
 		switch {
 		case q == fabric.None:
-			r.Gone = append(r.Gone, m.old.named(e))
+			gone := m.old.named(e)
+			gone.Unreachable = unreachable[m.old.f.Ports[e].GUID]
+			r.Gone = append(r.Gone, gone)
 		case m.new.lid(q) != m.old.lid(e):
 			r.Moved = append(r.Moved, Moved{m.old.named(e), m.new.lid(q)})
 		}
@@ -81,7 +87,7 @@ func (m *matching) loads(r *Result, w *walked) {
 		return l
 	}
 	for p, q := range m.old.other {
-		if m.unread(fabric.PortIndex(p)) {
+		if m.unread(fabric.PortIndex(p)) || !m.old.linked(fabric.PortIndex(p)) && !m.new.linked(q) {
 			continue
 		}
 		if entriesOld[p] != at(entriesNew, q) || pathsOld[p] != at(pathsNew, q) {
@@ -89,7 +95,7 @@ func (m *matching) loads(r *Result, w *walked) {
 		}
 	}
 	for q, p := range m.new.other {
-		if p == fabric.None && (entriesNew[q] != 0 || pathsNew[q] != 0) {
+		if p == fabric.None && m.new.linked(fabric.PortIndex(q)) && (entriesNew[q] != 0 || pathsNew[q] != 0) {
 			r.Loads = append(r.Loads, load(fabric.None, fabric.PortIndex(q)))
 		}
 	}
@@ -132,11 +138,16 @@ func (s *side) worst(paths []int64) fabric.PortIndex {
 	return worst
 }
 
-// entryCounts counts the LIDs that leave by each port of the switches.
+// linked reports whether a port has a link.
+func (s *side) linked(port fabric.PortIndex) bool {
+	return port != fabric.None && s.f.Ports[port].Linked()
+}
+
+// entryCounts counts the LIDs that leave by each port of the switches of the subnet.
 func (s *side) entryCounts() []int {
 	counts := make([]int, len(s.f.Ports))
 	for sw, n := range s.f.Switches {
-		if !s.t.Known[sw] {
+		if !s.t.Known[sw] || !s.f.Nodes[n].InSubnet {
 			continue
 		}
 		var hist [256]int

@@ -36,8 +36,13 @@ type side struct {
 	otherSwitch []fabric.SwitchIndex
 }
 
-// host is an end port in the old and in the new subnet, None where it is not there.
-type host struct{ old, new fabric.PortIndex }
+// host is an end port in the old and in the new subnet, None where it is not there. At is where it is named, a port of the new
+// picture where inNew is set.
+type host struct {
+	old, new fabric.PortIndex
+	at       fabric.PortIndex
+	inNew    bool
+}
 
 // group are hosts that are attached to the same switch in each picture.
 type group struct {
@@ -98,16 +103,24 @@ func matchPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
+// matchHosts lists the end ports of both pictures, those that failures made unreachable included.
 func (m *matching) matchHosts() {
-	for _, e := range m.old.f.EndPorts {
-		if !m.old.isSwitch(e) {
-			m.hosts = append(m.hosts, host{e, m.new.f.PortByGUID(m.old.f.Ports[e].GUID)})
+	seen := map[uint64]bool{}
+	add := func(s *side, ends []fabric.PortIndex) {
+		for _, e := range ends {
+			if guid := s.f.Ports[e].GUID; !seen[guid] {
+				seen[guid] = true
+				m.hosts = append(m.hosts, host{m.old.f.PortByGUID(guid), m.new.f.PortByGUID(guid), e, s == &m.new})
+			}
 		}
 	}
-	for _, e := range m.new.f.EndPorts {
-		if !m.new.isSwitch(e) && m.old.f.PortByGUID(m.new.f.Ports[e].GUID) == fabric.None {
-			m.hosts = append(m.hosts, host{fabric.None, e})
-		}
+	for _, s := range []*side{&m.old, &m.new} {
+		reachable, _ := s.f.Ends(false)
+		add(s, reachable)
+	}
+	for _, s := range []*side{&m.old, &m.new} {
+		_, unreachable := s.f.Ends(false)
+		add(s, unreachable)
 	}
 	inorder.Sort(m.hosts, func(x, y host) int {
 		p, q := m.port(x), m.port(y)
@@ -115,16 +128,12 @@ func (m *matching) matchHosts() {
 	})
 }
 
-func (s *side) isSwitch(port fabric.PortIndex) bool {
-	return s.f.Nodes[s.f.Ports[port].Node].IsSwitch()
-}
-
-// port is a host's port in the old picture, in the new one where it came later.
+// port is the port that a host is named by.
 func (m *matching) port(h host) *fabric.Port {
-	if h.old != fabric.None {
-		return &m.old.f.Ports[h.old]
+	if h.inNew {
+		return &m.new.f.Ports[h.at]
 	}
-	return &m.new.f.Ports[h.new]
+	return &m.old.f.Ports[h.at]
 }
 
 func (m *matching) group() {

@@ -12,8 +12,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is how many destinations one piece of work has: as many as share the cache lines of a table.
+// lot is how many LIDs one piece of work has at least: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
+
+// target is a LID of a destination in each picture. One that has more LIDs in one picture than in the other is sent to by the
+// LIDs of the other again.
+type target struct {
+	host            int32
+	oldLID, newLID  uint16
+	again, newAgain bool // the LID was counted before
+	first, last     bool // of the host
+}
 
 type kind uint8
 
@@ -45,22 +54,55 @@ type pair struct{ src, dst int32 }
 
 func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
 	w := &walked{m: m, examples: opt.Examples}
-	w.lots = make([]lotResult, (len(m.hosts)+lot-1)/lot)
+	targets, starts := m.targets()
+	w.lots = make([]lotResult, len(starts)-1)
 	w.workers = make([]*worker, routing.Workers())
 	err := routing.ForEach(ctx, len(w.lots), opt.Progress, func(i, n int) {
 		if w.workers[i] == nil {
 			w.workers[i] = newWorker(w)
 		}
-		w.workers[i].run(&w.lots[n], int32(n*lot), min(int32((n+1)*lot), int32(len(m.hosts))))
+		w.workers[i].run(&w.lots[n], targets[starts[n]:starts[n+1]])
 	})
 	w.workers = slices.DeleteFunc(w.workers, func(x *worker) bool { return x == nil })
 	return w, err
+}
+
+// targets are the LIDs of all hosts, and where each lot of them begins and the last one ends: none separates those of a host.
+func (m *matching) targets() (targets []target, starts []int) {
+	starts = []int{0}
+	for i, h := range m.hosts {
+		if len(targets)-starts[len(starts)-1] >= lot {
+			starts = append(starts, len(targets))
+		}
+		was, is := m.old.numLIDs(h.old), m.new.numLIDs(h.new)
+		n := max(was, is)
+		for k := range n {
+			targets = append(targets, target{
+				host: int32(i), oldLID: m.old.lid(h.old) + uint16(k%was), newLID: m.new.lid(h.new) + uint16(k%is),
+				again: k >= was, newAgain: k >= is, first: k == 0, last: k == n-1,
+			})
+		}
+	}
+	if len(targets) > 0 {
+		starts = append(starts, len(targets))
+	}
+	return targets, starts
+}
+
+// numLIDs is how many LIDs an end port has, 1 where it has none.
+func (s *side) numLIDs(port fabric.PortIndex) int {
+	if s.lid(port) == 0 {
+		return 1
+	}
+	return 1 << s.f.Ports[port].LMC
 }
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	*walked
 	old, new workerSide
+	// pairs are, by group, what becomes of the pairs with a host by its LIDs so far.
+	pairs []pairFates
 	// same says for each switch of the old picture that its path is the same.
 	same  []bool
 	fates []fates
@@ -68,6 +110,23 @@ type worker struct {
 
 // fates are where the packets of a group end in each picture.
 type fates struct{ old, new walk.Fate }
+
+// pairFates are the worst of the fates for several LIDs: lost, or else open, or else reaching the host. Same says that all
+// paths are the same.
+type pairFates struct {
+	fates
+	same bool
+}
+
+// worst is the worse of two fates.
+func worst(a, b walk.Fate) walk.Fate {
+	for _, f := range []walk.Fate{walk.Lost, walk.Open} {
+		if a == f || b == f {
+			return f
+		}
+	}
+	return a
+}
 
 type workerSide struct {
 	*side
@@ -83,37 +142,40 @@ type workerSide struct {
 func newWorker(w *walked) *worker {
 	return &worker{
 		walked: w, old: newWorkerSide(&w.m.old), new: newWorkerSide(&w.m.new),
-		same: make([]bool, len(w.m.old.f.Switches)), fates: make([]fates, len(w.m.groups)),
+		same: make([]bool, len(w.m.old.f.Switches)), fates: make([]fates, len(w.m.groups)), pairs: make([]pairFates, len(w.m.groups)),
 	}
 }
 
 func newWorkerSide(s *side) workerSide {
-	w := workerSide{
-		side: s, tree: walk.NewTree(s.wires), cols: make([][]uint8, lot),
-		weight: make([]int32, len(s.f.Switches)), paths: make([]int64, len(s.f.Ports)),
+	return workerSide{
+		side: s, tree: walk.NewTree(s.wires), weight: make([]int32, len(s.f.Switches)), paths: make([]int64, len(s.f.Ports)),
 	}
-	for i := range w.cols {
-		w.cols[i] = make([]uint8, len(s.f.Switches))
-	}
-	return w
 }
 
-// run takes the hosts from first to before end as destinations.
-func (w *worker) run(r *lotResult, first, end int32) {
-	hosts := w.m.hosts[first:end]
+// read reads the entries of all switches for the LIDs.
+func (s *workerSide) read() {
+	for len(s.cols) < len(s.lids) {
+		s.cols = append(s.cols, make([]uint8, len(s.f.Switches)))
+	}
+	walk.Columns(s.t, s.lids, s.cols)
+}
+
+// run takes the LIDs of some hosts as destinations.
+func (w *worker) run(r *lotResult, targets []target) {
 	w.old.lids, w.new.lids = w.old.lids[:0], w.new.lids[:0]
-	for _, h := range hosts {
-		w.old.lids = append(w.old.lids, w.old.lid(h.old))
-		w.new.lids = append(w.new.lids, w.new.lid(h.new))
+	for i := range targets {
+		w.old.lids = append(w.old.lids, targets[i].oldLID)
+		w.new.lids = append(w.new.lids, targets[i].newLID)
 	}
-	walk.Columns(w.old.t, w.old.lids, w.old.cols)
-	walk.Columns(w.new.t, w.new.lids, w.new.cols)
-	for i, h := range hosts {
-		w.destination(r, first+int32(i), h, w.old.cols[i], w.new.cols[i])
+	w.old.read()
+	w.new.read()
+	for i := range targets {
+		w.destination(r, &targets[i], w.old.cols[i], w.new.cols[i])
 	}
 }
 
-func (w *worker) destination(r *lotResult, dst int32, h host, oldCol, newCol []uint8) {
+func (w *worker) destination(r *lotResult, to *target, oldCol, newCol []uint8) {
+	h := w.m.hosts[to.host]
 	equal := w.m.aligned && h.old == h.new && w.old.lid(h.old) != 0 && w.new.lid(h.new) != 0 && bytes.Equal(oldCol, newCol)
 	w.old.start(h.old, oldCol)
 	w.new.start(h.new, newCol)
@@ -134,7 +196,7 @@ func (w *worker) destination(r *lotResult, dst int32, h host, oldCol, newCol []u
 		w.compare()
 	}
 	for i := range w.m.groups {
-		w.count(r, int32(i), dst, equal)
+		w.count(r, int32(i), to, equal)
 	}
 	w.old.flow(w.old.tree)
 	if equal {
@@ -173,45 +235,53 @@ func (w *worker) compare() {
 	}
 }
 
-// count counts the pairs from a group to a destination, notes examples and
-// puts the hosts of the group onto the switch where their packets come in.
-func (w *worker) count(r *lotResult, group, dst int32, equal bool) {
+// count counts the pairs from a group to a destination with its last LID, notes examples and puts the hosts of the group onto
+// the switch where their packets come in.
+func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 	g := &w.m.groups[group]
 	n := int32(len(g.hosts))
-	if w.m.groupOf[dst] == group {
+	if w.m.groupOf[to.host] == group {
 		n--
 	}
 	if n == 0 {
 		return
 	}
-	f := w.fates[group]
-	k := w.kind(g, f, equal)
-	r.counts[k] += int64(n)
-	if k != kindSame && len(r.examples[k]) < w.examples {
-		w.note(r, k, g, dst)
+	f, p := w.fates[group], &w.pairs[group]
+	same := g.same && (equal || g.old < 0 || w.same[g.old])
+	if to.first {
+		*p = pairFates{f, same}
+	} else {
+		*p = pairFates{fates{worst(p.old, f.old), worst(p.new, f.new)}, p.same && same}
 	}
-	if k == kindUnknown { // the loads of both pictures are those of the pairs that both know
+	if to.last {
+		k := p.kind()
+		r.counts[k] += int64(n)
+		if k != kindSame && len(r.examples[k]) < w.examples {
+			w.note(r, k, g, to.host)
+		}
+	}
+	if f.old == walk.Open || f.new == walk.Open { // the loads of both pictures are those of the paths that both know
 		return
 	}
-	if f.old == walk.Reaches && g.old >= 0 {
+	if f.old == walk.Reaches && g.old >= 0 && !to.again {
 		w.old.weight[g.old] += n
 	}
-	if f.new == walk.Reaches && g.new >= 0 {
+	if f.new == walk.Reaches && g.new >= 0 && !to.newAgain {
 		w.new.weight[g.new] += n
 	}
 }
 
-func (w *worker) kind(g *group, f fates, equal bool) kind {
+func (p *pairFates) kind() kind {
 	switch {
-	case f.old == walk.Open || f.new == walk.Open:
+	case p.old == walk.Open || p.new == walk.Open:
 		return kindUnknown
-	case f.old != walk.Reaches && f.new != walk.Reaches:
+	case p.old != walk.Reaches && p.new != walk.Reaches:
 		return kindUnreached
-	case f.new != walk.Reaches:
+	case p.new != walk.Reaches:
 		return kindCutOff
-	case f.old != walk.Reaches:
+	case p.old != walk.Reaches:
 		return kindConnected
-	case g.same && (equal || g.old < 0 || w.same[g.old]):
+	case p.same:
 		return kindSame
 	}
 	return kindChanged
@@ -271,8 +341,8 @@ func (w *walked) named(pairs []pair) []Pair {
 }
 
 func (m *matching) named(h host) Port {
-	if h.old != fabric.None {
-		return m.old.named(h.old)
+	if h.inNew {
+		return m.new.named(h.at)
 	}
-	return m.new.named(h.new)
+	return m.old.named(h.at)
 }

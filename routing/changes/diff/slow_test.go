@@ -30,7 +30,7 @@ func slow(before, after *fabric.Tables) slowly {
 	s := slowly{pathsOld: map[string]int64{}, pathsNew: map[string]int64{}, kinds: map[string]string{}}
 	var guids []uint64
 	for _, t := range []*fabric.Tables{before, after} {
-		for _, e := range t.Fabric.EndPorts {
+		for _, e := range slices.Concat(t.Fabric.EndPorts, t.Fabric.Unreachable) {
 			if g := t.Fabric.Ports[e].GUID; !t.Fabric.Nodes[t.Fabric.Ports[e].Node].IsSwitch() && !slices.Contains(guids, g) {
 				guids = append(guids, g)
 			}
@@ -42,17 +42,53 @@ func slow(before, after *fabric.Tables) slowly {
 				continue
 			}
 			s.pairs.Total++
-			old, now := map[string]int64{}, map[string]int64{}
-			vo, po := trace(before, src, dst, old)
-			vn, pn := trace(after, src, dst, now)
-			if vo != walk.Unknown && vn != walk.Unknown { // what one of them does not know is not in the loads of the other
-				merge(s.pathsOld, old)
-				merge(s.pathsNew, now)
-			}
-			s.count(vo, vn, po == pn, fmt.Sprintf("%x %x", src, dst))
+			s.pair(before, after, src, dst)
 		}
 	}
 	return s
+}
+
+// pair walks to each LID that the destination has in either picture, by turns where one has more of them.
+func (s *slowly) pair(before, after *fabric.Tables, src, dst uint64) {
+	was, is := lids(before, dst), lids(after, dst)
+	vo, vn, same := walk.Delivered, walk.Delivered, true
+	worse := func(a, b walk.Verdict) walk.Verdict {
+		switch {
+		case !a.Arrives() && a != walk.Unknown || b.Arrives():
+			return a
+		case a == walk.Unknown && b == walk.Unknown:
+			return a
+		}
+		return b
+	}
+	for k := range max(len(was), len(is)) {
+		old, now := map[string]int64{}, map[string]int64{}
+		v, po := trace(before, src, dst, was[k%len(was)], old)
+		w, pn := trace(after, src, dst, is[k%len(is)], now)
+		vo, vn, same = worse(vo, v), worse(vn, w), same && po == pn
+		if v == walk.Unknown || w == walk.Unknown { // what one of them does not know is not in the loads of the other
+			continue
+		}
+		if k < len(was) {
+			merge(s.pathsOld, old)
+		}
+		if k < len(is) {
+			merge(s.pathsNew, now)
+		}
+	}
+	s.count(vo, vn, same, fmt.Sprintf("%x %x", src, dst))
+}
+
+// lids are those of an end port, or none that is one, 0.
+func lids(t *fabric.Tables, guid uint64) (all []uint16) {
+	p := t.Fabric.PortByGUID(guid)
+	if p == fabric.None || t.Fabric.Ports[p].LID == 0 {
+		return []uint16{0}
+	}
+	for k := range uint16(1) << t.Fabric.Ports[p].LMC {
+		all = append(all, t.Fabric.Ports[p].LID+k)
+	}
+	return all
 }
 
 func merge(all, some map[string]int64) {
@@ -81,13 +117,13 @@ func (s *slowly) count(vo, vn walk.Verdict, same bool, pair string) {
 }
 
 // trace walks one pair and writes the path as text, by GUIDs and port numbers.
-func trace(t *fabric.Tables, src, dst uint64, paths map[string]int64) (walk.Verdict, string) {
+func trace(t *fabric.Tables, src, dst uint64, lid uint16, paths map[string]int64) (walk.Verdict, string) {
 	f := t.Fabric
 	s, d := f.PortByGUID(src), f.PortByGUID(dst)
 	if s == fabric.None || d == fabric.None || f.Ports[s].LID == 0 || f.Ports[d].LID == 0 {
 		return walk.DeadEnd, ""
 	}
-	p := walk.Trace(t, s, f.Ports[d].LID)
+	p := walk.Trace(t, s, lid)
 	var b strings.Builder
 	for _, h := range p.Hops {
 		for _, port := range []fabric.PortIndex{h.In, h.Out} {
@@ -163,13 +199,25 @@ func made(t testing.TB, spec string) *fabric.Fabric {
 	return f
 }
 
+func withLMC(t testing.TB, f *fabric.Fabric, lmc uint8) *fabric.Fabric {
+	t.Helper()
+	if lmc == 0 {
+		return f
+	}
+	a, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: lmc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Fabric
+}
+
 func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	f, err := fabric.AssignLIDs(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
+	r, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{LMC: f.MaxLMC()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,14 +279,14 @@ func TestCompareAgainstWalkingEachPair(t *testing.T) {
 	for i := range testenv.Count(t, 60, 600) {
 		f := made(t, specs[i%len(specs)])
 		links := len(f.Links())
-		before := broken(rnd, route(t, fewer(rnd, f, rnd.IntN(2))), rnd.IntN(8))
+		before := broken(rnd, route(t, withLMC(t, fewer(rnd, f, rnd.IntN(2)), uint8(i/len(specs)%2))), rnd.IntN(8))
 		var after *fabric.Tables
 		switch rnd.IntN(5) {
 		case 0: // a failure that nobody routed around
 			after = broken(rnd, before, rnd.IntN(4))
 			after.Fabric = fewer(rnd, before.Fabric, rnd.IntN(min(4, links)))
-		case 1: // a failure and a new routing
-			after = route(t, fewer(rnd, f, rnd.IntN(min(4, links))))
+		case 1: // a failure and a new routing, by more LIDs or as many
+			after = route(t, withLMC(t, fewer(rnd, f, rnd.IntN(min(4, links))), uint8(rnd.IntN(3))))
 		case 2: // other LIDs
 			after = broken(rnd, route(t, permuted(t, rnd, f)), rnd.IntN(8))
 		case 3: // other indexes and other cables
@@ -306,7 +354,7 @@ func checkLoads(t *testing.T, before, after *fabric.Tables, got *Result, want sl
 		for tables, n := range map[*fabric.Tables]int{before: l.EntriesOld, after: l.EntriesNew} {
 			sw := tables.Fabric.SwitchByGUID(uint64(l.From.GUID))
 			count := 0
-			for lid := 1; lid <= int(tables.LFT.MaxLID) && sw != fabric.None && tables.Known[sw]; lid++ {
+			for lid := 1; lid <= int(tables.LFT.MaxLID) && sw != fabric.None && tables.Known[sw] && tables.Fabric.SwitchNode(sw).InSubnet; lid++ {
 				if tables.Port(sw, uint16(lid)) == l.From.Num {
 					count++
 				}

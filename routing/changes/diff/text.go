@@ -16,8 +16,12 @@ const shownLoads = 5
 // Text writes the result for a person, a line a fact, names escaped.
 func (r *Result) Text(w io.Writer) error {
 	t := text{}
-	t.line("pairs cut off", "%s", grouped(r.Pairs.CutOff))
+	t.line("pairs lost", "%s", grouped(r.Pairs.CutOff))
 	t.pairs(r.CutOff, r.Pairs.CutOff)
+	if r.Pairs.ByLuck > 0 {
+		t.line("pairs reached by luck", "%s, by some choices of adaptive routing", grouped(r.Pairs.ByLuck))
+		t.pairs(r.ByLuck, r.Pairs.ByLuck)
+	}
 	if r.Pairs.Connected > 0 {
 		t.line("pairs newly connected", "%s", grouped(r.Pairs.Connected))
 		t.pairs(r.Connected, r.Pairs.Connected)
@@ -71,7 +75,7 @@ func (t *text) ports(label string, ports []Port) {
 	t.line(label, "%s", grouped(int64(len(ports))))
 	shown := ports[:min(len(ports), defaultExamples)]
 	for _, p := range shown {
-		fmt.Fprintf(t, "  %s (LID %d)\n", p.Name, p.LID)
+		fmt.Fprintf(t, "  %s (LID %d)%s\n", p.Name, p.LID, prose.When(p.Unreachable, ", unreachable", ""))
 	}
 	t.more(int64(len(shown)), int64(len(ports)))
 }

@@ -173,8 +173,11 @@ func (w *whatIf) consequences(r *diff.Result) {
 	compare := fmt.Sprintf("diff %s %s", w.against, of)
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.Connected),
-		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: "check reach of=" + of})
-	w.add(whatIfRow{what: "  cut off", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare, sheet: "pairs cut off"})
+		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.CutOff - r.Pairs.ByLuck), st: bad(r.Pairs.CutOff), ask: "check reach of=" + of})
+	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare, sheet: "pairs lost"})
+	if r.Pairs.ByLuck > 0 {
+		w.add(whatIfRow{what: "  by luck: by some choices of adaptive routing", after: number(r.Pairs.ByLuck), st: t.Warn, ask: compare, sheet: "pairs reached by luck"})
+	}
 	if r.Pairs.Unknown > 0 {
 		w.add(whatIfRow{what: "  unknown: over tables not read", after: number(r.Pairs.Unknown), st: t.Warn, ask: compare})
 	}
@@ -188,7 +191,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	for _, x := range []struct {
 		n           int
 		what, sheet string
-	}{{len(r.Gone), "end ports lost", "end ports gone"}, {len(r.Come), "end ports won", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"}} {
+	}{{len(r.Gone), "end ports gone or unreachable", "end ports gone"}, {len(r.Come), "end ports won", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"}} {
 		if x.n > 0 {
 			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn, ask: compare, sheet: x.sheet})
 		}

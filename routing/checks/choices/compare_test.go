@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package choices
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/routing/checks/trees/treestest"
+)
+
+// TestCompareAgainstEnumeration: of random tables before and after, with other groups, broken entries or less links, the pairs
+// are reached, and keep their paths, as walks along each single path find.
+func TestCompareAgainstEnumeration(t *testing.T) {
+	r := testenv.Rand(t)
+	changed, kept := int64(0), int64(0)
+	var seen [Unknown + 1][Unknown + 1]int64
+	for i, want := 0, testenv.Count(t, 40, 500); i < want && !t.Failed(); {
+		before := *treestest.Minhop(t, treestest.Random(t, r))
+		if r.IntN(3) > 0 {
+			before.Adaptive = treestest.RandomAdaptive(r, &before)
+		}
+		after := before
+		switch r.IntN(3) {
+		case 0:
+			after = *treestest.Broken(r, &before, 1+r.IntN(3))
+		case 1:
+			after.Adaptive = treestest.RandomAdaptive(r, &after)
+		}
+		if links := after.Fabric.Links(); r.IntN(2) == 0 && len(links) > 0 {
+			after.Fabric = after.Fabric.Without(links[r.IntN(len(links)):][:1])
+		}
+		if r.IntN(3) == 0 {
+			before.SLs = oddSLs{}
+		}
+		got, few := compareBoth(t, r, i, &before, &after)
+		if !few {
+			continue
+		}
+		i++
+		changed += got.Changed
+		kept += got.Pairs[Sure][Sure] - got.Changed
+		for was := range got.Pairs {
+			for is, n := range got.Pairs[was] {
+				seen[was][is] += n
+			}
+		}
+	}
+	if changed == 0 || kept == 0 || seen[Sure][Never] == 0 || seen[Sure][Luck] == 0 || seen[Never][Never] == 0 {
+		t.Errorf("%d pairs changed, %d kept, %v: want some of each", changed, kept, seen)
+	}
+}
+
+// compareBoth reports whether the paths were few enough to try them all.
+func compareBoth(t *testing.T, r *rand.Rand, i int, before, after *fabric.Tables) (*Comparison, bool) {
+	t.Helper()
+	f := before.Fabric
+	var ends []End
+	reachable, unreachable := f.Ends(false)
+	for _, p := range append(reachable, unreachable...) {
+		ends = append(ends, End{f.PortByGUID(f.Ports[p].GUID), after.Fabric.PortByGUID(f.Ports[p].GUID)})
+	}
+	r.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
+	var pairs [Unknown + 1][Unknown + 1]int64
+	changed := int64(0)
+	for _, src := range ends {
+		for _, dst := range ends {
+			if src == dst {
+				continue
+			}
+			was, old, few := reachOf(before, src.Before, dst.Before)
+			is, now, fewToo := reachOf(after, src.After, dst.After)
+			if !few || !fewToo {
+				return nil, false
+			}
+			pairs[was][is]++
+			if was == Sure && is == Sure && old != now {
+				changed++
+			}
+		}
+	}
+	got, err := Compare(t.Context(), before, after, ends, Options{Examples: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Pairs != pairs || got.Changed != changed {
+		t.Errorf("case %d: %v, %d changed; walked %v, %d changed", i, got.Pairs, got.Changed, pairs, changed)
+	}
+	return got, true
+}
+
+// reachOf is how all LIDs of an end port are reached from another, and by which paths.
+func reachOf(t *fabric.Tables, src, dst fabric.PortIndex) (worst Reach, paths string, few bool) {
+	if src == fabric.None || dst == fabric.None || t.Fabric.Ports[dst].LID == 0 {
+		return Never, "", true
+	}
+	for k := range uint16(1) << t.Fabric.Ports[dst].LMC {
+		p := from(t, src, t.Fabric.Ports[dst].LID+k)
+		if p.steps > stop {
+			return 0, "", false
+		}
+		reach := p.endings.Reach()
+		if worst == 0 || worst != Never && (reach == Never || worst != Luck && (reach == Luck || worst == Sure)) {
+			worst = reach
+		}
+		set := map[string]bool{}
+		for _, one := range p.all {
+			set[one] = true
+		}
+		paths += fmt.Sprint(set) // in order of its keys
+	}
+	return worst, paths, true
+}
