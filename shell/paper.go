@@ -167,11 +167,11 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 	st := c.session.State()
 	if st.WhatIf != nil {
 		if at, was := st.WhatIf.Fabric.SMPort, st.Whole(); at != was.SMPort {
-			c.out.note("%s, which the session sits on, is cut off; the rest is seen from %s",
+			c.out.note("%s, which the session sits on, is unreachable; the rest is seen from %s",
 				was.PortName(was.SMPort), st.WhatIf.Fabric.PortName(at))
 		}
 		if cut := len(st.WhatIf.CutOff(st.Base)); cut > 0 {
-			c.out.note("cut off from the subnet: %s", count(cut, "node"))
+			c.out.note("unreachable: %s", count(cut, "node"))
 		}
 	}
 	if st.Stale {
@@ -214,11 +214,11 @@ func runWhatIf(c *call) error {
 	if file := st.TopologyFile(); file != "" {
 		c.out.note("the topology is that of %s", file)
 	}
-	c.out.note("%s cut off; base: %s as of %s", count(len(st.WhatIf.CutOff(st.Base)), "node"), st.Source, st.Base.When.Format("15:04:05"))
+	c.out.note("%s unreachable; base: %s as of %s", count(len(st.WhatIf.CutOff(st.Base)), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
 }
 
-// cutOffNodes are the nodes that no link leads to any more, for faces that show tables.
+// cutOffNodes are the unreachable nodes, for faces that show tables.
 type cutOffNodes struct{ st *session.State }
 
 // Text is nothing: a note says how many there are.
@@ -227,7 +227,7 @@ func (cutOffNodes) Text(io.Writer) {}
 // Tables names them, with where they were attached.
 func (a cutOffNodes) Tables() []Table {
 	f := a.st.Base.Fabric
-	return []Table{tableOf("cut off", []string{"NODE", "TYPE", "LID", "SWITCH"}, a.st.WhatIf.CutOff(a.st.Base), func(n fabric.NodeIndex) plainRow {
+	return []Table{tableOf("unreachable nodes", []string{"NODE", "TYPE", "LID", "SWITCH"}, a.st.WhatIf.CutOff(a.st.Base), func(n fabric.NodeIndex) plainRow {
 		node := &f.Nodes[n]
 		at := "-"
 		for p := range node.Ports() {

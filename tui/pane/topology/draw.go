@@ -126,7 +126,7 @@ func (t *topology) switchNote(p *draw.Pen, node fabric.NodeIndex) (string, draw.
 	case gone > 0 && t.Scene.FailedNode(node):
 		return p.Failed + " failed", p.Bad
 	case n.InSubnet && !t.Scene.Now.Nodes[node].InSubnet:
-		return "cut off", p.Bad
+		return "unreachable", p.Bad
 	case gone > 0:
 		return fmt.Sprintf("%s %d failed", p.Failed, gone), p.Warn
 	}
@@ -164,7 +164,7 @@ func (t *topology) linkNote(p *draw.Pen, port fabric.PortIndex, peer fabric.Node
 	case t.Scene.FailedLink(port):
 		return p.Failed + " failed on paper", p.Bad
 	case host && t.Scene.Top.Fabric.Nodes[peer].InSubnet && !t.Scene.Now.Nodes[peer].InSubnet:
-		return "cut off", p.Bad
+		return "unreachable", p.Bad
 	}
 	return pane.LinkText(a)
 }

@@ -130,7 +130,7 @@ func (w *whatIf) Renew() {
 	}
 	if st.WhatIf != nil && st.Base != nil {
 		if n := len(st.WhatIf.CutOff(st.Base)); n > 0 {
-			w.add(whatIfRow{what: "nodes that no link leads to any more", before: "0", after: draw.Thousands(n), st: w.Theme.Bad, ask: "whatif", sheet: "cut off"})
+			w.add(whatIfRow{what: "unreachable nodes", before: "0", after: draw.Thousands(n), st: w.Theme.Bad, ask: "whatif", sheet: "unreachable nodes"})
 		}
 	}
 	if r := w.became; r != nil {
