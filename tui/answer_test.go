@@ -22,11 +22,11 @@ func TestFiguresOpen(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":fail switch leaf-03", "enter", "r", "5")
 	for figure, shows := range map[string][]string{
-		"unreachable nodes":           {"unreachable nodes", "node-0013", "node-0018", "leaf-03", "7 rows"}, // six hosts and the switch
-		"  lost":                      {"pairs lost", "node-0013", "from", "to"},
-		"LFT entries":                 {"LFT entries", "spine-01", "entries"},
-		"end ports gone or":           {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
-		"paths over links":            {"links with other loads", "paths was", "change"},
+		"unreachable nodes": {"unreachable nodes", "node-0013", "node-0018", "leaf-03", "7 rows"}, // six hosts and the switch
+		"  lost":            {"pairs lost", "node-0013", "from", "to"},
+		"LFT entries":       {"LFT entries", "spine-01", "entries"},
+		"end ports gone or": {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
+		"paths over links":  {"links with other loads", "paths was", "change"},
 	} {
 		t.Run(figure, func(t *testing.T) {
 			d.t = t
