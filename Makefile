@@ -116,8 +116,8 @@ test: tools ## install what is missing and run all tests, large matrices as samp
 	exit $$status
 
 .PHONY: acceptance
-acceptance: tools ## the same tests with their full counts; takes long
-	IBCONSOLE_FULL=1 go test $(RACE) -count=1 -timeout $(FULL_TIMEOUT) $(PKG)
+acceptance: tools ## the same tests with their full counts, in parts of less than an hour; RUN=NAME runs one part, RUN=list lists them
+	@scripts/acceptance $(RUN)
 
 .PHONY: identity
 identity: tools ## compare N (1000) random routings with OpenSM's, SEED=S for those of an earlier run; shrinks the first difference

@@ -2,6 +2,8 @@ module example.org/ibconsole
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/c-bata/go-prompt v0.2.6
 	github.com/charmbracelet/bubbles v1.0.0
