@@ -17,7 +17,7 @@ type Class uint8
 
 // The classes.
 const (
-	// None is no link between end ports and switches: an open port.
+	// None is no link of the subnet: an open port, or a link that is unreachable.
 	None Class = iota
 	FromHost
 	ToHost
@@ -41,7 +41,7 @@ func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	p := &f.Ports[port]
 	switch {
-	case p.Peer == fabric.None || !f.Nodes[p.Node].InSubnet:
+	case !f.Swept(port):
 		return None
 	case !f.Nodes[p.Node].IsSwitch():
 		return FromHost
