@@ -99,10 +99,20 @@ func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 func (s *state) unreachable(switches bool) (names []string) {
 	for _, e := range s.ends(switches) {
 		if e.own == nil {
-			names = append(names, e.base.String())
+			names = append(names, s.longName(e.base))
 		}
 	}
 	return names
+}
+
+// longName is the name of a port, with the GUID of its node where several nodes have its name.
+func (s *state) longName(p *port) string {
+	for _, n := range s.whole.nodes {
+		if n.name == p.node.name && n.guid != p.node.guid {
+			return fmt.Sprintf("%v (%s)", p, guidText(p.node.guid))
+		}
+	}
+	return p.String()
 }
 
 func switchesWord(is bool) string {
@@ -177,7 +187,7 @@ func (a *answer) troubles(s *state, r *reach, loopsOnly bool) {
 	all, count := map[trouble]bool{}, map[string]int{}
 	for _, l := range r.lost {
 		if isListed := l.from.own != nil && l.to.own != nil; isListed && (!loopsOnly || l.ends == loop) {
-			all[trouble{l.from.port().String(), l.to.port().String(), l.lid, l.ends}] = true
+			all[trouble{s.longName(l.from.port()), s.longName(l.to.port()), l.lid, l.ends}] = true
 			count[l.ends]++
 		}
 	}

@@ -14,8 +14,8 @@ type exam struct {
 	rnd    *rand.Rand
 	states []*state
 	stale  bool
-	// snapshot is the state that the snapshot of the source was written of, nil for none: its unreachable nodes are there, too.
-	snapshot *state
+	// written is the state that the file of the source was written of, with its unreachable nodes, nil for none.
+	written *state
 	// changes are those of the what-if, routed those at the time of the last route.
 	changes, routed []change
 	compared        int

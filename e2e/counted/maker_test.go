@@ -72,19 +72,25 @@ func (m maker) commit() {
 
 // saved goes on with a file or folder that a state was written to.
 func (m maker) saved(t *testing.T) *exam {
-	of := pick(m, []string{"live", "staged", "whatif"})
+	m.readStates()
+	of := m.state(pick(m, []string{"live", "staged", "whatif"}))
+	if of == nil {
+		return m.exam
+	}
 	kind := pick(m, []string{"snapshot", "topology", "ibdiagnet"})
+	if of.hasUnreachable() && kind == "ibdiagnet" { // whose folder does not say which nodes belonged to the subnet
+		kind = "snapshot"
+	}
 	file, source := filepath.Join(t.TempDir(), "saved"), "file:"
 	if kind == "ibdiagnet" {
 		source = "ibdiagnet:"
 	}
-	if m.do(fmt.Sprintf("dump %s %s of=%s", kind, file, of)) != nil {
+	if m.do(fmt.Sprintf("dump %s %s of=%s", kind, file, of.name)) != nil {
 		return m.exam
 	}
-	m.readStates()
 	x := &exam{console: open(t, source+file), rnd: m.rnd}
-	if kind != "topology" { // which has the subnet alone
-		x.snapshot = m.state(of)
+	if kind == "snapshot" {
+		x.written = of
 	}
 	x.made = append([]string{"-s " + m.source}, m.scene...)
 	maker{x}.actions()
@@ -105,7 +111,7 @@ func numberIn(o *object) int { v, _ := o.at("number"); return decimal(fmt.Sprint
 
 // fail lets a link, a switch or a host fail.
 func (m maker) fail() {
-	w := wholeOf(m.base(), m.changes)
+	w := m.plugged()
 	n := w.nodes[pick(m, slices.Sorted(maps.Keys(w.nodes)))]
 	command, cables := "fail node "+n.word(), w.at(n.guid)
 	switch {
@@ -119,6 +125,15 @@ func (m maker) fail() {
 	for _, o := range m.changed("%s", command) {
 		m.changes = append(m.changes, change{number: numberIn(o), what: command, failed: cables})
 	}
+}
+
+// plugged is the subnet with what was added and moved, and with what failed.
+func (m maker) plugged() *whole {
+	all := slices.Clone(m.changes)
+	for i := range all {
+		all[i].failed = nil
+	}
+	return wholeOf(m.base(), all)
 }
 
 // word names a node for commands, by the GUID of an end port.
@@ -179,12 +194,12 @@ func (m maker) add() {
 		c.added = []cable{cableOf(free[0], free[1])}
 	case 1:
 		command = fmt.Sprintf("add node new-%d %s guid=0x%x", number, word(free[0]), guid)
-		c.node = &node{kind: 'C', guid: guid, name: fmt.Sprintf("new-%d", number), count: 1, ports: map[int]*port{}}
+		c.node = newNode('C', guid, fmt.Sprintf("new-%d", number), 1)
 		c.added = []cable{cableOf(free[0], plug{guid, 1})}
 	case 2:
 		ports := 2 + m.rnd.IntN(5)
 		command = fmt.Sprintf("add switch new-%d %s %s guid=0x%x ports=%d", number, word(free[0]), word(free[1]), guid, ports)
-		c.node = &node{kind: kindSwitch, guid: guid, name: fmt.Sprintf("new-%d", number), count: ports, ports: map[int]*port{}}
+		c.node = newNode(kindSwitch, guid, fmt.Sprintf("new-%d", number), ports)
 		c.added = []cable{cableOf(free[0], plug{guid, 1}), cableOf(free[1], plug{guid, 2})}
 	default:
 		at, from := m.someHost(w)
@@ -200,13 +215,26 @@ func (m maker) add() {
 	}
 }
 
+// newNode is a node that was added, with the end port that it gets; a host's has the GUID behind that of the node.
+func newNode(kind byte, guid uint64, name string, count int) *node {
+	n := &node{kind: kind, guid: guid, name: name, count: count, ports: map[int]*port{}}
+	end := &port{node: n, num: n.endNumber(), guid: guid + uint64(n.endNumber())}
+	n.ports[end.num] = end
+	return n
+}
+
+// endNumber is the number of the only end port of a switch, or of a host with one port.
+func (n *node) endNumber() int {
+	if n.isSwitch() {
+		return 0
+	}
+	return 1
+}
+
 // freePorts are ports of switches without a cable, in a random order.
 func (m maker) freePorts(w *whole) (free []plug) {
 	used := map[plug]bool{}
-	for c := range w.cables {
-		used[c[0]], used[c[1]] = true, true
-	}
-	for c := range wholeOf(m.base(), nil).cables { // cables that failed are still plugged in
+	for c := range m.plugged().cables {
 		used[c[0]], used[c[1]] = true, true
 	}
 	for _, guid := range slices.Sorted(maps.Keys(w.nodes)) {

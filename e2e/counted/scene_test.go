@@ -4,6 +4,7 @@ package counted
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -92,10 +93,15 @@ func (x *exam) report() {
 
 const mostReported = 25
 
-// asSaved adds to a state of a snapshot what was unreachable when it was written.
+// asSaved adds to a state of a file what was unreachable when it was written.
 func (x *exam) asSaved(s *state) *state {
-	if x.snapshot != nil {
-		s.base, s.whole = x.snapshot.base, x.snapshot.whole
+	if x.written != nil {
+		had := map[uint64]*port{}
+		for _, e := range x.written.ends(true) {
+			had[e.port().guid] = e.port()
+		}
+		maps.Copy(had, s.had)
+		s.had, s.whole = had, x.written.whole
 	}
 	return s
 }
@@ -113,7 +119,12 @@ const pending = false
 
 // hasUnreachable reports whether a failure made end ports of the state unreachable.
 func (s *state) hasUnreachable() bool {
-	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.own == nil || e.own.lid == 0 })
+	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.own == nil })
+}
+
+// hasUnassigned reports whether an end port has no LID.
+func (s *state) hasUnassigned() bool {
+	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.port().lid == 0 })
 }
 
 // lmc is the highest LMC of its end ports.
@@ -131,19 +142,21 @@ func (x *exam) everything() {
 		x.showStates()
 	}
 	for _, s := range x.states {
-		if (s.hasUnreachable() || x.isStale(s)) && !pending {
+		if (s.hasUnassigned() || x.isStale(s)) && !pending {
 			continue
 		}
-		x.showNodes(s, "nodes")
-		x.showNodes(s, "switches")
-		x.showLinks(s)
+		if !s.hasUnreachable() || pending {
+			x.showNodes(s, "nodes")
+			x.showNodes(s, "switches")
+			x.showLinks(s)
+		}
 		if s.routed() {
 			x.ofTables(s)
 		}
 	}
 	for _, a := range x.states {
 		for _, b := range x.states {
-			if a != b && a.routed() && b.routed() && (pending || !a.hasUnreachable() && !b.hasUnreachable() && !x.isStale(a) && !x.isStale(b) && a.lmc()+b.lmc() == 0) {
+			if a != b && a.routed() && b.routed() && (pending || !a.hasUnassigned() && !b.hasUnassigned() && !a.hasUnreachable() && !b.hasUnreachable() && !x.isStale(a) && !x.isStale(b) && a.lmc()+b.lmc() == 0) {
 				x.diff(a, b)
 			}
 		}
@@ -167,8 +180,8 @@ func (x *exam) ofTables(s *state) {
 	for _, n := range some(x.rnd, 3, s.net.nodes) {
 		x.whoUses(s, nodeThing(n))
 	}
-	if s.lmc() == 0 || pending {
-		x.hostSet(s, some(x.rnd, 2+x.rnd.IntN(6), slices.Collect(s.base.ends(false))))
+	if s.lmc() == 0 && !s.hasUnreachable() || pending {
+		x.hostSet(s, some(x.rnd, 2+x.rnd.IntN(6), slices.Collect(x.state("live").net.ends(false))))
 	}
 	x.balanceSwitches(s)
 	x.balanceLIDs(s)

@@ -4,6 +4,7 @@ package counted
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -37,14 +38,18 @@ func (s *state) nodes() (all []*node) {
 
 func (s *state) reachable(guid uint64) bool { return s.net.byGUID[guid] != nil }
 
-// lidOf is the LID of a node: of port 0 of a switch, of the first port that has one of another.
-func (n *node) lidOf() int {
-	for num := range n.count + 1 {
-		if p := n.ports[num]; p != nil && p.lid != 0 {
-			return p.lid
+// lidOf is the LID of a node: of port 0 of a switch, of the first port that has one of another. An unreachable port keeps its LID.
+func (s *state) lidOf(n *node) int {
+	lids := map[int]int{} // by port number
+	for _, e := range s.ends(true) {
+		if p := e.port(); p.node.guid == n.guid && p.lid != 0 {
+			lids[p.num] = p.lid
 		}
 	}
-	return 0
+	if len(lids) == 0 {
+		return 0
+	}
+	return lids[slices.Min(slices.Collect(maps.Keys(lids)))]
 }
 
 // showNodes compares `show nodes` or `show switches`.
@@ -68,7 +73,7 @@ func (x *exam) showNodes(s *state, what string) {
 			a.wrong("guid", "-", guid, "no such node")
 			continue
 		}
-		up, lid, mark := s.whole.up(n.guid), number(n.lidOf()), ""
+		up, lid, mark := s.whole.up(n.guid), number(s.lidOf(n)), ""
 		if !s.reachable(n.guid) {
 			mark = unreachableMark
 		}
@@ -78,7 +83,7 @@ func (x *exam) showNodes(s *state, what string) {
 		a.row(lid, guid, typeWords[n.kind], fmt.Sprintf("%d/%d", up, n.count), n.name+mark)
 		a.figure("name", n.name)
 		a.figure("type", typeWords[n.kind])
-		a.figure("lid", n.lidOf())
+		a.figure("lid", s.lidOf(n))
 		a.figure("ports", n.count)
 		a.figure("up", up)
 		a.figure("in_subnet", s.reachable(n.guid))

@@ -4,6 +4,7 @@ package counted
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,9 @@ import (
 // state is one state of a subnet: the subnet and its tables belong together.
 type state struct {
 	name string // live, base, whatif or staged
-	// net is its subnet, base that whose nodes are counted, too, where they are unreachable.
-	net, base *subnet
+	net  *subnet
+	// had are the end ports that are counted where they are unreachable, too, by GUID: those of the base, and added ones.
+	had map[uint64]*port
 	// whole has its unreachable nodes and links, too.
 	whole *whole
 	tables
@@ -22,7 +24,8 @@ type state struct {
 	paths                map[bool][]path
 }
 
-// endPort is an end port of a state. Own is nil where it is unreachable; base is nil where it was added.
+// endPort is an end port of a state. Own is nil where it is unreachable. Base is that of the base, or of the node that was
+// added; nil where that is reachable.
 type endPort struct{ own, base *port }
 
 // port is its own port, else that of the base.
@@ -37,9 +40,15 @@ func readState(t testing.TB, c *console, name string, base *state, changes []cha
 	}
 	s := &state{name: name, net: readSubnet(t, text), paths: map[bool][]path{}}
 	if base == nil {
-		s.base, s.whole = s.net, wholeOf(s.net, nil)
+		s.had, s.whole = s.net.endByGUID, wholeOf(s.net, nil)
 	} else {
-		s.base, s.whole = base.base, base.whole.with(changes)
+		s.had, s.whole = maps.Clone(base.had), base.whole.with(changes)
+		for _, c := range changes {
+			if c.node != nil {
+				end := c.node.ports[c.node.endNumber()]
+				s.had[end.guid] = end
+			}
+		}
 	}
 	if text, err = c.dump("lfts", name); err != nil {
 		return s
@@ -63,10 +72,10 @@ func (s *state) routed() bool { return s.lft != nil }
 func (s *state) ends(switches bool) []endPort {
 	var all []endPort
 	for p := range s.net.ends(switches) {
-		all = append(all, endPort{p, s.base.endByGUID[p.guid]})
+		all = append(all, endPort{p, s.had[p.guid]})
 	}
-	for p := range s.base.ends(switches) {
-		if s.net.endByGUID[p.guid] == nil {
+	for guid, p := range s.had {
+		if s.net.endByGUID[guid] == nil && (switches || !p.node.isSwitch()) {
 			all = append(all, endPort{nil, p})
 		}
 	}

@@ -85,24 +85,37 @@ func (x *exam) whoUses(s *state, what thing) {
 	a.done()
 }
 
-// directions compares the loads of the links, each way.
+// directions compares the loads of the links, each way. No path takes those that are unreachable.
 func (a *answer) directions(s *state, what thing) {
-	n := len(what.ports)
-	if what.node != nil && what.node.isSwitch() {
-		n = 0
+	want := map[string]*port{}
+	for p := range what.ports {
+		want[fmt.Sprint(p, " -> ", p.peer)] = p
 	}
-	if got := a.o.length("directions"); got != n {
-		a.wrong("directions", "-", got, n)
+	if what.node != nil && what.node.isSwitch() {
+		clear(want)
+	} else if what.node != nil {
+		for _, c := range s.whole.at(what.node.guid) {
+			for _, name := range []string{s.plugName(c[0]) + " -> " + s.plugName(c[1]), s.plugName(c[1]) + " -> " + s.plugName(c[0])} {
+				if _, is := want[name]; !is {
+					want[name] = nil
+				}
+			}
+		}
+	}
+	if got := a.o.length("directions"); got != len(want) {
+		a.wrong("directions", "-", got, len(want))
 	}
 	l := s.allToAll(false)
 	for i := range a.o.length("directions") {
 		at := fmt.Sprintf("directions.%d.", i)
-		p := a.portAt(s, at+"from", what.ports)
-		if p == nil || !what.ports[p] {
-			continue
+		from, _ := a.o.at(at + "from")
+		to, _ := a.o.at(at + "to")
+		name := fmt.Sprint(from, " -> ", to)
+		p, is := want[name]
+		if a.x.compared++; !is {
+			a.wrong(at, "-", name, "no such link")
 		}
-		a.mustLine(fmt.Sprintf("  {%spaths#} path(s) to {%sdestinations#} LID(s) over %v -> %v", at, at, p, p.peer))
-		a.figure(at+"to", p.peer.String())
+		a.mustLine(fmt.Sprintf("  {%spaths#} path(s) to {%sdestinations#} LID(s) over %s", at, at, name))
 		a.figure(at+"paths", l.paths[p])
 		a.figure(at+"destinations", len(l.lids[p]))
 	}
@@ -209,10 +222,11 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 // switches to the port from which it is seen, or where no switch is, the largest part.
 func (s *subnet) reachableWithout(down func(*port) bool) map[*port]bool {
 	seen := s.endByGUID[s.seenFrom]
-	best := s.connected(seen, down)
-	if hasSwitch(best) {
-		return best
+	own := s.connected(seen, down)
+	if hasSwitch(own) {
+		return own
 	}
+	best := map[*port]bool{}
 	for _, n := range s.nodes {
 		if n.isSwitch() {
 			if part := s.connected(n.ports[0], down); len(part) > len(best) {
