@@ -41,7 +41,7 @@ func subnetCommands() []Spec {
 
 func runSweep(c *call) error {
 	read := prose.When(c.Arg(0) == "light", c.session.SweepLight, c.session.Sweep)
-	if more := (session.Reads{SL2VL: c.Flag("sl2vl"), MFT: c.Flag("mft"), PKeys: c.Flag("pkeys"), VLArb: c.Flag("vlarb"), Adaptive: c.Flag("adaptive"), SLs: c.Flag("sl")}); more != (session.Reads{}) {
+	if more := readsOf(c.Invocation); more != (session.Reads{}) {
 		read = func(ctx context.Context) (session.SweepReport, error) { return c.session.SweepFor(ctx, more) }
 	}
 	rep, err := read(c.ctx)
@@ -51,6 +51,25 @@ func runSweep(c *call) error {
 	return c.out.Answer(&swept{
 		rep.Nodes, rep.Switches, rep.Links, rep.Took.Seconds(), rep.MADs, rep.Changed, rep.Moved, rep.Unread, rep.Unanswered, warnings{rep.Warnings}, rep.Took,
 	})
+}
+
+func readsOf(v *lang.Invocation) session.Reads {
+	return session.Reads{
+		SL2VL: v.Flag("sl2vl"), MFT: v.Flag("mft"), PKeys: v.Flag("pkeys"), VLArb: v.Flag("vlarb"), Adaptive: v.Flag("adaptive"), SLs: v.Flag("sl"),
+	}
+}
+
+// FirstReads returns what a full sweep reads that is the first of the statements, nil where another command is.
+func (sh *Shell) FirstReads(stmts []lang.Statement) *session.Reads {
+	if len(stmts) == 0 {
+		return nil
+	}
+	s, err := sh.bind(stmts[0])
+	if err != nil || s.Command != "sweep" || s.Arg(0) == "light" {
+		return nil
+	}
+	reads := readsOf(s.Invocation)
+	return &reads
 }
 
 type swept struct {

@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/repl"
+	"example.org/ibconsole/shell/session"
 )
 
 const usage = `usage:
@@ -88,7 +89,8 @@ type options struct {
 	fast     bool
 	mkeys    string
 	strict   bool
-	report   string // a file
+	report   string         // a file
+	first    *session.Reads // what a sweep reads that is the first command, nil where another one is
 	// told says that the first thing that could not be read of a file was said.
 	told bool
 }
@@ -194,25 +196,35 @@ func (o *options) output() *shell.Output {
 
 // script runs texts one after the other, as if they were one.
 func (o *options) script(name string, texts ...string) int {
+	all, err := statements(name, texts)
+	o.first = shell.New(nil).FirstReads(all)
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		var all []lang.Statement
-		lines := 0
-		for _, text := range texts {
-			stmts, err := lang.Parse(name, text)
-			if syntax, ok := errors.AsType[*lang.SyntaxError](err); ok {
-				syntax.Line += lines
-			}
-			if err != nil {
-				return err
-			}
-			for _, stmt := range stmts {
-				stmt.Line += lines
-				all = append(all, stmt)
-			}
-			lines += strings.Count(text, "\n") + 1
+		if err != nil {
+			return err
 		}
 		return s.Execute(ctx, name, all, o.scriptOutput())
 	})
+}
+
+// statements returns those of all texts. Lines are counted on from one text to the next.
+func statements(name string, texts []string) ([]lang.Statement, error) {
+	var all []lang.Statement
+	lines := 0
+	for _, text := range texts {
+		stmts, err := lang.Parse(name, text)
+		if syntax, ok := errors.AsType[*lang.SyntaxError](err); ok {
+			syntax.Line += lines
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, stmt := range stmts {
+			stmt.Line += lines
+			all = append(all, stmt)
+		}
+		lines += strings.Count(text, "\n") + 1
+	}
+	return all, nil
 }
 
 func (o *options) scriptOutput() *shell.Output {

@@ -210,8 +210,10 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 
 // statement runs a command of the shell.
 func (o *options) statement(words []string) int {
+	all := []lang.Statement{{Words: words}}
+	o.first = shell.New(nil).FirstReads(all)
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		return s.Execute(ctx, words[0], []lang.Statement{{Words: words}}, o.scriptOutput())
+		return s.Execute(ctx, words[0], all, o.scriptOutput())
 	})
 }
 

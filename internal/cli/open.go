@@ -110,6 +110,9 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 		opt.Watch = config.Watch
 	}
 	opt.Later = opt.Later || len(sources) > 1
+	if len(sources) == 1 {
+		opt.First = o.first
+	}
 	opt.Client.Window, opt.Fast = o.window, o.fast
 	opt.StateDir, opt.NoState = history.Dir()
 	s, err := o.sessions(ctx, &config, sources, opt)

@@ -47,7 +47,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.log = opt.Log
 	s.held, s.machine = opt.Held, opt.Machine
 	s.firstNames, s.firstHints, s.firstWatch = opt.Names, opt.Hints, opt.Watch
-	s.saKey = opt.Keys.SA
+	s.saKey, s.first = opt.Keys.SA, opt.First
 	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
@@ -126,7 +126,7 @@ func (s *Session) Start(ctx context.Context) error {
 
 func (s *Session) start(ctx context.Context) error {
 	if s.conn.Online() {
-		if _, err := s.Sweep(ctx); err != nil {
+		if err := s.sweepFirst(ctx); err != nil {
 			return err
 		}
 		s.lookBack(ctx)

@@ -32,8 +32,13 @@ type RecordOptions struct {
 	// Every is how often errors and waits are read, and Traffic how often data and packets are, too.
 	Every, Traffic time.Duration
 	Sweep          time.Duration // how often to sweep lightly meanwhile, unless that is done already; 0 for never
-	Metrics        string        // the address where Prometheus may ask, "" for none
+	// Metrics is the address where Prometheus may ask, "" for none. All counters are then read at the start and at
+	// least once a minute.
+	Metrics string
 }
+
+// served is how old counters that are served may be before they are read again.
+const served = time.Minute
 
 // ErrNotRecording says that the session does not record.
 var ErrNotRecording = errors.New("this session does not record")
@@ -77,6 +82,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 		},
 	}
 	if opt.Metrics != "" {
+		how.Serve, how.Errors = true, min(how.Errors, served)
 		var err error
 		if m, err = s.serveMetrics(ctx, opt.Metrics); err != nil {
 			return err

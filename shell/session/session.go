@@ -60,6 +60,8 @@ type Session struct {
 	torus   torus.Known       // what the subnet was recognised as
 	stopped stopped           // the commit that did not come to its end
 	wrote   wrote             // by the last commit
+	first   *Reads            // those of the options, nil once they were read
+	report  *SweepReport      // of the sweep by which the session started, for the command that asks for it
 
 	mu       sync.Mutex // guards what follows it
 	state    State
@@ -86,6 +88,7 @@ type Options struct {
 	Watch    time.Duration             // how often a live subnet is swept from the start on, 0 for never
 	Held     *umad.Held                // has devices that this process may not open any more, nil for none
 	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped
+	First    *Reads                    // what a sweep reads that is the first command; nil where another command is
 	Later    bool                      // leaves it to the first sweep to open the source; see [connection.OpenError]
 }
 
@@ -130,6 +133,9 @@ func (s *Session) begin(ctx context.Context, name string) (end func(), err error
 	}
 	if !s.op.TryLock() {
 		return nil, ErrBusy
+	}
+	if name != sweepOperation {
+		s.report = nil
 	}
 	s.update(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
 	return func() {

@@ -29,14 +29,33 @@ type SweepReport struct {
 	Unanswered, Warnings []string // Unanswered is what did not answer, in words
 }
 
+// sweepOperation is the name of the operation that reads the subnet.
+const sweepOperation = "sweep"
+
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
-func (s *Session) Sweep(ctx context.Context) (SweepReport, error) {
-	end, err := s.begin(ctx, "sweep")
-	if err != nil {
-		return SweepReport{}, err
+func (s *Session) Sweep(ctx context.Context) (SweepReport, error) { return s.SweepFor(ctx, Reads{}) }
+
+// sweepFirst reads the subnet for the first time. Where the first command is a sweep, it gets the report, so that the
+// subnet is read once.
+func (s *Session) sweepFirst(ctx context.Context) error {
+	if s.first == nil {
+		_, err := s.Sweep(ctx)
+		return err
 	}
-	defer end()
-	return s.sweep(ctx)
+	rep, err := s.SweepFor(ctx, *s.first)
+	s.op.Lock()
+	defer s.op.Unlock()
+	if s.first = nil; err == nil {
+		s.report = &rep
+	}
+	return err
+}
+
+// reported returns the report of the first sweep where no operation ran since, else nil.
+func (s *Session) reported() *SweepReport {
+	rep := s.report
+	s.report = nil
+	return rep
 }
 
 // Reads are what sweeps read beside the forwarding tables. SLs, which the subnet
@@ -50,11 +69,14 @@ func (r Reads) and(more Reads) Reads {
 
 // SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
 func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
-	end, err := s.begin(ctx, "sweep")
+	end, err := s.begin(ctx, sweepOperation)
 	if err != nil {
 		return SweepReport{}, err
 	}
 	defer end()
+	if rep := s.reported(); rep != nil {
+		return *rep, nil
+	}
 	s.reads = s.reads.and(more)
 	rep, err := s.sweep(ctx)
 	if err != nil || !more.SLs {
@@ -68,11 +90,12 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 // SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
 // each time; and all again if anything has changed, for as long as the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
-	end, err := s.begin(ctx, "sweep")
+	end, err := s.begin(ctx, sweepOperation)
 	if err != nil {
 		return SweepReport{}, err
 	}
 	defer end()
+	s.report = nil
 	l, err := s.conn.Line()
 	var lost *connection.LostError
 	switch {

@@ -25,6 +25,9 @@ type Options struct {
 	Read   Read
 	// Errors is how often errors and waits are read, and Traffic how often data and packets are, too.
 	Errors, Traffic time.Duration
+	// Serve reads all counters at once when the recording starts, and in each round. Data and packets are kept no more
+	// often for that.
+	Serve bool
 	// Failed is told what went wrong, once for each spell.
 	Failed func(error)
 	// Heard is handed each reading that did not fail, with the errors and waits that ports counted since the one before.
@@ -121,9 +124,13 @@ func (r *Recording) Stop() error {
 
 // run reads a round after the other, each over nine tenths of the time that it has.
 func (r *Recording) run(ctx context.Context) {
+	long := r.opt.Errors * 9 / 10
+	if r.opt.Serve {
+		r.round(ctx, 0)
+	}
 	for ctx.Err() == nil {
 		next := time.Now().Add(r.opt.Errors)
-		r.round(ctx, r.opt.Errors*9/10)
+		r.round(ctx, long)
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Until(next)):
@@ -139,6 +146,9 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 	began := time.Now()
 	all := []*series{&r.errors}
 	opts := counters.Options{What: r.errors.what, Known: &r.known}
+	if r.opt.Serve {
+		opts.What |= r.traffic.what
+	}
 	if began.Sub(r.lastTraffic) > r.opt.Traffic-r.opt.Errors/2 {
 		all = append(all, &r.traffic)
 		opts.What |= r.traffic.what
