@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/sqlfile"
 )
 
 // DamagedError says that a file cannot be read as a history.
@@ -33,6 +34,9 @@ const magic = "SQLite format 3\x00"
 // Check returns a [DamagedError] for a file that begins otherwise than a history.
 // It reads no more than that, so a history that passes may be damaged further on.
 func Check(path string) error {
+	if err := sqlfile.Regular(path); err != nil {
+		return &DamagedError{path, err}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return files.Err(err)
@@ -52,7 +56,7 @@ func Check(path string) error {
 // damaged reports whether an error is about what is in a file.
 func damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
+	return errors.Is(err, sqlfile.ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
 
 // shownError is an error of SQLite, whose messages hold what stands in the file, with its text escaped.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/files/beside"
@@ -19,9 +20,11 @@ import (
 // ErrStream says that something is not written to standard output.
 var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
 
+var errNoReader = errors.New("no program reads from the pipe")
+
 // Write writes a file whole or not at all: to a temporary file beside it,
 // which then takes its name once it is on the disk. A file that was there keeps its mode, a new one has what the user's umask leaves. What
-// is no regular file is written to directly.
+// is no regular file is written to directly; of a pipe there must be a reader.
 func Write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return ErrStream
@@ -54,7 +57,10 @@ func notWritten(path string, err error) error {
 }
 
 func writeThrough(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		err = errNoReader
+	}
 	if err == nil {
 		err = flushInto(f, write)
 		if cerr := f.Close(); err == nil {

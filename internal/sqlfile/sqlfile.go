@@ -5,8 +5,13 @@ package sqlfile
 
 import (
 	"database/sql"
+	"errors"
+	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
+
+	"example.org/ibconsole/fabric"
 )
 
 // pragmas make readers and a writer not wait for each other, what is committed
@@ -18,8 +23,24 @@ func pragmas() []string {
 // Writing are the parameters of a file that is read and written.
 func Writing() url.Values { return url.Values{"_pragma": pragmas(), "_txlock": {"immediate"}} }
 
-// Open names a file, which is opened when it is first used.
+// ErrIrregular says that something else than a regular file has the name. SQLite waits for ever for a named pipe.
+var ErrIrregular = errors.New("no regular file")
+
+// Regular returns [ErrIrregular] where a database, or a file that SQLite keeps with it, is there and no regular file.
+func Regular(path string) error {
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		if info, err := os.Stat(path + suffix); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is %w", fabric.Escape(filepath.Base(path+suffix)), ErrIrregular)
+		}
+	}
+	return nil
+}
+
+// Open names a file, which is opened when it is first used. The error is that of [Regular].
 func Open(path string, q url.Values) (*sql.DB, error) {
+	if err := Regular(path); err != nil {
+		return nil, err
+	}
 	return sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
 }
 

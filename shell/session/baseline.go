@@ -117,7 +117,11 @@ func (s *Session) findBaseline(ctx context.Context) {
 	if err != nil || s.State().Baseline != nil {
 		return
 	}
-	if _, err := s.readBaseline(ctx, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err = files.Regular(ctx, file, files.Snapshot) // nobody asked for it, so that it waits for no pipe
+	if err == nil {
+		_, err = s.readBaseline(ctx, file)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.update(ChangeLive, func(st *State) { st.note("baseline: %v", err) })
 	}
 }

@@ -4,15 +4,15 @@
 package jobs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
+
+	"example.org/ibconsole/internal/program"
 )
 
 // Job is a job of Slurm. What it says of itself is as Slurm says it.
@@ -72,24 +72,15 @@ func Find(ctx context.Context, id string) (*Job, error) {
 	return nil, errors.Join(failed...)
 }
 
-// most is how much a program may say.
+// most is how much a program may print, in bytes.
 const most = 4 << 20
 
-// run returns what a program says, which is never given to a shell.
-func run(ctx context.Context, program string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took more than %v", limit))
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	out, said := &bounded{}, &bounded{}
-	cmd.Stdout, cmd.Stderr = out, said
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		last := strings.TrimSpace(said.String())
+// run returns what a program says.
+func run(ctx context.Context, path string, args ...string) ([]byte, error) {
+	p := program.Program{Path: path, Args: args, Time: limit, Bytes: most, Grace: time.Second}
+	out, said, err := p.Output(ctx)
+	if err != nil {
+		last := strings.TrimSpace(string(said))
 		if i := strings.LastIndexByte(last, '\n'); i >= 0 {
 			last = last[i+1:]
 		}
@@ -98,15 +89,7 @@ func run(ctx context.Context, program string, args ...string) ([]byte, error) {
 		}
 		return nil, err
 	}
-	return out.Bytes(), nil
-}
-
-// bounded keeps so much of what is written to it, and takes the rest.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	_, _ = b.Buffer.Write(p[:min(len(p), most-b.Len())])
-	return len(p), nil
+	return out, nil
 }
 
 // Scontrol reads what "scontrol show job" prints: of each job of an array several lines, and then an empty one. The first

@@ -102,3 +102,23 @@ func FuzzScontrol(f *testing.F) {
 		}
 	})
 }
+
+// TestLongAnswers: an answer that is longer than a job's is an error, and no job is read from its beginning.
+func TestLongAnswers(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":/bin:/usr/bin")
+	line := `echo "4711|node1|2026-11-20T08:00:00|Unknown|RUNNING|ada|x"; `
+	for name, script := range map[string]string{"scontrol": "exec yes", "sacct": line + "head -c 5000000 /dev/zero"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begun := time.Now()
+	j, err := Find(t.Context(), "4711")
+	if err == nil || strings.Count(err.Error(), "more than 4194304 bytes") != 2 {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if took := time.Since(begun); took > limit/2 {
+		t.Errorf("it took %v", took)
+	}
+}

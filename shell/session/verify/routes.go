@@ -28,7 +28,7 @@ func routes(ctx context.Context, opt *Options, c *Check) error {
 	if err != nil {
 		return err
 	}
-	text, err := opt.Tools.run(ctx, routesLimit, program, "-n", "--node-name-map", "/dev/null")
+	text, err := opt.Tools.run(ctx, routesBounds(f), program, "-n", "--node-name-map", "/dev/null")
 	if err != nil {
 		return err
 	}

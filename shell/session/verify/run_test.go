@@ -99,6 +99,20 @@ func TestAnInterruptEndsAProgram(t *testing.T) {
 	}
 }
 
+// TestLongAnswers: a program that does not stop printing is ended, and nothing is compared with what it printed.
+func TestLongAnswers(t *testing.T) {
+	programs(t, "exec yes")
+	checks, err := Run(t.Context(), Options{Tables: tables(t), Traces: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range checks {
+		if c := &checks[i]; !strings.Contains(c.NotCompared+strings.Join(c.Differences, ""), "it printed more than") {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 func TestAProgramThatIsMissing(t *testing.T) {
 	if _, err := find("no-such-dump_fts", "no-such-dump_lfts"); !errors.Is(err, errMissing) || !strings.HasPrefix(err.Error(), "no-such-dump_fts or no-such-dump_lfts: ") {
 		t.Error(err)

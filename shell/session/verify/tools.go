@@ -3,7 +3,6 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"example.org/ibconsole/internal/program"
 )
 
 // Tools run programs of infiniband-diags at a port. The zero value lets them choose the port.
@@ -42,27 +42,26 @@ func find(names ...string) (string, error) {
 // endGrace is how long a program that was told to end may take.
 const endGrace = 5 * time.Second
 
+// bounds are what a program may take.
+type bounds struct {
+	time  time.Duration
+	bytes int
+}
+
 // run returns what a program prints on standard output. Its error has what the program says of it.
-func (t *Tools) run(ctx context.Context, limit time.Duration, program string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took more than %v", limit))
-	defer cancel()
+func (t *Tools) run(ctx context.Context, most bounds, path string, args ...string) ([]byte, error) {
 	if t.CA != "" {
 		args = append([]string{"-C", t.CA, "-P", fmt.Sprint(t.Port)}, args...)
 	}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env, cmd.Dir, cmd.WaitDelay = append(os.Environ(), t.Env...), t.Dir, endGrace
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // dump_lfts is a script that starts another
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s: %w", program, context.Cause(ctx))
-	case err != nil:
-		return out.Bytes(), fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, reason(out.String(), said.String()))
+	p := program.Program{Path: path, Args: args, Env: append(os.Environ(), t.Env...), Dir: t.Dir, Time: most.time, Bytes: most.bytes, Grace: endGrace}
+	out, said, err := p.Output(ctx)
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+		return out, fmt.Errorf("%s: %w: %s", strings.Join(append([]string{path}, args...), " "), err, reason(string(out), string(said)))
 	}
-	return out.Bytes(), nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
 }
 
 // failure is in the line on standard output by which programs of infiniband-diags say why they end.

@@ -19,7 +19,7 @@ func topology(ctx context.Context, opt *Options, c *Check) error {
 	if err != nil {
 		return err
 	}
-	text, err := opt.Tools.run(ctx, topologyLimit, program, "--node-name-map", "/dev/null")
+	text, err := opt.Tools.run(ctx, topologyBounds, program, "--node-name-map", "/dev/null")
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func traces(ctx context.Context, opt *Options, c *Check) error {
 		if err != nil {
 			return err
 		}
-		text, err := opt.Tools.run(ctx, traceLimit, program, "--node-name-map", "/dev/null", fmt.Sprint(f.Ports[p.src].LID), fmt.Sprint(p.lid))
+		text, err := opt.Tools.run(ctx, traceBounds, program, "--node-name-map", "/dev/null", fmt.Sprint(f.Ports[p.src].LID), fmt.Sprint(p.lid))
 		if ctx.Err() != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/verdict"
 )
@@ -96,9 +97,13 @@ func Run(ctx context.Context, opt Options) ([]Check, error) {
 	return out, nil
 }
 
-// Time limits of the programs, which wait for ever where nothing answers.
-const (
-	topologyLimit = 10 * time.Minute
-	routesLimit   = time.Hour
-	traceLimit    = time.Minute
+// Bounds of the programs, which wait for ever where nothing answers.
+var (
+	topologyBounds = bounds{10 * time.Minute, int(files.Topology.Most)}
+	traceBounds    = bounds{time.Minute, 4 << 20}
 )
+
+// routesBounds are those of a program that prints all tables, with up to 200 bytes an entry.
+func routesBounds(f *fabric.Fabric) bounds {
+	return bounds{time.Hour, 200 * (len(f.Switches) + 1) * (int(f.MaxLID) + lftBlock)}
+}
