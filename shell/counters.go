@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -106,11 +108,58 @@ func (c *call) showCounters() error {
 			return err
 		}
 	}
-	for _, h := range reading.Unanswered {
-		c.out.note("not read: %v", h)
+	a := countersRead{When: time.Now().Format(time.RFC3339), Ports: len(reading.Ports), Shown: len(rows), NotRead: notReadPorts(reading)}
+	if err := c.out.Answer(a); err != nil {
+		return err
 	}
-	c.out.note("%s read, %d shown", count(len(reading.Ports), "port"), len(rows))
-	return nil
+	return noneRead(reading)
+}
+
+// countersRead says how many ports were read, and which were not.
+type countersRead struct {
+	When    string        `json:"when"`
+	Ports   int           `json:"ports_read"`
+	Shown   int           `json:"shown"`
+	NotRead []notReadPort `json:"not_read"`
+}
+
+// notReadPort is a port whose counters could not be read, or the first of Ports of a node.
+type notReadPort struct {
+	Port  string `json:"port"`
+	Ports int    `json:"ports"`
+	Why   string `json:"why"`
+}
+
+func notReadPorts(r *counters.Reading) []notReadPort {
+	list := []notReadPort{}
+	for _, h := range r.Unanswered {
+		list = append(list, notReadPort{h.Name, h.Count, fabric.Escape(h.Why().Error())})
+	}
+	return list
+}
+
+func (a countersRead) Text(w io.Writer) {
+	sum := 0
+	for _, n := range a.NotRead {
+		sum += n.Ports
+	}
+	notRead := prose.When(sum > 0, fmt.Sprintf(", %d not read", sum), "")
+	_, _ = fmt.Fprintf(w, "%s read, %d shown%s\n", count(a.Ports, "port"), a.Shown, notRead)
+	list(w, "not read", prose.Words(a.NotRead, func(n notReadPort) string {
+		return n.Port + prose.When(n.Ports > 1, fmt.Sprintf(", %s", count(n.Ports, "port")), "") + ": " + n.Why
+	}))
+}
+
+// noneRead is the error of a reading of which no port answered.
+func noneRead(r *counters.Reading) error {
+	switch {
+	case len(r.Ports) > 0:
+		return nil
+	case len(r.Unanswered) == 0:
+		return errors.New("there is no port with counters")
+	}
+	first := r.Unanswered[0]
+	return fmt.Errorf("the counters of no port could be read: %s: %w", first.Name, first.Why())
 }
 
 // counterTexts says what a port has counted, and fills in the row.
@@ -161,7 +210,10 @@ func runClear(c *call) error {
 		n -= h.Count
 		silent = append(silent, h.String())
 	}
-	return c.out.Answer(clearedCounters{n, silent})
+	if err := c.out.Answer(clearedCounters{n, silent}); err != nil || n > 0 || silent == nil {
+		return err
+	}
+	return fmt.Errorf("no counters were cleared: %s", silent[0])
 }
 
 type clearedCounters struct {

@@ -176,6 +176,9 @@ func runCountersHistory(c *call) error {
 	if err != nil {
 		return err
 	}
+	if len(all) == 0 {
+		return fmt.Errorf("%s: nothing was recorded of it from %s to %s", f.PortName(p.Port), since.Format(time.DateTime), until.Format(time.DateTime))
+	}
 	var rows []*countedRow
 	for i := range all {
 		if r := countedRowOf(&all[i]); r.text != "nothing" || c.Flag("all") {
@@ -185,8 +188,9 @@ func runCountersHistory(c *call) error {
 	if err := c.out.Answer(&List{Columns: []string{"FROM", "UNTIL", "COUNTED"}, Rows: eachRow(rows), Empty: "nothing was counted in that time"}); err != nil {
 		return err
 	}
-	c.out.note("%s: %s from %s to %s, %d shown", f.PortName(p.Port), count(len(all), "sample"), since.Format(time.DateTime), until.Format(time.DateTime), len(rows))
-	return nil
+	a := recordedOf(nil, &records.Recorded{Since: since, Until: until, Spans: records.SpansOf(all, since, until)}, len(rows))
+	a.Ports, a.Samples = 1, len(all)
+	return c.out.Answer(a)
 }
 
 // worstRow is a port with what it counted in some time.
@@ -262,36 +266,28 @@ func runCountersWorst(c *call) error {
 	if err != nil {
 		return err
 	}
-	rows, err := c.worst(what, since, until)
+	recorded, err := c.session.Recorded(c.ctx, what, since, until)
 	if err != nil {
 		return err
 	}
+	st := c.session.State()
+	rows := worstRows(st.Live.Fabric, recorded.Totals)
 	shown := rows[:min(limit, len(rows))]
 	if err := c.out.Answer(&List{
 		Columns: []string{"PORT", "TO", "COUNTED", "AN HOUR", "FIRST BY", "LAST BY"}, Rows: eachRow(shown),
-		Empty: fmt.Sprintf("no port counted any from %s to %s", since.Format(time.DateTime), until.Format(time.DateTime)),
+		Empty: "no port counted any",
 	}); err != nil {
 		return err
 	}
-	c.out.note("%s counted any since %s, %d shown", count(len(rows), "port"), since.Format(time.DateTime), len(shown))
-	return nil
+	return c.out.Answer(recordedOf(&st, &recorded, len(shown)))
 }
 
-// worst are the ports that counted some counters, the most first.
-func (c *call) worst(what counters.Set, since, until time.Time) ([]*worstRow, error) {
-	store, err := c.session.Records(c.ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := store.Totals(c.ctx, c.session.Subnet(), what, since, until)
-	if err != nil {
-		return nil, err
-	}
-	f := c.session.State().Live.Fabric
+// worstRows are ports with what they counted, the most first.
+func worstRows(f *fabric.Fabric, all []records.Total) []*worstRow {
 	rows := make([]*worstRow, 0, len(all))
 	for i := range all {
 		rows = append(rows, worstRowOf(f, &all[i]))
 	}
 	slices.SortStableFunc(rows, func(a, b *worstRow) int { return cmp.Compare(b.sum, a.sum) })
-	return rows, nil
+	return rows
 }

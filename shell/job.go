@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -187,7 +188,7 @@ func (a *jobAnswer) events(c *call, f *fabric.Fabric, on map[counters.Key]bool) 
 
 // count takes the ports of the job's paths that counted errors.
 func (a *jobAnswer) count(c *call, on map[counters.Key]bool) error {
-	store, err := c.session.Records(c.ctx)
+	recorded, err := c.session.Recorded(c.ctx, counters.Errors, a.Since, a.Until)
 	if errors.Is(err, session.ErrNoRecords) {
 		a.Unknown = append(a.Unknown, fmt.Sprintf("what ports counted: %v", err))
 		return nil
@@ -195,17 +196,18 @@ func (a *jobAnswer) count(c *call, on map[counters.Key]bool) error {
 	if err != nil {
 		return err
 	}
-	all, err := store.Totals(c.ctx, c.session.Subnet(), counters.Errors, a.Since, a.Until)
-	if err != nil {
-		return err
+	if gaps := notRecorded(&recorded); gaps != "" {
+		a.Unknown = append(a.Unknown, "what ports counted: "+gaps)
 	}
-	f := c.session.State().Live.Fabric
-	for i := range all {
-		if on[all[i].Key] {
-			a.Errors = append(a.Errors, worstRowOf(f, &all[i]))
-		}
+	notRead := 0
+	for k := range on {
+		notRead += prose.When(recorded.Read[k], 0, 1)
 	}
-	slices.SortStableFunc(a.Errors, func(x, y *worstRow) int { return cmp.Compare(y.sum, x.sum) })
+	if notRead > 0 {
+		a.Unknown = append(a.Unknown, "what ports counted: of "+count(notRead, "port")+" of its paths nothing was read")
+	}
+	mine := slices.DeleteFunc(slices.Clone(recorded.Totals), func(x records.Total) bool { return !on[x.Key] })
+	a.Errors = worstRows(c.session.State().Live.Fabric, mine)
 	return nil
 }
 

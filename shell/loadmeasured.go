@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -60,27 +61,20 @@ func sentNow(counted *session.Counted, f *fabric.Fabric) []sent {
 	return all
 }
 
-// sentThen is what they sent in a time that was recorded; who sent nothing is there, too.
+// sentThen is what they sent in a time that was recorded, of those that were read.
 func (c *call) sentThen(f *fabric.Fabric, since, until time.Time) ([]sent, error) {
-	store, err := c.session.Records(c.ctx)
+	recorded, err := c.session.Recorded(c.ctx, counters.Of(counters.XmitData), since, until)
 	if err != nil {
 		return nil, err
-	}
-	totals, err := store.Totals(c.ctx, c.session.Subnet(), counters.Of(counters.XmitData), since, until)
-	if err != nil {
-		return nil, err
-	}
-	if len(totals) == 0 {
-		return nil, fmt.Errorf("no traffic was recorded from %s to %s", since.Format(time.DateTime), until.Format(time.DateTime))
 	}
 	rates := map[counters.Key]float64{}
-	for _, x := range totals {
+	for _, x := range recorded.Totals {
 		rates[x.Key] = 4 * x.Counts[0].PerSecond()
 	}
 	var all []sent
 	for port := range f.NumPorts() {
-		if linkload.ClassOf(f, port) == linkload.BetweenSwitches && f.Nodes[f.Ports[port].Node].IsSwitch() {
-			all = append(all, sent{port: port, bytes: rates[counters.KeyOf(f, port)]})
+		if k := counters.KeyOf(f, port); linkload.ClassOf(f, port) == linkload.BetweenSwitches && recorded.Read[k] {
+			all = append(all, sent{port: port, bytes: rates[k]})
 		}
 	}
 	return all, nil
@@ -108,13 +102,16 @@ func (r *partedRow) Cells() []any {
 type measuredAnswer struct {
 	Of      string `json:"of"`
 	Pattern string `json:"pattern"`
-	Links   int    `json:"links"`
+	// Links counts the directions of links that were read, NotRead those that were not.
+	Links   int `json:"links"`
+	NotRead int `json:"not_read"`
 	// Sent is what all links sent together, in 10^9 bytes a second.
 	Sent float64 `json:"gigabytes_per_second"`
 	// Correlation is Pearson's of traffic and paths, null where one of them never varies.
 	Correlation *float64     `json:"correlation"`
 	Parted      []*partedRow `json:"parted"` // links that are apart by a hundredth of their rate or more
 	most        int
+	tablesNotRead
 }
 
 // noticed is by which part of its rate a link must send more or less than expected to be told.
@@ -147,7 +144,13 @@ func (c *call) loadMeasured(st *session.State, p *session.Picture) error {
 	if c.Option("pattern", "") != "" { // other links are for others
 		all = slices.DeleteFunc(all, func(x sent) bool { return paths[x.port] == 0 })
 	}
-	a := &measuredAnswer{Of: st.Title(p), Pattern: pattern, Links: len(all), Parted: []*partedRow{}, most: limit}
+	a := &measuredAnswer{Of: st.Title(p), Pattern: pattern, Links: len(all), Parted: []*partedRow{}, most: limit, tablesNotRead: tablesNotReadOf(p.Tables)}
+	for port := range p.Fabric.NumPorts() {
+		if linkload.ClassOf(p.Fabric, port) == linkload.BetweenSwitches && (c.Option("pattern", "") == "" || paths[port] > 0) {
+			a.NotRead++
+		}
+	}
+	a.NotRead -= len(all)
 	a.part(p.Fabric, all, paths)
 	return c.out.Answer(a)
 }
@@ -203,7 +206,7 @@ func (a *measuredAnswer) part(f *fabric.Fabric, all []sent, paths []int64) {
 		}
 		switch {
 		case r.Paths == 0 && x.bytes > 0:
-			r.Note = "no path leads here"
+			r.Note = prose.When(a.tablesNotRead.NotRead == nil, "no path leads here", "no known path leads here")
 		case r.Paths > 0 && x.bytes == 0 && bytes > 0:
 			r.Note = "nothing was sent"
 		}
@@ -218,6 +221,10 @@ var measuredColumns = []string{"PORT", "TO", "GB/S", "EXPECTED", "USED", "APART"
 
 func (a *measuredAnswer) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%d directions of links between switches sent %.4g GB/s together; expected by the paths of %s (%s)\n", a.Links, a.Sent, fabric.Escape(a.Pattern), a.Of)
+	if a.NotRead > 0 {
+		_, _ = fmt.Fprintf(w, "not read: what %s sent\n", count(a.NotRead, "other direction"))
+	}
+	a.tablesNotRead.text(w)
 	if a.Correlation != nil {
 		_, _ = fmt.Fprintf(w, "correlation of traffic and paths: %.2f (1: traffic is where the tables lay paths)\n", *a.Correlation)
 	}

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
@@ -114,7 +115,7 @@ func (c *call) morning(since, until time.Time) (*report.Morning, error) {
 	err = c.morningCounters(m)
 	if errors.Is(err, session.ErrNoRecords) {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("what ports counted: %v", err))
-		err = nil
+		m.Worse, m.Load, err = nil, nil, nil
 	}
 	return m, err
 }
@@ -160,6 +161,7 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error {
 	if line.Before == nil {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("problems new and gone: %v", line.Why))
+		m.New, m.Gone = nil, nil
 		return nil
 	}
 	st := c.session.State()
@@ -252,33 +254,49 @@ const (
 
 // morningCounters holds what was recorded against the time of the same length before.
 func (c *call) morningCounters(m *report.Morning) error {
-	store, err := c.session.Records(c.ctx)
+	errs, _ := worstBy("errors")
+	sent := counters.Of(counters.XmitData)
+	now, err := c.session.Recorded(c.ctx, errs, m.Since, m.Until)
 	if err != nil {
 		return err
 	}
-	earlier := m.Since.Add(m.Since.Sub(m.Until))
-	f := c.session.State().Live.Fabric
-	errs, _ := worstBy("errors")
-	sent := counters.Of(counters.XmitData)
-	totals := func(what counters.Set, from, to time.Time) []records.Total {
-		var all []records.Total
-		if err == nil {
-			all, err = store.Totals(c.ctx, c.session.Subnet(), what, from, to)
-		}
-		return all
+	if gaps := notRecorded(&now); gaps != "" {
+		m.Unknown = append(m.Unknown, "what ports counted: "+gaps)
 	}
-	before := map[counters.Key]float64{}
-	for _, x := range totals(errs, earlier, m.Since) {
+	st := c.session.State()
+	if n := len(st.NotRead(&now)); n > 0 {
+		m.Unknown = append(m.Unknown, "what ports counted: of "+count(n, "port")+" nothing was read")
+	}
+	earlier := m.Since.Add(m.Since.Sub(m.Until))
+	f := st.Live.Fabric
+	recorded := func(what counters.Set, from, to time.Time) *records.Recorded {
+		r := records.Recorded{}
+		if err == nil {
+			if r, err = c.session.Recorded(c.ctx, what, from, to); errors.Is(err, session.ErrNoRecords) {
+				err = nil
+			}
+		}
+		return &r
+	}
+	was, before := recorded(errs, earlier, m.Since), map[counters.Key]float64{}
+	if was.Spans == nil {
+		m.Unknown = append(m.Unknown, "which ports got worse: nothing was recorded in the time before that is as long; those with errors are listed")
+	}
+	for _, x := range was.Totals {
 		before[x.Key] = worstRowOf(f, &x).rate
 	}
-	for _, x := range totals(errs, m.Since, m.Until) {
+	for _, x := range now.Totals {
 		if r := worstRowOf(f, &x); r.rate > 2*before[x.Key] && r.sum > 0 {
-			m.Worse = append(m.Worse, report.MorningPort{Port: r.Port, To: r.To, Counted: r.text, PerHour: r.rate, Before: before[x.Key], Since: r.first})
+			p := report.MorningPort{Port: r.Port, To: r.To, Counted: r.text, PerHour: r.rate, Since: r.first}
+			if rate := before[x.Key]; was.Read[x.Key] {
+				p.Before = &rate
+			}
+			m.Worse = append(m.Worse, p)
 		}
 	}
 	inorder.Sort(m.Worse, func(a, b report.MorningPort) int { return cmp.Compare(b.PerHour, a.PerHour) })
 	m.Worse = m.Worse[:min(len(m.Worse), mostMorning)]
-	morningLoad(m, f, totals(sent, earlier, m.Since), totals(sent, m.Since, m.Until))
+	morningLoad(m, f, recorded(sent, earlier, m.Since), recorded(sent, m.Since, m.Until))
 	step := max(time.Hour, m.Until.Sub(m.Since)/24).Round(time.Minute)
 	for from := m.Since; from.Before(m.Until) && err == nil; from = from.Add(step) {
 		h := report.MorningHour{From: from}
@@ -286,28 +304,35 @@ func (c *call) morningCounters(m *report.Morning) error {
 		if to.After(m.Until) {
 			to = m.Until
 		}
-		for _, x := range totals(errs|sent, from, to) {
-			for _, n := range x.Counts {
-				if n.Counter == counters.XmitData {
-					h.Bytes += 4 * n.Increase
-				} else {
-					h.Errors += n.Increase
-				}
-			}
-		}
+		h.Errors, h.Bytes = sumOf(recorded(errs, from, to), 1), sumOf(recorded(sent, from, to), 4)
 		m.Hours = append(m.Hours, h)
 	}
 	return err
 }
 
-// morningLoad tells of links that sent more or less than before; where nothing was recorded before, of none.
-func morningLoad(m *report.Morning, f *fabric.Fabric, before, now []records.Total) {
-	if len(before) == 0 {
-		m.Unknown = append(m.Unknown, "load that changed: no traffic was recorded in the time before that is as long")
+// sumOf returns the sum of all counters in so many units, nil where nothing was recorded.
+func sumOf(r *records.Recorded, unit uint64) *uint64 {
+	if r.Spans == nil {
+		return nil
+	}
+	sum := uint64(0)
+	for _, x := range r.Totals {
+		for _, n := range x.Counts {
+			sum += unit * n.Increase
+		}
+	}
+	return &sum
+}
+
+// morningLoad tells of links that sent more or less than before, of those that were read before and now.
+func morningLoad(m *report.Morning, f *fabric.Fabric, before, now *records.Recorded) {
+	if before.Spans == nil || now.Spans == nil {
+		m.Unknown = append(m.Unknown, "load that changed: no traffic was recorded "+prose.When(now.Spans == nil, "in this time", "in the time before that is as long"))
+		m.Load = nil
 		return
 	}
 	rates := map[counters.Key][2]float64{}
-	for i, list := range [2][]records.Total{before, now} {
+	for i, list := range [2][]records.Total{before.Totals, now.Totals} {
 		for _, x := range list {
 			r := rates[x.Key]
 			r[i] = 4 * x.Counts[0].PerSecond()
@@ -315,6 +340,9 @@ func morningLoad(m *report.Morning, f *fabric.Fabric, before, now []records.Tota
 		}
 	}
 	for k, r := range rates {
+		if !before.Read[k] || !now.Read[k] {
+			continue
+		}
 		port := k.In(f)
 		if port == fabric.None || max(r[0]-r[1], r[1]-r[0])*8 < changedLoad*f.Ports[port].Gbps()*1e9 {
 			continue

@@ -39,7 +39,8 @@ const twice = time.Second // how long the two readings of counters lie apart
 
 func runProblems(c *call) error {
 	if c.Flag("counters") {
-		if err := c.countTwice(); err != nil {
+		err := c.countTwice()
+		if none := c.session.State().Uncounted != nil; err != nil && !none { // that none was read is among the problems
 			return err
 		}
 	}
@@ -65,7 +66,11 @@ type problemsAnswer struct {
 }
 
 func (c *call) countTwice() error {
-	if _, _, err := c.session.Counters(c.ctx); err != nil {
+	first, _, err := c.session.Counters(c.ctx)
+	if err == nil && !c.session.State().Source.Offline() {
+		err = noneRead(first)
+	}
+	if err != nil {
 		return err
 	}
 	st := c.session.State()
@@ -80,8 +85,11 @@ func (c *call) countTwice() error {
 		return c.ctx.Err()
 	case <-time.After(twice):
 	}
-	_, _, err := c.session.Counters(c.ctx)
-	return err
+	second, _, err := c.session.Counters(c.ctx)
+	if err != nil {
+		return err
+	}
+	return noneRead(second)
 }
 
 // Text lists the problems, and what was not looked at.

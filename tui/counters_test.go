@@ -33,8 +33,12 @@ func TestCounters(t *testing.T) {
 			Port: one, Sum: 7200, PerHour: 3600, First: at, Last: at, Bins: []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 7100}, Use: 0.25, Waits: 12},
 		{Total: records.Total{Key: counters.KeyOf(f, two), Counts: []records.Count{{Counter: counters.LinkDowned, AtLeast: true}}}, Port: two, AtLeast: true, Bins: make([]int64, 12), Use: -1},
 	}
+	read := map[counters.Key]bool{}
+	for _, p := range counters.AllPorts(f) {
+		read[counters.KeyOf(f, p)] = true
+	}
 	back.growth = func(since, until time.Time) *session.Growth {
-		return &session.Growth{Since: since, Until: until, Fabric: f, Ports: ports}
+		return &session.Growth{Since: since, Until: until, Fabric: f, Ports: ports, Spans: []records.Span{{Since: since, Until: until}}, Read: read}
 	}
 	d := driveBackend(t, back).size(160, 40)
 	d.press("K").sees("errors of the last 24 h", "leaf-01/4", "symbol 7,200", "3,600", at.Format("15:04"), "25 %", "spine-01/2", "link downed at its", "before", "2 ports, not recording")
@@ -46,5 +50,5 @@ func TestCounters(t *testing.T) {
 	d.press("K", "6").sees("heat map of use, upwards", "42.5 %", "leaf-01          ··█")
 	d.press("b").sees("heat map of use, downwards", "leaf-01          ···")
 	d = driveBackend(t, newFake(f))
-	d.press("K").sees("Nothing is recorded. Enter begins it")
+	d.press("K").sees("Unknown: nothing was recorded", "Enter runs record start")
 }

@@ -10,7 +10,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
 )
@@ -97,7 +96,7 @@ func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, 
 		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
 	}
 	if ld := m.Counted; ld != nil && ld.Fabric == f {
-		text += fmt.Sprintf("  %s paths out, %s in", draw.Thousands(int(ld.Paths[port])), draw.Thousands(int(ld.Paths[x.Peer])))
+		text += fmt.Sprintf("  %s paths out, %s in", pane.PathsText(ld, port), pane.PathsText(ld, x.Peer))
 	}
 	p.Raw(prose.When(selected, t.Info, ""), text)
 }

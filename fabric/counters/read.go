@@ -53,13 +53,15 @@ type Unanswered struct {
 	Err   error
 }
 
-// String says what is missing: "leaf-01/3: no answer after 3 tries of 200ms".
-func (h Unanswered) String() string {
-	why := h.Err
+// String says what is missing: "leaf-01/3: counters: no answer after 3 tries of 200ms".
+func (h Unanswered) String() string { return fmt.Sprintf("%s: counters: %v", h.Name, h.Why()) }
+
+// Why returns Err without what was asked.
+func (h Unanswered) Why() error {
 	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
-		why = re.Err
+		return re.Err
 	}
-	return fmt.Sprintf("%s: counters: %v", h.Name, why)
+	return h.Err
 }
 
 // ErrNoLID says that a port cannot be asked, as it has no LID.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -283,4 +284,70 @@ func TestManyRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestRecorded: a recorder that ran twice leaves the times before, between and after out, whatever is rolled up since; a
+// port that did not answer was not read, and one that counted nothing was.
+func TestRecorded(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), records.FileName))
+	hour := time.UnixMilli(1_700_000_000_000).Truncate(time.Hour)
+	at := func(minutes float64) time.Time { return hour.Add(time.Duration(minutes * float64(time.Minute))) }
+	const ports, silent, quiet = 2000, 3, 1500
+	for _, run := range []float64{10, 40} {
+		for n := range 30 { // ten seconds each
+			r := records.Round{Subnet: "a", What: counters.Errors, Every: 10 * time.Second}
+			for i := range ports {
+				x := sample(i, at(run).Add(time.Duration(n+1)*10*time.Second), 10)
+				if x.Has = counters.Errors; i != quiet {
+					x.Increase[counters.SymbolErrors] = 1
+				}
+				if i != silent {
+					r.Samples = append(r.Samples, x)
+				}
+			}
+			if err := s.Keep(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	spans := func(from, to float64) []records.Span {
+		t.Helper()
+		r, err := s.Recorded(t.Context(), "a", counters.Of(counters.SymbolErrors), at(from), at(to))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Spans) > 0 && (r.Read[key(silent)] || !r.Read[key(quiet)] || len(r.Read) != ports-1 || len(r.Totals) != ports-2) {
+			t.Errorf("%d ports read, %d counted; that of %d: %v, of %d: %v", len(r.Read), len(r.Totals), silent, r.Read[key(silent)], quiet, r.Read[key(quiet)])
+		}
+		return r.Spans
+	}
+	is := func(what string, got, want []records.Span) {
+		t.Helper()
+		if !slices.EqualFunc(got, want, func(a, b records.Span) bool { return a.Since.Equal(b.Since) && a.Until.Equal(b.Until) }) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	both := []records.Span{{Since: at(10), Until: at(15)}, {Since: at(40), Until: at(45)}}
+	is("seconds", spans(-60, 60), both)
+	is("nothing before", spans(-60, 9), nil)
+	is("nothing between", spans(16, 39), nil)
+	is("a part", spans(12, 42), []records.Span{{Since: at(12), Until: at(15)}, {Since: at(40), Until: at(42)}})
+	is("a round that is not over", spans(38, 45.2), []records.Span{{Since: at(40), Until: at(45.2)}})
+	none, err := s.Recorded(t.Context(), "a", counters.Of(counters.XmitData), at(0), at(60))
+	if err != nil || none.Spans != nil || len(none.Read) > 0 {
+		t.Errorf("traffic, which was not read: %v, %v, %v", none.Spans, none.Read, err)
+	}
+	other, err := s.Recorded(t.Context(), "b", counters.Errors, at(0), at(60))
+	if err != nil || other.Spans != nil {
+		t.Errorf("another subnet: %v, %v", other.Spans, err)
+	}
+	r := records.Recorded{Since: at(0), Until: at(60), Spans: both}
+	is("gaps", r.Gaps(), []records.Span{{Since: at(0), Until: at(10)}, {Since: at(15), Until: at(40)}, {Since: at(45), Until: at(60)}})
+	if took := records.Took(both); took != 10*time.Minute {
+		t.Errorf("both take %v", took)
+	}
+	if err := s.RollUp(t.Context(), at(24*60)); err != nil {
+		t.Fatal(err)
+	}
+	is("rolled up to minutes", spans(5, 50), both)
 }

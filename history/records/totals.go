@@ -37,10 +37,17 @@ func (c *Count) PerSecond() float64 {
 	return float64(c.Increase) / c.Seconds
 }
 
-// Totals are what the ports of a subnet counted of some counters in the samples that end after since and by until, in
-// the order in which ports came. What is rolled up to hours is taken by the hour.
+// Totals returns [Recorded.Totals].
 func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, since, until time.Time) ([]Total, error) {
-	var all []Total
+	r, err := s.Recorded(ctx, subnet, what, since, until)
+	return r.Totals, err
+}
+
+// Recorded returns what was recorded of some counters of a subnet, by the samples that end after since and by until.
+// What is rolled up to hours is taken by the hour.
+func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, since, until time.Time) (Recorded, error) {
+	all := Recorded{Since: since, Until: until, Read: map[counters.Key]bool{}}
+	var times covered
 	err := s.reading(ctx, func(conn *sql.Conn) error {
 		p, err := s.find(ctx, conn, subnet)
 		if err != nil || p.id == 0 {
@@ -57,7 +64,7 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 			whole, end = by, by
 		}
 		for block := 0; block*perBlock < len(p.keys); block++ {
-			t := newTally(what, block)
+			t := newTally(what, block, &times)
 			err := errors.Join(
 				s.each(ctx, conn, p.id, block, span{from, whole}, false, t.add),
 				s.each(ctx, conn, p.id, block, span{whole, end}, true, t.add),
@@ -65,10 +72,12 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 			if err != nil {
 				return err
 			}
-			all = t.take(&p, all)
+			all.Totals = t.take(&p, all.Totals)
+			t.readPorts(&p, all.Read)
 		}
 		return nil
 	})
+	all.Spans = times.spans(since, until)
 	return all, s.failed("read counters", err)
 }
 
@@ -79,6 +88,7 @@ type tally struct {
 	millis map[counters.Set]*[perBlock]uint64 // by what was read
 	counts map[counters.Counter]*[perBlock]tallied
 	least  [perBlock]counters.Set
+	times  *covered
 }
 
 type tallied struct {
@@ -86,11 +96,14 @@ type tallied struct {
 	first, last int64
 }
 
-func newTally(what counters.Set, block int) *tally {
-	return &tally{what: what, block: block, millis: map[counters.Set]*[perBlock]uint64{}, counts: map[counters.Counter]*[perBlock]tallied{}}
+func newTally(what counters.Set, block int, times *covered) *tally {
+	return &tally{what: what, block: block, times: times, millis: map[counters.Set]*[perBlock]uint64{}, counts: map[counters.Counter]*[perBlock]tallied{}}
 }
 
 func (t *tally) add(r row, b *block) error {
+	if t.what&b.what != 0 {
+		t.times.add(span{r.began, r.until})
+	}
 	millis := t.millis[b.what]
 	if millis == nil {
 		millis = new([perBlock]uint64)
@@ -155,6 +168,21 @@ func (t *tally) take(p *ports, all []Total) []Total {
 		}
 	}
 	return all
+}
+
+// readPorts adds the ports that there are samples of.
+func (t *tally) readPorts(p *ports, read map[counters.Key]bool) {
+	first := t.block * perBlock
+	for what, millis := range t.millis {
+		if what&t.what == 0 {
+			continue
+		}
+		for nth := range min(perBlock, len(p.keys)-first) {
+			if millis[nth] > 0 {
+				read[p.keys[first+nth]] = true
+			}
+		}
+	}
 }
 
 // Span is from when until when there are samples of a subnet. It looks at the first and the last sample of each block.

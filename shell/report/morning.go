@@ -17,7 +17,8 @@ type Morning struct {
 	Subnet string    `json:"subnet"`
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until"`
-	// Problems are those that the pictures of the beginning and of the end show without what is read beside them.
+	// Problems are those that the pictures of the beginning and of the end show without what is read beside them; New and
+	// Gone are null where the subnet at the beginning is not known.
 	New   []MorningProblem `json:"problems_new"`
 	Gone  []MorningProblem `json:"problems_gone"`
 	Still int              `json:"problems_still"`
@@ -29,7 +30,7 @@ type Morning struct {
 	// Moved is what became of paths from the beginning to the end, nil where that is not known.
 	Moved *MorningMoved `json:"moved,omitempty"`
 	// Worse are ports that counted more errors than in the time of the same length before; Load are links that sent
-	// more or less.
+	// more or less. They are null where nothing was recorded.
 	Worse []MorningPort `json:"ports_worse"`
 	Load  []MorningLoad `json:"load_changed"`
 	// Hours are the sums of all ports.
@@ -98,7 +99,7 @@ type MorningPort struct {
 	To      string    `json:"to,omitempty"`
 	Counted string    `json:"counted"`
 	PerHour float64   `json:"errors_per_hour"`
-	Before  float64   `json:"errors_per_hour_before"`
+	Before  *float64  `json:"errors_per_hour_before"` // null where the port was not read before
 	Since   time.Time `json:"since"`
 }
 
@@ -110,11 +111,11 @@ type MorningLoad struct {
 	Before float64 `json:"gigabytes_per_second_before"`
 }
 
-// MorningHour is what all ports counted together.
+// MorningHour is what all ports counted together, null where nothing was recorded.
 type MorningHour struct {
 	From   time.Time `json:"from"`
-	Errors uint64    `json:"errors"`
-	Bytes  uint64    `json:"bytes_sent"`
+	Errors *uint64   `json:"errors"`
+	Bytes  *uint64   `json:"bytes_sent"`
 }
 
 // MorningFormat is a form of a morning report.
@@ -176,19 +177,26 @@ func (m *Morning) sections() []section {
 	for _, x := range m.Flaps {
 		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock), x.Last.Local().Format(clock)})
 	}
-	worse := section{"Ports that got worse", "none", []string{"port", "to", "counted", "an hour", "an hour before", "since"}, nil}
+	worse := section{"Ports that got worse", none(m.Worse), []string{"port", "to", "counted", "an hour", "an hour before", "since"}, nil}
 	for _, x := range m.Worse {
-		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), fmt.Sprintf("%.3g", x.Before), x.Since.Local().Format(clock)})
+		before := "not read"
+		if x.Before != nil {
+			before = fmt.Sprintf("%.3g", *x.Before)
+		}
+		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), before, x.Since.Local().Format(clock)})
 	}
-	load := section{"Load that changed", "none", []string{"port", "to", "GB/s", "GB/s before"}, nil}
+	load := section{"Load that changed", none(m.Load), []string{"port", "to", "GB/s", "GB/s before"}, nil}
 	for _, x := range m.Load {
 		load.rows = append(load.rows, []string{x.Port, x.To, fmt.Sprintf("%.3f", x.Now), fmt.Sprintf("%.3f", x.Before)})
 	}
 	return []section{
-		problems("New problems", "none", m.New), problems("Problems that are gone", "none", m.Gone),
+		problems("New problems", none(m.New), m.New), problems("Problems that are gone", none(m.Gone), m.Gone),
 		reroutes, events("Commits", "none", m.Commits), flaps, worse, load, events("Other events", "none", m.Others),
 	}
 }
+
+// none is what stands in place of an empty list: a list that is nil is not known.
+func none[T any](list []T) string { return prose.When(list == nil, "not known", "none") }
 
 func (m *Morning) title() string {
 	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime), m.Until.Local().Format(time.DateTime))
@@ -196,8 +204,13 @@ func (m *Morning) title() string {
 
 // inShort is the whole in a line.
 func (m *Morning) inShort() string {
-	return fmt.Sprintf("%s, %d gone, %d as before; %s, %s, %s flapped, %s got worse", prose.Count(len(m.New), "new problem"), len(m.Gone), m.Still,
-		prose.Count(len(m.Reroutes), "reroute"), prose.Count(len(m.Commits), "commit"), prose.Count(len(m.Flaps), "link"), prose.Count(len(m.Worse), "port"))
+	problems := fmt.Sprintf("%s, %d gone, %d as before", prose.Count(len(m.New), "new problem"), len(m.Gone), m.Still)
+	if m.New == nil {
+		problems = "problems new and gone not known"
+	}
+	worse := prose.When(m.Worse == nil, "ports that got worse not known", prose.Count(len(m.Worse), "port")+" got worse")
+	return fmt.Sprintf("%s; %s, %s, %s flapped, %s", problems, prose.Count(len(m.Reroutes), "reroute"), prose.Count(len(m.Commits), "commit"),
+		prose.Count(len(m.Flaps), "link"), worse)
 }
 
 // Markdown writes it as Markdown.
@@ -254,7 +267,12 @@ svg{max-width:100%%;height:auto}
 		var faults, sent []bar
 		for _, h := range m.Hours {
 			label := h.From.Local().Format("15:04")
-			faults, sent = append(faults, bar{label, int64(min(h.Errors, 1<<62))}), append(sent, bar{label, int64(h.Bytes / 1e9)})
+			if h.Errors != nil {
+				faults = append(faults, bar{label, int64(min(*h.Errors, 1<<62))})
+			}
+			if h.Bytes != nil {
+				sent = append(sent, bar{label, int64(*h.Bytes / 1e9)})
+			}
 		}
 		p.f("<h2>Errors of all ports</h2>\n")
 		p.bars(faults, "from", "errors")

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,13 +46,27 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	}
 	deltas := s.ledger.Take(now)
 	s.standing(now)
-	if len(ports) == 0 && len(deltas) > 0 {
-		s.update(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
+	if len(ports) == 0 {
+		s.noneCounted(now)
+		if len(deltas) > 0 {
+			s.update(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
+		}
 	}
 	if len(ports) == 0 || s.counted == nil {
 		s.counted = now
 	}
 	return now, deltas, nil
+}
+
+// noneCounted takes note of a reading of all ports of which none answered, and of one of which some did.
+func (s *Session) noneCounted(now *counters.Reading) {
+	none := now.Unanswered
+	if len(now.Ports) > 0 {
+		none = nil
+	}
+	if none != nil || s.State().Uncounted != nil {
+		s.update(ChangeLive, func(st *State) { st.Uncounted = none })
+	}
 }
 
 // standing takes note of which counters of a reading's ports stand at their greatest value, and since when.
@@ -83,10 +98,36 @@ func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []co
 	if len(ports) > 0 {
 		all.Ports = slices.DeleteFunc(slices.Clone(all.Ports), func(p counters.Port) bool { return !slices.Contains(ports, p.Port) })
 	}
+	all.Unanswered = slices.Concat(all.Unanswered, notInFile(st.Live.Fabric, &all, ports))
 	if st.Counted == nil {
 		return &all, nil, nil
 	}
 	return &all, st.Counted.Deltas, nil
+}
+
+// errNotInFile says that a file has no counters of a port.
+var errNotInFile = errors.New("the file has no counters of it")
+
+// notInFile are the linked ports, of all for none, of which a reading has nothing: one by one where they were named.
+func notInFile(f *fabric.Fabric, r *counters.Reading, ports []fabric.PortIndex) (list []counters.Unanswered) {
+	has := make(map[fabric.PortIndex]bool, len(r.Ports))
+	for i := range r.Ports {
+		has[r.Ports[i].Port] = true
+	}
+	named := ports != nil
+	if !named {
+		ports = counters.AllPorts(f)
+	}
+	for _, p := range ports {
+		switch {
+		case has[p], !f.Ports[p].Linked() && !named:
+		case !named && list != nil:
+			list[0].Count++
+		default:
+			list = append(list, counters.Unanswered{Port: p, Name: f.PortName(p), Count: 1, Err: errNotInFile})
+		}
+	}
+	return list
 }
 
 func (st *State) reaching(s *Session) counters.Options {

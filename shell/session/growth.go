@@ -20,6 +20,11 @@ type Growth struct {
 	Fabric       *fabric.Fabric
 	// Ports are those of which a counter grew, the most first.
 	Ports []Growing
+	// Spans are the parts of the time that were recorded. Read has the ports of which something was, and NotRead counts the
+	// other ones of the fabric.
+	Spans   []records.Span
+	Read    map[counters.Key]bool
+	NotRead int
 }
 
 // Growing is a port of which counters grew.
@@ -43,13 +48,18 @@ type Growing struct {
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
 // Grown says which ports counted some counters in some time, in so many parts of it. The error is [ErrNoRecords] where
-// nothing was recorded. O(samples of that time).
+// nothing was recorded of that time. O(samples of that time).
 func (s *Session) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*Growth, error) {
+	recorded, err := s.Recorded(ctx, what, since, until)
+	if err != nil {
+		return nil, err
+	}
 	store, err := s.Records(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &Growth{Since: since, Until: until, Fabric: s.State().Live.Fabric}
+	st := s.State()
+	g := &Growth{Since: since, Until: until, Fabric: st.Live.Fabric, Spans: recorded.Spans, Read: recorded.Read, NotRead: len(st.NotRead(&recorded))}
 	of := map[counters.Key]*Growing{}
 	for part := range parts {
 		from := since.Add(until.Sub(since) * time.Duration(part) / time.Duration(parts))

@@ -153,6 +153,9 @@ func (st *State) counterProblems(r *problems.Report) {
 		r.Skip(what, "", "the subnet is a file")
 	case st.Source.Offline():
 		st.readProblems(r)
+	case st.Uncounted != nil:
+		first := st.Uncounted[0]
+		r.Unknown(what, "", "the last reading got the counters of no port: %s: %v", first.Name, first.Why())
 	case st.Counted == nil && st.Rising == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:

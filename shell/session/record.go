@@ -76,6 +76,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 		File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: opt.Every, Traffic: opt.Traffic, Failed: s.recordingFailed,
 		Heard: func(r *counters.Reading, grown []counters.Delta) {
 			m.heard(r)
+			s.noneCounted(r)
 			if len(grown) > 0 {
 				s.update(ChangeLive, func(st *State) { st.Rising = &Counted{r, grown, time.Now()} })
 			}

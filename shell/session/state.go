@@ -106,6 +106,8 @@ type State struct {
 	Counted *Counted
 	// Rising is what a recorder read last of errors and waits alone, nil where none has.
 	Rising *Counted
+	// Uncounted are the ports that did not answer the last reading of all counters, nil where any port did.
+	Uncounted []counters.Unanswered
 	// Standing are the counters that stood at their greatest value when they were read last.
 	Standing map[counters.Key][]counters.Standing
 	// Read is what the file of the subnet says that ports had counted, nil for nothing.

@@ -147,7 +147,10 @@ type Common struct {
 }
 
 // Recently is what ports counted of late. It does not change.
-type Recently struct{ By map[Place]Recent }
+type Recently struct {
+	By   map[Place]Recent
+	Read map[Place]bool // the ports of which something was recorded
+}
 
 // Recent is what a port counted of late: errors, and the share of its link that it sent with, below 0 where that is not known.
 type Recent struct {
@@ -155,13 +158,25 @@ type Recent struct {
 	Use    float64
 }
 
-// RecentErrors is what a port counted of errors, "" where nothing was recorded of it.
+// RecentErrors is what a port counted of errors, "?" where nothing was recorded of it.
 func (c *Common) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64, text string) {
 	if c.Recent == nil || port == fabric.None {
 		return 0, ""
 	}
-	n = c.Recent.By[PlaceOf(f, f.Ports[port].Node, port)].Errors
+	at := PlaceOf(f, f.Ports[port].Node, port)
+	if !c.Recent.Read[at] {
+		return 0, "?"
+	}
+	n = c.Recent.By[at].Errors
 	return n, draw.CountOrNone(int(min(n, 1<<40)))
+}
+
+// PathsText is how many paths leave by a port, "?" where that is not known.
+func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
+	if !l.Known(port) {
+		return "?"
+	}
+	return draw.Thousands(int(l.Paths[port]))
 }
 
 // RecentUse is the share of its link that a port sent with in percent, -1 where that is not known.

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // wasAt is where the column is that says what an entry was.
@@ -88,7 +89,7 @@ func (l *lft) portColumns() []draw.Column {
 		{Name: "share", Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string { return l.Theme.Bar(l.count[l.ports[row]], l.most, 10) },
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "paths", Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads == nil },
-			Text: func(row int) string { return draw.Thousands(int(l.paths(l.ports[row]))) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
+			Text: func(row int) string { return l.pathsText(l.ports[row]) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
 		l.errorsColumn(byLID, func(row int) uint8 { return l.ports[row] }), l.useColumn(byLID, func(row int) uint8 { return l.ports[row] }),
 	}
 }
@@ -204,6 +205,13 @@ func (l *lft) paths(entry uint8) int64 {
 		return l.Loads.Paths[out]
 	}
 	return 0
+}
+
+func (l *lft) pathsText(entry uint8) string {
+	if out := l.out(entry); out != fabric.None && l.Loads != nil && entry != 0 {
+		return pane.PathsText(l.Loads, out)
+	}
+	return draw.Thousands(0)
 }
 
 func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry)) }

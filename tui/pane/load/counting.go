@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/pane"
 )
@@ -43,6 +44,6 @@ func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	if n := len(r.between); n > 0 {
 		r.mean = float64(sum) / float64(n)
 	}
-	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 { return l.Paths[p] }, r.mean, ix)
+	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 { return prose.When(l.Known(p), l.Paths[p], -1) }, r.mean, ix)
 	return r
 }

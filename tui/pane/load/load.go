@@ -69,7 +69,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l.Cols = []draw.Column{
 		{Name: "from", Least: 14, Hidden: hidden, Text: func(row int) string { return name(l.port(row)) }, Order: func(row int) int64 { return rank(l.port(row)) }},
 		{Name: "to", Least: 14, Hidden: hidden, Text: func(row int) string { return name(peer(row)) }, Order: func(row int) int64 { return rank(peer(row)) }},
-		{Name: "paths", Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string { return draw.Thousands(int(paths(row))) }, Order: paths},
+		{Name: "paths", Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string { return pane.PathsText(l.load.loads, l.port(row)) }, Order: paths},
 		l.otherColumn(),
 		{Name: "load", Wide: 12, Rank: 1, Hidden: hidden, Text: func(row int) string { return t.Bar(int(paths(row)), int(l.load.most), 12) },
 			Look: l.look, Order: paths},
@@ -97,6 +97,9 @@ func (l *links) port(row int) fabric.PortIndex {
 func (l *links) ofMean(row int) string {
 	if l.load.mean == 0 || linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches {
 		return ""
+	}
+	if !l.load.loads.Known(l.port(row)) {
+		return "?"
 	}
 	return fmt.Sprintf("%.2fx", float64(l.load.loads.Paths[l.port(row)])/l.load.mean)
 }

@@ -36,11 +36,14 @@ func (l *links) measure() {
 	}
 }
 
-// use is in thousandths what part of its link a port sent with; one that nothing was recorded of sent nothing.
+// use is in thousandths what part of its link a port sent with, -1 where nothing was recorded of it.
 func (l *links) use(port fabric.PortIndex) int64 {
 	f := l.load.loads.Fabric
-	r := l.Recent.By[pane.PlaceOf(f, f.Ports[port].Node, port)]
-	return int64(1000*max(r.Use, 0) + 0.5)
+	at := pane.PlaceOf(f, f.Ports[port].Node, port)
+	if !l.Recent.Read[at] {
+		return -1
+	}
+	return int64(1000*max(l.Recent.By[at].Use, 0) + 0.5)
 }
 
 // meanUse is that of the links between switches.
@@ -48,8 +51,8 @@ func (l *links) meanUse() float64 {
 	f := l.load.loads.Fabric
 	sum, n := int64(0), 0
 	for p := range f.NumPorts() {
-		if linkload.ClassOf(f, p) == linkload.BetweenSwitches {
-			sum, n = sum+l.use(p), n+1
+		if u := l.use(p); linkload.ClassOf(f, p) == linkload.BetweenSwitches && u >= 0 {
+			sum, n = sum+u, n+1
 		}
 	}
 	return float64(sum) / float64(max(n, 1))

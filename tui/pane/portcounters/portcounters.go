@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -300,7 +301,11 @@ func (l *list) share() {
 		}
 		by[pane.Place{GUID: x.Key.GUID, Port: x.Key.Num}] = r
 	}
-	l.shared, l.Recent = g, &pane.Recently{By: by}
+	read := make(map[pane.Place]bool, len(g.Read))
+	for k := range g.Read {
+		read[pane.Place{GUID: k.GUID, Port: k.Num}] = true
+	}
+	l.shared, l.Recent = g, &pane.Recently{By: by, Read: read}
 }
 
 // Collect takes what was found; what was there before holds until then.
@@ -356,9 +361,21 @@ func (l *list) Figure() string {
 		case st.Rounds == 0:
 			return "recording, the first round is being read"
 		}
-		return fmt.Sprintf("%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
+		return fmt.Sprintf("%s%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), l.coverage(), draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
 	}
-	return draw.Count(l.N, "port") + ", not recording"
+	return prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
+}
+
+// coverage says how much of the time was recorded, where not all was, and of how many ports nothing was.
+func (l *list) coverage() string {
+	if l.taken == nil {
+		return ""
+	}
+	text := ""
+	if took := records.Took(l.taken.Spans); took < l.taken.Until.Sub(l.taken.Since)*99/100 {
+		text = ", recorded " + draw.Age(took)
+	}
+	return text + prose.When(l.taken.NotRead > 0, ", "+draw.Count(l.taken.NotRead, "port")+" not read", "")
 }
 
 // Empty says why there are no rows.
@@ -368,16 +385,29 @@ func (l *list) Empty() string {
 		_, recording = l.src.Recording()
 	}
 	switch {
-	case errors.Is(l.failed, session.ErrNoRecords) && !recording:
-		return "Nothing is recorded. Enter begins it: record start asks a share of the ports each second, and keeps what they count."
-	case l.failed != nil && !errors.Is(l.failed, session.ErrNoRecords):
+	case errors.Is(l.failed, session.ErrNoRecords) && recording:
+		return "Nothing was recorded of that time: the first two rounds of reading are not over. " + lookElsewhere
+	case errors.Is(l.failed, session.ErrNoRecords):
+		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads a share of the ports each second and keeps what they count. " + lookElsewhere
+	case l.failed != nil:
 		return l.failed.Error()
 	case l.grown.Doing != nil && l.taken == nil:
 		return "The records are being read."
 	case l.taken != nil && l.Kind == ofTraffic:
-		return "No port sent anything in that time, as far as it was recorded. Left looks further back."
+		return "No port sent anything in the " + l.recordedTime() + ". Left looks further back."
+	case l.taken == nil:
+		return ""
 	}
-	return fmt.Sprintf("No port counted %s in that time, as far as it was recorded. Left looks further back, b at other counters.", kinds[l.Kind].name)
+	return fmt.Sprintf("No port counted %s in the %s. %s", kinds[l.Kind].name, l.recordedTime(), lookElsewhere)
+}
+
+const lookElsewhere = "Left looks further back, b at other counters."
+
+// recordedTime says how much of the time was recorded.
+func (l *list) recordedTime() string {
+	took, of := records.Took(l.taken.Spans), l.taken.Until.Sub(l.taken.Since)
+	text := draw.Age(took) + prose.When(took < of*99/100, " of "+draw.Age(of), "") + " that were recorded"
+	return text + prose.When(l.taken.NotRead > 0, "; "+draw.Count(l.taken.NotRead, "port")+" were not read", "")
 }
 
 // Alarm is how many ports have errors.

@@ -162,10 +162,15 @@ func (t *topology) switchLoad(n *fabric.Node) string {
 		return ""
 	}
 	var list []int64
+	known := false
 	for p := range n.Ports() {
 		if t.Scene.Top.Fabric.PeerSwitch(p) != fabric.None {
 			list = append(list, t.Loads.Paths[p])
+			known = known || t.Loads.Known(p)
 		}
+	}
+	if list != nil && !known {
+		return "?"
 	}
 	return t.Theme.Spark(list, t.Busiest, 8)
 }

@@ -242,5 +242,5 @@ func (t *trace) backLoad(row int) string {
 	if out == fabric.None {
 		return ""
 	}
-	return draw.Thousands(int(t.Loads.Paths[out]))
+	return pane.PathsText(t.Loads, out)
 }

@@ -77,7 +77,7 @@ func (t *trace) loadText(row int) string {
 	if r.at < 0 || r.hop.Out == fabric.None || t.Loads == nil || t.Loads.Fabric != r.f {
 		return ""
 	}
-	return draw.Thousands(int(t.Loads.Paths[r.hop.Out]))
+	return pane.PathsText(t.Loads, r.hop.Out)
 }
 
 func (t *trace) portsText(row int) string {

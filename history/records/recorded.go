@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package records
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric/counters"
+)
+
+// Recorded is what was recorded of some counters of a subnet from Since to Until.
+type Recorded struct {
+	Since, Until time.Time
+	// Totals are the ports of which a counter grew or stands at its greatest value, in the order in which they came.
+	Totals []Total
+	// Read has the ports of which there are samples. Of others it is not known what they counted.
+	Read map[counters.Key]bool
+	// Spans are the parts of the time in which any port was read, in order.
+	Spans []Span
+}
+
+// Span is a time from Since to Until.
+type Span struct{ Since, Until time.Time }
+
+// Took returns how long all spans are together.
+func Took(spans []Span) (sum time.Duration) {
+	for _, s := range spans {
+		sum += s.Until.Sub(s.Since)
+	}
+	return sum
+}
+
+// Gaps returns the parts of the time in which no port was read.
+func (r *Recorded) Gaps() (gaps []Span) {
+	at := r.Since
+	for _, s := range append(slices.Clip(r.Spans), Span{r.Until, r.Until}) {
+		if s.Since.Sub(at) >= shortestGap {
+			gaps = append(gaps, Span{at, s.Since})
+		}
+		at = s.Until
+	}
+	return gaps
+}
+
+// shortestGap is how long no port must be read for a gap.
+const shortestGap = time.Second
+
+// SpansOf returns the parts of a time of which there are samples of a port, in order.
+func SpansOf(samples []Sample, since, until time.Time) []Span {
+	var c covered
+	for i := range samples {
+		x := &samples[i]
+		c.add(span{x.Until.UnixMilli() - int64(1000*x.Seconds), x.Until.UnixMilli()})
+	}
+	return c.spans(since, until)
+}
+
+// covered puts the times of samples together.
+type covered struct {
+	all  []span
+	last span // the one that ends last
+}
+
+func (c *covered) add(s span) {
+	c.all = append(c.all, s)
+	if s.until > c.last.until {
+		c.last = s
+	}
+	if len(c.all) == cap(c.all) { // before it grows
+		c.all = united(c.all)
+	}
+}
+
+// united returns spans in order without those that others reach into.
+func united(all []span) []span {
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.since, b.since) })
+	out := all[:0]
+	for _, s := range all {
+		if n := len(out); n > 0 && s.since <= out[n-1].until {
+			out[n-1].until = max(out[n-1].until, s.until)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// spans returns the times between since and until. What follows the last sample is not over yet where it is shorter
+// than two of these, and belongs to it.
+func (c *covered) spans(since, until time.Time) (spans []Span) {
+	if open := until.UnixMilli() - c.last.until; open > 0 && open <= 2*(c.last.until-c.last.since) {
+		c.all = append(c.all, span{c.last.until, until.UnixMilli()})
+	}
+	for _, s := range united(c.all) {
+		x := Span{time.UnixMilli(s.since), time.UnixMilli(s.until)}
+		if x.Since.Before(since) {
+			x.Since = since
+		}
+		if x.Until.After(until) {
+			x.Until = until
+		}
+		if x.Since.Before(x.Until) {
+			spans = append(spans, x)
+		}
+	}
+	return spans
+}
