@@ -109,6 +109,10 @@ func (c *call) morning(since, until time.Time) (*report.Morning, error) {
 		return nil, err
 	}
 	morningEvents(m, line)
+	if line.Why != nil && len(line.Moments) == 0 {
+		m.Unknown = append(m.Unknown, fmt.Sprintf("events: %v", line.Why))
+		m.Reroutes, m.Commits, m.Flaps, m.Others = nil, nil, nil, nil
+	}
 	if err := errors.Join(c.morningProblems(m, line), c.morningMoved(m, line)); err != nil {
 		return nil, err
 	}

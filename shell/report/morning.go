@@ -22,7 +22,8 @@ type Morning struct {
 	New   []MorningProblem `json:"problems_new"`
 	Gone  []MorningProblem `json:"problems_gone"`
 	Still int              `json:"problems_still"`
-	// Reroutes, Commits and Others are events by what they are about; Flaps are links with several.
+	// Reroutes, Commits and Others are events by what they are about; Flaps are links with several. They are null where
+	// there is no history.
 	Reroutes []MorningEvent `json:"reroutes"`
 	Commits  []MorningEvent `json:"commits"`
 	Flaps    []MorningFlap  `json:"flaps"`
@@ -165,7 +166,7 @@ func (m *Morning) sections() []section {
 		}
 		return s
 	}
-	reroutes := events("Reroutes", "none", m.Reroutes)
+	reroutes := events("Reroutes", none(m.Reroutes), m.Reroutes)
 	reroutes.columns = append(reroutes.columns, "what moved")
 	for i := range reroutes.rows {
 		reroutes.rows[i] = append(reroutes.rows[i], m.Reroutes[i].Moved.text())
@@ -173,7 +174,7 @@ func (m *Morning) sections() []section {
 	if m.Moved != nil && reroutes.rows != nil {
 		reroutes.rows = append(reroutes.rows, []string{"in all", "", "", "", m.Moved.text()})
 	}
-	flaps := section{"Links that flapped", "none", []string{"link", "events", "first", "last"}, nil}
+	flaps := section{"Links that flapped", none(m.Flaps), []string{"link", "events", "first", "last"}, nil}
 	for _, x := range m.Flaps {
 		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock), x.Last.Local().Format(clock)})
 	}
@@ -191,7 +192,7 @@ func (m *Morning) sections() []section {
 	}
 	return []section{
 		problems("New problems", none(m.New), m.New), problems("Problems that are gone", none(m.Gone), m.Gone),
-		reroutes, events("Commits", "none", m.Commits), flaps, worse, load, events("Other events", "none", m.Others),
+		reroutes, events("Commits", none(m.Commits), m.Commits), flaps, worse, load, events("Other events", none(m.Others), m.Others),
 	}
 }
 
@@ -209,8 +210,11 @@ func (m *Morning) inShort() string {
 		problems = "problems new and gone not known"
 	}
 	worse := prose.When(m.Worse == nil, "ports that got worse not known", prose.Count(len(m.Worse), "port")+" got worse")
-	return fmt.Sprintf("%s; %s, %s, %s flapped, %s", problems, prose.Count(len(m.Reroutes), "reroute"), prose.Count(len(m.Commits), "commit"),
-		prose.Count(len(m.Flaps), "link"), worse)
+	events := fmt.Sprintf("%s, %s, %s flapped", prose.Count(len(m.Reroutes), "reroute"), prose.Count(len(m.Commits), "commit"), prose.Count(len(m.Flaps), "link"))
+	if m.Reroutes == nil {
+		events = "events not known"
+	}
+	return fmt.Sprintf("%s; %s, %s", problems, events, worse)
 }
 
 // Markdown writes it as Markdown.
