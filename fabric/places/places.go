@@ -150,6 +150,12 @@ func byLID(f *fabric.Fabric, text string) (Place, error) {
 	}
 	port := f.PortByLID(uint16(lid))
 	if port == fabric.None {
+		port = unreachable(f, func(e fabric.PortIndex) bool {
+			first := int(f.LIDOf(e))
+			return first > 0 && int(lid) >= first && int(lid) < first+1<<f.Ports[e].LMC
+		})
+	}
+	if port == fabric.None {
 		return Place{}, fmt.Errorf("no port has LID %d", lid)
 	}
 	return Place{Node: f.Ports[port].Node, Port: port, LID: uint16(lid), PortNamed: true, LIDNamed: true}, nil
@@ -171,13 +177,26 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("%q is no GUID, expected 0x and up to 16 digits", text)
 	}
-	if port := f.PortByGUID(guid); port != fabric.None {
+	port := f.PortByGUID(guid)
+	if port == fabric.None {
+		port = unreachable(f, func(e fabric.PortIndex) bool { return f.Ports[e].GUID == guid })
+	}
+	if port != fabric.None {
 		return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(port), PortNamed: true}, nil
 	}
 	if n := f.NodeByGUID(guid); n != fabric.None {
 		return of(f, n), nil
 	}
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
+}
+
+// unreachable finds an end port that failures have separated from the subnet; it keeps its GUID, and its LIDs where no other
+// port has them.
+func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIndex {
+	if i := slices.IndexFunc(f.Unreachable, is); i >= 0 {
+		return f.Unreachable[i]
+	}
+	return fabric.None
 }
 
 // nameAndPort reads NAME/PORT. Names may hold slashes themselves.

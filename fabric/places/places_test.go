@@ -30,3 +30,29 @@ func TestPortByGUID(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreachable names an end port that a failure separates from the subnet by its GUID and by its LID.
+func TestUnreachable(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range f.EndPorts {
+		l, ok := f.LinkOf(e)
+		if !ok || e == f.SMPort {
+			continue
+		}
+		left, port := f.Without([]fabric.Link{l}), f.Ports[e]
+		for _, text := range []string{fmt.Sprintf("guid:0x%x", port.GUID), fmt.Sprintf("lid:%d", port.LID)} {
+			if got, err := Resolve(left, text); err != nil || got.Port != e {
+				t.Errorf("%s without its link: %+v, %v, want port %d", text, got, err, e)
+			}
+		}
+	}
+	if _, err := Resolve(f, fmt.Sprintf("lid:%d", f.MaxLID+1)); err == nil {
+		t.Error("a LID that no port has is found")
+	}
+}
