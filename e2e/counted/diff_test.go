@@ -39,10 +39,11 @@ func differ(before, after *state) *difference {
 	d := &difference{before: before, after: after, pairs: map[string][][2]endPort{}, entries: map[uint64][]int{}}
 	ends := endsOf(before, after)
 	d.total = len(ends) * (len(ends) - 1)
+	loads := [2]*loads{newLoads(), newLoads()}
 	for _, src := range ends {
 		for _, dst := range ends {
 			if src != dst {
-				kind := d.kind(src, dst)
+				kind := d.kind(src, dst, loads)
 				d.pairs[kind] = append(d.pairs[kind], [2]endPort{src, dst})
 			}
 		}
@@ -57,7 +58,7 @@ func differ(before, after *state) *difference {
 			}
 		}
 	}
-	d.loads = [2]map[plug]portLoad{before.portLoads(), after.portLoads()}
+	d.loads = [2]map[plug]portLoad{before.portLoads(loads[0]), after.portLoads(loads[1])}
 	return d
 }
 
@@ -79,38 +80,67 @@ func endsOf(before, after *state) (all []endPort) {
 	return all
 }
 
-// kind says what becomes of a pair.
-func (d *difference) kind(src, dst endPort) string {
-	was, wasKnown, old := d.before.pair(src.base, dst.base)
-	is, isKnown, fresh := d.after.pair(src.own, dst.own)
-	switch {
-	case !wasKnown || !isKnown:
-		return unsure
-	case was && is && slices.EqualFunc(old, fresh, samePath):
-		return same
-	case was && is:
-		return changed
-	case was:
-		return cutOff
-	case is:
-		return connected
+// kind says what becomes of a pair, and counts its paths that both states know. Each LID of the state with more is compared
+// with those of the other one in turn.
+func (d *difference) kind(src, dst endPort, loads [2]*loads) string {
+	old, fresh := d.before.allBetween(src.base, dst.base), d.after.allBetween(src.own, dst.own)
+	isSame := true
+	for k := range max(len(old), len(fresh)) {
+		p, q := old[k%len(old)], fresh[k%len(fresh)]
+		isSame = isSame && samePath(p, q)
+		if p.ends == unknown || q.ends == unknown {
+			continue
+		}
+		if k < len(old) {
+			loads[0].add(&p)
+		}
+		if k < len(fresh) {
+			loads[1].add(&q)
+		}
 	}
-	return unreached
+	was, is := fate(old), fate(fresh)
+	switch {
+	case was == unknown || is == unknown:
+		return unsure
+	case was == deadEnd && is == deadEnd:
+		return unreached
+	case is == deadEnd:
+		return cutOff
+	case was == deadEnd:
+		return connected
+	case isSame:
+		return same
+	}
+	return changed
 }
 
-// pair follows all paths between two end ports that the state counts: whether all arrive, and whether their ends are known.
-func (s *state) pair(src, dst *port) (arrives, known bool, paths []path) {
+// allBetween are the paths between two end ports that the state counts; one that ends at once where there is none.
+func (s *state) allBetween(src, dst *port) (paths []path) {
+	none := []path{{ends: deadEnd}}
 	if src == nil || dst == nil || s.net.endByGUID[src.guid] == nil || s.net.endByGUID[dst.guid] == nil {
-		return false, true, nil
+		return none
 	}
-	arrives, known = true, true
 	for _, lid := range dst.lids() {
-		p := s.walk(src, lid)
-		arrives = arrives && p.arrives()
-		known = known && p.ends != unknown
-		paths = append(paths, p)
+		paths = append(paths, s.walk(src, lid))
 	}
-	return arrives && len(paths) > 0, known || !arrives, paths
+	if len(paths) == 0 {
+		return none
+	}
+	return paths
+}
+
+// fate is a dead end if a path does not arrive, else unknown if one is, else delivered.
+func fate(paths []path) string {
+	worst := delivered
+	for _, p := range paths {
+		switch {
+		case p.ends == unknown && worst == delivered:
+			worst = unknown
+		case p.ends != unknown && !p.arrives():
+			worst = deadEnd
+		}
+	}
+	return worst
 }
 
 // samePath reports whether two paths cross the same links.
@@ -120,19 +150,19 @@ func samePath(a, b path) bool {
 
 func plugOf(p *port) plug { return plug{p.node.guid, p.num} }
 
-// portLoads are the entries and paths of each port of a switch that has any.
-func (s *state) portLoads() map[plug]portLoad {
+// portLoads are the entries and paths of each port of a switch of the subnet that has any.
+func (s *state) portLoads(l *loads) map[plug]portLoad {
 	all := map[plug]portLoad{}
 	for guid, row := range s.lft {
 		for lid, num := range row {
-			if lid > 0 && num > 0 {
+			if lid > 0 && num > 0 && s.reachable(guid) {
 				x := all[plug{guid, num}]
 				x.entries++
 				all[plug{guid, num}] = x
 			}
 		}
 	}
-	for p, n := range s.allToAll(false).paths {
+	for p, n := range l.paths {
 		if p.node.isSwitch() {
 			x := all[plugOf(p)]
 			x.paths = n
@@ -142,8 +172,14 @@ func (s *state) portLoads() map[plug]portLoad {
 	return all
 }
 
-// worst is the most paths over a link between switches.
-func (s *state) worst() int { return s.allToAll(false).worst(s.net) }
+// worst is the most paths over a link between switches, before or after.
+func (d *difference) worst(side int) int {
+	most := 0
+	for _, p := range []*state{d.before, d.after}[side].net.directions(between) {
+		most = max(most, d.loads[side][plugOf(p)].paths)
+	}
+	return most
+}
 
 // diff compares `diff A B`.
 func (x *exam) diff(before, after *state) {
@@ -196,7 +232,7 @@ func (a *answer) verdict(d *difference) {
 		return
 	}
 	for _, form := range []string{
-		"pairs cut off {|+}{pairs.cut_off#}", "pairs with another path {|+}{pairs.changed#} of {pairs.total#}",
+		"pairs lost {|+}{pairs.cut_off#}", "pairs with another path {|+}{pairs.changed#} of {pairs.total#}",
 	} {
 		a.mustLine(form)
 	}
@@ -339,8 +375,8 @@ func (d *difference) ends() (gone, come []*port, moved [][2]*port) {
 
 func (a *answer) endPorts(d *difference) {
 	gone, come, moved := d.ends()
-	a.endList("gone", "end ports gone", gone)
-	a.endList("come", "end ports come", come)
+	a.endList("gone", "end ports gone", gone, d.after)
+	a.endList("come", "end ports come", come, d.after)
 	a.line("LIDs moved {|+}{moved#}")
 	if text, has := a.words["moved"]; has && !sameText(text, len(moved)) || a.o.length("moved") != len(moved) {
 		a.wrong("moved", a.words["moved"], a.o.length("moved"), len(moved))
@@ -356,7 +392,7 @@ func (a *answer) endPorts(d *difference) {
 }
 
 // endList compares a list of end ports.
-func (a *answer) endList(key, label string, ports []*port) {
+func (a *answer) endList(key, label string, ports []*port, after *state) {
 	are := map[string]int{}
 	for _, p := range ports {
 		are[fmt.Sprintf("%v (LID %d)", p, p.lid)]++
@@ -374,8 +410,13 @@ func (a *answer) endList(key, label string, ports []*port) {
 			a.wrong(at, "-", name, "not in the list")
 		}
 		are[name]--
+		suffix := ""
+		if guid, _ := a.o.at(at + "guid"); key == "gone" && after.had[hex(fmt.Sprint(guid))] != nil {
+			suffix = ", unreachable"
+		}
+		a.figure(at+"unreachable", suffix != "")
 		if i < mostDiffers {
-			a.mustLine("  " + name)
+			a.mustLine("  " + name + suffix)
 		}
 	}
 	a.moreOf(key, len(ports))
@@ -449,7 +490,7 @@ func (a *answer) changedLoads(d *difference) {
 	differ := map[plug]bool{}
 	for _, side := range d.loads {
 		for p := range side {
-			if d.loads[0][p] != d.loads[1][p] && !d.unread()[p.guid] {
+			if d.loads[0][p] != d.loads[1][p] && !d.unread()[p.guid] && d.peerName(p) != "" {
 				differ[p] = true
 			}
 		}
@@ -523,7 +564,7 @@ func (d *difference) peerName(p plug) string {
 
 // worstLoads compares the links between switches with most paths.
 func (a *answer) worstLoads(d *difference) {
-	old, fresh := d.before.worst(), d.after.worst()
+	old, fresh := d.worst(0), d.worst(1)
 	if a.line("most paths on a link {|+}{worst_new.paths_new#}, was {worst_old.paths_old#} {|+}{worst_new.name}"); old == 0 || fresh == 0 {
 		if a.words["worst_new.name"] != "" {
 			a.wrong("worst_new", a.words["worst_new.name"], "-", "none")

@@ -136,6 +136,18 @@ func (s *state) lmc() int {
 	return most
 }
 
+// pairsOf are all ordered pairs of different end ports.
+func pairsOf(ends []endPort) (pairs [][2]endPort) {
+	for _, src := range ends {
+		for _, dst := range ends {
+			if src != dst {
+				pairs = append(pairs, [2]endPort{src, dst})
+			}
+		}
+	}
+	return pairs
+}
+
 // everything asks all commands about all states.
 func (x *exam) everything() {
 	if pending {
@@ -145,9 +157,9 @@ func (x *exam) everything() {
 		if (s.hasUnassigned() || x.isStale(s)) && !pending {
 			continue
 		}
+		x.showNodes(s, "nodes")
+		x.showNodes(s, "switches")
 		if !s.hasUnreachable() || pending {
-			x.showNodes(s, "nodes")
-			x.showNodes(s, "switches")
 			x.showLinks(s)
 		}
 		if s.routed() {
@@ -156,7 +168,7 @@ func (x *exam) everything() {
 	}
 	for _, a := range x.states {
 		for _, b := range x.states {
-			if a != b && a.routed() && b.routed() && (pending || !a.hasUnassigned() && !b.hasUnassigned() && !a.hasUnreachable() && !b.hasUnreachable() && !x.isStale(a) && !x.isStale(b) && a.lmc()+b.lmc() == 0) {
+			if a != b && a.routed() && b.routed() && (pending || !a.hasUnassigned() && !b.hasUnassigned() && !x.isStale(a) && !x.isStale(b)) {
 				x.diff(a, b)
 			}
 		}
@@ -189,4 +201,11 @@ func (x *exam) ofTables(s *state) {
 		x.pathsQuery(s, p)
 	}
 	x.pathsBuild(s)
+	for _, pair := range some(x.rnd, 5, pairsOf(s.ends(true))) {
+		against := x.states[x.rnd.IntN(len(x.states))]
+		if !against.routed() || x.isStale(against) || against.hasUnassigned() {
+			against = s
+		}
+		x.trace(s, pair[0], pair[1], against)
+	}
 }

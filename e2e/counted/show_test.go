@@ -42,8 +42,8 @@ func (s *state) reachable(guid uint64) bool { return s.net.byGUID[guid] != nil }
 func (s *state) lidOf(n *node) int {
 	lids := map[int]int{} // by port number
 	for _, e := range s.ends(true) {
-		if p := e.port(); p.node.guid == n.guid && p.lid != 0 {
-			lids[p.num] = p.lid
+		if p := e.port(); p.node.guid == n.guid && s.shownLID(e) != 0 {
+			lids[p.num] = s.shownLID(e)
 		}
 	}
 	if len(lids) == 0 {

@@ -85,6 +85,22 @@ func (s *state) ends(switches bool) []endPort {
 	return all
 }
 
+// shownLIDs are the LIDs that answers show for an end port: none of an unreachable one where another port has one of them by now.
+func (s *state) shownLIDs(e endPort) []int {
+	if e.own == nil && slices.ContainsFunc(e.port().lids(), func(lid int) bool { return s.net.owner[lid] != nil }) {
+		return nil
+	}
+	return e.port().lids()
+}
+
+// shownLID is the first of them, 0 for none.
+func (s *state) shownLID(e endPort) int {
+	if lids := s.shownLIDs(e); len(lids) > 0 {
+		return lids[0]
+	}
+	return 0
+}
+
 // everyPath are the paths between all pairs of reachable end ports, one for each LID of the destination.
 func (s *state) everyPath(switches bool) []path {
 	if all, ok := s.paths[switches]; ok {

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// between is the path from an end port to the k-th LID of another one. It ends at once where one of them is unreachable or
+// the destination has no LID.
+func (s *state) between(src, dst endPort, k int) path {
+	if src.own == nil || dst.own == nil || len(dst.own.lids()) == 0 {
+		from := src.port()
+		lid := 0
+		if lids := s.shownLIDs(dst); len(lids) > 0 {
+			lid = lids[k]
+		}
+		return path{src: from, lid: lid, ends: deadEnd, hops: []hop{{node: from.node}}}
+	}
+	return s.walk(src.own, dst.own.lids()[k])
+}
+
+// why says how a path between two end ports ends, as answers do.
+func (s *state) why(src, dst endPort, p path) string {
+	last := p.hops[len(p.hops)-1]
+	switch {
+	case src.own == nil && dst.own != nil && dst.own.lid != 0 && !src.base.node.isSwitch() && !s.isPlugged(src.base):
+		return fmt.Sprintf("dead end: the link of %v is down", src.base)
+	case src.own == nil:
+		return fmt.Sprintf("dead end: %v is unreachable: no links join it to the subnet", src.base)
+	case dst.own == nil:
+		return fmt.Sprintf("dead end: %v is unreachable: no links join it to the subnet", dst.base)
+	case dst.own.lid == 0:
+		return fmt.Sprintf("dead end: %v has no LID", dst.own)
+	}
+	switch p.ends {
+	case delivered:
+		return "delivered over " + switchesText(len(p.switches()))
+	case loop:
+		first := slices.IndexFunc(p.hops, func(h hop) bool { return h.node == last.node })
+		return fmt.Sprintf("loop of %s: %v sends it back to %s", switchesText(len(p.hops)-1-first), p.hops[len(p.hops)-2].out, last.node.name)
+	case misdelivered:
+		end := last.node.ports[0]
+		if !last.node.isSwitch() {
+			end = last.in
+		}
+		return fmt.Sprintf("misdelivered: ends at %s with LID %d, which does not own LID %d", last.node.name, end.lid, p.lid)
+	case unknown:
+		return fmt.Sprintf("unknown: the table of %s was not read", last.node.name)
+	}
+	num, has := s.lft[last.node.guid][p.lid]
+	switch {
+	case !has:
+		return fmt.Sprintf("dead end: %s has no entry for LID %d", last.node.name, p.lid)
+	case num > last.node.count:
+		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", last.node.name, num, p.lid)
+	}
+	return fmt.Sprintf("dead end: the link of %s/%d is down", last.node.name, num)
+}
+
+// isPlugged reports whether a port has a link that has not failed.
+func (s *state) isPlugged(p *port) bool {
+	for c := range s.whole.cables {
+		if slices.Contains(c[:], plugOf(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+func switchesText(n int) string {
+	if n == 1 {
+		return "1 switch"
+	}
+	return fmt.Sprintf("%d switches", n)
+}
+
+// word names an end port for commands.
+func (e endPort) word() string { return fmt.Sprintf("guid:0x%x", e.port().guid) }
+
+// trace compares `trace SRC DST` with the path back, the paths to all LIDs, and the path in another state.
+func (x *exam) trace(s *state, src, dst endPort, against *state) {
+	a := x.ask(fmt.Sprintf("trace %s %s of=%s back lids against=%s", src.word(), dst.word(), s.name, against.name))
+	if a.o == nil {
+		a.wrong("answer", a.err, "-", "a path")
+		return
+	}
+	p := s.between(src, dst, 0)
+	if p.lid == 0 {
+		a.mustLine("{from} -> {to}, LID -{|.*}, of {of}")
+	} else {
+		a.mustLine("{from} -> {to}, LID {lid#}{|.*}, of {of}")
+	}
+	a.title("of", s)
+	a.figure("stale", x.isStale(s))
+	a.figure("from", src.port().String())
+	a.figure("to", dst.port().String())
+	a.figure("lid", p.lid)
+	a.figure("verdict", p.ends)
+	a.figure("arrives", p.arrives())
+	a.figure("why", s.why(src, dst, p))
+	if !slices.Contains(a.lines, "  "+s.why(src, dst, p)) {
+		a.wrong("why", "none", "-", s.why(src, dst, p))
+	}
+	a.line("  " + s.why(src, dst, p))
+	a.hops(s, src, dst, &p)
+	a.back(s, src, dst)
+	a.against(against, src, dst, &p)
+	a.lids(s, src, dst, &p)
+	a.ignore("sl", "sl_unknown", "sl_means")
+	if p.arrives() {
+		a.succeeds()
+	} else {
+		a.fails(fmt.Sprintf("trace: %v -> %v: %s", src.port(), dst.port(), s.why(src, dst, p)))
+	}
+	a.done()
+}
+
+// hops compares the nodes on the path.
+func (a *answer) hops(s *state, src, dst endPort, p *path) {
+	if n := a.o.length("hops"); n != len(p.hops) {
+		a.wrong("hops", "-", n, len(p.hops))
+		return
+	}
+	sl, isKnown := 0, !s.unreadSLs && !s.unreadVLs
+	if s.sls != nil {
+		sl = s.sls[[2]int{s.shownLID(src), p.lid}]
+	}
+	if v, has := a.o.at("sl"); has && isKnown && fmt.Sprint(v) != number(sl) {
+		a.wrong("sl", "-", v, sl)
+	}
+	for i, h := range p.hops {
+		at := fmt.Sprintf("hops.%d.", i)
+		a.figure(at+"node", h.node.name)
+		a.figure(at+"guid", guidText(h.node.guid))
+		a.figure(at+"lid", s.hopLID(src, h))
+		ports, link := a.hopPorts(s, at, h, p, i, dst)
+		a.hopLine(h.node.name, s.hopLID(src, h), ports, link)
+		for _, key := range []string{"turn", "against_ranks", "in_credit_loop", "in_vl", "dropped", "torus.at", "torus.along", "torus"} {
+			a.ignore(at + key)
+		}
+		if _, has := a.o.at(at + "vl"); has && isKnown && h.node.isSwitch() {
+			a.figure(at+"vl", s.vl(h.node.ports[0].guid, numberOf(h.in), a.intAt(at+"out"), sl))
+		}
+	}
+	for key := range a.o.seen {
+		a.ignoreTorus(key)
+	}
+}
+
+// ignoreTorus marks what is said of a hop on a torus, which has places and no counts.
+func (a *answer) ignoreTorus(path string) {
+	if !strings.HasSuffix(path, ".torus") {
+		return
+	}
+	for _, leaf := range (&object{value: a.o.value, seen: map[string]bool{}}).unseen() {
+		if strings.HasPrefix(leaf, path+".") {
+			a.ignore(leaf)
+		}
+	}
+}
+
+// hopLID is the LID of a node on a path: of port 0 of a switch, else of the port by which packets leave or come.
+func (s *state) hopLID(src endPort, h hop) int {
+	switch {
+	case h.node.isSwitch() && s.reachable(h.node.guid):
+		return h.node.ports[0].lid
+	case h.in != nil:
+		return h.in.lid
+	}
+	return s.shownLID(src)
+}
+
+// hopPorts compares the ports of a hop, and returns them and the link as the text has them.
+func (a *answer) hopPorts(s *state, at string, h hop, p *path, i int, dst endPort) (ports, link string) {
+	in, out := numberOf(h.in), numberOf(h.out)
+	if i == len(p.hops)-1 && p.ends == deadEnd && h.node.isSwitch() && dst.own != nil { // the port of a link that is down is named
+		if num, has := s.lft[h.node.guid][p.lid]; has && num <= h.node.count {
+			out = num
+		}
+	}
+	if p.ends == deadEnd && len(p.hops) == 1 && !h.node.isSwitch() {
+		out = a.intAt(at + "out")
+	}
+	a.figure(at+"in", in)
+	a.figure(at+"out", out)
+	a.figure(at+"link", linkOf(h.out))
+	a.figure(at+"in_link", linkOf(h.in))
+	switch {
+	case in > 0 && out > 0:
+		ports = fmt.Sprintf("p%d -> p%d", in, out)
+	case in > 0:
+		ports = fmt.Sprintf("p%d", in)
+	case out > 0:
+		ports = fmt.Sprintf("p%d", out)
+	}
+	return ports, linkOf(h.out)
+}
+
+func linkOf(p *port) string {
+	if p == nil {
+		return ""
+	}
+	return p.link
+}
+
+// hopLine finds the line of a hop; behind the link it may have VLs, turns and places on a torus.
+func (a *answer) hopLine(name string, lid int, ports, link string) {
+	lidWord := number(lid)
+	if lid == 0 {
+		lidWord = "-"
+	}
+	want := strings.Fields(fmt.Sprintf("%s LID %s %s %s", name, lidWord, ports, link))
+	for i, line := range a.text.lines {
+		words := strings.Fields(line)
+		if !a.known[i] && strings.HasPrefix(line, "  ") && len(words) >= len(want) && slices.Equal(words[:len(want)], want) {
+			a.known[i] = true
+			a.x.compared += 2
+			return
+		}
+	}
+	a.wrong("a line of a hop", "none", "-", strings.Join(want, " "))
+}
+
+// back compares the path from the destination to the base LID of the source.
+func (a *answer) back(s *state, src, dst endPort) {
+	if dst.port().lid == 0 || src.port().lid == 0 {
+		a.beside("back", "  back: ", nil, "")
+		return
+	}
+	p := s.between(dst, src, 0)
+	a.beside("back", "  back: ", &p, s.why(dst, src, p))
+}
+
+// against compares the path between the same ports in another state.
+func (a *answer) against(other *state, src, dst endPort, p *path) {
+	from, to := other.end(src.port().guid), other.end(dst.port().guid)
+	if from.port() == nil || to.port() == nil {
+		return
+	}
+	q := other.between(from, to, 0)
+	a.beside("against", "  "+other.name, &q, other.why(from, to, q))
+	if _, has := a.o.at("against.same"); has {
+		a.figure("against.same", len(p.hops) == len(q.hops) && slices.EqualFunc(p.hops, q.hops, sameHop))
+	}
+}
+
+// end is an end port of the state by its GUID.
+func (s *state) end(guid uint64) endPort { return endPort{s.net.endByGUID[guid], s.had[guid]} }
+
+func sameHop(a, b hop) bool {
+	return a.node.guid == b.node.guid && numberOf(a.in) == numberOf(b.in) && numberOf(a.out) == numberOf(b.out)
+}
+
+// beside compares how another path ends. Its hops stand next to those of the path.
+func (a *answer) beside(key, label string, p *path, why string) {
+	if p == nil {
+		if a.o.has(key) {
+			a.wrong(key, "-", "a path", "none")
+		}
+		return
+	}
+	if !a.o.has(key) {
+		a.wrong(key, "-", "none", "a path")
+		return
+	}
+	a.figure(key+".verdict", p.ends)
+	a.figure(key+".why", why)
+	a.ignore(key+".of", key+".same")
+	nodes := 0
+	for i := range a.o.length(key + ".hops") {
+		at := fmt.Sprintf("%s.hops.%d.", key, i)
+		if a.o.has(at + "other") {
+			nodes++
+		}
+		a.ignore(at+"node", at+"other", at+"other_in", at+"other_out", at+"how", at+"other_only")
+	}
+	if a.x.compared++; nodes != len(p.hops) {
+		a.wrong(key+".hops", "-", nodes, len(p.hops))
+	}
+	isFound := false
+	for i, line := range a.text.lines {
+		if !a.known[i] && strings.HasPrefix(line, label) && (strings.HasSuffix(line, ": "+why) || strings.HasSuffix(line, ": "+why+", the same hops")) {
+			a.known[i], isFound = true, true
+			for j := i + 1; j < len(a.text.lines) && strings.HasPrefix(a.text.lines[j], "    "); j++ {
+				a.known[j] = true
+			}
+			break
+		}
+	}
+	if !isFound {
+		a.wrong(key, "none", "-", label+why)
+	}
+}
+
+// lids compares the paths to all LIDs of the destination, and the links that they have in common with the path.
+func (a *answer) lids(s *state, src, dst endPort, p *path) {
+	all := s.shownLIDs(dst)
+	if n := a.o.length("lids"); n != len(all) {
+		a.wrong("lids", "-", n, len(all))
+		return
+	}
+	isSame := a.line(fmt.Sprintf("  all %d LIDs have the same path", len(all)))
+	for k, lid := range all {
+		q := s.between(src, dst, k)
+		at := fmt.Sprintf("lids.%d.", k)
+		shared := 0
+		for _, h := range q.leaves() {
+			if slices.Contains(p.leaves(), h) {
+				shared++
+			}
+		}
+		var names []string
+		for _, n := range q.switches() {
+			names = append(names, n.name)
+		}
+		if !isSame {
+			form := fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sverdict}: {|+}%s", at, at, at, at, strings.Join(names, " "))
+			if len(names) == 0 {
+				form = fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sverdict}:", at, at, at, at)
+			}
+			a.mustLine(form)
+		} else if shared != q.links() {
+			a.wrong(at, "the same path", "-", "another one")
+		}
+		a.figure(at+"lid", lid)
+		a.figure(at+"verdict", q.ends)
+		a.figure(at+"why", s.why(src, dst, q))
+		a.figure(at+"shared", shared)
+		a.figure(at+"hops", q.links())
+		a.figure(at+"path", names)
+	}
+}
