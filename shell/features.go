@@ -59,6 +59,7 @@ func (o *Output) Declared(a *answer.Answer) error {
 		o.Hear(declared{a})
 	}
 	if o.JSON {
+		o.writes()
 		return a.JSON(o.W, o.numbered())
 	}
 	return a.Text(o.W)

@@ -150,6 +150,7 @@ func (o *Output) pass(name string, a *answered) error {
 			return err
 		}
 	}
+	o.writes()
 	if _, err := a.answer.WriteTo(o.W); err != nil {
 		return err
 	}

@@ -142,6 +142,7 @@ type Output struct {
 	Ask    Asker        // asks who sits at the terminal; nil where there is none
 
 	Answers *atomic.Int64 // counts the answers of a run; nil where nobody does
+	wrote   *atomic.Bool  // set by the first object of the command that runs, nil outside of one
 }
 
 // Answer says something.
@@ -207,6 +208,36 @@ func (o *Output) list(l *List) error {
 	return nil
 }
 
+// noRows is what programs get of a command that has no object for them, as of a list without a row.
+type noRows struct {
+	Command string `json:"command"`
+	Kind    string `json:"kind"`
+	Rows    int    `json:"rows"`
+}
+
+// running returns the output of a command that runs.
+func (o *Output) running() *Output {
+	its := *o
+	its.wrote = new(atomic.Bool)
+	return &its
+}
+
+// ended writes an object for programs where the command wrote none. outer is the output of the command around it.
+func (o *Output) ended(command string, outer *Output) error {
+	outer.writes()
+	if !o.JSON || o.wrote.Load() {
+		return nil
+	}
+	return o.object(noRows{command, "end", 0})
+}
+
+// writes notes that an object was written.
+func (o *Output) writes() {
+	if o.wrote != nil {
+		o.wrote.Store(true)
+	}
+}
+
 func (c *call) list(columns []string, rows iter.Seq2[Row, error]) error {
 	return c.out.Answer(&List{Columns: columns, Rows: rows})
 }
@@ -223,6 +254,7 @@ func eachRow[R Row](rows []R) iter.Seq2[Row, error] {
 }
 
 func (o *Output) object(v any) error {
+	o.writes()
 	line, err := json.Marshal(withLists(v))
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)

@@ -139,7 +139,11 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 }
 
 func (sh *Shell) perform(ctx context.Context, s step, out *Output) error {
-	return s.run(&call{Invocation: s.Invocation, ctx: ctx, out: out, shell: sh, session: sh.session})
+	its := out.running()
+	if err := s.run(&call{Invocation: s.Invocation, ctx: ctx, out: its, shell: sh, session: sh.session}); err != nil {
+		return err
+	}
+	return its.ended(s.Command, out)
 }
 
 func (sh *Shell) failed(name string, many bool, s step, err error) error {

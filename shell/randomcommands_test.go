@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// slowestCommand is how long a random command may take on a small subnet.
+const slowestCommand = time.Minute
+
+// TestRandomCommands runs commands that are made of the descriptions of commands, with fitting and with wrong words, as
+// text and as JSON, over each kind of source: none panics or hangs, JSON is valid and never empty where the command
+// succeeds, and an error has a message that can be shown.
+func TestRandomCommands(t *testing.T) {
+	r := testenv.Rand(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	prepare(t)
+	sources := [][]string{
+		{"sim:fattree:2,4"}, {"sim:torus:3x3,hosts=2"}, {"file:net"}, {"file:snap"}, {"ibdiagnet:folder"}, {"sim:rails:2,fattree:2,4"},
+	}
+	count := testenv.Count(t, 400, 9000)
+	var narrators []*narrator
+	for i, source := range sources { // before commands overwrite their files
+		n := &narrator{r: r, t: t, names: []string{"net", "snap", "lfts", "folder", "pairs", "none/none"}}
+		n.open(source, i)
+		narrators = append(narrators, n)
+	}
+	for i, n := range narrators {
+		for range count / len(sources) {
+			n.tell()
+		}
+		t.Logf("%s: %d of %d commands succeeded", sources[i][0], n.done, len(n.told))
+		if n.done < len(n.told)/8 {
+			t.Errorf("%s: only %d of %d commands succeeded: the words do not fit", sources[i][0], n.done, len(n.told))
+		}
+	}
+}
+
+// prepare makes the files that the sources and commands read.
+func prepare(t *testing.T) {
+	t.Helper()
+	s := begun(t, "sim:fattree:2,4")
+	script := "dump topology net; engine updn; route; dump snapshot snap; dump lfts lfts; dump ibdiagnet folder; paths build db"
+	if err := New(s).Run(t.Context(), "prepare", script, &Output{W: &bytes.Buffer{}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("pairs", []byte("node-0001 node-0002\nnode-0003 lid:2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func begun(t *testing.T, source string) *session.Session {
+	t.Helper()
+	src, err := session.ParseSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(t.Context(), src, session.Options{Fast: true, StateDir: t.TempDir(), Record: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// narrator tells random commands to the subnets of a source.
+type narrator struct {
+	r      *rand.Rand
+	t      *testing.T
+	names  []string // of files
+	places []string
+	words  []string // all words of descriptions, to be used in wrong places
+	specs  []Spec
+	run    func(ctx context.Context, text string, out *Output) error
+	told   []string
+	done   int // how many commands succeeded, as JSON
+}
+
+func (n *narrator) open(source []string, number int) {
+	n.t.Helper()
+	all, err := session.ParseSources(source, nil)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	var names []string
+	var sessions []*session.Session
+	for _, x := range all {
+		s := begun(n.t, x.Source.String())
+		names, sessions = append(names, x.Name), append(sessions, s)
+		f := s.State().Live.Fabric
+		for i := range f.Nodes {
+			n.places = append(n.places, f.Nodes[i].Desc, fmt.Sprintf("guid:0x%x", f.Nodes[i].GUID), fmt.Sprintf("%s/%d", f.Nodes[i].Desc, n.r.IntN(6)))
+		}
+	}
+	subnets := NewSubnets(names, sessions)
+	n.specs = subnets.All()[0].Shell.Specs()
+	n.run = func(ctx context.Context, text string, out *Output) error { return subnets.Run(ctx, fmt.Sprint(number), text, out) }
+	n.collect(n.specs)
+}
+
+func (n *narrator) collect(specs []Spec) {
+	for i := range specs {
+		n.words = append(n.words, specs[i].Name)
+		for _, o := range specs[i].Options {
+			n.words = append(n.words, o.Name, o.Name+"="+strings.Join(o.Words, ","))
+		}
+		n.collect(specs[i].Subcommands)
+	}
+}
+
+// unfit are commands that wait for ever, start programs, or ask somebody; and options that do.
+var (
+	unfit        = []string{"watch", "record", "job", "doctor", "capture", "sa"}
+	unfitOptions = []string{"exec", "stay", "metrics", "guided"}
+)
+
+// tell runs a random command as text and as JSON.
+func (n *narrator) tell() {
+	text := n.command()
+	n.told = append(n.told, text)
+	for _, asJSON := range []bool{false, true} {
+		n.one(text, asJSON)
+	}
+}
+
+func (n *narrator) one(text string, asJSON bool) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeoutCause(n.t.Context(), slowestCommand, errors.New("too slow"))
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			last := n.told[max(0, len(n.told)-20):]
+			n.t.Fatalf("%s (JSON %t) panics: %v\nafter %s\n%s", text, asJSON, v, strings.Join(last, "; "), debug.Stack())
+		}
+	}()
+	var out, notes bytes.Buffer
+	err := n.run(ctx, text, &Output{W: &out, Raw: &bytes.Buffer{}, Notes: &notes, JSON: asJSON, Script: true})
+	usage := errors.Is(err, ErrExit) || lang.IsUsage(err)
+	switch {
+	case ctx.Err() != nil:
+		n.t.Errorf("%s takes more than %v; after %q", text, slowestCommand, n.told)
+	case err != nil && (err.Error() == "" || !plain.Escaped(strings.ReplaceAll(err.Error(), "\n", " "))):
+		n.t.Errorf("%s fails with %q", text, err)
+	case asJSON && err == nil && !usage && out.Len() == 0:
+		n.t.Errorf("%s writes no object; after %s", text, strings.Join(n.told[max(0, len(n.told)-20):], "; "))
+	}
+	if !asJSON {
+		return
+	}
+	if err == nil {
+		n.done++
+	}
+	for line := range strings.Lines(out.String()) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			n.t.Errorf("%s writes %.200q: %v", text, line, err)
+		}
+	}
+}
+
+// command makes a command of a description.
+func (n *narrator) command() string {
+	specs, spec := n.specs, (*Spec)(nil)
+	var words []string
+	var options []lang.Option
+	for {
+		x := &specs[n.r.IntN(len(specs))]
+		if spec == nil && slices.Contains(unfit, x.Name) {
+			continue
+		}
+		spec = x
+		words = append(words, spec.Name)
+		options = append(options, spec.Options...)
+		if len(spec.Subcommands) == 0 || spec.Run != nil && n.r.IntN(4) == 0 {
+			break
+		}
+		specs = spec.Subcommands
+	}
+	for i := range spec.Args {
+		a := &spec.Args[i]
+		if a.Optional && n.r.IntN(2) == 0 {
+			break
+		}
+		words = append(words, n.value(a.Kind, a.Words))
+	}
+	for _, o := range options {
+		switch {
+		case slices.Contains(unfitOptions, o.Name) || n.r.IntN(4) > 0:
+		case o.Kind == lang.KindFlag:
+			words = append(words, o.Name)
+		default:
+			words = append(words, o.Name+"="+n.value(o.Kind, o.Words))
+		}
+	}
+	if n.r.IntN(20) == 0 {
+		words = append(words, n.words[n.r.IntN(len(n.words))])
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if !strings.Contains(w, "=") {
+			quoted[i] = lang.Quote(w)
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// strange are words that no command expects.
+var strange = []string{"", "-", "\x1b[2J", "0x", "99999999999999999999", "-1", "a=b", "lid:0", "lid:70000", "..", "NaN", "\u202e", "all"}
+
+// value makes a word of a kind, mostly one that fits.
+func (n *narrator) value(kind lang.Kind, words []string) string {
+	pick := func(from []string) string { return from[n.r.IntN(len(from))] }
+	if n.r.IntN(12) == 0 {
+		return strings.ReplaceAll(lang.Quote(pick(strange)), " ", "_")
+	}
+	if len(words) > 0 && (kind == lang.KindWord || n.r.IntN(2) == 0) {
+		return pick(words)
+	}
+	switch kind {
+	case lang.KindInt, lang.KindPort:
+		return fmt.Sprint(n.r.IntN(13) - 1)
+	case lang.KindNode, lang.KindSwitch, lang.KindPlace:
+		return strings.ReplaceAll(pick(append(n.places, fmt.Sprintf("lid:%d", 1+n.r.IntN(20)))), " HCA-1", "")
+	case lang.KindGUID:
+		return fmt.Sprintf("0x%x", 0x100000+n.r.IntN(40))
+	case lang.KindFile:
+		return pick(append(n.names, filepath.Join("new", fmt.Sprint(n.r.IntN(5))), fmt.Sprint("new", n.r.IntN(5))))
+	case lang.KindEngine:
+		return pick([]string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp", "nue", "file", "updn,minhop"})
+	case lang.KindDumpKind:
+		return pick([]string{"lfts", "fdbs", "lid-matrix", "mcfdbs", "subnet", "topology", "guid2lid", "sl2vl", "sls", "groups", "routing", "ca-order", "snapshot", "paths", "ibdiagnet"})
+	case lang.KindPicture:
+		return pick([]string{"live", "base", "whatif", "staged", "1", "2", "03:12"})
+	}
+	return pick(append([]string{"fattree", "2,4", "4x4", "1h", "yes", "no", "node-[0001-0004]", "job1", "@job1", "errors", "shift"}, n.words...))
+}
