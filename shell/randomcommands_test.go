@@ -117,7 +117,9 @@ func (n *narrator) open(source []string, number int) {
 	}
 	subnets := NewSubnets(names, sessions)
 	n.specs = subnets.All()[0].Shell.Specs()
-	n.run = func(ctx context.Context, text string, out *Output) error { return subnets.Run(ctx, fmt.Sprint(number), text, out) }
+	n.run = func(ctx context.Context, text string, out *Output) error {
+		return subnets.Run(ctx, fmt.Sprint(number), text, out)
+	}
 	n.collect(n.specs)
 }
 
