@@ -19,7 +19,7 @@ func problemCommands() []Spec {
 	file := []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}
 	return []Spec{
 		{Name: "problems", Summary: "what is wrong with the live subnet, the worst first, and what could not be looked at; it asks nothing of the subnet",
-			Help: "Counters have to be read twice (show counters), a watch finds flapping links, baseline save what goes missing, and\n" +
+			Help: "Counters have to be recorded (record) or read twice (show counters), a watch finds flapping links, baseline save what goes missing, and\n" +
 				"calibrate whether the switches hold what their subnet manager's settings give.",
 			Options: []lang.Option{
 				{Name: "counters", Kind: lang.KindFlag, Summary: "read all counters first, and once more after a second if that was the first time"},

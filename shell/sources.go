@@ -181,7 +181,7 @@ func (n *Subnet) overview(ctx context.Context, o *Overview) error {
 			o.Manager = "manager " + sm.Port
 		}
 	}
-	report, err := st.Problems(ctx, memo, session.ProblemOptions{})
+	report, err := st.Problems(ctx, memo, session.ProblemOptions{Recorded: n.session.RecordedLately(ctx)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.name, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/routing/changes/diff"
 )
 
@@ -42,6 +43,7 @@ type found struct {
 	tables   diff.Entries
 	who      string            // who probably wrote the tables
 	counted  *counters.Reading // the last one before, nil for none
+	recorded *records.Recorded // what was recorded before, nil for nothing
 }
 
 // soonWritten is how long before a reading of the old tables a commit may have begun that wrote the new ones.
@@ -80,10 +82,16 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 		return "with its node"
 	case gone[c.Peer.GUID]:
 		return "with the node behind it"
+	}
+	words, read := x.recordedErrors(c)
+	switch {
+	case words != nil:
+		return fmt.Sprintf("cable; recorded from %s to %s: %s", x.recorded.Spans[0].Since.Local().Format(time.TimeOnly), x.recorded.Until.Local().Format(time.TimeOnly), strings.Join(words, ", "))
+	case x.counted == nil && read:
+		return "cable or port; no errors were recorded from " + x.recorded.Spans[0].Since.Local().Format(time.TimeOnly)
 	case x.counted == nil:
 		return "cable or port; no counters were read before"
 	}
-	var words []string
 	var last time.Time
 	f := x.counted.Fabric
 	for i := range x.counted.Ports {
@@ -101,12 +109,37 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 		}
 	}
 	switch {
+	case last.IsZero() && read:
+		return "cable or port; no errors were recorded from " + x.recorded.Spans[0].Since.Local().Format(time.TimeOnly)
 	case last.IsZero():
 		return "cable or port; no counters were read before"
 	case words == nil:
 		return "cable or port; no errors were counted by " + last.Format(time.TimeOnly)
 	}
 	return fmt.Sprintf("cable; counted by %s: %s", last.Format(time.TimeOnly), strings.Join(words, ", "))
+}
+
+// recordedErrors returns what was recorded of the errors of both ends of a link, and whether either was read.
+func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
+	if x.recorded == nil {
+		return nil, false
+	}
+	ends := []counters.Key{{GUID: c.At.GUID, Num: uint8(max(c.At.Port, 0))}, {GUID: c.Peer.GUID, Num: uint8(max(c.Peer.Port, 0))}}
+	for _, k := range ends {
+		read = read || x.recorded.Read[k]
+		for i := range x.recorded.Totals {
+			t := &x.recorded.Totals[i]
+			if t.Key != k {
+				continue
+			}
+			for _, n := range t.Counts {
+				if cableCounters.Has(n.Counter) && n.Increase > 0 {
+					words = append(words, fmt.Sprintf("%s %d", n.Counter, n.Increase))
+				}
+			}
+		}
+	}
+	return words, read
 }
 
 // blameAll says of the events since a time why they probably happened.

@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
@@ -24,6 +27,8 @@ type ProblemOptions struct {
 	// Thorough looks also where that takes long: for credit loops with SLs of paths on large subnets.
 	Thorough bool
 	Progress func(done, total int) // told how far following packets is, where that is done; nil for nobody
+	// Recorded is what was recorded of errors of late, nil where nothing was: [Session.Problems] reads it.
+	Recorded *records.Recorded
 }
 
 // Problems says what is wrong with the live subnet, the worst first, and what it could not look at. It asks
@@ -31,6 +36,9 @@ type ProblemOptions struct {
 // remembers for as long as the tables stay the same. It fails where ctx ends.
 func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
 	st := s.State()
+	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
+		opt.Recorded = s.RecordedLately(ctx)
+	}
 	return st.Problems(ctx, &s.analysis, opt)
 }
 
@@ -43,7 +51,7 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 	}
 	st.sweepProblems(r)
 	oddities(r, memo.Structure(st.Live.Fabric))
-	st.counterProblems(r)
+	st.counterProblems(r, opt.Recorded)
 	st.pastProblems(r)
 	st.calibrationProblems(r)
 	if err := st.routeProblems(ctx, memo, r, opt); err != nil {
@@ -146,9 +154,11 @@ func (st *State) otherWarnings(r *problems.Report) {
 	}
 }
 
-func (st *State) counterProblems(r *problems.Report) {
+func (st *State) counterProblems(r *problems.Report, recorded *records.Recorded) {
 	const what = "rising error counters"
 	switch {
+	case recorded != nil:
+		st.recordedProblems(r, recorded)
 	case st.Source.Offline() && st.Read == nil && st.Counted == nil:
 		r.Skip(what, "", "the subnet is a file")
 	case st.Source.Offline():
@@ -159,14 +169,35 @@ func (st *State) counterProblems(r *problems.Report) {
 	case st.Counted == nil && st.Rising == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:
-		last := st.Counted
-		if last == nil || st.Rising != nil && st.Rising.When.After(last.When) {
-			last = st.Rising
-		}
+		last := st.lastCounted()
 		r.Counted(last.Reading.Fabric, last.Deltas)
 		for _, h := range last.Reading.Unanswered {
 			r.Skip("counters", "", "%v", h)
 		}
+	}
+}
+
+// lastCounted is the later of what commands and a recorder counted last, nil for neither.
+func (st *State) lastCounted() *Counted {
+	if st.Counted == nil || st.Rising != nil && st.Rising.When.After(st.Counted.When) {
+		return st.Rising
+	}
+	return st.Counted
+}
+
+// recordedProblems are those of what was recorded, and of what was counted last of ports that were not.
+func (st *State) recordedProblems(r *problems.Report, recorded *records.Recorded) {
+	f := st.Live.Fabric
+	r.Counted(f, deltasOf(f, recorded))
+	if last := st.lastCounted(); last != nil {
+		g := last.Reading.Fabric
+		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool { return recorded.Read[counters.KeyOf(g, d.Port)] }))
+	}
+	if took, of := records.Took(recorded.Spans), recorded.Until.Sub(recorded.Since); took < of*99/100 {
+		r.Skip("rising error counters", "", "of the last %v only %v were recorded", of.Round(time.Second), took.Round(time.Second))
+	}
+	if n := len(st.NotRead(recorded)); n > 0 {
+		r.Skip("counters", "counters worst", "%s not read", prose.Verb(n, "port", "was", "were"))
 	}
 }
 

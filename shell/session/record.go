@@ -25,6 +25,9 @@ type recorded struct {
 	running *recording.Recording
 	metrics *metricsServer // nil for none
 	sweeps  bool           // began with the recording, and end with it
+	// lately is what [Session.RecordedLately] found last, of the subnet latelyOf.
+	lately   *records.Recorded
+	latelyOf string
 }
 
 // RecordOptions are how a session records.

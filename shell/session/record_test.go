@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
@@ -213,5 +216,58 @@ func TestLatestRecords(t *testing.T) {
 	}
 	if _, err := s.recordsIn(t.Context(), "", t.TempDir()+"/none"); !errors.Is(err, ErrNoRecords) {
 		t.Error(err)
+	}
+}
+
+// TestRecordsExplain: problems, and the causes that are given for events, know what was recorded, by this session or by
+// another one of the machine: of the last hour, not of the last two readings alone.
+func TestRecordsExplain(t *testing.T) {
+	dir := t.TempDir()
+	tree, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var net strings.Builder
+	if err := ibnet.Write(&net, tree, ibnet.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	sim := ibsimtest.Start(t, netFile(t, net.String()))
+	ibsimtest.OpenSM(t, sim)
+	recording, other := openIn(t, "ibsim:"+sim.Name, dir), openIn(t, "ibsim:"+sim.Name, dir)
+	if err := recording.Record(t.Context(), RecordOptions{Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	f := recording.State().Live.Fabric
+	leaf := f.NodesByDescription("leaf-02")[0]
+	port, at := f.PortAt(leaf, 3), fmt.Sprintf(`"S-%016x"[3]`, f.Nodes[leaf].GUID)
+	recordedRounds(t, recording, 2)
+	sim.Console("PerformanceSet " + at + " PortCounters.SymbolErrorCounter=65")
+	recordedRounds(t, recording, 4) // the last ones have no error
+	sessions := map[string]*Session{"that records": recording, "beside it": other}
+	for name, s := range sessions {
+		r, err := s.Problems(t.Context(), ProblemOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := counters.SymbolErrors.String() + " +65"
+		if !slices.ContainsFunc(r.Problems, func(p problems.Problem) bool {
+			return p.Kind == problems.Rising && strings.Contains(p.What, want) && strings.HasPrefix(p.What, f.PortName(port))
+		}) {
+			t.Errorf("problems of the session %s: no %q in %+v", name, want, r.Problems)
+		}
+		if slices.ContainsFunc(r.Unchecked, func(u problems.Unchecked) bool { return u.Try == "show counters" }) {
+			t.Errorf("problems of the session %s advise to read counters: %+v", name, r.Unchecked)
+		}
+	}
+	sim.Console("Unlink " + at)
+	for name, s := range sessions {
+		if _, err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		events := s.State().Events
+		i := slices.IndexFunc(events, func(e Event) bool { return e.Change != nil && e.Change.Kind == fabric.LinkDown })
+		if want := counters.SymbolErrors.String() + " 65"; i < 0 || !strings.Contains(events[i].Who, want) || !strings.HasPrefix(events[i].Who, "cable; recorded from ") {
+			t.Errorf("the event of the session %s: no %q in %+v", name, want, events)
+		}
 	}
 }

@@ -61,3 +61,48 @@ func (st *State) NotRead(r *records.Recorded) []fabric.PortIndex {
 	}
 	return ports
 }
+
+// lately is how far back problems and the causes of events look into what was recorded.
+const lately = time.Hour
+
+// latelyHolds is how long an answer of [Session.RecordedLately] is given again.
+const latelyHolds = 5 * time.Second
+
+// RecordedLately returns what was recorded of errors in the last hour, by this session or by another process of the
+// machine, nil where nothing was or it cannot be read.
+func (s *Session) RecordedLately(ctx context.Context) *records.Recorded {
+	now := time.Now()
+	s.recorded.mu.Lock()
+	had, of := s.recorded.lately, s.recorded.latelyOf
+	s.recorded.mu.Unlock()
+	if subnet := s.Subnet(); had != nil && of == subnet && now.Sub(had.Until) < latelyHolds {
+		return had
+	}
+	r, err := s.Recorded(ctx, counters.Errors, now.Add(-lately), now)
+	if err != nil {
+		return nil
+	}
+	s.recorded.mu.Lock()
+	s.recorded.lately, s.recorded.latelyOf = &r, s.Subnet()
+	s.recorded.mu.Unlock()
+	return &r
+}
+
+// deltasOf returns what ports of a fabric counted by records.
+func deltasOf(f *fabric.Fabric, r *records.Recorded) []counters.Delta {
+	var deltas []counters.Delta
+	for i := range r.Totals {
+		x := &r.Totals[i]
+		d := counters.Delta{Port: x.Key.In(f)}
+		if d.Port == fabric.None {
+			continue
+		}
+		for _, n := range x.Counts {
+			d.Increase[n.Counter] = n.Increase
+			d.Has |= counters.Of(n.Counter)
+			d.Seconds = max(d.Seconds, n.Seconds)
+		}
+		deltas = append(deltas, d)
+	}
+	return deltas
+}

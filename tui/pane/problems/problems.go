@@ -325,7 +325,10 @@ type reportKey struct {
 	holes, notes int
 	drift        int
 	cut, lost    string
-	quick        bool
+	// counted, rising and uncounted are what was counted last.
+	counted, rising *session.Counted
+	uncounted       int
+	quick           bool
 }
 
 // pastKey is an entry of the history, and whether packets are left out.
@@ -352,7 +355,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	st := &l.Scene.State
-	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, false}
+	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, st.Counted, st.Rising, len(st.Uncounted), false}
 	if large(st.Live) && l.reports.Of != key {
 		quick := key
 		quick.quick = true
