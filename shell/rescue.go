@@ -113,15 +113,15 @@ func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]boo
 		return []string{"add link " + port(f.Links[0].A) + " " + port(f.Links[0].B)}
 	case f.Added:
 		n := &f.New[0]
-		command := "add " + f.What + " " + lang.Quote(n.Desc)
+		words := []string{"add", f.What, lang.Quote(n.Desc)}
 		for _, l := range f.Links {
-			command += " " + port(l.A)
+			words = append(words, port(l.A))
 		}
-		command += fmt.Sprintf(" guid=0x%016x", n.GUID)
+		words = append(words, fmt.Sprintf("guid=0x%016x", n.GUID))
 		if n.Type == mad.NodeSwitch {
-			command += fmt.Sprintf(" ports=%d", n.NumPorts)
+			words = append(words, fmt.Sprintf("ports=%d", n.NumPorts))
 		}
-		return []string{command}
+		return []string{strings.Join(words, " ")}
 	}
 	verb := prose.When(f.Repair, "restore ", "fail ")
 	changes := func(links []fabric.Link) bool {
