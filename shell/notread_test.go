@@ -142,3 +142,46 @@ func TestCommandsOnTables(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffSaysWhatItCompared: of two folders of one subnet whose ports have counted otherwise, diff finds no difference in
+// what it compares, and names the counters among what it does not.
+func TestDiffSaysWhatItCompared(t *testing.T) {
+	one := filepath.Join(t.TempDir(), "one")
+	if out, err := on(t, "sim:fattree:2,4 traffic=50%", "show counters", "show counters", "dump ibdiagnet "+one); err != nil {
+		t.Fatal(err, out)
+	}
+	two := filepath.Join(t.TempDir(), "two")
+	if err := os.CopyFS(two, os.DirFS(one)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(two, "ibdiagnet2.db_csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const column, section = "SymbolErrorCounter,", "START_PM_INFO\nNodeGUID,PortGUID,PortNumber,"
+	at := strings.Index(string(text), section)
+	if at < 0 {
+		t.Fatalf("no %q in\n%s", section, text)
+	}
+	lines := strings.SplitN(string(text)[at:], "\n", 4)
+	nth := strings.Count(lines[1][:strings.Index(lines[1], column)], ",")
+	cells := strings.Split(lines[2], ",")
+	if cells[nth] == "77" {
+		t.Fatal("the counter is the same")
+	}
+	cells[nth] = "77"
+	lines[2] = strings.Join(cells, ",")
+	if err := os.WriteFile(file, []byte(string(text)[:at]+strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := on(t, "ibdiagnet:"+two, "show counters"); err != nil || !strings.Contains(out, "SymbolErrorCounter 77") {
+		t.Fatal(err, out)
+	}
+	out, err := on(t, "ibdiagnet:"+one, "load topology "+two, "diff live whatif")
+	for _, want := range []string{"no difference in links, end ports, LIDs, forwarding tables, paths", "\nnot compared ", "counters", "cables", "temperatures"} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("no %q: %v\n%s", want, err, out)
+		}
+	}
+}
