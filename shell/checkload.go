@@ -116,7 +116,7 @@ func (c *call) checkLoad(st *session.State, p *session.Picture) error {
 	case g != nil && word == "" && a.Hosts > mostGranted:
 		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d at most)", a.Hosts, mostGranted)
 	case g != nil && word == "":
-		err = c.loadPattern(&a, p, granted(g, p.Fabric, linkload.Among(linkload.WithoutGaps(hosts))))
+		err = c.loadPattern(&a, p, granted(g, p.Fabric, linkload.Among(p.Fabric, linkload.WithoutGaps(hosts))))
 	case g != nil:
 		var pairs []linkload.Pair
 		if pairs, err = c.loadPairs(p, hosts, word, arg, hasArg); err == nil {
@@ -267,10 +267,10 @@ func (c *call) loadPairs(p *session.Picture, hosts []fabric.PortIndex, word, arg
 		if name, isSet := strings.CutPrefix(arg, "@"); isSet {
 			st := c.session.State()
 			job, err := setMembers(&st, p.Fabric, name)
-			return linkload.Among(job), err
+			return linkload.Among(p.Fabric, job), err
 		}
 		job, err := readHosts(c.ctx, p.Fabric, arg)
-		return linkload.Among(job), err
+		return linkload.Among(p.Fabric, job), err
 	}
 	return nil, wrong
 }

@@ -33,14 +33,11 @@ func ofOption() lang.Option {
 // reading is what a command does with a picture.
 type reading func(*call, *session.State, *session.Picture) error
 
-// onPicture runs a command on the picture that was asked for.
-func onPicture(run reading) func(*call) error { return on((*session.State).Of, run) }
+// onPicture runs a command on the state that was asked for.
+func onPicture(run reading) func(*call) error { return on((*session.State).Subject, run) }
 
-// onTables is onPicture for a picture that must have tables; stale ones are laid over the paper as it is now.
-func onTables(run reading) func(*call) error { return on((*session.State).FollowedTablesOf, run) }
-
-// onFreshTables is onTables for what is to be used: it takes no stale tables that nobody named.
-func onFreshTables(run reading) func(*call) error { return on((*session.State).FreshTablesOf, run) }
+// onTables is onPicture for a state that must have tables.
+func onTables(run reading) func(*call) error { return on((*session.State).FreshTablesOf, run) }
 
 func on(of func(*session.State, session.Kind) (*session.Picture, error), run reading) func(*call) error {
 	return func(c *call) error {

@@ -26,7 +26,7 @@ func handoverCommands() []Spec {
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
 			"handed over by its engine and options, for OpenSM takes no SLs from a file.",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
-		Run: onFreshTables(runHandover),
+		Run: onTables(runHandover),
 	}}
 }
 

@@ -78,8 +78,8 @@ func (r setRow) Cells() []any { return []any{r.Name, r.Hosts, r.Missing} }
 func (c *call) listSets(st *session.State) error {
 	var rows []setRow
 	for i := range st.Sets {
-		ends, missing := st.Sets[i].In(st.Live.Fabric)
-		rows = append(rows, setRow{leads{toCommand("hosts %s", st.Sets[i].Name)}, st.Sets[i].Name, len(ends), missing})
+		ends, unreachable, missing := st.Sets[i].In(st.Live.Fabric)
+		rows = append(rows, setRow{leads{toCommand("hosts %s", st.Sets[i].Name)}, st.Sets[i].Name, len(ends), len(unreachable) + missing})
 	}
 	return c.out.Answer(&List{Columns: []string{"NAME", "HOSTS", "NOT IN THE SUBNET"}, Rows: eachRow(rows), Empty: "no hosts have a name yet (try: hosts job1 node[0001-0064])"})
 }
@@ -177,7 +177,8 @@ func setMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.Port
 	if set == nil {
 		return nil, noSet(st, name)
 	}
-	ends, _ := set.In(f)
+	ends, unreachable, _ := set.In(f)
+	ends = append(ends, unreachable...)
 	return ends, nil
 }
 
@@ -220,12 +221,14 @@ func showHosts(c *call, st *session.State, p *session.Picture) error {
 	}
 	f := p.Fabric
 	a := hostsAnswer{Of: st.Title(p), Stale: st.IsStale(p), Name: set.Name, picture: p, tablesNotRead: tablesNotReadOf(p.Tables)}
-	a.ends, a.Missing = set.In(f)
+	var unreachable []fabric.PortIndex
+	a.ends, unreachable, a.Missing = set.In(f)
+	a.Missing += len(unreachable)
 	a.Hosts = len(a.ends)
 	if a.Hosts > mostGranted {
 		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name, a.Hosts, mostGranted)
 	}
-	pairs := linkload.Among(a.ends)
+	pairs := linkload.Among(f, append(slices.Clone(a.ends), unreachable...))
 	m, err := linkload.Measure(c.ctx, p.Tables, pairs)
 	if err != nil {
 		return err
@@ -266,11 +269,9 @@ func (a *hostsAnswer) count(m *linkload.Measured, all *linkload.Loads) {
 
 // findLost names the first pairs of the set that do not reach each other.
 func (a *hostsAnswer) findLost(pairs []linkload.Pair) {
-	f := a.picture.Fabric
 	for _, p := range pairs {
-		path := walk.Trace(a.picture.Tables, p.Src, f.Ports[p.Dst].LID)
+		path := walk.Between(a.picture.Tables, p.Src, p.Dst, p.LID)
 		if !path.Verdict.Arrives() && path.Verdict != walk.Unknown {
-			p.LID = f.Ports[p.Dst].LID
 			if a.lost = append(a.lost, p); len(a.lost) == mostNamed {
 				return
 			}

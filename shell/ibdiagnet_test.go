@@ -85,7 +85,7 @@ func TestDumpIbdiagnet(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err = on(t, folder, "load topology "+routed, "diff live whatif")
-	if err != nil || !strings.Contains(out, "links down                1\n  Spine-ZONE1-1/1/1 -- leaf, 1/2") || !strings.Contains(out, "pairs newly connected     1") {
+	if err != nil || !strings.Contains(out, "links down                1\n  Spine-ZONE1-1/1/1 -- leaf, 1/2") || !strings.Contains(out, "pairs newly connected     7") {
 		t.Error(err, out)
 	}
 	out, err = on(t, folder, "baseline load "+routed, "problems")

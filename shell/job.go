@@ -147,7 +147,7 @@ func (a *jobAnswer) paths(c *call, p *session.Picture, ends []fabric.PortIndex) 
 		a.Unknown = append(a.Unknown, fmt.Sprintf("the paths of the job: %d hosts are too many to follow all paths among them", len(ends)))
 		return on, nil
 	}
-	m, err := linkload.Measure(c.ctx, p.Tables, linkload.Among(ends))
+	m, err := linkload.Measure(c.ctx, p.Tables, linkload.Among(p.Fabric, ends))
 	if err != nil {
 		return nil, err
 	}

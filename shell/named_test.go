@@ -38,7 +38,7 @@ type besideHop struct {
 func TestTraceResolvesInTheStateAsked(t *testing.T) {
 	for _, scene := range []string{
 		"fail switch leaf-04; engine minhop lmc=1; route", "fail node node-0008; route", "fail switch leaf-02; engine minhop reassign_lids=yes; route",
-		"fail node node-0003", "route; fail switch leaf-03", "engine updn lmc=2; route",
+		"fail node node-0003", "route; fail switch leaf-03; route", "engine updn lmc=2; route",
 	} {
 		s, run := recording(t, "sim:fattree:2,4")
 		if text, err := run(scene, false); err != nil {

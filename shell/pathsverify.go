@@ -56,7 +56,7 @@ func (c *call) pathsVerify() error {
 		}
 	} else {
 		st := c.session.State()
-		p, err := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
+		p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 		if err != nil {
 			return err
 		}

@@ -50,14 +50,14 @@ func resilienceCommands() []Spec {
 			{Name: "pairs", Summary: "each pair of links between switches", Options: study, Run: studyOf(resilience.Pairs)},
 			{Name: "merge", Summary: "put the files of shards together, and name those that are lost", Run: (*call).mergeResilience, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
 				Options: []lang.Option{top, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}}},
-			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Run: onFreshTables((*call).sbatchResilience), Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Run: onTables((*call).sbatchResilience), Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
 				Options: []lang.Option{ofOption(), kind, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}}},
 		},
 	}}
 }
 
 func studyOf(kind resilience.Kind) func(*call) error {
-	return onFreshTables(func(c *call, st *session.State, p *session.Picture) error { return c.study(st, p, kind) })
+	return onTables(func(c *call, st *session.State, p *session.Picture) error { return c.study(st, p, kind) })
 }
 
 // shard reads I/N.

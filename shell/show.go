@@ -139,6 +139,7 @@ func (c *call) showLinks(st *session.State, p *session.Picture) error {
 	c.out.note("of %s", st.Title(p))
 	c.noteFile()
 	var rows []linkRow
+	unreachable := f.UnreachableNodes()
 	for _, l := range f.Links() {
 		a, b := l.A, l.B
 		if only != fabric.None && f.Ports[b].Node == only {
@@ -148,6 +149,9 @@ func (c *call) showLinks(st *session.State, p *session.Picture) error {
 			continue
 		}
 		rows = append(rows, linkRow{leads{toPort(f, a)}, f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])})
+		if unreachable[f.Ports[a].Node] && unreachable[f.Ports[b].Node] {
+			rows[len(rows)-1].State = "unreachable"
+		}
 	}
 	return c.list([]string{"PORT", "PORT", "LINK", "STATE"}, eachRow(rows))
 }

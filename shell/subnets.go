@@ -213,7 +213,7 @@ func (s *Subnets) CarrySets(from, to int) {
 			continue
 		}
 		carried := session.HostSet{Name: set.Name}
-		there, _ := set.In(was.Live.Fabric)
+		there, _, _ := set.In(was.Live.Fabric)
 		seen := map[string]bool{}
 		for _, e := range there {
 			name := HostName(&was.Live.Fabric.Nodes[was.Live.Fabric.Ports[e].Node])

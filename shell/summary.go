@@ -10,58 +10,52 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
 )
 
 type summary struct {
-	Source      string   `json:"source"`
-	Simulated   bool     `json:"simulated"`
-	Switches    int      `json:"switches"`
-	CAs         int      `json:"cas"`
-	Routers     int      `json:"routers,omitempty"`
-	Aggregation int      `json:"aggregation_nodes,omitempty"` // among the cas
-	Links       int      `json:"links"`
-	Outside     int      `json:"outside,omitempty"`
-	MaxLID      uint16   `json:"max_lid"`
-	SM          string   `json:"sm_port"`
-	Routed      bool     `json:"routed"`
-	Pictures    []string `json:"pictures"`
-	Engine      string   `json:"engine"`
-	Write       bool     `json:"write"`
-	SMs         []string `json:"sms,omitempty"`
-	Interrupted string   `json:"interrupted,omitempty"` // the commit that did not come to its end
-	Lost        string   `json:"lost,omitempty"`
-	Unanswered  []string `json:"unanswered,omitempty"`
+	Source      string `json:"source"`
+	Of          string `json:"of"`
+	Simulated   bool   `json:"simulated"`
+	Switches    int    `json:"switches"`
+	CAs         int    `json:"cas"`
+	Routers     int    `json:"routers,omitempty"`
+	Aggregation int    `json:"aggregation_nodes,omitempty"` // among the cas
+	Links       int    `json:"links"`
+	Outside     int    `json:"outside,omitempty"`
+	// Unreachable counts what failures have separated from the subnet, nil for nothing.
+	Unreachable *fabric.Amounts `json:"unreachable,omitempty"`
+	MaxLID      uint16          `json:"max_lid"`
+	SM          string          `json:"sm_port"`
+	Routed      bool            `json:"routed"`
+	Pictures    []string        `json:"pictures"`
+	Engine      string          `json:"engine"`
+	Write       bool            `json:"write"`
+	SMs         []string        `json:"sms,omitempty"`
+	Interrupted string          `json:"interrupted,omitempty"` // the commit that did not come to its end
+	Lost        string          `json:"lost,omitempty"`
+	Unanswered  []string        `json:"unanswered,omitempty"`
 	unreadAnswer
 	warnings
+
+	named bool // the state was named
 }
 
-func summarize(st *session.State) *summary {
-	f := st.Live.Fabric
+// summarize counts what is in a state, and says what there is in the session.
+func summarize(st *session.State, p *session.Picture) *summary {
+	f := p.Fabric
+	inv := f.Inventory()
 	sum := &summary{
-		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim,
-		Links: len(f.Links()), MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
-		Routed: st.Live.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, unreadAnswer: unreadOf(&st.Unread), warnings: warnings{st.Warnings},
+		Of: st.Title(p), Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim, Outside: inv.Outside,
+		Switches: inv.InSubnet.Switches, CAs: inv.InSubnet.CAs, Routers: inv.InSubnet.Routers, Aggregation: inv.InSubnet.Aggregation,
+		Links: inv.InSubnet.Links, MaxLID: f.MaxLID, Engine: st.Settings.String(), Write: st.WriteOn,
+		Routed: p.Tables != nil && f.MaxLID > 0, Interrupted: st.Interrupted, Lost: st.Lost, Unanswered: st.Unanswered, unreadAnswer: unreadOf(&st.Unread), warnings: warnings{st.Warnings},
+	}
+	if inv.Unreachable.Nodes > 0 {
+		sum.Unreachable = &inv.Unreachable
 	}
 	if f.SMPort != fabric.None {
 		sum.SM = f.PortName(f.SMPort)
-	}
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		switch {
-		case !n.InSubnet:
-			sum.Outside++
-		case n.IsSwitch():
-			sum.Switches++
-		case n.Type == mad.NodeRouter:
-			sum.Routers++
-		default:
-			sum.CAs++
-			if f.IsAggregation(fabric.NodeIndex(i)) {
-				sum.Aggregation++
-			}
-		}
 	}
 	for _, sm := range st.SMs {
 		sum.SMs = append(sum.SMs, smText(sm))
@@ -96,9 +90,16 @@ func (s *summary) Text(w io.Writer) {
 	if s.Interrupted != "" {
 		p("  INTERRUPTED: %s", s.Interrupted)
 	}
+	if s.named {
+		p("  of %s", s.Of)
+	}
 	routers := prose.When(s.Routers > 0, ", "+count(s.Routers, "router"), "")
 	aggregation := prose.When(s.Aggregation > 0, fmt.Sprintf(", %d of them %s", s.Aggregation, prose.When(s.Aggregation == 1, "an aggregation node", "aggregation nodes")), "")
 	p("  %s, %s%s%s, %s; highest LID %d", count(s.Switches, "switch"), count(s.CAs, "channel adapter"), aggregation, routers, count(s.Links, "link"), s.MaxLID)
+	if u := s.Unreachable; u != nil {
+		p("  unreachable: %s, %s%s, %s", count(u.Switches, "switch"), count(u.CAs, "channel adapter"),
+			prose.When(u.Routers > 0, ", "+count(u.Routers, "router"), ""), count(u.Links, "link"))
+	}
 	if s.Outside > 0 {
 		p("  left out: %s attached to no link of the subnet", count(s.Outside, "node"))
 	}
@@ -150,34 +151,20 @@ func (c *call) showPictures() error {
 			rows = append(rows, pictureOf(&st, p))
 		}
 	}
-	return c.list([]string{"PICTURE", "AS OF", "NODES", "SWITCHES", "LINKS", "CUT OFF", "HIGHEST LID", "ENTRIES", "TABLES", "SL2VL", "GROUPS"}, eachRow(rows))
+	return c.list([]string{"PICTURE", "AS OF", "NODES", "SWITCHES", "LINKS", "UNREACHABLE", "HIGHEST LID", "ENTRIES", "TABLES", "SL2VL", "GROUPS"}, eachRow(rows))
 }
 
 func pictureOf(st *session.State, p *session.Picture) pictureRow {
 	f := p.Fabric
 	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), Stale: st.IsStale(p), When: asOf(p.When, time.Now()), MaxLID: f.MaxLID}
-	for i := range f.Nodes {
-		switch {
-		case !f.Nodes[i].InSubnet:
-			r.CutOff++
-		case f.Nodes[i].IsSwitch():
-			r.Switches++
-			r.Nodes++
-		default:
-			r.Nodes++
-		}
-	}
-	for _, l := range f.Links() {
-		if f.Swept(l.A) {
-			r.Links++
-		}
-	}
+	inv := f.Inventory()
+	r.Nodes, r.Switches, r.Links, r.CutOff = inv.InSubnet.Nodes, inv.InSubnet.Switches, inv.InSubnet.Links, inv.Unreachable.Nodes
 	if p.Tables == nil {
 		return r
 	}
 	r.Tables, r.SL2VL = p.Tables.Origin, p.Tables.SL2VL != nil
-	for sw := range f.Switches {
-		for lid := uint16(1); lid <= p.Tables.Top[sw]; lid++ {
+	for sw, n := range f.Switches {
+		for lid := uint16(1); f.Nodes[n].InSubnet && lid <= p.Tables.Top[sw]; lid++ {
 			if p.Tables.Port(fabric.SwitchIndex(sw), lid) != fabric.NoPath {
 				r.Entries++
 			}

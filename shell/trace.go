@@ -103,9 +103,9 @@ func pairsOf(f *fabric.Fabric, words []string, switches bool) ([]session.Pair, e
 
 func runTrace(c *call) error {
 	st := c.session.State()
-	p, perr := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
+	p, perr := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 	if perr != nil {
-		if c.Option("of", "") != "" || errors.Is(perr, session.ErrStaleTables) {
+		if c.Option("of", "") != "" || errors.Is(perr, session.ErrStaleTables) && !slices.Contains(c.Args, liveWord) {
 			return perr
 		}
 		p = st.Live

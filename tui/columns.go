@@ -32,6 +32,7 @@ var explained = map[string]map[string]string{
 		"switch":      "the switch that it is attached to or about",
 		"engine":      "the routing engine that made the tables",
 		"cut off":     "nodes, or pairs of end ports, that nothing leads to any more",
+		"unreachable": "nodes that failures have separated from the subnet",
 		"switches":    "how many switches it takes",
 	},
 	"All": {

@@ -35,7 +35,7 @@ func (m *model) parseFilter(text string) (draw.Filter, error) {
 		return draw.Filter{}, fmt.Errorf("sets: %s", strings.Join(names, " "))
 	}
 	f := m.sc.Top.Fabric
-	ends, _ := set.In(f)
+	ends, _, _ := set.In(f)
 	return draw.OneOf(text, prose.Words(ends, func(e fabric.PortIndex) string { return f.NodeName(f.Ports[e].Node) })), nil
 }
 

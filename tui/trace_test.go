@@ -30,7 +30,7 @@ func TestTraceOfLIDs(t *testing.T) {
 	d := drive(t, "sim:fattree:2,12").size(118, 18)
 	d.press(":engine updn lmc=2", "enter", "r", ":trace node-0001 node-0050", "enter", "4")
 	d.sees("LIDs 68 to 71: 4 paths", "4/4", "1/4").press("/", "LIDs 68", "enter", "enter")
-	d.sees("● 68", "=leaf-09 p2", "3/5", "5/5")
+	d.sees("● 68", "=leaf-09 p2", "2/4", "4/4")
 	golden(t, filepath.Join("panes", "trace-lids-118x18"), d.screen())
 	d.press("j", "enter").sees("node-0050 HCA-1 LID 69", "●", "delivered over 3 switches")
 	d.press("b", "b", "s", "s").sees("● 69")

@@ -145,7 +145,7 @@ func (s *state) plugName(p plug) string {
 // showStates compares `show pictures`.
 func (x *exam) showStates() {
 	a := x.ask("show pictures")
-	a.heading("PICTURE AS OF NODES SWITCHES LINKS CUT OFF HIGHEST LID ENTRIES TABLES SL2VL GROUPS")
+	a.heading("PICTURE AS OF NODES SWITCHES LINKS UNREACHABLE HIGHEST LID ENTRIES TABLES SL2VL GROUPS")
 	if a.x.compared++; len(a.objects) != len(x.states) {
 		a.wrong("rows", "-", len(a.objects), len(x.states))
 	}

@@ -77,13 +77,13 @@ func (c *Call) Answer(a *answer.Answer) error {
 // else the what-if, else live.
 func (c *Call) State() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
-	p, err := st.Of(session.Kind(c.Option("of", "")))
+	p, err := st.Subject(session.Kind(c.Option("of", "")))
 	return &st, p, err
 }
 
 // Tables is [Call.State] for a picture that must have tables.
 func (c *Call) Tables() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
-	p, err := st.FollowedTablesOf(session.Kind(c.Option("of", "")))
+	p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 	return &st, p, err
 }

@@ -36,8 +36,10 @@ type Report struct {
 	Hosts    int       `json:"hosts"`
 	LinkSum  int       `json:"links"`
 	MaxLID   uint16    `json:"highest_lid"`
-	Routing  *Routing  `json:"routing,omitempty"`
-	Ports    []Port    `json:"ports"` // the directions of links that leave switches for switches
+	// Unreachable is counted in none of the amounts above, nil for nothing.
+	Unreachable *fabric.Amounts `json:"unreachable,omitempty"`
+	Routing     *Routing        `json:"routing,omitempty"`
+	Ports       []Port          `json:"ports"` // the directions of links that leave switches for switches
 
 	fabric *fabric.Fabric
 	facts  *analysis.Memo
@@ -87,8 +89,12 @@ type Port struct {
 // New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
 // knows. Progress, where set, is told the steps done of a check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
-	r := &Report{Title: title, Source: source, When: time.Now(), Switches: len(f.Switches), Nodes: len(f.Nodes), LinkSum: len(f.Links()), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f, facts: facts}
-	r.Hosts = len(linkload.Hosts(f))
+	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f, facts: facts}
+	inv := f.Inventory()
+	r.Nodes, r.Switches, r.Hosts, r.LinkSum = inv.InSubnet.Nodes, inv.InSubnet.Switches, inv.InSubnet.Hosts(), inv.InSubnet.Links
+	if inv.Unreachable.Nodes > 0 {
+		r.Unreachable = &inv.Unreachable
+	}
 	var l *linkload.Loads
 	if t != nil && f.MaxLID > 0 {
 		var err error
@@ -102,6 +108,9 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 	}
 	for i := range f.Ports {
 		if linkload.ClassOf(f, fabric.PortIndex(i)) != linkload.BetweenSwitches {
+			continue
+		}
+		if !f.Swept(fabric.PortIndex(i)) {
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
@@ -174,6 +183,9 @@ func (r *Report) figures() [][2]string {
 	out := [][2]string{
 		{"Source", r.Source}, {"Of", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
 		{"Switches", fmt.Sprint(r.Switches)}, {"Hosts", fmt.Sprint(r.Hosts)}, {"Links", fmt.Sprint(r.LinkSum)}, {"Highest LID", fmt.Sprint(r.MaxLID)},
+	}
+	if u := r.Unreachable; u != nil {
+		out = append(out, [2]string{"Unreachable", fmt.Sprintf("%s, %s, %s", prose.Count(u.Switches, "switch"), prose.Count(u.Hosts(), "host"), prose.Count(u.Links, "link"))})
 	}
 	t := r.Routing
 	if t == nil {

@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"example.org/ibconsole/routing/changes/diff"
@@ -70,9 +69,6 @@ func (s *Session) Pair(from, to Kind) (before, after *Picture, err error) {
 	if before, err = st.TablesOf(from); err != nil {
 		return nil, nil, err
 	}
-	if to == "" && st.Staged != nil && st.Stale {
-		return nil, nil, errors.New("the staged tables are stale: route first, or name both pictures (diff base whatif)")
-	}
-	after, err = st.TablesOf(to)
+	after, err = st.FreshTablesOf(to)
 	return before, after, err
 }

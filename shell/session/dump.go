@@ -71,7 +71,7 @@ func (s *Session) Dump(ctx context.Context, kind string, of Kind, w io.Writer) (
 		return "", err
 	}
 	st := s.State()
-	p, err := st.Of(of)
+	p, err := st.Subject(of)
 	if d.Routes && err == nil {
 		p, err = st.FreshTablesOf(of)
 	}

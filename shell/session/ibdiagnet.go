@@ -51,7 +51,7 @@ const ibdiagnetKind = "ibdiagnet"
 // title and the files. What the session knows of P_Keys, counters and subnet managers goes with the live picture.
 func (s *Session) DumpFolder(ctx context.Context, folder string, of Kind) (title string, names []string, err error) {
 	st := s.State()
-	p, err := st.Of(of)
+	p, err := st.Subject(of)
 	if err != nil {
 		return "", nil, err
 	}

@@ -160,6 +160,10 @@ func (p *Picture) on(f *fabric.Fabric) *Picture {
 		c.Tables = &t
 	default:
 		c.Tables = persist.Lay(f, p.Tables)
+		for s := range f.NumSwitches() { // a switch that was added holds an empty table
+			n := f.SwitchNode(s)
+			c.Tables.Known[s] = c.Tables.Known[s] || n.InSubnet && p.Fabric.SwitchByGUID(n.GUID) == fabric.None
+		}
 	}
 	return &c
 }

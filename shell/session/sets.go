@@ -15,16 +15,21 @@ type HostSet struct {
 	Ports []uint64
 }
 
-// In are the end ports of the set in a fabric; missing counts those that it has not.
-func (h *HostSet) In(f *fabric.Fabric) (ends []fabric.PortIndex, missing int) {
+// In returns the end ports of the set in a subnet, and those that failures have made unreachable; missing counts the others.
+func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, missing int) {
 	for _, guid := range h.Ports {
-		if p := f.PortByGUID(guid); p != fabric.None && f.Ports[p].LID != 0 {
+		p := f.PortByGUID(guid)
+		at := slices.IndexFunc(f.Unreachable, func(e fabric.PortIndex) bool { return f.Ports[e].GUID == guid })
+		switch {
+		case p != fabric.None && f.Ports[p].LID != 0:
 			ends = append(ends, p)
-		} else {
+		case p == fabric.None && at >= 0:
+			unreachable = append(unreachable, f.Unreachable[at])
+		default:
 			missing++
 		}
 	}
-	return ends, missing
+	return ends, unreachable, missing
 }
 
 // Set is the set of a name, nil for none.

@@ -260,34 +260,28 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	return p, nil
 }
 
-// ErrStaleTables says that a command would take staged tables for the paper as it is.
-var ErrStaleTables = errors.New("the staged tables are stale, as the fabric changed since: route first, or name the picture (of=staged takes them all the same)")
+// ErrStaleTables says that a command was not told which state to take, and that the tables that are staged are stale.
+var ErrStaleTables = errors.New("the staged tables are stale: the what-if changed after they were computed; route first, or name the state (of=staged, of=whatif)")
 
 // IsStale reports whether a picture is of staged tables that are stale.
 func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
 
-// FreshTablesOf is like [State.TablesOf], but fails with [ErrStaleTables] rather than
-// take stale tables that nobody named.
-func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
-	p, err := st.TablesOf(k)
+// Subject is the state that an answer describes: like [State.Of], but it fails with [ErrStaleTables] rather than take stale
+// tables without being told. Those that are named are described in the subnet for which they were computed.
+func (st *State) Subject(k Kind) (*Picture, error) {
+	p, err := st.Of(k)
 	if err == nil && k == "" && st.IsStale(p) {
 		return nil, ErrStaleTables
 	}
 	return p, err
 }
 
-// FollowedTablesOf is like [State.TablesOf], but lays stale tables over the paper as it
-// is now, so that what failed since is a dead end. Where nodes or LIDs are others it
-// does as [State.FreshTablesOf].
-func (st *State) FollowedTablesOf(k Kind) (*Picture, error) {
-	p, err := st.TablesOf(k)
-	if err != nil || !st.IsStale(p) {
-		return p, err
+// FreshTablesOf is [State.Subject] for a state that must have tables.
+func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
+	if _, err := st.Subject(k); err != nil {
+		return nil, err
 	}
-	if paper := st.Paper(); fabric.SameNodes(p.Fabric, paper) && fabric.KeepsLIDs(p.Fabric, paper) {
-		return p.on(paper), nil
-	}
-	return st.FreshTablesOf(k)
+	return st.TablesOf(k)
 }
 
 // Title names a picture for people: "staged (minhop, not written, stale)".
@@ -302,7 +296,7 @@ func (st *State) Title(p *Picture) string {
 			words = append(words, "an estimate")
 		}
 		if st.Stale {
-			words = append(words, "STALE: the fabric changed since")
+			words = append(words, "STALE since the what-if changed")
 		}
 		return "staged (" + strings.Join(words, ", ") + ")"
 	case p.Kind == WhatIf:

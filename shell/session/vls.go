@@ -44,7 +44,7 @@ func writePathSLs(w io.Writer, p *Picture) error {
 // loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
 func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, error) {
 	st := s.State()
-	p, err := st.TablesOf("")
+	p, err := st.FreshTablesOf("")
 	if err != nil {
 		return LoadReport{}, err
 	}

@@ -19,6 +19,7 @@ func (m *matching) choices(ctx context.Context, r *Result, opt Options) error {
 		return err
 	}
 	r.Pairs = Pairs{Changed: c.Changed, Same: -c.Changed}
+	r.Pairs.ByLuckBefore = c.Pairs[choices.Luck][choices.Luck]
 	r.CutOff, r.Connected, r.ByLuck = []Pair{}, []Pair{}, []Pair{}
 	r.Changed = m.pairsOf(c.ChangedExamples)
 	for was := range c.Pairs {

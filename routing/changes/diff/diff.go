@@ -80,7 +80,7 @@ type Switch struct {
 	TopNew  uint16 `json:"top_new"`
 }
 
-// Pairs counts ordered pairs of end ports. Total is the sum of the others.
+// Pairs counts ordered pairs of end ports. Total is the sum of the others but ByLuckBefore.
 type Pairs struct {
 	Total int64 `json:"total"`
 	// Same are delivered in both pictures over the same links.
@@ -92,8 +92,10 @@ type Pairs struct {
 	Connected int64 `json:"connected"`
 	// Unreached are delivered in neither.
 	Unreached int64 `json:"unreached"`
-	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others.
-	ByLuck int64 `json:"by_luck,omitempty"`
+	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others; ByLuckBefore counts those
+	// of them that were in the old picture as well.
+	ByLuck       int64 `json:"by_luck,omitempty"`
+	ByLuckBefore int64 `json:"by_luck_before,omitempty"`
 	// Unknown meet a switch, in either picture, whose table was not read.
 	Unknown int64 `json:"unknown"`
 }
@@ -191,7 +193,7 @@ func (r *Result) Verdict() verdict.Verdict {
 
 // Same says that nothing differs, as far as both pictures know.
 func (r *Result) Same() bool {
-	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown == r.Pairs.Total &&
+	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown+r.Pairs.ByLuckBefore == r.Pairs.Total &&
 		len(r.Gone) == 0 && len(r.Come) == 0 && len(r.Moved) == 0 && len(r.Down) == 0 && len(r.Up) == 0 &&
 		(r.Multicast == nil || r.Multicast.Changed == 0)
 }

@@ -39,7 +39,7 @@ func (m *matching) endPorts(r *Result) {
 
 func (s *side) named(port fabric.PortIndex) Port {
 	p := &s.f.Ports[port]
-	return Port{Name: s.f.PortName(port), GUID: GUID(p.GUID), LID: p.LID}
+	return Port{Name: s.f.PortName(port), GUID: GUID(p.GUID), LID: s.f.LIDOf(port)}
 }
 
 // links lists links that only one of the fabrics has.

@@ -115,11 +115,8 @@ func (m *matching) matchHosts() {
 		}
 	}
 	for _, s := range []*side{&m.old, &m.new} {
-		reachable, _ := s.f.Ends(false)
+		reachable, unreachable := s.f.Ends(false)
 		add(s, reachable)
-	}
-	for _, s := range []*side{&m.old, &m.new} {
-		_, unreachable := s.f.Ends(false)
 		add(s, unreachable)
 	}
 	inorder.Sort(m.hosts, func(x, y host) int {

@@ -19,7 +19,7 @@ func (r *Result) Text(w io.Writer) error {
 	t.line("pairs lost", "%s", grouped(r.Pairs.CutOff))
 	t.pairs(r.CutOff, r.Pairs.CutOff)
 	if r.Pairs.ByLuck > 0 {
-		t.line("pairs reached by luck", "%s, by some choices of adaptive routing", grouped(r.Pairs.ByLuck))
+		t.line("pairs reached by luck", "%s, by some choices of adaptive routing; before %s of them", grouped(r.Pairs.ByLuck), grouped(r.Pairs.ByLuckBefore))
 		t.pairs(r.ByLuck, r.Pairs.ByLuck)
 	}
 	if r.Pairs.Connected > 0 {

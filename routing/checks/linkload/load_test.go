@@ -156,7 +156,7 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 		}
 		for name, pairs := range map[string][]Pair{
 			"shift": Shift(hosts, rnd.IntN(2*len(hosts))-len(hosts)), "permutation": Permutation(hosts, rnd),
-			"bisection": Bisection(hosts, rnd), "job": Among(hosts[:min(5, len(hosts))]), "last LIDs": lastLIDs(tables.Fabric, Permutation(hosts, rnd)),
+			"bisection": Bisection(hosts, rnd), "job": Among(tables.Fabric, hosts[:min(5, len(hosts))]), "last LIDs": lastLIDs(tables.Fabric, Permutation(hosts, rnd)),
 		} {
 			got, err := Measure(t.Context(), tables, pairs)
 			if err != nil {
@@ -195,7 +195,7 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 		return f.Ports[p.Dst].LID
 	}
 	l = &Loads{Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports))}
-	to := map[[2]fabric.PortIndex]bool{}
+	to := map[string]bool{} // ports with LIDs
 	for _, p := range pairs {
 		path := treestest.Walk(t, p.Src, lidOf(p))
 		if !path.Verdict.Arrives() {
@@ -205,7 +205,7 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 		l.Delivered++
 		for _, port := range path.Out {
 			l.Paths[port]++
-			if k := [2]fabric.PortIndex{port, p.Dst}; !to[k] {
+			if k := fmt.Sprint(port, lidOf(p)); !to[k] {
 				to[k] = true
 				l.Destinations[port]++
 			}
@@ -475,8 +475,15 @@ func TestPatterns(t *testing.T) {
 	if len(used) != 4 {
 		t.Errorf("a bisection of five hosts uses %v", used)
 	}
-	if n := len(Among(hosts)); n != 20 {
-		t.Errorf("%d pairs among five hosts", n)
+	f := treestest.Made(t, "fattree:2,4")
+	for lmc, want := range []int{5 * 4, 5 * 4 * 2, 5 * 4 * 4} {
+		a, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: uint8(lmc)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(Among(a.Fabric, Hosts(a.Fabric)[:5])); n != want {
+			t.Errorf("%d paths among five hosts with LMC %d, want %d", n, lmc, want)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ type Pair struct {
 func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	var hosts []fabric.PortIndex
 	for _, e := range slices.Concat(f.EndPorts, f.Unreachable) {
-		if f.Nodes[f.Ports[e].Node].Type == mad.NodeCA && f.Ports[e].LID != 0 && !f.IsAggregation(f.Ports[e].Node) {
+		if f.Nodes[f.Ports[e].Node].Type == mad.NodeCA && !f.IsAggregation(f.Ports[e].Node) {
 			hosts = append(hosts, e)
 		}
 	}
@@ -97,13 +97,18 @@ func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// Among are all ordered pairs of distinct hosts, as of a job that exchanges all with all.
-func Among(hosts []fabric.PortIndex) []Pair {
+// Among are all ordered pairs of distinct hosts, as of a job that exchanges all with all, one for each LID of the destination.
+func Among(f *fabric.Fabric, hosts []fabric.PortIndex) []Pair {
 	pairs := make([]Pair, 0, len(hosts)*max(0, len(hosts)-1))
 	for _, src := range hosts {
 		for _, dst := range hosts {
-			if src != dst {
-				pairs = append(pairs, Pair{Src: src, Dst: dst})
+			if src == dst {
+				continue
+			}
+			lid := f.Ports[dst].LID
+			pairs = append(pairs, Pair{Src: src, Dst: dst, LID: lid})
+			for k := uint16(1); lid != 0 && k < 1<<f.Ports[dst].LMC; k++ {
+				pairs = append(pairs, Pair{Src: src, Dst: dst, LID: lid + k})
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func bullFigures(t *testing.T, f *fabric.Fabric, opt routing.Options) figures {
 			x.inward += x.detours - out
 		}
 	}
-	m, err := linkload.Measure(t.Context(), res.Tables, linkload.Among(computes))
+	m, err := linkload.Measure(t.Context(), res.Tables, linkload.Among(res.Tables.Fabric, computes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestUpgradesLeaveTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		hosts := linkload.Hosts(f)
-		for _, p := range linkload.Among(hosts[:min(len(hosts), 100)]) {
+		for _, p := range linkload.Among(f, hosts[:min(len(hosts), 100)]) {
 			lid := f.Ports[p.Dst].LID
 			a, b := walk.Trace(late.Tables, p.Src, lid), walk.Trace(early.Tables, p.Src, lid)
 			if a.Verdict != walk.Delivered || !slices.Equal(a.Hops, b.Hops) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fabric
+
+import "example.org/ibconsole/mad"
+
+// Amounts count nodes and links.
+type Amounts struct {
+	Nodes    int `json:"nodes"`
+	Switches int `json:"switches"`
+	// CAs are the channel adapters, of which Aggregation are aggregation nodes and the others hosts.
+	CAs         int `json:"cas"`
+	Aggregation int `json:"aggregation_nodes,omitempty"`
+	Routers     int `json:"routers,omitempty"`
+	Links       int `json:"links"`
+}
+
+// Hosts is the number of hosts.
+func (a *Amounts) Hosts() int { return a.CAs - a.Aggregation }
+
+// Inventory counts what is in a subnet, what failures have made unreachable, and the nodes that never were in it.
+type Inventory struct {
+	InSubnet, Unreachable Amounts
+	Outside               int
+}
+
+// Inventory counts the nodes and links. A link is in the subnet if a subnet manager finds it, and unreachable if both its nodes
+// are. O(ports).
+func (f *Fabric) Inventory() Inventory {
+	var inv Inventory
+	unreachable := f.UnreachableNodes()
+	for i := range f.NumNodes() {
+		switch n := &f.Nodes[i]; {
+		case n.InSubnet:
+			inv.InSubnet.count(f, i)
+		case unreachable[i]:
+			inv.Unreachable.count(f, i)
+		default:
+			inv.Outside++
+		}
+	}
+	for _, l := range f.Links() {
+		switch {
+		case f.Swept(l.A):
+			inv.InSubnet.Links++
+		case unreachable[f.Ports[l.A].Node] && unreachable[f.Ports[l.B].Node]:
+			inv.Unreachable.Links++
+		}
+	}
+	return inv
+}
+
+// UnreachableNodes are the nodes that failures have separated from the subnet: those of end ports that are unreachable, but
+// for nodes that another port joins to it.
+func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
+	nodes := make(map[NodeIndex]bool, len(f.Unreachable))
+	for _, e := range f.Unreachable {
+		if n := f.Ports[e].Node; !f.Nodes[n].InSubnet {
+			nodes[n] = true
+		}
+	}
+	return nodes
+}
+
+func (a *Amounts) count(f *Fabric, node NodeIndex) {
+	a.Nodes++
+	switch n := &f.Nodes[node]; {
+	case n.IsSwitch():
+		a.Switches++
+	case n.Type == mad.NodeRouter:
+		a.Routers++
+	default:
+		a.CAs++
+		if f.IsAggregation(node) {
+			a.Aggregation++
+		}
+	}
+}
