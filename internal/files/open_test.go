@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/internal/files"
 )
@@ -152,5 +153,32 @@ func TestModes(t *testing.T) {
 		if mode := write(); mode != want {
 			t.Errorf("a file of mode %o has mode %o now", want, mode)
 		}
+	}
+}
+
+// TestWriteToAPipe writes to a pipe that a program reads from, and does not wait for one.
+func TestWriteToAPipe(t *testing.T) {
+	pipe := fifo(t)
+	text := func(w io.Writer) error { _, err := io.WriteString(w, "some text"); return err }
+	ended := make(chan error, 1)
+	go func() { ended <- files.Write(pipe, text) }()
+	select {
+	case err := <-ended:
+		if err == nil || !strings.Contains(err.Error(), "no program reads from the pipe") {
+			t.Errorf("without a reader: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for a reader")
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	if err := files.Write(pipe, text); err != nil {
+		t.Error(err)
+	}
+	if got, err := io.ReadAll(reader); string(got) != "some text" || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
