@@ -3,15 +3,19 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/fabric/losses"
+	"example.org/ibconsole/fabric/problems"
 )
 
 // Kind says what an entry came from.
@@ -51,6 +55,45 @@ type Entry struct {
 	Tables bool `json:"tables"`
 	// Events are what was found to be new when it was read first, and as long as it stayed so.
 	Events []Event `json:"-"`
+	// Seen is what a sweep found beside fabric and tables, nil where that is not known.
+	Seen *Seen `json:"-"`
+}
+
+// Seen is what a sweep finds beside fabric and tables.
+type Seen struct {
+	// Lost is what the subnet had and has no more.
+	Lost losses.List `json:"lost,omitempty"`
+	// Managers are the subnet managers, in no order.
+	Managers []problems.Manager `json:"managers"`
+}
+
+func packSeen(s *Seen) (string, error) {
+	if s == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(s)
+	return string(text), err
+}
+
+func unpackSeen(text string) (*Seen, error) {
+	if text == "" {
+		return nil, nil
+	}
+	s := &Seen{}
+	return s, json.Unmarshal([]byte(text), s)
+}
+
+// sameManagers reports whether the managers of both are the same, as far as they are known.
+func sameManagers(a, b *Seen) bool {
+	if a == nil || b == nil {
+		return true
+	}
+	sorted := func(s *Seen) []problems.Manager {
+		return slices.SortedFunc(slices.Values(s.Managers), func(x, y problems.Manager) int {
+			return cmp.Or(cmp.Compare(x.GUID, y.GUID), cmp.Compare(x.State, y.State))
+		})
+	}
+	return slices.EqualFunc(sorted(a), sorted(b), func(x, y problems.Manager) bool { return x.GUID == y.GUID && x.State == y.State })
 }
 
 // Snapshot is an entry with what it describes.
@@ -61,7 +104,7 @@ type Snapshot struct {
 }
 
 // Add stores a fabric with its tables, which may be nil, and returns the number of the entry. A sweep that
-// found what the subnet's last sweep did becomes no entry of its own: that one's time is extended. What the
+// found what the subnet's last sweep did, the same subnet managers too, becomes no entry of its own: that one's time is extended. What the
 // history does not keep any longer goes, see [Store.Kept].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
@@ -127,9 +170,13 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events, simulated)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
-		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found, e.Simulated)
+	seen, err := packSeen(e.Seen)
+	if err != nil {
+		return 0, err
+	}
+	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events, simulated, seen)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
+		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found, e.Simulated, seen)
 	if err != nil {
 		return 0, err
 	}
@@ -140,15 +187,25 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	var id int64
 	var old content
-	err := tx.QueryRowContext(w.ctx, `SELECT id, fabric, tables, rest FROM entry WHERE subnet = ? AND kind = ? ORDER BY id DESC LIMIT 1`,
-		e.Subnet, Sweep).Scan(&id, &old.fabric, &old.tables, &old.rest)
+	var text string
+	err := tx.QueryRowContext(w.ctx, `SELECT id, fabric, tables, rest, seen FROM entry WHERE subnet = ? AND kind = ? ORDER BY id DESC LIMIT 1`,
+		e.Subnet, Sweep).Scan(&id, &old.fabric, &old.tables, &old.rest, &text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil || old != c {
 		return 0, err
 	}
-	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?) WHERE id = ?", e.Until.UnixNano(), id)
+	was, err := unpackSeen(text)
+	if err != nil || !sameManagers(was, e.Seen) {
+		return 0, err
+	}
+	if e.Seen != nil {
+		if text, err = packSeen(e.Seen); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?), seen = ? WHERE id = ?", e.Until.UnixNano(), text, id)
 	if err == nil {
 		err = w.addEvents(tx, id, e.Events)
 	}
@@ -156,20 +213,23 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 }
 
 func (s *Store) entryColumns() string {
-	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " + s.events + ", " + s.simulated
+	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " + s.events + ", " + s.simulated + ", " + s.seen
 }
 
 type scanner interface{ Scan(into ...any) error }
 
 func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	var began, until int64
-	var figures, found string
-	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables, &found, &e.Simulated}
+	var figures, found, seen string
+	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables, &found, &e.Simulated, &seen}
 	if err := row.Scan(append(into, more...)...); err != nil {
 		return e, err
 	}
 	e.Began, e.Until = time.Unix(0, began), time.Unix(0, until)
 	if e.Events, err = unpackEvents(found); err != nil {
+		return e, err
+	}
+	if e.Seen, err = unpackSeen(seen); err != nil {
 		return e, err
 	}
 	return e, json.Unmarshal([]byte(figures), &e.Figures)

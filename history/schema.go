@@ -3,7 +3,7 @@
 package history
 
 // version is the schema's, kept in SQLite's user_version.
-const version = 6
+const version = 7
 
 const schema = `
 CREATE TABLE blob (
@@ -60,3 +60,6 @@ const events = "ALTER TABLE entry ADD COLUMN events TEXT NOT NULL DEFAULT ''"
 
 // simulated is what version 6 added.
 const simulated = "ALTER TABLE entry ADD COLUMN simulated TEXT NOT NULL DEFAULT ''"
+
+// seen is what version 7 added.
+const seen = "ALTER TABLE entry ADD COLUMN seen TEXT NOT NULL DEFAULT ''"

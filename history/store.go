@@ -34,9 +34,9 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends, others, events and simulated are the columns of these names, or what stands for them in a
+	// ends, others, events, simulated and seen are the columns of these names, or what stands for them in a
 	// file that has none and is only read.
-	ends, others, events, simulated string
+	ends, others, events, simulated, seen string
 	// why says why nothing can be written, nil where it can.
 	why error
 	// exposed is an [ExposedError] or nil.
@@ -153,6 +153,9 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 	if have < 6 {
 		s.simulated = "''"
 	}
+	if have < 7 {
+		s.seen = "''"
+	}
 	return s, nil
 }
 
@@ -161,7 +164,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events", simulated: "simulated"}
+	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events", simulated: "simulated", seen: "seen"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = files.Unfolder(maxBlob)
 	}
@@ -213,7 +216,12 @@ func (s *Store) prepare(ctx context.Context) error {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, simulated); err != nil {
+		if have < 6 {
+			if _, err := tx.ExecContext(ctx, simulated); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, seen); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))

@@ -101,7 +101,7 @@ func (c *call) morningFormat(file string) (report.MorningFormat, error) {
 func (c *call) morning(since, until time.Time) (*report.Morning, error) {
 	m := &report.Morning{
 		Subnet: fabric.Escape(c.session.Subnet()), Since: since, Until: until,
-		New: []report.MorningProblem{}, Gone: []report.MorningProblem{}, Reroutes: []report.MorningEvent{}, Commits: []report.MorningEvent{},
+		New: []report.MorningProblem{}, Open: []report.MorningProblem{}, Gone: []report.MorningProblem{}, Reroutes: []report.MorningEvent{}, Commits: []report.MorningEvent{},
 		Flaps: []report.MorningFlap{}, Others: []report.MorningEvent{}, Worse: []report.MorningPort{}, Load: []report.MorningLoad{}, Hours: []report.MorningHour{},
 	}
 	line, err := c.session.Timeline(c.ctx, since, until)
@@ -165,7 +165,7 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error {
 	if line.Before == nil {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("problems new and gone: %v", line.Why))
-		m.New, m.Gone = nil, nil
+		m.New, m.Open, m.Gone, m.Down = nil, nil, nil, -1
 		return nil
 	}
 	st := c.session.State()
@@ -195,17 +195,29 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 		}
 		return out
 	}
-	was, is := before.Shown(c.session.Analysis()), after.Shown(c.session.Analysis())
+	was, is := st.Shown(before, c.session.Analysis()), st.Shown(after, c.session.Analysis())
+	for _, u := range is.Unchecked {
+		m.Unknown = append(m.Unknown, fmt.Sprintf("%s at the end: %s", u.What, u.Why))
+	}
+	m.Down = -1
+	if after == st.Live {
+		m.Down = st.Down()
+	} else if after.Entry != nil && after.Entry.Seen != nil {
+		m.Down = after.Entry.Seen.Lost.Links()
+	}
 	had, has := keys(was), keys(is)
 	add := func(list *[]report.MorningProblem, p *problems.Problem) {
-		*list = append(*list, report.MorningProblem{Severity: p.Severity.String(), Kind: string(p.Kind), Where: p.At.Name, What: p.What, Try: p.Try})
+		*list = append(*list, report.MorningProblem{Severity: p.Severity.String(), Kind: string(p.Kind), Where: p.At.Name, What: p.What, Try: p.Try, Since: p.Since})
 	}
-	for _, p := range after.Missing(before).Problems {
+	for _, p := range c.missing(&st, before, after) {
 		add(&m.New, &p)
 	}
 	for _, p := range is.Problems {
 		if had[known{p.Kind, p.At, p.What}] {
 			m.Still++
+			if p.Severity == problems.Error {
+				add(&m.Open, &p)
+			}
 		} else {
 			add(&m.New, &p)
 		}
@@ -216,6 +228,13 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 		}
 	}
 	return nil
+}
+
+// missing are the problems that a picture has as what an earlier one had is not there any more, but for what is known as lost.
+func (c *call) missing(st *session.State, before, after *session.Picture) []problems.Problem {
+	r := after.Missing(before)
+	r.DropLost(0, st.LostIn(after))
+	return r.Problems
 }
 
 // morningMoved says of the latest reroutes what became of paths, and of all of them together.

@@ -71,7 +71,7 @@ type Overview struct {
 	Switches int    `json:"switches"`
 	Hosts    int    `json:"hosts"`
 	Links    int    `json:"links"`
-	Down     int    `json:"down"` // links that are missing or not active
+	Down     int    `json:"down"` // [session.State.Down]
 	Errors   int    `json:"errors"`
 	Warnings int    `json:"warnings"`
 	// Worst is how many paths go over the busiest link between switches, -1 where that is not known.
@@ -188,8 +188,8 @@ func (n *Subnet) overview(ctx context.Context, o *Overview) error {
 	for _, p := range report.Problems {
 		o.Errors += prose.When(p.Severity == problems.Error, 1, 0)
 		o.Warnings += prose.When(p.Severity == problems.Warning, 1, 0)
-		o.Down += prose.When(p.Kind == problems.LinkMissing || p.Kind == problems.NotActive, 1, 0)
 	}
+	o.Down = st.Down()
 	if st.Live.Tables == nil {
 		return nil
 	}

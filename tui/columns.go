@@ -39,7 +39,7 @@ var explained = map[string]map[string]string{
 		"subnet":     "as -s or the configuration names it, else by its source",
 		"hosts":      "machines with an adapter in it, without aggregation nodes",
 		"links":      "cables, those of hosts too",
-		"down":       "links that are missing beside the baseline, or not active",
+		"down":       "links that were lost, or are missing beside the baseline",
 		"errors":     "problems that are errors; its pane 1 has them",
 		"warnings":   "problems that are warnings",
 		"worst load": "paths over its busiest link between switches where each end port sends to each other one",

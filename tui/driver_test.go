@@ -273,7 +273,11 @@ func (f *fake) State() session.State {
 // change changes the state, as a session would.
 func (f *fake) change(change func(*session.State)) {
 	f.mu.Lock()
+	before := f.state.Live
 	change(&f.state)
+	if now := f.state.Live; len(before.Fabric.Nodes) > 0 {
+		f.state.Losses = f.state.Losses.After(before.Fabric, before.When, now.Fabric, f.silent)
+	}
 	f.state.Generation++
 	f.mu.Unlock()
 	select {

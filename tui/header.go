@@ -74,10 +74,10 @@ func (m *model) header(w int) string {
 
 // lostText is how many links the live subnet has lost, with a blank before it; "" for none.
 func (m *model) lostText() string {
-	if len(m.sc.Down) == 0 {
+	if m.sc.Down == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s down", draw.Thousands(len(m.sc.Down)))
+	return fmt.Sprintf(" %s down", draw.Thousands(m.sc.Down))
 }
 
 // tabs names all panes in a line, with the one that has the keyboard.

@@ -5,8 +5,10 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/losses"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -58,4 +60,14 @@ func TestHeaderShowsLosses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHeaderCountsEarlierLosses: the count is right from the first frame on where the history has what was lost before.
+func TestHeaderCountsEarlierLosses(t *testing.T) {
+	f, _ := routed(t, "fattree:2,8")
+	l := linkBetweenSwitches(f)
+	back := newFake(f.Without([]fabric.Link{l}))
+	back.state.Losses = losses.List(nil).After(f, time.Unix(0, 0), back.state.Live.Fabric, nil)
+	d := driveBackend(t, back).size(80, 24)
+	d.sees(" 1 down").press("1", "z").sees("link missing", f.PortName(l.A))
 }

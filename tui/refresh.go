@@ -20,7 +20,7 @@ func (m *model) refresh() {
 	before := m.sc
 	m.sc = pane.NewScene(m.st, m.of, m.old, m.between, m.indexes.Of)
 	m.sc.Clock = m.now
-	m.sc.Lose(before)
+	m.sc.CountDown(before)
 	m.of = m.sc.Of
 	if before != nil {
 		m.tell(before, len(m.jobs) == 0)

@@ -37,9 +37,9 @@ func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Dupli
 
 // Manager is a subnet manager as it was seen.
 type Manager struct {
-	GUID  uint64 // of the port
-	Port  string // its name
-	State string // in words: "master", "standby", "silent"
+	GUID  uint64 `json:"guid"`  // of the port
+	Port  string `json:"port"`  // its name
+	State string `json:"state"` // in words: "master", "standby", "silent"
 }
 
 // Managers tells where there is no master, or more than one. One that is discovering is about to be it.

@@ -15,10 +15,10 @@ import (
 // What rising counters mean. Waiting to send, copies that are not forwarded and
 // errors that another link has caused are no faults of a port.
 var (
-	linkFaults = counters.Of(counters.LinkErrorRecovery, counters.LinkDowned, counters.LocalLinkIntegrity, counters.BufferOverruns)
-	signal     = counters.Of(counters.SymbolErrors, counters.RcvErrors)
-	refusals   = counters.Of(counters.XmitConstraintErrors, counters.RcvConstraintErrors)
-	losses     = counters.Of(counters.XmitDiscards, counters.VL15Dropped, counters.QP1Dropped)
+	linkFaults   = counters.Of(counters.LinkErrorRecovery, counters.LinkDowned, counters.LocalLinkIntegrity, counters.BufferOverruns)
+	signal       = counters.Of(counters.SymbolErrors, counters.RcvErrors)
+	refusals     = counters.Of(counters.XmitConstraintErrors, counters.RcvConstraintErrors)
+	lossCounters = counters.Of(counters.XmitDiscards, counters.VL15Dropped, counters.QP1Dropped)
 )
 
 // manySymbolErrors an hour are what a bit error rate of 1e-12 gives at 40 Gb/s.
@@ -30,7 +30,7 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 		d := &grown[i]
 		var rose []string
 		var set counters.Set
-		for k := range (linkFaults | signal | refusals | losses).All() {
+		for k := range (linkFaults | signal | refusals | lossCounters).All() {
 			if d.Increase[k] > 0 && d.Has.Has(k) {
 				set |= counters.Of(k)
 				rose = append(rose, fmt.Sprintf("%v +%d", k, d.Increase[k]))

@@ -37,7 +37,7 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 		p := &reading.Ports[i]
 		var many []string
 		faults := false
-		for k := range (p.Beyond(&totals) & (linkFaults | signal | refusals | losses)).All() {
+		for k := range (p.Beyond(&totals) & (linkFaults | signal | refusals | lossCounters)).All() {
 			text := fmt.Sprintf("%v %d", k, p.Values[k])
 			if p.Stopped.Has(k) {
 				text += " (its greatest value)"

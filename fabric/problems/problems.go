@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/inorder"
@@ -138,6 +139,8 @@ type Problem struct {
 	// What says what is wrong in a sentence without a full stop, names escaped, and Try what to do about it.
 	What string `json:"what"`
 	Try  string `json:"try"`
+	// Since is from when on it is so, zero where that is not known.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Unchecked is something that could not be looked at.
@@ -158,7 +161,7 @@ type Report struct {
 
 // Add adds a problem.
 func (r *Report) Add(s Severity, k Kind, at Place, try, format string, args ...any) {
-	r.Problems = append(r.Problems, Problem{s, k, at, fmt.Sprintf(format, args...), try})
+	r.Problems = append(r.Problems, Problem{s, k, at, fmt.Sprintf(format, args...), try, time.Time{}})
 }
 
 // Skip says that something was not looked at.

@@ -13,12 +13,7 @@ import (
 // is not gone but [fabric.NodeSilent], and what was reached only through such is [fabric.NodeHidden]. Links that
 // cannot be seen because of that are left out; one whose port says that it is down is told.
 func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) []fabric.Change {
-	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: map[end]bool{}}
-	for _, hole := range holes {
-		if hole.Attr == mad.AttrNodeInfo {
-			h.silent[end{hole.GUID, hole.Port}] = true
-		}
-	}
+	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: silentEnds(holes)}
 	if len(h.silent) == 0 {
 		return changes
 	}
@@ -40,6 +35,22 @@ func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) 
 type end struct {
 	guid uint64
 	port int
+}
+
+func silentEnds(holes []Unanswered) map[end]bool {
+	silent := map[end]bool{}
+	for _, hole := range holes {
+		if hole.Attr == mad.AttrNodeInfo {
+			silent[end{hole.GUID, hole.Port}] = true
+		}
+	}
+	return silent
+}
+
+// SilentPorts returns a function that reports whether a port of a node, by its GUID, leads to a node that did not answer.
+func SilentPorts(holes []Unanswered) func(guid uint64, port int) bool {
+	silent := silentEnds(holes)
+	return func(guid uint64, port int) bool { return silent[end{guid, port}] }
 }
 
 // hearing tells nodes that went from those that say nothing.

@@ -18,10 +18,14 @@ type Morning struct {
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until"`
 	// Problems are those that the pictures of the beginning and of the end show without what is read beside them; New and
-	// Gone are null where the subnet at the beginning is not known.
+	// Gone are null where the subnet at the beginning is not known. Still counts those that were there at the beginning,
+	// Open has the errors of them. What was lost is among them.
 	New   []MorningProblem `json:"problems_new"`
 	Gone  []MorningProblem `json:"problems_gone"`
 	Still int              `json:"problems_still"`
+	Open  []MorningProblem `json:"errors_still"`
+	// Down is how many links are lost at the end, -1 where that is not known.
+	Down int `json:"links_down"`
 	// Reroutes, Commits and Others are events by what they are about; Flaps are links with several. They are null where
 	// there is no history.
 	Reroutes []MorningEvent `json:"reroutes"`
@@ -47,6 +51,8 @@ type MorningProblem struct {
 	Where    string `json:"where,omitempty"`
 	What     string `json:"what"`
 	Try      string `json:"try,omitempty"`
+	// Since is from when on it is so, zero where that is not known.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // MorningEvent is an event, with the entries of the history around it, 0 for none.
@@ -191,7 +197,7 @@ func (m *Morning) sections() []section {
 		load.rows = append(load.rows, []string{x.Port, x.To, fmt.Sprintf("%.3f", x.Now), fmt.Sprintf("%.3f", x.Before)})
 	}
 	return []section{
-		problems("New problems", none(m.New), m.New), problems("Problems that are gone", none(m.Gone), m.Gone),
+		problems("New problems", none(m.New), m.New), problems("Errors as before", none(m.Open), m.Open), problems("Problems that are gone", none(m.Gone), m.Gone),
 		reroutes, events("Commits", none(m.Commits), m.Commits), flaps, worse, load, events("Other events", none(m.Others), m.Others),
 	}
 }
@@ -205,6 +211,10 @@ func (m *Morning) title() string {
 
 // inShort is the whole in a line.
 func (m *Morning) inShort() string {
+	down := "links down not known"
+	if m.Down >= 0 {
+		down = prose.Count(m.Down, "link") + " down"
+	}
 	problems := fmt.Sprintf("%s, %d gone, %d as before", prose.Count(len(m.New), "new problem"), len(m.Gone), m.Still)
 	if m.New == nil {
 		problems = "problems new and gone not known"
@@ -214,7 +224,7 @@ func (m *Morning) inShort() string {
 	if m.Reroutes == nil {
 		events = "events not known"
 	}
-	return fmt.Sprintf("%s; %s, %s", problems, events, worse)
+	return fmt.Sprintf("%s; %s; %s, %s", down, problems, events, worse)
 }
 
 // Markdown writes it as Markdown.

@@ -31,7 +31,8 @@ type Baseline struct {
 // ErrNoBaseline says that none was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named.
+// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named. What was lost
+// is accepted so.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	end, err := s.begin(ctx, "baseline")
 	if err != nil {
@@ -54,8 +55,22 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 	if err := files.Write(file, func(w io.Writer) error { return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric}) }); err != nil {
 		return nil, err
 	}
-	s.update(ChangeLive, func(st *State) { st.Baseline = b })
-	return b, nil
+	s.update(ChangeLive, func(st *State) { st.Baseline, st.Losses = b, nil })
+	return b, s.recordAccepted()
+}
+
+// recordAccepted puts into a history that is there that nothing is lost any more.
+func (s *Session) recordAccepted() error {
+	st, r := s.State(), s.recorder.Load()
+	if !st.Source.Live() || !r.Exists() {
+		return nil
+	}
+	store, err := r.Store()
+	if err != nil || store.ReadOnly() != nil {
+		return err
+	}
+	s.recordRead(st.Live, len(st.Unanswered))
+	return nil
 }
 
 // LoadBaseline takes the baseline from a file: a saved one, or any topology file.

@@ -231,8 +231,8 @@ type lost struct {
 	inside bool  // says that it was written between the other's look and its Set
 }
 
-// losses are the entries that were other than both consoles knew, and were written over.
-func losses(log []access, held func(block) []byte) (all []lost) {
+// lossKinds are the entries that were other than both consoles knew, and were written over.
+func lossKinds(log []access, held func(block) []byte) (all []lost) {
 	type cell struct {
 		block
 		entry int
@@ -295,7 +295,7 @@ func TestTwoConsoles(t *testing.T) {
 				u.f = live.Fabric
 				var errs [2]error
 				u.run(func(who int) { _, errs[who] = consoles[who].Commit(t.Context(), yes) })
-				found := losses(u.log, func(b block) []byte { return live.LFT.Block(b.sw, int(b.num)) })
+				found := lossKinds(u.log, func(b block) []byte { return live.LFT.Block(b.sw, int(b.num)) })
 				for who, err := range errs {
 					switch {
 					case err == nil:

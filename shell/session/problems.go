@@ -70,7 +70,7 @@ func (s *Session) PastProblems(ctx context.Context, p *Picture, opt ProblemOptio
 
 // PastProblems is [Session.PastProblems]; memo finds what follows from the tables.
 func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture, opt ProblemOptions) (*problems.Report, error) {
-	r := p.Shown(memo)
+	r := st.Shown(p, memo)
 	shown := len(r.Unchecked)
 	if t := p.Tables; t == nil || t.Fabric.MaxLID == 0 {
 		r.Skip("pairs without a path, credit loops", "", "the entry of the history has no forwarding tables")
@@ -134,11 +134,7 @@ func (st *State) sweepProblems(r *problems.Report) {
 		r.Skip("subnet managers", "", "a simulated subnet has none")
 		return
 	}
-	var seen []problems.Manager
-	for _, sm := range st.SMs {
-		seen = append(seen, problems.Manager{GUID: sm.GUID, Port: sm.Port, State: sm.State})
-	}
-	r.Managers(f, seen)
+	r.Managers(f, st.managers())
 }
 
 // otherWarnings are those that are not told as something else.
@@ -213,8 +209,11 @@ func (st *State) readProblems(r *problems.Report) {
 
 // pastProblems are what is other than it was.
 func (st *State) pastProblems(r *problems.Report) {
+	r.Lost(st.Losses, st.Live.Fabric, st.unansweredAt)
 	if b := st.Baseline; b != nil {
-		r.Baseline(b.Fabric, st.Live.Fabric, st.unansweredAt, b.When.Format("2006-01-02 15:04"))
+		n := len(r.Problems)
+		r.Baseline(b.Fabric, st.Live.Fabric, st.unansweredAt, "the baseline of "+b.When.Format("2006-01-02 15:04"))
+		r.DropLost(n, st.Losses)
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
 	}

@@ -414,12 +414,12 @@ func holds(rep *problems.Report, w want) bool {
 // gone or silent has tables that end there, and a link that came back is not Active,
 // as nobody manages this subnet.
 var follows = map[problems.Kind][]problems.Kind{
-	problems.Silent:        {problems.CutOff, problems.TableUnread, problems.NotActive, problems.Misdelivered, problems.Loops, problems.Odd},
+	problems.Silent:        {problems.Missing, problems.CutOff, problems.TableUnread, problems.NotActive, problems.Misdelivered, problems.Loops, problems.Odd},
 	problems.Missing:       {problems.CutOff, problems.Misdelivered, problems.Odd},
 	problems.LinkMissing:   {problems.CutOff, problems.Odd},
 	problems.NotActive:     {},
 	problems.Flapping:      {problems.NotActive},
-	problems.DuplicateGUID: {problems.CutOff, problems.Noticed, problems.Misdelivered, problems.Odd},
+	problems.DuplicateGUID: {problems.Missing, problems.CutOff, problems.Noticed, problems.Misdelivered, problems.Odd},
 	problems.DuplicateLID:  {problems.CutOff, problems.NoLID, problems.Misdelivered},
 }
 

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/fabric/losses"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/internal/when"
@@ -114,6 +115,9 @@ type State struct {
 	Read *counters.Reading
 	// stated says that the file of the subnet states which of its ports are up.
 	stated bool
+	// Losses are the links and nodes that the live subnet had, as this session or the history knows, and has not now. A
+	// baseline that is saved accepts them.
+	Losses losses.List
 	// Baseline is what the subnet is to be like, nil for none.
 	Baseline *Baseline
 	// Calibrated is the last calibration, nil for none.

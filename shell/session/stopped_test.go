@@ -77,10 +77,13 @@ func (c *counting) Send(f *mad.Frame) error {
 type subnet struct {
 	t    *testing.T
 	sim  *sim.Sim
+	f    *fabric.Fabric // of sim, whole
 	port fabric.PortIndex
 	// other is an ibsim in the place of sim, nil for none.
 	other *ibsimtest.Sim
 	dir   string
+	// record has consoles put sweeps into the history.
+	record bool
 	// client says how consoles ask, nil as simulated subnets can be asked.
 	client *mad.ClientOptions
 	wire   *counting // of the console that came last
@@ -108,7 +111,7 @@ func newSubnet(t *testing.T, spec string, grouped bool) *subnet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &subnet{t: t, sim: sim.New(f, sim.Options{Tables: res.Tables, Active: true}), port: f.EndPortOf(f.SMPort), dir: t.TempDir()}
+	n := &subnet{t: t, sim: sim.New(f, sim.Options{Tables: res.Tables, Active: true}), f: f, port: f.EndPortOf(f.SMPort), dir: t.TempDir()}
 	if grouped {
 		s := n.console()
 		live := n.read(s)
@@ -147,7 +150,7 @@ var yes = CommitOptions{Yes: true, Hit: true, Loop: true}
 // anew: its source counts as live, and what was done before is looked for.
 func (n *subnet) console() *Session {
 	n.t.Helper()
-	s, err := Open(n.t.Context(), Source{Kind: SourceIbsim}, Options{StateDir: n.dir, Fast: true, Later: true})
+	s, err := Open(n.t.Context(), Source{Kind: SourceIbsim}, Options{StateDir: n.dir, Fast: true, Later: true, Record: n.record})
 	if err != nil {
 		n.t.Fatal(err)
 	}

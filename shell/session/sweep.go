@@ -232,6 +232,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	if found.who, err = s.whoChanged(ctx, s.State().Live, live.Tables, sms); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
+	first := false
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		before := st.Live
@@ -248,10 +249,19 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
 		}
+		if first = len(before.Fabric.Nodes) == 0; !first {
+			st.Losses = st.Losses.After(before.Fabric, before.When, live.Fabric, res.Unanswered)
+		}
 		st.keepKnown(before, tables)
 		st.Stale = st.stale()
 		st.noteChanges(before, &found)
 	})
+	if first {
+		if err := s.recallLosses(ctx); err != nil {
+			rep.Warnings = append(rep.Warnings, fmt.Sprintf("what was lost before this console started is not known: %v", err))
+			s.update(ChangeLive, func(st *State) { st.Warnings = rep.Warnings })
+		}
+	}
 	over, err := s.lookOver(ctx, rep.Moved > 0)
 	if err := errors.Join(err, s.lookForOthers(ctx)); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
@@ -268,13 +278,18 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 
 // recordSweep puts what a sweep read into the history, with the events since the one before that is there.
 func (s *Session) recordSweep(live *Picture, unanswered int) {
-	r := s.recorder.Load()
-	if !r.Records() {
-		return
+	if s.recorder.Load().Records() {
+		s.recordRead(live, unanswered)
 	}
+}
+
+// recordRead is recordSweep where the history is open for writing.
+func (s *Session) recordRead(live *Picture, unanswered int) {
+	r := s.recorder.Load()
 	f := live.Fabric
 	e := s.entry(history.Sweep, live, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
-	e.Events = s.newEvents()
+	st := s.State()
+	e.Events, e.Seen = s.newEvents(), st.seen(st.Live)
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
 		s.update(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
 	}

@@ -127,10 +127,25 @@ func unwatched(was, is *history.Entry) string {
 			words = append(words, fmt.Sprintf("%s %.0f, was %.0f", name, b, a))
 		}
 	}
+	if was.Seen != nil && is.Seen != nil {
+		if a, b := masterOf(was.Seen), masterOf(is.Seen); a != b {
+			words = append(words, fmt.Sprintf("subnet manager %s, was %s", b, a))
+		}
+	}
 	if words == nil {
 		words = []string{"nodes and links are as many"}
 	}
 	return fmt.Sprintf("changed since %s, when nobody watched: %s", was.Until.Format(time.DateTime), strings.Join(words, "; "))
+}
+
+// masterOf names the port of the subnet manager in charge.
+func masterOf(s *history.Seen) string {
+	for _, m := range s.Managers {
+		if m.State == smMaster {
+			return fabric.Escape(m.Port)
+		}
+	}
+	return "none"
 }
 
 // commitMoments are the commits that wrote something, and the place of each by the words for who wrote its tables.

@@ -23,10 +23,8 @@ type Scene struct {
 	// Top is the fabric of the topology pane, with what was added on paper; now the same without what has failed there.
 	Top   *Index
 	Now   *fabric.Fabric
-	Names *Index // the index of the picture's fabric
-	// Seen is the live fabric that lost links are counted from; Down are ports of it, one for each link that is lost.
-	Seen  *fabric.Fabric
-	Down  []fabric.PortIndex
+	Names *Index           // the index of the picture's fabric
+	Down  int              // [session.State.Down]
 	Clock func() time.Time // tells how old pictures are
 	// given holds the LIDs that staged tables give to ports of Top that have none, nil where they are of another fabric.
 	given *fabric.Fabric
@@ -176,20 +174,13 @@ func (sc *Scene) Against() *session.Picture {
 	return p
 }
 
-// Lose counts what the live fabric has lost since it was whole. before is nil at first.
-func (sc *Scene) Lose(before *Scene) {
-	live := sc.State.Live.Fabric
-	sc.Seen = live
-	if before == nil || len(before.Seen.Nodes) == 0 {
+// CountDown counts the links of the live subnet that are down, where they may be others than in the scene before, nil at first.
+func (sc *Scene) CountDown(before *Scene) {
+	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline && len(before.State.Losses) == len(sc.State.Losses) {
+		sc.Down = before.Down
 		return
 	}
-	sc.Seen, sc.Down = before.Seen, before.Down
-	if sc.State.Live == before.State.Live {
-		return
-	}
-	if sc.Down = DownPorts(sc.Seen, live); len(sc.Down) == 0 && len(Missing(sc.Seen, live)) == 0 {
-		sc.Seen = live
-	}
+	sc.Down = sc.State.Down()
 }
 
 // Missing names the nodes of f that g has not.

@@ -24,14 +24,11 @@ import (
 // problems lists what is wrong with the subnet, the worst first.
 type problems struct {
 	pane.List
-	src   Source
-	found []row
-	all   int                 // how many problems there are
-	open  map[found.Kind]bool // the groups whose problems are listed
-	// lost is what was there when the session began, lostOf the fabrics then and now.
-	lost    []found.Problem
-	lostOf  [2]*fabric.Fabric
-	report  *found.Report // what the session said last, nil before it said anything
+	src     Source
+	found   []row
+	all     int                 // how many problems there are
+	open    map[found.Kind]bool // the groups whose problems are listed
+	report  *found.Report       // what the session said last, nil before it said anything
 	reports pane.AsyncResult[*found.Report]
 	past    pane.AsyncResult[*found.Report] // of a picture out of the history
 	shown   *found.Report                   // the one of these that is listed
@@ -136,18 +133,6 @@ func reported(r *found.Report) []found.Problem {
 	return out
 }
 
-// lost are links that are down and nodes that are gone since the session began.
-func lost(before, now *fabric.Fabric) []found.Problem {
-	var r found.Report
-	for _, p := range pane.DownPorts(before, now) {
-		r.Add(found.Error, "link down", found.PlaceOfPort(before, p), "was up when the session began", "%s -- %s", before.PortName(p), before.PortName(before.Ports[p].Peer))
-	}
-	for _, name := range pane.Missing(before, now) {
-		r.Add(found.Error, "node gone", found.Nowhere, "was there when the session began", "%s", name)
-	}
-	return r.Problems
-}
-
 func (l *problems) look(row int) draw.Style {
 	switch l.found[row].Severity {
 	case found.Error:
@@ -160,12 +145,6 @@ func (l *problems) look(row int) draw.Style {
 
 func (l *problems) Show(sc *pane.Scene, _ bool) {
 	l.Scene = sc
-	if of := [2]*fabric.Fabric{sc.Seen, sc.State.Live.Fabric}; of != l.lostOf {
-		l.lost, l.lostOf = nil, of
-		if of[0] != of[1] {
-			l.lost = lost(of[0], of[1])
-		}
-	}
 	l.Renew()
 }
 
@@ -174,9 +153,6 @@ func (l *problems) Renew() {
 	l.found, l.all = nil, 0
 	if l.shown = l.listed(); l.known() && l.shown != nil {
 		all := reported(l.shown)
-		if l.Scene.Recalled() == nil {
-			all = slices.Concat(all, l.lost)
-		}
 		inorder.Sort(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 		l.found, l.all = l.grouped(all), len(all)
 	}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
+)
+
+// lossAnswers is what problems, sources and report morning say, as far as this test needs it.
+type lossAnswers struct {
+	problems []foundProblem
+	down     int
+	morning  struct {
+		New  []foundProblem `json:"problems_new"`
+		Open []foundProblem `json:"errors_still"`
+		Down int            `json:"links_down"`
+	}
+}
+
+type foundProblem struct {
+	Severity, Kind, What string
+	Since                time.Time
+}
+
+func answersOf(t *testing.T, source string) (a lossAnswers) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(ibconsole(t, "-s", source, "--json", "-c", "problems; sources")), "\n")
+	var p struct{ Problems []foundProblem }
+	var s struct{ Down int }
+	said := ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")
+	if len(lines) != 2 || json.Unmarshal([]byte(lines[0]), &p) != nil || json.Unmarshal([]byte(lines[1]), &s) != nil || json.Unmarshal([]byte(said), &a.morning) != nil {
+		t.Fatalf("%q\n%s", lines, said)
+	}
+	a.problems, a.down = p.Problems, s.Down
+	return a
+}
+
+// lost are the problems that tell of losses.
+func lost(all []foundProblem) (n int) {
+	for _, p := range all {
+		if (p.Kind == "missing" || p.Kind == "link missing") && p.Severity == "error" && !p.Since.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// TestLostBeforeStart: a link, a host and the subnet manager go while no console runs. Every later console, also after one
+// that has seen nothing else, tells of them with one count, in problems, sources and the report of the morning, until they
+// are back or the subnet as it is is saved as the baseline.
+func TestLostBeforeStart(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	source := "ibsim:" + sim.Name
+	record := func() {
+		r := recorder(t, source, "sweep=0.1")
+		recordedUntil(t, source, recordedUntil(t, source, time.Time{}).Until)
+		if err := errors.Join(r.Process.Signal(syscall.SIGTERM), r.Wait()); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Run("whole", func(t *testing.T) { // at whose end the manager stops
+		ibsimtest.Master(t, sim)
+		record()
+		if a := answersOf(t, source); a.down != 0 || lost(a.problems)+lost(a.morning.New) > 0 || a.morning.Down != 0 {
+			t.Errorf("nothing is lost: %+v", a)
+		}
+	})
+	guid := map[string]string{}
+	for x := range strings.SplitSeq(read(t, net), "\n") {
+		if f := strings.Split(x, `"`); strings.HasPrefix(x, "Switch") {
+			guid[f[3]] = f[1]
+		}
+	}
+	sim.Console(fmt.Sprintf("Unlink %q[3]", guid["leaf-02"]))
+	sim.Console(fmt.Sprintf("Unlink %q[2]", guid["leaf-03"]))
+	for i, before := range []func(){func() {}, record, func() {}} {
+		before()
+		a := answersOf(t, source)
+		if a.down != 2 || lost(a.problems) != 2 || a.morning.Down != 2 || lost(a.morning.New)+lost(a.morning.Open) != 2 {
+			t.Errorf("console %d: %+v", i, a)
+		}
+		managers := 0
+		for _, p := range append(a.morning.New, a.morning.Open...) {
+			if p.Kind == "no subnet manager" {
+				managers++
+			}
+		}
+		if managers != 1 {
+			t.Errorf("console %d: the subnet manager is lost %d times: %+v", i, managers, a.morning)
+		}
+	}
+	sim.Console(fmt.Sprintf("Relink %q[3]", guid["leaf-02"]))
+	if a := answersOf(t, source); a.down != 1 || lost(a.problems) != 1 || a.morning.Down != 1 {
+		t.Errorf("a link is back: %+v", a)
+	}
+	ibconsole(t, "-s", source, "-c", "baseline save")
+	if a := answersOf(t, source); a.down != 0 || lost(a.problems) != 0 || a.morning.Down != 0 {
+		t.Errorf("saved as the baseline: %+v", a)
+	}
+}
+
+// TestMorningNamesLostManager: a subnet manager that ends while a recorder runs is a new problem of the morning.
+func TestMorningNamesLostManager(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	net := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "dump topology "+net)
+	sim := ibsimtest.Start(t, net)
+	source := "ibsim:" + sim.Name
+	var r *exec.Cmd
+	whole, at := t, time.Time{}
+	record := func(rounds int) {
+		for range rounds {
+			at = recordedUntil(whole, source, at).Until
+		}
+	}
+	t.Run("managed", func(t *testing.T) { // at whose end the manager stops
+		ibsimtest.Master(t, sim)
+		r = recorder(whole, source, "sweep=0.1")
+		record(3)
+	})
+	record(6)
+	if err := errors.Join(r.Process.Signal(syscall.SIGTERM), r.Wait()); err != nil {
+		t.Error(err)
+	}
+	var m struct {
+		New  []foundProblem `json:"problems_new"`
+		Gone []foundProblem `json:"problems_gone"`
+	}
+	said := ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")
+	if err := json.Unmarshal([]byte(said), &m); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(m.New, func(p foundProblem) bool { return p.Kind == "no subnet manager" && p.Severity == "error" }) {
+		t.Errorf("nothing is said of the subnet manager: %s", said)
+	}
+}

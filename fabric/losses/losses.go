@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package losses keeps what a subnet had and has no more: links and nodes, from one reading to the next.
+package losses
+
+import (
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+)
+
+// Loss is a node or a link that is not there any more.
+type Loss struct {
+	At    fabric.End `json:"at"`             // the node, or one end of the link
+	Peer  fabric.End `json:"peer,omitzero"`  // the other end, zero for a node
+	Since time.Time  `json:"since,omitzero"` // when it was seen last
+	// Unseen says that it cannot be seen because of what did not answer, so that it may be there.
+	Unseen bool `json:"unseen,omitempty"`
+}
+
+// Link reports whether it is a link.
+func (l *Loss) Link() bool { return l.Peer.GUID != 0 }
+
+// List is all that is lost. A list never changes.
+type List []Loss
+
+// After returns the list after a subnet was read again: with what was there at the last reading, at some time, and is not
+// any more, and without what has come back. O(ports + losses).
+func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswered []sweep.Unanswered) List {
+	var out List
+	type key struct{ a, b [2]uint64 }
+	keyOf := func(x *Loss) key {
+		a, b := [2]uint64{x.At.GUID, uint64(x.At.Port)}, [2]uint64{x.Peer.GUID, uint64(x.Peer.Port)}
+		if x.Link() && slices.Compare(a[:], b[:]) > 0 {
+			a, b = b, a
+		}
+		return key{a, b}
+	}
+	known := map[key]bool{}
+	add := func(x Loss) {
+		if k := keyOf(&x); !known[k] {
+			known[k] = true
+			out = append(out, x)
+		}
+	}
+	for _, x := range l {
+		if !x.back(is) {
+			add(x)
+		}
+	}
+	for _, c := range fabric.Changes(was, is) {
+		switch c.Kind {
+		case fabric.NodeGone:
+			add(Loss{At: c.At, Since: at})
+		case fabric.LinkDown:
+			add(Loss{At: c.At, Peer: c.Peer, Since: at})
+		}
+	}
+	out.listen(unanswered)
+	return out
+}
+
+// back reports whether it is in a fabric.
+func (l *Loss) back(f *fabric.Fabric) bool {
+	node := f.NodeByGUID(l.At.GUID)
+	if node == fabric.None || !f.Nodes[node].InSubnet {
+		return false
+	}
+	if !l.Link() {
+		return true
+	}
+	p := f.PortAt(node, l.At.Port)
+	if p == fabric.None || !f.Ports[p].Linked() {
+		return false
+	}
+	q := &f.Ports[f.Ports[p].Peer]
+	return f.Nodes[q.Node].GUID == l.Peer.GUID && int(q.Num) == l.Peer.Port
+}
+
+// listen finds what is cabled and silent, and what is reached only through such: nobody knows whether that is lost.
+func (l List) listen(unanswered []sweep.Unanswered) {
+	silent := sweep.SilentPorts(unanswered)
+	gone := map[uint64]*Loss{}
+	for i := range l {
+		x := &l[i]
+		if x.Unseen = false; !x.Link() {
+			gone[x.At.GUID] = x
+		}
+	}
+	unseen := func(e fabric.End) bool {
+		x := gone[e.GUID]
+		return silent(e.GUID, e.Port) || x != nil && x.Unseen
+	}
+	for again := len(gone) > 0; again; {
+		again = false
+		for i := range l {
+			if x := &l[i]; x.Link() {
+				for _, e := range [2][2]fabric.End{{x.At, x.Peer}, {x.Peer, x.At}} {
+					if node := gone[e[0].GUID]; node != nil && !node.Unseen && unseen(e[1]) {
+						node.Unseen, again = true, true
+					}
+				}
+			}
+		}
+	}
+	for i := range l {
+		if x := &l[i]; x.Link() {
+			x.Unseen = unseen(x.At) && unseen(x.Peer)
+		}
+	}
+}
+
+// Links counts the links that are lost for certain.
+func (l List) Links() (n int) {
+	for i := range l {
+		if l[i].Link() && !l[i].Unseen {
+			n++
+		}
+	}
+	return n
+}
+
+// Without returns the list without what a fabric, read before some time, had not and was lost before that time.
+func (l List) Without(f *fabric.Fabric, t time.Time) List {
+	return slices.DeleteFunc(slices.Clone(l), func(x Loss) bool { return x.Since.Before(t) && !x.back(f) })
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"context"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/losses"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/history"
+)
+
+// recallLosses finds what the subnet has lost since earlier consoles read it: what they found to be lost, and what the last
+// entry of the history has and the first sweep of this session has not. A baseline that was saved since accepts a loss.
+func (s *Session) recallLosses(ctx context.Context) error {
+	st := s.State()
+	if !st.Source.Live() || !s.recorder.Load().Exists() {
+		return nil
+	}
+	held, err := s.entries(ctx)
+	if err != nil {
+		return err
+	}
+	held = slices.DeleteFunc(held, func(e history.Entry) bool { return e.Simulated != "" })
+	slices.SortStableFunc(held, func(a, b history.Entry) int { return a.Until.Compare(b.Until) })
+	if len(held) == 0 {
+		return nil
+	}
+	from := len(held) - 1 // the last sweep, and what was read after it
+	for i, e := range slices.Backward(held) {
+		if e.Kind == history.Sweep {
+			from = i
+			break
+		}
+	}
+	var list losses.List
+	if seen := held[from].Seen; seen != nil {
+		list = slices.Clone(seen.Lost)
+		for i := range list { // of a file that may have been imported
+			x := &list[i]
+			x.At.Name, x.Peer.Name = fabric.Escape(x.At.Name), fabric.Escape(x.Peer.Name)
+		}
+	}
+	for i := from; i < len(held); i++ {
+		was, err := s.recall(held[i].ID)
+		if err != nil {
+			return err
+		}
+		now, unanswered := st.Live, st.unansweredAt
+		if i+1 < len(held) {
+			if now, err = s.recall(held[i+1].ID); err != nil {
+				return err
+			}
+			unanswered = nil
+		}
+		list = list.After(was.Fabric, held[i].Until, now.Fabric, unanswered)
+	}
+	s.findBaseline(ctx)
+	s.update(ChangeLive, func(st *State) {
+		if st.Baseline != nil {
+			list = list.Without(st.Baseline.Fabric, st.Baseline.When)
+		}
+		st.Losses = list
+	})
+	return nil
+}
+
+// seen is what is known of a picture beside fabric and tables: of the live one as of now, of an entry of the history as it
+// was kept; nil where that is not known.
+func (st *State) seen(p *Picture) *history.Seen {
+	switch {
+	case p == st.Live:
+		return &history.Seen{Lost: st.Losses, Managers: st.managers()}
+	case p.Entry != nil:
+		return p.Entry.Seen
+	}
+	return nil
+}
+
+// LostIn is what was lost when a picture was read, as far as that is known.
+func (st *State) LostIn(p *Picture) losses.List {
+	if seen := st.seen(p); seen != nil {
+		return seen.Lost
+	}
+	return nil
+}
+
+func (st *State) managers() []problems.Manager {
+	all := []problems.Manager{}
+	for _, sm := range st.SMs {
+		all = append(all, problems.Manager{GUID: sm.GUID, Port: sm.Port, State: sm.State})
+	}
+	return all
+}
+
+// Down counts the links that the live subnet has lost, or that the baseline has and it has not. O(ports).
+func (st *State) Down() int {
+	type end struct {
+		guid uint64
+		port int
+	}
+	down := map[end]bool{} // by one end
+	n := 0
+	add := func(a, b fabric.End) {
+		x, y := end{a.GUID, a.Port}, end{b.GUID, b.Port}
+		if !down[x] && !down[y] {
+			n++
+		}
+		down[x], down[y] = true, true
+	}
+	for i := range st.Losses {
+		if x := &st.Losses[i]; x.Link() && !x.Unseen {
+			add(x.At, x.Peer)
+		}
+	}
+	if b := st.Baseline; b != nil {
+		for _, c := range sweep.Heard(b.Fabric, fabric.Changes(b.Fabric, st.Live.Fabric), st.unansweredAt) {
+			if c.Kind == fabric.LinkDown {
+				add(c.At, c.Peer)
+			}
+		}
+	}
+	return n
+}
