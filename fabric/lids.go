@@ -56,6 +56,13 @@ type LIDAssignment struct {
 	Notes    []LIDNote // which records and which ports' LIDs could not stay, and why
 }
 
+// Remembered is what OpenSM remembers of GUID2LID when it has read it on a subnet, without the records that it drops.
+func (o LIDOptions) Remembered(f *Fabric) *GUID2LID {
+	m := newLIDManager(f, o)
+	m.begin()
+	return m.table
+}
+
 // AssignLIDs gives every end port of the subnet one LID as OpenSM does at LMC 0 without remembering anything:
 // a port keeps the LID it has; the others get the lowest free ones, the SM's port first and the rest in the
 // order of EndPorts. It returns f itself where every port has a LID already. It fails with [ErrNoLIDs] where

@@ -32,7 +32,7 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 	case p.Tables.Unread.SLs:
 		c.warnUnknownSLs(st, p)
 	case p.Tables.SLs == nil && asked.Any():
-		c.out.note("no service levels are part of %s: every path has SL 0", st.Title(p))
+		c.out.note("the routes of %s have no service levels of their own: a path has the one that is asked for, else that of its partition", st.Title(p))
 	}
 	var rows []slRow
 	for _, pair := range pairs {

@@ -12,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
@@ -78,6 +81,86 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGUID2LIDWithBadRecords: of a guid2lid with records that it drops OpenSM writes the others back, with those of ports
+// that are not in the subnet. dump guid2lid writes the same file.
+func TestGUID2LIDWithBadRecords(t *testing.T) {
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 12, 200) {
+		f := made(t, []string{"fattree:2,4", "torus:3x3", "random:6,4,12"}[i%3])
+		lmc := r.IntN(3)
+		remembered := randomRecords(r, f, lmc)
+		net, file, cache := filepath.Join(t.TempDir(), "net"), filepath.Join(t.TempDir(), "guid2lid"), t.TempDir()
+		write(t, file, remembered)
+		write(t, filepath.Join(cache, "guid2lid"), remembered)
+		var text bytes.Buffer
+		if err := gen.WriteNet(&text, f); err != nil {
+			t.Fatal(err)
+		}
+		write(t, net, text.String())
+		cmd := ibsimtest.Start(t, net).Command(t.Context(), "opensm", "-o", "-l", fmt.Sprint(lmc), "-f", filepath.Join(cache, "log"))
+		cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+cache, "OSM_CACHE_DIR="+cache)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("opensm: %v\n%s", err, out)
+		}
+		src, err := session.ParseSource("net:" + net)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.Open(t.Context(), src, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "lmc", Value: fmt.Sprint(lmc)}, {Name: "guid2lid", Value: file}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SetSettings(set)
+		var ours bytes.Buffer
+		if _, err = s.Route(t.Context(), compute.KeepAsOpenSM); err == nil {
+			_, err = s.Dump(t.Context(), "guid2lid", session.Staged, &ours)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unlike(filepath.Join(cache, "guid2lid"), ours.Bytes()); err != nil {
+			t.Errorf("LMC %d, of\n%s%v", lmc, remembered, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// randomRecords is a guid2lid of ports of a subnet and of others, with records of all kinds that OpenSM drops: LIDs that
+// are no range of unicast LIDs, that are misaligned, that another record has, too few for the LMC, and no LIDs at all.
+func randomRecords(r *rand.Rand, f *fabric.Fabric, lmc int) string {
+	var b strings.Builder
+	for i := range 4 + r.IntN(len(f.EndPorts)) {
+		guid := f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].GUID
+		if r.IntN(3) == 0 {
+			guid = 0x9f0000 + uint64(i)
+		}
+		first := (1 + r.IntN(2*len(f.EndPorts))) << lmc
+		last := first + 1<<lmc - 1
+		value := fmt.Sprintf("0x%04x 0x%04x", first, last)
+		switch r.IntN(10) {
+		case 0:
+			value = fmt.Sprintf("0x%04x 0x%04x", last+1, first)
+		case 1:
+			value = fmt.Sprintf("0x%04x 0x%04x", first+1, last+1)
+		case 2:
+			value = fmt.Sprintf("0x%04x 0x%04x", first, first)
+		case 3:
+			value = []string{"0x0000 0x0003", "0xc000 0xc000", "none"}[r.IntN(3)]
+		}
+		fmt.Fprintf(&b, "0x%016x %s\n\n", guid, value)
+	}
+	return b.String()
 }
 
 func sortedLines(text []byte) []string { return slices.Sorted(strings.Lines(string(text))) }

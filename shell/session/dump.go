@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/ibnet"
@@ -144,19 +145,37 @@ const guid2lidKind = "guid2lid"
 // ports that are gone, in the guid2lid that was given or the base of the paper. The subnet
 // manager's own port comes first.
 func (st *State) writeGUID2LID(w io.Writer, p *Picture) error {
-	t := st.Settings.Remembered()
+	t := st.Settings.Remembered(p.Fabric)
+	if p.Kind == Staged && !st.Stale && st.past.LIDs != nil {
+		t = st.past.LIDs.GUID2LID.Clone()
+	}
 	fabrics := []*fabric.Fabric{p.Fabric}
 	if base := st.paperBase().Fabric; fabric.SameNodes(base, p.Fabric) && fabric.KeepsLIDs(base, p.Fabric) {
 		fabrics = []*fabric.Fabric{base, p.Fabric}
 	}
+	owner := map[uint16]uint64{}
 	for _, f := range fabrics {
 		ends := f.EndPorts
 		if f.SMPort != fabric.None {
 			ends = append([]fabric.PortIndex{f.EndPortOf(f.SMPort)}, ends...)
 		}
 		for _, e := range ends {
-			if port := &f.Ports[e]; port.LID != 0 {
-				t.Set(port.GUID, port.LIDRange())
+			port := &f.Ports[e]
+			if port.LID == 0 {
+				continue
+			}
+			lids := port.LIDRange()
+			t.Set(port.GUID, lids)
+			for lid := lids.Min; lid <= lids.Max; lid++ {
+				owner[lid] = port.GUID
+			}
+		}
+	}
+	for _, r := range slices.Collect(t.Records()) {
+		for lid := r.LIDs.Min; r.Readable && lid <= r.LIDs.Max && lid > 0; lid++ {
+			if guid, ok := owner[lid]; ok && guid != r.GUID {
+				t.Delete(r.GUID)
+				break
 			}
 		}
 	}

@@ -21,7 +21,7 @@ var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no 
 
 var (
 	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
-	errNoSLs = errors.New("the service levels of paths were not computed: every path has SL 0")
+	errNoSLs = errors.New("the routes have no service levels of their own: a path has that of its partition, by default 0")
 )
 
 func writeSL2VL(w io.Writer, p *Picture) error {

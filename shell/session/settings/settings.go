@@ -327,13 +327,17 @@ func (s *Settings) Job() *compute.Job {
 	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached, NoQoS: !s.QoS()}
 }
 
-// Remembered is a copy of the LIDs that OpenSM remembers, empty where nothing was said of
-// them.
-func (s *Settings) Remembered() *fabric.GUID2LID {
+// Remembered are the LIDs that OpenSM remembers on a subnet, empty where nothing was said of them. Records that it
+// drops are left out.
+func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	if s.lids.GUID2LID == nil {
 		return &fabric.GUID2LID{}
 	}
-	return s.lids.GUID2LID.Clone()
+	opt := s.lids.LIDOptions
+	if !s.lids.Chosen {
+		opt.LMC = f.MaxLMC()
+	}
+	return opt.Remembered(f)
 }
 
 // Conf is the opensm.conf that they were read from, "" for none.
