@@ -75,18 +75,28 @@ func (c *call) dumpFolder() error {
 	if folder == "-" {
 		return c.Misused("a folder is not written to standard output; name one")
 	}
-	title, names, err := c.session.DumpFolder(c.ctx, folder, session.Kind(c.Option("of", "")))
+	d, err := c.session.DumpFolder(c.ctx, folder, session.Kind(c.Option("of", "")))
 	if err != nil {
 		return err
 	}
-	return c.say(dumped{Kind: "ibdiagnet", File: folder, Of: title, Files: names}, "%s of %s written to %s", strings.Join(names, ", "), title, quoteFile(folder))
+	return c.out.Answer(&dumpedFolder{dumped{Kind: "ibdiagnet", File: folder, Of: d.Title}, d.Names, d.Notes})
 }
 
 type dumped struct {
-	Kind  string   `json:"kind"`
-	File  string   `json:"file"`
-	Of    string   `json:"of"`
-	Files []string `json:"files,omitempty"` // in a folder
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Of   string `json:"of"`
+}
+
+type dumpedFolder struct {
+	dumped
+	Files []string `json:"files"`
+	Notes []string `json:"notes,omitempty"` // what the files do not hold
+}
+
+func (a *dumpedFolder) Text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s of %s written to %s\n", strings.Join(a.Files, ", "), a.Of, quoteFile(a.File))
+	list(w, "note", a.Notes)
 }
 
 func (c *call) load(kind string) error {

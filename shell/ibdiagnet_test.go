@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -94,5 +95,61 @@ func TestDumpIbdiagnet(t *testing.T) {
 	}
 	if _, err := on(t, folder, "dump ibdiagnet -"); err == nil {
 		t.Error("a folder on standard output")
+	}
+}
+
+// TestDumpIbdiagnetGroups: the groups of adaptive routing are in the folder, wherever they come from, with their entries.
+// What the file cannot hold or state is listed.
+func TestDumpIbdiagnetGroups(t *testing.T) {
+	conf := filepath.Join(t.TempDir(), "opensm.conf")
+	if err := os.WriteFile(conf, []byte("routing_engine ar_updn\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shown := func(out string) (rows []string) {
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, "  ") && strings.Contains(line, "free") && !strings.Contains(line, " 0 groups") {
+				rows = append(rows, line)
+			}
+		}
+		return rows
+	}
+	for _, k := range []struct {
+		source, commands, of, note string
+	}{
+		{"sim:fattree:2,4", "adaptive on", "", ""},
+		{"sim:fattree:2,4", "adaptive on; fail link leaf-01/3; route", "", ""},
+		{"sim:fattree:2,4", "adaptive on; fail link leaf-01/3", "whatif", ""},
+		{"sim:fattree:2,4", "engine from=" + conf + "; route", "", ""},
+		{"sim:fattree:2,4 adaptive=yes", "sweep", "live", ""},
+		{"sim:fattree:2,4", "sweep", "live", "adaptive routing was not read"},
+		{folder, "sweep light", "", ""},
+		{folder, "adaptive on", "", ""},
+	} {
+		to := filepath.Join(t.TempDir(), "folder")
+		of := ""
+		if k.of != "" {
+			of = " of=" + k.of
+		}
+		out, err := on(t, k.source, append(strings.Split(k.commands, "; "), "adaptive show"+of, "dump ibdiagnet "+to+of)...)
+		if err != nil {
+			t.Fatal(err, out)
+		}
+		read, err := on(t, "ibdiagnet:"+to, "adaptive show")
+		if err != nil {
+			t.Fatal(err, read)
+		}
+		if was, is := shown(out), shown(read); !slices.Equal(was, is) || (len(was) == 0) != (k.note != "") {
+			t.Errorf("%s: %s: read back\n%swas\n%s", k.source, k.commands, is, was)
+		}
+		if noted := strings.Contains(out, "note: adaptive routing was not read"); noted != (k.note != "") {
+			t.Errorf("%s: %s: noted %v in %s", k.source, k.commands, noted, out)
+		}
+		far, err := os.ReadFile(filepath.Join(to, "ibdiagnet2.far"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.note != "" && bytes.Contains(far, []byte(" en:")) {
+			t.Errorf("%s: far states whether adaptive routing is on, which was not read", k.source)
+		}
 	}
 }

@@ -5,25 +5,63 @@ package ibdiagnet
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
 	"example.org/ibconsole/fabric"
 )
 
-// FarOf is what far says of tables that are static: no groups, and every LID by its port.
+// FarOf is what far says of tables: of each switch its groups and what they are for, and every LID by its static port. Of
+// a switch without adaptive routing it does not state whether that is on. O(switches x LIDs).
 func FarOf(t *fabric.Tables) *Far {
 	a := &Far{Version: 1}
-	for s := range t.Fabric.NumSwitches() {
-		n := t.Fabric.SwitchNode(s)
-		if !t.Known[s] || !n.InSubnet {
+	for i := range t.Fabric.NumSwitches() {
+		n := t.Fabric.SwitchNode(i)
+		if !t.Known[i] || !n.InSubnet {
 			continue
 		}
-		top := min(t.Top[s], t.LFT.MaxLID)
-		a.Switches = append(a.Switches, Switch{GUID: n.GUID, Words: []string{"en:", "0"},
-			Tables: []Table{{Top: top, Ports: t.LFT.Row(s)[:int(top)+1]}}})
+		top := min(t.Top[i], t.LFT.MaxLID)
+		s := Switch{GUID: n.GUID, Tables: []Table{{Top: top, Ports: t.LFT.Row(i)[:int(top)+1]}}}
+		if t.Adaptive != nil {
+			s.adapt(&t.Adaptive.Switches[i])
+		}
+		a.Switches = append(a.Switches, s)
 	}
 	return a
+}
+
+// adapt adds to static ports what a switch has beside them.
+func (s *Switch) adapt(from *fabric.AdaptiveSwitch) {
+	if len(from.Groups) == 0 && len(from.Tables) == 0 {
+		return
+	}
+	on := map[bool]string{false: "0", true: "1"}
+	s.Words = []string{"en:", on[from.Enabled] + ",", "fr_en:", on[from.FastReroute]}
+	for number, group := range from.Groups {
+		for sub, ports := range group {
+			g := Group{Number: uint16(number), Sub: uint8(sub)}
+			for _, p := range ports {
+				g.Ports.Add(p)
+			}
+			s.Groups = append(s.Groups, g)
+		}
+	}
+	static := s.Tables[0]
+	s.Tables = nil
+	for k := range max(1, len(from.Tables)) {
+		top := int(static.Top)
+		if k < len(from.Tables) {
+			top = max(top, int(from.Tables[k].Top), int(from.Tables[0].Top))
+		}
+		t := Table{Number: k, Top: uint16(top), Ports: make([]uint8, top+1), Choices: make([]Choice, top+1)}
+		for lid := range t.Ports {
+			port, e := from.Entry(uint8(k), uint16(lid), static.Port(uint16(lid)))
+			t.Ports[lid] = port
+			t.Choices[lid] = choice(State(slices.Index(adaptiveStates[:], e.State())), uint16(e.Group()))
+		}
+		s.Tables = append(s.Tables, t)
+	}
 }
 
 // WriteFDBs writes ibdiagnet2.fdbs. A switch with one table, of number 0, has no line for it. O(entries).
