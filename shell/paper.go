@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -49,7 +51,7 @@ func fail(what string) func(*call) error {
 		if err != nil {
 			return c.misnamed(err)
 		}
-		return c.failures("failed on paper", failed...)
+		return c.failures("failed", failed...)
 	}
 }
 
@@ -104,7 +106,7 @@ func restore(what string) func(*call) error {
 		case err != nil:
 			return fmt.Errorf("%s %w", fabric.Escape(c.Arg(0)), err)
 		case gone[0].Repair:
-			return c.failures("repaired on paper", gone...)
+			return c.failures("repaired", gone...)
 		}
 		return c.failures("restored", gone...)
 	}
@@ -137,7 +139,8 @@ type failureRow struct {
 }
 
 func (r failureRow) Text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s: %s %s", r.State, r.What, r.Name)
+	onPaper := prose.When(slices.Contains([]string{"failed", "repaired", "added", "moved"}, r.State), " on paper", "")
+	_, _ = fmt.Fprintf(w, "%s%s: %s %s", r.State, onPaper, r.What, r.Name)
 	if r.What != "link" && !r.Moved {
 		_, _ = fmt.Fprintf(w, " with %s", count(r.Links, "link"))
 	}

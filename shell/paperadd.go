@@ -43,7 +43,7 @@ func (c *call) add(state string, find failures.Finder) error {
 }
 
 func runAddLink(c *call) error {
-	return c.add("added on paper", failures.AddLink(c.Arg(0), c.Arg(1)))
+	return c.add("added", failures.AddLink(c.Arg(0), c.Arg(1)))
 }
 
 // addNode adds a node of a type.
@@ -59,10 +59,10 @@ func addNode(kind mad.NodeType) func(*call) error {
 				return c.Misused("%q is no GUID", given)
 			}
 		}
-		return c.add("added on paper", failures.Add(n))
+		return c.add("added", failures.Add(n))
 	}
 }
 
 func runMove(c *call) error {
-	return c.add("moved on paper", failures.Move(c.Arg(0), c.Arg(1)))
+	return c.add("moved", failures.Move(c.Arg(0), c.Arg(1)))
 }

@@ -165,11 +165,12 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 			ports, now := c.NewPath(sw)
 			if was == to {
 				j.carry(j.old, -n)
-				v.Lost += n
 			}
-			if now == to {
+			switch {
+			case now == to: // where it did not before, the routes around the failure bring it back
 				j.carry(ports, n)
-				v.Lost -= n
+			case was == to:
+				v.Lost += n
 			}
 		}
 	}
