@@ -116,7 +116,9 @@ func inFull(t *testing.T, s *Study, n int) Verdict {
 
 // lostPaths counts the paths between hosts that arrive by one set of tables and not by the other, which has the same LIDs.
 func lostPaths(was, is *fabric.Tables) (lost int64) {
-	arrives := func(t *fabric.Tables, src fabric.PortIndex, lid uint16) bool { return walk.Trace(t, src, lid).Verdict.Arrives() }
+	arrives := func(t *fabric.Tables, src fabric.PortIndex, lid uint16) bool {
+		return walk.Trace(t, src, lid).Verdict.Arrives()
+	}
 	f := was.Fabric
 	ends, _ := f.Ends(false)
 	for _, src := range ends {
