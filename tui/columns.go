@@ -172,7 +172,8 @@ var explained = map[string]map[string]string{
 		"picture": "live, base, what-if or staged", "as of": "when it was read or made", "nodes": "how many", "highest lid": "the highest unicast LID in use", "sl2vl": "whether it has VLs", "groups": "multicast groups",
 		"expected": "its share of what all sent, by the paths that the tables lay over it", "apart": "what it sent more or less than expected, by its rate",
 		"counted": "what counters grew by", "an hour": "errors an hour, over the readings in that time", "first by": "when it was first seen to have grown", "last by": "when it was last seen to have grown",
-		"target": "whom the session asked", "sent": "MADs", "again": "those of them that were sent again", "answers": "that came in time", "no answer": "questions that were given up", "late": "answers after that",
+		"target": "whom the session asked", "sent": "request frames, repeated ones included", "retried": "request frames that were sent again",
+		"responses": "responses that ended a request", "unanswered": "requests without a response", "late": "responses that came too late or twice",
 		"mean": "time to the answer", "longest": "time to the answer", "table": "of high or low priority", "vl:weight": "how many units of 64 bytes a VL may send in its turn",
 	},
 }

@@ -51,11 +51,16 @@ func TestAddSwitch(t *testing.T) {
 	if p := now.Ports[now.Nodes[0].FirstPort+1]; now.Ports[n.FirstPort+1].Speed != p.Speed || now.Ports[n.FirstPort+1].Width != p.Width {
 		t.Error("the new link is not as fast as the others")
 	}
-	// What the switches hold is carried over, and the new one has nothing.
+	// What the switches hold is carried over, and the new one holds nothing.
 	sw := now.SwitchByGUID(n.GUID)
 	for i := range now.NumSwitches() {
-		if st.WhatIf.Tables.Known[i] == (i == sw) {
-			t.Errorf("switch %d known: %v", i, st.WhatIf.Tables.Known[i])
+		if !st.WhatIf.Tables.Known[i] {
+			t.Errorf("the table of switch %d is unknown", i)
+		}
+	}
+	for lid := range now.MaxLID + 1 {
+		if port := st.WhatIf.Tables.Port(sw, lid); port != fabric.NoPath {
+			t.Errorf("the new switch sends LID %d by port %d", lid, port)
 		}
 	}
 	if len(st.WhatIf.CutOff(st.Base)) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now && len(st.Whole().Links()) != 64 {

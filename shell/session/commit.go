@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell/session/connection"
 )
 
@@ -246,9 +247,10 @@ func (c *commit) countCuts(ctx context.Context) error {
 		return err
 	}
 	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
-	own, err := c.analysis.Diff(ctx, staged, staged, diff.Options{})
+	own, err := c.analysis.Reach(ctx, staged, reach.Options{})
 	if err == nil {
-		r.Unconnected = own.Pairs.Unreached + own.Pairs.Unknown
+		within := int64(own.Ends - own.UnreachableEnds)
+		r.Unconnected = own.LostPairs + own.UnknownPairs - (own.Pairs - within*(within-1))
 	}
 	return err
 }
