@@ -77,10 +77,7 @@ func (c *call) pathOnTorus(st *session.State, p *session.Picture, ends string, m
 	if err != nil {
 		return err
 	}
-	path, answer, err := c.traced(st, p, g, pair)
-	if err != nil {
-		return err
-	}
+	path, answer := c.traced(st, p, g, pair)
 	m.path = answer
 	for i, h := range path.Hops {
 		if row := m.bySwitch[p.Fabric.Nodes[h.Node].Switch]; row != nil && row.Path == nil {

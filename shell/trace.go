@@ -175,11 +175,8 @@ func (c *call) fitting(r *traceRequest, asked session.Asked) error {
 
 // traceOne follows a pair through the tables of a picture.
 func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) error {
-	path, answer, err := c.traced(st, p, g, pair)
-	switch {
-	case err != nil:
-		return err
-	case c.Option("format", "text") == "ibtracert":
+	path, answer := c.traced(st, p, g, pair)
+	if c.Option("format", "text") == "ibtracert" {
 		if err := session.Addressed(p.Fabric, pair); err != nil {
 			return err
 		}
@@ -209,7 +206,7 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 	return c.judgeTrace(answer)
 }
 
-func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer, error) {
+func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer) {
 	path := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := p.Passage(g, &path, c.session.Analysis())
 	answer := traceAnswerOf(p.Fabric, &path)
@@ -217,7 +214,7 @@ func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, 
 	answer.pass(p.Tables, passage)
 	answer.addChoices(p, pair.Src, pair.LID)
 	answer.grant(passage.Why)
-	return &path, answer, nil
+	return &path, answer
 }
 
 // ibtracert answers with the lines of ibtracert.
