@@ -119,6 +119,10 @@ test: tools ## install what is missing and run all tests, large matrices as samp
 acceptance: tools ## the same tests with their full counts, in parts of less than an hour; RUN=NAME runs one part, RUN=list lists them
 	@scripts/acceptance $(RUN)
 
+.PHONY: size
+size: ## print how large the parts of the program are; fails where one exceeds scripts/size/limits.txt
+	@go run ./scripts/size
+
 .PHONY: identity
 identity: tools ## compare N (1000) random routings with OpenSM's, SEED=S for those of an earlier run; shrinks the first difference
 	IBCONSOLE_TRIALS=$(or $(N),1000) IBCONSOLE_SEED=$(or $(SEED),$(shell date +%s%N)) go test -count=1 -timeout $(FULL_TIMEOUT) -failfast -run TestRandomTrialsEqualOpenSM -v ./routing/engines
