@@ -13,6 +13,7 @@ import (
 // notTyped are the commands whose examples no test types, and why.
 var notTyped = map[string]string{
 	"names":    "wants a user's file",
+	"run":      "wants a user's file",
 	"hints":    "wants a user's file",
 	"job":      "wants Slurm",
 	"counters": "wants a recording of hours",

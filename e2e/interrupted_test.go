@@ -34,7 +34,7 @@ func TestInterruptedScript(t *testing.T) {
 	if want := exitSignal + int(syscall.SIGTERM); cmd.ProcessState.ExitCode() != want {
 		t.Errorf("%v, want exit status %d", cmd.ProcessState, want)
 	}
-	if got := said.String(); !strings.Contains(got, "watch: interrupted (2 commands after it not run)") {
+	if got := said.String(); !strings.Contains(got, "watch: interrupted (2 commands not run)") {
 		t.Errorf("it says %q", got)
 	}
 }

@@ -57,6 +57,7 @@ var examples = map[string]string{
 	"source":     "source",
 	"on":         "on all check reach",
 	"help":       "help trace",
+	"run":        "run morning.ibconsole",
 	"exit":       "exit",
 	"quit":       "quit",
 }
