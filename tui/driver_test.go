@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -86,6 +87,11 @@ func (d *driver) run(cmd tea.Cmd) {
 		return
 	}
 	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				d.msgs <- crashed(fmt.Sprintf("in a command: %v\n%s", v, debug.Stack()))
+			}
+		}()
 		switch msg := cmd().(type) {
 		case nil:
 		case tea.BatchMsg:
@@ -98,7 +104,13 @@ func (d *driver) run(cmd tea.Cmd) {
 	}()
 }
 
+// crashed is a panic of a command.
+type crashed string
+
 func (d *driver) send(msg tea.Msg) {
+	if why, ok := msg.(crashed); ok {
+		panic(string(why))
+	}
 	if _, ok := msg.(tea.QuitMsg); ok {
 		d.quit = true
 		return

@@ -18,6 +18,12 @@ import (
 // driveSubnets opens the screens of several subnets, which they read by themselves.
 func driveSubnets(t testing.TB, given ...string) *driver {
 	t.Helper()
+	return driveWrapped(t, func(back backend) backend { return back }, given...)
+}
+
+// driveWrapped is [driveSubnets] with other backends around those of the subnets.
+func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *driver {
+	t.Helper()
 	sources, err := session.ParseSources(given, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +45,7 @@ func driveSubnets(t testing.TB, given ...string) *driver {
 	}
 	var all []*model
 	for i, n := range subnets.All() {
-		m := newModel(t.Context(), &shellBackend{Shell: n.Shell, watcher: sessions[i].Watch(), among: subnets, here: i}, th)
+		m := newModel(t.Context(), wrap(&shellBackend{Shell: n.Shell, watcher: sessions[i].Watch(), among: subnets, here: i}), th)
 		m.start = starting(n)
 		all = append(all, m)
 	}
