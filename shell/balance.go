@@ -76,12 +76,13 @@ func peerName(f *fabric.Fabric, port fabric.PortIndex) string {
 	return f.PortName(f.Ports[port].Peer)
 }
 
-func (c *call) balanceSwitches(_ *session.State, p *session.Picture) error {
+func (c *call) balanceSwitches(st *session.State, p *session.Picture) error {
 	f := p.Fabric
 	switches, one, err := c.namedSwitch(f)
 	if err != nil {
 		return err
 	}
+	c.out.note("of %s", st.Title(p))
 	var counts [verdict.Unknown + 1]int
 	for _, sw := range switches {
 		s := balance.OfSwitch(p.Tables, sw)
@@ -159,7 +160,7 @@ type balanceNeighbour struct {
 	LIDs int    `json:"lids"`
 }
 
-func (c *call) balanceLIDs(_ *session.State, p *session.Picture) error {
+func (c *call) balanceLIDs(st *session.State, p *session.Picture) error {
 	f := p.Fabric
 	only, end := fabric.SwitchIndex(fabric.None), fabric.PortIndex(fabric.None)
 	if c.Arg(0) != "" {
@@ -171,6 +172,7 @@ func (c *call) balanceLIDs(_ *session.State, p *session.Picture) error {
 			end = place.Port
 		}
 	}
+	c.out.note("of %s", st.Title(p))
 	uneven, notRead := 0, 0
 	for sw, n := range f.Switches {
 		if !f.Nodes[n].InSubnet || only != fabric.None && fabric.SwitchIndex(sw) != only {
@@ -236,7 +238,7 @@ func (r hotPort) Cells() []any {
 }
 
 // hotPorts holds what switch ports sent between two readings of the counters against the paths over them.
-func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
+func (c *call) hotPorts(st *session.State, p *session.Picture) error {
 	limit, err := c.atLeast("limit", maxListed, 1)
 	if err != nil {
 		return err
@@ -244,6 +246,7 @@ func (c *call) hotPorts(_ *session.State, p *session.Picture) error {
 	if err := c.countTwice(); err != nil {
 		return err
 	}
+	c.out.note("of %s", st.Title(p))
 	counted := c.session.State().Counted
 	l, err := c.session.Analysis().Load(c.ctx, p.Tables, linkload.Options{})
 	if err != nil {

@@ -35,6 +35,7 @@ func (x *exam) ask(command string) *answer {
 	out, notes, err := x.run(command, false)
 	inJSON, _, jsonErr := x.run(command, true)
 	a := &answer{x: x, command: command, text: readText(out), notes: notes, objects: readObjects(x.t, command, inJSON), err: err, words: map[string]string{}}
+	a.end()
 	if len(a.objects) > 0 {
 		a.o = a.objects[0]
 	}
@@ -42,6 +43,23 @@ func (x *exam) ask(command string) *answer {
 		a.wrong("error", err, jsonErr, "the same in text and in JSON")
 	}
 	return a
+}
+
+// end takes the object off that says how many rows a list has.
+func (a *answer) end() {
+	n := len(a.objects) - 1
+	if n < 0 {
+		return
+	}
+	if kind, _ := a.objects[n].at("kind"); kind != "end" {
+		delete(a.objects[n].seen, "kind")
+		return
+	}
+	rows, _ := a.objects[n].at("rows")
+	if a.x.compared++; fmt.Sprint(rows) != fmt.Sprint(n) {
+		a.wrong("rows", "-", rows, n)
+	}
+	a.objects = a.objects[:n]
 }
 
 // line finds the line of a form in the text, and notes what stands in its places as the text's figures.
@@ -175,3 +193,16 @@ func (a *answer) done() {
 
 // take goes on with another object of the answer.
 func (a *answer) take(o *object) { a.o, a.words = o, map[string]string{} }
+
+// floatOf is a number of the JSON.
+func floatOf(v any) float64 {
+	n, ok := v.(json.Number)
+	if !ok {
+		return math.NaN()
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return math.NaN()
+	}
+	return f
+}

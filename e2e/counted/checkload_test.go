@@ -183,14 +183,15 @@ func (a *answer) measures(s *state, hosts []endPort) {
 		return
 	}
 	if a.o.has("shifts") {
-		a.shifts(s, hosts)
+		a.shifts(s, hosts, "")
 	}
 	if a.o.has("bisections") {
-		a.bisections(s, hosts)
+		a.bisections(s, hosts, "")
 	}
 }
 
-func (a *answer) shifts(s *state, hosts []endPort) {
+// shifts compares the figures of all shifts, which are at a path of the JSON.
+func (a *answer) shifts(s *state, hosts []endPort, at string) {
 	worst, by, lost, unknowns, free, sum := 0, 0, 0, 0, 0, 0
 	for k := 1; k < len(hosts); k++ {
 		p := s.send(shift(hosts, k))
@@ -206,14 +207,14 @@ func (a *answer) shifts(s *state, hosts []endPort) {
 	}
 	form := "  shift figure {shifts.worst#} (the most paths over a link), by {shifts.worst_by#}; mean {shifts.mean%}; {shifts.contention_free#} of {shifts.shifts#} shift(s) without contention"
 	a.line(form + lostWords("shifts", lost, unknowns))
-	a.figure("shifts.hosts", len(hosts))
-	a.figure("shifts.shifts", len(hosts)-1)
-	a.figure("shifts.worst", worst)
-	a.figure("shifts.worst_by", by)
-	a.figure("shifts.mean", float64(sum)/float64(len(hosts)-1))
-	a.figure("shifts.contention_free", free)
-	a.figure("shifts.lost", lost)
-	a.figure("shifts.unknown", unknowns)
+	a.figure(at+"shifts.hosts", len(hosts))
+	a.figure(at+"shifts.shifts", len(hosts)-1)
+	a.figure(at+"shifts.worst", worst)
+	a.figure(at+"shifts.worst_by", by)
+	a.figure(at+"shifts.mean", float64(sum)/float64(len(hosts)-1))
+	a.figure(at+"shifts.contention_free", free)
+	a.figure(at+"shifts.lost", lost)
+	a.figure(at+"shifts.unknown", unknowns)
 }
 
 // lostWords is the form of the words for the paths that are lost or unknown.
@@ -227,8 +228,9 @@ func lostWords(key string, lost, unknown int) (form string) {
 	return form
 }
 
-func (a *answer) bisections(s *state, hosts []endPort) {
-	n, seed := a.intAt("bisections.bisections"), a.intAt("bisections.seed")
+// bisections compares those of random bisections.
+func (a *answer) bisections(s *state, hosts []endPort, at string) {
+	n, seed := a.intAt(at+"bisections.bisections"), a.intAt(at+"bisections.seed")
 	var shares []float64
 	worst, lost, unknowns := 0, 0, 0
 	for i := range n {
@@ -248,16 +250,16 @@ func (a *answer) bisections(s *state, hosts []endPort) {
 	form := "  effective bisection bandwidth {bisections.mean%} of full ({bisections.min%} to {bisections.max%}, std dev {bisections.std_dev%}) over {bisections.bisections#} random bisection(s), " +
 		"seed {bisections.seed#}; at worst {bisections.worst#} path(s) over a link"
 	a.line(form + lostWords("bisections", lost, unknowns))
-	a.figure("bisections.hosts", len(hosts))
-	a.figure("bisections.bisections", n)
-	a.figure("bisections.seed", seed)
-	a.figure("bisections.mean", mean)
-	a.figure("bisections.min", slices.Min(shares))
-	a.figure("bisections.max", slices.Max(shares))
-	a.figure("bisections.std_dev", math.Sqrt(squares))
-	a.figure("bisections.worst", worst)
-	a.figure("bisections.lost", lost)
-	a.figure("bisections.unknown", unknowns)
+	a.figure(at+"bisections.hosts", len(hosts))
+	a.figure(at+"bisections.bisections", n)
+	a.figure(at+"bisections.seed", seed)
+	a.figure(at+"bisections.mean", mean)
+	a.figure(at+"bisections.min", slices.Min(shares))
+	a.figure(at+"bisections.max", slices.Max(shares))
+	a.figure(at+"bisections.std_dev", math.Sqrt(squares))
+	a.figure(at+"bisections.worst", worst)
+	a.figure(at+"bisections.lost", lost)
+	a.figure(at+"bisections.unknown", unknowns)
 }
 
 // intAt is a whole number of the JSON.

@@ -3,7 +3,6 @@
 package counted
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -245,7 +244,7 @@ func (a *answer) levelsDiffer() bool { return a.intAt("vls.sl2vl_tables")+a.intA
 func (d *difference) none() bool {
 	gone, come, moved := d.ends()
 	down, up := d.links()
-	return len(d.entries) == 0 && len(d.pairs[same])+len(d.pairs[unreached])+len(d.pairs[unsure]) == d.total && len(gone)+len(come)+len(moved)+len(down)+len(up) == 0
+	return len(d.entries) == 0 && len(d.changedLoads()) == 0 && len(d.pairs[same])+len(d.pairs[unreached])+len(d.pairs[unsure]) == d.total && len(gone)+len(come)+len(moved)+len(down)+len(up) == 0
 }
 
 // mostDiffers is how many of each kind diff lists.
@@ -263,7 +262,7 @@ func (a *answer) pairKinds(d *difference) {
 	for _, kind := range []string{cutOff, connected, changed} {
 		are := map[string]bool{}
 		for _, p := range d.pairs[kind] {
-			are[diffName(p[0])+" -> "+diffName(p[1])] = true
+			are[d.endName(p[0])+" -> "+d.endName(p[1])] = true
 		}
 		n := a.o.length(kind)
 		if n != min(mostDiffers, len(are)) {
@@ -286,10 +285,12 @@ func (a *answer) pairKinds(d *difference) {
 	}
 }
 
-// diffName is the name and LID of an end port, of the state before if that has it.
-func diffName(e endPort) string {
-	p := cmp.Or(e.base, e.own)
-	return fmt.Sprintf("%v (LID %d)", p, p.lid)
+// endName is the name and LID of an end port, those of the state before if that has it.
+func (d *difference) endName(e endPort) string {
+	if e.base != nil {
+		return fmt.Sprintf("%v (LID %d)", e.base, d.before.shownLID(d.before.end(e.base.guid)))
+	}
+	return fmt.Sprintf("%v (LID %d)", e.own, d.after.shownLID(d.after.end(e.own.guid)))
 }
 
 // endAt is the name and LID of an end port in the JSON.
@@ -485,8 +486,8 @@ func (a *answer) plugAt(at string) plug {
 // mostLoads is how many changed loads the text names.
 const mostLoads = 5
 
-// changedLoads compares the ports of switches that have more or fewer entries or paths.
-func (a *answer) changedLoads(d *difference) {
+// changedLoads are the ports of links that have more or fewer entries or paths.
+func (d *difference) changedLoads() map[plug]bool {
 	differ := map[plug]bool{}
 	for _, side := range d.loads {
 		for p := range side {
@@ -495,6 +496,12 @@ func (a *answer) changedLoads(d *difference) {
 			}
 		}
 	}
+	return differ
+}
+
+// changedLoads compares the ports of switches that have more or fewer entries or paths.
+func (a *answer) changedLoads(d *difference) {
+	differ := d.changedLoads()
 	if a.line("links with other loads {|+}{loads#}"); a.words["loads"] != "" {
 		a.said("loads", len(differ))
 	}

@@ -14,6 +14,9 @@ type exam struct {
 	rnd    *rand.Rand
 	states []*state
 	stale  bool
+	// engine and lmc are the settings, "" where they were never set.
+	engine string
+	lmc    int
 	// written is the state that the file of the source was written of, with its unreachable nodes, nil for none.
 	written *state
 	// changes are those of the what-if, routed those at the time of the last route.

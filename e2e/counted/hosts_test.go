@@ -38,7 +38,7 @@ func (x *exam) hostSet(s *state, set []*port) {
 			case src == dst:
 				continue
 			case from == nil || to == nil:
-				paths += len(dst.lids())
+				paths += len(s.end(dst.guid).port().lids())
 				continue
 			}
 			for _, lid := range to.lids() {

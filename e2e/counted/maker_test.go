@@ -54,7 +54,10 @@ func (m maker) changed(format string, args ...any) []*object {
 }
 
 func (m maker) engine() {
-	_ = m.do(fmt.Sprintf("engine %s lmc=%d", pick(m, engineNames), m.rnd.IntN(3)))
+	name, lmc := pick(m, engineNames), m.rnd.IntN(3)
+	if m.do(fmt.Sprintf("engine %s lmc=%d", name, lmc)) == nil {
+		m.exam.engine, m.lmc = name, lmc
+	}
 }
 
 func (m maker) route(command string) {

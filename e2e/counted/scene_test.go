@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/internal/testenv"
@@ -21,7 +22,7 @@ func TestCounted(t *testing.T) {
 		t.Run(fmt.Sprintf("scene%03d", i), func(t *testing.T) {
 			x := newExam(t, rand.New(rand.NewPCG(seed, 0)))
 			x.everything()
-			x.report()
+			x.finish()
 			compared += x.compared
 			wrong += len(x.wrong)
 		})
@@ -69,8 +70,8 @@ func (x *exam) readStates() {
 	}
 }
 
-// report fails with what is contradictory.
-func (x *exam) report() {
+// finish fails with what is contradictory.
+func (x *exam) finish() {
 	if len(x.wrong) == 0 {
 		return
 	}
@@ -106,6 +107,16 @@ func (x *exam) asSaved(s *state) *state {
 	return s
 }
 
+// traceAll compares the paths of all pairs, and those from and to some end ports.
+func (x *exam) traceAll(s *state) {
+	ends := s.ends(false)
+	x.traceMany(s, "all all", ends, ends, true)
+	for _, e := range some(x.rnd, 2, ends) {
+		x.traceMany(s, e.word()+" all", []endPort{e}, ends, false)
+		x.traceMany(s, "all "+e.word(), ends, []endPort{e}, false)
+	}
+}
+
 // some are up to n different elements of a list.
 func some[T any](rnd *rand.Rand, n int, list []T) (chosen []T) {
 	for _, i := range rnd.Perm(len(list))[:min(n, len(list))] {
@@ -117,23 +128,9 @@ func some[T any](rnd *rand.Rand, n int, list []T) (chosen []T) {
 // pending covers what the commands do not yet count as the model does.
 const pending = false
 
-// hasUnreachable reports whether a failure made end ports of the state unreachable.
-func (s *state) hasUnreachable() bool {
-	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.own == nil })
-}
-
 // hasUnassigned reports whether an end port has no LID.
 func (s *state) hasUnassigned() bool {
 	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.port().lid == 0 })
-}
-
-// lmc is the highest LMC of its end ports.
-func (s *state) lmc() int {
-	most := 0
-	for p := range s.net.ends(false) {
-		most = max(most, p.lmc)
-	}
-	return most
 }
 
 // pairsOf are all ordered pairs of different end ports.
@@ -150,27 +147,52 @@ func pairsOf(ends []endPort) (pairs [][2]endPort) {
 
 // everything asks all commands about all states.
 func (x *exam) everything() {
-	if pending {
-		x.showStates()
-	}
+	x.showStates()
+	x.unnamed()
 	for _, s := range x.states {
-		if (s.hasUnassigned() || x.isStale(s)) && !pending {
-			continue
-		}
+		x.summary(s)
+		x.report(s)
 		x.showNodes(s, "nodes")
 		x.showNodes(s, "switches")
-		if !s.hasUnreachable() || pending {
-			x.showLinks(s)
-		}
+		x.showLinks(s)
 		if s.routed() {
 			x.ofTables(s)
 		}
 	}
+	if x.rnd.IntN(4) == 0 { // each engine routes in a console of its own
+		x.compareEngines(some(x.rnd, 2, engineNames)...)
+	}
 	for _, a := range x.states {
 		for _, b := range x.states {
-			if a != b && a.routed() && b.routed() && (pending || !a.hasUnassigned() && !b.hasUnassigned() && !x.isStale(a) && !x.isStale(b)) {
+			if a != b && a.routed() && b.routed() && (pending || !a.hasUnassigned() && !b.hasUnassigned()) {
 				x.diff(a, b)
 			}
+		}
+	}
+}
+
+// unnamed compares which state a command takes that names none: it takes no stale tables.
+func (x *exam) unnamed() {
+	s := x.states[len(x.states)-1] // staged, else what-if, else live
+	node := s.net.nodes[0].word()
+	for _, command := range []string{
+		"check reach", "check loops", "check load", "check credits", "show nodes", "show switches", "show links", "summary", "report text -", "balance switch",
+		"balance lid", "diff", "trace all all", "trace all " + node, "who uses " + node, "paths query " + node + " all", "resilience links",
+	} {
+		out, notes, err := x.run(command, false)
+		x.compared++
+		if command == "summary" { // it says what there is in the session, too
+			continue
+		}
+		isRefused := err != nil && strings.Contains(err.Error(), "the staged tables are stale")
+		if isRefused != x.stale {
+			x.contradict(fmt.Sprintf("%s: of stale tables %v, error %v", command, x.stale, err))
+		}
+		if x.stale || err != nil && out == "" {
+			continue
+		}
+		if x.compared++; !strings.Contains(out+notes, s.name) {
+			x.contradict(fmt.Sprintf("%s: it does not say that it is of %s", command, s.name))
 		}
 	}
 }
@@ -192,18 +214,20 @@ func (x *exam) ofTables(s *state) {
 	for _, n := range some(x.rnd, 3, s.net.nodes) {
 		x.whoUses(s, nodeThing(n))
 	}
-	if s.lmc() == 0 && !s.hasUnreachable() || pending {
-		x.hostSet(s, some(x.rnd, 2+x.rnd.IntN(6), slices.Collect(x.state("live").net.ends(false))))
-	}
+	x.hostSet(s, some(x.rnd, 2+x.rnd.IntN(6), slices.Collect(x.state("live").net.ends(false))))
 	x.balanceSwitches(s)
 	x.balanceLIDs(s)
+	x.pathsBuild(s)
+	if s.hasUnassigned() && !pending {
+		return
+	}
 	for _, p := range some(x.rnd, 3, slices.Collect(s.net.ends(true))) {
 		x.pathsQuery(s, p)
 	}
-	x.pathsBuild(s)
+	x.traceAll(s)
 	for _, pair := range some(x.rnd, 5, pairsOf(s.ends(true))) {
 		against := x.states[x.rnd.IntN(len(x.states))]
-		if !against.routed() || x.isStale(against) || against.hasUnassigned() {
+		if !against.routed() || against.hasUnassigned() {
 			against = s
 		}
 		x.trace(s, pair[0], pair[1], against)

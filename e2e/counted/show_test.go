@@ -170,7 +170,10 @@ func (x *exam) showStates() {
 		a.figure("multicast_groups", 0)
 		title, _ := o.at("title")
 		when, _ := o.at("when")
-		tables, _ := o.at("tables")
+		tables, hasTables := o.at("tables")
+		if !hasTables {
+			tables = "-"
+		}
 		sl2vl := "-"
 		if s.sl2vl != nil {
 			sl2vl = "yes"

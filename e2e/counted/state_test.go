@@ -57,7 +57,7 @@ func readState(t testing.TB, c *console, name string, base *state, changes []cha
 	if text, err = c.dump("sls", name); err == nil {
 		s.sls = readSLs(t, text)
 	} else {
-		s.unreadSLs = !strings.Contains(err.Error(), "every path has SL 0")
+		s.unreadSLs = !strings.Contains(err.Error(), "no service levels of their own")
 	}
 	if text, err = c.dump("sl2vl", name); err == nil {
 		s.sl2vl = readSL2VL(t, text)
@@ -236,4 +236,9 @@ func (s *state) reach(switches bool) *reach {
 		}
 	}
 	return r
+}
+
+// hasUnreachable reports whether a failure made end ports of the state unreachable.
+func (s *state) hasUnreachable() bool {
+	return slices.ContainsFunc(s.ends(true), func(e endPort) bool { return e.own == nil })
 }

@@ -195,5 +195,5 @@ func (r *Result) Verdict() verdict.Verdict {
 func (r *Result) Same() bool {
 	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown+r.Pairs.ByLuckBefore == r.Pairs.Total &&
 		len(r.Gone) == 0 && len(r.Come) == 0 && len(r.Moved) == 0 && len(r.Down) == 0 && len(r.Up) == 0 &&
-		(r.Multicast == nil || r.Multicast.Changed == 0)
+		len(r.Loads) == 0 && (r.Multicast == nil || r.Multicast.Changed == 0)
 }

@@ -19,7 +19,7 @@ type Entry struct {
 }
 
 // Changes gives every entry that differs between two pictures, by switch of the old fabric and by LID, from LID 1
-// up. Switches that one fabric lacks or whose table one picture does not know are passed over. O(switches x
+// up. Switches that one subnet lacks or whose table one picture does not know are passed over. O(switches x
 // LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
@@ -47,12 +47,10 @@ const (
 
 func knownOf(before, after *fabric.Tables, so, sn fabric.SwitchIndex) knowledge {
 	switch {
-	case sn == fabric.None:
+	case sn == fabric.None, !before.Fabric.SwitchNode(so).InSubnet, !after.Fabric.SwitchNode(sn).InSubnet:
 		return notInBoth
 	case before.Known[so] && after.Known[sn]:
 		return bothKnown
-	case !before.Fabric.SwitchNode(so).InSubnet || !after.Fabric.SwitchNode(sn).InSubnet:
-		return notInBoth
 	}
 	return unread
 }

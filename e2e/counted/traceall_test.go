@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"fmt"
+	"strings"
+)
+
+// traced are the paths of a trace of many pairs.
+type traced struct {
+	pairs, lost, unknown int
+	paths, arrive        int
+	by                   map[string]int
+	links                map[int]int
+	// alike are the paths that arrive by their first and last switch, and by all switches that they pass.
+	alike map[[2]*node]map[string]int
+	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end.
+	places map[[2]string]int
+	// bad are the paths that do not arrive, as "A -> B".
+	bad map[string]int
+	// isLooped says that some loop, of which each is one place.
+	isLooped bool
+}
+
+// traceOf follows the paths from some end ports to others.
+func (s *state) traceOf(from, to []endPort) *traced {
+	t := &traced{by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[[2]string]int{}, bad: map[string]int{}}
+	for _, src := range from {
+		for _, dst := range to {
+			if src == dst {
+				continue
+			}
+			t.pairs++
+			how := map[string]bool{}
+			for k := range max(1, len(dst.port().lids())) {
+				p := path{ends: deadEnd}
+				if src.own != nil && dst.own != nil && dst.own.lid != 0 {
+					p = s.walk(src.own, dst.own.lids()[k])
+				}
+				how[p.ends] = true
+				t.add(src, dst, &p)
+			}
+			switch {
+			case how[deadEnd] || how[loop] || how[misdelivered]:
+				t.lost++
+			case how[unknown]:
+				t.unknown++
+			}
+		}
+	}
+	return t
+}
+
+func (t *traced) add(src, dst endPort, p *path) {
+	t.paths++
+	t.by[p.ends]++
+	passed := p.switches()
+	switch {
+	case p.arrives():
+		t.arrive++
+		t.links[p.links()]++
+		if len(passed) == 0 {
+			return
+		}
+		key := [2]*node{passed[0], passed[len(passed)-1]}
+		if t.alike[key] == nil {
+			t.alike[key] = map[string]int{}
+		}
+		t.alike[key][names(passed)]++
+		return
+	case len(passed) > 0:
+		t.isLooped = t.isLooped || p.ends == loop
+		t.places[[2]string{p.ends, guidText(passed[len(passed)-1].guid)}]++
+	}
+	t.bad[fmt.Sprint(src.port(), " -> ", dst.port())]++
+}
+
+func names(nodes []*node) string {
+	var words []string
+	for _, n := range nodes {
+		words = append(words, n.name)
+	}
+	return strings.Join(words, " ")
+}
+
+// mostAlike is how many switch pairs, and places of each kind, are listed.
+const mostAlike = 20
+
+// traceMany compares `trace` of many pairs: all of them, those from an end port, or those to one.
+func (x *exam) traceMany(s *state, words string, from, to []endPort, isAll bool) {
+	a := x.ask(fmt.Sprintf("trace %s of=%s", words, s.name))
+	if a.o == nil {
+		a.wrong("answer", a.err, "-", "paths")
+		return
+	}
+	t := s.traceOf(from, to)
+	a.mustLine("{pairs#} pair(s), {paths#} path(s) traced, of {of}: {arrive#} arrive")
+	a.title("of", s)
+	a.figure("stale", x.isStale(s))
+	a.figure("pairs", t.pairs)
+	a.figure("paths", t.paths)
+	a.figure("arrive", t.arrive)
+	a.figure("lost_pairs", t.lost)
+	a.figure("unknown_pairs", t.unknown)
+	a.figure("unknown", t.by[unknown])
+	for _, ends := range []string{delivered, deadEnd, loop, misdelivered, unknown, tooLong} {
+		a.figure("verdicts."+ends, t.by[ends])
+	}
+	for _, m := range a.all("  {n#} over {links#} links") {
+		a.words["links."+m["links"]] = m["n"]
+	}
+	for links := range max(a.o.length("links"), 1+mostOf(t.links)) {
+		a.figure("links."+number(links), t.links[links])
+	}
+	a.alike(t)
+	a.lostPaths(s, t, isAll)
+	a.figure("part", 0)
+	a.ignore("without_lid")
+	lost := t.paths - t.arrive - t.by[unknown]
+	switch {
+	case lost > 0:
+		a.fails("trace: {lost#} of {paths#} paths do not arrive", "lost", lost, "paths", t.paths)
+	case t.by[unknown] > 0:
+		a.fails("trace: {unknown#} of {paths#} paths are unknown", "unknown", t.by[unknown], "paths", t.paths)
+	default:
+		a.succeeds()
+	}
+	a.done()
+}
+
+// alike compares the paths that arrive by their first and last switches.
+func (a *answer) alike(t *traced) {
+	sequences := 0
+	for _, all := range t.alike {
+		sequences += len(all)
+	}
+	if len(t.alike) > 0 {
+		a.mustLine("{switch_pairs#} switch pair(s), first and last, and {sequences#} sequence(s) of switches")
+	}
+	a.figure("switch_pairs", len(t.alike))
+	a.figure("sequences", sequences)
+	n := a.o.length("alike")
+	if n != min(mostAlike, len(t.alike)) {
+		a.wrong("alike", "-", n, min(mostAlike, len(t.alike)))
+	}
+	least := 1 << 30
+	for i := range n {
+		at := fmt.Sprintf("alike.%d.", i)
+		from, _ := a.o.at(at + "from")
+		to, _ := a.o.at(at + "to")
+		all, is := map[string]int(nil), false
+		for key, paths := range t.alike {
+			if key[0].name == from && key[1].name == to {
+				all, is = paths, true
+			}
+		}
+		if !is {
+			a.wrong(at, "-", fmt.Sprint(from, " -> ", to), "no path")
+			continue
+		}
+		sum, most := 0, 0
+		for _, paths := range all {
+			sum, most = sum+paths, max(most, paths)
+		}
+		if sum > least {
+			a.wrong(at, "-", sum, fmt.Sprintf("no more than %d, of the one before", least))
+		}
+		least = sum
+		a.alikePath(at, all, sum, most, fmt.Sprint(from), fmt.Sprint(to))
+	}
+	if left := len(t.alike) - n; left > 0 {
+		a.mustLine("  and {more_alike#} more")
+		a.said("more_alike", left)
+	}
+}
+
+// alikePath compares the paths between two switches, and the switches that most of them pass.
+func (a *answer) alikePath(at string, all map[string]int, sum, most int, from, to string) {
+	var passed []string
+	for i := range a.o.length(at + "path") {
+		v, _ := a.o.at(at + "path." + number(i))
+		passed = append(passed, fmt.Sprint(v))
+	}
+	shown := strings.Join(passed, " ")
+	if a.x.compared++; all[shown] != most {
+		a.wrong(at+"path", "-", shown, fmt.Sprintf("one of %d paths", most))
+	}
+	a.ignore(at + "path")
+	over := "over "
+	if len(all) > 1 {
+		over = "over {" + at + "sequences#} sequences, most over "
+	}
+	a.mustLine("  " + from + " -> " + to + ": {" + at + "paths#} path(s) " + over + shown)
+	a.figure(at+"paths", sum)
+	a.figure(at+"sequences", len(all))
+}
+
+// lostPaths compares the paths that do not arrive: one by one, or of all pairs by the place where they end.
+func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
+	if t.paths > t.arrive {
+		form := "{do_not#} do not, {lost_pairs#} pair(s) lost"
+		if t.by[unknown] > 0 {
+			form += "; {unknown#} unknown, {unknown_pairs#} pair(s)"
+		}
+		if a.o.length("troubles") > 0 {
+			form += ":"
+		}
+		a.mustLine(form)
+		a.said("do_not", t.paths-t.arrive-t.by[unknown])
+	}
+	gone := s.unreachableNames()
+	if isAll && len(gone) > 0 {
+		a.mustLine("unreachable: {unreachable#} end port(s): {|.*}")
+		a.said("unreachable", len(gone))
+		a.sameNames("unreachable_ports", gone)
+	}
+	for i := range a.o.length("troubles") {
+		at := fmt.Sprintf("troubles.%d.", i)
+		from, _ := a.o.at(at + "from")
+		to, _ := a.o.at(at + "to")
+		why, _ := a.o.at(at + "why")
+		name := fmt.Sprint(from, " -> ", to)
+		if a.x.compared++; t.bad[name] == 0 {
+			a.wrong(at, "-", name, "arrives")
+		}
+		switch {
+		case isAll:
+			a.mustLine(fmt.Sprintf("  {%spaths#} as %s: %v", at, name, why))
+			a.ignore(at+"verdict", at+"paths")
+		case i < mostListed:
+			a.mustLine(fmt.Sprintf("  %s: %v", name, why))
+		}
+	}
+	a.placesOf(t, isAll)
+}
+
+// placesOf compares how many places there are, and how many paths end at those that are listed.
+func (a *answer) placesOf(t *traced, isAll bool) {
+	n := a.o.length("troubles")
+	if !isAll {
+		if want := t.paths - t.arrive; n != want {
+			a.wrong("troubles", "-", n, want)
+		}
+		if n > mostListed {
+			a.mustLine("  and {more_troubles#} more (--json lists them all)")
+			a.said("more_troubles", n-mostListed)
+		}
+		return
+	}
+	places, listed, all := a.intAt("places"), 0, 0
+	for i := range n {
+		listed += a.intAt(fmt.Sprintf("troubles.%d.paths", i))
+	}
+	for _, paths := range t.places {
+		all += paths
+	}
+	if t.isLooped { // a loop is one place, wherever it is entered
+		a.ignore("places")
+	} else {
+		a.figure("places", len(t.places))
+	}
+	if a.x.compared++; places == n && listed != all || listed > all {
+		a.wrong("troubles", "-", listed, all)
+	}
+	if places > n {
+		a.mustLine("  and at {more_places#} more place(s) (limit=N lists more)")
+		a.said("more_places", places-n)
+	}
+}
+
+// unreachableNames are the names of the unreachable end ports of hosts and routers.
+func (s *state) unreachableNames() (all []string) {
+	for _, e := range s.ends(false) {
+		if e.own == nil {
+			all = append(all, e.base.String())
+		}
+	}
+	return all
+}
