@@ -43,6 +43,7 @@ func TestMonkey(t *testing.T) {
 		seed := r.Uint64()
 		given := sources[i%len(sources)]
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel() // most of the time goes into waiting for output
 			k := &monkey{r: rand.New(rand.NewPCG(seed, 1)), left: keys}
 			source, state := given[i/len(sources)%len(given)], t.TempDir()
 			for opened := 1; k.left > 0 && !t.Failed(); opened++ {
