@@ -138,14 +138,14 @@ func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	return joinSubnets(failed, len(all))
 }
 
-// pass writes what was said on a subnet.
+// pass writes what was said on a subnet, under its name, also where the command failed after its answer.
 func (o *Output) pass(name string, a *answered) error {
 	if o.Notes != nil {
 		for line := range strings.Lines(a.notes.String()) {
 			_, _ = fmt.Fprintf(o.Notes, "%s: %s", name, line)
 		}
 	}
-	if !o.JSON && a.err == nil {
+	if !o.JSON && (a.err == nil || a.answer.Len()+a.raw.Len() > 0) {
 		if _, err := fmt.Fprintf(o.W, "%s:\n", name); err != nil {
 			return err
 		}

@@ -106,3 +106,38 @@ func TestSourcesNotRead(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersUnderTheirSubnets: each answer of a command on all subnets stands under the name of its own, whichever of them
+// fail, with or without an answer.
+func TestAnswersUnderTheirSubnets(t *testing.T) {
+	for broken := range 3 {
+		for _, c := range []struct{ command, answer string }{
+			{"check reach", "reach of whatif"}, {"trace node-0001 node-0008", "of whatif"}, {"check loops", "loops of whatif"}, // fail after their answer
+			{"report text -", "Of "},
+			{"show lft node-0008", ""}, {"trace node-0001 nobody", ""}, // fail without one
+		} {
+			run := console(t, session.Options{}, "a=sim:fattree:2,4", "b=sim:fattree:2,4", "c=sim:fattree:2,4")
+			names := []string{"a", "b", "c"}
+			if text, err := run("on all fail link leaf-01 4; on "+names[broken]+" fail node node-0008", false); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			text, _ := run("on all "+c.command, false)
+			var under []string // the name above each answer
+			name := ""
+			for line := range strings.Lines(text) {
+				if x, ok := strings.CutSuffix(line, ":\n"); ok && slices.Contains(names, x) {
+					name = x
+				}
+				if c.answer != "" && strings.Contains(line, c.answer) && !strings.Contains(line, "do not arrive") {
+					under = append(under, name)
+				}
+			}
+			if c.answer != "" && !slices.Equal(under, names) {
+				t.Errorf("%s with %s broken: answers stand under %q\n%s", c.command, names[broken], under, text)
+			}
+			if c.answer == "" && name != "" {
+				t.Errorf("%s with %s broken: nothing stands under %s\n%s", c.command, names[broken], name, text)
+			}
+		}
+	}
+}
