@@ -3,14 +3,18 @@
 package shell
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/recording"
@@ -77,6 +81,9 @@ func runRecordStart(c *call) error {
 		if opt.Metrics, err = session.MetricsAddress(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
 		}
+		if s := c.shell.among; s != nil {
+			opt.Servers, opt.Name = &s.metrics, c.shell.Name()
+		}
 	}
 	if err := c.session.Record(c.ctx, opt); err != nil {
 		return err
@@ -99,6 +106,55 @@ func runRecordStart(c *call) error {
 		return err
 	}
 	return c.session.StopRecording()
+}
+
+// Stay prints what is new on the subnets that are recorded until ctx ends, and ends their recordings.
+func (s *Subnets) Stay(ctx context.Context, out *Output) error {
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	failed := make([]error, len(s.all))
+	for i, n := range s.all {
+		if _, running := n.session.Recording(); !running {
+			continue
+		}
+		its := *out
+		its.Subnet = n.name
+		its.W = &namedLines{mu: &mu, w: out.W, name: prose.When(out.JSON, "", n.name+": ")}
+		wait.Go(func() {
+			c := &call{ctx: ctx, out: its.running(), shell: n.Shell, session: n.session}
+			if err := c.printEvents(longestStay * time.Second); err != nil && ctx.Err() == nil {
+				failed[i] = &SubnetError{n.name, err}
+			}
+			failed[i] = errors.Join(failed[i], n.session.StopRecording())
+		})
+	}
+	wait.Wait()
+	return errors.Join(failed...)
+}
+
+// namedLines writes whole lines, each with a name before it, beside others that write to the same place.
+type namedLines struct {
+	mu   *sync.Mutex
+	w    io.Writer
+	name string
+	part []byte
+}
+
+func (n *namedLines) Write(b []byte) (int, error) {
+	n.part = append(n.part, b...)
+	end := bytes.LastIndexByte(n.part, '\n') + 1
+	if end == 0 {
+		return len(b), nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for line := range bytes.Lines(n.part[:end]) {
+		if _, err := fmt.Fprintf(n.w, "%s%s", n.name, line); err != nil {
+			return 0, err
+		}
+	}
+	n.part = n.part[end:]
+	return len(b), nil
 }
 
 func runRecordStop(c *call) error {

@@ -18,8 +18,9 @@ import (
 // Subnets are the subnets that a console has open, each with a session of its own: its pictures, history, lock and
 // capture are no other's. They run what is said to the one that is chosen, the first at the beginning.
 type Subnets struct {
-	all    []*Subnet
-	chosen atomic.Int32
+	all     []*Subnet
+	chosen  atomic.Int32
+	metrics session.MetricsServers
 }
 
 // Subnet is one of them.

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"syscall"
 
@@ -19,23 +20,36 @@ func (o *options) record(args []string) int {
 	ctx, stop := signals.Context()
 	defer stop()
 	return o.connect(ctx, session.Options{Record: true}, func(ctx context.Context, s *shell.Subnets) error {
-		words := slices.Concat([]string{"record", "start"}, args, []string{"stay"})
-		all := s.All()
-		if len(all) == 1 {
-			if err := all[0].Session().Start(ctx); err != nil {
-				return o.unless(ctx, err)
-			}
-		} else {
-			words = slices.Concat([]string{"on", session.AllSubnets}, words)
-			for _, n := range all {
-				n.Read(func() error { return n.Session().Start(ctx) })
-			}
-		}
+		start := slices.Concat([]string{"record", "start"}, args)
 		out := o.output()
 		out.Script = true
-		return o.unless(ctx, s.Execute(ctx, "record", []lang.Statement{{Words: words}}, out))
+		run := func(words []string) error { return s.Execute(ctx, "record", []lang.Statement{{Words: words}}, out) }
+		all := s.All()
+		if len(all) == 1 {
+			err := all[0].Session().Start(ctx)
+			if err == nil {
+				err = run(append(start, "stay"))
+			}
+			return o.unless(ctx, err)
+		}
+		for _, n := range all {
+			n.Read(func() error { return n.Session().Start(ctx) })
+		}
+		err := o.unless(ctx, run(slices.Concat([]string{"on", session.AllSubnets}, start)))
+		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool { _, running := n.Session().Recording(); return running })
+		if err != nil && recording { // the others are recorded
+			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+			err = errNotAll
+		}
+		if !recording {
+			return err
+		}
+		return errors.Join(err, o.unless(ctx, s.Stay(ctx, out)))
 	})
 }
+
+// errNotAll is why recording ends as a failure although a signal ended it.
+var errNotAll = errors.New("record: not all subnets were recorded")
 
 // unless is an error unless it comes of a signal that asks for the end.
 func (o *options) unless(ctx context.Context, err error) error {

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type recorded struct {
 	mu      sync.Mutex                // guards what follows it
 	stores  map[string]*records.Store // by file
 	running *recording.Recording
-	metrics *metricsServer // nil for none
+	metrics *metricsSource // nil for none
 	sweeps  bool           // began with the recording, and end with it
 	// lately is what [Session.RecordedLately] found last, of the subnet latelyOf.
 	lately   *records.Recorded
@@ -38,6 +39,9 @@ type RecordOptions struct {
 	// Metrics is the address where Prometheus may ask, "" for none. All counters are then read at the start and at
 	// least once a minute.
 	Metrics string
+	// Servers are those of all sessions that may serve at one address, nil for this one alone, and Name tells this one apart.
+	Servers *MetricsServers
+	Name    string
 }
 
 // served is how old counters that are served may be before they are read again.
@@ -74,7 +78,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 	if err := s.StopRecording(); err != nil && !errors.Is(err, ErrNotRecording) {
 		return err
 	}
-	var m *metricsServer
+	var m *metricsSource
 	how := recording.Options{
 		File: file, Subnet: s.Subnet(), Read: s.readRound, Errors: opt.Every, Traffic: opt.Traffic, Failed: s.recordingFailed,
 		Heard: func(r *counters.Reading, grown []counters.Delta) {
@@ -88,7 +92,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 	if opt.Metrics != "" {
 		how.Serve, how.Errors = true, min(how.Errors, served)
 		var err error
-		if m, err = s.serveMetrics(ctx, opt.Metrics); err != nil {
+		if m, err = cmp.Or(opt.Servers, &MetricsServers{}).serve(ctx, opt.Metrics, s, opt.Name); err != nil {
 			return err
 		}
 	}

@@ -18,8 +18,10 @@ import (
 	"example.org/ibconsole/internal/inorder"
 )
 
-// Snapshot is what is written.
+// Snapshot is what is written of a subnet.
 type Snapshot struct {
+	// Subnet is the value of the label of that name, "" for none: several have one each.
+	Subnet string
 	Fabric *fabric.Fabric
 	// Errors and Traffic are the last readings of these counters, nil before there was one; of a counter that both
 	// have Traffic's is not taken.
@@ -73,22 +75,23 @@ type writer struct {
 	*bufio.Writer
 	open bool // OpenMetrics, not the older text
 	line []byte
+	all  []*Snapshot
 }
 
-// Write writes all of it, as OpenMetrics 1.0 or as Prometheus' text 0.0.4.
-func Write(to io.Writer, s *Snapshot, openMetrics bool) error {
-	w := &writer{Writer: bufio.NewWriterSize(to, 64<<10), open: openMetrics}
+// Write writes all of one subnet or several, as OpenMetrics 1.0 or as Prometheus' text 0.0.4.
+func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
+	w := &writer{Writer: bufio.NewWriterSize(to, 64<<10), open: openMetrics, all: all}
 	for _, kind := range []struct {
 		name     string
 		switches bool
 	}{{"switch", true}, {"hca", false}} {
 		for c := range counters.All.All() {
-			w.counters(s, kind.name, kind.switches, c)
+			w.counters(kind.name, kind.switches, c)
 		}
-		w.nodes(s, kind.name, kind.switches)
+		w.nodes(kind.name, kind.switches)
 	}
-	w.links(s)
-	w.rest(s)
+	w.links()
+	w.rest()
 	if w.open {
 		_, _ = w.WriteString("# EOF\n")
 	}
@@ -113,16 +116,35 @@ func label(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(text, "?"))
 }
 
+// labels are those of a subnet's line in braces, with more, "" for none.
+func (s *Snapshot) labels(more string) string {
+	switch {
+	case s.Subnet == "" && more == "":
+		return ""
+	case s.Subnet == "":
+		return "{" + more + "}"
+	case more == "":
+		return `{subnet="` + label(s.Subnet) + `"}`
+	}
+	return `{subnet="` + label(s.Subnet) + `",` + more + "}"
+}
+
 // counters are those of the ports of switches, or of others. Data is counted in words, and told in bytes.
-func (w *writer) counters(s *Snapshot, kind string, switches bool, c counters.Counter) {
-	r := s.Errors
-	if counters.Data.Has(c) {
-		r = s.Traffic
-	}
-	if r == nil {
-		return
-	}
+func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	name := ""
+	for _, s := range w.all {
+		r := s.Errors
+		if counters.Data.Has(c) {
+			r = s.Traffic
+		}
+		if r != nil {
+			name = w.countersOf(s, r, name, kind, switches, c)
+		}
+	}
+}
+
+// countersOf writes those of a reading, and returns the name of the family, which is "" before it began.
+func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool, c counters.Counter) string {
 	for i := range r.Ports {
 		p := &r.Ports[i]
 		at := &r.Fabric.Ports[p.Port]
@@ -133,19 +155,26 @@ func (w *writer) counters(s *Snapshot, kind string, switches bool, c counters.Co
 		if name == "" {
 			name = w.family("infiniband_"+kind+"_"+usual[c].name, counter, usual[c].help)
 		}
-		w.port(name, node.GUID, at.Num)
+		w.port(s, name, node.GUID, at.Num)
 		if c == counters.XmitData || c == counters.RcvData {
 			w.number(4 * float64(p.Values[c]))
 		} else {
 			w.whole(p.Values[c])
 		}
 	}
+	return name
 }
 
 // port begins the line of a port.
-func (w *writer) port(name string, guid uint64, num uint8) {
+func (w *writer) port(s *Snapshot, name string, guid uint64, num uint8) {
 	w.line = append(w.line[:0], name...)
-	w.line = append(w.line, `{guid="0x`...)
+	w.line = append(w.line, '{')
+	if s.Subnet != "" {
+		w.line = append(w.line, `subnet="`...)
+		w.line = append(w.line, label(s.Subnet)...)
+		w.line = append(w.line, `",`...)
+	}
+	w.line = append(w.line, `guid="0x`...)
 	hex := strconv.FormatUint(guid, 16)
 	for range 16 - len(hex) {
 		w.line = append(w.line, '0')
@@ -167,39 +196,40 @@ func (w *writer) whole(v uint64) {
 }
 
 // nodes are names, rates and what is at the other ends.
-func (w *writer) nodes(s *Snapshot, kind string, switches bool) {
-	f := s.Fabric
-	each := func(do func(n *fabric.Node)) {
-		for i := range f.Nodes {
-			if n := &f.Nodes[i]; n.InSubnet && n.IsSwitch() == switches {
-				do(n)
+func (w *writer) nodes(kind string, switches bool) {
+	each := func(do func(s *Snapshot, f *fabric.Fabric, n *fabric.Node)) {
+		for _, s := range w.all {
+			for i := range s.Fabric.Nodes {
+				if n := &s.Fabric.Nodes[i]; n.InSubnet && n.IsSwitch() == switches {
+					do(s, s.Fabric, n)
+				}
 			}
 		}
 	}
 	name := w.family("infiniband_"+kind+"_info", gauge, "names of nodes")
-	each(func(n *fabric.Node) {
-		_, _ = fmt.Fprintf(w, "%s{guid=\"0x%016x\",%s=\"%s\",lid=\"%d\"} 1\n", name, n.GUID, kind, label(n.Desc), lidOf(f, n))
+	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
+		_, _ = fmt.Fprintf(w, "%s%s 1\n", name, s.labels(fmt.Sprintf(`guid="0x%016x",%s="%s",lid="%d"`, n.GUID, kind, label(n.Desc), lidOf(f, n))))
 	})
 	name = w.family("infiniband_"+kind+"_rate_bytes_per_second", gauge, "the rate of the fastest link of a node")
-	each(func(n *fabric.Node) {
+	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
 		fastest := 0.0
 		for p := range n.Slots() {
 			if f.Ports[p].Linked() {
 				fastest = max(fastest, f.Ports[p].Gbps())
 			}
 		}
-		_, _ = fmt.Fprintf(w, "%s{guid=\"0x%016x\"} %g\n", name, n.GUID, fastest*1e9/8)
+		_, _ = fmt.Fprintf(w, "%s%s %g\n", name, s.labels(fmt.Sprintf(`guid="0x%016x"`, n.GUID)), fastest*1e9/8)
 	})
 	name = w.family("infiniband_"+kind+"_uplink_info", gauge, "what is at the other ends of links")
-	each(func(n *fabric.Node) {
+	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
 		for p := range n.Slots() {
 			if !f.Ports[p].Linked() {
 				continue
 			}
 			q := &f.Ports[f.Ports[p].Peer]
 			peer := &f.Nodes[q.Node]
-			_, _ = fmt.Fprintf(w, "%s{guid=\"0x%016x\",port=\"%d\",%s=\"%s\",uplink=\"%s\",uplink_guid=\"0x%016x\",uplink_type=\"%s\",uplink_port=\"%d\",uplink_lid=\"%d\"} 1\n",
-				name, n.GUID, f.Ports[p].Num, kind, label(n.Desc), label(peer.Desc), peer.GUID, typeOf(peer), q.Num, f.Ports[f.EndPortOf(f.Ports[p].Peer)].LID)
+			_, _ = fmt.Fprintf(w, "%s%s 1\n", name, s.labels(fmt.Sprintf(
+				`guid="0x%016x",port="%d",%s="%s",uplink="%s",uplink_guid="0x%016x",uplink_type="%s",uplink_port="%d",uplink_lid="%d"`, n.GUID, f.Ports[p].Num, kind, label(n.Desc), label(peer.Desc), peer.GUID, typeOf(peer), q.Num, f.Ports[f.EndPortOf(f.Ports[p].Peer)].LID)))
 		}
 	})
 }
@@ -221,41 +251,61 @@ func typeOf(n *fabric.Node) string {
 }
 
 // links are the states of ports.
-func (w *writer) links(s *Snapshot) {
+func (w *writer) links() {
 	name := w.family("ibconsole_port_state", gauge, "logical state of a port: 1 down, 2 initialize, 3 armed, 4 active")
-	f := s.Fabric
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		for p := range n.Slots() {
-			if port := &f.Ports[p]; n.InSubnet && port.State != 0 {
-				w.port(name, n.GUID, port.Num)
-				w.whole(uint64(port.State))
+	for _, s := range w.all {
+		f := s.Fabric
+		for i := range f.Nodes {
+			n := &f.Nodes[i]
+			for p := range n.Slots() {
+				if port := &f.Ports[p]; n.InSubnet && port.State != 0 {
+					w.port(s, name, n.GUID, port.Num)
+					w.whole(uint64(port.State))
+				}
 			}
 		}
 	}
 }
 
-// rest are figures of the subnet, and how they were come by.
-func (w *writer) rest(s *Snapshot) {
-	one := func(name, help string, v float64) {
-		name = w.family(name, gauge, help)
-		_, _ = fmt.Fprintf(w, "%s %s\n", name, strconv.FormatFloat(v, 'g', -1, 64))
+// unknown is the value of a figure that is not written.
+const unknown = -1
+
+// rest are figures of subnets, and how they were come by.
+func (w *writer) rest() {
+	one := func(name, kind, help, more string, value func(*Snapshot) float64) {
+		begun := false
+		for _, s := range w.all {
+			v := value(s)
+			if v == unknown {
+				continue
+			}
+			if !begun {
+				name, begun = w.family(name, kind, help), true
+			}
+			_, _ = fmt.Fprintf(w, "%s%s %s\n", name, s.labels(more), strconv.FormatFloat(v, 'g', -1, 64))
+		}
 	}
-	one("ibconsole_sweep_timestamp_seconds", "when the subnet was read last", float64(s.Swept.UnixMilli())/1000)
-	one("ibconsole_sweep_duration_seconds", "how long the last sweep took", s.Took.Seconds())
-	one("ibconsole_nodes", "nodes in the subnet", float64(len(s.Fabric.Nodes)))
-	one("ibconsole_links", "links in the subnet", float64(len(s.Fabric.Links())))
-	one("ibconsole_unanswered_ports", "ports that did not answer the last round of counters", float64(s.Unanswered))
-	if s.WorstLoad >= 0 {
-		one("ibconsole_worst_load_paths", "paths over the busiest link between switches, all to all", float64(s.WorstLoad))
+	one("ibconsole_sweep_timestamp_seconds", gauge, "when the subnet was read last", "", func(s *Snapshot) float64 { return float64(s.Swept.UnixMilli()) / 1000 })
+	one("ibconsole_sweep_duration_seconds", gauge, "how long the last sweep took", "", func(s *Snapshot) float64 { return s.Took.Seconds() })
+	one("ibconsole_nodes", gauge, "nodes in the subnet", "", func(s *Snapshot) float64 { return float64(len(s.Fabric.Nodes)) })
+	one("ibconsole_links", gauge, "links in the subnet", "", func(s *Snapshot) float64 { return float64(len(s.Fabric.Links())) })
+	one("ibconsole_unanswered_ports", gauge, "ports that did not answer the last round of counters", "", func(s *Snapshot) float64 { return float64(s.Unanswered) })
+	one("ibconsole_worst_load_paths", gauge, "paths over the busiest link between switches, all to all", "", func(s *Snapshot) float64 { return float64(max(s.WorstLoad, unknown)) })
+	one("infiniband_exporter_collector_duration_seconds", gauge, "how long the last round of counters took", `collector="ibconsole"`, func(s *Snapshot) float64 { return s.Read.Seconds() })
+	one("ibconsole_events", counter, "events since the recorder began", "", func(s *Snapshot) float64 { return float64(s.Events) })
+	name := ""
+	for _, s := range w.all {
+		if s.Problems == nil {
+			continue
+		}
+		if name == "" {
+			name = w.family("ibconsole_problems", gauge, "problems by kind")
+		}
+		w.problems(s, name)
 	}
-	name := w.family("infiniband_exporter_collector_duration_seconds", gauge, "how long the last round of counters took")
-	_, _ = fmt.Fprintf(w, "%s{collector=\"ibconsole\"} %g\n", name, s.Read.Seconds())
-	events := w.family("ibconsole_events", counter, "events since the recorder began")
-	_, _ = fmt.Fprintf(w, "%s %d\n", events, s.Events)
-	if s.Problems == nil {
-		return
-	}
+}
+
+func (w *writer) problems(s *Snapshot, name string) {
 	type key struct{ kind, severity string }
 	n := map[key]int{}
 	var keys []key
@@ -267,8 +317,7 @@ func (w *writer) rest(s *Snapshot) {
 		n[k]++
 	}
 	inorder.Sort(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
-	name = w.family("ibconsole_problems", gauge, "problems by kind")
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s{kind=\"%s\",severity=\"%s\"} %d\n", name, label(k.kind), k.severity, n[k])
+		_, _ = fmt.Fprintf(w, "%s%s %d\n", name, s.labels(fmt.Sprintf(`kind="%s",severity="%s"`, label(k.kind), k.severity)), n[k])
 	}
 }

@@ -34,7 +34,7 @@ func TestWrite(t *testing.T) {
 		true:  {"# TYPE infiniband_switch_port_symbol_error counter\n", "\n# EOF\n"},
 	} {
 		var text strings.Builder
-		if err := Write(&text, s, open); err != nil {
+		if err := Write(&text, []*Snapshot{s}, open); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range append(wants, `infiniband_switch_port_transmit_data_bytes_total{guid="0x`, `",port="1"} 4000`+"\n", `",port="1"} 7`+"\n", `switch="x\"} 1\nevil_total{a=\"\\?"`, `ibconsole_problems{kind="errors rising",severity="error"} 2`) {
@@ -45,5 +45,47 @@ func TestWrite(t *testing.T) {
 		if strings.Contains(text.String(), "\nevil") || strings.Contains(text.String(), "worst_load") {
 			t.Errorf("%s", text.String())
 		}
+	}
+}
+
+// TestWriteSeveral: each metric has one family, whose lines name their subnets; a hostile name stays between its quotes.
+func TestWriteSeveral(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*Snapshot
+	for _, name := range []string{"a", "b\"} 1\nevil{x=\""} {
+		r := &counters.Reading{Fabric: f, Ports: []counters.Port{{Port: f.PortAt(f.Switches[0], 1), Has: counters.Of(counters.SymbolErrors)}}}
+		all = append(all, &Snapshot{Subnet: name, Fabric: f, Errors: r, Swept: time.Unix(1000, 0), Problems: &problems.Report{}, WorstLoad: -1})
+	}
+	var text strings.Builder
+	if err := Write(&text, all, false); err != nil {
+		t.Fatal(err)
+	}
+	families := map[string]bool{}
+	of := map[string]int{}
+	for line := range strings.Lines(text.String()) {
+		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			if families[name] {
+				t.Errorf("%s comes twice", name)
+			}
+			families[name] = true
+		}
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		switch {
+		case strings.Contains(line, `{subnet="a"`):
+			of["a"]++
+		case strings.Contains(line, `{subnet="b\"} 1\nevil{x=\""`):
+			of["b"]++
+		default:
+			t.Errorf("a line of no subnet: %s", line)
+		}
+	}
+	if of["a"] == 0 || of["a"] != of["b"] {
+		t.Errorf("lines by subnet: %v", of)
 	}
 }
