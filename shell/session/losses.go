@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -12,6 +13,17 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 )
+
+// lookForLosses is recallLosses, and warns where it fails.
+func (s *Session) lookForLosses(ctx context.Context) []string {
+	err := s.recallLosses(ctx)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("what was lost before this console started is not known: %w", err)
+	s.warn(err)
+	return []string{err.Error()}
+}
 
 // recallLosses finds what the subnet has lost since earlier consoles read it: what they found to be lost, and what the last
 // entry of the history has and the first sweep of this session has not. A baseline that was saved since accepts a loss.

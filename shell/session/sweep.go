@@ -257,10 +257,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		st.noteChanges(before, &found)
 	})
 	if first {
-		if err := s.recallLosses(ctx); err != nil {
-			rep.Warnings = append(rep.Warnings, fmt.Sprintf("what was lost before this console started is not known: %v", err))
-			s.update(ChangeLive, func(st *State) { st.Warnings = rep.Warnings })
-		}
+		rep.Warnings = append(rep.Warnings, s.lookForLosses(ctx)...)
 	}
 	over, err := s.lookOver(ctx, rep.Moved > 0)
 	if err := errors.Join(err, s.lookForOthers(ctx)); err != nil {
