@@ -20,6 +20,7 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	if len(before.Fabric.Nodes) == 0 {
 		return
 	}
+	st.Losses = st.Losses.After(before.Fabric, before.When, st.Live.Fabric, st.unansweredAt)
 	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
 	began := time.Now()
 	st.tell(sweep.Heard(before.Fabric, changes, st.unansweredAt))

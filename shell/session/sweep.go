@@ -232,7 +232,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	if found.who, err = s.whoChanged(ctx, s.State().Live, live.Tables, sms); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
-	first := false
+	first := len(s.State().Live.Fabric.Nodes) == 0
 	s.update(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		before := st.Live
@@ -248,9 +248,6 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		st.unansweredAt, st.Duplicates, st.SweepTook = res.Unanswered, res.Duplicates, res.Stats.Elapsed
 		if res.PKeys != nil {
 			st.PKeys = keysByGUID(res.Fabric, res.PKeys)
-		}
-		if first = len(before.Fabric.Nodes) == 0; !first {
-			st.Losses = st.Losses.After(before.Fabric, before.When, live.Fabric, res.Unanswered)
 		}
 		st.keepKnown(before, tables)
 		st.Stale = st.stale()
