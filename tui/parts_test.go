@@ -186,3 +186,11 @@ func TestBadTables(t *testing.T) {
 		t.Errorf("a host reaches itself: %s", p.Verdict)
 	}
 }
+
+// TestTableWithoutSwitch: the picture that is shown lacks the switch of the pane, while a filter is set and switches have
+// adaptive-routing groups.
+func TestTableWithoutSwitch(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(120, 36)
+	d.press(":fail link leaf-01 3; add switch new leaf-01/3; route; adaptive on", "enter", "2", "/new", "enter", "enter", "3", "/leaf", "enter")
+	d.sees("LFT of new").press("v").sees("live has no such switch").press("b", "s", "e", "esc", "?", "?", "esc", "esc", "/", "x", "esc")
+}

@@ -121,3 +121,13 @@ func TestTraceWithoutOther(t *testing.T) {
 	d.press(":restore all; fail link leaf-01-01 2; add node new leaf-01-01/2; route", "enter", ":trace new node-0050 of=staged", "enter", "4")
 	d.sees("4 Trace new → node-0050 HCA-1", "delivered", "  live: new/1 is not there").size(200, 50).size(40, 12)
 }
+
+// TestTraceOfPictureWithoutTables: once a picture without tables is shown, nothing of the trace before is used.
+func TestTraceOfPictureWithoutTables(t *testing.T) {
+	d := traced(t).size(120, 36).press("4").sees("delivered")
+	old := *d.m.sc.State.Live
+	old.Kind, old.Tables = session.Recorded+"12", nil
+	d.m.Common.Running++
+	d.m.recalled(recalledMsg{pic: &old})
+	d.sees("OLD history 12", "no tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V", "enter", "i")
+}

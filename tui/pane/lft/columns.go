@@ -111,9 +111,12 @@ func (l *lft) rankOf(port fabric.PortIndex) int64 {
 	return int64(l.Scene.Names.Rank[l.Scene.Picture.Fabric.Ports[port].Node])
 }
 
-// out is the port of the switch that an entry names, None where it has none.
+// out is the port of the switch that an entry names, None where it has none, or there is no switch.
 func (l *lft) out(entry uint8) fabric.PortIndex {
 	f := l.Scene.Picture.Fabric
+	if l.sw == fabric.None {
+		return fabric.None
+	}
 	return f.PortAt(f.Switches[l.sw], int(entry))
 }
 
@@ -218,7 +221,7 @@ func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "
 
 // noGroups reports whether nothing is known of adaptive routing there.
 func (l *lft) noGroups() bool {
-	t := l.Scene.Picture.Tables
+	t := l.tables()
 	return l.Kind == lftByPort || t == nil || t.Adaptive == nil || len(t.Adaptive.Switches[l.sw].Tables) == 0
 }
 

@@ -159,6 +159,9 @@ func (l *lft) Spot() (pane.Place, string) {
 }
 
 func (l *lft) FileName() string {
+	if l.sw == fabric.None {
+		return ""
+	}
 	return l.Scene.Picture.Fabric.NodeName(l.Scene.Picture.Fabric.Switches[l.sw])
 }
 

@@ -114,7 +114,7 @@ func (t *trace) Update(msg tea.Msg) {
 
 func (t *trace) Renew() {
 	t.rows, t.ok, t.why, t.choices = t.rows[:0], false, "", nil
-	t.back, t.others, t.group = nil, nil, nil
+	t.hops, t.passage, t.happens, t.shared, t.back, t.others, t.group = walk.Path{}, nil, nil, nil, nil, nil, nil
 	t.Follow()
 	t.offer()
 	if t.ok {
