@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -26,9 +27,12 @@ import (
 // slowestCommand is how long a random command may take on a small subnet.
 const slowestCommand = time.Minute
 
+// slowestEnd is how long a random command may go on once it was cancelled.
+const slowestEnd = 20 * time.Second
+
 // TestRandomCommands runs commands that are made of the descriptions of commands, with fitting and with wrong words, as
 // text and as JSON, over each kind of source: none panics or hangs, JSON is valid and never empty where the command
-// succeeds, and an error has a message that can be shown.
+// succeeds, and an error has a message that can be shown. Some are cancelled while they run, and end soon.
 func TestRandomCommands(t *testing.T) {
 	r := testenv.Rand(t)
 	dir := t.TempDir()
@@ -92,6 +96,7 @@ type narrator struct {
 	t      *testing.T
 	names  []string // of files
 	places []string
+	among  []string // the words that name a subnet, none where there is but one
 	words  []string // all words of descriptions, to be used in wrong places
 	specs  []Spec
 	run    func(ctx context.Context, text string, out *Output) error
@@ -116,6 +121,9 @@ func (n *narrator) open(source []string, number int) {
 		}
 	}
 	subnets := NewSubnets(names, sessions)
+	if len(names) > 1 {
+		n.among = append(names, session.AllSubnets)
+	}
 	n.specs = subnets.All()[0].Shell.Specs()
 	n.run = func(ctx context.Context, text string, out *Output) error {
 		return subnets.Run(ctx, fmt.Sprint(number), text, out)
@@ -133,18 +141,52 @@ func (n *narrator) collect(specs []Spec) {
 	}
 }
 
-// unfit are commands that wait for ever, start programs, or ask somebody; and options that do.
+// waiting are commands that go on until they are cancelled, or wait for a subnet administration that is not there.
+// unfitOptions start programs, open ports, or have a command go on.
 var (
-	unfit        = []string{"watch", "record", "job", "doctor", "capture", "sa"}
-	unfitOptions = []string{"exec", "stay", "metrics", "guided"}
+	waiting      = []string{"watch", "sa"}
+	unfitOptions = []string{"exec", "stay", "metrics"}
 )
 
-// tell runs a random command as text and as JSON.
+// tell runs a random command as text and as JSON, or cancels it.
 func (n *narrator) tell() {
 	text := n.command()
 	n.told = append(n.told, text)
+	if n.r.IntN(8) == 0 || slices.ContainsFunc(waiting, func(w string) bool { return slices.Contains(strings.Fields(text), w) }) {
+		n.cancelled(text)
+		return
+	}
 	for _, asJSON := range []bool{false, true} {
 		n.one(text, asJSON)
+	}
+}
+
+// cancelled cancels a command after up to 32 ms.
+func (n *narrator) cancelled(text string) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(n.t.Context(), time.Duration(n.r.IntN(1<<n.r.IntN(16)))*time.Microsecond)
+	defer cancel()
+	defer n.hang(text)()
+	defer n.recovered(text)
+	err := n.run(ctx, text, &Output{W: &bytes.Buffer{}, Raw: &bytes.Buffer{}, Notes: &bytes.Buffer{}, Script: true})
+	if end, ok := ctx.Deadline(); ok && time.Since(end) > slowestEnd {
+		n.t.Errorf("%s goes on for %v after it was cancelled (%v)", text, time.Since(end), err)
+	}
+}
+
+// hang has the test end with the stacks of all goroutines where a command does not return, until it is stopped.
+func (n *narrator) hang(text string) (stop func() bool) {
+	return time.AfterFunc(slowestCommand+slowestEnd, func() {
+		buf := make([]byte, 4<<20)
+		panic(fmt.Sprintf("%s does not return; after %s\n%s", text, strings.Join(n.told[max(0, len(n.told)-20):], "; "), buf[:runtime.Stack(buf, true)]))
+	}).Stop
+}
+
+// recovered reports a panic.
+func (n *narrator) recovered(text string) {
+	if v := recover(); v != nil {
+		last := n.told[max(0, len(n.told)-20):]
+		n.t.Fatalf("%s panics: %v\nafter %s\n%s", text, v, strings.Join(last, "; "), debug.Stack())
 	}
 }
 
@@ -152,12 +194,8 @@ func (n *narrator) one(text string, asJSON bool) {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeoutCause(n.t.Context(), slowestCommand, errors.New("too slow"))
 	defer cancel()
-	defer func() {
-		if v := recover(); v != nil {
-			last := n.told[max(0, len(n.told)-20):]
-			n.t.Fatalf("%s (JSON %t) panics: %v\nafter %s\n%s", text, asJSON, v, strings.Join(last, "; "), debug.Stack())
-		}
-	}()
+	defer n.hang(text)()
+	defer n.recovered(text)
 	var out, notes bytes.Buffer
 	err := n.run(ctx, text, &Output{W: &out, Raw: &bytes.Buffer{}, Notes: &notes, JSON: asJSON, Script: true})
 	usage := errors.Is(err, ErrExit) || lang.IsUsage(err)
@@ -189,11 +227,7 @@ func (n *narrator) command() string {
 	var words []string
 	var options []lang.Option
 	for {
-		x := &specs[n.r.IntN(len(specs))]
-		if spec == nil && slices.Contains(unfit, x.Name) {
-			continue
-		}
-		spec = x
+		spec = &specs[n.r.IntN(len(specs))]
 		words = append(words, spec.Name)
 		options = append(options, spec.Options...)
 		if len(spec.Subcommands) == 0 || spec.Run != nil && n.r.IntN(4) == 0 {
@@ -227,7 +261,11 @@ func (n *narrator) command() string {
 			quoted[i] = lang.Quote(w)
 		}
 	}
-	return strings.Join(quoted, " ")
+	text := strings.Join(quoted, " ")
+	if len(n.among) > 0 && n.r.IntN(3) == 0 {
+		text = fmt.Sprintf("%s %s %s", onCommand, n.among[n.r.IntN(len(n.among))], text)
+	}
+	return text
 }
 
 // strange are words that no command expects.

@@ -61,18 +61,18 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	}
 	s, err := Parse(ctx, chain, options)
 	if err != nil {
-		return Settings{}, fmt.Errorf("%s: %w", path, err)
+		return Settings{}, fmt.Errorf("%s: %w", conf.Name, err)
 	}
 	s.conf, s.asked = path, asked{over, given}
 	vendor.apply(&s, conf)
 	s.withoutFiles(conf, given)
 	s.noteTorusQoS(ctx, conf)
 	if err := s.defaultTorus(ctx, conf); err != nil {
-		return Settings{}, fmt.Errorf("%s: %w", path, err)
+		return Settings{}, fmt.Errorf("%s: %w", conf.Name, err)
 	}
 	for _, o := range conf.Options {
 		if harmless, ok := unmodelled[o.Name]; ok && o.Value != harmless {
-			notes = append(notes, fmt.Sprintf("%s:%d: %s is not modelled", path, o.Line, o.Name))
+			notes = append(notes, fmt.Sprintf("%s:%d: %s is not modelled", conf.Name, o.Line, o.Name))
 		}
 	}
 	s.Notes = slices.Concat(notes, vendor.notes, s.Notes)
