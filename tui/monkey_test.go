@@ -50,9 +50,9 @@ func TestMonkey(t *testing.T) {
 				t.Run(fmt.Sprint("console ", opened), func(t *testing.T) {
 					k.open(t, source, state)
 					k.play()
+					t.Logf("%s: %d inputs, %d messages so far", strings.Join(source, " "), k.inputs, keys-k.left)
 				})
 			}
-			t.Logf("%s: %d inputs, %d messages", strings.Join(source, " "), k.inputs, keys-k.left)
 		})
 	}
 }
