@@ -61,7 +61,7 @@ report slurm-yaml D/r.yaml; report html D/r.html; report svg D/r.svg
 sa path node-0001 all; sa nodes; sa groups; sa groups key=0x99aabbccddeeff01; sa groups key=0x99aabbccddeeff0z; sa groups key=0x1
 show nodes; show switches; show structure; hints D/nothing; hints off; show links; show ports leaf-01; show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
 show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01; show failures; show pictures
-show groups; show targets; show unanswered; show events; show cables
+show groups; show targets; show unanswered; show events; show cables; run D/nothing
 trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits; check mcast; check load; who uses leaf-01 1
 dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topology; dump lid-matrix D/matrix; dump guid2lid D/guid2lid
 dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs; dump groups D/groups; dump paths D/dpaths
