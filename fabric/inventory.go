@@ -24,8 +24,8 @@ type Inventory struct {
 	Outside               int
 }
 
-// Inventory counts the nodes and links. A link is in the subnet if a subnet manager finds it, and unreachable if both its nodes
-// are. O(ports).
+// Inventory counts the nodes and links. A link is in the subnet if a subnet manager finds it, and else unreachable if one
+// of its nodes is. O(ports).
 func (f *Fabric) Inventory() Inventory {
 	var inv Inventory
 	unreachable := f.UnreachableNodes()
@@ -43,7 +43,7 @@ func (f *Fabric) Inventory() Inventory {
 		switch {
 		case f.Swept(l.A):
 			inv.InSubnet.Links++
-		case unreachable[f.Ports[l.A].Node] && unreachable[f.Ports[l.B].Node]:
+		case f.IsUnreachable(l, unreachable):
 			inv.Unreachable.Links++
 		}
 	}
@@ -60,6 +60,11 @@ func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 		}
 	}
 	return nodes
+}
+
+// IsUnreachable reports whether a link is outside the subnet because one of its nodes is among the unreachable ones.
+func (f *Fabric) IsUnreachable(l Link, nodes map[NodeIndex]bool) bool {
+	return !f.Swept(l.A) && (nodes[f.Ports[l.A].Node] || nodes[f.Ports[l.B].Node])
 }
 
 func (a *Amounts) count(f *Fabric, node NodeIndex) {

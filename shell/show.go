@@ -149,7 +149,7 @@ func (c *call) showLinks(st *session.State, p *session.Picture) error {
 			continue
 		}
 		rows = append(rows, linkRow{leads{toPort(f, a)}, f.PortName(a), f.PortName(b), f.Ports[a].Width.String(), f.Ports[a].Speed.String(), stateText(&f.Ports[a])})
-		if unreachable[f.Ports[a].Node] && unreachable[f.Ports[b].Node] {
+		if f.IsUnreachable(l, unreachable) {
 			rows[len(rows)-1].State = "unreachable"
 		}
 	}
