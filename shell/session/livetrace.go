@@ -234,14 +234,19 @@ func ends(f *fabric.Fabric, switches bool) []fabric.PortIndex {
 	return append(reachable, unreachable...)
 }
 
-// pathsTo adds the paths from a source to a place, one without a LID where it has none.
+// pathsTo adds the paths from a source to a place: one without a LID where it never had one, and as many without a LID as it
+// had where other ports have its LIDs by now.
 func pathsTo(pairs []Pair, f *fabric.Fabric, src fabric.PortIndex, to places.Place) []Pair {
 	dst := f.EndPortOf(to.Port)
-	if to.LID == 0 || to.LIDNamed {
+	if to.LIDNamed || f.Ports[dst].LID == 0 {
 		return append(pairs, Pair{src, dst, to.LID})
 	}
 	for i := range uint16(1) << f.Ports[dst].LMC {
-		pairs = append(pairs, Pair{src, dst, f.Ports[dst].LID + i})
+		lid := uint16(0)
+		if to.LID != 0 {
+			lid = to.LID + i
+		}
+		pairs = append(pairs, Pair{src, dst, lid})
 	}
 	return pairs
 }
