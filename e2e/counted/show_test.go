@@ -126,8 +126,12 @@ func (x *exam) showLinks(s *state) {
 		if p := s.net.at(c[0].guid, c[0].num); p != nil && p.link != link {
 			a.wrong("width", "-", link, p.link)
 		}
-		state := "Active"
-		if !s.reachable(c[0].guid) {
+		v, _ := o.at("state")
+		state := fmt.Sprint(v)
+		if a.x.compared++; state == "unreachable" {
+			state = "the state of a link that is not unreachable"
+		}
+		if s.net.at(c[0].guid, c[0].num) == nil {
 			state = "unreachable"
 		}
 		a.figure("state", state)

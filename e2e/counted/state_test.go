@@ -202,7 +202,9 @@ func (s *state) reach(switches bool) *reach {
 		lids := dst.port().lids()
 		if len(lids) == 0 {
 			lids = []int{0}
-			r.unassigned++
+			if dst.own != nil {
+				r.unassigned++
+			}
 		}
 		var far map[*node]int
 		if dst.own != nil {

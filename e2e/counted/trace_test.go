@@ -245,7 +245,7 @@ func (a *answer) against(other *state, src, dst endPort, p *path) {
 	from, to := other.end(src.port().guid), other.end(dst.port().guid)
 	q := other.between(from, to, 0)
 	a.beside("against", "  "+other.name, &q, other.why(from, to, q))
-	if _, has := a.o.at("against.same"); has {
+	if _, has := a.o.at("against.same"); has && len(p.hops)+len(q.hops) > 2 { // else both end at once
 		a.figure("against.same", len(p.hops) == len(q.hops) && slices.EqualFunc(p.hops, q.hops, sameHop))
 	}
 }
