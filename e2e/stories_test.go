@@ -84,7 +84,7 @@ func questions() []question {
 		{"what happened to job 4711", (*liveStory).erring, []step{
 			press(":"), word("job "), name("4711 hosts=node-[0001-0003,0050] since=1h"), press("Enter").see("4 hosts", "events on its paths"), press("2", "/"), name("@job-4711"), press("Enter").see("node-0050 HCA-1"),
 		}},
-		{"the morning report", (*liveStory).erring, []step{press(":"), word("report mor"), press("Tab", "Enter").see("1 port got worse")}},
+		{"the morning report", (*liveStory).erring, []step{press(":"), word("report mor"), press("Tab", "Enter").see("0 links flapped, 1 port got w")}},
 		{"how was it at a time", (*liveStory).rerouted, []step{
 			press("R").see("sweep:"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"), press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
 		}},

@@ -68,7 +68,7 @@ func TestOddRail(t *testing.T) {
 	s := onScreen(t, sources)
 	s.Awaits("rail-1", "12 sw 32 ca")
 	for _, step := range []step{
-		press("A", "b").see("1 difference", "rail-5", "spine-02/3 has no link, on most others it leads to leaf-03/6"),
+		press("A", "b").see("2 differences", "rail-5", "spine-02/3 has no link, on most others it leads to leaf-03/6"),
 		press("Enter").see("this is rail-5", "p3"),
 		press("{").see("this is rail-8"), press("}").see("this is rail-5"),
 	} {
