@@ -195,9 +195,6 @@ func (a *answer) routing(s *state) {
 	}
 }
 
-// mostReportedLinks is how many links the text lists.
-const mostReportedLinks = 20
-
 // reportedLinks compares the directions of links between switches.
 func (a *answer) reportedLinks(s *state) {
 	l := newLoads()
