@@ -173,7 +173,7 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 			c.out.note("%s, which the session sits on, is unreachable; the rest is seen from %s",
 				was.PortName(was.SMPort), st.WhatIf.Fabric.PortName(at))
 		}
-		if cut := len(st.WhatIf.CutOff(st.Base)); cut > 0 {
+		if cut := len(st.WhatIf.Unreachable()); cut > 0 {
 			c.out.note("unreachable: %s", count(cut, "node"))
 		}
 	}
@@ -201,7 +201,7 @@ func runWhatIf(c *call) error {
 		return err
 	}
 	if c.out.Row != nil {
-		if err := c.out.Answer(Part{cutOffNodes{&st}}); err != nil {
+		if err := c.out.Answer(Part{unreachableNodes{&st}}); err != nil {
 			return err
 		}
 	}
@@ -217,20 +217,20 @@ func runWhatIf(c *call) error {
 	if file := st.TopologyFile(); file != "" {
 		c.out.note("the topology is that of %s", file)
 	}
-	c.out.note("%s unreachable; base: %s as of %s", count(len(st.WhatIf.CutOff(st.Base)), "node"), st.Source, st.Base.When.Format("15:04:05"))
+	c.out.note("%s unreachable; base: %s as of %s", count(len(st.WhatIf.Unreachable()), "node"), st.Source, st.Base.When.Format("15:04:05"))
 	return nil
 }
 
-// cutOffNodes are the unreachable nodes, for faces that show tables.
-type cutOffNodes struct{ st *session.State }
+// unreachableNodes are the unreachable nodes, for faces that show tables.
+type unreachableNodes struct{ st *session.State }
 
 // Text is nothing: a note says how many there are.
-func (cutOffNodes) Text(io.Writer) {}
+func (unreachableNodes) Text(io.Writer) {}
 
 // Tables names them, with where they were attached.
-func (a cutOffNodes) Tables() []Table {
-	f := a.st.Base.Fabric
-	return []Table{tableOf("unreachable nodes", []string{"NODE", "TYPE", "LID", "SWITCH"}, a.st.WhatIf.CutOff(a.st.Base), func(n fabric.NodeIndex) plainRow {
+func (a unreachableNodes) Tables() []Table {
+	f := a.st.Whole()
+	return []Table{tableOf("unreachable nodes", []string{"NODE", "TYPE", "LID", "SWITCH"}, a.st.WhatIf.Unreachable(), func(n fabric.NodeIndex) plainRow {
 		node := &f.Nodes[n]
 		at := "-"
 		for p := range node.Ports() {

@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -59,6 +61,9 @@ func (c *console) run(command string, asJSON bool) (out, notes string, err error
 func (c *console) do(command string) error {
 	c.t.Helper()
 	_, _, err := c.run(command, false)
+	if _, isUsage := errors.AsType[*lang.UsageError](err); isUsage {
+		c.t.Fatalf("%s: %v", command, err)
+	}
 	if err == nil {
 		c.scene = append(c.scene, command)
 	}

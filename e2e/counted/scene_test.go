@@ -149,6 +149,7 @@ func pairsOf(ends []endPort) (pairs [][2]endPort) {
 func (x *exam) everything() {
 	x.showStates()
 	x.unnamed()
+	x.whatif()
 	for _, s := range x.states {
 		x.summary(s)
 		x.report(s)
@@ -220,6 +221,9 @@ func (x *exam) ofTables(s *state) {
 	x.pathsBuild(s)
 	if s.hasUnassigned() && !pending {
 		return
+	}
+	if x.rnd.IntN(4) == 0 {
+		x.resilience(s)
 	}
 	for _, p := range some(x.rnd, 3, slices.Collect(s.net.ends(true))) {
 		x.pathsQuery(s, p)

@@ -63,8 +63,8 @@ func TestAddSwitch(t *testing.T) {
 			t.Errorf("the new switch sends LID %d by port %d", lid, port)
 		}
 	}
-	if len(st.WhatIf.CutOff(st.Base)) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now && len(st.Whole().Links()) != 64 {
-		t.Errorf("%d cut off, %d failed", len(st.WhatIf.CutOff(st.Base)), len(st.FailedLinks()))
+	if len(st.WhatIf.Unreachable()) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now && len(st.Whole().Links()) != 64 {
+		t.Errorf("%d unreachable, %d failed", len(st.WhatIf.Unreachable()), len(st.FailedLinks()))
 	}
 	fig, err := s.Route(ctx, compute.KeepAsOpenSM)
 	if err != nil || fig.Kept || fig.Assigned != 1 {

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -168,18 +169,7 @@ func (p *Picture) on(f *fabric.Fabric) *Picture {
 	return &c
 }
 
-// CutOff are the nodes of base, by their indexes there, that belong to its subnet and not to that of this picture.
-func (p *Picture) CutOff(base *Picture) []fabric.NodeIndex {
-	var gone []fabric.NodeIndex
-	now := p.Fabric
-	for i := range base.Fabric.NumNodes() {
-		was, at := &base.Fabric.Nodes[i], i
-		if i >= now.NumNodes() || now.Nodes[i].GUID != was.GUID {
-			at = now.NodeByGUID(was.GUID)
-		}
-		if was.InSubnet && (at == fabric.None || !now.Nodes[at].InSubnet) {
-			gone = append(gone, i)
-		}
-	}
-	return gone
+// Unreachable returns the nodes that failures have separated from the subnet, by index.
+func (p *Picture) Unreachable() []fabric.NodeIndex {
+	return slices.Sorted(maps.Keys(p.Fabric.UnreachableNodes()))
 }

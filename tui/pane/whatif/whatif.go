@@ -129,7 +129,7 @@ func (w *whatIf) Renew() {
 		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", cmp.Or(f.Number, i+1), mark, f.What, f.Name), st: st})
 	}
 	if st.WhatIf != nil && st.Base != nil {
-		if n := len(st.WhatIf.CutOff(st.Base)); n > 0 {
+		if n := len(st.WhatIf.Unreachable()); n > 0 {
 			w.add(whatIfRow{what: "unreachable nodes", before: "0", after: draw.Thousands(n), st: w.Theme.Bad, ask: "whatif", sheet: "unreachable nodes"})
 		}
 	}

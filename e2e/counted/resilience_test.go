@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// mostTried is how many links fail in turn, each in a console of its own.
+const mostTried = 12
+
+// outcome is what becomes of a state when a link fails and incremental routing adapts its tables.
+type outcome struct {
+	lost, gone, worst, changed int
+	// at are the ports by which most paths leave.
+	at map[string]bool
+}
+
+// resilience compares `resilience links` with consoles on a snapshot of the state in each of which one link fails.
+func (x *exam) resilience(s *state) {
+	links := map[string]cable{}
+	for p := range s.net.links() {
+		if p.node.isSwitch() && p.peer.node.isSwitch() {
+			links[s.cableName(cableAt(p))] = cableAt(p)
+		}
+	}
+	if len(links) > mostTried {
+		return
+	}
+	file := filepath.Join(x.t.TempDir(), "snapshot")
+	if _, _, err := x.run("dump snapshot "+file+" of="+s.name, false); err != nil {
+		x.contradict(fmt.Sprintf("dump snapshot of=%s: %v", s.name, err))
+		return
+	}
+	if !x.isSettled(s, file) {
+		return
+	}
+	a := x.ask("resilience links of=" + s.name)
+	if a.o == nil {
+		a.wrong("answer", a.err, "-", "some")
+		return
+	}
+	l := s.allToAll(false)
+	a.mustLine("resilience of {of}: {done#} of {failures#} failure(s) ({kind}) tried; {paths#} path(s) and at worst {worst_load#} over a link while nothing has failed")
+	a.title("of", s)
+	a.figure("stale", x.isStale(s))
+	a.figure("kind", "links")
+	a.figure("failures", len(links))
+	a.figure("done", len(links))
+	a.figure("paths", l.arrive)
+	a.figure("worst_load", l.worst(s.net))
+	sum, splitting, losing, overloading := outcome{}, 0, 0, 0
+	for i := range a.o.length("failed") {
+		at := fmt.Sprintf("failed.%d.", i)
+		v, _ := a.o.at(at + "name")
+		name := fmt.Sprint(v)
+		from, to, _ := strings.Cut(name, " -- ")
+		key := name
+		if _, is := links[key]; !is {
+			key = to + " -- " + from
+		}
+		c, is := links[key]
+		if !is {
+			a.wrong(at, "-", name, "no such link")
+			continue
+		}
+		delete(links, key)
+		o := x.without(s, file, c)
+		a.outcome(at, name, &o, i)
+		sum.changed += o.changed
+		splitting += one(o.gone > 0)
+		losing += one(o.lost > 0)
+		overloading += one(o.worst > l.worst(s.net))
+	}
+	a.figure("splitting", splitting)
+	a.figure("losing", losing)
+	a.figure("overloading", overloading)
+	a.figure("changed_entries", sum.changed)
+	a.mustLine("  {losing#} lose paths, {splitting#} of them {|.*}; {overloading#} put more paths on the worst link")
+	a.figure("losing", losing)
+	a.figure("splitting", splitting)
+	a.figure("overloading", overloading)
+	if done := a.intAt("done"); done > 0 {
+		a.mustLine("  {mean%} entries change on average")
+		a.said("mean", float64(sum.changed)/float64(done))
+	}
+	if len(links) > 0 {
+		a.wrong("failed", "-", fmt.Sprint(len(links), " links left out"), "each link")
+	}
+	a.figure("partial", false)
+	a.ignore("fabric", "routing", "seconds", "shards", "shard")
+	a.succeeds()
+	a.done()
+}
+
+// isSettled reports whether incremental routing leaves the state as it is while nothing fails: LIDs, and tables.
+func (x *exam) isSettled(s *state, file string) bool {
+	again := open(x.t, "file:"+file)
+	if err := again.do("route incremental"); err != nil {
+		return false
+	}
+	after := readState(x.t, again, "staged", s, nil)
+	d := differ(s, after)
+	_, _, moved := d.ends()
+	lmcs := true
+	for p := range s.net.ends(true) {
+		q := after.net.endByGUID[p.guid]
+		lmcs = lmcs && q != nil && p.lmc == q.lmc
+	}
+	return len(d.entries)+len(moved) == 0 && lmcs
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// cableName is the name of a link. Answers may name its ends the other way round.
+func (s *state) cableName(c cable) string {
+	return s.plugName(c[0]) + " -- " + s.plugName(c[1])
+}
+
+// mostFailures is how many failures the text lists.
+const mostFailures = 10
+
+// outcome compares what becomes of paths without a link.
+func (a *answer) outcome(at, name string, o *outcome, i int) {
+	if i < mostFailures {
+		a.mustLine("  " + name + ": {" + at + "lost_paths#} path(s) lost, {" + at + "cut_off#} host port(s) {|.*}, at worst {" + at + "worst_load#} over a link{|.*}")
+	}
+	a.figure(at+"lost_paths", o.lost)
+	a.figure(at+"cut_off", o.gone)
+	a.figure(at+"worst_load", o.worst)
+	a.figure(at+"changed_entries", o.changed)
+	v, _ := a.o.at(at + "worst_at")
+	if a.x.compared++; o.worst > 0 && !o.at[fmt.Sprint(v)] || o.worst == 0 && fmt.Sprint(v) != "" {
+		a.wrong(at+"worst_at", "-", v, o.at)
+	}
+	a.ignore(at + "number")
+}
+
+// without is the state with one link less, after incremental routing.
+func (x *exam) without(s *state, file string, c cable) outcome {
+	x.t.Helper()
+	again := open(x.t, "file:"+file)
+	for _, command := range []string{fmt.Sprintf("fail link %q", s.plugName(c[0])), "route incremental"} {
+		if err := again.do(command); err != nil {
+			x.t.Fatalf("%s on a snapshot: %v", command, err)
+		}
+	}
+	after := readState(x.t, again, "staged", s, []change{{failed: []cable{c}}})
+	o := outcome{at: map[string]bool{}}
+	arrives := map[[2]uint64]map[int]bool{}
+	for _, p := range after.everyPath(false) {
+		key := [2]uint64{p.src.guid, uint64(p.lid)}
+		arrives[key] = map[int]bool{0: p.arrives()}
+	}
+	for _, p := range s.everyPath(false) {
+		if p.arrives() && !arrives[[2]uint64{p.src.guid, uint64(p.lid)}][0] {
+			o.lost++
+		}
+	}
+	for p := range s.net.ends(false) {
+		o.gone += one(after.net.endByGUID[p.guid] == nil)
+	}
+	l := after.allToAll(false)
+	o.worst = l.worst(after.net)
+	for _, p := range after.net.directions(between) {
+		if l.paths[p] == o.worst {
+			o.at[p.String()] = true
+		}
+	}
+	for guid, row := range s.lft {
+		for lid := range max(s.top[guid], after.top[guid]) + 1 {
+			was, had := row[lid]
+			now, has := after.lft[guid][lid]
+			o.changed += one(lid > 0 && after.reachable(guid) && s.reachable(guid) && (had != has || was != now))
+		}
+	}
+	return o
+}
