@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -32,7 +33,7 @@ func (e *CommandError) Error() string {
 		text = start + text
 	}
 	if e.Line > 0 {
-		text += fmt.Sprintf(" (%s:%d)", e.Name, e.Line)
+		text += fmt.Sprintf(" (%s:%d)", plain.EscapeLine(e.Name), e.Line)
 	}
 	return text
 }
@@ -119,7 +120,7 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 		s, err := sh.bind(stmt)
 		if err != nil {
 			if len(stmts) > 1 && stmt.Line > 0 {
-				return fmt.Errorf("%s:%d: %w", name, stmt.Line, err)
+				return fmt.Errorf("%s:%d: %w", plain.EscapeLine(name), stmt.Line, err)
 			}
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.org/ibconsole/internal/plain"
 )
 
 // Statement is one command with its words, as written.
@@ -27,7 +29,10 @@ type SyntaxError struct {
 	Reason string
 }
 
-func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason) }
+// Error returns name, line and reason, escaped.
+func (e *SyntaxError) Error() string {
+	return plain.EscapeLine(fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason))
+}
 
 // Parse splits text into statements. Words are separated by blanks, statements
 // by newlines and ';'. Quoting is that of a POSIX shell (POSIX.1-2017, XCU

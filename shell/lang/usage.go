@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/internal/plain"
 	"example.org/ibconsole/internal/prose"
 )
 
 // UsageError is a statement that does not fit its command. It is told apart from a command that failed.
 type UsageError struct {
 	Command string // the words that choose the command; empty where it is unknown
-	Reason  string // one line
+	Reason  string // one line, in which words may stand as they were typed
 }
 
-func (e *UsageError) Error() string { return e.Reason }
+// Error returns the reason, escaped.
+func (e *UsageError) Error() string { return plain.EscapeLine(e.Reason) }
 
 // IsUsage reports whether err is, or wraps, wrong usage: a *UsageError or a
 // *SyntaxError.
