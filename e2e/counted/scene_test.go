@@ -150,6 +150,7 @@ func (x *exam) everything() {
 	x.showStates()
 	x.unnamed()
 	x.whatif()
+	x.problems()
 	for _, s := range x.states {
 		x.summary(s)
 		x.report(s)
