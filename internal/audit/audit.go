@@ -13,6 +13,8 @@ import (
 	"os/user"
 	"strings"
 	"time"
+
+	"example.org/ibconsole/internal/site"
 )
 
 // Log is where records go. The zero value is nowhere.
@@ -22,7 +24,9 @@ type Log struct {
 }
 
 // Machine is the log of this machine.
-func Machine() Log { return Log{Journal: "/run/systemd/journal/socket", Syslog: "/dev/log"} }
+func Machine() Log {
+	return Log{Journal: site.Path("/run/systemd/journal/socket"), Syslog: site.Path("/dev/log")}
+}
 
 // Record is one write, or a refused one. Its texts are escaped.
 type Record struct {

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,7 @@ type streams struct {
 	site     string     // the administrator's configuration, "" for none
 	log      *audit.Log // where writes are told, nil for nowhere
 	rights   rights
+	places   session.Places
 }
 
 type options struct {
@@ -103,7 +105,12 @@ func Main() int {
 		return exitFailed
 	}
 	log := audit.Machine()
-	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.File, &log, rights})
+	places := session.Places{
+		CacheDir: cmp.Or(os.Getenv("OSM_CACHE_DIR"), site.Path("/var/cache/opensm")),
+		ConfDir:  site.Path("/etc/opensm"),
+		Records:  site.Path("/var/lib/ibconsole"),
+	}
+	return run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, site.Path(site.File), &log, rights, places})
 }
 
 func run(args []string, files streams) int {

@@ -105,7 +105,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	if o.log != nil {
 		opt.Log = o.log.Write
 	}
-	opt.Held = o.rights.held
+	opt.Held, opt.Places = o.rights.held, o.places
 	if opt.Record { // somebody sits there
 		opt.Watch = config.Watch
 	}

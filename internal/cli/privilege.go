@@ -33,7 +33,7 @@ func giveUpRoot() (rights, error) {
 	}
 	r := rights{held: umad.Hold(""), who: u.String() + ", by " + u.By}
 	ctx := context.Background()
-	if c, err := site.Read(ctx, site.File); err == nil && c.MKeys != "" { // else it is said when it is read again
+	if c, err := site.Read(ctx, site.Path(site.File)); err == nil && c.MKeys != "" { // else it is said when it is read again
 		if keys, err := session.ReadKeys(ctx, c.MKeys); err == nil {
 			r.keyFile, r.keys = c.MKeys, keys
 		}

@@ -25,8 +25,14 @@ import (
 	"example.org/ibconsole/internal/prose"
 )
 
-// File is the administrator's. No variable names another one, for who writes is in it.
+// File is the administrator's, a place for [Path]. No variable names another one, for who writes is in it.
 const File = "/etc/ibconsole/config"
+
+// root is set by the linker in programs that tests run: a folder that takes the place of the machine's root for [Path].
+var root string
+
+// Path is the path of a place of this machine that is nobody's own: configuration, records, sockets of daemons.
+func Path(place string) string { return root + place }
 
 // Config is what a file says. The zero value says nothing.
 type Config struct {

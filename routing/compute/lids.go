@@ -14,6 +14,9 @@ type LIDs struct {
 	fabric.LIDOptions
 	// Chosen says that LMC is; else it is what the subnet has.
 	Chosen bool
+	// Found is the file of GUID2LID where the program found it and nobody named it, escaped, else "": its records yield
+	// to the LIDs that ports have.
+	Found string
 	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
 	Remember bool
 }
@@ -42,15 +45,19 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	if !o.Chosen {
 		o.LMC = f.MaxLMC()
 	}
-	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && f.MaxLMC() == 0 && !o.Remember && !LackLIDs(f) {
+	if o.Keep(f) {
 		return assignment{fabric: f, top: f.MaxLID}, nil
 	}
+	o, note := o.Yielding(f)
 	a, err := fabric.AssignLIDsWith(f, o.LIDOptions)
 	if err != nil {
 		return assignment{}, fmt.Errorf("assign LIDs: %w", err)
 	}
 	out := assignment{fabric: a.Fabric, top: a.Top, next: &o}
 	o.Chosen, o.Reassign, o.GUID2LID = true, false, a.GUID2LID
+	if note != "" {
+		out.notes = append(out.notes, note)
+	}
 	for _, n := range a.Notes {
 		out.notes = append(out.notes, n.String())
 	}
@@ -58,6 +65,54 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 		out.fabric = f
 	}
 	return out, nil
+}
+
+// Keep reports whether all ports of f have the LIDs that they get, and none need be remembered.
+func (o LIDs) Keep(f *fabric.Fabric) bool {
+	return o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && f.MaxLMC() == 0 && !o.Remember && !LackLIDs(f)
+}
+
+// Yielding returns the same without the records of a file that nobody named which contradict the LIDs of ports of f: a
+// record of a port that has another LID, or of a LID that another port has. The note names the file, "" for no such record.
+func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
+	if o.Found == "" {
+		return o, ""
+	}
+	var held [fabric.MaxUnicastLID + 1]uint64 // the GUIDs of ports
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		for lid := p.LIDRange().Min; p.LID != 0 && lid <= p.LIDRange().Max; lid++ {
+			held[lid] = p.GUID
+		}
+	}
+	t, dropped, example := o.GUID2LID.Clone(), 0, ""
+	for _, r := range slices.Collect(t.Records()) {
+		if !r.Readable {
+			continue
+		}
+		contradicts := ""
+		if e := f.PortByGUID(r.GUID); e != fabric.None && f.Ports[e].LID != 0 && f.Ports[e].LID != r.LIDs.Min {
+			contradicts = fmt.Sprintf("%s has LID %d and not %d", f.PortName(e), f.Ports[e].LID, r.LIDs.Min)
+		}
+		for lid := r.LIDs.Min; contradicts == "" && lid <= min(r.LIDs.Max, fabric.MaxUnicastLID); lid++ {
+			if held[lid] != 0 && held[lid] != r.GUID {
+				contradicts = fmt.Sprintf("%s has LID %d, which the file gives port 0x%016x", f.PortName(f.PortByGUID(held[lid])), lid, r.GUID)
+			}
+		}
+		if contradicts == "" {
+			continue
+		}
+		t.Delete(r.GUID)
+		if dropped++; example == "" {
+			example = contradicts
+		}
+	}
+	o.GUID2LID, note = t, ""
+	if dropped > 0 {
+		note = fmt.Sprintf("%s contradicts the LIDs of the subnet, which stay: %d of its records are not used, such as: %s", o.Found, dropped, example)
+	}
+	o.Found = ""
+	return o, note
 }
 
 // LackLIDs reports whether an end port of the subnet has no LID.
@@ -99,7 +154,9 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if !o.Chosen {
 		o.LMC, o.Chosen = max(was.MaxLMC(), f.MaxLMC()), true
 	}
-	o.GUID2LID = o.GUID2LID.Clone()
+	found := o.Found
+	o, _ = o.Yielding(was)
+	o.GUID2LID, o.Found = o.GUID2LID.Clone(), found
 	taken := map[uint16]bool{}
 	remember := func(from *fabric.Fabric, gone bool) {
 		for _, e := range from.EndPorts {

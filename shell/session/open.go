@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +47,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.held, s.machine = opt.Held, opt.Machine
 	s.firstNames, s.firstHints, s.firstWatch = opt.Names, opt.Hints, opt.Watch
 	s.saKey, s.first = opt.Keys.SA, opt.First
-	s.stateDir, s.cacheDir = opt.StateDir, os.Getenv("OSM_CACHE_DIR")
+	s.stateDir, s.places = opt.StateDir, opt.Places
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {

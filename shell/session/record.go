@@ -53,8 +53,13 @@ var ErrNotRecording = errors.New("this session does not record")
 // ErrNoRecords says that nothing was recorded.
 var ErrNoRecords = errors.New("nothing was recorded on this machine (record start)")
 
-// systemRecords is where the recorder of the system keeps its records (packaging/ibconsole-record.service).
-const systemRecords = "/var/lib/ibconsole/" + records.FileName
+// systemRecords is the file of the recorder of the system, "" for none.
+func (s *Session) systemRecords() string {
+	if s.places.Records == "" {
+		return ""
+	}
+	return filepath.Join(s.places.Records, records.FileName)
+}
 
 // recordsFile is that of the session, "" for none.
 func (s *Session) recordsFile() string {
@@ -172,7 +177,7 @@ func (s *Session) MetricsAt() string {
 // Records are what was recorded on this machine, by this user or by the system: what has the latest of the subnet where
 // both have recorded. The error is [ErrNoRecords] where there are none.
 func (s *Session) Records(ctx context.Context) (*records.Store, error) {
-	return s.recordsIn(ctx, s.recordsFile(), systemRecords)
+	return s.recordsIn(ctx, s.recordsFile(), s.systemRecords())
 }
 
 func (s *Session) recordsIn(ctx context.Context, places ...string) (*records.Store, error) {

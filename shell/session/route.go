@@ -74,7 +74,7 @@ func (s *Session) job(st *State) *compute.Job {
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
 	job.Past = st.past
 	job.LIDs.Remember = compute.LackLIDs(st.Live.Fabric)
-	if st.Added() != "" {
+	if st.WhatIf != nil && !job.LIDs.Keep(paper) {
 		var since *fabric.Fabric
 		if st.Staged != nil {
 			since = st.Staged.Fabric
@@ -105,9 +105,9 @@ func (s *Session) SetSettings(set settings.Settings) {
 	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
-// ReadConf is [settings.ReadConf] with the LIDs that OpenSM remembers on this machine, and the shape of the paper.
+// ReadConf is [settings.ReadConf] with the files of OpenSM on this machine, and the shape of the paper.
 func (s *Session) ReadConf(ctx context.Context, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
-	around := settings.Around{CacheDir: s.cacheDir, Shape: func() classify.Shape {
+	around := settings.Around{CacheDir: s.places.CacheDir, ConfDir: s.places.ConfDir, Shape: func() classify.Shape {
 		st := s.State()
 		return s.analysis.Structure(st.Paper()).Shape
 	}}

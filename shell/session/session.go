@@ -31,9 +31,9 @@ type Session struct {
 	recalled recalled
 	recorded recorded
 	analysis analysis.Memo
-	// stateDir is where baselines are kept, "" for nowhere, and cacheDir where OpenSM
-	// keeps the LIDs that it remembers, "" for the usual place.
-	stateDir, cacheDir string
+	// stateDir is where baselines are kept, "" for nowhere.
+	stateDir string
+	places   Places
 	// strict refuses a source's file of which something cannot be read.
 	strict bool
 	// mayWrite is that of the options.
@@ -90,6 +90,14 @@ type Options struct {
 	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped
 	First    *Reads                    // what a sweep reads that is the first command; nil where another command is
 	Later    bool                      // leaves it to the first sweep to open the source; see [connection.OpenError]
+	Places   Places
+}
+
+// Places are folders of this machine that are nobody's own, each "" for none.
+type Places struct {
+	CacheDir string // where OpenSM keeps guid2lid
+	ConfDir  string // where OpenSM looks for files that its opensm.conf does not name
+	Records  string // where the recorder of the system keeps its records (packaging/ibconsole-record.service)
 }
 
 // State returns how things are. It does not wait for running operations.

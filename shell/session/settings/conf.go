@@ -11,13 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/files"
 	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/engines/torus"
 )
-
-const usualCacheDir = "/var/cache/opensm" // where OpenSM keeps guid2lid unless OSM_CACHE_DIR says otherwise
 
 // unmodelled are options of opensm.conf that can change a route and that no
 // engine here takes, with the value that changes nothing.
@@ -27,8 +26,9 @@ var unmodelled = map[string]string{
 
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
-// ReadConf takes engines, options and guid2lid from an opensm.conf and lays the chain and the options given over
-// them. The guid2lid is that of OpenSM's cache directory. What is not modelled is noted.
+// ReadConf takes engines and options from an opensm.conf and lays the chain and the options given over
+// them. Without a guid2lid among these it takes that of OpenSM's cache directory, for ports without a LID alone. What is
+// not modelled is noted.
 func ReadConf(ctx context.Context, path string, around Around, chain []string, given []Setting) (Settings, error) {
 	conf, err := files.Parse(ctx, path, files.Config, osm.ReadConf)
 	if err != nil {
@@ -44,13 +44,10 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	}
 	options, notes := confOptions(conf, notes)
 	options = withDefaults(options)
-	if path := conf.Value(partitionFile); indexSetting(options, partitionFile) < 0 && path != "" {
+	if path := around.file(conf, partitionFile); indexSetting(options, partitionFile) < 0 && path != "" {
 		if _, err := os.Stat(path); err == nil {
 			options = append(options, Setting{partitionFile, path})
 		}
-	}
-	if i := indexSetting(options, "reassign_lids"); i < 0 || options[i].Value != "TRUE" {
-		options = append(options, rememberedLIDs(around.CacheDir)...)
 	}
 	for _, g := range given {
 		if i := indexSetting(options, g.Name); i >= 0 {
@@ -64,10 +61,11 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 		return Settings{}, fmt.Errorf("%s: %w", conf.Name, err)
 	}
 	s.conf, s.asked = path, asked{over, given}
+	s.findLIDs(ctx, around.CacheDir)
 	vendor.apply(&s, conf)
 	s.withoutFiles(conf, given)
-	s.noteTorusQoS(ctx, conf)
-	if err := s.defaultTorus(ctx, conf); err != nil {
+	s.noteTorusQoS(ctx, conf, &around)
+	if err := s.defaultTorus(ctx, around.file(conf, torusConfig)); err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", conf.Name, err)
 	}
 	for _, o := range conf.Options {
@@ -136,11 +134,10 @@ const torusConfig = "torus_config" // the option that names the configuration of
 
 // defaultTorus has torus-2QoS read the file that it reads with this conf where
 // none was given, and refuse where that cannot be read.
-func (s *Settings) defaultTorus(ctx context.Context, conf *osm.Conf) error {
+func (s *Settings) defaultTorus(ctx context.Context, path string) error {
 	if s.torus.Conf != nil || !slices.Contains(s.Chain, torus.Name) {
 		return nil
 	}
-	path := conf.Value(torusConfig)
 	if path == "" {
 		s.torus.Unread = errors.New("torus_config names no file")
 	} else {
@@ -149,16 +146,18 @@ func (s *Settings) defaultTorus(ctx context.Context, conf *osm.Conf) error {
 	return s.chooseEngines()
 }
 
-// rememberedLIDs is the guid2lid of OpenSM's cache directory, if there is one.
-func rememberedLIDs(dir string) []Setting {
-	if dir == "" {
-		dir = usualCacheDir
-	}
+// findLIDs takes the guid2lid of OpenSM's cache directory, if there is one and no other was named.
+func (s *Settings) findLIDs(ctx context.Context, dir string) {
 	file := filepath.Join(dir, "guid2lid")
-	if _, err := os.Stat(file); err != nil {
-		return nil
+	if _, err := os.Stat(file); dir == "" || err != nil || s.lids.GUID2LID != nil || s.lids.Reassign {
+		return
 	}
-	return []Setting{{"guid2lid", file}}
+	if err := setGUID2LID(ctx, s, file); err != nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("the LIDs that OpenSM remembers on this machine are not known: %v", err))
+		return
+	}
+	s.lids.Found = fabric.Escape(file)
+	s.Notes = append(s.Notes, fmt.Sprintf("%s gives LIDs to ports without one: OpenSM remembers them there", s.lids.Found))
 }
 
 func indexSetting(list []Setting, name string) int {

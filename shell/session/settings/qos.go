@@ -24,7 +24,7 @@ var (
 
 // noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS does not go with: service
 // levels other than 0 and 8, and SL2VL tables of one's own (torus-2QoS(8), at its end).
-func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf) {
+func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Around) {
 	if !slices.Contains(s.Chain, torus.Name) {
 		return
 	}
@@ -34,7 +34,7 @@ func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf) {
 		}
 	}
 	for option, form := range map[string]*regexp.Regexp{partitionFile: partitionSL, "qos_policy_file": policySL} {
-		s.noteSLs(ctx, conf.Value(option), form)
+		s.noteSLs(ctx, around.file(conf, option), form)
 	}
 }
 

@@ -333,11 +333,11 @@ func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	if s.lids.GUID2LID == nil {
 		return &fabric.GUID2LID{}
 	}
-	opt := s.lids.LIDOptions
-	if !s.lids.Chosen {
-		opt.LMC = f.MaxLMC()
+	lids, _ := s.lids.Yielding(f)
+	if !lids.Chosen {
+		lids.LMC = f.MaxLMC()
 	}
-	return opt.Remembered(f)
+	return lids.Remembered(f)
 }
 
 // Conf is the opensm.conf that they were read from, "" for none.

@@ -4,6 +4,7 @@ package settings
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,8 +212,21 @@ func (o *vendorOption) check(value string) error {
 
 // Around is what of the machine and the subnet an opensm.conf is read with.
 type Around struct {
-	CacheDir string                // of OpenSM, "" for the usual one
+	CacheDir string                // of OpenSM, "" for none
+	ConfDir  string                // of OpenSM's files that a conf does not name, "" for none
 	Shape    func() classify.Shape // of the subnet, for the engine auto; nil where none is known
+}
+
+// file is the file that an option names, or that OpenSM looks for without it; "" for none.
+func (a *Around) file(conf *osm.Conf, option string) string {
+	path := conf.Value(option)
+	switch {
+	case path == "", slices.ContainsFunc(conf.Options, func(o osm.ConfOption) bool { return o.Name == option }):
+		return path
+	case a.ConfDir == "":
+		return ""
+	}
+	return filepath.Join(a.ConfDir, filepath.Base(path))
 }
 
 // auto is the engine that the engine auto takes, which tells trees and Dragonfly+ apart.
