@@ -85,6 +85,18 @@ func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	return true
 }
 
+// Reserve remembers the LIDs of a port that is not there, unless there is a record of it or one of them is taken. The
+// table is one that an assignment returned.
+func (t *GUID2LID) Reserve(guid uint64, lids LIDRange) {
+	if t.find(guidKey(guid)) != nil || slices.Contains(t.used[lids.Min:lids.Max+1], true) {
+		return
+	}
+	t.Set(guid, lids)
+	for lid := lids.Min; lid <= lids.Max; lid++ {
+		t.used[lid] = true
+	}
+}
+
 // Add adds a record, unless there is one with its key already: then it returns false.
 func (t *GUID2LID) Add(r GUIDRecord) bool {
 	if t.find(r.Key) != nil {

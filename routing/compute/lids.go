@@ -14,8 +14,7 @@ type LIDs struct {
 	fabric.LIDOptions
 	// Chosen says that LMC is; else it is what the subnet has.
 	Chosen bool
-	// Found is the file of GUID2LID where the program found it and nobody named it, escaped, else "": its records yield
-	// to the LIDs that ports have.
+	// Found is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see [LIDs.Yielding].
 	Found string
 	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
 	Remember bool
@@ -37,7 +36,16 @@ func (job *Job) assign() (assignment, error) {
 	if job.Past.LIDs != nil {
 		return job.Past.LIDs.assign(job.Fabric)
 	}
-	return job.LIDs.assign(job.Fabric)
+	a, err := job.LIDs.assign(job.Fabric)
+	if a.next == nil || !job.Failed {
+		return a, err
+	}
+	for _, e := range job.Base.EndPorts { // those that are gone may come back
+		if p := &job.Base.Ports[e]; p.LID != 0 {
+			a.next.GUID2LID.Reserve(p.GUID, p.LIDRange())
+		}
+	}
+	return a, err
 }
 
 // assign gives the ports of f their LIDs.
@@ -45,19 +53,15 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	if !o.Chosen {
 		o.LMC = f.MaxLMC()
 	}
-	if o.Keep(f) {
+	if o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && f.MaxLMC() == 0 && !o.Remember && !LackLIDs(f) {
 		return assignment{fabric: f, top: f.MaxLID}, nil
 	}
-	o, note := o.Yielding(f)
 	a, err := fabric.AssignLIDsWith(f, o.LIDOptions)
 	if err != nil {
 		return assignment{}, fmt.Errorf("assign LIDs: %w", err)
 	}
 	out := assignment{fabric: a.Fabric, top: a.Top, next: &o}
 	o.Chosen, o.Reassign, o.GUID2LID = true, false, a.GUID2LID
-	if note != "" {
-		out.notes = append(out.notes, note)
-	}
 	for _, n := range a.Notes {
 		out.notes = append(out.notes, n.String())
 	}
@@ -65,11 +69,6 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 		out.fabric = f
 	}
 	return out, nil
-}
-
-// Keep reports whether all ports of f have the LIDs that they get, and none need be remembered.
-func (o LIDs) Keep(f *fabric.Fabric) bool {
-	return o.LMC == 0 && !o.Reassign && o.GUID2LID == nil && f.MaxLMC() == 0 && !o.Remember && !LackLIDs(f)
 }
 
 // Yielding returns the same without the records of a file that nobody named which contradict the LIDs of ports of f: a
@@ -111,7 +110,6 @@ func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
 	if dropped > 0 {
 		note = fmt.Sprintf("%s contradicts the LIDs of the subnet, which stay: %d of its records are not used, such as: %s", o.Found, dropped, example)
 	}
-	o.Found = ""
 	return o, note
 }
 
@@ -154,9 +152,7 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if !o.Chosen {
 		o.LMC, o.Chosen = max(was.MaxLMC(), f.MaxLMC()), true
 	}
-	found := o.Found
-	o, _ = o.Yielding(was)
-	o.GUID2LID, o.Found = o.GUID2LID.Clone(), found
+	o.GUID2LID = o.GUID2LID.Clone()
 	taken := map[uint16]bool{}
 	remember := func(from *fabric.Fabric, gone bool) {
 		for _, e := range from.EndPorts {

@@ -74,7 +74,14 @@ func (s *Session) job(st *State) *compute.Job {
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
 	job.Past = st.past
 	job.LIDs.Remember = compute.LackLIDs(st.Live.Fabric)
-	if st.WhatIf != nil && !job.LIDs.Keep(paper) {
+	job.Notes = st.Settings.Strangers(paper)
+	for _, f := range []*fabric.Fabric{base.Fabric, paper} {
+		lids, note := job.LIDs.Yielding(f)
+		if job.LIDs = lids; note != "" {
+			job.Notes = append(job.Notes, note)
+		}
+	}
+	if st.Added() != "" {
 		var since *fabric.Fabric
 		if st.Staged != nil {
 			since = st.Staged.Fabric
@@ -83,7 +90,6 @@ func (s *Session) job(st *State) *compute.Job {
 	}
 	job.Torus, job.Facts = &s.torus, &s.analysis
 	job.Options.Progress = s.progress
-	job.Notes = st.Settings.Strangers(paper)
 	if g, err := st.GroupsOf(base); err == nil {
 		job.Groups, job.GroupsOf = g.List, g.Origin
 	}
