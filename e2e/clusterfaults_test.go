@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
 // lose makes the switches lose so many of 100 packets.
@@ -114,7 +116,7 @@ func (m *manager) draw(wait time.Duration) func() {
 func (m *manager) start(engine string) {
 	m.c.tell("OpenSM comes: %s", engine)
 	config := filepath.Join(m.dir, "opensm.conf")
-	err := errors.Join(os.MkdirAll(m.dir, 0o700), os.WriteFile(config, []byte("force_log_flush TRUE\n"), 0o600))
+	err := errors.Join(os.MkdirAll(m.dir, 0o700), os.WriteFile(config, []byte(ibsimtest.Config(m.dir)+"force_log_flush TRUE\n"), 0o600))
 	if err == nil {
 		err = retry(func() error { return m.try("-F", config, "-f", m.log(), "-D", "0x43", "-R", engine) })
 	}

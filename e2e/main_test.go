@@ -34,8 +34,9 @@ var program string
 
 const programVar = "IBCONSOLE_TEST_PROGRAM"
 
-// TestMain builds the program. It keeps the tests from the InfiniBand ports of this
-// machine, as some of them write, and from the user's history.
+// TestMain builds the program, with a folder that is not there in place of the machine's root: it reads no configuration
+// of an administrator, and tells no log of this machine. It keeps the tests from the InfiniBand ports of this machine, as
+// some of them write.
 func TestMain(m *testing.M) {
 	testenv.HeedHangups()
 	dir, err := os.MkdirTemp("", "ibconsole-e2e")
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 	}
 	if program = os.Getenv(programVar); program == "" {
 		program = filepath.Join(dir, "ibconsole")
-		if err := build(program); err != nil {
+		if err := build(program, filepath.Join(dir, "root")); err != nil {
 			panic(err)
 		}
 	}
@@ -58,8 +59,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-func build(file string) error {
-	cmd := exec.Command("go", "build", "-o", file)
+func build(file, root string) error {
+	cmd := exec.Command("go", "build", "-ldflags", "-X example.org/ibconsole/internal/site.root="+root, "-o", file)
 	if race() {
 		cmd.Args = append(cmd.Args, "-race")
 	} else {

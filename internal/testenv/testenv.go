@@ -13,12 +13,48 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// noHome is a home in which nothing is and nothing can be made, not even by root.
+const noHome = "/proc/no-home"
+
+// foreign are the variables, by the beginnings of their names, by which programs find what belongs to the user or to this
+// machine.
+var foreign = []string{"XDG_", "OSM_", "IBSIM_", "SIM_HOST", "IBCONSOLE_SOURCE", "NO_COLOR", "SLURM_"}
+
+// init takes the user's home and such variables from tests and the programs that they start: a test sets what it wants.
+// What compiles keeps its folders. A test's program that a test starts has what that gave it.
+func init() {
+	home := os.Getenv("HOME")
+	if home == noHome {
+		return
+	}
+	cache, _ := os.UserCacheDir()
+	config, _ := os.UserConfigDir()
+	env := map[string]string{"HOME": noHome, "XDG_CACHE_HOME": cache}
+	for name, path := range map[string]string{
+		"GOCACHE": filepath.Join(cache, "go-build"), "GOPATH": filepath.Join(home, "go"), "GOENV": filepath.Join(config, "go", "env"),
+	} {
+		if home != "" && os.Getenv(name) == "" {
+			env[name] = path
+		}
+	}
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.ContainsFunc(foreign, func(f string) bool { return strings.HasPrefix(name, f) }) {
+			_ = os.Unsetenv(name)
+		}
+	}
+	for name, value := range env {
+		_ = os.Setenv(name, value)
+	}
+}
 
 // The variables that the tests read.
 const (

@@ -6,8 +6,41 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
+
+// Config is the beginning of an opensm.conf that names files which are not there, in place of those of this machine that
+// OpenSM reads where none are named. What follows it may name others.
+func Config(dir string) string {
+	var b strings.Builder
+	for _, option := range []string{"partition_config_file", "qos_policy_file", "prefix_routes_file", "per_module_logging_file", "torus_config"} {
+		b.WriteString(option + " " + filepath.Join(dir, "no-"+option) + "\n")
+	}
+	return b.String()
+}
+
+// withConfig are the arguments of an OpenSM with a configuration file: the one that they name behind [Config].
+func withConfig(t testing.TB, dir string, args []string) []string {
+	text, args := Config(dir), slices.Clone(args)
+	own := filepath.Join(dir, "test-opensm.conf")
+	i := slices.Index(args, "-F")
+	if i < 0 {
+		args = append(args, "-F", own)
+	} else {
+		given, err := os.ReadFile(args[i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(given)
+		args[i+1] = own
+	}
+	if err := os.WriteFile(own, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
 
 // OpenSM runs OpenSM once over the subnet of s, with the arguments given, and returns the folder of its
 // dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does.

@@ -178,16 +178,21 @@ func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	}
 }
 
-// Command returns a Debian program to run on the ibsim in a folder of its own, for five minutes at the most.
+// Command returns a Debian program to run on the ibsim in a folder of its own, for five minutes at the most. An OpenSM
+// reads and writes no file of this machine: where its options name none it finds none, see [Config].
 func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	program := testenv.Tool(s.t, name)
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	s.t.Cleanup(cancel)
+	dir := s.t.TempDir() // umad2sim makes its sysfs in the working directory
+	if name == "opensm" {
+		args = withConfig(s.t, dir, args)
+	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.WaitDelay = 5 * time.Second
-	cmd.Dir = s.t.TempDir() // umad2sim makes its sysfs in the working directory
-	cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Name, "LD_PRELOAD="+umad2sim(s.t))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Name, "LD_PRELOAD="+umad2sim(s.t), "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	if s.Port != 0 {
 		cmd.Env = append(cmd.Env, "IBSIM_SERVER_NAME=127.0.0.1", fmt.Sprintf("IBSIM_SERVER_PORT=%d", s.Port))
 	}
