@@ -32,6 +32,7 @@ func proofOf(st *session.State) *session.Proof {
 func (a calibrateAnswer) Warned() []string { return a.Warnings }
 
 func (a calibrateAnswer) Text(w io.Writer) {
+	list(w, "refused by", a.Refused)
 	_, _ = fmt.Fprintf(w, "%s: %d of %s differ from what the switches hold", a.Engine, a.Differ, count(a.Entries, "entry"))
 	if a.SL2VLs > 0 {
 		_, _ = fmt.Fprintf(w, ", %d of %s", a.SL2VLDiffer, count(a.SL2VLs, "SL2VL table"))

@@ -253,7 +253,7 @@ func runRoute(c *call) error {
 
 // refusedWords say why engines refused.
 func refusedWords(all []engines.Refusal) []string {
-	return prose.Words(all, func(r engines.Refusal) string { return r.Engine + ": " + r.Reason })
+	return prose.Words(all, engines.Refusal.String)
 }
 
 // unasked ends a script whose engine does not take a file that it was given, so that nobody commits other routes unseen.

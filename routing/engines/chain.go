@@ -29,13 +29,16 @@ type Refusal struct {
 	File bool
 }
 
+// String is the engine and the reason.
+func (r Refusal) String() string { return r.Engine + ": " + r.Reason }
+
 // NoneError says that all engines of a chain refused.
 type NoneError struct{ Refusals []Refusal }
 
 func (e *NoneError) Error() string {
 	var reasons []string
 	for _, r := range e.Refusals {
-		reasons = append(reasons, r.Engine+": "+r.Reason)
+		reasons = append(reasons, r.String())
 	}
 	return "no engine routes this subnet: " + strings.Join(reasons, "; ")
 }

@@ -10,8 +10,10 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/inorder"
+	"example.org/ibconsole/internal/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -20,6 +22,8 @@ import (
 // switches hold.
 type Calibration struct {
 	Engine string `json:"engine"`
+	// Refused are the engines before it in the chain with their reasons.
+	Refused []string `json:"refused,omitempty"`
 	// Entries is the number of entries compared, Differ that of those which differ.
 	Entries int `json:"entries"`
 	Differ  int `json:"differ"`
@@ -106,6 +110,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 		return Calibration{}, err
 	}
 	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, When: time.Now(), of: st.Live.Tables}
+	c.Refused = prose.Words(p.Figures.Refusals, engines.Refusal.String)
 	c.compare(st.Live.Tables, p.Tables)
 	if plansVLs(&st.Settings, p) {
 		c.planned = &fabric.Tables{Fabric: p.Tables.Fabric, SL2VL: p.Tables.SL2VL}

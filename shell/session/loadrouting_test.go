@@ -121,6 +121,19 @@ func TestRoutedWithNoFallback(t *testing.T) {
 	}
 }
 
+// TestCalibrateRefusals: a calibration names the engines that refused the subnet, as route does.
+func TestCalibrateRefusals(t *testing.T) {
+	s := open(t, "sim:fattree:2,4")
+	s.SetSettings(parsed(t, "torus-2QoS,updn"))
+	rep, err := s.Route(t.Context(), compute.KeepNo)
+	if err != nil || len(rep.Refusals) != 1 {
+		t.Fatalf("%+v, %v", rep.Refusals, err)
+	}
+	if c, err := s.Calibrate(t.Context()); err != nil || !slices.Equal(c.Refused, []string{rep.Refusals[0].String()}) || c.Engine != "updn" {
+		t.Errorf("calibrate: refused by %q, routed by %s, %v", c.Refused, c.Engine, err)
+	}
+}
+
 // TestLoadRoutingRoutesAsRoute: a saved routing that must be computed again is what route computes with its settings:
 // entries, SL2VL tables and warnings.
 func TestLoadRoutingRoutesAsRoute(t *testing.T) {
