@@ -21,25 +21,25 @@ func Config(dir string) string {
 	return b.String()
 }
 
-// withConfig are the arguments of an OpenSM with a configuration file: the one that they name behind [Config].
+// withConfig are the arguments of an OpenSM with a configuration file: the last one that they name, behind [Config].
 func withConfig(t testing.TB, dir string, args []string) []string {
-	text, args := Config(dir), slices.Clone(args)
-	own := filepath.Join(dir, "test-opensm.conf")
-	i := slices.Index(args, "-F")
-	if i < 0 {
-		args = append(args, "-F", own)
-	} else {
+	text := Config(dir)
+	for i, a := range slices.Backward(args) {
+		if a != "-F" {
+			continue
+		}
 		given, err := os.ReadFile(args[i+1])
 		if err != nil {
 			t.Fatal(err)
 		}
 		text += string(given)
-		args[i+1] = own
+		break
 	}
+	own := filepath.Join(dir, "test-opensm.conf")
 	if err := os.WriteFile(own, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return args
+	return append(slices.Clone(args), "-F", own)
 }
 
 // OpenSM runs OpenSM once over the subnet of s, with the arguments given, and returns the folder of its
