@@ -24,16 +24,18 @@ func Config(dir string) string {
 // withConfig are the arguments of an OpenSM with a configuration file: the last one that they name, behind [Config].
 func withConfig(t testing.TB, dir string, args []string) []string {
 	text := Config(dir)
-	for i, a := range slices.Backward(args) {
-		if a != "-F" {
-			continue
+	last := -1
+	for i, a := range args {
+		if a == "-F" {
+			last = i + 1
 		}
-		given, err := os.ReadFile(args[i+1])
+	}
+	if last > 0 {
+		given, err := os.ReadFile(args[last])
 		if err != nil {
 			t.Fatal(err)
 		}
 		text += string(given)
-		break
 	}
 	own := filepath.Join(dir, "test-opensm.conf")
 	if err := os.WriteFile(own, []byte(text), 0o600); err != nil {
