@@ -34,6 +34,9 @@ var program string
 
 const programVar = "IBCONSOLE_TEST_PROGRAM"
 
+// noRoot is a root of a file system in which nothing is and nothing can be made, for whatever user.
+const noRoot = "/proc/no-root"
+
 // TestMain builds the program, with a folder that is not there in place of the machine's root: it reads no configuration
 // of an administrator, and tells no log of this machine. It keeps the tests from the InfiniBand ports of this machine, as
 // some of them write.
@@ -45,7 +48,7 @@ func TestMain(m *testing.M) {
 	}
 	if program = os.Getenv(programVar); program == "" {
 		program = filepath.Join(dir, "ibconsole")
-		if err := build(program, filepath.Join(dir, "root")); err != nil {
+		if err := build(program, noRoot); err != nil {
 			panic(err)
 		}
 	}

@@ -35,7 +35,7 @@ type engineRow struct {
 	Name      string   `json:"name"`
 	Refused   string   `json:"refused,omitempty"`
 	Seconds   float64  `json:"seconds,omitempty"`
-	Memory    int64    `json:"memory_bytes,omitempty"`
+	Allocated int64    `json:"allocated_bytes,omitempty"`
 	Worst     int64    `json:"worst_load"`
 	Shift     *int64   `json:"shift_figure,omitempty"`
 	Bisection *float64 `json:"effective_bisection,omitempty"`
@@ -76,7 +76,7 @@ func runCompare(c *call) error {
 	var best *BestRow
 	at := 0
 	var stopped error
-	columns := []string{"ENGINE", "TIME", "MEMORY", "WORST", "SHIFT", "BISECTION", "HOPS", "VLS", "CREDIT LOOP", "CHANGED", "LOST"}
+	columns := []string{"ENGINE", "TIME", "ALLOCATED", "WORST", "SHIFT", "BISECTION", "HOPS", "VLS", "CREDIT LOOP", "CHANGED", "LOST"}
 	err := c.list(columns, func(yield func(Row, error) bool) {
 		err := c.session.CompareEngines(c.ctx, c.Args, with, func(e session.EngineFigures) error {
 			if e.Refused != "" {
@@ -167,7 +167,7 @@ func (r refusedEngines) Text(w io.Writer) {
 
 func engineRowOf(e *session.EngineFigures) *engineRow {
 	r := &engineRow{
-		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Memory: e.Memory, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
+		Name: e.Name, Refused: e.Refused, Seconds: e.Took.Seconds(), Allocated: e.Allocated, Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
 		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, Unknown: e.Pairs.Unknown, Lost: e.Bad, UnknownPaths: e.UnknownPaths, Paths: e.Paths, Loop: e.Loop, measures: measures(e.Quick), computed: e.Computed, took: e.Took,
 	}
 	if e.Computed {
@@ -189,9 +189,9 @@ func (r *engineRow) Cells() []any {
 	if r.Refused != "" {
 		return nil
 	}
-	took, memory, shift, bisection, changed, vls := "-", "-", "-", "-", "-", "unknown"
+	took, allocated, shift, bisection, changed, vls := "-", "-", "-", "-", "-", "unknown"
 	if r.computed {
-		took, memory = r.took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(r.Memory)/1e6)
+		took, allocated = r.took.Round(time.Millisecond/10).String(), fmt.Sprintf("%.1f MB", float64(r.Allocated)/1e6)
 	}
 	if r.Shift != nil {
 		shift, bisection = fmt.Sprint(*r.Shift), fmt.Sprintf("%.3f", *r.Bisection)
@@ -212,5 +212,5 @@ func (r *engineRow) Cells() []any {
 	if r.VLs != nil {
 		vls = fmt.Sprint(*r.VLs)
 	}
-	return []any{r.Name, took, memory, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), vls, loopWord(r.Loop), changed, lost}
+	return []any{r.Name, took, allocated, r.Worst, shift, bisection, fmt.Sprintf("%d (%.2f)", r.MaxHops, r.MeanHops), vls, loopWord(r.Loop), changed, lost}
 }

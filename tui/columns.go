@@ -155,7 +155,7 @@ var explained = map[string]map[string]string{
 		"gb/s": "10^9 bytes a second, between two readings of the counters", "used": "that by the rate of the link", "waits/s": "how often packets had to wait for credits, a second",
 		"of mean": "paths by their mean over the links between switches that are used", "counters": "what the port has counted, and what came since the last reading",
 		"held by": "an end port whose packets hold this link while they wait for the next", "fault": "what goes wrong in the group",
-		"ports": "the ports concerned", "time": "what the routing took", "memory": "what the heap grew by meanwhile, at most",
+		"ports": "the ports concerned", "time": "what the routing took", "allocated": "how much memory the program asked for meanwhile",
 		"worst": "paths over the busiest link, all to all", "shift": "shift figure: the most paths over one link while each host sends to the K-th behind it, over all K that were tried",
 		"bisection": "effective bisection bandwidth, as a part of the full one", "vls": "virtual lanes that it needs", "credit loop": "whether packets can wait for each other in a ring",
 		"changed": "entries that are others than before, or than on the switches", "lost": "pairs without a path",

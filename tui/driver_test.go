@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -174,7 +175,9 @@ func (d *driver) settle() {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-limit:
-			d.t.Fatalf("%d jobs and %d errands do not end", len(d.m.jobs), d.m.Common.Running)
+			var stacks strings.Builder
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+			d.t.Fatalf("%d jobs and %d errands do not end:\n%s", len(d.m.jobs), d.m.Common.Running, &stacks)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // compareEngines compares `compare engines` with what route stages in a second console after the same commands.
 func (x *exam) compareEngines(names ...string) {
 	a := x.ask("compare engines " + strings.Join(names, " "))
-	a.heading("ENGINE TIME MEMORY WORST SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
+	a.heading("ENGINE TIME ALLOCATED WORST SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
 	held := x.state("whatif")
 	if held == nil {
 		held = x.state("live")
@@ -114,7 +114,7 @@ func (a *answer) engineRow(s, base *state) {
 		a.figure("changed_entries", changed)
 		a.figure("unread", len(d.unread()))
 	}
-	a.ignore("seconds", "memory_bytes")
+	a.ignore("seconds", "allocated_bytes")
 	a.engineLine()
 }
 

@@ -8,6 +8,7 @@ package hugepages
 import (
 	"reflect"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,8 +34,13 @@ func Heap(n int) {
 		return
 	}
 	Make[byte](min(n, 256<<20))
+	collecting.Lock()
+	defer collecting.Unlock()
 	runtime.GC()
 }
+
+// collecting is held while garbage is collected: on one processor, two at once may wait for each other for ever.
+var collecting sync.Mutex
 
 // within is where the whole huge pages of a piece of memory start, and how long they are together.
 func within(start, length uintptr) (uintptr, uintptr) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -31,11 +30,11 @@ type EngineFigures struct {
 	Name    string // the engine's, or names the picture or file
 	Refused string // why the engine does not route the subnet, "" where it does; all that follows is 0 then
 	// Computed says that an engine made the tables now: Took is its wall time, and
-	// Memory the most bytes that the heap grew by meanwhile, as sampled.
-	Computed bool
-	Took     time.Duration
-	Memory   int64
-	Worst    int64 // the edge forwarding index
+	// Allocated is how many bytes the program allocated meanwhile, for whatever it did.
+	Computed  bool
+	Took      time.Duration
+	Allocated int64
+	Worst     int64 // the edge forwarding index
 	linkload.Quick
 	// MaxHops and MeanHops count the links of paths.
 	MaxHops        int
@@ -125,9 +124,8 @@ func (s *Session) figuresOf(ctx context.Context, st *State, name string, set set
 	if job.Options.Progress = progress; progress == nil {
 		job.Torus = nil
 	}
-	watch := watchHeap()
+	before := allocated()
 	res, err := compute.Unicast(ctx, job)
-	grown := watch()
 	var none *engines.NoneError
 	switch {
 	case errors.As(err, &none):
@@ -136,7 +134,7 @@ func (s *Session) figuresOf(ctx context.Context, st *State, name string, set set
 	case err != nil:
 		return e, err
 	}
-	e.Took, e.Memory = res.Figures.Took, grown
+	e.Took, e.Allocated = res.Figures.Took, allocated()-before
 	with := *st
 	with.Settings = set
 	t, err := with.completed(ctx, res.Tables)
@@ -271,33 +269,9 @@ func hops(links []int64) (most int, mean float64) {
 	return most, float64(sum) / float64(n)
 }
 
-// watchHeap samples the heap until it is told to stop, and then says by how much it had grown at most.
-func watchHeap() (stop func() int64) {
-	runtime.GC()
-	heap := func() int64 {
-		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-		metrics.Read(s)
-		return int64(s[0].Value.Uint64())
-	}
-	first := heap()
-	most := first
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(2 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-quit:
-				return
-			case <-tick.C:
-				most = max(most, heap())
-			}
-		}
-	}()
-	return func() int64 {
-		close(quit)
-		<-ended
-		return max(most, heap()) - first
-	}
+// allocated is how many bytes the program has allocated since it began.
+func allocated() int64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
 }
