@@ -7,8 +7,8 @@ import (
 	"os"
 	"runtime"
 
-	"example.org/ibconsole/internal/cli"
-	_ "example.org/ibconsole/internal/noprobe" // before anything draws
+	"example.org/ibconsole/internal/app/cli"
+	_ "example.org/ibconsole/internal/base/noprobe" // before anything draws
 )
 
 // main keeps the first thread to itself: Linux gives it the signals of the process, which wait where that thread is in a

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/formats"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 

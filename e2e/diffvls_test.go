@@ -5,7 +5,7 @@ package e2e
 import (
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestVLsAreCountedOnce: diff and commit say the same number of SL2VL tables that change, and

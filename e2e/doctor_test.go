@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/umad/umadtest"
 )

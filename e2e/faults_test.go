@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // faultedCalls are the system calls with which files are written, each with the errors that it can fail with.

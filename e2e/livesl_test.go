@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // places of the torus between which paths of torus-2QoS cross the dateline of x.

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -201,9 +201,9 @@ func (m *machine) run(t *testing.T, folder string, args ...string) ([]byte, erro
 
 // TestsOfPlanted are run in each case: packages below the module with the names of tests.
 var testsOfPlanted = map[string]string{
-	"routing/engines": "^(TestPaperEqualsOpenSM|TestCalibrationAfterLosses|TestDumpedGUID2LIDEqualsOpenSM)$",
-	"internal/cli":    ".",
-	"e2e":             "^(TestPathsBesideOpenSM|TestHandover|TestScripts)$/(commit|engines|fattree)",
+	"routing/engines":  "^(TestPaperEqualsOpenSM|TestCalibrationAfterLosses|TestDumpedGUID2LIDEqualsOpenSM)$",
+	"internal/app/cli": ".",
+	"e2e":              "^(TestPathsBesideOpenSM|TestHandover|TestScripts)$/(commit|engines|fattree)",
 }
 
 // TestTestsLeaveTheMachineAlone: on a machine with files of OpenSM, of this program and of its user, and with variables that

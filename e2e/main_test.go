@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -63,7 +63,7 @@ func TestMain(m *testing.M) {
 }
 
 func build(file, root string) error {
-	cmd := exec.Command("go", "build", "-ldflags", "-X example.org/ibconsole/internal/site.root="+root, "-o", file)
+	cmd := exec.Command("go", "build", "-ldflags", "-X example.org/ibconsole/internal/app/site.root="+root, "-o", file)
 	if race() {
 		cmd.Args = append(cmd.Args, "-race")
 	} else {

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // ask reads what a server of this machine says; accept is the form that is wanted.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric/formats"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestNoVLsWithoutQoS: with quality of service off OpenSM writes no SL2VL tables (osm_qos.c),

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestFailureQuickAndSlow: what is said of tables that were adapted to a failure is

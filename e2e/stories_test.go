@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
-	"example.org/ibconsole/internal/tmuxtest"
+	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/internal/test/tmuxtest"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 

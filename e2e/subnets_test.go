@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/tmuxtest"
+	"example.org/ibconsole/internal/test/tmuxtest"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 

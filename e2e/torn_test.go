@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestTornWrites has the power fail at any system call of a session: what it wrote is replayed, torn and out of order

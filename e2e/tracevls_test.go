@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestTraceIsSmpquerys: on a torus that a master OpenSM with quality of service has routed, the SL of a trace is that

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"

@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
 )

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"example.org/ibconsole/internal/inorder"
 )
 
 // ChangeKind says what a [Change] is about.
@@ -98,7 +96,7 @@ func losses(earlier, later *Fabric, links []Link) []Change {
 			}
 		}
 	}
-	inorder.Sort(links, func(x, y Link) int { return cmp.Compare(x.A, y.A) })
+	slices.SortStableFunc(links, func(x, y Link) int { return cmp.Compare(x.A, y.A) })
 	for _, l := range slices.Compact(links) {
 		a, b := &earlier.Ports[l.A], &earlier.Ports[l.B]
 		if earlier.Nodes[a.Node].InSubnet && earlier.Nodes[b.Node].InSubnet && a.Peer == l.B {

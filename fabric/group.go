@@ -4,9 +4,9 @@ package fabric
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -67,7 +67,7 @@ func (j JoinState) String() string {
 
 // SortMembers brings members into their order and makes one of those with the same port GUID, in place.
 func SortMembers(members []Member) []Member {
-	inorder.Sort(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
+	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
 	kept := members[:0]
 	for _, m := range members {
 		if n := len(kept); n > 0 && kept[n-1].GUID == m.GUID {

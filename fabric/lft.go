@@ -2,7 +2,7 @@
 
 package fabric
 
-import "example.org/ibconsole/internal/hugepages"
+import "example.org/ibconsole/internal/base/hugepages"
 
 // BlockSize is the number of LIDs in one block of a linear forwarding table (IBA 1.2.1, 14.2.5.11).
 const BlockSize = 64

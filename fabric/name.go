@@ -5,7 +5,7 @@ package fabric
 import (
 	"fmt"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 )
 
 // Escape makes text from the wire safe to be put into a line that is shown, see [plain.Escape].

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // writer stores within one transaction.

@@ -12,8 +12,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/sqlfile"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
 // DamagedError says that a file cannot be read as a history.

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // Export writes entries, all of a subnet for no IDs, to a new file, which Import

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // ErrLocked says that another console commits to the subnet.

@@ -21,8 +21,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/sqlfile"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
 // FileName is the name of the file in a state directory.

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 const ms = time.Millisecond

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // head is the head of an answer in segments.

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // saAgent answers requests to a subnet administration with a table, in segments;

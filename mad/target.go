@@ -5,9 +5,8 @@ package mad
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"time"
-
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Target is where requests go to, by LID, or by directed route where LID is 0.
@@ -175,7 +174,7 @@ func (c *Client) Targets() []TargetStats {
 		out[i] = c.targets.all[i].report()
 	}
 	c.mu.Unlock()
-	inorder.Sort(out, func(a, b TargetStats) int {
+	slices.SortStableFunc(out, func(a, b TargetStats) int {
 		x, y := &a.Target, &b.Target
 		return cmp.Or(boolCompare(x.LID == 0, y.LID == 0), cmp.Compare(x.LID, y.LID),
 			cmp.Compare(x.Path.n, y.Path.n), bytes.Compare(x.Path.hops[:], y.Path.hops[:]))

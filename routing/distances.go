@@ -7,7 +7,7 @@ import (
 	"math/bits"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 )
 
 // Distances are the least hop counts between all switches of a subnet, a byte

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
@@ -260,7 +260,7 @@ func (c *call) hotPorts(st *session.State, p *session.Picture) error {
 		}
 		rows, rates, paths = append(rows, row), append(rates, x.bytes), append(paths, float64(row.Paths))
 	}
-	inorder.Sort(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
+	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
 	if k, ok := correlation(rates, paths); ok {
 		c.out.note("traffic and paths of %d ports between switches: correlation %.2f (1: traffic is where the tables lay most paths)", len(rows), k)
 	}

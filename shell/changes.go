@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -8,7 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell/lang"
 )
 

@@ -10,8 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
@@ -167,7 +166,7 @@ func (p CommitPlan) Text(w io.Writer) {
 // Changes are the switches that are written to, those of which most entries change first.
 func (p CommitPlan) Changes() Table {
 	all := slices.Clone(p.Plan.Switches)
-	inorder.Sort(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
+	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
 	return tableOf("switches that are written to", []string{"SWITCH", "BLOCKS", "ENTRIES"}, all, func(s plan.Switch) plainRow {
 		node := p.live.Switches[s.Switch]
 		return plainRow{leads{toNode(p.live, node)}, []any{p.live.NodeName(node), s.Blocks, s.Entries}}
@@ -183,7 +182,7 @@ func (c *call) showPlan(rep *session.CommitReport) error {
 func (p CommitPlan) whereText(w io.Writer) {
 	const most = 5
 	all := slices.Clone(p.Plan.Switches)
-	inorder.Sort(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
+	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
 	var names []string
 	for _, s := range all {
 		names = append(names, fmt.Sprintf("%s (%d)", p.live.NodeName(p.live.Switches[s.Switch]), s.Entries))

@@ -5,9 +5,9 @@ package shell
 import (
 	"cmp"
 	"io"
+	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 )
@@ -54,7 +54,7 @@ func (c comparedLoads) Tables() []Table {
 		}
 		links = append(links, l)
 	}
-	inorder.Sort(links, func(a, b link) int {
+	slices.SortStableFunc(links, func(a, b link) int {
 		return cmp.Or(cmp.Compare(b.worst-b.least, a.worst-a.least), cmp.Compare(b.worst, a.worst))
 	})
 	first := links[:min(len(links), mostNamed)]

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/lang"

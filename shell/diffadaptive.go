@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
 )
 

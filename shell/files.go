@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

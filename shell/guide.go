@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/guided"
 )
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/lang"

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite" // to spoil a history
 
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 var tokens = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_.+/-]{2,}`)

@@ -5,9 +5,9 @@ package shell
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 )
@@ -41,7 +41,7 @@ func sharedLoadOf(s *choices.Loads, static *linkload.Loads) *sharedLoad {
 		a.Worst, a.StaticWorst = max(a.Worst, l.Paths), max(a.StaticWorst, l.Static)
 		a.all = append(a.all, l)
 	}
-	inorder.Sort(a.all, func(x, y shareOfLink) int { return cmp.Compare(y.Paths, x.Paths) })
+	slices.SortStableFunc(a.all, func(x, y shareOfLink) int { return cmp.Compare(y.Paths, x.Paths) })
 	for i := range a.all {
 		l := &a.all[i]
 		l.Paths = math.Round(l.Paths*1000) / 1000

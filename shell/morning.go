@@ -18,10 +18,9 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
@@ -317,7 +316,7 @@ func (c *call) morningCounters(m *report.Morning) error {
 			m.Worse = append(m.Worse, p)
 		}
 	}
-	inorder.Sort(m.Worse, func(a, b report.MorningPort) int { return cmp.Compare(b.PerHour, a.PerHour) })
+	slices.SortStableFunc(m.Worse, func(a, b report.MorningPort) int { return cmp.Compare(b.PerHour, a.PerHour) })
 	m.Worse = m.Worse[:min(len(m.Worse), mostMorning)]
 	morningLoad(m, f, recorded(sent, earlier, m.Since), recorded(sent, m.Since, m.Until))
 	step := max(time.Hour, m.Until.Sub(m.Since)/24).Round(time.Minute)
@@ -377,7 +376,7 @@ func morningLoad(m *report.Morning, f *fabric.Fabric, before, now *records.Recor
 		m.Load = append(m.Load, report.MorningLoad{Port: f.PortName(port), To: to, Now: r[1] / 1e9, Before: r[0] / 1e9})
 	}
 	far := func(x *report.MorningLoad) float64 { return max(x.Now-x.Before, x.Before-x.Now) }
-	inorder.Sort(m.Load, func(a, b report.MorningLoad) int {
+	slices.SortStableFunc(m.Load, func(a, b report.MorningLoad) int {
 		return cmp.Or(cmp.Compare(far(&b), far(&a)), cmp.Compare(a.Port, b.Port))
 	})
 	m.Load = m.Load[:min(len(m.Load), mostMorning)]

@@ -11,7 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

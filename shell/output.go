@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"text/tabwriter"
 
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Answer is something that a command says: Text for people, what encoding/json makes of it for programs.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

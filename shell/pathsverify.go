@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session"

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"io"
 
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/shell/session"
 
 	"example.org/ibconsole/fabric"

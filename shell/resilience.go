@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

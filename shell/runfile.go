@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell/lang"
 )
 

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -14,9 +14,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/parallel"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/parallel"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -256,7 +255,7 @@ func (s *Subnets) differences() (out []classify.Difference, fabrics []*fabric.Fa
 			}
 		}
 	}
-	inorder.Sort(out, func(a, b classify.Difference) int { return cmp.Compare(a.Subnet, b.Subnet) })
+	slices.SortStableFunc(out, func(a, b classify.Difference) int { return cmp.Compare(a.Subnet, b.Subnet) })
 	return out, fabrics
 }
 

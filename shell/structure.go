@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 const maxListed = 20 // how many items of a kind are listed before "and N more"

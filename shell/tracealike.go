@@ -6,12 +6,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/checks/census"
 	"example.org/ibconsole/routing/checks/walk"
@@ -124,7 +124,7 @@ func (a *alikes) add(list []passed) {
 }
 
 func (a *alikes) answer(limit int) alikeAnswer {
-	inorder.Sort(a.pairs, func(x, y alikePaths) int { return cmp.Compare(y.Paths, x.Paths) })
+	slices.SortStableFunc(a.pairs, func(x, y alikePaths) int { return cmp.Compare(y.Paths, x.Paths) })
 	return alikeAnswer{SwitchPairs: int64(len(a.pairs)), Sequences: a.sequences, Alike: a.pairs[:min(limit, len(a.pairs))]}
 }
 

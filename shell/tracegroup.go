@@ -8,7 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/session"
 )

@@ -9,8 +9,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/livetrace"
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session"

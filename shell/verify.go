@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/prose"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/verify"

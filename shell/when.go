@@ -5,7 +5,7 @@ package shell
 import (
 	"time"
 
-	"example.org/ibconsole/internal/when"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // whenHelp says which times there are.

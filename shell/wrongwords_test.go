@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.org/ibconsole/internal/site"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -30,9 +29,10 @@ type Config struct {
 //	key trace-from = t ctrl+t
 //	key sweep =
 //
-// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Errors
-// say name:line and what was expected; so it is where two actions end up with one key.
-func ReadConfig(r io.Reader, name string) (Config, error) {
+// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Lines that others read
+// are passed over: others reports which, nil for none. Errors say name:line and what was expected; so it is where two actions
+// end up with one key.
+func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}
 	lines := bufio.NewScanner(r)
@@ -40,7 +40,7 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 	for lines.Scan() {
 		n++
 		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
+		if line == "" || line[0] == '#' || others != nil && others(line) {
 			continue
 		}
 		action, err := c.take(line)
@@ -70,11 +70,7 @@ func ReadConfig(r io.Reader, name string) (Config, error) {
 func (c *Config) take(line string) (string, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
-	if site.IsSet(line) { // package site reads it
-		return "", nil
-	}
 	switch word {
-	case "source", "names", "hints", "mkeys", "watch", "write": // of the session, which package site reads
 	case "theme":
 		if !slices.Contains(draw.Themes, rest) {
 			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
@@ -88,7 +84,7 @@ func (c *Config) take(line string) (string, error) {
 	case "key":
 		return c.takeKey(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key, or source, names, hints, mkeys, watch or write, or a set of sources", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key", word)
 	}
 	return "", nil
 }

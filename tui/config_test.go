@@ -9,7 +9,7 @@ import (
 )
 
 func TestConfig(t *testing.T) {
-	c, err := ReadConfig(strings.NewReader("# mine\ntheme light\n\nmouse off\nkey sweep = F5 ctrl+r\nkey copy =\nkey freeze = space\nkey quit = Q q\n"), "f")
+	c, err := ReadConfig(strings.NewReader("# mine\ntheme light\n\nmouse off\nkey sweep = F5 ctrl+r\nkey copy =\nkey freeze = space\nkey quit = Q q\n"), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 		"key sweep = f9\nkey watch = f9": `f:2: F9 is the key of`,
 		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
 	} {
-		if _, err := ReadConfig(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %s", text, err, want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestConfig(t *testing.T) {
 // TestReboundKeys: a key that was bound anew does the thing, its old key does not,
 // and the footer names the new one.
 func TestReboundKeys(t *testing.T) {
-	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = Y"), "f")
+	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = Y"), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add("theme light\nkey sweep = F5\n")
 	f.Add("key quit = \x00\nkey a=b")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := ReadConfig(strings.NewReader(text), "f")
+		c, err := ReadConfig(strings.NewReader(text), "f", nil)
 		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
 			t.Errorf("%v names no line", err)
 		}

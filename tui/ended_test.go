@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/tmuxtest"
+	"example.org/ibconsole/internal/test/tmuxtest"
 )
 
 // TestSecondSignalLeavesTheTerminal ends a program whose screen does nothing any more by two signals: the terminal is

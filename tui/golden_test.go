@@ -15,7 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
-	"example.org/ibconsole/internal/tmuxtest"
+	"example.org/ibconsole/internal/test/tmuxtest"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"

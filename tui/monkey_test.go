@@ -22,7 +22,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric/formats/snapshot"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"

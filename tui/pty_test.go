@@ -22,10 +22,10 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	_ "example.org/ibconsole/internal/noprobe" // or every child stalls for want of an answer
-	"example.org/ibconsole/internal/signals"
-	"example.org/ibconsole/internal/testenv"
-	"example.org/ibconsole/internal/tmuxtest"
+	_ "example.org/ibconsole/internal/base/noprobe" // or every child stalls for want of an answer
+	"example.org/ibconsole/internal/base/signals"
+	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/internal/test/tmuxtest"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"

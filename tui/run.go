@@ -23,7 +23,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
-	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/tui/draw"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/tmuxtest"
+	"example.org/ibconsole/internal/test/tmuxtest"
 )
 
 // screenOf is this test binary as a program on a terminal that tmux emulates.

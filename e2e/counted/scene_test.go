@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestCounted compares every figure of the commands with the model, in random scenes.

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/fabric/write"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // readArchive reads the folder of ibdiagnet in a tar archive, packed or not, member by member while it is unpacked.

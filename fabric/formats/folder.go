@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/unread"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/parallel"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/parallel"
 )
 
 // member is a kind of file that ibdiagnet leaves, by how its name ends.

@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/health"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 )
 

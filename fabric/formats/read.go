@@ -22,8 +22,8 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/health"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/mad"
 )
 

@@ -7,7 +7,7 @@ import (
 	"regexp"
 
 	"example.org/ibconsole/fabric/formats/snapshot"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // head is how much of a file decides on its format.

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/fabric/sim"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/walk"

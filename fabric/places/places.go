@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // maxCandidates is how many names an error about an ambiguous one lists.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // NodeRef is a text that [ResolveNode] takes for the node: its name if that leads to it, else its GUID.

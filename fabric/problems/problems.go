@@ -10,10 +10,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Severity says how much a problem matters.
@@ -180,7 +180,7 @@ func (r *Report) Sort() {
 	for i, k := range kinds {
 		rank[k] = i
 	}
-	inorder.Sort(r.Problems, func(a, b Problem) int {
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(rank[a.Kind], rank[b.Kind]))
 	})
 }

@@ -5,7 +5,7 @@ package problems
 import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Unread tells what of a file could not be read.

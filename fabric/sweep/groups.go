@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 )
@@ -135,6 +135,6 @@ func GroupsOf(records []sa.MCMemberRecord) []fabric.Group {
 	for i := range groups {
 		groups[i].Members = fabric.SortMembers(groups[i].Members)
 	}
-	inorder.Sort(groups, func(a, b fabric.Group) int { return int(a.MLID) - int(b.MLID) })
+	slices.SortStableFunc(groups, func(a, b fabric.Group) int { return int(a.MLID) - int(b.MLID) })
 	return groups
 }

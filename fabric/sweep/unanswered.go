@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -53,7 +53,7 @@ func (s *sweeper) unanswered() []Unanswered {
 		node int32
 		kind kind
 	}
-	inorder.Sort(s.misses, func(a, b miss) int {
+	slices.SortStableFunc(s.misses, func(a, b miss) int {
 		return cmp.Or(cmp.Compare(s.nodes[a.task.node].info.NodeGUID, s.nodes[b.task.node].info.NodeGUID),
 			cmp.Compare(a.task.kind, b.task.kind), cmp.Compare(a.task.port, b.task.port), cmp.Compare(a.task.mod, b.task.mod))
 	})

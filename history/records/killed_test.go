@@ -22,7 +22,7 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // childVar makes the test program one that keeps rounds in the file that it names, until it is killed.

@@ -7,10 +7,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // ErrNoPort says that nothing was recorded of a port.
@@ -102,7 +102,7 @@ func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, 
 			return nil
 		})
 	})
-	inorder.Sort(all, func(a, b Sample) int { return a.Until.Compare(b.Until) })
+	slices.SortStableFunc(all, func(a, b Sample) int { return a.Until.Compare(b.Until) })
 	if errors.Is(err, ErrNoPort) {
 		return nil, err
 	}

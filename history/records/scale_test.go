@@ -12,7 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // BenchmarkDay keeps a day of 90,000 ports, or with all tests a week: errors and waits by the minute, of which one port in fifty has errors and one

@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/sqlfile"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
 // pageSize is that of a new file: blocks of several kilobytes waste less in large pages. It must be set before the

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"example.org/ibconsole/internal/files/beside"
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/files/beside"
+	"example.org/ibconsole/internal/base/plain"
 )
 
 // create makes the file with a header in it. A file that is there already stays as it is, an error that wraps

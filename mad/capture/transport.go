@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/mad"
 )
 

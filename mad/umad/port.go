@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -90,7 +89,7 @@ func Ports(root string) ([]Port, error) {
 		names := devs[portKey{p.CA, p.Number}]
 		p.Umad, p.ISSM = names.umad, names.issm
 	}
-	inorder.Sort(ports, func(a, b Port) int { return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number)) })
+	slices.SortStableFunc(ports, func(a, b Port) int { return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number)) })
 	return joinPlanes(ports), errors.Join(errs...)
 }
 

@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Difference is what one of several subnets has otherwise than those that should be like it.
@@ -262,7 +261,7 @@ func (a *alike) differences(out []Difference) []Difference {
 			}
 		}
 	}
-	inorder.Sort(out, func(x, y Difference) int {
+	slices.SortStableFunc(out, func(x, y Difference) int {
 		return cmp.Or(cmp.Compare(x.Subnet, y.Subnet), cmp.Compare(kindOrder(x.Kind), kindOrder(y.Kind)), cmp.Compare(x.What, y.What))
 	})
 	var few []Difference

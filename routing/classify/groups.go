@@ -4,9 +4,9 @@ package classify
 
 import (
 	"cmp"
+	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // SwitchGroup is switches that are alike.
@@ -52,7 +52,7 @@ func (c *Classes) SwitchGroups() []SwitchGroup {
 		g.MinHosts, g.MaxHosts = min(g.MinHosts, sw.Hosts), max(g.MaxHosts, sw.Hosts)
 		g.Switches = append(g.Switches, fabric.SwitchIndex(s))
 	}
-	inorder.Sort(all, func(a, b SwitchGroup) int {
+	slices.SortStableFunc(all, func(a, b SwitchGroup) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(b.Layer, a.Layer), cmp.Compare(len(b.Switches), len(a.Switches)), cmp.Compare(a.Pattern, b.Pattern))
 	})
 	return all
@@ -77,7 +77,7 @@ func (c *Classes) AdapterGroups() []AdapterGroup {
 		}
 		all[g].Ends = append(all[g].Ends, a.End)
 	}
-	inorder.Sort(all, func(a, b AdapterGroup) int {
+	slices.SortStableFunc(all, func(a, b AdapterGroup) int {
 		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(len(b.Ends), len(a.Ends)), cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Reason, b.Reason))
 	})
 	return all

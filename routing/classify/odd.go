@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Oddity is something that is not as its like.
@@ -68,7 +67,7 @@ func (s *Structure) findOddCables(height []int32) {
 		}
 		alike[k] = append(alike[k], m)
 	}
-	inorder.Sort(order, func(a, b like) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board)) })
+	slices.SortStableFunc(order, func(a, b like) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board)) })
 	for _, k := range order {
 		s.compareCables(alike[k], height, 1, "up")
 		s.compareCables(alike[k], height, -1, "down")

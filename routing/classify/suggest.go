@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/ftree"
@@ -186,7 +185,7 @@ func (c *Classes) candidates(tops []top) []candidate {
 		s, height := c.under(t.roots)
 		all = append(all, candidate{s, t.what, height})
 	}
-	inorder.Sort(all, func(a, b candidate) int { return len(a.IONodes) - len(b.IONodes) })
+	slices.SortStableFunc(all, func(a, b candidate) int { return len(a.IONodes) - len(b.IONodes) })
 	return all
 }
 

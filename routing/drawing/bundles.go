@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/classify"
 )
 
@@ -54,7 +53,7 @@ func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 		d.Bundles = append(d.Bundles, *w)
 		d.Most = max(d.Most, w.Load)
 	}
-	inorder.Sort(d.Bundles, func(x, y Bundle) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	slices.SortStableFunc(d.Bundles, func(x, y Bundle) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 }
 
 // count counts a cable.

@@ -16,7 +16,7 @@ import (
 	paper "example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"

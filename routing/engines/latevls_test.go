@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 )

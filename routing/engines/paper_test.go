@@ -10,7 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	onpaper "example.org/ibconsole/fabric/failures"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"

@@ -14,7 +14,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
@@ -157,7 +156,7 @@ func (b *builder) ports() {
 		slices.Sort(byPlace[i].lids)
 	}
 	b.groups = slices.DeleteFunc(byPlace, func(g group) bool { return len(g.lids) == 0 })
-	inorder.Sort(b.groups, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
+	slices.SortStableFunc(b.groups, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
 }
 
 // point fills in what the ports and switches say of one another by index.
@@ -232,7 +231,7 @@ func (b *builder) pKeys(sets map[string]int32, port fabric.PortIndex) int32 {
 		}
 		set = []pathdb.PKey{{Key: mad.PKeyDefault, SL: sl}}
 	}
-	inorder.Sort(set, func(x, y pathdb.PKey) int { return cmp.Compare(saOrder(x.Key), saOrder(y.Key)) })
+	slices.SortStableFunc(set, func(x, y pathdb.PKey) int { return cmp.Compare(saOrder(x.Key), saOrder(y.Key)) })
 	key := fmt.Sprint(set)
 	i, ok := sets[key]
 	if !ok {

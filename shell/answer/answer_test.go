@@ -15,7 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/shell/answer"
 )
 

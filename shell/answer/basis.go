@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Basis is what an answer rests on.

@@ -5,7 +5,7 @@ package answer
 import (
 	"iter"
 
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 )
 
 // Verdict is the outcome of an answer that judges something.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // A form is a line of text with fields in braces:

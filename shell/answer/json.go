@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 )
 
 // JSON writes the answer for programs, one object a line: the head, an object for each row of the tables that

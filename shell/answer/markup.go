@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // unreadTable is the key by which [Answer.CSV] lists what was not read.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // mostWarnings is how many warnings and causes stand above the text of an answer.

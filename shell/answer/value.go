@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 )
 
 // Kind is the kind of a [Value]. A field declares the kind of its values, so that a schema can be made of it.

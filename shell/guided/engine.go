@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"

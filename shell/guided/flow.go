@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // Question is one step of a [Flow].

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Invocation is a statement that fits its command.

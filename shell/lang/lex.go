@@ -5,7 +5,7 @@ package lang
 import (
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // token is a word, a separator or the end of the text.

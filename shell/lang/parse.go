@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 )
 
 // Statement is one command with its words, as written.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // UsageError is a statement that does not fit its command. It is told apart from a command that failed.

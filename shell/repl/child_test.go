@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"golang.org/x/sys/unix"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // A test starts this test binary again as the program on the terminal; these

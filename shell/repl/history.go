@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 const (

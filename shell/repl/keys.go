@@ -9,7 +9,7 @@ import (
 
 	"github.com/c-bata/go-prompt"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.org/ibconsole/internal/signals"
+	"example.org/ibconsole/internal/base/signals"
 )
 
 const grace = 5 * time.Second // how long a command may take to return after a signal that ends programs

@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Dot writes the switches, with the number of hosts on each, and the links between
@@ -60,7 +59,7 @@ func (r *Report) Dot(w io.Writer) error {
 	if len(leaves) > 0 && len(leaves) < len(f.Switches) {
 		p.f("  { rank=max; %s; }\n", strings.Join(leaves, "; "))
 	}
-	inorder.Sort(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(edges, func(a, b [2]fabric.SwitchIndex) int { return slices.Compare(a[:], b[:]) })
 	for _, e := range edges {
 		n := cables[e] / 2
 		label := prose.When(n > 1, fmt.Sprintf("%dx", n), "")

@@ -9,7 +9,7 @@ import (
 	"io"
 	"time"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Morning is what happened to a subnet in some time, for who comes after it. Names in it are escaped.

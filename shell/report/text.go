@@ -8,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"example.org/ibconsole/internal/inorder"
 )
 
 const mostPorts = 20 // how many of the links that carry most are listed
@@ -17,7 +15,7 @@ const mostPorts = 20 // how many of the links that carry most are listed
 // worst returns the ports that most paths leave by, of those where that is known.
 func (r *Report) worst() []Port {
 	all := r.known()
-	inorder.Sort(all, func(a, b Port) int { return cmp.Compare(*b.Paths, *a.Paths) })
+	slices.SortStableFunc(all, func(a, b Port) int { return cmp.Compare(*b.Paths, *a.Paths) })
 	return all[:min(len(all), mostPorts)]
 }
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/audit"
+	"example.org/ibconsole/internal/base/audit"
 )
 
 // audit tells the log of the machine of a write to a subnet that is not simulated, or of a refused one. That there

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/audit"
+	"example.org/ibconsole/internal/base/audit"
 )
 
 // TestWhatEndsBeforeThePlanIsLogged: a rollback of nothing and a commit of nothing have no hashes, a panic has that of before alone.

@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
@@ -212,7 +212,7 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), f.SwitchNode(fabric.SwitchIndex(sw)).GUID, differ[sw], entries})
 		}
 	}
-	inorder.Sort(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })
+	slices.SortStableFunc(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })
 }
 
 func differenceKind(f *fabric.Fabric, e diff.Entry) DifferenceKind {

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/audit"
+	"example.org/ibconsole/internal/base/audit"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"

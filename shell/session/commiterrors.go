@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric/write"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Errors of [Session.Commit].

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
 )

@@ -11,7 +11,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Growth is what ports counted in some time, by what was recorded.
@@ -93,7 +92,7 @@ func (s *Session) Grown(ctx context.Context, what counters.Set, since, until tim
 		}
 		g.Ports = append(g.Ports, *x)
 	}
-	inorder.Sort(g.Ports, func(a, b Growing) int {
+	slices.SortStableFunc(g.Ports, func(a, b Growing) int {
 		return cmp.Or(cmp.Compare(b.Sum, a.Sum), cmp.Compare(a.Key.GUID, b.Key.GUID), cmp.Compare(a.Key.Num, b.Key.Num))
 	})
 	return g, nil

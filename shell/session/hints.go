@@ -5,7 +5,7 @@ package session
 import (
 	"context"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/classify"
 )
 

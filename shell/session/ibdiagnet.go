@@ -17,9 +17,8 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -44,7 +43,7 @@ func (s *Session) takeRead(st *State, file *formats.Subnet) {
 	rank := func(sm SM) int {
 		return -slices.Index([]string{smStates[mad.SMStandby], smDiscovering, smMaster}, sm.State)
 	}
-	inorder.Sort(st.SMs, func(a, b SM) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(st.SMs, func(a, b SM) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 const ibdiagnetKind = "ibdiagnet"

@@ -13,8 +13,8 @@ import (
 	"syscall"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/nocore"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/nocore"
 )
 
 // Keys open what a protected subnet keeps to its manager; 0 is no key.

@@ -17,7 +17,7 @@ import (
 
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/fabric/sweep"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/checks/census"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"

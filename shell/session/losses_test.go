@@ -12,7 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // there are the names of nodes and links of the subnet of a fabric; a link's has " -- " in it.

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestHealthyFabrics reads real fabrics, and the links that are told of are those

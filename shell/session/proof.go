@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Proof says whether it is shown on this subnet that computed tables are those of its subnet manager.

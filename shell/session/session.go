@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/internal/audit"
+	"example.org/ibconsole/internal/base/audit"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing/engines/torus"

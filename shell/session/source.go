@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad/umad"
 )
 

@@ -13,8 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Moment is an event on the timeline, with the entries of the history that have what was before and after it, 0 for none.
@@ -65,7 +64,7 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 		all = momentsOf(held)
 	}
 	all = append(commits.take(append(all, st.moments(held)...)), commits.moments...)
-	inorder.Sort(all, func(a, b Moment) int { return a.When.Compare(b.When) })
+	slices.SortStableFunc(all, func(a, b Moment) int { return a.When.Compare(b.When) })
 	t.Moments = slices.DeleteFunc(all, func(m Moment) bool { return m.When.Before(since) || m.When.After(until) })
 	t.Before, t.After = seenBy(held, since), seenBy(held, until)
 	if live := st.Live; t.After != nil && live.When.After(t.After.Until) && !live.When.After(until) {
@@ -88,7 +87,7 @@ func heldEntries(list []history.Entry, journal []history.JournalEntry) []history
 	held := slices.DeleteFunc(slices.Clone(list), func(e history.Entry) bool {
 		return e.Kind != history.Sweep && (e.Kind != history.Commit || !of[e.ID])
 	})
-	inorder.Sort(held, func(a, b history.Entry) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(held, func(a, b history.Entry) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID)) })
 	return held
 }
 

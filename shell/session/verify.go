@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/verify"

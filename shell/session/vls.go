@@ -11,8 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/files"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/engines/torus"
 )
 

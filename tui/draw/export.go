@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // grid is lines of a list as clean text by the columns that apply now, the heads of which come first.

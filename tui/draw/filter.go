@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"example.org/ibconsole/internal/parallel"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/parallel"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Filter says which rows of a list are shown. As typed it is a text that rows

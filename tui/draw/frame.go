@@ -5,7 +5,7 @@ package draw
 import (
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Framed is what a frame holds.

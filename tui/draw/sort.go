@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"example.org/ibconsole/internal/inorder"
 )
 
 // sortKeys are rows with what they are sorted by.
@@ -37,7 +35,7 @@ const fewKeys = 256 // up to how many keys comparing them is quicker than counti
 // sort keeps the order of rows with the same key. O(rows) for each byte in which keys differ.
 func (k *sortKeys) sort() {
 	if len(k.list) <= fewKeys {
-		inorder.Sort(k.list, func(a, b sortKey) int { return cmp.Compare(a.key, b.key) })
+		slices.SortStableFunc(k.list, func(a, b sortKey) int { return cmp.Compare(a.key, b.key) })
 		return
 	}
 	var differ uint64

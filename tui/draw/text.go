@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 
-	"example.org/ibconsole/internal/plain"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Cells says how wide runes are. Terminals agree on it but for what Clean escapes.

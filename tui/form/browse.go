@@ -8,7 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/tui/draw"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"

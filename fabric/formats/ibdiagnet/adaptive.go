@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // adaptiveStates are the states of a far file as a fabric has them.
@@ -37,7 +36,7 @@ func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
 func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
 	out := fabric.AdaptiveSwitch{Enabled: s.states("en") != "0", FastReroute: s.states("fr_en") == "1", SLs: 0xffff, HashSLs: 0xffff}
 	groups := slices.Clone(s.Groups)
-	inorder.Sort(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Sub, b.Sub)) })
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Sub, b.Sub)) })
 	for i := range groups {
 		g := &groups[i]
 		for len(out.Groups) <= int(g.Number) {

@@ -12,7 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // randomAdaptive has switches with and without groups, that are on and off, with sub-groups, empty groups, all states and

@@ -11,8 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -47,7 +46,7 @@ func (p *parser) finish() (*File, error) {
 	byPort := func(a, b cable) int { return cmp.Compare(a.port, b.port) }
 	for _, r := range p.records {
 		if cables := r.cables; !slices.IsSortedFunc(cables, byPort) {
-			inorder.Sort(cables, byPort)
+			slices.SortStableFunc(cables, byPort)
 		}
 	}
 	if err := b.nodes(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // enabled are the rates that ibsim lets a port run at, as the bits of PortInfo's

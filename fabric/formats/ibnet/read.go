@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // Reading says whose eyes a file is read with.

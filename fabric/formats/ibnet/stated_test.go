@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // partly states some GUIDs and rates and leaves out others: in ids, in GUID lines, in

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // maxLine is how much of a line the diagnostics read in one piece.

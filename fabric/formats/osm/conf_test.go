@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // takenByOpenSM has OpenSM read a configuration and write what it took. The

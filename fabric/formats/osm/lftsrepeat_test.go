@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestRepeated reads tables that agree in all but their ports and have some bytes changed, and the same with a space

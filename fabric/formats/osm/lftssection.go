@@ -5,7 +5,7 @@ package osm
 import (
 	"slices"
 
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 )
 
 // routeSection is the table of one switch. Entry i is for targets[i], by ports[i].

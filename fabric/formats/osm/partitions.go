@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 )
 
@@ -267,7 +266,7 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 		}
 	}
 	out = slices.DeleteFunc(out, func(x Partition) bool { return len(x.Members) == 0 })
-	inorder.Sort(out, func(a, b Partition) int { return int(a.Number) - int(b.Number) })
+	slices.SortStableFunc(out, func(a, b Partition) int { return int(a.Number) - int(b.Number) })
 	return out
 }
 

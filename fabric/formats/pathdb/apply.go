@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // ErrState says that a difference is not for the state that a database is in.

@@ -28,7 +28,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/files"
+	"example.org/ibconsole/internal/base/files"
 )
 
 // DB is an open database. Its methods can be called from many goroutines.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"example.org/ibconsole/internal/files/beside"
+	"example.org/ibconsole/internal/base/files/beside"
 	"example.org/ibconsole/mad"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"example.org/ibconsole/internal/parallel"
+	"example.org/ibconsole/internal/base/parallel"
 )
 
 // pieces are byte strings in a row, with the hash of each.

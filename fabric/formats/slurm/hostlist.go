@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Hostlist is a list of names as Slurm writes it: node-[0001-0018,0020],login. Names are those of [NodeName]
@@ -32,7 +30,7 @@ func Hostlist(names []string) string {
 		}
 		numbers[fam] = append(numbers[fam], n)
 	}
-	inorder.Sort(families, func(a, b family) int {
+	slices.SortStableFunc(families, func(a, b family) int {
 		return cmp.Or(strings.Compare(a.prefix, b.prefix), cmp.Compare(a.width, b.width))
 	})
 	var out []string

@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"example.org/ibconsole/internal/parallel"
+	"example.org/ibconsole/internal/base/parallel"
 )
 
 // frameSize is how many bytes one frame holds.

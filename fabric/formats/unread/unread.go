@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Kind says what is wrong with a line.

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // limit is how long a program may take: the tests that run in full take their time.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -71,7 +70,7 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 func (d *delta) links(removed []fabric.Link) {
 	f := d.forest.Tables.Fabric
 	removed = slices.Clone(removed)
-	inorder.Sort(removed, func(x, y fabric.Link) int { return cmp.Compare(x.A, y.A) })
+	slices.SortStableFunc(removed, func(x, y fabric.Link) int { return cmp.Compare(x.A, y.A) })
 	for _, l := range slices.Compact(removed) {
 		if f.Ports[l.A].Peer == l.B {
 			d.r.Down = append(d.r.Down, Link{d.m.old.end(l.A), d.m.old.end(l.B)})
@@ -162,7 +161,7 @@ func (d *delta) lose() {
 			d.r.Gone = append(d.r.Gone, gone)
 		}
 	}
-	inorder.Sort(d.r.Gone, func(x, y Port) int { return cmp.Compare(x.LID, y.LID) })
+	slices.SortStableFunc(d.r.Gone, func(x, y Port) int { return cmp.Compare(x.LID, y.LID) })
 	d.gone = make([]bool, len(d.m.hosts))
 	for i, h := range d.m.hosts {
 		d.gone[i] = now.PortByGUID(was.Ports[h.old].GUID) == fabric.None
@@ -193,7 +192,7 @@ func (d *delta) split() {
 			}
 		}
 	}
-	inorder.Sort(d.groups, func(x, y group) int { return cmp.Compare(x.hosts[0], y.hosts[0]) })
+	slices.SortStableFunc(d.groups, func(x, y group) int { return cmp.Compare(x.hosts[0], y.hosts[0]) })
 	for i, g := range d.groups {
 		for _, h := range g.hosts {
 			d.groupOf[h] = int32(i)

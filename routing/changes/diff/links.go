@@ -4,9 +4,9 @@ package diff
 
 import (
 	"cmp"
+	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // endPorts lists end ports that go, come and move.
@@ -32,9 +32,9 @@ func (m *matching) endPorts(r *Result) {
 		}
 	}
 	byLID := func(x, y Port) int { return cmp.Compare(x.LID, y.LID) }
-	inorder.Sort(r.Gone, byLID)
-	inorder.Sort(r.Come, byLID)
-	inorder.Sort(r.Moved, func(x, y Moved) int { return byLID(x.Port, y.Port) })
+	slices.SortStableFunc(r.Gone, byLID)
+	slices.SortStableFunc(r.Come, byLID)
+	slices.SortStableFunc(r.Moved, func(x, y Moved) int { return byLID(x.Port, y.Port) })
 }
 
 func (s *side) named(port fabric.PortIndex) Port {
@@ -99,7 +99,7 @@ func (m *matching) loads(r *Result, w *walked) {
 			r.Loads = append(r.Loads, load(fabric.None, fabric.PortIndex(q)))
 		}
 	}
-	inorder.Sort(r.Loads, func(x, y Load) int {
+	slices.SortStableFunc(r.Loads, func(x, y Load) int {
 		return cmp.Compare(abs(y.PathsNew-y.PathsOld), abs(x.PathsNew-x.PathsOld))
 	})
 	if p := m.old.worst(pathsOld); p != fabric.None {

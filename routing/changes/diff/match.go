@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/walk"
 )
 
@@ -119,7 +118,7 @@ func (m *matching) matchHosts() {
 		add(s, reachable)
 		add(s, unreachable)
 	}
-	inorder.Sort(m.hosts, func(x, y host) int {
+	slices.SortStableFunc(m.hosts, func(x, y host) int {
 		p, q := m.port(x), m.port(y)
 		return cmp.Or(cmp.Compare(p.LID, q.LID), cmp.Compare(p.GUID, q.GUID))
 	})

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // shownLoads is how many changed links the text names.

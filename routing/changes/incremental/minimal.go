@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/routing"
 )
 

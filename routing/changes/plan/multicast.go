@@ -9,7 +9,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
@@ -35,7 +34,7 @@ func (m *maker) multicast(ctx context.Context) error {
 		return err
 	}
 	m.plan.MFTs = slices.Concat(blocks...)
-	inorder.Sort(m.plan.MFTs, func(a, b write.MFTBlock) int { return order(a.Grow) - order(b.Grow) })
+	slices.SortStableFunc(m.plan.MFTs, func(a, b write.MFTBlock) int { return order(a.Grow) - order(b.Grow) })
 	m.plan.Hit.Groups = slices.Concat(hits...)
 	circles := 0
 	for _, n := range loops {

@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )

@@ -11,7 +11,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -360,7 +359,7 @@ func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	if len(steps) == 0 {
 		steps = append(steps, 1)
 	}
-	inorder.Sort(steps, func(a, b step) int { return cmp.Compare(a.number(math.MaxInt-1), b.number(math.MaxInt-1)) })
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.number(math.MaxInt-1), b.number(math.MaxInt-1)) })
 	each(anytime, func(step) step { return steps[0] })
 	return steps
 }

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/fabric/sweep"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"

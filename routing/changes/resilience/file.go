@@ -11,7 +11,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/plain"
+	"example.org/ibconsole/internal/base/plain"
 )
 
 // checksum begins the last member of a report's object; what it is of are the bytes before that.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"

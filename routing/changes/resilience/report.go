@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Report is what a study, or shards of it, came to so far.
@@ -162,7 +160,7 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 	}
 	slices.Sort(sum.Shard)
 	slices.Sort(unfinished)
-	inorder.Sort(sum.Failed, worse)
+	slices.SortStableFunc(sum.Failed, worse)
 	sum.Failed = slices.Clone(sum.Failed[:min(Kept, len(sum.Failed))])
 	for shard := 1; shard <= sum.Shards; shard++ {
 		if !slices.Contains(sum.Shard, shard) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/checks/linkload"

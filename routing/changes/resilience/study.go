@@ -18,7 +18,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -182,7 +181,7 @@ func (r *Report) take(s *Study, found []Verdict) {
 	}
 	r.Done += len(found)
 	all := append(r.Failed, found...)
-	inorder.Sort(all, worse)
+	slices.SortStableFunc(all, worse)
 	r.Failed = slices.Clone(all[:min(Kept, len(all))])
 	for i := range r.Failed {
 		if v := &r.Failed[i]; v.Name == "" {

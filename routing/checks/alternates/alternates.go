@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/walk"
 )
 
@@ -78,7 +77,7 @@ func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 			}
 		}
 	}
-	inorder.Sort(r.List, func(x, y Alternate) int { return x.order(&y) })
+	slices.SortStableFunc(r.List, func(x, y Alternate) int { return x.order(&y) })
 	return r
 }
 

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/mad"
 )
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
@@ -178,7 +177,7 @@ func (c *counter) result() *Result {
 			failures[at] = f.and(failures[at])
 		}
 	}
-	inorder.Sort(r.Alike, func(a, b Alike) int { return a.order(&b) })
+	slices.SortStableFunc(r.Alike, func(a, b Alike) int { return a.order(&b) })
 	r.Alike = r.Alike[:min(len(r.Alike), c.opt.List)]
 	r.Parting = firstPairs(r.Parting, c.opt.List)
 	r.fail(failures, c.opt.List)
@@ -198,7 +197,7 @@ func (r *Result) fail(all map[place]Failure, most int) {
 	for _, f := range all {
 		r.Failures = append(r.Failures, f)
 	}
-	inorder.Sort(r.Failures, func(a, b Failure) int {
+	slices.SortStableFunc(r.Failures, func(a, b Failure) int {
 		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src))
 	})
 	var listed [walk.TooLong + 1]int

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 )
@@ -263,7 +262,7 @@ func (c *checker) result() *Result {
 			}
 		}
 	}
-	inorder.Sort(r.Troubles, func(a, b Pair) int { return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach()) })
+	slices.SortStableFunc(r.Troubles, func(a, b Pair) int { return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach()) })
 	return r
 }
 

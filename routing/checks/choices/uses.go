@@ -6,9 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/uses"
 )
@@ -87,7 +87,7 @@ func (c *checker) users(all []User) []User {
 		}
 	}
 	f := c.net.Tables.Fabric
-	inorder.Sort(users, func(a, b User) int {
+	slices.SortStableFunc(users, func(a, b User) int {
 		return cmp.Or(cmp.Compare(b.Packets, a.Packets), cmp.Compare(b.Paths, a.Paths), cmp.Compare(f.Ports[a.Port].LID, f.Ports[b.Port].LID))
 	})
 	return users

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Words are the row in words: its switches, or how packets end there; and by which ports they leave, "" where they do not.

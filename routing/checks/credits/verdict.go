@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 )
 
 // Verdict says whether there is a credit loop. In JSON it is false, true, or null for Unknown.

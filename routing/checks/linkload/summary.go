@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Class is the kind of a direction of a link.
@@ -117,7 +116,7 @@ func (l *Loads) Summary(worst int) Summary {
 			}
 		}
 	}
-	inorder.Sort(s.Worst, func(a, b Link) int { return cmp.Compare(b.Paths, a.Paths) })
+	slices.SortStableFunc(s.Worst, func(a, b Link) int { return cmp.Compare(b.Paths, a.Paths) })
 	s.Worst = slices.Clone(s.Worst[:min(worst, len(s.Worst))])
 	for k, sum := range classes {
 		s.Classes = append(s.Classes, Kind{Class: k.class, Stats: sum.stats()})
@@ -128,8 +127,8 @@ func (l *Loads) Summary(worst int) Summary {
 	order := func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Speed, b.Speed), cmp.Compare(a.Width, b.Width))
 	}
-	inorder.Sort(s.Classes, order)
-	inorder.Sort(s.Kinds, order)
+	slices.SortStableFunc(s.Classes, order)
+	slices.SortStableFunc(s.Kinds, order)
 	return s
 }
 

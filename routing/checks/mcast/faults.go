@@ -4,7 +4,7 @@ package mcast
 
 import (
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 )
 
 // Kind is what is wrong with the tables of a group.

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/routing"
 )
 
@@ -167,9 +166,9 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 		for e, join := range joined[mlid] {
 			l.Members = append(l.Members, Member{e, join})
 		}
-		inorder.Sort(l.Members, func(a, b Member) int { return order[a.End] - order[b.End] })
+		slices.SortStableFunc(l.Members, func(a, b Member) int { return order[a.End] - order[b.End] })
 		out = append(out, *l)
 	}
-	inorder.Sort(out, func(a, b LID) int { return int(a.MLID) - int(b.MLID) })
+	slices.SortStableFunc(out, func(a, b LID) int { return int(a.MLID) - int(b.MLID) })
 	return out
 }

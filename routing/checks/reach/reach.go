@@ -13,7 +13,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"

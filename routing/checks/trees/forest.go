@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/walk"
 )

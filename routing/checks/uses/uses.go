@@ -13,8 +13,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
@@ -222,7 +221,7 @@ func (q *question) users(counts []int64) []Use {
 		}
 	}
 	last := func(u Use) int { return prose.When(q.f.IsAggregation(q.f.Ports[u.Port].Node), 1, 0) }
-	inorder.Sort(list, func(a, b Use) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths)) })
+	slices.SortStableFunc(list, func(a, b Use) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths)) })
 	return list
 }
 

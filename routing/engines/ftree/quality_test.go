@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines/ftree"

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/parallel"
+	"example.org/ibconsole/internal/base/parallel"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/engines/minhop"

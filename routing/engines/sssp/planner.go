@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/parallel"
+	"example.org/ibconsole/internal/base/parallel"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/testenv"
-	"example.org/ibconsole/internal/verdict"
+	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/sa"

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/routing"
 )
 

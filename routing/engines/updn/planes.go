@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"example.org/ibconsole/internal/hugepages"
+	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/routing"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/program"
+	"example.org/ibconsole/internal/base/program"
 )
 
 // Job is a job of Slurm. What it says of itself is as Slurm says it.

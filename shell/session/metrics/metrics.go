@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/internal/inorder"
 )
 
 // Snapshot is what is written of a subnet.
@@ -316,7 +316,7 @@ func (w *writer) problems(s *Snapshot, name string) {
 		}
 		n[k]++
 	}
-	inorder.Sort(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
+	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
 	for _, k := range keys {
 		_, _ = fmt.Fprintf(w, "%s%s %d\n", name, s.labels(fmt.Sprintf(`kind="%s",severity="%s"`, label(k.kind), k.severity)), n[k])
 	}

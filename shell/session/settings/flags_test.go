@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/internal/testenv"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // What opensm --help prints of flags: "--lmc, -l <LMC>", with a value where more follows.

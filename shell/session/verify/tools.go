@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ibconsole/internal/program"
+	"example.org/ibconsole/internal/base/program"
 )
 
 // Tools run programs of infiniband-diags at a port. The zero value lets them choose the port.

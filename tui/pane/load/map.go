@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/draw"
 )
 

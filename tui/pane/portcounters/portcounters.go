@@ -16,8 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -137,7 +136,7 @@ func (l *list) link(row int) string {
 // counted is by how much each of the counters grew, the most first.
 func (l *list) counted(row int) string {
 	counts := slices.Clone(l.row(row).Counts)
-	inorder.Sort(counts, func(a, b countOf) int { return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40)) })
+	slices.SortStableFunc(counts, func(a, b countOf) int { return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40)) })
 	return prose.List(prose.Words(counts, func(c countOf) string {
 		if c.Increase == 0 {
 			return shortName(c.Counter) + " at its greatest value: clear it to see more"

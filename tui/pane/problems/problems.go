@@ -15,7 +15,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	found "example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/internal/inorder"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -153,7 +152,7 @@ func (l *problems) Renew() {
 	l.found, l.all = nil, 0
 	if l.shown = l.listed(); l.known() && l.shown != nil {
 		all := reported(l.shown)
-		inorder.Sort(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+		slices.SortStableFunc(all, func(a, b found.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 		l.found, l.all = l.grouped(all), len(all)
 	}
 	l.Build(len(l.found))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/drawing"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"

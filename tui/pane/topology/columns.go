@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/inorder"
-	"example.org/ibconsole/internal/prose"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/lang"
@@ -236,7 +235,7 @@ func grouped(ix *pane.Index, key func(n *fabric.Node, name string) string) []tre
 			out[i].switches = append(out[i].switches, s)
 		}
 	}
-	inorder.Sort(out, func(a, b treeGroup) int { return draw.Natural(a.name, b.name) })
+	slices.SortStableFunc(out, func(a, b treeGroup) int { return draw.Natural(a.name, b.name) })
 	return out
 }
 

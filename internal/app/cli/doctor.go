@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/signals"
+	"example.org/ibconsole/mad/umad"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
+// are not; with -s, of that source, what is missing there and in the subnet behind it.
+func (o *options) doctor(args []string) int {
+	if o.report != "" {
+		return o.bugReport()
+	}
+	if len(args) > 0 {
+		return o.verify(args)
+	}
+	ctx, stop := signals.Context()
+	defer stop()
+	config, err := o.config(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
+	var findings []umad.Finding
+	if len(o.sources) == 0 {
+		src := session.Source{Kind: session.SourceUmad}
+		findings = append(o.machine(&config, src), session.Machine(ctx, src, o.rights.held)...)
+	} else {
+		sources, err := session.ParseSources(o.sources, config.Sets)
+		if err != nil {
+			return o.misused(err)
+		}
+		if findings, err = o.diagnose(ctx, &config, sources); err != nil {
+			return o.failed(err)
+		}
+	}
+	err = shell.Findings(o.output(), findings)
+	if len(o.sources) == 0 && !o.json {
+		o.others(&config)
+	}
+	if err != nil {
+		return o.failed(fmt.Errorf("doctor: %w", err))
+	}
+	return exitDone
+}
+
+// diagnose looks at sources and the subnets behind them, all at once.
+func (o *options) diagnose(ctx context.Context, config *config, sources []session.Named) (findings []umad.Finding, err error) {
+	each := make([][]umad.Finding, len(sources))
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for i, n := range sources {
+		opt := session.Options{Fast: o.fast, Strict: o.strict, Held: o.rights.held}
+		opt.Client.Window = o.window
+		if opt.Keys, err = o.keys(ctx, n.Source, config.MKeys); err != nil {
+			return nil, err
+		}
+		wait.Go(func() { each[i] = session.Diagnose(ctx, n.Source, opt) })
+	}
+	wait.Wait()
+	for i, n := range sources {
+		of := append(o.machine(config, n.Source), each[i]...)
+		for j := range of {
+			if len(sources) > 1 {
+				of[j].Text = n.Name + ": " + of[j].Text
+			}
+		}
+		findings = append(findings, of...)
+	}
+	return findings, nil
+}
+
+// verify runs the command doctor verify.
+func (o *options) verify(args []string) int {
+	if args[0] != "verify" {
+		return o.misused(fmt.Errorf("unexpected word %q after doctor, expected verify [FILE]", args[0]))
+	}
+	return o.script("doctor", strings.Join(prose.Words(append([]string{"doctor"}, args...), lang.Quote), " "))
+}
+
+// others says what else there is than adapters.
+func (o *options) others(c *config) {
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
+	source, _ := c.source(o.rights.held)
+	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
+	p("%-5s  sim: always there: -s sim:FILE or -s sim:KIND:ARGS", umad.Fine)
+	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it states is so", umad.Fine)
+	p("%-5s  ibdiagnet: always there: -s ibdiagnet:FOLDER, what ibdiagnet 2 left, a .tar.gz of it or its db_csv alone", umad.Fine)
+	p("%-5s  net: always there: -s net:FILE, an ibnetdiscover or ibsim file by ibsim's rules", umad.Fine)
+	p("without -s: %s (doctor -s SOURCE looks at one)", fabric.Escape(source))
+}
+
+// machine is what there is to say of this user on this machine.
+func (o *options) machine(c *config, src session.Source) []umad.Finding {
+	return append(o.rights.findings(src), c.findings()...)
+}
+
+// findings say which rules about writing hold, and whom they stop.
+func (c *config) findings() []umad.Finding {
+	var out []umad.Finding
+	say := func(l umad.Level, text string) {
+		out = append(out, umad.Finding{Level: l, Port: "config", Text: fabric.Escape(text)})
+	}
+	for _, r := range append(c.admins.Rules(), c.own.Rules()...) {
+		say(umad.Fine, r)
+	}
+	if err := c.mayWrite(); err != nil {
+		say(umad.Note, err.Error())
+	}
+	return out
+}

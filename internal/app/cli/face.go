@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/app/site"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/signals"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/repl"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui"
+)
+
+// tui opens the screen; with tour on a simulated subnet with the tour begun.
+func (o *options) tui(tour bool) int {
+	first := len(o.sources) == 0 && os.Getenv(session.SourceVar) == ""
+	if tour && first {
+		o.sources = []string{tourSource}
+	}
+	ctx, stop := signals.Context()
+	defer stop() // once the place in the subnet was given back
+	config, err := screenConfig(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
+	return o.connect(ctx, session.Options{Record: true, Later: true}, func(ctx context.Context, s *shell.Subnets) error {
+		ctx, stop := signals.ButInterrupts(ctx)
+		defer stop()
+		return tui.Run(ctx, tui.Options{
+			Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
+			Welcome: first && s.All()[0].Session().State().Source.Kind == session.SourceSim, Tour: tour,
+			RunShell: func(ctx context.Context) error { return o.prompt(ctx, s) },
+		})
+	})
+}
+
+// tourSource is the subnet of the tour where the user names none: small enough to be seen whole.
+const tourSource = "sim:fattree:2,12"
+
+// screenConfig reads the user's configuration file, if there is one.
+func screenConfig(ctx context.Context) (tui.Config, error) {
+	path := userConfig()
+	if path == "" {
+		return tui.Config{}, nil
+	}
+	f, err := files.Open(ctx, path, files.Config)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return tui.Config{}, nil
+	case err != nil:
+		return tui.Config{}, err
+	}
+	defer f.Close()
+	return tui.ReadConfig(f, path, site.Reads)
+}
+
+// createNew makes a file that must not be there yet.
+func createNew(name string) (io.WriteCloser, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+func (o *options) repl() int {
+	return o.open(true, func(ctx context.Context, s *shell.Subnets) error {
+		if err := o.summary(ctx, s); err != nil {
+			return err
+		}
+		return o.prompt(ctx, s)
+	})
+}
+
+// prompt runs the command line on subnets until it is left. It takes signals itself.
+func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
+	out := o.output()
+	ctx, stop := signals.ButInterrupts(ctx)
+	defer stop()
+	return repl.Run(ctx, repl.Options{
+		Complete: sh.Complete,
+		Execute: func(ctx context.Context, line string) error {
+			err := sh.Run(ctx, "line", line, out)
+			if errors.Is(err, shell.ErrExit) {
+				return repl.ErrExit
+			}
+			return err
+		},
+		Prompt:      sh.Prompt,
+		HistoryFile: historyFile(),
+		Private:     shell.Private,
+		In:          o.in,
+		Err:         o.err,
+		NoColor:     o.noColor,
+	})
+}
+
+// signalOf is the signal that ended what gave the error, 0 for none.
+func signalOf(err error) syscall.Signal {
+	if ended, ok := errors.AsType[*signals.Error](err); ok {
+		return ended.Signal
+	}
+	if errors.Is(err, syscall.EPIPE) { // noticed before the signal was
+		return syscall.SIGPIPE
+	}
+	return 0
+}
+
+// historyFile is where the command line keeps what was typed, "" for nowhere.
+func historyFile() string {
+	dir, err := history.Dir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "commands")
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/signals"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui"
+)
+
+// open opens the sessions, reads the subnets and hands them to work. Several are read beside it: one that cannot be read
+// holds up no other.
+func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
+	ctx, stop := signals.Context()
+	defer stop()
+	return o.connect(ctx, session.Options{Record: interactive}, func(ctx context.Context, s *shell.Subnets) error {
+		all := s.All()
+		if len(all) == 1 {
+			n := all[0].Session()
+			if err := n.Start(ctx); err != nil {
+				return fmt.Errorf("%s: %w", n.State().Source.Kind, err)
+			}
+			o.notes(n, interactive)
+			return work(ctx, s)
+		}
+		reading, stop := context.WithCancel(ctx)
+		defer func() {
+			stop()
+			for _, n := range all {
+				_ = n.Wait(context.WithoutCancel(ctx)) // which stop has ended
+			}
+		}()
+		for _, n := range all {
+			n.Read(func() error { return n.Session().Start(reading) })
+		}
+		return work(ctx, s)
+	})
+}
+
+// notes says what was noticed when the subnet was read.
+func (o *options) notes(s *session.Session, interactive bool) {
+	st := s.State()
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.err, "ibconsole: "+format+"\n", args...) }
+	if !interactive { // else the summary says so
+		if st.Interrupted != "" {
+			p("%s", st.Interrupted)
+		}
+		if lines := st.Unread.Lines(1); len(lines) > 0 {
+			p("%s (problems lists all)", strings.Join(lines, "; "))
+			o.told = true
+		}
+	}
+	if n := len(st.Unanswered); n > 0 {
+		p("the subnet was read with %s unanswered: %s (show unanswered)", prose.Count(n, "request"), prose.List(st.Unanswered, 1))
+	}
+}
+
+// summary is what there is in the subnet, or of each in the subnets.
+func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
+	if all := s.All(); len(all) == 1 {
+		return shell.Summary(all[0].Session(), o.output())
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstLook)
+	defer cancel()
+	for _, n := range s.All() {
+		_ = n.Wait(ctx) // else the list says that it is being read
+	}
+	return s.Run(context.WithoutCancel(ctx), "summary", "sources now", o.output())
+}
+
+// firstLook is how long somebody who has just begun waits for all subnets.
+const firstLook = 3 * time.Second
+
+// connect opens the sessions and hands them to work. All that is done is put into the
+// history, even if opt does not say so, where the subnet is not simulated.
+func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *shell.Subnets) error) int {
+	config, err := o.config(ctx)
+	if err != nil {
+		return o.misused(err)
+	}
+	given := o.sources
+	if len(given) == 0 {
+		source, note := config.source(o.rights.held)
+		if note != "" {
+			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
+		}
+		given = []string{source}
+	}
+	sources, err := session.ParseSources(given, config.Sets)
+	if err != nil {
+		return o.misused(err)
+	}
+	opt.Strict, opt.MayWrite, opt.Names, opt.Hints = o.strict, config.mayWrite, config.Names, config.Hints
+	if o.log != nil {
+		opt.Log = o.log.Write
+	}
+	opt.Held, opt.Places = o.rights.held, o.places
+	if opt.Record { // somebody sits there
+		opt.Watch = config.Watch
+	}
+	opt.Later = opt.Later || len(sources) > 1
+	if len(sources) == 1 {
+		opt.First = o.first
+	}
+	opt.Client.Window, opt.Fast = o.window, o.fast
+	opt.StateDir, opt.NoState = history.Dir()
+	s, err := o.sessions(ctx, &config, sources, opt)
+	if err != nil {
+		return o.ended(ctx, err)
+	}
+	save := func() []string { return rescued(s, opt.StateDir) }
+	err = guarded(ctx, s, work, func() { o.tell(save()) })
+	var saved []string
+	if _, crashed := errors.AsType[*tui.CrashError](err); crashed {
+		saved = save()
+	}
+	if cerr := closed(s); err == nil {
+		err = cerr
+	}
+	status := o.ended(ctx, err)
+	o.tell(saved)
+	return status
+}
+
+// sessions opens a session for each source.
+func (o *options) sessions(ctx context.Context, config *config, sources []session.Named, opt session.Options) (*shell.Subnets, error) {
+	var names []string
+	var all []*session.Session
+	fail := func(err error) (*shell.Subnets, error) {
+		return nil, errors.Join(err, closed(shell.NewSubnets(names, all)))
+	}
+	for _, n := range sources {
+		its := opt
+		its.Machine, its.Record = o.machine(config, n.Source), opt.Record || n.Source.Live()
+		var err error
+		if its.Keys, err = o.keys(ctx, n.Source, config.MKeys); err != nil {
+			return fail(err)
+		}
+		s, err := session.Open(ctx, n.Source, its)
+		if err != nil {
+			return fail(err)
+		}
+		names, all = append(names, n.Name), append(all, s)
+	}
+	return shell.NewSubnets(names, all), nil
+}
+
+// closed gives back what the sessions hold, all at once, as one that hangs is to hold up no other.
+func closed(s *shell.Subnets) error {
+	errs := make([]error, len(s.All()))
+	var wait sync.WaitGroup
+	for i, n := range s.All() {
+		wait.Go(func() { errs[i] = n.Session().Close() })
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// keys reads the keys of the file that was named, for a live subnet of that of the configuration else.
+func (o *options) keys(ctx context.Context, src session.Source, configured string) (session.Keys, error) {
+	file := o.mkeys
+	if file == "" && src.Live() {
+		file = configured
+	}
+	if file == "" {
+		return session.Keys{}, nil
+	}
+	if file == o.rights.keyFile {
+		return o.rights.keys, nil
+	}
+	keys, err := session.ReadKeys(ctx, file)
+	if err != nil {
+		return keys, fmt.Errorf("--mkeys: %w", err)
+	}
+	return keys, nil
+}
+
+// guarded does the work. A panic goes on once the sessions are saved and what they hold is given back.
+func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error, save func()) error {
+	panicked := true
+	defer func() {
+		if panicked {
+			save()
+			_ = closed(s)
+		}
+	}()
+	err := work(ctx, s)
+	panicked = false
+	return err
+}

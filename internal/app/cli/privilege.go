@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/app/privilege"
+	"example.org/ibconsole/internal/app/site"
+	"example.org/ibconsole/internal/base/nocore"
+	"example.org/ibconsole/mad/umad"
+	"example.org/ibconsole/shell/session"
+)
+
+// rights are what the process has of root's.
+type rights struct {
+	held *umad.Held // devices that were opened before root was given up, nil where it was not
+	who  string     // who started the program, "" where root was not given up
+	// keys are those of the administrator's file, which the user need not be able to read.
+	keyFile string
+	keys    session.Keys
+}
+
+// giveUpRoot opens the umad devices, reads the keys that the administrator's configuration names, and gives root up
+// where somebody else started the program. Nothing that a user names is opened before that.
+func giveUpRoot() (rights, error) {
+	u, ok, err := privilege.Started()
+	if !ok || err != nil {
+		return rights{}, err
+	}
+	r := rights{held: umad.Hold(""), who: u.String() + ", by " + u.By}
+	ctx := context.Background()
+	if c, err := site.Read(ctx, site.Path(site.File)); err == nil && c.MKeys != "" { // else it is said when it is read again
+		if keys, err := session.ReadKeys(ctx, c.MKeys); err == nil {
+			r.keyFile, r.keys = c.MKeys, keys
+		}
+	}
+	if err := u.Become(); err != nil {
+		return r, err
+	}
+	if r.keyFile != "" { // Linux gives a process that changes its user the core dumps of fs.suid_dumpable
+		return r, nocore.Set()
+	}
+	return r, nil
+}
+
+// findings say of root what doctor does: that root stays matters where a device is opened.
+func (r *rights) findings(src session.Source) []umad.Finding {
+	f := umad.Finding{Level: umad.Fine, Port: "root"}
+	switch {
+	case r.who != "":
+		f.Text = fmt.Sprintf("given up for %s, after the umad devices were opened: files and the history are the user's", fabric.Escape(r.who))
+	case os.Geteuid() == 0 && src.Kind == session.SourceUmad:
+		f.Level, f.Text = umad.Note, "this program runs as root: its files and its history are root's"
+		f.Remedy = "start it as a user who may open /dev/infiniband/umad*, or by sudo: then it gives root up"
+	default:
+		return nil
+	}
+	return []umad.Finding{f}
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"example.org/ibconsole/internal/base/signals"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// record records until a signal comes, which is how it is to end.
+func (o *options) record(args []string) int {
+	ctx, stop := signals.Context()
+	defer stop()
+	return o.connect(ctx, session.Options{Record: true}, func(ctx context.Context, s *shell.Subnets) error {
+		start := slices.Concat([]string{"record", "start"}, args)
+		out := o.output()
+		out.Script = true
+		run := func(words []string) error { return s.Execute(ctx, "record", []lang.Statement{{Words: words}}, out) }
+		all := s.All()
+		if len(all) == 1 {
+			err := all[0].Session().Start(ctx)
+			if err == nil {
+				err = run(append(start, "stay"))
+			}
+			return o.unless(ctx, err)
+		}
+		for _, n := range all {
+			n.Read(func() error { return n.Session().Start(ctx) })
+		}
+		err := o.unless(ctx, run(slices.Concat([]string{"on", session.AllSubnets}, start)))
+		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool { _, running := n.Session().Recording(); return running })
+		if err != nil && recording { // the others are recorded
+			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+			err = errNotAll
+		}
+		if !recording {
+			return err
+		}
+		return errors.Join(err, o.unless(ctx, s.Stay(ctx, out)))
+	})
+}
+
+// errNotAll is why recording ends as a failure although a signal ended it.
+var errNotAll = errors.New("record: not all subnets were recorded")
+
+// unless is an error unless it comes of a signal that asks for the end.
+func (o *options) unless(ctx context.Context, err error) error {
+	ended, ok := errors.AsType[*signals.Error](context.Cause(ctx))
+	if ok && (ended.Signal == syscall.SIGTERM || ended.Signal == syscall.SIGINT) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package site reads what the administrator of a machine, and each user, want of every session: the source, names,
+// keys, watching, and who may write. It is no security boundary: whoever can open the adapter can write to switches
+// with another program. It keeps people from mistakes.
+package site
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
+)
+
+// File is the administrator's, a place for [Path]. No variable names another one, for who writes is in it.
+const File = "/etc/ibconsole/config"
+
+// root is set by the linker in programs that tests run: a folder that takes the place of the machine's root for [Path].
+var root string
+
+// Path is the path of a place of this machine that is nobody's own: configuration, records, sockets of daemons.
+func Path(place string) string { return root + place }
+
+// Config is what a file says. The zero value says nothing.
+type Config struct {
+	Source string              // where no other is named
+	Names  string              // a node-name map
+	Hints  string              // a file of hints on the structure
+	MKeys  string              // the file with the M_Key
+	Watch  time.Duration       // how often interactive sessions sweep, 0 for never
+	Sets   map[string][]string // sources that are opened together, by name
+	writes []rule
+}
+
+// rule is a line about who may write.
+type rule struct {
+	where string // "file:line"
+	group string // "" for nobody
+}
+
+// screenWords are for the screen, which reads them itself.
+var screenWords = []string{"theme", "mouse", "key"}
+
+// words are those that Read takes. The screen, which reads the same file, passes over them.
+var words = []string{"source", "names", "hints", "mkeys", "watch", "write"}
+
+// Shortest and Longest are the limits of watch in seconds.
+const (
+	Shortest = 0.1
+	Longest  = 86400
+)
+
+// Read reads a file; one that is not there says nothing. Lines are
+//
+//	# a comment
+//	source umad:mlx5_0
+//	rails = umad:mlx5_0, umad:mlx5_1
+//	names /etc/opensm/ib-node-name-map
+//	hints /etc/ibconsole/hints.yaml
+//	mkeys /etc/ibconsole/mkey
+//	watch 10
+//	write group:ibadmin
+//	write never
+//
+// Those of the screen are passed over. Errors say file:line and what was expected.
+func Read(ctx context.Context, path string) (Config, error) {
+	c, err := files.Parse(ctx, path, files.Config, parse)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, nil
+	}
+	return c, err
+}
+
+func parse(r io.Reader, name string) (Config, error) {
+	var c Config
+	lines := bufio.NewScanner(r)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := c.take(line, fmt.Sprintf("%s:%d", name, n)); err != nil {
+			return Config{}, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return Config{}, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	return c, nil
+}
+
+func (c *Config) take(line, where string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	if isSet(line) {
+		return c.takeSet(word, strings.TrimSpace(rest[1:]))
+	}
+	switch {
+	case slices.Contains(screenWords, word):
+		return nil
+	case !Reads(line):
+		return fmt.Errorf("unknown word %q, expected one of %s", word, strings.Join(append(slices.Clone(words), screenWords...), ", "))
+	case rest == "":
+		return fmt.Errorf("nothing follows %s", word)
+	}
+	switch word {
+	case "source":
+		c.Source = rest
+	case "names", "hints", "mkeys":
+		if !filepath.IsAbs(rest) {
+			return fmt.Errorf("%s is %q, expected a path that begins with /", word, rest)
+		}
+		*map[string]*string{"names": &c.Names, "hints": &c.Hints, "mkeys": &c.MKeys}[word] = rest
+	case "watch":
+		s, err := strconv.ParseFloat(rest, 64)
+		if err != nil || !(s >= Shortest && s <= Longest) {
+			return fmt.Errorf("watch is %q, expected %g to %d seconds", rest, Shortest, Longest)
+		}
+		c.Watch = time.Duration(s * float64(time.Second))
+	case "write":
+		group, ok := strings.CutPrefix(rest, "group:")
+		switch {
+		case rest == "never":
+			group = ""
+		case !ok || group == "":
+			return fmt.Errorf("write is %q, expected never or group:NAME", rest)
+		}
+		c.writes = append(c.writes, rule{where, group})
+	}
+	return nil
+}
+
+// Reads reports whether a line is for this package, well-formed or not, and not for the screen.
+func Reads(line string) bool {
+	word, _, _ := strings.Cut(line, " ")
+	return isSet(line) || slices.Contains(words, word)
+}
+
+// isSet reports whether a line names a set of sources: "rails = umad:mlx5_0, umad:mlx5_1".
+func isSet(line string) bool {
+	_, rest, _ := strings.Cut(line, " ")
+	rest, ok := strings.CutPrefix(strings.TrimSpace(rest), "=")
+	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+// takeSet takes the sources of a set, between which there is a comma and a blank.
+func (c *Config) takeSet(name, list string) error {
+	var sources []string
+	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {
+		if s = strings.TrimSpace(s); s == "" || strings.HasSuffix(s, ",") {
+			return fmt.Errorf("the set %s is %q, expected sources with a comma and a blank between them", name, list)
+		}
+		sources = append(sources, s)
+	}
+	switch {
+	case strings.ContainsAny(name, ":="):
+		return fmt.Errorf("a set is called %q, expected a name without : and =", name)
+	case c.Sets[name] != nil:
+		return fmt.Errorf("the set %s is named twice", name)
+	case c.Sets == nil:
+		c.Sets = map[string][]string{}
+	}
+	c.Sets[name] = sources
+	return nil
+}
+
+// Over is what holds where c comes before the other: its words count where it has them. Who may write is asked of
+// each by itself, as both must allow it.
+func (c Config) Over(other Config) Config {
+	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names}, {&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {
+		if *p.own == "" {
+			*p.own = *p.other
+		}
+	}
+	if c.Watch == 0 {
+		c.Watch = other.Watch
+	}
+	sets := maps.Clone(other.Sets)
+	if sets == nil {
+		sets = map[string][]string{}
+	}
+	maps.Copy(sets, c.Sets)
+	c.Sets = sets
+	return c
+}
+
+// WriteError says that a file keeps a user from writing.
+type WriteError struct {
+	Where string // "file:line"
+	Want  string // what the line asks for
+}
+
+func (e *WriteError) Error() string {
+	return fmt.Sprintf("%s: %s: writing is off for you here. It keeps you from mistakes, and is no security boundary: who can open the adapter can write with other programs", e.Where, e.Want)
+}
+
+// MayWrite says why the user of this process may not write, nil if that is not so. A line never holds for all; of
+// those that name groups one will do, and root needs none.
+func (c Config) MayWrite() error { return c.mayWrite(os.Geteuid() == 0, member) }
+
+func (c Config) mayWrite(root bool, member func(group string) bool) error {
+	var groups []string
+	for _, r := range c.writes {
+		if r.group == "" {
+			return &WriteError{r.where, "write never"}
+		}
+		groups = append(groups, r.group)
+	}
+	if len(groups) == 0 || root || slices.ContainsFunc(groups, member) {
+		return nil
+	}
+	return &WriteError{c.writes[0].where, "write is for the group " + strings.Join(groups, ", ")}
+}
+
+// member reports whether this process runs with a group.
+func member(group string) bool {
+	g, err := user.LookupGroup(group)
+	if err != nil {
+		return false
+	}
+	id, err := strconv.Atoi(g.Gid)
+	if err != nil {
+		return false
+	}
+	own, err := os.Getgroups()
+	return id == os.Getegid() || err == nil && slices.Contains(own, id)
+}
+
+// Rules says in a line each who may write.
+func (c Config) Rules() []string {
+	var out []string
+	for _, r := range c.writes {
+		out = append(out, r.where+": write "+prose.When(r.group == "", "never", "group:"+r.group))
+	}
+	return out
+}

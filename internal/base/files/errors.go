@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"io/fs"
+	"os"
+
+	"example.org/ibconsole/internal/base/plain"
+)
+
+// Err is an error of the system with the names of files in it escaped. Other errors stay as they are.
+func Err(err error) error {
+	switch e := err.(type) { //nolint:errorlint // what wraps one has its text already
+	case *fs.PathError:
+		return &fs.PathError{Op: e.Op, Path: plain.Escape(e.Path), Err: e.Err}
+	case *os.LinkError:
+		return &os.LinkError{Op: e.Op, Old: plain.Escape(e.Old), New: plain.Escape(e.New), Err: e.Err}
+	}
+	return err
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"example.org/ibconsole/internal/base/plain"
+)
+
+// Stat is [os.Stat] that ends with ctx: where the system does not answer, nobody waits for it.
+func Stat(ctx context.Context, path string) (fs.FileInfo, error) {
+	ready := make(chan opened, 1)
+	go func() {
+		info, err := os.Stat(path)
+		ready <- opened{info, err}
+	}()
+	select {
+	case o := <-ready:
+		return o.info, o.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("look at %s: %w", plain.Escape(path), ctx.Err())
+	}
+}

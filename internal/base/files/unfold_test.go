@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"example.org/ibconsole/internal/base/files"
+)
+
+// TestUnfold: the size that the head states is looked at before anything is unfolded. The head is made by hand
+// (RFC 8878, 3.1.1.1): a size of 8 bytes, one segment, no checksum.
+func TestUnfold(t *testing.T) {
+	const most = 1 << 20
+	z, err := files.Unfolder(most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 255, 256, most} {
+		want := bytes.Repeat([]byte{7}, n)
+		if got, err := files.Unfold(z, w.EncodeAll(want, nil), most); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %d, %v", n, len(got), err)
+		}
+	}
+	if _, err := files.Unfold(z, w.EncodeAll(make([]byte, most+1), nil), most); !errors.Is(err, files.ErrTooLarge) {
+		t.Error(err)
+	}
+	claims := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, 0, 0, 0, 0x80, 1, 0, 0, 0) // 6 GB, and nothing behind it
+	if _, err := files.Unfold(z, claims, most); !errors.Is(err, files.ErrTooLarge) || !strings.Contains(err.Error(), "6144 MB, expected at most 1") {
+		t.Error(err)
+	}
+	var stream bytes.Buffer
+	s, err := zstd.NewWriter(&stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		if _, err := s.Write(make([]byte, most)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Unfold(z, stream.Bytes(), most); err == nil || !strings.Contains(err.Error(), "does not state its size") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Program guarded is bare with noprobe before it.
+package main
+
+import (
+	_ "example.org/ibconsole/internal/base/noprobe"
+	_ "github.com/charmbracelet/bubbletea"
+)
+
+func main() {}
