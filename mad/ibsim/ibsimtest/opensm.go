@@ -3,11 +3,13 @@
 package ibsimtest
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -45,7 +47,8 @@ func withConfig(t testing.TB, dir string, args []string) []string {
 }
 
 // OpenSM runs OpenSM once over the subnet of s, with the arguments given, and returns the folder of its
-// dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does.
+// dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does, unless it crashes after it has left the
+// subnet: its threads then still use what it frees.
 func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -55,7 +58,16 @@ func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		text, _ := os.ReadFile(log)
+		if bytes.Contains(text, []byte("SUBNET UP")) && bytes.Contains(text, []byte("Exiting SM")) && crashed(cmd.ProcessState) {
+			t.Logf("opensm %q crashed at its end: %v", args, err)
+			return dir
+		}
 		t.Fatalf("opensm %q: %v\n%s\n%s", args, err, out, text[max(0, len(text)-4096):])
 	}
 	return dir
+}
+
+func crashed(p *os.ProcessState) bool {
+	status, ok := p.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGSEGV
 }
