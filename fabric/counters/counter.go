@@ -3,17 +3,18 @@
 package counters
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/bits"
-
-	"example.org/ibconsole/mad"
+	"slices"
 )
 
 // Counter is one thing that a port counts.
 type Counter uint8
 
-// The counters (IBA 1.2.1, 16.1.3.5 and 16.1.4.11); up to XmitWait errors, in the order of ibqueryerrors.
+// The counters, in the order of ibqueryerrors first. Their numbers are in records on disk: a new one comes last, with its row
+// in [table].
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery
@@ -40,32 +41,37 @@ const (
 	NumCounters
 )
 
-var names = [NumCounters]string{
-	"SymbolErrorCounter", "LinkErrorRecoveryCounter", "LinkDownedCounter", "PortRcvErrors",
-	"PortRcvRemotePhysicalErrors", "PortRcvSwitchRelayErrors", "PortXmitDiscards", "PortXmitConstraintErrors",
-	"PortRcvConstraintErrors", "LocalLinkIntegrityErrors", "ExcessiveBufferOverrunErrors", "VL15Dropped",
-	"PortXmitWait", "QP1Dropped", "PortXmitData", "PortRcvData", "PortXmitPkts", "PortRcvPkts",
-	"PortUnicastXmitPkts", "PortUnicastRcvPkts", "PortMulticastXmitPkts", "PortMulticastRcvPkts",
-}
-
-// String is the counter's name in perfquery and in files of thresholds.
+// String returns the counter's name in perfquery and in files of thresholds.
 func (c Counter) String() string {
 	if c < NumCounters {
-		return names[c]
+		return table[c].name
 	}
 	return fmt.Sprintf("counter %d", uint8(c))
 }
 
+// Short returns what people call the counter.
+func (c Counter) Short() string { return cmp.Or(table[c].short, table[c].name) }
+
+// Metric returns the end of the counter's name for Prometheus, behind infiniband_switch_ or infiniband_hca_, and what it counts.
+func (c Counter) Metric() (name, help string) { return table[c].metric, table[c].help }
+
 // Set is a set of counters.
 type Set uint32
 
+// All are all counters.
+const All Set = 1<<NumCounters - 1
+
 // Sets of counters.
-const (
-	Errors Set = 1<<(XmitWait+1) - 1                       // those that ibqueryerrors compares with thresholds
-	Faults     = Errors &^ (1<<XmitWait | 1<<XmitDiscards) // what is wrong with a link, whatever is sent over it
-	Data   Set = All &^ (1<<XmitData - 1)                  // packets and what was in them
-	All    Set = 1<<NumCounters - 1
+var (
+	Errors = setOf(func(r *row) bool { return r.queried }) // those that ibqueryerrors compares with thresholds
+	Faults = Errors &^ Of(XmitWait, XmitDiscards)          // what is wrong with a link, whatever is sent over it
+	Data   = OfClass(Traffic)                              // packets and what was in them
 )
+
+// OfClass returns the counters of classes.
+func OfClass(classes ...Class) Set {
+	return setOf(func(r *row) bool { return slices.Contains(classes, r.class) })
+}
 
 // Of is the set of the counters given.
 func Of(counters ...Counter) Set {
@@ -93,46 +99,18 @@ func (s Set) All() iter.Seq[Counter] {
 // Values are counts by [Counter].
 type Values [NumCounters]uint64
 
-// common are the counters of PortCounters, with the greatest value that each can have.
-func common(a *mad.PortCounters) (v, limit Values) {
-	set := func(c Counter, value, greatest uint64) { v[c], limit[c] = value, greatest }
-	set(SymbolErrors, uint64(a.SymbolErrors), 0xffff)
-	set(LinkErrorRecovery, uint64(a.LinkErrorRecovery), 0xff)
-	set(LinkDowned, uint64(a.LinkDowned), 0xff)
-	set(RcvErrors, uint64(a.RcvErrors), 0xffff)
-	set(RcvRemotePhysical, uint64(a.RcvRemotePhysical), 0xffff)
-	set(RcvSwitchRelay, uint64(a.RcvSwitchRelay), 0xffff)
-	set(XmitDiscards, uint64(a.XmitDiscards), 0xffff)
-	set(XmitConstraintErrors, uint64(a.XmitConstraintErrors), 0xff)
-	set(RcvConstraintErrors, uint64(a.RcvConstraintErrors), 0xff)
-	set(LocalLinkIntegrity, uint64(a.LocalLinkIntegrity), 0xf)
-	set(BufferOverruns, uint64(a.BufferOverruns), 0xf)
-	set(VL15Dropped, uint64(a.VL15Dropped), 0xffff)
-	set(XmitWait, uint64(a.XmitWait), 0xffffffff)
-	set(QP1Dropped, uint64(a.QP1Dropped), 0xffff)
-	set(XmitData, uint64(a.XmitData), 0xffffffff)
-	set(RcvData, uint64(a.RcvData), 0xffffffff)
-	set(XmitPackets, uint64(a.XmitPackets), 0xffffffff)
-	set(RcvPackets, uint64(a.RcvPackets), 0xffffffff)
-	return v, limit
-}
-
-// extended are the counters of PortCountersExtended.
-func extended(a *mad.PortCountersExtended) Values {
-	return Values{
-		SymbolErrors: a.SymbolErrors, LinkErrorRecovery: a.LinkErrorRecovery, LinkDowned: a.LinkDowned,
-		RcvErrors: a.RcvErrors, RcvRemotePhysical: a.RcvRemotePhysical, RcvSwitchRelay: a.RcvSwitchRelay,
-		XmitDiscards: a.XmitDiscards, XmitConstraintErrors: a.XmitConstraintErrors, RcvConstraintErrors: a.RcvConstraintErrors,
-		LocalLinkIntegrity: a.LocalLinkIntegrity, BufferOverruns: a.BufferOverruns, VL15Dropped: a.VL15Dropped,
-		XmitWait: a.XmitWait, QP1Dropped: a.QP1Dropped,
-		XmitData: a.XmitData, RcvData: a.RcvData, XmitPackets: a.XmitPackets, RcvPackets: a.RcvPackets,
-		UnicastXmitPackets: a.UnicastXmitPackets, UnicastRcvPackets: a.UnicastRcvPackets,
-		MulticastXmitPackets: a.MulticastXmitPackets, MulticastRcvPackets: a.MulticastRcvPackets,
+// Greatest returns the values at which counters of PortCounters stop, 0 for those that it does not have.
+func Greatest() (v Values) {
+	for c := range table {
+		v[c] = 1<<table[c].bits - 1
 	}
+	return v
 }
 
-// Greatest are the values at which counters of PortCounters stop, 0 for those that it does not have.
-func Greatest() Values {
-	_, limit := common(&mad.PortCounters{})
-	return limit
+// Thresholds returns how many errors infiniband-diags' ibcheckerrors lets a port count, 0 where it does not look.
+func Thresholds() (v Values) {
+	for c := range table {
+		v[c] = table[c].threshold
+	}
+	return v
 }

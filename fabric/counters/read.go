@@ -129,10 +129,9 @@ func (r *run) readNarrow(i int, num uint8, which Set) {
 		if err := reply.Decode(&counters); err != nil {
 			return err
 		}
-		values, limit := common(&counters)
 		for c := range which.All() {
-			p.Values[c] = values[c]
-			if values[c] == limit[c] {
+			p.Values[c] = table[c].narrow(&counters)
+			if p.Values[c] == 1<<table[c].bits-1 {
 				p.Stopped |= Of(c)
 			}
 		}
@@ -147,10 +146,9 @@ func (r *run) readWide(i int, num uint8) {
 		if err := reply.Decode(&counters); err != nil {
 			return err
 		}
-		values := extended(&counters)
 		for c := range p.Wide.All() {
-			p.Values[c] = values[c]
-			if values[c] == math.MaxUint64 {
+			p.Values[c] = table[c].wide(&counters)
+			if p.Values[c] == math.MaxUint64 {
 				p.Stopped |= Of(c)
 			}
 		}

@@ -15,10 +15,10 @@ import (
 // What rising counters mean. Waiting to send, copies that are not forwarded and
 // errors that another link has caused are no faults of a port.
 var (
-	linkFaults   = counters.Of(counters.LinkErrorRecovery, counters.LinkDowned, counters.LocalLinkIntegrity, counters.BufferOverruns)
-	signal       = counters.Of(counters.SymbolErrors, counters.RcvErrors)
-	refusals     = counters.Of(counters.XmitConstraintErrors, counters.RcvConstraintErrors)
-	lossCounters = counters.Of(counters.XmitDiscards, counters.VL15Dropped, counters.QP1Dropped)
+	linkFaults   = counters.OfClass(counters.LinkFault)
+	signal       = counters.OfClass(counters.Signal)
+	refusals     = counters.OfClass(counters.Refused)
+	lossCounters = counters.OfClass(counters.Lost)
 )
 
 // manySymbolErrors an hour are what a bit error rate of 1e-12 gives at 40 Gb/s.

@@ -21,12 +21,8 @@ const (
 	hotCable, warmCable = 75, 70
 )
 
-// totals are how many errors a port may have counted until it is told: the thresholds of infiniband-diags' ibcheckerrors.
-var totals = counters.Values{
-	counters.SymbolErrors: 10, counters.LinkErrorRecovery: 10, counters.LinkDowned: 10, counters.RcvErrors: 10,
-	counters.XmitDiscards: 100, counters.XmitConstraintErrors: 100, counters.RcvConstraintErrors: 100,
-	counters.LocalLinkIntegrity: 10, counters.BufferOverruns: 10, counters.VL15Dropped: 100, counters.QP1Dropped: 100,
-}
+// totals are how many errors a port may have counted until it is told.
+var totals = counters.Thresholds()
 
 // Totals tells of ports that had counted many errors by the time of a reading, since whenever they were cleared.
 func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {

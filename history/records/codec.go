@@ -15,7 +15,7 @@ import (
 const perBlock = 1024
 
 // rounded are the counters that are kept to 9 binary digits.
-const rounded = counters.Data | 1<<counters.XmitWait
+var rounded = counters.Data | counters.Of(counters.XmitWait)
 
 // value is what something is for one port of a block.
 type value struct {

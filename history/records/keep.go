@@ -158,4 +158,4 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, r row, b *block) error {
 }
 
 // Traffic are the counters of data and packets that are kept: how many of these were unicast follows from the others.
-const Traffic = counters.Data &^ (1<<counters.UnicastXmitPackets | 1<<counters.UnicastRcvPackets)
+var Traffic = counters.Data &^ counters.Of(counters.UnicastXmitPackets, counters.UnicastRcvPackets)

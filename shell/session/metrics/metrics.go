@@ -38,32 +38,6 @@ type Snapshot struct {
 	Events    int // since the console began
 }
 
-// usual are the ends of the names of counters, after infiniband_switch_ or infiniband_hca_.
-var usual = [counters.NumCounters]struct{ name, help string }{
-	counters.SymbolErrors:         {"port_symbol_error", "minor link errors"},
-	counters.LinkErrorRecovery:    {"port_link_error_recovery", "times that the link recovered from errors by itself"},
-	counters.LinkDowned:           {"port_link_downed", "times that the link went down"},
-	counters.RcvErrors:            {"port_receive_errors", "packets received with errors"},
-	counters.RcvRemotePhysical:    {"port_receive_remote_physical_errors", "packets received that were marked bad on their way"},
-	counters.RcvSwitchRelay:       {"port_receive_switch_relay_errors", "packets that a switch could not relay"},
-	counters.XmitDiscards:         {"port_transmit_discards", "packets discarded as they could not be sent"},
-	counters.XmitConstraintErrors: {"port_transmit_constraint_errors", "packets not sent for constraints"},
-	counters.RcvConstraintErrors:  {"port_receive_constraint_errors", "packets received and discarded for constraints"},
-	counters.LocalLinkIntegrity:   {"port_local_link_integrity_errors", "times that local physical errors were too many"},
-	counters.BufferOverruns:       {"port_excessive_buffer_overrun_errors", "times that buffers overran again and again"},
-	counters.VL15Dropped:          {"port_vl15_dropped", "management packets dropped for want of buffers"},
-	counters.XmitWait:             {"port_transmit_wait", "ticks in which data waited for credits"},
-	counters.QP1Dropped:           {"port_qp1_dropped", "packets for queue pair 1 that were dropped"},
-	counters.XmitData:             {"port_transmit_data_bytes", "bytes sent"},
-	counters.RcvData:              {"port_receive_data_bytes", "bytes received"},
-	counters.XmitPackets:          {"port_transmit_packets", "packets sent"},
-	counters.RcvPackets:           {"port_receive_packets", "packets received"},
-	counters.UnicastXmitPackets:   {"port_unicast_transmit_packets", "unicast packets sent"},
-	counters.UnicastRcvPackets:    {"port_unicast_receive_packets", "unicast packets received"},
-	counters.MulticastXmitPackets: {"port_multicast_transmit_packets", "multicast packets sent"},
-	counters.MulticastRcvPackets:  {"port_multicast_receive_packets", "multicast packets received"},
-}
-
 // The types of metrics.
 const (
 	gauge   = "gauge"
@@ -153,7 +127,8 @@ func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string,
 			continue
 		}
 		if name == "" {
-			name = w.family("infiniband_"+kind+"_"+usual[c].name, counter, usual[c].help)
+			end, help := c.Metric()
+			name = w.family("infiniband_"+kind+"_"+end, counter, help)
 		}
 		w.port(s, name, node.GUID, at.Num)
 		if c == counters.XmitData || c == counters.RcvData {

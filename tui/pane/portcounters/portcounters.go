@@ -136,12 +136,12 @@ func (l *list) link(row int) string {
 // counted is by how much each of the counters grew, the most first.
 func (l *list) counted(row int) string {
 	counts := slices.Clone(l.row(row).Counts)
-	slices.SortStableFunc(counts, func(a, b countOf) int { return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40)) })
-	return prose.List(prose.Words(counts, func(c countOf) string {
+	slices.SortStableFunc(counts, func(a, b records.Count) int { return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40)) })
+	return prose.List(prose.Words(counts, func(c records.Count) string {
 		if c.Increase == 0 {
-			return shortName(c.Counter) + " at its greatest value: clear it to see more"
+			return c.Counter.Short() + " at its greatest value: clear it to see more"
 		}
-		text := fmt.Sprintf("%s %s", shortName(c.Counter), draw.Thousands(int(c.Increase)))
+		text := fmt.Sprintf("%s %s", c.Counter.Short(), draw.Thousands(int(c.Increase)))
 		return text + prose.When(c.AtLeast, " or more", "")
 	}), len(counts))
 }
