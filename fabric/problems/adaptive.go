@@ -34,7 +34,7 @@ func (r *Report) Adaptive(t *fabric.Tables) {
 	}
 	if on > len(off) {
 		for _, s := range off {
-			r.Add(Warning, AdaptiveOff, PlaceOfNode(f, f.Switches[s]), tryAdaptive, "%s does not route adaptively, %d other switches do", f.NodeName(f.Switches[s]), on)
+			r.Add(AdaptiveOff, PlaceOfNode(f, f.Switches[s]), tryAdaptive, "%s does not route adaptively, %d other switches do", f.NodeName(f.Switches[s]), on)
 		}
 	}
 	r.thin(t, widest)
@@ -78,11 +78,11 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 		}
 		widest = max(widest, up)
 		if len(down) > 0 {
-			r.Add(Warning, DeadInGroup, PlaceOfNode(f, node), tryAdaptive, "group %d of %s has ports without a link: %v; %d are up", g, f.NodeName(node), down, up)
+			r.Add(DeadInGroup, PlaceOfNode(f, node), tryAdaptive, "group %d of %s has ports without a link: %v; %d are up", g, f.NodeName(node), down, up)
 		}
 	}
 	if outside > 0 {
-		r.Add(Warning, StaticOutside, PlaceOfNode(f, node), tryAdaptive, "of %d LIDs the static port of %s is not in the group, LID %d the first", outside, f.NodeName(node), first)
+		r.Add(StaticOutside, PlaceOfNode(f, node), tryAdaptive, "of %d LIDs the static port of %s is not in the group, LID %d the first", outside, f.NodeName(node), first)
 	}
 	return widest
 }
@@ -112,7 +112,7 @@ func (r *Report) thin(t *fabric.Tables, widest []int) {
 		}
 		if usual := list[len(list)/2]; 2*n <= usual {
 			node := f.Switches[s]
-			r.Add(Warning, ThinGroup, PlaceOfNode(f, node), tryAdaptive, "the widest group of %s has %d ports up, those of switches with as many links have %d", f.NodeName(node), n, usual)
+			r.Add(ThinGroup, PlaceOfNode(f, node), tryAdaptive, "the widest group of %s has %d ports up, those of switches with as many links have %d", f.NodeName(node), n, usual)
 		}
 	}
 }

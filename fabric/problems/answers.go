@@ -18,7 +18,7 @@ func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Dupli
 		if h.Port >= 0 {
 			at.Name = fmt.Sprintf("%s/%d", h.Node, h.Port)
 		}
-		r.Add(Error, Silent, at, "is it up, is its firmware alive, does the M_Key fit? sweep again; show targets", "%v", h)
+		r.Add(Silent, at, "is it up, is its firmware alive, does the M_Key fit? sweep again; show targets", "%v", h)
 	}
 	told := map[string]bool{}
 	for _, d := range duplicates {
@@ -30,7 +30,7 @@ func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Dupli
 		key := fmt.Sprintf("%s %d %s", d.Kind, d.Value, at.Name)
 		if !told[key] {
 			told[key] = true
-			r.Add(Error, kind, at, try, "%s", d.Text)
+			r.Add(kind, at, try, "%s", d.Text)
 		}
 	}
 }
@@ -56,11 +56,11 @@ func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 		case "master", "discovering":
 			masters = append(masters, m)
 		case "silent":
-			r.Add(Warning, SilentManager, place(m), "is the process still running? opensm -c, systemctl status opensm", "%s says that a subnet manager runs there, which does not answer", m.Port)
+			r.Add(SilentManager, place(m), "is the process still running? opensm -c, systemctl status opensm", "%s says that a subnet manager runs there, which does not answer", m.Port)
 		}
 	}
 	if len(masters) == 0 {
-		r.Add(Error, NoMaster, Nowhere, "start one: systemctl start opensm; show sms", "no subnet manager is in charge: nothing is repaired when a link fails")
+		r.Add(NoMaster, Nowhere, "start one: systemctl start opensm; show sms", "no subnet manager is in charge: nothing is repaired when a link fails")
 	}
 	masters = slices.DeleteFunc(masters, func(m Manager) bool { return m.State != "master" })
 	if len(masters) > 1 {
@@ -68,6 +68,6 @@ func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 		for _, m := range masters {
 			names = append(names, m.Port)
 		}
-		r.Add(Error, TwoMasters, place(masters[1]), "stop all but one; their priorities and M_Keys: show sms", "%s all say that they are the master", strings.Join(names, " and "))
+		r.Add(TwoMasters, place(masters[1]), "stop all but one; their priorities and M_Keys: show sms", "%s all say that they are the master", strings.Join(names, " and "))
 	}
 }

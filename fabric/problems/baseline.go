@@ -19,19 +19,19 @@ func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered,
 	for _, c := range sweep.Heard(was, fabric.Changes(was, is), unanswered) {
 		switch c.Kind {
 		case fabric.NodeHidden:
-			r.Add(Error, Missing, placeOf(c.At), "what is before it first: show unanswered", "%s was in %s and cannot be seen behind what does not answer", c.At.Name, since)
+			r.Add(Missing, placeOf(c.At), "what is before it first: show unanswered", "%s was in %s and cannot be seen behind what does not answer", c.At.Name, since)
 		case fabric.NodeGone:
-			r.Add(Error, Missing, placeOf(c.At), b.behind(c.At.GUID), "%s was in %s", c.At.Name, since)
+			r.Add(Missing, placeOf(c.At), b.behind(c.At.GUID), "%s was in %s", c.At.Name, since)
 		case fabric.NodeNew:
-			r.Add(Note, Added, placeOf(c.At), tryBaseline, "%s was not in %s", c.At.Name, since)
+			r.Add(Added, placeOf(c.At), tryBaseline, "%s was not in %s", c.At.Name, since)
 		case fabric.NodeRenamed:
-			r.Add(Note, Changed, placeOf(c.At), tryBaseline, "%s was called %s in %s", c.To, c.From, since)
+			r.Add(Changed, placeOf(c.At), tryBaseline, "%s was called %s in %s", c.To, c.From, since)
 		case fabric.LinkDown:
 			down = append(down, c)
 		case fabric.LinkUp:
 			up = append(up, c)
 		case fabric.LIDChanged:
-			r.Add(Note, Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in %s %s", c.At.Name, c.To, since, c.From)
+			r.Add(Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in %s %s", c.At.Name, c.To, since, c.From)
 		case fabric.WidthChanged, fabric.SpeedChanged:
 			b.slower(c)
 		}
@@ -72,10 +72,10 @@ func (b *baseline) slower(c fabric.Change) {
 	}
 	name := b.is.PortName(p)
 	if c.Kind == fabric.WidthChanged && now.Width < before.Width {
-		b.r.Add(Error, Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
+		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
 	}
 	if c.Kind == fabric.SpeedChanged && now.Speed < before.Speed {
-		b.r.Add(Warning, Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
+		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
 	}
 }
 
@@ -103,15 +103,15 @@ func (b *baseline) cables(down, up []fabric.Change) {
 		}
 		switch {
 		case len(leads) > 0:
-			b.r.Add(Error, Recabled, placeOf(c.At), "put it back, or baseline save", "%s led to %s in %s: %s", c.At.Name, c.Peer.Name, b.since, strings.Join(leads, ", "))
+			b.r.Add(Recabled, placeOf(c.At), "put it back, or baseline save", "%s led to %s in %s: %s", c.At.Name, c.Peer.Name, b.since, strings.Join(leads, ", "))
 		case b.there(c.At) && b.there(c.Peer):
-			b.r.Add(Error, LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+c.At.Name, "%s to %s was up in %s", c.At.Name, c.Peer.Name, b.since)
+			b.r.Add(LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+c.At.Name, "%s to %s was up in %s", c.At.Name, c.Peer.Name, b.since)
 		}
 	}
 	up = slices.DeleteFunc(up, func(c fabric.Change) bool { return told[c.At] || told[c.Peer] })
 	for _, c := range up {
 		if b.before(c.At) && b.before(c.Peer) {
-			b.r.Add(Note, Added, placeOf(c.At), tryBaseline, "%s to %s was not in %s", c.At.Name, c.Peer.Name, b.since)
+			b.r.Add(Added, placeOf(c.At), tryBaseline, "%s to %s was not in %s", c.At.Name, c.Peer.Name, b.since)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 			continue
 		}
 		severity, try := errorAdvice(set, d)
-		r.Add(severity, Rising, PlaceOfPort(f, d.Port), try, "%s %s: %s", nameWithPeer(f, d.Port), elapsed(d), strings.Join(rose, ", "))
+		r.AddAs(severity, Rising, PlaceOfPort(f, d.Port), try, "%s %s: %s", nameWithPeer(f, d.Port), elapsed(d), strings.Join(rose, ", "))
 	}
 }
 
@@ -112,7 +112,7 @@ func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 	for _, l := range order {
 		if n := len(times[l]); n >= flaps {
 			e := ends[l]
-			r.Add(Error, Flapping, placeOf(e[0]), "reseat, then replace the cable; until then take the port out: ibportstate disable",
+			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then take the port out: ibportstate disable",
 				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n, slices.MinFunc(times[l], time.Time.Compare).Format(time.TimeOnly), slices.MaxFunc(times[l], time.Time.Compare).Format(time.TimeOnly))
 		}
 	}

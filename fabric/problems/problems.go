@@ -34,7 +34,7 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 // Kind is what is wrong in two or three words.
 type Kind string
 
-// The kinds in the order in which they are told where they are equally severe.
+// The kinds, each with its row in [table].
 const (
 	NotRead        Kind = "not read"
 	CommitCutShort Kind = "commit cut short"
@@ -78,10 +78,62 @@ const (
 	Noticed        Kind = "noticed"
 )
 
-var kinds = []Kind{
-	NotRead, CommitCutShort, DuplicateGUID, DuplicateLID, Disconnected, NoMaster, TwoMasters, SilentManager, CutOff, Loops, Misdelivered, TooLong, CreditLoop, Silent, TableUnread, Alone,
-	NoLID, Drifted, TablesDiffer, Missing, LinkMissing, Recabled, Flapping, Narrow, Slow, Rising, NotActive, UnlikeFEC, BitErrors, Hot, Errors, Limited,
-	DeadInGroup, ThinGroup, StaticOutside, AdaptiveOff, Odd, Changed, Added, Noticed,
+// table has the kinds in the order in which they are told where they are equally severe, and how severe they are where nothing
+// else is said.
+var table = []struct {
+	Kind
+	Severity
+}{
+	{NotRead, Error},
+	{CommitCutShort, Error},
+	{DuplicateGUID, Error},
+	{DuplicateLID, Error},
+	{Disconnected, Error},
+	{NoMaster, Error},
+	{TwoMasters, Error},
+	{SilentManager, Warning},
+	{CutOff, Error},
+	{Loops, Error},
+	{Misdelivered, Error},
+	{TooLong, Error},
+	{CreditLoop, Error},
+	{Silent, Error},
+	{TableUnread, Error},
+	{Alone, Error},
+	{NoLID, Error},
+	{Drifted, Error},
+	{TablesDiffer, Warning},
+	{Missing, Error},
+	{LinkMissing, Error},
+	{Recabled, Error},
+	{Flapping, Error},
+	{Narrow, Error},
+	{Slow, Warning},
+	{Rising, Warning},
+	{NotActive, Error},
+	{UnlikeFEC, Error},
+	{BitErrors, Warning},
+	{Hot, Warning},
+	{Errors, Warning},
+	{Limited, Warning},
+	{DeadInGroup, Warning},
+	{ThinGroup, Warning},
+	{StaticOutside, Warning},
+	{AdaptiveOff, Warning},
+	{Odd, Note},
+	{Changed, Note},
+	{Added, Note},
+	{Noticed, Note},
+}
+
+// row returns the place of a kind in the table, and how severe it is; one that is not there comes last, as a note.
+func (k Kind) row() (rank int, s Severity) {
+	for i := range table {
+		if table[i].Kind == k {
+			return i, table[i].Severity
+		}
+	}
+	return len(table), Note
 }
 
 // Place is where a problem is: a node, or with Port above -1 a port of it. It is the
@@ -159,8 +211,14 @@ type Report struct {
 	Unchecked []Unchecked `json:"unchecked"`
 }
 
-// Add adds a problem.
-func (r *Report) Add(s Severity, k Kind, at Place, try, format string, args ...any) {
+// Add adds a problem that is as severe as its kind.
+func (r *Report) Add(k Kind, at Place, try, format string, args ...any) {
+	_, s := k.row()
+	r.AddAs(s, k, at, try, format, args...)
+}
+
+// AddAs adds a problem that is more or less severe than its kind.
+func (r *Report) AddAs(s Severity, k Kind, at Place, try, format string, args ...any) {
 	r.Problems = append(r.Problems, Problem{s, k, at, fmt.Sprintf(format, args...), try, time.Time{}})
 }
 
@@ -176,12 +234,10 @@ func (r *Report) Unknown(what, try, format string, args ...any) {
 
 // Sort brings the problems into order: by severity, then by kind, then as they were found.
 func (r *Report) Sort() {
-	rank := map[Kind]int{}
-	for i, k := range kinds {
-		rank[k] = i
-	}
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(rank[a.Kind], rank[b.Kind]))
+		x, _ := a.Kind.row()
+		y, _ := b.Kind.row()
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(x, y))
 	})
 }
 

@@ -21,10 +21,10 @@ func (r *Report) Unread(l *unread.List) {
 		case unread.LID:
 			kind, try = DuplicateLID, "is the file of one moment? Then restart the subnet manager; two of them may be at work"
 		}
-		r.Add(Error, kind, at, try, "%v", f)
+		r.Add(kind, at, try, "%v", f)
 	}
 	if more := l.Count - len(l.Findings); more > 0 {
-		r.Add(Error, NotRead, Nowhere, "mend these first; strict=yes stops at the first", "%s could not be read", prose.Count(more, "more thing"))
+		r.Add(NotRead, Nowhere, "mend these first; strict=yes stops at the first", "%s could not be read", prose.Count(more, "more thing"))
 	}
 }
 
@@ -36,7 +36,7 @@ func (r *Report) Alone(f *fabric.Fabric) {
 			linked = linked || f.Ports[p].Linked()
 		}
 		if !linked {
-			r.Add(Error, Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+f.NodeName(i), "%s has no link", f.NodeName(i))
+			r.Add(Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+f.NodeName(i), "%s has no link", f.NodeName(i))
 		}
 	}
 }

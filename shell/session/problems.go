@@ -92,7 +92,7 @@ func oddities(r *problems.Report, s *classify.Structure) {
 		if o.Node != fabric.None {
 			at, name = problems.PlaceOfNode(s.Fabric, o.Node), s.Fabric.NodeName(o.Node)+": "
 		}
-		r.Add(problems.Note, problems.Odd, at, "show structure; hints FILE", "%s%s", name, o.What)
+		r.Add(problems.Odd, at, "show structure; hints FILE", "%s%s", name, o.What)
 	}
 }
 
@@ -104,10 +104,10 @@ func (st *State) sweepProblems(r *problems.Report) {
 		r.Unread(&st.drawn.unread)
 	}
 	if st.Lost != "" {
-		r.Add(problems.Error, problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)
+		r.Add(problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)
 	}
 	if st.Interrupted != "" {
-		r.Add(problems.Error, problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", st.Interrupted)
+		r.Add(problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", st.Interrupted)
 	}
 	r.Answers(st.unansweredAt, st.Duplicates)
 	r.Links(f, st.Live.Limits)
@@ -145,7 +145,7 @@ func (st *State) otherWarnings(r *problems.Report) {
 	}
 	for _, w := range st.Warnings {
 		if !told[w] {
-			r.Add(problems.Note, problems.Noticed, problems.Nowhere, "sweep", "%s", w)
+			r.Add(problems.Noticed, problems.Nowhere, "sweep", "%s", w)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (st *State) pastProblems(r *problems.Report) {
 		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	}
 	if st.Drift > 0 {
-		r.Add(problems.Error, problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%s no longer what the last commit wrote%s",
+		r.Add(problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%s no longer what the last commit wrote%s",
 			prose.Verb(st.Drift, "entry", "is", "are"), diff.NotCompared(st.Unchecked))
 	}
 }
@@ -239,7 +239,7 @@ func (st *State) calibrationProblems(r *problems.Report) {
 	case c != nil && c.of == st.Live.Tables && c.of != nil:
 		st.otherTables(r, c)
 		if c.SL2VLDiffer > 0 {
-			r.Add(problems.Warning, problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
+			r.Add(problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
 		}
 	case c != nil || st.Settings.Conf() != "":
@@ -264,7 +264,7 @@ func (st *State) otherTables(r *problems.Report, c *Calibration) {
 		if n := f.NodeByGUID(sw.GUID); n != fabric.None {
 			at = problems.PlaceOfNode(f, n)
 		}
-		r.Add(problems.Warning, problems.TablesDiffer, at, try,
+		r.Add(problems.TablesDiffer, at, try,
 			"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
 	}
 }
@@ -285,7 +285,7 @@ func (st *State) tableProblems(ctx context.Context, memo *analysis.Memo, t *fabr
 	f := t.Fabric
 	for sw, known := range t.Known {
 		if n := f.Switches[sw]; !known && f.Nodes[n].InSubnet {
-			r.Add(problems.Error, problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
+			r.Add(problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
 		}
 	}
 	known := memo.KnownReach(t)
@@ -327,7 +327,7 @@ func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, t *fab
 	switch known.Verdict {
 	case credits.Loop:
 		at := problems.PlaceOfPort(t.Fabric, known.Ring[0].From.Port)
-		r.Add(problems.Error, problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
+		r.Add(problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
 			"%d links wait for one another in a ring through %s", len(known.Ring), at.Name)
 	case credits.Unknown:
 		why, try := st.UnknownLoop(known.Unread, known.Partial)
@@ -362,7 +362,7 @@ func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.R
 		if k.verdict == walk.DeadEnd && holes > 0 {
 			example += "; parts of the subnet did not answer the sweep, and some may lead there"
 		}
-		r.Add(problems.Error, k.kind, at, "check reach; trace; does the subnet manager sweep?", "%d %s%s", k.n, k.what, example)
+		r.Add(k.kind, at, "check reach; trace; does the subnet manager sweep?", "%d %s%s", k.n, k.what, example)
 	}
 	if res.Unknown > 0 {
 		r.Skip("some paths", "sweep", "%d paths meet a table that was not read", res.Unknown)
