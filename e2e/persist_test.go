@@ -214,11 +214,8 @@ func (s *savedSubnet) arrives() {
 // lid is the LID that a node has now.
 func (s *savedSubnet) lid(name string) string {
 	s.t.Helper()
-	type node struct {
-		LID  int
-		Name string
-	}
-	return fmt.Sprint(answerOf[node](s.t, s.run("--json", "-c", "show nodes of=live"), fmt.Sprintf("%q", name)).LID)
+	type row struct{ LID int }
+	return fmt.Sprint(answerOf[row](s.t, s.run("--json", "-c", "show nodes of=live"), fmt.Sprintf("%q", name)).LID)
 }
 
 // TestIncrementalCases makes the changes of section 6 of the memo, and those that

@@ -145,14 +145,10 @@ func TestResilienceJobArray(t *testing.T) {
 // whatHappenedTo asks the console for a job, whose host is given the name of one of a simulated subnet.
 func (s *slurm) whatHappenedTo(job string) {
 	s.t.Helper()
-	first, _, _ := strings.Cut(ibconsole(s.t, "-s", "sim:fattree:2,4", "--json", "-c", "show nodes"), "\n")
-	var node struct{ GUID string }
-	if err := json.Unmarshal([]byte(first), &node); err != nil {
-		s.t.Fatal(err)
-	}
+	row := answerOf[struct{ Node struct{ GUID string } }](s.t, ibconsole(s.t, "-s", "sim:fattree:2,4", "--json", "-c", "show nodes"), `"node-0001 HCA-1"`)
 	host := strings.TrimSpace(s.run("sinfo", "--noheader", "--Node", "--format=%N"))
 	names := filepath.Join(s.dir, "names")
-	if err := os.WriteFile(names, []byte(fmt.Sprintf("%s %q\n", node.GUID, host)), 0o600); err != nil {
+	if err := os.WriteFile(names, []byte(fmt.Sprintf("%s %q\n", row.Node.GUID, host)), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	cmd := s.command(program, "-s", "sim:fattree:2,4", "--json", "-c", "names "+names+"; job "+job)

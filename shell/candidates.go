@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
@@ -71,7 +72,7 @@ func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.C
 		if (switchesOnly && !n.IsSwitch()) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", typeWord(n.Type), lidText(nodeLID(f, n)))})
+		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", feature.TypeWord(n.Type), lidText(feature.NodeLID(f, n)))})
 		if len(out) == maxCandidates {
 			break
 		}

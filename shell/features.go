@@ -10,14 +10,19 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/lft"
+	"example.org/ibconsole/shell/feature/links"
 	"example.org/ibconsole/shell/feature/mft"
+	"example.org/ibconsole/shell/feature/nodes"
 	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/vlarb"
 )
 
 // features lists the features.
-var features = []*feature.Feature{&cables.Feature, &mft.Feature, &ranks.Feature, &targets.Feature, &vlarb.Feature}
+var features = []*feature.Feature{
+	&cables.Feature, &lft.Feature, &links.Feature, &mft.Feature, &nodes.Feature, &ranks.Feature, &targets.Feature, &vlarb.Feature,
+}
 
 // withFeatures adds the commands of the features to those of other places, each under the command that its path names.
 func withFeatures(specs []Spec) []Spec {
@@ -92,8 +97,11 @@ func (d declared) Tables() []Table {
 	for i := range sheets {
 		s := &sheets[i]
 		t := Table{Title: s.Title, More: int(s.More)}
+		if d.IsTable() {
+			t.Title = listTitle
+		}
 		for _, c := range s.Columns {
-			t.Columns = append(t.Columns, c.Name)
+			t.Columns, t.Help = append(t.Columns, c.Name), append(t.Help, c.Help)
 		}
 		for row := range s.Len() {
 			t.Rows = append(t.Rows, sheetRow{s, row})

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -239,6 +240,6 @@ func (a unreachableNodes) Tables() []Table {
 				break
 			}
 		}
-		return plainRow{leads{toNode(f, n)}, []any{f.NodeName(n), typeWord(node.Type), lidText(nodeLID(f, node)), at}}
+		return plainRow{leads{toNode(f, n)}, []any{f.NodeName(n), feature.TypeWord(node.Type), lidText(feature.NodeLID(f, node)), at}}
 	})}
 }

@@ -16,6 +16,7 @@ import (
 type Table struct {
 	Title   string
 	Columns []string
+	Help    []string // what the columns are, nil where that is not declared
 	Rows    []Row
 	More    int // how many rows there are beside these
 }

@@ -5,6 +5,8 @@ package tui
 import (
 	"cmp"
 	"strings"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // explained says what the columns of the panes are, in which unit and where from, by the name of the pane and of the
@@ -147,8 +149,8 @@ var explained = map[string]map[string]string{
 		"now reached": "before a subnet manager acts: by luck, by some choices; never, by none", "pairs": "pairs of end ports", "settings": "of adaptive routing, that differ", "shares": "paths, a pair with several counting for each with its share",
 		"id": "the number of the entry of the history", "name": "of the node or the set", "node": "as it says it is called", "number": "the one that undo takes",
 		"what": "of which kind it is", "why": "where and why packets are lost", "where": "the port, node or link that has it", "problem": "of which kind", "try": "what to do next",
-		"type": "switch, channel adapter or router", "up/ports": "ports with a link of all", "state": "of the port or manager, or what became of it", "peer": "the port at the other end",
-		"hops": "the most links of a path, and the mean", "root": "whether updn takes it for a root", "rank": "links from the nearest root",
+		"state": "of the port or manager, or what became of it",
+		"hops":  "the most links of a path, and the mean", "root": "whether updn takes it for a root", "rank": "links from the nearest root",
 		">90%": "distances at which more than 90 % of the hosts are", ">5%": "distances at which more than 5 % of the hosts are", "hops:hosts": "how many hosts are at which distance",
 		"balanced": "whether no two ports of the switch to switches differ by more than one LID", "uneven": "what differs by more than one LID: ports, neighbours",
 		"by neighbour": "LIDs of the port sent to each neighbour", "by port": "LIDs of the port sent by each port",
@@ -178,10 +180,10 @@ var explained = map[string]map[string]string{
 	},
 }
 
-// explain says what a column is, "" where nobody has said.
-func explain(pane, column string) string {
-	column = strings.ToLower(strings.TrimSpace(column))
-	if text := cmp.Or(explained[pane][column], explained[""][column]); text != "" {
+// explain returns what a column is, "" where that is not declared.
+func explain(pane string, c *draw.Column) string {
+	column := strings.ToLower(strings.TrimSpace(c.Name))
+	if text := cmp.Or(c.Help, explained[pane][column], explained[""][column]); text != "" {
 		return text
 	}
 	if engine, ok := strings.CutSuffix(column, " paths"); ok {

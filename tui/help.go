@@ -81,16 +81,16 @@ func (h *helpPage) list() {
 	}
 	about := m.pane().About().Name
 	heading := "Columns of " + digit(m.focus) + " " + about
-	for _, name := range m.pane().Base().Shown() {
-		text := explain(about, name)
-		if text == "" || !h.find.Match(strings.ToLower(name+" "+text)) {
+	for _, c := range m.pane().Base().Shown() {
+		text := explain(about, c)
+		if text == "" || !h.find.Match(strings.ToLower(c.Name+" "+text)) {
 			continue
 		}
 		if heading != "" {
 			h.rows = append(h.rows, helpRow{heading: heading})
 			heading = ""
 		}
-		h.add(helpRow{name: strings.TrimSpace(name), text: text})
+		h.add(helpRow{name: strings.TrimSpace(c.Name), text: text})
 	}
 }
 

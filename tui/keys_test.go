@@ -124,9 +124,9 @@ func TestColumnsAreExplained(t *testing.T) {
 	unexplained := map[string]bool{}
 	look := func() {
 		p := d.m.pane()
-		for _, name := range p.Base().Shown() {
-			if explain(p.About().Name, name) == "" {
-				unexplained[p.About().Name+" "+name] = true
+		for _, c := range p.Base().Shown() {
+			if explain(p.About().Name, c) == "" {
+				unexplained[p.About().Name+" "+c.Name] = true
 			}
 		}
 	}

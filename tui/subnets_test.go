@@ -82,9 +82,9 @@ func TestSubnets(t *testing.T) {
 	}
 	d.size(200, 50)
 	for range 2 {
-		for _, name := range d.m.pane().Base().Shown() {
-			if explain("All", name) == "" {
-				t.Errorf("nobody says what the column %s of the subnets is", name)
+		for _, c := range d.m.pane().Base().Shown() {
+			if explain("All", c) == "" {
+				t.Errorf("no help for the column %s of the subnets", c.Name)
 			}
 		}
 		d.press("b")

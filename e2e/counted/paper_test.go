@@ -18,10 +18,15 @@ type plug struct {
 type cable [2]plug
 
 func cableOf(a, b plug) cable {
-	if a.guid > b.guid || a.guid == b.guid && a.num > b.num {
+	if comparePlugs(a, b) > 0 {
 		a, b = b, a
 	}
 	return cable{a, b}
+}
+
+// comparePlugs orders ports by GUID and number.
+func comparePlugs(a, b plug) int {
+	return cmp.Or(cmp.Compare(a.guid, b.guid), cmp.Compare(a.num, b.num))
 }
 
 func cableAt(p *port) cable {

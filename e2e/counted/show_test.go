@@ -4,7 +4,6 @@ package counted
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -27,34 +26,47 @@ func (a *answer) row(cells ...any) {
 
 // nodes are all nodes of a state, those of its subnet and the unreachable ones.
 func (s *state) nodes() (all []*node) {
-	for guid, n := range s.whole.nodes {
-		if own := s.net.byGUID[guid]; own != nil {
-			n = own
-		}
-		all = append(all, n)
+	for guid := range s.whole.nodes {
+		all = append(all, s.nodeOf(guid))
 	}
 	return all
+}
+
+// nodeOf is the node of a GUID.
+func (s *state) nodeOf(guid uint64) *node {
+	if own := s.net.byGUID[guid]; own != nil {
+		return own
+	}
+	return s.whole.nodes[guid]
 }
 
 func (s *state) reachable(guid uint64) bool { return s.net.byGUID[guid] != nil }
 
 // lidOf is the LID of a node: of port 0 of a switch, of the first port that has one of another. An unreachable port keeps its LID.
 func (s *state) lidOf(n *node) int {
-	lids := map[int]int{} // by port number
-	for _, e := range s.ends(true) {
-		if p := e.port(); p.node.guid == n.guid && s.shownLID(e) != 0 {
-			lids[p.num] = s.shownLID(e)
+	for num := range n.count + 1 {
+		if lid := s.lidAt(plug{n.guid, num}); lid != 0 {
+			return lid
 		}
 	}
-	if len(lids) == 0 {
-		return 0
+	return 0
+}
+
+// lidAt is the LID of a port, 0 for none.
+func (s *state) lidAt(p plug) int {
+	if s.lids == nil {
+		s.lids = map[plug]int{}
+		for _, e := range s.ends(true) {
+			s.lids[plug{e.port().node.guid, e.port().num}] = s.shownLID(e)
+		}
 	}
-	return lids[slices.Min(slices.Collect(maps.Keys(lids)))]
+	return s.lids[p]
 }
 
 // showNodes compares `show nodes` or `show switches`.
 func (x *exam) showNodes(s *state, what string) {
 	a := x.ask(fmt.Sprintf("show %s of=%s", what, s.name))
+	a.declared("show "+what+" of {of.title}", what, s)
 	a.heading("LID GUID TYPE UP/PORTS NAME")
 	all := map[string]*node{}
 	for _, n := range s.nodes() {
@@ -67,10 +79,10 @@ func (x *exam) showNodes(s *state, what string) {
 	}
 	for _, o := range a.objects {
 		a.take(o)
-		guid, _ := o.at("guid")
+		guid, _ := o.at("node.guid")
 		n := all[fmt.Sprint(guid)]
 		if n == nil {
-			a.wrong("guid", "-", guid, "no such node")
+			a.wrong("node.guid", "-", guid, "no such node")
 			continue
 		}
 		up, lid, mark := s.whole.up(n.guid), number(s.lidOf(n)), ""
@@ -81,7 +93,7 @@ func (x *exam) showNodes(s *state, what string) {
 			lid = "-"
 		}
 		a.row(lid, guid, typeWords[n.kind], fmt.Sprintf("%d/%d", up, n.count), n.name+mark)
-		a.figure("name", n.name)
+		a.place("node", s, n.guid, -1)
 		a.figure("type", typeWords[n.kind])
 		a.figure("lid", s.lidOf(n))
 		a.figure("ports", n.count)
@@ -100,26 +112,28 @@ func guidText(guid uint64) string { return fmt.Sprintf("0x%016x", guid) }
 // showLinks compares `show links`.
 func (x *exam) showLinks(s *state) {
 	a := x.ask("show links of=" + s.name)
+	a.declared("show links of {of.title}", "links", s)
 	a.heading("PORT PORT LINK STATE")
 	all := map[string]cable{}
 	for c := range s.whole.cables {
-		all[s.plugName(c[0])+" -- "+s.plugName(c[1])] = c
+		all[fmt.Sprint(guidText(c[0].guid), c[0].num)] = c
 	}
 	if a.x.compared++; len(a.objects) != len(all) {
 		a.wrong("rows", "-", len(a.objects), len(all))
 	}
+	var before cable
 	for _, o := range a.objects {
 		a.take(o)
-		from, _ := o.at("a")
-		to, _ := o.at("b")
-		c, is := all[fmt.Sprint(from, " -- ", to)]
-		if !is {
-			c, is = all[fmt.Sprint(to, " -- ", from)]
-		}
-		if !is {
-			a.wrong("a", "-", fmt.Sprint(from, " -- ", to), "no such link")
+		guid, _ := o.at("a.guid")
+		num, _ := o.at("a.port")
+		c, is := all[fmt.Sprint(guid, num)]
+		if a.x.compared++; !is || comparePlugs(before[0], c[0]) >= 0 {
+			a.wrong("a", "-", fmt.Sprint(guid, "/", num), "a link behind the one before, by GUID and port")
 			continue
 		}
+		before = c
+		a.place("a", s, c[0].guid, c[0].num)
+		a.place("b", s, c[1].guid, c[1].num)
 		width, _ := o.at("width")
 		speed, _ := o.at("speed")
 		link := fmt.Sprint(width, speed)
@@ -135,7 +149,7 @@ func (x *exam) showLinks(s *state) {
 			state = "unreachable"
 		}
 		a.figure("state", state)
-		a.row(from, to, link, state)
+		a.row(s.plugName(c[0]), s.plugName(c[1]), link, state)
 	}
 	a.succeeds()
 	a.done()

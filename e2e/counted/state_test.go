@@ -22,6 +22,7 @@ type state struct {
 	// unreadSLs and unreadVLs say that the service levels of paths, or the VLs, are in no file.
 	unreadSLs, unreadVLs bool
 	paths                map[bool][]path
+	lids                 map[plug]int // what answers show, by lidAt
 }
 
 // endPort is an end port of a state. Own is nil where it is unreachable. Base is that of the base, or of the node that was

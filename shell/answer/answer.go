@@ -66,6 +66,11 @@ func (a *Answer) Verdict() (Verdict, string) {
 	return a.verdict, a.found
 }
 
+// IsTable reports whether the answer is a table and nothing else: no lines, no warnings, and all was read.
+func (a *Answer) IsTable() bool {
+	return len(a.layout) == 1 && len(a.tables) == 1 && len(a.basis.Warnings) == 0 && a.basis.Unread.Count == 0
+}
+
 // Fails returns when the verdict makes the command fail.
 func (a *Answer) Fails() Fails { return a.fails }
 

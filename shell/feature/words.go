@@ -3,9 +3,12 @@
 package feature
 
 import (
+	"fmt"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/answer"
 )
 
@@ -46,4 +49,71 @@ func ToNode(f *fabric.Fabric, node fabric.NodeIndex) answer.Lead {
 		return answer.Lead{}
 	}
 	return answer.Lead{GUID: f.Nodes[node].GUID}
+}
+
+// NodeArg returns the node that the first argument names, [fabric.None] where it is missing.
+func (c *Call) NodeArg(f *fabric.Fabric) (fabric.NodeIndex, error) {
+	if len(c.Args) == 0 {
+		return fabric.None, nil
+	}
+	return places.ResolveNode(f, c.Arg(0))
+}
+
+// PortState returns the logical state of a port.
+func PortState(p *fabric.Port) answer.Value {
+	if p.State == mad.PortNoChange {
+		return answer.NotRead()
+	}
+	return answer.Text(p.State.String())
+}
+
+// Width returns the width of the link of a port, None without a link.
+func Width(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
+	p := &f.Ports[port]
+	return ofLink(p, p.Width == 0, p.Width.String())
+}
+
+// Speed returns the speed of the link of a port, None without a link.
+func Speed(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
+	p := &f.Ports[port]
+	return ofLink(p, p.Speed == fabric.SpeedUnknown, p.Speed.String())
+}
+
+// WidthSpeed returns both, as "4xNDR".
+func WidthSpeed(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
+	p := &f.Ports[port]
+	return ofLink(p, p.Width == 0 && p.Speed == fabric.SpeedUnknown, p.Width.String()+p.Speed.String())
+}
+
+func ofLink(p *fabric.Port, unknown bool, text string) answer.Value {
+	switch {
+	case !p.Linked():
+		return answer.None()
+	case unknown:
+		return answer.NotRead()
+	}
+	return answer.Text(text)
+}
+
+// TypeWord returns the word for a type of node.
+func TypeWord(t mad.NodeType) string {
+	switch t {
+	case mad.NodeSwitch:
+		return "switch"
+	case mad.NodeCA:
+		return "ca"
+	case mad.NodeRouter:
+		return "router"
+	}
+	return fmt.Sprintf("type %d", uint8(t))
+}
+
+// NodeLID returns the LID of port 0 of a switch, of the first port that has one of another node.
+func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
+	for p := range n.Slots() {
+		if lid := f.LIDOf(p); lid != 0 {
+			return lid
+		}
+	}
+	return 0
 }

@@ -16,6 +16,7 @@ type Need uint8
 const (
 	NeedLinks  Need = 1 << iota // nodes, ports and links
 	NeedTables                  // forwarding tables
+	NeedFile                    // how the file of the source was read
 )
 
 // Basis returns what an answer about a state rests on: the state, its time and source, and which of the parts that it
@@ -30,6 +31,9 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	}
 	if needs&NeedLinks != 0 {
 		b.Unread = b.Unread.Add(st.unreadLinks())
+	}
+	if needs&NeedFile != 0 && st.Source.Offline() {
+		b.Warnings = st.Warnings
 	}
 	if needs&NeedTables != 0 {
 		b.Unread = b.Unread.Add(unreadTables(p))

@@ -5,6 +5,7 @@ package draw
 // Column is one column of a table.
 type Column struct {
 	Name string
+	Help string // what it is, "" where the pane explains it
 	// Wide is its cells. Where it is 0 it shares with its like what the others leave, and has at least least.
 	Wide, Least int
 	Share       int // how large a part it has among its like, 1 if it is 0
@@ -95,15 +96,15 @@ func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	return least
 }
 
-// Shown are the names of the columns that apply now, whether or not there is room for them.
-func (t *Table) Shown() []string {
-	var names []string
+// Shown returns the columns that apply now, whether or not there is room for them.
+func (t *Table) Shown() []*Column {
+	var shown []*Column
 	for i := range t.Cols {
 		if c := &t.Cols[i]; !c.gone() && c.Name != "" {
-			names = append(names, c.Name)
+			shown = append(shown, c)
 		}
 	}
-	return names
+	return shown
 }
 
 // Header writes the heads of the columns.

@@ -23,6 +23,7 @@ type Answered struct {
 type Sheet struct {
 	Title   string
 	Columns []string // none for lines
+	Help    []string // what the columns are, nil where that is not declared
 	Rows    []SheetRow
 	More    int // how many rows were let go
 	Best    int // the best row, from 1, 0 for none
@@ -73,7 +74,7 @@ func (s *Sheet) Add(r shell.Row) {
 
 // SheetOf is a table of an answer.
 func SheetOf(t *shell.Table) Sheet {
-	s := Sheet{Title: t.Title, Columns: t.Columns, More: t.More}
+	s := Sheet{Title: t.Title, Columns: t.Columns, Help: t.Help, More: t.More}
 	for _, r := range t.Rows {
 		s.Add(r)
 	}

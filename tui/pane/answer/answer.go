@@ -133,6 +133,9 @@ func Columns(s *pane.Sheet) []draw.Column {
 			figures = figures && text != "" && strings.Trim(text, "0123456789.,-+%x ") == ""
 		}
 		out[i] = draw.Column{Name: name, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
+		if s.Help != nil {
+			out[i].Help = s.Help[i]
+		}
 		switch {
 		case figures || wide <= narrow:
 			out[i].Wide = wide

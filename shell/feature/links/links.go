@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package links lists links.
+package links
+
+import (
+	"cmp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command show links.
+var Feature = feature.Feature{Name: "links", Commands: []feature.Command{{
+	Path:    "show links",
+	Summary: "list the links, or those of a node",
+	Help: "Each link is listed once, with the port of the lower GUID first, in the order of GUIDs and port numbers.\n" +
+		"With NODE the port of the node is first.",
+	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
+	Examples: []string{"show links leaf-01"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// list is links of a fabric.
+type list struct {
+	f           *fabric.Fabric
+	links       []fabric.Link // A is the port that is shown first
+	unreachable map[fabric.NodeIndex]bool
+}
+
+// link is one of them.
+type link struct {
+	*list
+	fabric.Link
+}
+
+var table = answer.Table[link]{
+	Key: "links", Title: "links", Stream: true,
+	Fields: []answer.Field[link]{
+		{Key: "a", Name: "PORT", Kind: answer.KindPlace, Value: func(l link) answer.Value { return answer.Port(l.f, l.A) }},
+		{Key: "b", Name: "PORT", Kind: answer.KindPlace, Help: "the port at the other end", Value: func(l link) answer.Value { return answer.Port(l.f, l.B) }},
+		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(l link) answer.Value { return feature.WidthSpeed(l.f, l.A) }},
+		{Key: "width", Kind: answer.KindText, Value: func(l link) answer.Value { return feature.Width(l.f, l.A) }},
+		{Key: "speed", Kind: answer.KindText, Value: func(l link) answer.Value { return feature.Speed(l.f, l.A) }},
+		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "logical state of the first port, or unreachable", Value: state},
+	},
+	Lead: func(l link) answer.Lead { return feature.ToPort(l.f, l.A) },
+	ID:   func(l link) uint64 { return uint64(uint32(l.A)) },
+}
+
+var decl = answer.Decl[*list]{
+	Command: "show links", Help: "the links of a state",
+	Layout: []answer.Item[*list]{{Table: answer.Show(&table, func(l *list) answer.Rows[link] {
+		return answer.Lazy(len(l.links), func(i int) link { return link{l, l.links[i]} })
+	})}},
+}
+
+func run(c *feature.Call) error {
+	st, p, err := c.State()
+	if err != nil {
+		return err
+	}
+	f := p.Fabric
+	only, err := c.NodeArg(f)
+	if err != nil {
+		return err
+	}
+	l := &list{f: f, links: f.Links(), unreachable: f.UnreachableNodes()}
+	if only != fabric.None {
+		l.links = slices.DeleteFunc(l.links, func(l fabric.Link) bool { return f.Ports[l.A].Node != only && f.Ports[l.B].Node != only })
+	}
+	for i, x := range l.links {
+		of := func(end fabric.PortIndex) bool { return f.Ports[end].Node == only }
+		if of(x.B) && !of(x.A) || of(x.A) == of(x.B) && compareEnds(f, x.B, x.A) < 0 {
+			l.links[i] = fabric.Link{A: x.B, B: x.A}
+		}
+	}
+	slices.SortFunc(l.links, func(a, b fabric.Link) int { return compareEnds(f, a.A, b.A) })
+	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedFile), l))
+}
+
+// compareEnds orders ports by the GUID of the node and the number of the port.
+func compareEnds(f *fabric.Fabric, a, b fabric.PortIndex) int {
+	x, y := &f.Ports[a], &f.Ports[b]
+	return cmp.Or(cmp.Compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID), cmp.Compare(x.Num, y.Num), cmp.Compare(a, b))
+}
+
+func state(l link) answer.Value {
+	if l.f.IsUnreachable(l.Link, l.unreachable) {
+		return answer.Text("unreachable")
+	}
+	return feature.PortState(&l.f.Ports[l.A])
+}
