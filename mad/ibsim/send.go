@@ -158,8 +158,9 @@ func (t *Transport) send() error {
 	return nil
 }
 
+// broken says that ibsim is gone, or has given the place of this client to another (EPERM), where err is of that kind.
 func (t *Transport) broken(what string, err error) error {
-	gone := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE}
+	gone := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE, syscall.EPERM}
 	if slices.ContainsFunc(gone, func(e error) bool { return errors.Is(err, e) }) {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}

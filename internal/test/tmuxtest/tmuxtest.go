@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,9 +41,10 @@ func Start(t *testing.T, w, h int, child string) *Screen {
 	t.Helper()
 	testenv.Tool(t, "tmux")
 	s := &Screen{t: t, Dir: t.TempDir(), replies: make(chan reply, 16), more: make(chan struct{}, 1)}
-	cmd := exec.Command("tmux", "-S", filepath.Join(t.TempDir(), "tmux"), "-f", os.DevNull, "-C",
-		"new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", s.Dir, child, ";",
+	// The path of a socket is short, so it is relative.
+	cmd := exec.Command("tmux", "-S", "tmux", "-f", os.DevNull, "-C", "new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", s.Dir, child, ";",
 		"set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";", "attach", "-f", "ignore-size")
+	cmd.Dir = t.TempDir()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
