@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
@@ -197,7 +198,11 @@ type shown struct {
 func (k *clusterConsole) look() {
 	file := filepath.Join(k.c.dir, fmt.Sprintf("shown-%d", k.num))
 	k.enter()
-	out, err := k.say("sweep; dump lfts of=live " + file + "; summary")
+	look := "sweep; dump lfts of=live " + file + "; summary"
+	out, err := k.say(look)
+	if err != nil && strings.Contains(err.Error(), syscall.EPERM.Error()) { // ibsim gave its place to another: it asks for a new one
+		out, err = k.say(look)
+	}
 	k.shown = shown{heldIn(textOf(file)), out, err}
 	_ = os.Remove(file)
 }
