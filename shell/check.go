@@ -134,13 +134,15 @@ type reachAnswer struct {
 	Seconds    float64 `json:"seconds"`
 	// Troubles are those of the linear tables; choices have their own.
 	Troubles []pathTrouble `json:"troubles"`
-	// UnreachablePorts names the end ports that failures have separated from the subnet.
+	// UnreachablePorts names the end ports that failures have separated from the subnet, UnassignedPorts other ones without
+	// a LID.
 	UnreachablePorts []string `json:"unreachable_ports"`
+	UnassignedPorts  []string `json:"unassigned_ports,omitempty"`
 	// Choices is nil where no switch routes adaptively; Linear is what the linear tables alone would do then.
 	Choices *choiceCounts `json:"adaptive,omitempty"`
 	Linear  *linearCounts `json:"linear_tables,omitempty"`
 
-	unlisted int64 // paths from and to unreachable end ports
+	unlisted int64 // paths that end at once
 }
 
 // linearCounts counts the paths of linear tables.
@@ -223,8 +225,13 @@ func (c *call) checkReach(st *session.State, p *session.Picture, loopsOnly bool)
 			answer.Troubles = append(answer.Troubles, pathTroubleOf(p, names, t))
 		}
 	}
-	_, unreachable := p.Fabric.Ends(c.Flag("switches"))
+	ends, unreachable := p.Fabric.Ends(c.Flag("switches"))
 	answer.UnreachablePorts = append(answer.UnreachablePorts, prose.Words(unreachable, names.port)...)
+	for _, e := range ends {
+		if p.Fabric.Ports[e].LID == 0 {
+			answer.UnassignedPorts = append(answer.UnassignedPorts, names.port(e))
+		}
+	}
 	if err := c.out.Answer(answer); err != nil {
 		return err
 	}
@@ -304,17 +311,25 @@ func unknownText(line func(format string, args ...any), paths int64) {
 	}
 }
 
-// maxUnreachable is how many unreachable end ports the text names.
+// maxUnreachable is how many end ports the text names that are unreachable, or without a LID.
 const maxUnreachable = 10
 
-// pairsText says which pairs are lost, and which end ports are unreachable.
+// silentText names the end ports from and to which all paths end at once.
+func silentText(line func(format string, args ...any), unreachable, unassigned []string) {
+	if n := len(unreachable); n > 0 {
+		line("unreachable: %s: %s", prose.Count(n, "end port"), prose.List(unreachable, maxUnreachable))
+	}
+	if n := len(unassigned); n > 0 {
+		line("without a LID: %s: %s", prose.Count(n, "end port"), prose.List(unassigned, maxUnreachable))
+	}
+}
+
+// pairsText says which pairs are lost, and from and to which end ports all are.
 func (a *reachAnswer) pairsText(line func(format string, args ...any)) {
 	if a.LostPairs > 0 || a.LuckPairs > 0 {
 		line("  %d of %s lost%s", a.LostPairs, count(int(a.Pairs), "pair"), prose.When(a.LuckPairs > 0, fmt.Sprintf(", %d arrive by luck", a.LuckPairs), ""))
 	}
-	if n := a.UnreachableEnds; n > 0 {
-		line("  unreachable: %s: %s", count(n, "end port"), prose.List(a.UnreachablePorts, maxUnreachable))
-	}
+	silentText(func(format string, args ...any) { line("  "+format, args...) }, a.UnreachablePorts, a.UnassignedPorts)
 }
 
 // wrong counts the paths of the linear tables that [reachAnswer.Troubles] are the first of, and the unlisted ones.

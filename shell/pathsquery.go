@@ -101,12 +101,15 @@ func (c *call) pathsPort(v *pathdb.View, text string) (pathdb.PortIndex, uint16,
 	if err != nil {
 		return 0, 0, err
 	}
-	guid := p.Fabric.Ports[p.Fabric.EndPortOf(place.Port)].GUID
-	i, ok := v.ByGUID(guid)
-	if !ok {
-		return 0, 0, fmt.Errorf("the database has no port 0x%016x", guid)
+	port := p.Fabric.EndPortOf(place.Port)
+	guid := p.Fabric.Ports[port].GUID
+	switch i, ok := v.ByGUID(guid); {
+	case ok:
+		return i, 0, nil
+	case p.Fabric.Ports[port].LID == 0:
+		return 0, 0, fmt.Errorf("%s has no LID", p.Fabric.PortName(port))
 	}
-	return i, 0, nil
+	return 0, 0, fmt.Errorf("the database has no port 0x%016x", guid)
 }
 
 type recordRow struct {

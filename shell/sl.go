@@ -40,7 +40,7 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 		switch sl, known, err := g.Of(pair.Src, pair.LID); {
 		case !f.Reachable(pair.Src) || !f.Reachable(pair.Dst):
 			row.Error = "unreachable"
-		case pair.LID == 0:
+		case pair.LID == 0 || f.Ports[pair.Src].LID == 0:
 			row.Error = "no LID"
 		case err != nil && len(pairs) == 1:
 			return fmt.Errorf("%s to %s: %w", row.From, row.To, err)

@@ -70,7 +70,8 @@ func (c *call) traceAllLive(st *session.State, p *session.Picture, noTables erro
 func (c *call) allAnswer(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *manyAnswer {
 	a := &manyAnswer{
 		Pairs: int(r.Pairs), LostPairs: int(r.LostPairs), UnknownPairs: int(r.UnknownPairs), Paths: int(r.Paths), Arrive: int(r.Arrive()), Unknown: int(r.Verdicts[walk.Unknown]),
-		Unreachable: prose.Words(r.Unreachable, f.PortName), Verdicts: map[string]int{}, Places: r.Places, WithoutLID: r.Unassigned,
+		Unreachable: prose.Words(r.Unreachable, f.PortName), Unassigned: prose.Words(r.Unassigned, f.PortName), WithoutLID: len(r.Unassigned),
+		Verdicts: map[string]int{}, Places: r.Places,
 		alikeAnswer: alikeOf(t, r),
 	}
 	for v, n := range r.Verdicts {

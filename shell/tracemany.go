@@ -43,8 +43,9 @@ type manyAnswer struct {
 	Places int `json:"places,omitempty"`
 	// WithoutLID counts the end ports that have none.
 	WithoutLID int `json:"without_lid,omitempty"`
-	// Unreachable names the end ports that failures have separated from the subnet.
+	// Unreachable names the end ports that failures have separated from the subnet, Unassigned other ones without a LID.
 	Unreachable []string `json:"unreachable_ports,omitempty"`
+	Unassigned  []string `json:"unassigned_ports,omitempty"`
 	alikeAnswer
 	// Part counts the live paths that are others than those of the tables that
 	// they were compared with.
@@ -149,9 +150,7 @@ func (m *manyAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%d do not, %s lost%s%s\n", n-m.Unknown, prose.Count(m.LostPairs, "pair"), unknown, prose.When(len(m.Troubles) > 0, ":", ""))
 		listTroubles(w, m.Troubles, m.Places)
 	}
-	if n := len(m.Unreachable); n > 0 {
-		_, _ = fmt.Fprintf(w, "unreachable: %s: %s\n", prose.Count(n, "end port"), prose.List(m.Unreachable, maxUnreachable))
-	}
+	silentText(func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }, m.Unreachable, m.Unassigned)
 	switch {
 	case m.Against == "":
 	case m.Part == 0:
@@ -162,9 +161,6 @@ func (m *manyAnswer) Text(w io.Writer) {
 		if more := m.Part - len(m.Parting); more > 0 {
 			_, _ = fmt.Fprintf(w, "  and %d more (limit=N lists more)\n", more)
 		}
-	}
-	if m.WithoutLID > 0 {
-		_, _ = fmt.Fprintf(w, "%s without a LID, which nobody can send to\n", prose.Count(m.WithoutLID, "end port"))
 	}
 	if m.Adaptive != "" {
 		_, _ = fmt.Fprintln(w, m.Adaptive)

@@ -25,7 +25,6 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	a.figure("ends", r.ends)
 	a.figure("pairs", r.pairs)
 	a.figure("paths", r.paths)
-	a.figure("unassigned", r.unassigned)
 	a.notRead(s)
 	a.arrivals(r, what == "loops")
 	a.lostPairs(s, r, what == "reach", switches)
@@ -93,6 +92,11 @@ func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 	}
 	a.figure("unreachable_ends", r.unreachable)
 	a.sameNames("unreachable_ports", s.unreachable(switches))
+	if inText && r.unassigned > 0 {
+		a.mustLine("  without a LID: {unassigned#} end port(s): {|.*}")
+	}
+	a.figure("unassigned", r.unassigned)
+	a.sameNames("unassigned_ports", s.unassigned(switches))
 }
 
 // unreachable are the names of the end ports that are unreachable.
@@ -186,7 +190,7 @@ func (a *answer) troubles(s *state, r *reach, loopsOnly bool) {
 	}
 	all, count := map[trouble]bool{}, map[string]int{}
 	for _, l := range r.lost {
-		if isListed := l.from.own != nil && l.to.own != nil; isListed && (!loopsOnly || l.ends == loop) {
+		if isListed := l.from.sends() && l.to.sends(); isListed && (!loopsOnly || l.ends == loop) {
 			all[trouble{s.longName(l.from.port()), s.longName(l.to.port()), l.lid, l.ends}] = true
 			count[l.ends]++
 		}

@@ -12,6 +12,11 @@ import (
 // pathsQuery compares `paths query SRC all`.
 func (x *exam) pathsQuery(s *state, src *port) {
 	a := x.ask(fmt.Sprintf("paths query guid:0x%x all path of=%s", src.guid, s.name))
+	if src.lid == 0 {
+		a.fails(fmt.Sprintf("paths query: %v has no LID", src))
+		a.done()
+		return
+	}
 	a.row("FROM", "TO", "SL", "MTU", "RATE", "P_KEY", "LIFE", "HOPS", "PATH")
 	want := map[int]*path{} // by destination LID
 	none := map[string]int{}

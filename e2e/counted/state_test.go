@@ -32,6 +32,9 @@ type endPort struct{ own, base *port }
 // port is its own port, else that of the base.
 func (e endPort) port() *port { return cmp.Or(e.own, e.base) }
 
+// sends reports whether packets come from it and to it: it is reachable and has a LID.
+func (e endPort) sends() bool { return e.own != nil && e.own.lid != 0 }
+
 // readState reads a state from what dumps write.
 func readState(t testing.TB, c *console, name string, base *state, changes []change) *state {
 	t.Helper()
@@ -239,6 +242,16 @@ func (s *state) reach(switches bool) *reach {
 		}
 	}
 	return r
+}
+
+// unassigned are the names of the reachable end ports without a LID.
+func (s *state) unassigned(switches bool) (names []string) {
+	for _, e := range s.ends(switches) {
+		if e.own != nil && e.own.lid == 0 {
+			names = append(names, s.longName(e.own))
+		}
+	}
+	return names
 }
 
 // hasUnreachable reports whether a failure made end ports of the state unreachable.

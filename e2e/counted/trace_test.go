@@ -26,12 +26,14 @@ func (s *state) between(src, dst endPort, k int) path {
 func (s *state) why(src, dst endPort, p path) string {
 	last := p.hops[len(p.hops)-1]
 	switch {
-	case src.own == nil && dst.own != nil && dst.own.lid != 0 && !src.base.node.isSwitch() && !s.isPlugged(src.base):
+	case src.own == nil && dst.sends() && !src.base.node.isSwitch() && !s.isPlugged(src.base):
 		return fmt.Sprintf("dead end: the link of %v is down", src.base)
 	case src.own == nil:
 		return fmt.Sprintf("dead end: %v is unreachable: no links join it to the subnet", src.base)
 	case dst.own == nil:
 		return fmt.Sprintf("dead end: %v is unreachable: no links join it to the subnet", dst.base)
+	case src.own.lid == 0:
+		return fmt.Sprintf("dead end: %v has no LID", src.own)
 	case dst.own.lid == 0:
 		return fmt.Sprintf("dead end: %v has no LID", dst.own)
 	}

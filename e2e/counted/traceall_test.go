@@ -116,7 +116,6 @@ func (x *exam) traceMany(s *state, words string, from, to []endPort, isAll bool)
 	a.alike(t)
 	a.lostPaths(s, t, isAll)
 	a.figure("part", 0)
-	a.ignore("without_lid")
 	lost := t.paths - t.arrive - t.by[unknown]
 	switch {
 	case lost > 0:
@@ -214,6 +213,11 @@ func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 		a.mustLine("unreachable: {unreachable#} end port(s): {|.*}")
 		a.said("unreachable", len(gone))
 		a.sameNames("unreachable_ports", gone)
+	}
+	if silent := s.unassigned(false); isAll && len(silent) > 0 {
+		a.mustLine("without a LID: {without_lid#} end port(s): {|.*}")
+		a.figure("without_lid", len(silent))
+		a.sameNames("unassigned_ports", silent)
 	}
 	for i := range a.o.length("troubles") {
 		at := fmt.Sprintf("troubles.%d.", i)

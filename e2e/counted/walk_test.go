@@ -55,9 +55,13 @@ func (p *path) leaves() (list []*port) {
 	return list
 }
 
-// walk follows packets from an end port of the state's subnet to a LID, one link after the other.
+// walk follows packets from an end port of the state's subnet to a LID, one link after the other. One without a LID sends none.
 func (s *state) walk(src *port, lid int) path {
 	p := path{src: src, lid: lid, hops: []hop{{node: src.node}}}
+	if src.lid == 0 {
+		p.ends = deadEnd
+		return p
+	}
 	if !src.node.isSwitch() {
 		if s.net.owner[lid] == src {
 			p.ends = delivered

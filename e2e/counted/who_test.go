@@ -186,13 +186,18 @@ func (a *answer) examples(users []path) {
 
 // unreachableWithout compares the end ports that would be unreachable without the links.
 func (a *answer) unreachableWithout(s *state, what thing) {
-	left := s.net.reachableWithout(func(p *port) bool { return what.ports[p] })
-	gone := map[string]int{}
+	var gone map[string]int
 	n := 0
-	for p := range s.net.ends(false) {
-		if !left[p] {
-			gone[p.String()]++
-			n++
+	for _, left := range s.net.reachableWithout(func(p *port) bool { return what.ports[p] }) {
+		gone, n = map[string]int{}, 0
+		for p := range s.net.ends(false) {
+			if !left[p] {
+				gone[p.String()]++
+				n++
+			}
+		}
+		if a.isAmong("cut_off", gone) {
+			break // of parts that are equally large any may be the subnet
 		}
 	}
 	if n == 0 {
@@ -218,23 +223,38 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 	}
 }
 
-// reachableWithout are the end ports that the subnet has without the links of some ports: what is connected through
-// switches to the port from which it is seen, or where no switch is, the largest part.
-func (s *subnet) reachableWithout(down func(*port) bool) map[*port]bool {
-	seen := s.endByGUID[s.seenFrom]
-	own := s.connected(seen, down)
-	if hasSwitch(own) {
-		return own
+// isAmong reports whether all names of a list are in a set.
+func (a *answer) isAmong(path string, set map[string]int) bool {
+	for i := range a.o.length(path) {
+		if name, _ := a.o.at(path + "." + number(i)); set[fmt.Sprint(name)] == 0 {
+			return false
+		}
 	}
-	best := map[*port]bool{}
+	return true
+}
+
+// reachableWithout are the end ports that the subnet has without the links of some ports: what is connected through
+// switches to the port from which it is seen, or where no switch is, the largest part; all of those that are equally large.
+func (s *subnet) reachableWithout(down func(*port) bool) (parts []map[*port]bool) {
+	own := s.connected(s.endByGUID[s.seenFrom], down)
+	if hasSwitch(own) {
+		return []map[*port]bool{own}
+	}
 	for _, n := range s.nodes {
 		if n.isSwitch() {
-			if part := s.connected(n.ports[0], down); len(part) > len(best) {
-				best = part
+			part := s.connected(n.ports[0], down)
+			if len(parts) > 0 && len(part) > len(parts[0]) {
+				parts = nil
+			}
+			if len(parts) == 0 || len(part) == len(parts[0]) {
+				parts = append(parts, part)
 			}
 		}
 	}
-	return best
+	if len(parts) == 0 {
+		return []map[*port]bool{own}
+	}
+	return parts
 }
 
 func hasSwitch(ends map[*port]bool) bool {

@@ -171,7 +171,7 @@ func (p Pair) In(f, g *fabric.Fabric) (there Pair, err error) {
 	return there, err
 }
 
-// Addressed fails for the first pair whose destination is unreachable or has no LID.
+// Addressed fails for the first pair of which an end port is unreachable or has no LID: no packets are sent then.
 func Addressed(f *fabric.Fabric, pairs ...Pair) error {
 	for _, p := range pairs {
 		switch {
@@ -179,6 +179,8 @@ func Addressed(f *fabric.Fabric, pairs ...Pair) error {
 			return fmt.Errorf("%s is unreachable", f.PortName(p.Dst))
 		case p.LID == 0:
 			return fmt.Errorf("%s has no LID", f.PortName(p.Dst))
+		case f.Ports[p.Src].LID == 0:
+			return fmt.Errorf("%s has no LID", f.PortName(p.Src))
 		}
 	}
 	return nil

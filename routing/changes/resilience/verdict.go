@@ -126,6 +126,11 @@ func (j *judge) loseEnds(part *fabric.Fabric, v *Verdict) {
 			v.CutOff++
 		}
 	}
+	for _, p := range j.ends.Unassigned {
+		if part.PortByGUID(was.Ports[p].GUID) != p {
+			v.CutOff++
+		}
+	}
 	if v.CutOff == 0 {
 		return
 	}

@@ -39,10 +39,9 @@ type Result struct {
 	Verdicts [walk.TooLong + 1]int64
 	// Links counts those that arrive by their number of links.
 	Links []int64
-	// Unassigned are the end ports without a LID, which nobody can send to, Unreachable those that failures have separated
-	// from the subnet.
-	Unassigned  int
-	Unreachable []fabric.PortIndex
+	// Unreachable are the end ports that failures have separated from the subnet, Unassigned other ones without a LID. Paths
+	// from and to both end at once.
+	Unreachable, Unassigned []fabric.PortIndex
 	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences
 	// the different sequences of switches that these pass.
 	SwitchPairs, Sequences int64

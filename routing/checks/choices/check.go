@@ -42,7 +42,7 @@ type Counts struct {
 // Result is what all pairs of end ports come to: those of [trees.Ends].
 type Result struct {
 	Ends            int   `json:"ends"`
-	Unassigned      int   `json:"unassigned"` // ends without a LID, reached never
+	Unassigned      int   `json:"unassigned"` // ends without a LID, which send and get nothing
 	UnreachableEnds int   `json:"unreachable_ends"`
 	Pairs           int64 `json:"pairs"`
 	// LostPairs are those of which a path never arrives, LuckPairs other ones of which a path arrives by luck, UnknownPairs
@@ -55,8 +55,8 @@ type Result struct {
 	// packets can loop are in the first alone.
 	Fewest []int64 `json:"fewest"`
 	Most   []int64 `json:"most"`
-	// Troubles are the first paths of each kind that is not [Sure], by kind, LID and source. Those from and to unreachable end
-	// ports are not among them.
+	// Troubles are the first paths of each kind that is not [Sure], by kind, LID and source. Those that
+	// end at once, as [trees.Ends.Lost] counts them, are not among them.
 	Troubles []Pair `json:"-"`
 	// SLsUnread says that it matters which SL a path has, which nobody read: all were taken for SL 0.
 	SLsUnread bool `json:"sls_unread,omitempty"`
@@ -230,7 +230,7 @@ func count(counts []int32, at int32, n int) []int32 {
 func (c *checker) result() *Result {
 	t := c.net.Tables
 	r := &Result{
-		Ends: c.ends.Total(), Unassigned: c.ends.Unassigned, UnreachableEnds: len(c.ends.Unreachable), Pairs: c.ends.Pairs(),
+		Ends: c.ends.Total(), Unassigned: len(c.ends.Unassigned), UnreachableEnds: len(c.ends.Unreachable), Pairs: c.ends.Pairs(),
 		SLsUnread: t.Unread.SLs && len(c.net.classes) > 1,
 	}
 	for i := range c.columns {

@@ -15,7 +15,7 @@ import (
 type walker struct {
 	t     *fabric.Tables
 	wires walk.Wires
-	// unreachable are the end ports that can reach nothing.
+	// unreachable are the end ports that failures have separated from the subnet.
 	unreachable map[fabric.PortIndex]bool
 	// paths counts, by port, those that leave by it.
 	paths []int64
@@ -80,7 +80,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 func (w *walker) follow(p Pair) walk.Fate {
 	f := w.t.Fabric
 	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
-	if lid == 0 || p.Src == p.Dst || w.unreachable[p.Src] {
+	if lid == 0 || f.Ports[p.Src].LID == 0 || p.Src == p.Dst || w.unreachable[p.Src] {
 		return walk.Lost
 	}
 	x := f.Nodes[f.Ports[p.Src].Node].Switch

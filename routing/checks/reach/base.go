@@ -55,7 +55,7 @@ func (b *Base) Result() *Result { return b.result }
 // and [trees.Forest.Against] finds their difference, it follows no more of them than the difference changes.
 func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	d, ok := b.forest.Against(t)
-	if ok && b.result.Delivered == b.result.Paths && b.result.Unassigned == 0 && b.c.distances != nil { // nil where there is no LID
+	if ok && b.result.Delivered == b.result.Paths && b.c.distances != nil { // nil where there is no LID
 		if r := b.again(t, d); r != nil {
 			return r, ctx.Err()
 		}

@@ -67,7 +67,7 @@ type Result struct {
 	// Links counts the delivered paths by their links, the cables of the two hosts included: the hops of ibdmchk.
 	Links []int64 `json:"links"`
 	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID. The
-	// UnlistedPaths from and to unreachable end ports are not among them.
+	// UnlistedPaths, which end at once as [trees.Ends.Lost] counts them, are not among them.
 	Troubles      []Path `json:"-"`
 	UnlistedPaths int64  `json:"-"`
 
@@ -160,12 +160,12 @@ func (c *checker) result() *Result {
 
 // addEnds counts the end ports, and the pairs and paths that no LID stands for.
 func (r *Result) addEnds(e *trees.Ends) {
-	r.Ends, r.Unassigned, r.UnreachableEnds, r.Pairs = e.Total(), e.Unassigned, len(e.Unreachable), e.Pairs()
+	r.Ends, r.Unassigned, r.UnreachableEnds, r.Pairs = e.Total(), len(e.Unassigned), len(e.Unreachable), e.Pairs()
 	pairs, paths := e.Lost()
 	r.LostPairs += pairs
 	r.Unreachable += paths
 	r.Paths += paths
-	r.UnlistedPaths = paths - int64(e.Unassigned)*int64(len(e.Ports)-1)
+	r.UnlistedPaths = paths
 }
 
 func (r *Result) add(col *column) {
@@ -198,9 +198,6 @@ func (r *Result) count(v walk.Verdict) *int64 {
 func (r *Result) list(c *checker) {
 	for _, kind := range []walk.Verdict{walk.DeadEnd, walk.Loop, walk.Misdelivered, walk.TooLong, walk.Unknown} {
 		free := c.opt.Examples
-		if kind == walk.DeadEnd {
-			free = r.listUnassigned(c, free)
-		}
 		for i := range c.columns {
 			for _, p := range c.columns[i].troubles {
 				if p.Verdict == kind && free > 0 {
@@ -213,16 +210,4 @@ func (r *Result) list(c *checker) {
 			}
 		}
 	}
-}
-
-func (r *Result) listUnassigned(c *checker, free int) int {
-	for _, dst := range c.ends.Ports[:c.ends.Unassigned] {
-		for _, src := range c.ends.Ports {
-			if src != dst && free > 0 {
-				r.Troubles = append(r.Troubles, Path{Src: src, Dst: dst, Verdict: walk.DeadEnd})
-				free--
-			}
-		}
-	}
-	return free
 }

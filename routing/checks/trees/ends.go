@@ -23,11 +23,9 @@ type Ends struct {
 	GroupOf []int32
 	// LIDs are all LIDs of the ends, ascending; a port with an LMC has several.
 	LIDs []LID
-	// Unassigned counts the ends without a LID, which are the first of Ports.
-	Unassigned int
-	// Unreachable are the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable]. They
-	// are in no other list, as no path leads from or to them.
-	Unreachable []fabric.PortIndex
+	// Unreachable are the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable], and
+	// Unassigned other ones without a LID. They are in no other list, as no path leads from or to them.
+	Unreachable, Unassigned []fabric.PortIndex
 
 	wires walk.Wires
 }
@@ -54,13 +52,14 @@ func NewEnds(t *fabric.Tables, switches bool) *Ends {
 	e := &Ends{Tables: t, wires: walk.NewWires(t)}
 	e.Ports, e.Unreachable = f.Ends(switches)
 	slices.SortStableFunc(e.Ports, func(a, b fabric.PortIndex) int { return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID) })
+	unassigned := 0
+	for unassigned < len(e.Ports) && f.Ports[e.Ports[unassigned]].LID == 0 {
+		unassigned++
+	}
+	e.Unassigned, e.Ports = e.Ports[:unassigned], e.Ports[unassigned:]
 	e.group()
 	for i, p := range e.Ports {
 		port := &f.Ports[p]
-		if port.LID == 0 {
-			e.Unassigned++
-			continue
-		}
 		for lid := int(port.LID); lid < int(port.LID)+1<<port.LMC; lid++ {
 			e.LIDs = append(e.LIDs, LID{uint16(lid), int32(i)})
 		}
@@ -102,19 +101,18 @@ func (e *Ends) Sources(group int, dst int32) int {
 	return n
 }
 
-// Total is the number of end ports, the unreachable ones included.
-func (e *Ends) Total() int { return len(e.Ports) + len(e.Unreachable) }
+// Total is the number of end ports, the unreachable ones and those without a LID included.
+func (e *Ends) Total() int { return len(e.Ports) + len(e.Unassigned) + len(e.Unreachable) }
 
 // Pairs is the number of ordered pairs of distinct end ports.
 func (e *Ends) Pairs() int64 { return int64(e.Total()) * int64(max(0, e.Total()-1)) }
 
-// Lost counts the pairs and paths that no LID stands for: from or to an unreachable end port, or to one without a LID. To
+// Lost counts the pairs and paths that end at once: those from or to an unreachable end port, or one without a LID. To
 // the former there are as many paths from each end port as it had LIDs, to the latter there is one.
 func (e *Ends) Lost() (pairs, paths int64) {
-	others := int64(e.Total() - 1)
-	unreachable, assigned := int64(len(e.Unreachable)), int64(len(e.Ports)-e.Unassigned)
-	pairs = (int64(e.Unassigned)+unreachable)*others + unreachable*assigned
-	paths = int64(e.Unassigned)*others + unreachable*int64(len(e.LIDs))
+	others, silent := int64(e.Total()-1), int64(len(e.Unreachable)+len(e.Unassigned))
+	pairs = e.Pairs() - int64(len(e.Ports))*int64(len(e.Ports)-1)
+	paths = silent*int64(len(e.LIDs)) + int64(len(e.Unassigned))*others
 	for _, p := range e.Unreachable {
 		paths += others << e.Tables.Fabric.Ports[p].LMC
 	}

@@ -242,7 +242,7 @@ func (q *question) cutOff(what What) []fabric.PortIndex {
 		stays[p] = true
 	}
 	var out []fabric.PortIndex
-	for _, p := range q.ends.Ports {
+	for _, p := range slices.Concat(q.ends.Unassigned, q.ends.Ports) {
 		if !stays[p] {
 			out = append(out, p)
 		}

@@ -96,7 +96,7 @@ func (p *Path) Backwards() []Hop {
 func (p *Path) Back(t *fabric.Tables) (back Path, ok bool) {
 	src := t.Fabric.EndPortOf(p.Src)
 	lid := t.Fabric.Ports[src].LID
-	if p.Dst == fabric.None || lid == 0 {
+	if p.Dst == fabric.None || t.Fabric.Ports[p.Dst].LID == 0 || lid == 0 {
 		return back, false
 	}
 	return Between(t, p.Dst, src, lid), true

@@ -40,7 +40,7 @@ type Hop struct {
 
 // Trace follows the packets that an end port sends to a LID. From a switch they start in its own table; a port
 // that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. From a port that is not in
-// the subnet there is no path. O(hops^2).
+// the subnet, or that has no LID, there is no path. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
@@ -50,10 +50,10 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	if sw == fabric.None {
 		sw = p.leaveHost(f)
 	}
-	if p.Verdict == 0 && !f.Reachable(src) {
+	if cause := silence(f, src); p.Verdict != DeadEnd && cause != 0 {
 		p.Hops = p.Hops[:1]
 		p.Hops[0].Out = fabric.None
-		p.Verdict, p.Cause = DeadEnd, Unreachable
+		p.Verdict, p.Cause = DeadEnd, cause
 		return p
 	}
 	if sw != fabric.None {
@@ -69,12 +69,23 @@ func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	if f.Reachable(dst) && f.PortByLID(lid) == dst {
 		return Trace(t, src, lid)
 	}
-	p := Path{Src: src, Dst: dst, DstLID: lid, Closes: -1, Entry: fabric.NoPath, Verdict: DeadEnd, Cause: Unreachable}
-	if f.Reachable(dst) {
-		p.Cause = NoLID
+	p := Path{Src: src, Dst: dst, DstLID: lid, Closes: -1, Entry: fabric.NoPath, Verdict: DeadEnd, Cause: NoLID}
+	if !f.Reachable(src) || !f.Reachable(dst) {
+		p.Cause = Unreachable
 	}
 	p.add(f, fabric.None, src)
 	return p
+}
+
+// silence says why an end port sends nothing: [Unreachable], [NoLID], or 0.
+func silence(f *fabric.Fabric, src fabric.PortIndex) Cause {
+	switch {
+	case !f.Reachable(src):
+		return Unreachable
+	case f.Ports[src].LID == 0:
+		return NoLID
+	}
+	return 0
 }
 
 // add appends the node of a port; in is that port or None.
@@ -173,10 +184,13 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 		}
 		return fmt.Sprintf("dead end: %s is unreachable: no links join it to the subnet", f.PortName(end))
 	case NoLID:
-		if owner := f.PortByLID(p.DstLID); owner != fabric.None {
+		end := p.Dst
+		if silence(f, p.Src) == NoLID {
+			end = p.Src
+		} else if owner := f.PortByLID(p.DstLID); owner != fabric.None {
 			return fmt.Sprintf("dead end: LID %d is that of %s, not of %s", p.DstLID, f.PortName(owner), f.PortName(p.Dst))
 		}
-		return fmt.Sprintf("dead end: %s has no LID", f.PortName(p.Dst))
+		return fmt.Sprintf("dead end: %s has no LID", f.PortName(end))
 	case NoSuchPort:
 		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", name, p.Entry, p.DstLID)
 	case NoLink:

@@ -56,7 +56,7 @@ const (
 	NoLink
 	// Unreachable: the source or the destination is separated from the subnet.
 	Unreachable
-	// NoLID: the destination has none.
+	// NoLID: the source or the destination has none.
 	NoLID
 )
 
