@@ -3,10 +3,12 @@
 package shell
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/cables"
@@ -63,11 +65,12 @@ func (o *Output) Declared(a *answer.Answer) error {
 	if o.Hear != nil {
 		o.Hear(declared{a})
 	}
+	form, number := o.Form, 0
 	if o.JSON {
+		form, number = answer.FormJSON, o.numbered()
 		o.writes()
-		return a.JSON(o.W, o.numbered())
 	}
-	return a.Text(o.W)
+	return a.Write(o.W, form, number, o.Table)
 }
 
 // numbered counts an answer.
@@ -128,3 +131,33 @@ func (r sheetRow) Cells() []any {
 
 // Lead implements [Leading].
 func (r sheetRow) Lead() Lead { return r.of.Lead(r.row) }
+
+// Schemas returns the JSON Schema of the answers of a command, that of all commands where no words are given. It fails for
+// a command whose answers have none.
+func Schemas(words ...string) (map[string]any, error) {
+	var all []any
+	var defs any
+	for _, f := range features {
+		for i := range f.Commands {
+			if c := &f.Commands[i]; len(words) == 0 || slices.Equal(c.Words(), words) {
+				for _, declared := range c.Answers {
+					schema := declared.Schema()
+					if len(words) > 0 && len(c.Answers) == 1 {
+						return schema, nil
+					}
+					defs = schema["$defs"]
+					delete(schema, "$defs")
+					delete(schema, "$schema")
+					all = append(all, schema)
+				}
+			}
+		}
+	}
+	if all == nil {
+		if _, err := New(nil).Help(words...); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("the answers of %s have no schema", fabric.Escape(strings.Join(words, " ")))
+	}
+	return map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "anyOf": all, "$defs": defs}, nil
+}

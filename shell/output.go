@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
 )
 
 // Answer is something that a command says: Text for people, what encoding/json makes of it for programs.
@@ -134,6 +135,8 @@ type Output struct {
 	Raw    io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
 	Notes  io.Writer    // takes what is said beside them; nil for nowhere
 	JSON   bool         // asks for JSON
+	Form   answer.Form  // asks for another form; "" is text
+	Table  string       // the table that CSV has of an answer, "" for the first
 	Subnet string       // the subnet that JSON names as that of an answer, "" where there is but one
 	Script bool         // says that nobody reads along: what is not as it was asked for fails
 	Told   bool         // says that what could not be read of the source's file was said before
@@ -160,6 +163,12 @@ func (o *Output) Answer(a Answer) error {
 			a.Text(o.Notes)
 		}
 		return nil
+	default:
+		if o.Form != "" && o.Form != answer.FormText {
+			return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
+		}
+	}
+	switch a := a.(type) {
 	case *List:
 		return o.list(o.overheard(a))
 	}

@@ -5,7 +5,11 @@
 // derived from the declaration.
 package answer
 
-import "slices"
+import (
+	"fmt"
+	"io"
+	"slices"
+)
 
 // SchemaVersion is the number of the JSON schema. Keys of a version are never renamed or removed.
 const SchemaVersion = 2
@@ -109,4 +113,36 @@ func (t *boundTable) rows(yield func([]Value) error) error {
 		return failed == nil
 	})
 	return failed
+}
+
+// Form is a rendering of answers by its name.
+type Form string
+
+// The forms.
+const (
+	FormText     Form = "text"
+	FormJSON     Form = "json"
+	FormCSV      Form = "csv"
+	FormMarkdown Form = "md"
+	FormHTML     Form = "html"
+)
+
+// Forms are all forms.
+var Forms = []Form{FormText, FormJSON, FormCSV, FormMarkdown, FormHTML}
+
+// Write writes the answer in a form: with its number for JSON, and the table with a key for CSV. "" stands for text.
+func (a *Answer) Write(w io.Writer, form Form, number int, table string) error {
+	switch form {
+	case "", FormText:
+		return a.Text(w)
+	case FormJSON:
+		return a.JSON(w, number)
+	case FormCSV:
+		return a.CSV(w, table)
+	case FormMarkdown:
+		return a.Markdown(w)
+	case FormHTML:
+		return a.HTML(w)
+	}
+	return fmt.Errorf("no form of answers is called %q", form)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,9 @@ func writeKeys(out *csv.Writer, columns []Column) {
 	_ = out.Write(keys)
 }
 
+// asInJSON are the kinds of values that CSV has as JSON has them, as the headings are its keys.
+var asInJSON = []Kind{KindInt, KindFloat, KindLID, KindBool, KindDuration, KindTime}
+
 func csvCells(columns []Column, values []Value) []string {
 	var cells []string
 	for i, v := range values {
@@ -78,8 +82,8 @@ func csvCells(columns []Column, values []Value) []string {
 		case columns[i].Key == "":
 		case v.IsNone():
 			cells = append(cells, "")
-		case v.Kind() == KindInt || v.Kind() == KindFloat:
-			cells = append(cells, string(v.appendJSON(nil)))
+		case slices.Contains(asInJSON, v.Kind()):
+			cells = append(cells, strings.Trim(string(v.appendJSON(nil)), `"`))
 		default:
 			cells = append(cells, cellText(v.String()))
 		}

@@ -26,6 +26,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/repl"
 	"example.org/ibconsole/shell/session"
@@ -46,6 +47,9 @@ const usage = `usage:
   ibconsole [-s SOURCE] doctor --report FILE       the same and more for a report of a bug, without names and keys
   ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
   ibconsole version | help [COMMAND] | COMMAND --help | completion bash|zsh|fish | man
+  ibconsole schema [COMMAND]                       the JSON Schema of what a command answers with --json
+
+-o FORMAT prints answers as text, json (as --json does), csv, md or html; with csv, --table NAME chooses a table of an answer.
 
 Several -s open several subnets, each with a session of its own: on NAME CMD, on all CMD, sources, source NAME.
 
@@ -87,6 +91,8 @@ type options struct {
 	theme    string
 	noColor  bool
 	json     bool
+	form     string // of answers
+	table    string // that CSV has
 	window   int
 	fast     bool
 	mkeys    string
@@ -188,7 +194,7 @@ func (o *options) ended(ctx context.Context, err error) int {
 
 func (o *options) output() *shell.Output {
 	out := &shell.Output{
-		W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Told: o.told, Answers: new(atomic.Int64),
+		W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Form: answer.Form(o.form), Table: o.table, Told: o.told, Answers: new(atomic.Int64),
 	}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out.Raw = o.out // nobody's input

@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
 )
@@ -77,6 +78,8 @@ func (o *options) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.theme, "theme", "", "dark, light, contrast or none")
 	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "no colours")
 	flags.BoolVar(&o.json, "json", false, "print JSON, one object a line")
+	flags.StringVarP(&o.form, "output", "o", "", "the form of answers: text, json, csv, md or html")
+	flags.StringVar(&o.table, "table", "", "with -o csv: the table of an answer that is printed")
 	flags.IntVar(&o.window, "window", 0, "management packets in flight")
 	flags.BoolVar(&o.fast, "fast", false, "as many packets in flight as a simulated subnet takes")
 	flags.StringVar(&o.mkeys, "mkeys", "", "the file with the M_Key and the SA_Key")
@@ -88,12 +91,21 @@ func (o *options) flags(flags *pflag.FlagSet) {
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	switch {
+	case given("output") && !slices.Contains(answer.Forms, answer.Form(o.form)):
+		return fmt.Errorf("--output is %q, expected text, json, csv, md or html", o.form)
+	case given("output") && o.json && o.form != string(answer.FormJSON):
+		return fmt.Errorf("--json and --output %s do not go together", o.form)
+	case given("table") && o.form != string(answer.FormCSV):
+		return errors.New("--table goes with --output csv alone")
 	case given("window") && (o.window < 1 || o.window > mad.MaxWindow):
 		return fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow)
 	case given("theme") && !slices.Contains(draw.Themes, o.theme):
 		return fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
 	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
 		return errors.New("--report FILE goes with doctor alone")
+	}
+	o.json = o.json || o.form == string(answer.FormJSON)
+	switch {
 	case len(o.commands) == 0:
 		return nil
 	case cmd.HasParent():
@@ -147,6 +159,7 @@ func (o *options) words() []*cobra.Command {
 			return exitDone
 		}),
 		word("doctor [verify [FILE]]", "check this machine, or a source", 2, o.doctor), completion,
+		word("schema [COMMAND]", "print the JSON Schema of answers", 4, o.schema),
 		word("man", "print the manual page", 0, func([]string) int { return o.man() }),
 	}
 }
@@ -252,6 +265,7 @@ func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 func (o *options) completeFlags(root *cobra.Command) {
 	for name, values := range map[string]func() []string{
 		"source": sourceWords, "command": shellWords, "theme": func() []string { return draw.Themes },
+		"output": func() []string { return []string{"text", "json", "csv", "md", "html"} },
 	} {
 		_ = root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			directive := cobra.ShellCompDirectiveNoFileComp

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,20 @@ func (o *options) completion(args []string) int {
 		err = root.GenFishCompletion(o.out, true)
 	}
 	if err != nil {
+		return o.failed(err)
+	}
+	return exitDone
+}
+
+// schema prints the JSON Schema of what a command answers, that of all commands where none is named.
+func (o *options) schema(words []string) int {
+	schema, err := shell.Schemas(words...)
+	if err != nil {
+		return o.misused(err)
+	}
+	out := json.NewEncoder(o.out)
+	out.SetIndent("", "  ")
+	if err := out.Encode(schema); err != nil {
 		return o.failed(err)
 	}
 	return exitDone
