@@ -344,6 +344,7 @@ func (k *monkey) edited() (string, []tea.Msg) {
 	for range 2 + k.r.IntN(4) {
 		msg := edits[k.r.IntN(len(edits))]
 		text += " " + msg.String()
+		msg.Runes = slices.Clone(msg.Runes) // the input writes to them
 		msgs = append(msgs, msg)
 	}
 	return text, msgs
