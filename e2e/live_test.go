@@ -5,7 +5,6 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -190,9 +189,9 @@ func TestCommitBesideAMaster(t *testing.T) {
 	if r := try("-s", "ibsim:"+sim.Name, "-c", change+"commit yes sm=0x1"); r.status != exitFailed || !strings.Contains(r.err, "is not the master") {
 		t.Errorf("for a wrong GUID: exit status %d, %s", r.status, r.err)
 	}
-	var sm struct{ GUID, State string }
-	if err := json.Unmarshal([]byte(ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "show sms")), &sm); err != nil || sm.State != "master" {
-		t.Fatalf("show sms: %+v, %v", sm, err)
+	sm := answerOf[struct{ GUID, State string }](t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "show sms"), `"kind":"managers"`)
+	if sm.State != "master" {
+		t.Fatalf("show sms: %+v", sm)
 	}
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", change+"commit yes sm="+sm.GUID)
 	if !strings.Contains(out, `"written":true`) {

@@ -14,16 +14,21 @@ import (
 	"example.org/ibconsole/shell/feature/cables"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
+	"example.org/ibconsole/shell/feature/managers"
 	"example.org/ibconsole/shell/feature/mft"
 	"example.org/ibconsole/shell/feature/nodes"
 	"example.org/ibconsole/shell/feature/ranks"
+	"example.org/ibconsole/shell/feature/sl2vl"
+	"example.org/ibconsole/shell/feature/states"
 	"example.org/ibconsole/shell/feature/targets"
+	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/vlarb"
 )
 
 // features lists the features.
 var features = []*feature.Feature{
-	&cables.Feature, &lft.Feature, &links.Feature, &mft.Feature, &nodes.Feature, &ranks.Feature, &targets.Feature, &vlarb.Feature,
+	&cables.Feature, &lft.Feature, &links.Feature, &managers.Feature, &mft.Feature, &nodes.Feature, &ranks.Feature, &sl2vl.Feature,
+	&states.Feature, &targets.Feature, &unanswered.Feature, &vlarb.Feature,
 }
 
 // withFeatures adds the commands of the features to those of other places, each under the command that its path names.

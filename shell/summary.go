@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
@@ -68,14 +67,6 @@ func summarize(st *session.State, p *session.Picture) *summary {
 	return sum
 }
 
-// asOf is a time, with its date where that is another day.
-func asOf(t, now time.Time) string {
-	if t.Local().Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
-		return t.Format(time.TimeOnly)
-	}
-	return t.Format(time.DateTime)
-}
-
 func smText(sm session.SM) string {
 	return fmt.Sprintf("0x%016x %s priority %d on %s", sm.GUID, sm.State, sm.Priority, sm.Port)
 }
@@ -120,72 +111,3 @@ func (s *summary) Text(w io.Writer) {
 }
 
 func writeWord(on bool) string { return prose.When(on, "writing is on", "read-only") }
-
-// pictureRow is one picture, or what it has beside the others.
-type pictureRow struct {
-	Picture  string `json:"picture"`
-	Title    string `json:"title"`
-	Stale    bool   `json:"stale,omitempty"`
-	When     string `json:"when"`
-	Nodes    int    `json:"nodes"`
-	Switches int    `json:"switches"`
-	Links    int    `json:"links"`
-	CutOff   int    `json:"cut_off"`
-	MaxLID   uint16 `json:"highest_lid"`
-	Entries  int    `json:"entries"`
-	Tables   string `json:"tables,omitempty"`
-	SL2VL    bool   `json:"sl2vl"`
-	Groups   int    `json:"multicast_groups"`
-}
-
-func (r pictureRow) Cells() []any {
-	return []any{r.Title, r.When, r.Nodes, r.Switches, r.Links, r.CutOff, r.MaxLID, r.Entries, orDash(r.Tables), prose.When(r.SL2VL, "yes", "-"), r.Groups}
-}
-
-// showPictures lists the pictures that there are, what is in each subnet, and what tables they have.
-func (c *call) showPictures() error {
-	st := c.session.State()
-	var rows []pictureRow
-	for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
-		if p != nil {
-			rows = append(rows, pictureOf(&st, p))
-		}
-	}
-	return c.list([]string{"PICTURE", "AS OF", "NODES", "SWITCHES", "LINKS", "UNREACHABLE", "HIGHEST LID", "ENTRIES", "TABLES", "SL2VL", "GROUPS"}, eachRow(rows))
-}
-
-func pictureOf(st *session.State, p *session.Picture) pictureRow {
-	f := p.Fabric
-	r := pictureRow{Picture: string(p.Kind), Title: st.Title(p), Stale: st.IsStale(p), When: asOf(p.When, time.Now()), MaxLID: f.MaxLID}
-	inv := f.Inventory()
-	r.Nodes, r.Switches, r.Links, r.CutOff = inv.InSubnet.Nodes, inv.InSubnet.Switches, inv.InSubnet.Links, inv.Unreachable.Nodes
-	if p.Tables == nil {
-		return r
-	}
-	r.Tables, r.SL2VL = p.Tables.Origin, p.Tables.SL2VL != nil
-	for sw, n := range f.Switches {
-		for lid := uint16(1); f.Nodes[n].InSubnet && lid <= p.Tables.Top[sw]; lid++ {
-			if p.Tables.Port(fabric.SwitchIndex(sw), lid) != fabric.NoPath {
-				r.Entries++
-			}
-		}
-	}
-	r.Groups = groupsOf(p.Tables)
-	return r
-}
-
-// groupsOf counts the multicast LIDs that any switch has a port for.
-func groupsOf(t *fabric.Tables) (n int) {
-	if t.MFT == nil {
-		return 0
-	}
-	for i := range t.MFT.LIDs() {
-		for sw := range t.Fabric.Switches {
-			if t.MFT.Any(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)) {
-				n++
-				break
-			}
-		}
-	}
-	return n
-}

@@ -63,3 +63,12 @@ func (n *namer) port(port fabric.PortIndex) string {
 	}
 	return name
 }
+
+// ints are numbers that JSON does not take for bytes.
+func ints(bytes []uint8) []int {
+	out := make([]int, len(bytes))
+	for i, b := range bytes {
+		out[i] = int(b)
+	}
+	return out
+}

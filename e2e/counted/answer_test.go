@@ -70,10 +70,10 @@ func (a *answer) end() {
 }
 
 // declared compares the head of a declared answer: its title, state and what was not read. The objects left are the
-// rows of the table, which have its key as their kind.
+// rows of the streamed table, which have its key as their kind; with table "" the head goes on.
 func (a *answer) declared(title, table string, s *state) {
 	command, _, _ := strings.Cut(a.command, " of=")
-	if a.o == nil {
+	if a.o == nil || table == "" && len(a.objects) > 1 {
 		a.wrong("head", "-", "none", command)
 		return
 	}
@@ -100,6 +100,9 @@ func (a *answer) declared(title, table string, s *state) {
 		a.figure("kind", table)
 	}
 	a.heads, a.objects = append(a.heads, head), a.objects[1:]
+	if table == "" {
+		a.take(head)
+	}
 }
 
 // place compares a node or port, which has the GUID of the node, and a port number below 0 for the node itself. Of a

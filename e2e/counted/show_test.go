@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // typeWords are the words for kinds of nodes.
@@ -163,32 +164,35 @@ func (s *state) plugName(p plug) string {
 // showStates compares `show pictures`.
 func (x *exam) showStates() {
 	a := x.ask("show pictures")
+	a.declared("pictures of this session", "", x.state("live"))
+	rows := a.o.length("pictures")
 	a.heading("PICTURE AS OF NODES SWITCHES LINKS UNREACHABLE HIGHEST LID ENTRIES TABLES SL2VL GROUPS")
-	if a.x.compared++; len(a.objects) != len(x.states) {
-		a.wrong("rows", "-", len(a.objects), len(x.states))
+	if a.x.compared++; rows != len(x.states) {
+		a.wrong("rows", "-", rows, len(x.states))
 	}
-	for _, o := range a.objects {
-		a.take(o)
-		name, _ := o.at("picture")
+	for i := range rows {
+		at := fmt.Sprintf("pictures.%d.", i)
+		name, _ := a.o.at(at + "picture")
 		s := x.state(fmt.Sprint(name))
 		if s == nil {
 			a.wrong("picture", "-", name, "no such state")
 			continue
 		}
-		a.title("title", s)
-		a.figure("stale", x.isStale(s))
+		a.title(at+"title", s)
+		a.figure(at+"stale", x.isStale(s))
 		nodes, switches, links, unreachable := s.counts()
-		a.figure("nodes", nodes)
-		a.figure("switches", switches)
-		a.figure("links", links)
-		a.figure("cut_off", unreachable)
-		a.figure("highest_lid", s.highestLID())
-		a.figure("entries", s.entries())
-		a.figure("sl2vl", s.sl2vl != nil)
-		a.figure("multicast_groups", 0)
-		title, _ := o.at("title")
-		when, _ := o.at("when")
-		tables, hasTables := o.at("tables")
+		a.figure(at+"nodes", nodes)
+		a.figure(at+"switches", switches)
+		a.figure(at+"links", links)
+		a.figure(at+"unreachable", unreachable)
+		a.figure(at+"highest_lid", s.highestLID())
+		a.figure(at+"entries", s.entries())
+		a.figure(at+"sl2vl", s.sl2vl != nil)
+		a.figure(at+"multicast_groups", 0)
+		title, _ := a.o.at(at + "title")
+		asOf, _ := a.o.at(at + "as_of")
+		when := clockOf(fmt.Sprint(asOf))
+		tables, hasTables := a.o.at(at + "tables")
 		if !hasTables {
 			tables = "-"
 		}
@@ -200,6 +204,19 @@ func (x *exam) showStates() {
 	}
 	a.succeeds()
 	a.done()
+}
+
+// clockOf is a time of the JSON as people read it: with its date unless that is today's.
+func clockOf(text string) string {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return err.Error()
+	}
+	date, clock, _ := strings.Cut(t.Format(time.DateTime), " ")
+	if t.Local().Format(time.DateOnly) == time.Now().Format(time.DateOnly) {
+		return clock
+	}
+	return date + " " + clock
 }
 
 // counts are the nodes, switches and links of the subnet, and the nodes that are unreachable.

@@ -37,7 +37,7 @@ type Unread struct {
 type Cause struct {
 	What  string  // "forwarding table", "counters"
 	Why   string  // "no response", "attribute not supported"
-	At    []Place // at most 20 of them
+	At    []Place // at most [MostPlaces] of them
 	Count int
 }
 
@@ -61,6 +61,9 @@ func (u Unread) Lines() []string {
 	}
 	return lines
 }
+
+// MostPlaces is how many places of a cause are kept.
+const MostPlaces = 20
 
 // mostPlaces is how many places of a cause people read.
 const mostPlaces = 3

@@ -106,6 +106,15 @@ func Texts(s []string) Value { return Value{kind: KindTexts, ref: s} }
 // List returns a list of values.
 func List(v []Value) Value { return Value{kind: KindList, ref: v} }
 
+// Ints returns a list of whole numbers.
+func Ints[N ~int | ~uint8 | ~uint16](numbers []N) Value {
+	v := make([]Value, len(numbers))
+	for i, n := range numbers {
+		v[i] = Int(n)
+	}
+	return List(v)
+}
+
 // Port returns a port of a fabric as a place; [fabric.None] is [None].
 func Port(f *fabric.Fabric, port fabric.PortIndex) Value {
 	if port == fabric.None {

@@ -117,3 +117,24 @@ func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 	}
 	return 0
 }
+
+// NotRead adds to what an answer rests on that the ports of a fabric did not give something.
+func NotRead(b *answer.Basis, f *fabric.Fabric, what string, ports []fabric.PortIndex) {
+	if len(ports) == 0 {
+		return
+	}
+	c := answer.Cause{What: what, Why: "no response or not supported", Count: len(ports)}
+	for _, p := range ports[:min(len(ports), answer.MostPlaces)] {
+		place, _ := answer.Port(f, p).Place()
+		c.At = append(c.At, place)
+	}
+	b.Unread = b.Unread.Add(answer.Unread{Count: c.Count, Causes: []answer.Cause{c}})
+}
+
+// Text returns a text, None for "".
+func Text(s string) answer.Value {
+	if s == "" {
+		return answer.None()
+	}
+	return answer.Text(s)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/shell/answer"
 )
 
@@ -41,16 +42,13 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	return b
 }
 
-// mostPlaces is how many places of a cause are kept.
-const mostPlaces = 20
-
 // unreadLinks returns what the last sweep got no response for, and what of the file was not read.
 func (st *State) unreadLinks() answer.Unread {
 	var u answer.Unread
 	if n := len(st.unansweredAt); n > 0 {
 		c := answer.Cause{What: "question", Why: "no response", Count: n}
-		for _, h := range st.unansweredAt[:min(n, mostPlaces)] {
-			c.At = append(c.At, answer.Place{Name: h.Node, GUID: h.GUID, Port: h.Port})
+		for i := range st.unansweredAt[:min(n, answer.MostPlaces)] {
+			c.At = append(c.At, PlaceOf(st.Live.Fabric, &st.unansweredAt[i]))
 		}
 		u = u.Add(answer.Unread{Count: n, Causes: []answer.Cause{c}})
 	}
@@ -59,6 +57,15 @@ func (st *State) unreadLinks() answer.Unread {
 		u = u.Add(answer.Unread{Count: n, Causes: []answer.Cause{{What: "part of the file", Why: strings.TrimPrefix(why, "not read: "), Count: n}}})
 	}
 	return u
+}
+
+// PlaceOf returns the node or port of a request without a response, in the fabric of the sweep.
+func PlaceOf(f *fabric.Fabric, u *sweep.Unanswered) answer.Place {
+	place := answer.Place{GUID: u.GUID, Port: u.Port}
+	if node := f.NodeByGUID(u.GUID); node != fabric.None {
+		place.Name = f.Nodes[node].Desc
+	}
+	return place
 }
 
 // unreadTables returns the switches of the subnet whose forwarding tables were not read.
@@ -70,7 +77,7 @@ func unreadTables(p *Picture) answer.Unread {
 	for sw, known := range p.Tables.Known {
 		if n := p.Fabric.SwitchNode(fabric.SwitchIndex(sw)); !known && n.InSubnet {
 			c.Count++
-			if len(c.At) < mostPlaces {
+			if len(c.At) < answer.MostPlaces {
 				c.At = append(c.At, answer.Place{Name: n.Desc, GUID: n.GUID, Port: -1})
 			}
 		}

@@ -332,12 +332,15 @@ type SM struct {
 	GUID     uint64
 	Port     string
 	Priority uint8
-	State    string // its SMState in words, "silent" where it does not answer
+	State    string // its SMState in words, [SilentSM] where it does not answer
 	VendorID uint32 // of the node that it sits on, and whether that is a switch
 	InSwitch bool
 	// actCount grows as long as it runs, 0 where it does not answer.
 	actCount uint32
 }
+
+// SilentSM is the state of a subnet manager that does not respond.
+const SilentSM = "silent"
 
 var smStates = map[mad.SMState]string{
 	mad.SMNotActive: "not active", mad.SMDiscovering: smDiscovering, mad.SMStandby: "standby", mad.SMMaster: smMaster,
@@ -366,7 +369,7 @@ func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
 			sm.State = fmt.Sprintf("state %d", o.Info.State)
 		}
 		if o.Err != nil {
-			sm.GUID, sm.State = f.Ports[o.Port].GUID, "silent"
+			sm.GUID, sm.State = f.Ports[o.Port].GUID, SilentSM
 		}
 		sms = append(sms, sm)
 	}

@@ -49,13 +49,7 @@ var table = answer.Table[entry]{
 		{Key: "mlid", Name: "MLID", Kind: answer.KindText, Help: "multicast LID",
 			Value: func(e entry) answer.Value { return answer.Text(fmt.Sprintf("0x%04x", e.mlid)) }},
 		{Name: "PORTS", Kind: answer.KindText, Value: func(e entry) answer.Value { return answer.Text(prose.Ranges(e.ports)) }},
-		{Key: "ports", Kind: answer.KindList, Value: func(e entry) answer.Value {
-			ports := make([]answer.Value, len(e.ports))
-			for i, p := range e.ports {
-				ports[i] = answer.Int(p)
-			}
-			return answer.List(ports)
-		}},
+		{Key: "ports", Kind: answer.KindList, Value: func(e entry) answer.Value { return answer.Ints(e.ports) }},
 	},
 }
 

@@ -69,23 +69,18 @@ func run(c *feature.Call) error {
 		return errNotRead
 	}
 	b := st.Basis(live, session.NeedLinks)
-	missing := answer.Cause{What: "VL arbitration table", Why: "no response or not supported"}
+	var missing []fabric.PortIndex
 	var rows []entries
 	for _, p := range ports {
 		switch tables := live.VLArb[p]; {
 		case !live.Fabric.Ports[p].Linked():
 		case tables == nil:
-			missing.Count++
-			if place, ok := answer.Port(live.Fabric, p).Place(); ok {
-				missing.At = append(missing.At, place)
-			}
+			missing = append(missing, p)
 		default:
 			rows = append(rows, entries{live.Fabric, p, "low", tables.Low}, entries{live.Fabric, p, "high", tables.High})
 		}
 	}
-	if missing.Count > 0 {
-		b.Unread = b.Unread.Add(answer.Unread{Count: missing.Count, Causes: []answer.Cause{missing}})
-	}
+	feature.NotRead(&b, live.Fabric, "VL arbitration table", missing)
 	return c.Answer(decl.Answer(b, rows))
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package managers lists the subnet managers of a subnet.
+package managers
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command show sms.
+var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{{
+	Path:     "show sms",
+	Summary:  "list the subnet managers",
+	Examples: []string{"show sms"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// managers is the subnet managers that the last sweep found, and whether the master is proved to route as predicted.
+type managers struct {
+	f     *fabric.Fabric
+	all   []session.SM
+	proof *session.Proof // nil where no other program computes tables
+}
+
+// manager is one of them.
+type manager struct {
+	f *fabric.Fabric
+	*session.SM
+}
+
+func (m manager) port() fabric.PortIndex { return m.f.PortByGUID(m.GUID) }
+
+var table = answer.Table[manager]{
+	Key: "managers", Title: "subnet managers", Stream: true,
+	Row:   "{guid} {state} priority {priority} on {port}",
+	Empty: "no subnet manager was seen",
+	Fields: []answer.Field[manager]{
+		{Key: "guid", Name: "GUID", Kind: answer.KindGUID, Help: "of its port", Value: func(m manager) answer.Value { return answer.GUID(m.GUID) }},
+		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(m manager) answer.Value { return answer.Port(m.f, m.port()) }},
+		{Key: "priority", Name: "PRIORITY", Kind: answer.KindInt, Help: "the highest one is master", Value: priority},
+		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "silent: it does not respond",
+			Value: func(m manager) answer.Value { return answer.Text(m.State) }},
+		{Key: "vendor", Name: "VENDOR", Kind: answer.KindText, Help: "vendor ID of the node",
+			Value: func(m manager) answer.Value { return answer.Text(fmt.Sprintf("0x%06x", m.VendorID)) }},
+		{Key: "in_switch", Name: "IN A SWITCH", Kind: answer.KindBool, Help: "whether it runs inside a switch",
+			Value: func(m manager) answer.Value { return answer.Bool(m.InSwitch) }},
+	},
+	Lead: func(m manager) answer.Lead { return feature.ToPort(m.f, m.port()) },
+}
+
+var decl = answer.Decl[managers]{
+	Command: "show sms", Help: "the subnet managers that the last sweep found",
+	Facts: []answer.Field[managers]{
+		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to give the tables that the master computes",
+			Value: proved(func(p *session.Proof) answer.Value { return answer.Bool(p.Proved) })},
+		{Key: "why", Kind: answer.KindText, Help: "how that was proved, or why it is not",
+			Value: proved(func(p *session.Proof) answer.Value { return answer.Text(p.Why) })},
+		{Key: "compared", Kind: answer.KindTime, Help: "when calibrate compared the tables", Value: proved(func(p *session.Proof) answer.Value {
+			if p.When == nil {
+				return answer.None()
+			}
+			return answer.Time(*p.When)
+		})},
+		{Key: "entries", Kind: answer.KindInt, Help: "entries that calibrate compared", Value: proved(func(p *session.Proof) answer.Value {
+			if p.When == nil {
+				return answer.None()
+			}
+			return answer.Int(p.Entries)
+		})},
+		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set sm kind= states it", Value: proved(func(p *session.Proof) answer.Value {
+			return feature.Text(string(p.Manager))
+		})},
+		{Key: "signs", Kind: answer.KindText, Help: "what shows the type of the master",
+			Value: proved(func(p *session.Proof) answer.Value { return feature.Text(p.Signs) })},
+		{Name: "proof", Kind: answer.KindText, Value: proved(func(p *session.Proof) answer.Value { return answer.Text(p.String()) })},
+	},
+	Layout: []answer.Item[managers]{
+		{Table: answer.Show(&table, func(m managers) answer.Rows[manager] {
+			return answer.Lazy(len(m.all), func(i int) manager { return manager{m.f, &m.all[i]} })
+		})},
+		{Line: "{?type}master SM type {type}"},
+		{Line: "{?proof}{proof}"},
+	},
+}
+
+func run(c *feature.Call) error {
+	st := c.Session.State()
+	m := managers{f: st.Live.Fabric, all: st.SMs}
+	if proof := st.Proof(); proof.Asked {
+		m.proof = &proof
+	}
+	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), m))
+}
+
+// proved returns a field of the proof, which does not apply without one.
+func proved(value func(*session.Proof) answer.Value) func(managers) answer.Value {
+	return func(m managers) answer.Value {
+		if m.proof == nil {
+			return answer.None()
+		}
+		return value(m.proof)
+	}
+}
+
+func priority(m manager) answer.Value {
+	if m.State == session.SilentSM {
+		return answer.NotRead()
+	}
+	return answer.Int(m.Priority)
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sl2vl shows the tables that map service levels to virtual lanes.
+package sl2vl
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command show sl2vl.
+var Feature = feature.Feature{Name: "sl2vl", Commands: []feature.Command{{
+	Path:     "show sl2vl",
+	Summary:  "list the SL2VL tables of a node",
+	Help:     "Equal tables of one output port are listed together. sweep full sl2vl reads them.",
+	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode}},
+	Examples: []string{"sweep full sl2vl; show sl2vl leaf-01"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+var errNotRead = errors.New("the VLs were neither computed nor read (try: sweep full sl2vl)")
+
+// mapping is equal tables of an output port.
+type mapping struct {
+	f       *fabric.Fabric
+	outPort fabric.PortIndex
+	out     uint8
+	in      []int
+	vls     fabric.VLs
+}
+
+// tables is the tables of a node.
+type tables struct {
+	f    *fabric.Fabric
+	node fabric.NodeIndex
+	all  []mapping
+}
+
+var table = answer.Table[mapping]{
+	Key: "tables", Title: "SL2VL tables", Stream: true,
+	Fields: []answer.Field[mapping]{
+		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port that packets leave by", Value: func(m mapping) answer.Value { return answer.Int(m.out) }},
+		{Name: "IN", Kind: answer.KindText, Help: "the ports that packets came by", Value: func(m mapping) answer.Value { return answer.Text(prose.Ranges(m.in)) }},
+		{Key: "in", Kind: answer.KindList, Help: "the ports that packets came by", Value: func(m mapping) answer.Value { return answer.Ints(m.in) }},
+		{Name: "VL OF SL 0 TO 15", Kind: answer.KindText, Help: "the VL of each service level", Value: func(m mapping) answer.Value {
+			return answer.Text(strings.ReplaceAll(answer.Ints(m.vls[:]).String(), ",", ""))
+		}},
+		{Key: "vls", Kind: answer.KindList, Help: "the VL of each service level", Value: func(m mapping) answer.Value { return answer.Ints(m.vls[:]) }},
+	},
+	Lead: func(m mapping) answer.Lead { return feature.ToPort(m.f, m.outPort) },
+}
+
+var decl = answer.Decl[tables]{
+	Command: "show sl2vl", Help: "the SL2VL tables of a node", Title: "SL2VL tables of {node}, {of}",
+	Facts: []answer.Field[tables]{{Key: "node", Name: "node", Kind: answer.KindPlace,
+		Value: func(t tables) answer.Value { return answer.Node(t.f, t.node) }}},
+	Layout: []answer.Item[tables]{{Table: answer.Show(&table, func(t tables) answer.Rows[mapping] { return answer.Slice(t.all) })}},
+}
+
+func run(c *feature.Call) error {
+	st, p, err := c.Tables()
+	if err != nil {
+		return err
+	}
+	f := p.Fabric
+	node, err := places.ResolveNode(f, c.Arg(0))
+	switch {
+	case err != nil:
+		return err
+	case p.Tables.SL2VL == nil:
+		return errNotRead
+	}
+	t := tables{f: f, node: node}
+	var missing []fabric.PortIndex
+	for out := range int(f.Nodes[node].NumPorts) + 1 {
+		port := f.PortAt(node, out)
+		if port == fabric.None {
+			continue
+		}
+		mappings := equal(f, p.Tables.SL2VL, node, port)
+		if len(mappings) == 0 && p.Kind == session.Live && f.Ports[port].Linked() {
+			missing = append(missing, port)
+		}
+		t.all = append(t.all, mappings...)
+	}
+	b := st.Basis(p, session.NeedLinks)
+	feature.NotRead(&b, f, "SL2VL table", missing)
+	return c.Answer(decl.Answer(b, t))
+}
+
+// equal returns the tables of an output port, equal ones together.
+func equal(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, port fabric.PortIndex) (mappings []mapping) {
+	n, out := &f.Nodes[node], f.Ports[port].Num
+	ins := 1
+	if n.IsSwitch() {
+		ins = int(n.NumPorts) + 1
+	}
+	for in := range ins {
+		if !t.Has(node, uint8(in), out) {
+			continue
+		}
+		vls := t.VLs(node, uint8(in), out)
+		i := slices.IndexFunc(mappings, func(m mapping) bool { return m.vls == vls })
+		if i < 0 {
+			i = len(mappings)
+			mappings = append(mappings, mapping{f: f, outPort: port, out: out, vls: vls})
+		}
+		mappings[i].in = append(mappings[i].in, in)
+	}
+	return mappings
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package states lists the states of the subnet that a session holds.
+package states
+
+import (
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command show pictures.
+var Feature = feature.Feature{Name: "states", Commands: []feature.Command{{
+	Path:     "show pictures",
+	Summary:  "list the live, base, what-if and staged states",
+	Examples: []string{"fail switch spine-02; route; show pictures"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// state is a state of the subnet, and what is in it.
+type state struct {
+	Picture  string       `key:"picture" help:"live, base, whatif or staged"`
+	Title    string       `key:"title" name:"PICTURE" help:"the state, and how it was made"`
+	AsOf     time.Time    `key:"as_of" help:"when it was read or computed"`
+	Clock    string       `name:"AS OF" help:"when it was read or computed"`
+	Stale    bool         `key:"stale" help:"the what-if changed after its tables were computed"`
+	Nodes    int          `key:"nodes" name:"NODES" help:"nodes of the subnet"`
+	Switches int          `key:"switches" name:"SWITCHES" help:"switches of the subnet"`
+	Links    int          `key:"links" name:"LINKS" help:"links of the subnet"`
+	Lost     int          `key:"unreachable" name:"UNREACHABLE" help:"nodes that failures have separated from the subnet"`
+	MaxLID   uint16       `key:"highest_lid" name:"HIGHEST LID" help:"highest unicast LID in use"`
+	Entries  int          `key:"entries" name:"ENTRIES" help:"entries of forwarding tables on switches of the subnet"`
+	Tables   answer.Value `key:"tables" name:"TABLES" kind:"text" help:"the engine or file that the tables are from"`
+	VLs      string       `name:"SL2VL" help:"whether it has SL2VL tables"`
+	SL2VL    bool         `key:"sl2vl" help:"whether it has SL2VL tables"`
+	Groups   int          `key:"multicast_groups" name:"GROUPS" help:"multicast LIDs that switches have ports for"`
+}
+
+var table = answer.Table[state]{Key: "pictures", Title: "pictures", Fields: answer.Fields[state]()}
+
+var decl = answer.Decl[[]state]{
+	Command: "show pictures", Help: "the states of the subnet that the session holds", Title: "pictures of this session",
+	Layout: []answer.Item[[]state]{{Table: answer.Show(&table, func(s []state) answer.Rows[state] { return answer.Slice(s) })}},
+}
+
+func run(c *feature.Call) error {
+	st := c.Session.State()
+	var all []state
+	for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
+		if p != nil {
+			all = append(all, describe(&st, p))
+		}
+	}
+	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks|session.NeedTables), all))
+}
+
+func describe(st *session.State, p *session.Picture) state {
+	f, inv := p.Fabric, p.Fabric.Inventory()
+	s := state{
+		Picture: string(p.Kind), Title: st.Title(p), AsOf: p.When, Clock: clock(p.When, time.Now()), Stale: st.IsStale(p),
+		Nodes: inv.InSubnet.Nodes, Switches: inv.InSubnet.Switches, Links: inv.InSubnet.Links, Lost: inv.Unreachable.Nodes, MaxLID: f.MaxLID, VLs: "-",
+	}
+	if p.Tables == nil {
+		return s
+	}
+	s.Tables = feature.Text(p.Tables.Origin)
+	if s.SL2VL = p.Tables.SL2VL != nil; s.SL2VL {
+		s.VLs = "yes"
+	}
+	for sw, n := range f.Switches {
+		for lid := 1; f.Nodes[n].InSubnet && lid <= int(p.Tables.Top[sw]); lid++ {
+			if p.Tables.Port(fabric.SwitchIndex(sw), uint16(lid)) != fabric.NoPath {
+				s.Entries++
+			}
+		}
+	}
+	s.Groups = groups(p.Tables)
+	return s
+}
+
+// clock returns the time of a moment, with its date where that is another day.
+func clock(t, now time.Time) string {
+	if t.Local().Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+// groups counts the multicast LIDs that any switch has a port for.
+func groups(t *fabric.Tables) (n int) {
+	if t.MFT == nil {
+		return 0
+	}
+	for i := range t.MFT.LIDs() {
+		for sw := range t.Fabric.Switches {
+			if t.MFT.Any(fabric.SwitchIndex(sw), uint16(fabric.FirstMLID+i)) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
