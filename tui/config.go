@@ -4,6 +4,7 @@ package tui
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +18,8 @@ import (
 // Config is what a configuration file says. The zero value leaves all as it is.
 type Config struct {
 	Theme   string              // one of [Themes], or ""
+	Skin    string              // the file with one, "" for none
+	Look    *draw.Skin          // what that says, nil for nothing
 	NoMouse bool                // leaves the mouse to the terminal
 	Keys    map[string][]string // the keys of actions by name; those that are not named keep theirs
 }
@@ -25,6 +28,7 @@ type Config struct {
 //
 //	# a comment
 //	theme light
+//	skin /home/me/skin.yaml
 //	mouse off
 //	key trace-from = t ctrl+t
 //	key sweep =
@@ -76,6 +80,11 @@ func (c *Config) take(line string) (string, error) {
 			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
 		}
 		c.Theme = rest
+	case "skin":
+		if rest == "" {
+			return "", errors.New("nothing follows skin, expected a file")
+		}
+		c.Skin = rest
 	case "mouse":
 		if rest != "on" && rest != "off" {
 			return "", fmt.Errorf("mouse is %q, expected on or off", rest)
@@ -84,7 +93,7 @@ func (c *Config) take(line string) (string, error) {
 	case "key":
 		return c.takeKey(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, mouse or key", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse or key", word)
 	}
 	return "", nil
 }

@@ -19,7 +19,7 @@ func TestConfig(t *testing.T) {
 	for text, want := range map[string]string{
 		"\ntheme pink":                   `f:2: no theme is called "pink", expected one of dark, light, contrast, none`,
 		"mouse maybe":                    `f:1: mouse is "maybe", expected on or off`,
-		"colour blue":                    `f:1: unknown word "colour", expected theme, mouse or key`,
+		"colour blue":                    `f:1: unknown word "colour", expected theme, skin, mouse or key`,
 		"key jump = j":                   `f:1: no action is called "jump"`,
 		"key sweep":                      `f:1: expected key ACTION = KEYS`,
 		"key sweep = hyper+x":            `f:1: no key is called "hyper+x"`,

@@ -71,7 +71,7 @@ func drive(t testing.TB, source string) *driver {
 
 func driveBackend(t testing.TB, back backend) *driver {
 	t.Helper()
-	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
+	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

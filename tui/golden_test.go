@@ -101,7 +101,7 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop")}
 	back.leave("leaf-12 \x1b[2J", 9, "no answer after 3 tries")
 	d := driveBackend(t, back)
-	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
+	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestGoldenFabrics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := testenv.SharedFile(t, "fabrics/"+name)
 			d := drive(t, "file:"+file)
-			th, err := draw.NewTheme("none", looks()[3].profile, looks()[3].glyphs)
+			th, err := draw.NewTheme("none", looks()[3].profile, looks()[3].glyphs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,7 @@ func TestFormsFit(t *testing.T) {
 	sizes := [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}}
 	for _, l := range looks() {
 		d := drive(t, "sim:fattree:2,4")
-		th, err := draw.NewTheme(l.theme, l.profile, l.glyphs)
+		th, err := draw.NewTheme(l.theme, l.profile, l.glyphs, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,7 +159,9 @@ func keyList() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes it anew.\n\n" +
 		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), a line each, by the name of its action:\n\n" +
-		"    # what is not named here stays as it is\n    theme light\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"    # what is not named here stays as it is\n    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"A skin changes what styles of the theme look like: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`, with `/N` for what stands for it\n" +
+		"among 16 colours; beside them are `bold`, `reverse` and `underline`. An unknown name is told with all that there are. The theme none stays as it is.\n\n" +
 		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" + strings.Join(namedKeys[:15], "`, `") + "`. " +
 		"An action without keys is reached from the list that `?` opens.\n")
 	group := ""

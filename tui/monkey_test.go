@@ -111,7 +111,7 @@ func (k *monkey) open(t *testing.T, source []string, state string) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		}
 		m.retheme = func(name string) (*draw.Theme, error) {
-			return draw.NewTheme(name, termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
+			return draw.NewTheme(name, termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
 		}
 	}
 }

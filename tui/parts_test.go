@@ -37,7 +37,7 @@ func TestHostileDescriptions(t *testing.T) {
 		back.state.Live.Tables = fabric.NewTables(f, fabric.NewLFT(1, f.MaxLID), hostile[0])
 		d := driveBackend(t, back)
 		if ascii {
-			th, err := draw.NewTheme("none", termenv.Ascii, glyphsOf("C", ""))
+			th, err := draw.NewTheme("none", termenv.Ascii, glyphsOf("C", ""), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -250,5 +250,5 @@ func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 	if name == "" {
 		name = env.Theme()
 	}
-	return draw.NewTheme(name, profile, env.Glyphs())
+	return draw.NewTheme(name, profile, env.Glyphs(), opt.Config.Look)
 }

@@ -320,7 +320,7 @@ func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
 func TestNoColour(t *testing.T) {
 	for _, g := range []draw.Glyphs{glyphsOf("C.UTF-8", "xterm"), glyphsOf("C.UTF-8", "linux"), glyphsOf("C", "")} {
 		d := drive(t, tree)
-		th, err := draw.NewTheme("dark", termenv.Ascii, g)
+		th, err := draw.NewTheme("dark", termenv.Ascii, g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 // TestInterruptedIsSaidFirst: the screen names a commit that was interrupted below the
 // panes as soon as the subnet was read, as the first of its problems and in the log.
 func TestInterruptedIsSaidFirst(t *testing.T) {
-	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
+	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

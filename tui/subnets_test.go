@@ -39,7 +39,7 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 		names, sessions = append(names, n.Name), append(sessions, s)
 	}
 	subnets := shell.NewSubnets(names, sessions)
-	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"))
+	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

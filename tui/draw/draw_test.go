@@ -59,7 +59,7 @@ func FuzzClean(f *testing.F) {
 			if x := Skip(c, w); Width(x) != max(Width(c)-w, 0) {
 				t.Fatalf("skip(%q, %d) = %q", c, w, x)
 			}
-			th, _ := NewTheme("dark", termenv.TrueColor, unicodeGlyphs())
+			th, _ := NewTheme("dark", termenv.TrueColor, unicodeGlyphs(), nil)
 			p := NewPen(th, w)
 			p.Cell(th.Bad, s, w/2)
 			p.Right("", s, w/3)

@@ -11,11 +11,11 @@ import (
 
 func TestThemes(t *testing.T) {
 	for _, name := range Themes {
-		if _, err := NewTheme(name, termenv.ANSI, unicodeGlyphs()); err != nil {
+		if _, err := NewTheme(name, termenv.ANSI, unicodeGlyphs(), nil); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := NewTheme("pink", termenv.ANSI, unicodeGlyphs()); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, none") {
+	if _, err := NewTheme("pink", termenv.ANSI, unicodeGlyphs(), nil); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, none") {
 		t.Errorf("unknown theme: %v", err)
 	}
 }

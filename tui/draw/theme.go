@@ -4,6 +4,7 @@ package draw
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
@@ -42,112 +43,156 @@ type Theme struct {
 // Themes lists the names of the themes.
 var Themes = []string{"dark", "light", "contrast", "none"}
 
-// NewTheme makes a theme in the colours of a profile. The profile Ascii and the theme none leave bold and reverse.
-func NewTheme(name string, profile termenv.Profile, g Glyphs) (*Theme, error) {
-	if profile == termenv.Ascii {
+// NewTheme makes a theme in the colours of a profile, changed by a skin, nil for none. The profile Ascii and the theme none
+// leave bold and reverse.
+func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Theme, error) {
+	fixed := profile == termenv.Ascii
+	if fixed {
 		name = "none"
 	}
-	p := palette{profile}
-	var t *Theme
-	switch name {
-	case "dark":
-		t = p.dark()
-	case "light":
-		t = p.light()
-	case "contrast":
-		t = p.contrast()
-	case "none":
-		t = plainTheme()
-	default:
+	looks, ok := themes[name]
+	if !ok {
 		return nil, fmt.Errorf("no theme is called %q, expected one of %s", name, strings.Join(Themes, ", "))
 	}
-	t.Name, t.Glyphs, t.Fixed = name, g, profile == termenv.Ascii
+	t := &Theme{Name: name, Glyphs: g, Fixed: fixed}
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetHasDarkBackground(true) // so that it does not ask the terminal
+	r.SetColorProfile(profile)
+	if name == "none" {
+		r.SetColorProfile(termenv.ANSI) // Ascii would drop bold and reverse
+	}
+	for style, at := range t.styles() {
+		look := looks[style]
+		if skin != nil && name != "none" {
+			look = skin.over(style, look)
+		}
+		*at = compiled(look.style(r))
+	}
 	return t, nil
 }
 
-// palette makes styles in the colours that a terminal has. A colour is written "#rrggbb/n": n is what stands for
-// it among 16 colours, "" for none. Bright black is not among them: some schemes make it that of the background.
-type palette struct{ termenv.Profile }
+// styles returns the styles of a theme by the names that skins have for them.
+func (t *Theme) styles() map[string]*Style {
+	return map[string]*Style{
+		"ground": &t.ground, "dim": &t.Dim, "strong": &t.Strong, "good": &t.Good, "warn": &t.Warn, "bad": &t.Bad, "info": &t.Info,
+		"border": &t.border, "focus": &t.focus, "title": &t.Title, "cursor": &t.Cursor, "cursor-idle": &t.cursorIdle,
+		"key": &t.Key, "hint": &t.Hint, "live": &t.Live, "whatif": &t.Whatif, "staged": &t.Staged, "stale": &t.Stale,
+		"simulated": &t.Simulated, "writing": &t.Writing, "command": &t.Command, "old": &t.Old, "frozen": &t.Frozen,
+		"whatif-line": &t.WhatifLine, "staged-line": &t.StagedLine, "stale-line": &t.StaleLine, "old-line": &t.OldLine,
+	}
+}
 
-func (p palette) style(fg, bg string, attributes ...string) Style {
-	codes := attributes
-	for i, colour := range [2]string{fg, bg} {
-		rgb, n, _ := strings.Cut(colour, "/")
-		if p.Profile == termenv.ANSI {
-			rgb = n
-		}
-		if rgb != "" {
-			codes = append(codes, p.Color(rgb).Sequence(i == 1))
-		}
+// Look is what a style looks like. A colour is written "#rrggbb/n": n is what stands for it among 16 colours, none where it
+// is left out. Bright black is not among those of our themes: some schemes make it that of the background.
+type Look struct {
+	Foreground string `yaml:"fg"`
+	Background string `yaml:"bg"`
+	Bold       bool   `yaml:"bold"`
+	Reverse    bool   `yaml:"reverse"`
+	Underline  bool   `yaml:"underline"`
+}
+
+func (l Look) style(r *lipgloss.Renderer) lipgloss.Style {
+	st := r.NewStyle()
+	if l.Foreground != "" {
+		st = st.Foreground(colour(l.Foreground))
 	}
-	if len(codes) == 0 {
-		return ""
+	if l.Background != "" {
+		st = st.Background(colour(l.Background))
 	}
-	return Style("\x1b[" + strings.Join(codes, ";") + "m")
+	if l.Bold {
+		st = st.Bold(true)
+	}
+	if l.Underline {
+		st = st.Underline(true)
+	}
+	if l.Reverse {
+		st = st.Reverse(true)
+	}
+	return st
+}
+
+func colour(text string) lipgloss.CompleteColor {
+	rgb, n, _ := strings.Cut(text, "/")
+	return lipgloss.CompleteColor{TrueColor: rgb, ANSI256: rgb, ANSI: n}
+}
+
+// compiled returns the sequence with which a style begins. Each ends with [Reset].
+func compiled(st lipgloss.Style) Style {
+	const text = "x"
+	begin, _, _ := strings.Cut(st.Render(text), text)
+	return Style(begin)
 }
 
 const (
-	bold    = "1"
-	reverse = "7"
+	white = "#ffffff/15"
+	black = "#000000/0"
 )
 
-func (p palette) dark() *Theme {
-	const white, black = "#ffffff/15", "#000000/0"
-	red, amber, blue := "#ff6b6b/1", "#ffb300/3", "#4a90e2/4"
-	accent := p.style("#5fafff/6", "", bold)
-	badge := func(bg string) Style { return p.style(white, bg, bold) }
-	return &Theme{
-		Dim: p.style("#8a8a8a/", ""), Hint: p.style("#9e9e9e/", ""), Strong: p.style("", "", bold), Title: p.style("", "", bold),
-		Good: p.style("#87d787/2", ""), Warn: p.style("#ffd75f/3", ""), Bad: p.style(red, "", bold), Info: p.style("#7fb8ff/6", ""),
-		border: p.style("#5f5f5f/", ""), focus: p.style("#5fafff/6", ""), Key: accent, Command: accent,
-		Cursor: badge("#264f78/4"), cursorIdle: p.style("#d0d0d0/", "#303030/"),
-		Live: badge("#2e7d32/2"), Whatif: p.style(black, amber, bold), Staged: badge("#1565c0/4"), Stale: badge("#c62828/1"),
-		Simulated: badge("#5e35b1/5"), Writing: badge("#c62828/1"),
-		Old: p.style(black, "#b0b0b0/7", bold), Frozen: p.style(black, "#80deea/6", bold), OldLine: p.style("#b0b0b0/7", ""),
-		WhatifLine: p.style(amber, ""), StagedLine: p.style(blue, ""), StaleLine: p.style(red, ""),
+// themes are the looks of the themes by the names of styles; what is not named looks like any text.
+var themes = map[string]map[string]Look{"dark": dark(), "light": light(), "contrast": contrast(), "none": none()}
+
+func of(fg string) Look     { return Look{Foreground: fg} }
+func boldOf(fg string) Look { return Look{Foreground: fg, Bold: true} }
+
+// badge returns a function that makes the look of a badge with this colour of letters.
+func badge(fg string) func(bg string) Look {
+	return func(bg string) Look { return Look{Foreground: fg, Background: bg, Bold: true} }
+}
+
+func dark() map[string]Look {
+	const red, amber, blue, grey, accent = "#ff6b6b/1", "#ffb300/3", "#4a90e2/4", "#b0b0b0/7", "#5fafff/6"
+	light, onLight := badge(white), badge(black)
+	return map[string]Look{
+		"dim": of("#8a8a8a"), "hint": of("#9e9e9e"), "strong": {Bold: true}, "title": {Bold: true},
+		"good": of("#87d787/2"), "warn": of("#ffd75f/3"), "bad": boldOf(red), "info": of("#7fb8ff/6"),
+		"border": of("#5f5f5f"), "focus": of(accent), "key": boldOf(accent), "command": boldOf(accent),
+		"cursor": light("#264f78/4"), "cursor-idle": {Foreground: "#d0d0d0", Background: "#303030"},
+		"live": light("#2e7d32/2"), "whatif": onLight(amber), "staged": light("#1565c0/4"), "stale": light("#c62828/1"),
+		"simulated": light("#5e35b1/5"), "writing": light("#c62828/1"),
+		"old": onLight(grey), "frozen": onLight("#80deea/6"), "old-line": of(grey),
+		"whatif-line": of(amber), "staged-line": of(blue), "stale-line": of(red),
 	}
 }
 
 // contrast has bright letters on black alone, and nothing dim.
-func (p palette) contrast() *Theme {
-	const white, black, yellow, red, cyan, green, magenta = "#ffffff/15", "#000000/0", "#ffff00/11", "#ff5555/9", "#00ffff/14", "#00ff00/10", "#ff80ff/13"
-	badge := func(bg string) Style { return p.style(black, bg, bold) }
-	w := p.style(white, black)
-	return &Theme{
-		ground: w, Dim: w, Hint: w, Strong: p.style(white, black, bold), Title: p.style(white, black, bold),
-		Good: p.style(green, black, bold), Warn: p.style(yellow, black, bold), Bad: p.style(red, black, bold), Info: p.style(cyan, black, bold),
-		border: w, focus: p.style(yellow, black, bold), Key: p.style(cyan, black, bold), Command: p.style(cyan, black, bold),
-		Cursor: p.style(black, yellow, bold), cursorIdle: p.style(white, "#404040/0", bold),
-		Live: badge(green), Whatif: badge(yellow), Staged: badge(cyan), Stale: badge(red), Simulated: badge(magenta), Writing: badge(red),
-		Old: badge(white), Frozen: badge(cyan), OldLine: w,
-		WhatifLine: p.style(yellow, black, bold), StagedLine: p.style(cyan, black, bold), StaleLine: p.style(red, black, bold),
+func contrast() map[string]Look {
+	const yellow, red, cyan, green, magenta = "#ffff00/11", "#ff5555/9", "#00ffff/14", "#00ff00/10", "#ff80ff/13"
+	on := func(fg string) Look { return Look{Foreground: fg, Background: black, Bold: true} }
+	plain, onBright := Look{Foreground: white, Background: black}, badge(black)
+	return map[string]Look{
+		"ground": plain, "dim": plain, "hint": plain, "strong": on(white), "title": on(white),
+		"good": on(green), "warn": on(yellow), "bad": on(red), "info": on(cyan),
+		"border": plain, "focus": on(yellow), "key": on(cyan), "command": on(cyan),
+		"cursor": onBright(yellow), "cursor-idle": {Foreground: white, Background: "#404040/0", Bold: true},
+		"live": onBright(green), "whatif": onBright(yellow), "staged": onBright(cyan), "stale": onBright(red),
+		"simulated": onBright(magenta), "writing": onBright(red),
+		"old": onBright(white), "frozen": onBright(cyan), "old-line": plain,
+		"whatif-line": on(yellow), "staged-line": on(cyan), "stale-line": on(red),
 	}
 }
 
-func (p palette) light() *Theme {
-	const white, black = "#ffffff/15", "#000000/0"
-	red, brown, blue := "#b00020/1", "#8a5000/5", "#0d47a1/4"
-	accent := p.style("#0060c0/4", "", bold)
-	badge := func(bg string) Style { return p.style(white, bg, bold) }
-	return &Theme{
-		Dim: p.style("#6c6c6c/", ""), Hint: p.style("#5f5f5f/", ""), Strong: p.style("", "", bold), Title: p.style("", "", bold),
-		Good: p.style("#006400/2", ""), Warn: p.style(brown, ""), Bad: p.style(red, "", bold), Info: p.style("#0050a0/4", ""),
-		border: p.style("#9e9e9e/", ""), focus: p.style("#0060c0/4", ""), Key: accent, Command: accent,
-		Cursor: p.style(black, "#b3d7ff/6", bold), cursorIdle: p.style("#202020/", "#e4e4e4/"),
-		Live: badge("#1b5e20/2"), Whatif: p.style(black, "#ffb300/3", bold), Staged: badge("#0d47a1/4"), Stale: badge("#b71c1c/1"),
-		Simulated: badge("#4527a0/5"), Writing: badge("#b71c1c/1"),
-		Old: p.style(white, "#5f5f5f/0", bold), Frozen: p.style(black, "#80deea/6", bold), OldLine: p.style("#5f5f5f/0", ""),
-		WhatifLine: p.style(brown, ""), StagedLine: p.style(blue, ""), StaleLine: p.style(red, ""),
+func light() map[string]Look {
+	const red, brown, blue, accent = "#b00020/1", "#8a5000/5", "#0d47a1/4", "#0060c0/4"
+	onDark, onLight := badge(white), badge(black)
+	return map[string]Look{
+		"dim": of("#6c6c6c"), "hint": of("#5f5f5f"), "strong": {Bold: true}, "title": {Bold: true},
+		"good": of("#006400/2"), "warn": of(brown), "bad": boldOf(red), "info": of("#0050a0/4"),
+		"border": of("#9e9e9e"), "focus": of(accent), "key": boldOf(accent), "command": boldOf(accent),
+		"cursor": onLight("#b3d7ff/6"), "cursor-idle": {Foreground: "#202020", Background: "#e4e4e4"},
+		"live": onDark("#1b5e20/2"), "whatif": onLight("#ffb300/3"), "staged": onDark("#0d47a1/4"), "stale": onDark("#b71c1c/1"),
+		"simulated": onDark("#4527a0/5"), "writing": onDark("#b71c1c/1"),
+		"old": onDark("#5f5f5f/0"), "frozen": onLight("#80deea/6"), "old-line": of("#5f5f5f/0"),
+		"whatif-line": of(brown), "staged-line": of(blue), "stale-line": of(red),
 	}
 }
 
-func plainTheme() *Theme {
-	p := palette{termenv.Ascii}
-	b, r := p.style("", "", bold), p.style("", "", reverse)
-	return &Theme{
-		Strong: b, Bad: b, focus: b, Title: b, Cursor: r, Key: b, Command: b,
-		Live: r, Whatif: r, Staged: r, Stale: p.style("", "", bold, reverse), Simulated: r, Writing: p.style("", "", bold, reverse),
-		Old: r, Frozen: p.style("", "", bold, reverse),
+func none() map[string]Look {
+	bold, reverse, both := Look{Bold: true}, Look{Reverse: true}, Look{Bold: true, Reverse: true}
+	return map[string]Look{
+		"strong": bold, "bad": bold, "focus": bold, "title": bold, "key": bold, "command": bold, "cursor": reverse,
+		"live": reverse, "whatif": reverse, "staged": reverse, "stale": both, "simulated": reverse, "writing": both,
+		"old": reverse, "frozen": both,
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // TestHostileText: what a question and its answers hold does not reach the terminal as it
 // is.
 func TestHostileText(t *testing.T) {
-	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string { return "C.UTF-8" }).Glyphs())
+	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string { return "C.UTF-8" }).Glyphs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestHostileText(t *testing.T) {
 
 func fields(t *testing.T) map[string]func() *field {
 	t.Helper()
-	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string { return "C.UTF-8" }).Glyphs())
+	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string { return "C.UTF-8" }).Glyphs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

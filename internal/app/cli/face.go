@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/repl"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui"
+	"example.org/ibconsole/tui/draw"
 )
 
 // tui opens the screen; with tour on a simulated subnet with the tour begun.
@@ -46,7 +47,7 @@ func (o *options) tui(tour bool) int {
 // tourSource is the subnet of the tour where the user names none: small enough to be seen whole.
 const tourSource = "sim:fattree:2,12"
 
-// screenConfig reads the user's configuration file, if there is one.
+// screenConfig reads the user's configuration file, if there is one, and the skin that it names.
 func screenConfig(ctx context.Context) (tui.Config, error) {
 	path := userConfig()
 	if path == "" {
@@ -60,7 +61,15 @@ func screenConfig(ctx context.Context) (tui.Config, error) {
 		return tui.Config{}, err
 	}
 	defer f.Close()
-	return tui.ReadConfig(f, path, site.Reads)
+	config, err := tui.ReadConfig(f, path, site.Reads)
+	if err != nil || config.Skin == "" {
+		return config, err
+	}
+	if !filepath.IsAbs(config.Skin) {
+		config.Skin = filepath.Join(filepath.Dir(path), config.Skin)
+	}
+	config.Look, err = files.Parse(ctx, config.Skin, files.Config, draw.ReadSkin)
+	return config, err
 }
 
 // createNew makes a file that must not be there yet.

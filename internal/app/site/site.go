@@ -52,7 +52,7 @@ type rule struct {
 }
 
 // screenWords are for the screen, which reads them itself.
-var screenWords = []string{"theme", "mouse", "key"}
+var screenWords = []string{"theme", "skin", "mouse", "key"}
 
 // words are those that Read takes. The screen, which reads the same file, passes over them.
 var words = []string{"source", "names", "hints", "mkeys", "watch", "write"}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Skin changes what styles of themes look like. The theme none stays as it is.
+type Skin struct {
+	looks map[string]lookNode
+}
+
+// lookNode is a look of which a file names some parts.
+type lookNode struct{ yaml.Node }
+
+// UnmarshalYAML keeps the node, which is decoded over the look of a theme.
+func (l *lookNode) UnmarshalYAML(n *yaml.Node) error {
+	l.Node = *n
+	return nil
+}
+
+var colourForm = regexp.MustCompile(`^(#[0-9a-fA-F]{6})?(/([0-9]|1[0-5]))?$`)
+
+// ReadSkin reads a skin, YAML with the name of each style that is changed and what is changed of it:
+//
+//	cursor: {fg: "#ffffff/15", bg: "#00408f/4", bold: true}
+//	warn: {fg: "#ffaf00/3"}
+//
+// A colour is #rrggbb, with /N for what stands for it among 16 colours, 0 to 15. Errors say name:line and what was expected.
+func ReadSkin(r io.Reader, name string) (*Skin, error) {
+	var s Skin
+	switch err := yaml.NewDecoder(r).Decode(&s.looks); {
+	case errors.Is(err, io.EOF):
+		return &s, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: expected names of styles, each with what is changed of it: %w", name, err)
+	}
+	known := (&Theme{}).styles()
+	for _, style := range slices.Sorted(maps.Keys(s.looks)) {
+		node := s.looks[style]
+		if known[style] == nil {
+			return nil, fmt.Errorf("%s:%d: no style is called %q, expected one of %s", name, node.Line, style, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		look, err := node.over(Look{})
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %s: expected fg and bg with colours, bold, reverse and underline with true or false: %w", name, node.Line, style, err)
+		}
+		for _, c := range []string{look.Foreground, look.Background} {
+			if !colourForm.MatchString(c) {
+				return nil, fmt.Errorf("%s:%d: %s has the colour %q, expected one like #ffb300/3", name, node.Line, style, c)
+			}
+		}
+	}
+	return &s, nil
+}
+
+// parts are the keys of a look.
+var parts = []string{"fg", "bg", "bold", "reverse", "underline"}
+
+// over returns a look with the parts that the node names.
+func (l *lookNode) over(look Look) (Look, error) {
+	if l.Kind != yaml.MappingNode {
+		return look, fmt.Errorf("line %d is no list of keys and values", l.Line)
+	}
+	for i := 0; i < len(l.Content); i += 2 {
+		if key := l.Content[i]; !slices.Contains(parts, key.Value) {
+			return look, fmt.Errorf("line %d: unknown key %q", key.Line, key.Value)
+		}
+	}
+	err := l.Decode(&look)
+	return look, err
+}
+
+// over returns the look of a style of a theme as the skin has it.
+func (s *Skin) over(style string, look Look) Look {
+	if node, ok := s.looks[style]; ok {
+		look, _ = node.over(look) // [ReadSkin] has seen that it can be decoded
+	}
+	return look
+}
