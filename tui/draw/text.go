@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/dustin/go-humanize"
 	"github.com/mattn/go-runewidth"
 
 	"example.org/ibconsole/internal/base/plain"
@@ -161,13 +162,7 @@ func Wrap(s string, w int) []string {
 func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n, noun) }
 
 // Thousands prints a number as "419,904".
-func Thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Thousands(n int) string { return humanize.Comma(int64(n)) }
 
 const blanks = "                                                                                                                                "
 
