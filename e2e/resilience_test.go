@@ -37,7 +37,7 @@ func TestFailureQuickAndSlow(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch {
-			case m["check"] != nil:
+			case m["command"] == "check reach":
 				delete(m, "of")
 				delete(m, "seconds")
 				checks = append(checks, m)

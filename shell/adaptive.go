@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -21,7 +22,7 @@ func adaptiveCommands() []Spec {
 			"who then follow every choice. route gives its tables groups, too, until adaptive off. With an engine of NVIDIA's OpenSM\n" +
 			"(engine ar_updn, or engine from=FILE) it gives them those that the engine publishes. Groups are never written to a switch.",
 		Args:    []lang.Arg{{Name: "on|off|show", Kind: lang.KindWord, Words: []string{"on", "off", "show"}}},
-		Options: []lang.Option{ofOption()}, Run: runAdaptive,
+		Options: []lang.Option{feature.OfOption()}, Run: runAdaptive,
 	}}
 }
 
@@ -217,10 +218,10 @@ func (c *call) choices(p *session.Picture) (*choiceCounts, error) {
 		return nil, err
 	}
 	a := &choiceCounts{Result: r, Troubles: []choiceTrouble{}}
-	names := newNamer(p.Fabric)
+	names := feature.NewNamer(p.Fabric)
 	for _, t := range r.Troubles {
 		a.Troubles = append(a.Troubles, choiceTrouble{
-			names.port(t.Src), names.port(t.Dst), t.LID, t.Outcome.Endings.Reach().String(), t.Outcome.Endings&choices.Loops != 0, toTrace(p, t.Src, t.Dst, t.LID),
+			names.Port(t.Src), names.Port(t.Dst), t.LID, t.Outcome.Endings.Reach().String(), t.Outcome.Endings&choices.Loops != 0, feature.ToTrace(p, t.Src, t.Dst, t.LID),
 		})
 	}
 	return a, nil

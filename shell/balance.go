@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -16,13 +15,14 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
 func balanceCommands() []Spec {
 	return []Spec{{Name: "balance", Summary: "how evenly the tables use the ports of switches, and how evenly traffic does",
-		Options: []lang.Option{ofOption()},
+		Options: []lang.Option{feature.OfOption()},
 		Subcommands: []Spec{
 			{Name: "switch", Summary: "the LIDs that leave by each port to a switch, of switches where two ports differ by more than one; as OpenSM's switchbalance", Run: onTables((*call).balanceSwitches),
 				Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
@@ -253,15 +253,15 @@ func (c *call) hotPorts(st *session.State, p *session.Picture) error {
 		return err
 	}
 	mean, rows, rates, paths := meanBetween(l), []hotPort{}, []float64{}, []float64{}
-	for _, x := range sentNow(counted, p.Fabric) {
-		row := hotPort{leads: leads{toPort(p.Fabric, x.port)}, Port: p.Fabric.PortName(x.port), To: p.Fabric.PortName(p.Fabric.Ports[x.port].Peer), GBs: x.bytes / 1e9, Used: x.used(p.Fabric), Wait: x.waits, Paths: l.Paths[x.port]}
+	for _, x := range feature.SentNow(counted, p.Fabric) {
+		row := hotPort{leads: leads{toPort(p.Fabric, x.Port)}, Port: p.Fabric.PortName(x.Port), To: p.Fabric.PortName(p.Fabric.Ports[x.Port].Peer), GBs: x.Bytes / 1e9, Used: x.Used(p.Fabric), Wait: x.Waits, Paths: l.Paths[x.Port]}
 		if mean > 0 {
 			row.OfMean = float64(row.Paths) / mean
 		}
-		rows, rates, paths = append(rows, row), append(rates, x.bytes), append(paths, float64(row.Paths))
+		rows, rates, paths = append(rows, row), append(rates, x.Bytes), append(paths, float64(row.Paths))
 	}
 	slices.SortStableFunc(rows, func(a, b hotPort) int { return cmp.Compare(b.GBs, a.GBs) })
-	if k, ok := correlation(rates, paths); ok {
+	if k, ok := feature.Correlation(rates, paths); ok {
 		c.out.note("traffic and paths of %d ports between switches: correlation %.2f (1: traffic is where the tables lay most paths)", len(rows), k)
 	}
 	return c.list([]string{"PORT", "TO", "GB/S", "USED", "WAITS/S", "PATHS", "OF MEAN"}, eachRow(rows[:min(limit, len(rows))]))
@@ -279,21 +279,4 @@ func meanBetween(l *linkload.Loads) float64 {
 		return 0
 	}
 	return sum / n
-}
-
-// correlation is Pearson's coefficient; ok is false where one of the two never varies.
-func correlation(x, y []float64) (k float64, ok bool) {
-	var mx, my float64
-	for i := range x {
-		mx, my = mx+x[i]/float64(len(x)), my+y[i]/float64(len(x))
-	}
-	var xy, xx, yy float64
-	for i := range x {
-		dx, dy := x[i]-mx, y[i]-my
-		xy, xx, yy = xy+dx*dy, xx+dx*dx, yy+dy*dy
-	}
-	if xx == 0 || yy == 0 {
-		return 0, false
-	}
-	return xy / math.Sqrt(xx*yy), true
 }

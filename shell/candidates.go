@@ -8,7 +8,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -40,7 +39,7 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 		}
 		return words(append(settings.EngineNames(), settings.VendorEngines()...))
 	case lang.KindPicture:
-		return words(pictureNames())
+		return words(feature.StateNames())
 	case lang.KindNode, lang.KindPlace:
 		return nodeCandidates(f, false, ask.Prefix)
 	case lang.KindSwitch:
@@ -57,10 +56,6 @@ func words(list []string) []lang.Candidate {
 		out = append(out, lang.Candidate{Text: w})
 	}
 	return out
-}
-
-func pictureNames() []string {
-	return prose.Words(session.Kinds, func(k session.Kind) string { return string(k) })
 }
 
 // nodeCandidates lists nodes whose name begins with the prefix, escaped.

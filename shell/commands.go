@@ -5,7 +5,6 @@ package shell
 import (
 	"io"
 	"slices"
-	"strings"
 
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -14,20 +13,12 @@ import (
 // commands lists every command, in the order of help.
 func commands() []Spec {
 	all := slices.Concat(
-		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), checkCommands(), whoCommands(), hostsCommands(), jobCommands(),
+		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), problemCommands(), compareCommands(), balanceCommands(), reportCommands(), saCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), whoCommands(), hostsCommands(), jobCommands(),
 		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
 	for i := range all {
 		all[i].Example = examples[all[i].Name]
 	}
 	return withFeatures(all)
-}
-
-// ofOption chooses the picture that a reading command reads.
-func ofOption() lang.Option {
-	return lang.Option{
-		Name: "of", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID|TIME",
-		Summary: "which picture, the number of a history entry, or a time (03:12); staged if there, else whatif, else live",
-	}
 }
 
 // reading is what a command does with a picture.

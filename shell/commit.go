@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -298,7 +299,7 @@ func (l *changeLoop) text(w io.Writer) {
 		line("credits", "old and new routes together: no credit loop")
 		return
 	case l.Loop == credits.Unknown:
-		line("credits", "old and new routes together: %s; %s", unknownLoop(l.Why, l.Try), l.alone())
+		line("credits", "old and new routes together: %s; %s", feature.UnknownLoop(l.Why, l.Try), l.alone())
 		return
 	}
 	line("CREDIT LOOP", "old and new routes together, over %s; %s", count(len(l.Ring), "link"), l.alone())

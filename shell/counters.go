@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 )
 
@@ -112,7 +112,7 @@ func (c *call) showCounters() error {
 	if err := c.out.Answer(a); err != nil {
 		return err
 	}
-	return noneRead(reading)
+	return feature.NoneRead(reading)
 }
 
 // countersRead says how many ports were read, and which were not.
@@ -148,18 +148,6 @@ func (a countersRead) Text(w io.Writer) {
 	list(w, "not read", prose.Words(a.NotRead, func(n notReadPort) string {
 		return n.Port + prose.When(n.Ports > 1, fmt.Sprintf(", %s", count(n.Ports, "port")), "") + ": " + n.Why
 	}))
-}
-
-// noneRead is the error of a reading of which no port answered.
-func noneRead(r *counters.Reading) error {
-	switch {
-	case len(r.Ports) > 0:
-		return nil
-	case len(r.Unanswered) == 0:
-		return errors.New("there is no port with counters")
-	}
-	first := r.Unanswered[0]
-	return fmt.Errorf("the counters of no port could be read: %s: %w", first.Name, first.Why())
 }
 
 // counterTexts says what a port has counted, and fills in the row.

@@ -52,17 +52,7 @@ func worstBy(word string) (what counters.Set, known bool) {
 
 // spanOf is the time that since= and until= give.
 func (c *call) spanOf(otherwise string) (since, until time.Time, err error) {
-	now := time.Now()
-	if since, err = c.whenOption("since", otherwise, now); err != nil {
-		return since, until, err
-	}
-	if until, err = c.whenOption("until", "now", now); err != nil {
-		return since, until, err
-	}
-	if !since.Before(until) {
-		return since, until, c.Misused("since=%q is not before %s", c.Option("since", otherwise), until.Format(time.DateTime))
-	}
-	return since, until, nil
+	return c.feature().Span(otherwise)
 }
 
 // countedRow is what a port counted in one sample.

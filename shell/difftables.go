@@ -4,6 +4,7 @@ package shell
 
 import (
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -50,7 +51,7 @@ func pairTable(title string, pairs []diff.Pair, all int64, p *session.Picture) T
 	f := p.Fabric
 	t := tableOf(title, []string{"FROM", "LID", "TO", "LID", "SWITCH", "SWITCH"}, pairs, func(x diff.Pair) plainRow {
 		src, dst := f.PortByGUID(uint64(x.Src.GUID)), f.PortByGUID(uint64(x.Dst.GUID))
-		return plainRow{leads{toTrace(p, src, dst, x.Dst.LID)}, []any{x.Src.Name, x.Src.LID, x.Dst.Name, x.Dst.LID, leafOf(f, src), leafOf(f, dst)}}
+		return plainRow{leads{feature.ToTrace(p, src, dst, x.Dst.LID)}, []any{x.Src.Name, x.Src.LID, x.Dst.Name, x.Dst.LID, leafOf(f, src), leafOf(f, dst)}}
 	})
 	t.More = int(all) - len(t.Rows)
 	return t

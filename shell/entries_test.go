@@ -5,6 +5,7 @@ package shell_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,9 +129,9 @@ func TestEntryOfWhatIf(t *testing.T) {
 		if strings.HasPrefix(command, "report") || strings.HasPrefix(command, "show") || strings.HasPrefix(command, "paths") {
 			continue // rows and files, which say it beside them
 		}
-		var answer struct{ Of string }
+		var answer struct{ Of any } // of a declared answer an object
 		line, _, _ := strings.Cut(whatIsSaid(t, run, command+" of="+id, true), "\n")
-		if err := json.Unmarshal([]byte(line), &answer); err != nil || !strings.Contains(answer.Of, "what-if") {
+		if err := json.Unmarshal([]byte(line), &answer); err != nil || !strings.Contains(fmt.Sprint(answer.Of), "what-if") {
 			t.Errorf("%s: %v, no what-if in %s", command, err, line)
 		}
 	}

@@ -29,7 +29,6 @@ var examples = map[string]string{
 	"adaptive":   "adaptive on; check reach",
 	"show":       "show links leaf-01",
 	"trace":      "trace node-0001 node-0648 back",
-	"check":      "fail switch spine-02; route; check reach; check credits",
 	"who":        "who uses leaf-01 36",
 	"hosts":      "hosts job1 node-[0001-0064]; fail switch spine-03; hosts job1",
 	"job":        "job 4711",

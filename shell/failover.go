@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -48,7 +49,7 @@ func (a *failover) Text(w io.Writer) {
 func (a *failover) Tables() []Table {
 	f := a.picture.Fabric
 	t := tableOf("pairs that wait for a manager", []string{"FROM", "TO", "LID", "NOW REACHED", "OF PACKETS"}, a.Examples, func(p choices.Pair) plainRow {
-		return plainRow{leads{toTrace(a.picture, p.Src, p.Dst, p.LID)}, []any{f.PortName(p.Src), f.PortName(p.Dst), p.LID, p.Outcome.Endings.Reach().String(), fmt.Sprintf("%.0f %%", 100*p.Outcome.Share)}}
+		return plainRow{leads{feature.ToTrace(a.picture, p.Src, p.Dst, p.LID)}, []any{f.PortName(p.Src), f.PortName(p.Dst), p.LID, p.Outcome.Endings.Reach().String(), fmt.Sprintf("%.0f %%", 100*p.Outcome.Share)}}
 	})
 	t.More = int(a.Luck+a.Stuck) - len(t.Rows)
 	return []Table{t}

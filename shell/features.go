@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
 	"example.org/ibconsole/shell/feature/managers"
@@ -27,8 +28,19 @@ import (
 
 // features lists the features.
 var features = []*feature.Feature{
-	&cables.Feature, &lft.Feature, &links.Feature, &managers.Feature, &mft.Feature, &nodes.Feature, &ranks.Feature, &sl2vl.Feature,
-	&states.Feature, &targets.Feature, &unanswered.Feature, &vlarb.Feature,
+	&cables.Feature,
+	&check.Feature,
+	&lft.Feature,
+	&links.Feature,
+	&managers.Feature,
+	&mft.Feature,
+	&nodes.Feature,
+	&ranks.Feature,
+	&sl2vl.Feature,
+	&states.Feature,
+	&targets.Feature,
+	&unanswered.Feature,
+	&vlarb.Feature,
 }
 
 // withFeatures adds the commands of the features to those of other places, each under the command that its path names.
@@ -42,26 +54,34 @@ func withFeatures(specs []Spec) []Spec {
 }
 
 func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {
-	if len(words) == 1 {
-		return append(specs, specOf(words[0], c))
-	}
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == words[0] })
 	if at < 0 {
 		at = len(specs)
 		specs = append(specs, Spec{Name: words[0]})
 	}
-	specs[at].Subcommands = addCommand(specs[at].Subcommands, words[1:], c)
+	if len(words) > 1 {
+		specs[at].Subcommands = addCommand(specs[at].Subcommands, words[1:], c)
+		return specs
+	}
+	under := specs[at].Subcommands
+	specs[at] = specOf(words[0], c)
+	specs[at].Subcommands = under
 	return specs
 }
 
 func specOf(name string, c *feature.Command) Spec {
 	return Spec{
-		Name: name, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args, Options: c.Options,
+		Name: name, Bare: c.Bare, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args, Options: c.Options,
 		Example: strings.Join(c.Examples, "; "),
 		Run: func(call *call) error {
-			return c.Run(&feature.Call{Invocation: call.Invocation, Ctx: call.ctx, Session: call.session, Output: call.out})
+			return c.Run(call.feature())
 		},
 	}
+}
+
+// feature returns the call for the functions of package feature.
+func (c *call) feature() *feature.Call {
+	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out}
 }
 
 // Declared implements [feature.Output].
@@ -77,6 +97,9 @@ func (o *Output) Declared(a *answer.Answer) error {
 	}
 	return a.Write(o.W, form, number, o.Table)
 }
+
+// Warn implements [feature.Output].
+func (o *Output) Warn(text string) { o.warn("%s", text) }
 
 // numbered counts an answer.
 func (o *Output) numbered() int {

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -42,7 +43,7 @@ func fileCommands() []Spec {
 	}
 	return []Spec{
 		{Name: "dump", Summary: "write routes or the topology to a file (- for standard output)",
-			Options: []lang.Option{ofOption()}, Subcommands: dumps},
+			Options: []lang.Option{feature.OfOption()}, Subcommands: dumps},
 		{Name: "load", Summary: "read routes, which are staged, or a topology, which is laid over the live tables on paper", Subcommands: loads},
 		{Name: "gen", Summary: "generate a topology and write it as an ibsim net", Subcommands: kinds},
 	}

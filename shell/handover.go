@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
@@ -25,7 +26,7 @@ func handoverCommands() []Spec {
 		Name: "handover", Summary: "write what a master OpenSM needs to route the subnet so: the way beside a subnet manager",
 		Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf. A routing that needs service levels is\n" +
 			"handed over by its engine and options, for OpenSM takes no SLs from a file.",
-		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{ofOption()},
+		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{feature.OfOption()},
 		Run: onTables(runHandover),
 	}}
 }
@@ -138,7 +139,7 @@ func (c *call) warnOfLost(p *session.Picture) error {
 		c.out.warn("%d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths)
 	}
 	if res.Unknown > 0 {
-		c.out.warn("%s (check reach lists them)", unknownPaths(res.Unknown, res.Paths))
+		c.out.warn("%s (check reach lists them)", feature.UnknownPaths(res.Unknown, res.Paths))
 	}
 	return nil
 }

@@ -273,14 +273,7 @@ const (
 
 // atLeast is the value of an option that must be some number at least.
 func (c *call) atLeast(name string, otherwise, least int) (int, error) {
-	if _, given := c.Options[name]; !given {
-		return otherwise, nil
-	}
-	n := c.Int(name, otherwise)
-	if n < least {
-		return 0, c.Misused("%s=%d, expected %d or more", name, n, least)
-	}
-	return n, nil
+	return c.feature().AtLeast(name, otherwise, least)
 }
 
 func (c *call) historyKeep(store *history.Store) error {

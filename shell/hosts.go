@@ -12,9 +12,9 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -27,7 +27,7 @@ func hostsCommands() []Spec {
 	return []Spec{{
 		Name: "hosts", Summary: "give hosts a name, as those of a job, or say what the traffic among them does; list the sets without a name", Help: hostsHelp,
 		Args:    []lang.Arg{{Name: "NAME", Kind: lang.KindText, Optional: true}, {Name: "WHO", Kind: lang.KindPlace, Words: []string{offWord}, Optional: true, Repeat: true}},
-		Options: []lang.Option{ofOption(), {Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment"}},
+		Options: []lang.Option{feature.OfOption(), {Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment"}},
 		Run:     runHosts,
 	}}
 }
@@ -44,7 +44,7 @@ func runHosts(c *call) error {
 		return c.Misused("%q is no name for a set of hosts, expected letters, digits, dots, dashes and underscores, 40 at most", name)
 	case c.Arg(1) == offWord:
 		if st.Set(name) == nil {
-			return noSet(&st, name)
+			return feature.NoSet(&st, name)
 		}
 		c.session.NameHosts(session.HostSet{Name: name})
 		return c.say(object{"set": name}, "%s is forgotten", name)
@@ -52,18 +52,6 @@ func runHosts(c *call) error {
 		return onTables(showHosts)(c)
 	}
 	return onPicture(nameHosts)(c)
-}
-
-// noSet says that there is no set of a name, and which there are.
-func noSet(st *session.State, name string) error {
-	names := prose.Words(st.Sets, func(s session.HostSet) string { return s.Name })
-	if len(names) == 0 {
-		return fmt.Errorf("no set of hosts is called %q: there are none yet (try: hosts %s node[0001-0064])", fabric.Escape(name), fabric.Escape(name))
-	}
-	if near := prose.Nearest(name, names); near != "" {
-		return fmt.Errorf("no set of hosts is called %q: did you mean %q?", fabric.Escape(name), near)
-	}
-	return fmt.Errorf("no set of hosts is called %q (hosts lists them)", fabric.Escape(name))
 }
 
 type setRow struct {
@@ -97,7 +85,7 @@ func nameHosts(c *call, _ *session.State, p *session.Picture) error {
 		ends = append(ends, found...)
 	}
 	if file := c.Option("file", ""); file != "" {
-		listed, err := readHosts(c.ctx, f, file)
+		listed, err := feature.ReadHosts(c.ctx, f, file)
 		if err != nil {
 			return err
 		}
@@ -171,17 +159,6 @@ func (h *hostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	return ends
 }
 
-// setMembers are the end ports of a set that is named.
-func setMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
-	set := st.Set(name)
-	if set == nil {
-		return nil, noSet(st, name)
-	}
-	ends, unreachable, _ := set.In(f)
-	ends = append(ends, unreachable...)
-	return ends, nil
-}
-
 // hostsAnswer is what the traffic among the hosts of a set does: all to all.
 type hostsAnswer struct {
 	Of      string `json:"of"`
@@ -217,7 +194,7 @@ type sharedLink struct {
 func showHosts(c *call, st *session.State, p *session.Picture) error {
 	set := st.Set(c.Arg(0))
 	if set == nil {
-		return noSet(st, c.Arg(0))
+		return feature.NoSet(st, c.Arg(0))
 	}
 	f := p.Fabric
 	a := hostsAnswer{Of: st.Title(p), Stale: st.IsStale(p), Name: set.Name, picture: p, tablesNotRead: tablesNotReadOf(p.Tables)}
@@ -225,8 +202,8 @@ func showHosts(c *call, st *session.State, p *session.Picture) error {
 	a.ends, unreachable, a.Missing = set.In(f)
 	a.Missing += len(unreachable)
 	a.Hosts = len(a.ends)
-	if a.Hosts > mostGranted {
-		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name, a.Hosts, mostGranted)
+	if a.Hosts > feature.MostGranted {
+		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name, a.Hosts, feature.MostGranted)
 	}
 	pairs := linkload.Among(f, append(slices.Clone(a.ends), unreachable...))
 	m, err := linkload.Measure(c.ctx, p.Tables, pairs)
@@ -316,7 +293,7 @@ func (a *hostsAnswer) Tables() []Table {
 			return plainRow{leads{toPort(f, l.port)}, []any{l.From, l.To, l.Own, l.All, l.All - l.Own}}
 		}),
 		tableOf("lost", []string{"FROM", "TO", "LID"}, a.lost, func(p linkload.Pair) plainRow {
-			return plainRow{leads{toTrace(a.picture, p.Src, p.Dst, p.LID)}, []any{f.PortName(p.Src), f.PortName(p.Dst), p.LID}}
+			return plainRow{leads{feature.ToTrace(a.picture, p.Src, p.Dst, p.LID)}, []any{f.PortName(p.Src), f.PortName(p.Dst), p.LID}}
 		}),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/jobs"
@@ -143,7 +144,7 @@ func (a *jobAnswer) paths(c *call, p *session.Picture, ends []fabric.PortIndex) 
 	case p.Tables == nil:
 		a.Unknown = append(a.Unknown, "the paths of the job: there are no tables")
 		return on, nil
-	case len(ends) > mostGranted:
+	case len(ends) > feature.MostGranted:
 		a.Unknown = append(a.Unknown, fmt.Sprintf("the paths of the job: %d hosts are too many to follow all paths among them", len(ends)))
 		return on, nil
 	}

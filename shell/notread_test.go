@@ -47,20 +47,20 @@ const leaf4 = "0x0000000000200003"
 // TestTablesNotRead: what depends on a table that was not read is unknown: it is neither lost nor healthy. A check fails
 // then unless strict=no is given, and other commands do not.
 func TestTablesNotRead(t *testing.T) {
-	const named = "not read: the forwarding tables of 1 switch: leaf-04"
+	const named, told = "not read: the forwarding tables of 1 switch: leaf-04", "not read: 1 forwarding table: leaf-04"
 	source := partial(t)
 	for command, tc := range map[string]struct {
 		wants []string
 		fails string // the error, "" for none
 	}{
-		"check reach":           {[]string{named, "30 arrive", "26 unknown"}, "26 of 56 paths are unknown"},
+		"check reach":           {[]string{told, "30 arrive", "26 unknown"}, "26 of 56 paths are unknown"},
 		"check reach strict=no": {[]string{"26 unknown", "warning: 26 of 56 paths are unknown"}, ""},
-		"check loops":           {[]string{named, "0 loop", "26 unknown"}, "26 of 56 paths are unknown"},
+		"check loops":           {[]string{told, "0 loop", "26 unknown"}, "26 of 56 paths are unknown"},
 		"check loops strict=no": {[]string{"26 unknown"}, ""},
 		"check credits":         {[]string{"credit loop: unknown"}, "is unknown: the forwarding tables of some switches"},
-		"check load":            {[]string{named, "30 paths", "26 unknown", "to hosts, 4xNDR: 8 directions, 5 to 5 paths, mean 5.0, std dev 0.0, 0 unused, 2 unknown"}, "26 paths over forwarding tables that were not read"},
+		"check load":            {[]string{told, "30 paths", "26 unknown", "to hosts, 4xNDR: 8 directions, 5 to 5 paths, mean 5.0, std dev 0.0, 0 unused, 2 unknown"}, "26 paths over forwarding tables that were not read"},
 		// Each of the 7 shifts sends 8 of the 56 paths.
-		"check load pattern=shifts": {[]string{named, "unknown: 26 paths"}, "26 paths over"},
+		"check load pattern=shifts": {[]string{told, "unknown: 26 paths"}, "26 paths over"},
 		"check":                     {nil, "26 of 56 paths are unknown"},
 		"check strict=no":           {nil, ""},
 		"balance switch":            {[]string{"leaf-04): its forwarding table was not read", "0 of 6 switches unbalanced, 1 switch unknown"}, ""},

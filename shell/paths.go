@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -20,26 +21,26 @@ func pathsCommands() []Spec {
 	return []Spec{{Name: "paths", Summary: "path records of all pairs in one file: build, ask, compare, change",
 		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
 		Subcommands: []Spec{
-			{Name: "build", Summary: "write the path records of a routing", Run: (*call).pathsBuild, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(),
+			{Name: "build", Summary: "write the path records of a routing", Run: (*call).pathsBuild, Args: []lang.Arg{file}, Options: []lang.Option{feature.OfOption(),
 				{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches of the paths (yes by default)"},
 				{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},
 				{Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that paths delta leads from it to the new one"}}},
 			{Name: "info", Summary: "what a database has, and what its parts take", Run: (*call).pathsShow, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}}},
 			{Name: "query", Summary: "the records from SRC to DST, or to all", Run: (*call).pathsQuery,
 				Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}},
-				Options: append(askedOptions(), ofOption(), db,
+				Options: append(feature.AskedOptions(), feature.OfOption(), db,
 					lang.Option{Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too"})},
 			{Name: "verify", Summary: "compare with the tables, or live with the running subnet administration", Run: (*call).pathsVerify,
 				Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
-				Options: []lang.Option{ofOption(), db,
+				Options: []lang.Option{feature.OfOption(), db,
 					{Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)"},
-					{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}, strictOption()}},
+					{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}, feature.StrictOption()}},
 			{Name: "delta", Summary: "write what makes database OLD the paths of NEW", Run: (*call).pathsDelta,
 				Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, file}},
 			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after", Run: (*call).pathsApply,
 				Args: []lang.Arg{file, {Name: "DELTA", Kind: lang.KindFile}}},
 			pathsAlternateCommand(), pathsFollowCommand(),
-			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Run: (*call).pathsACM, Args: []lang.Arg{file}, Options: []lang.Option{ofOption(), db,
+			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Run: (*call).pathsACM, Args: []lang.Arg{file}, Options: []lang.Option{feature.OfOption(), db,
 				{Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a line for each pair"}}},
 		}}}
 }

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/alternates"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -23,7 +24,7 @@ func pathsAlternateCommand() Spec {
 			"DST, and from and to the other ports of both nodes; each is listed with the source LID by which it shares least. Links and switches of a port\n" +
 			"itself are shared by all its paths, and counted apart.",
 		Args:    []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
-		Options: []lang.Option{ofOption(), {Name: "limit", Kind: lang.KindInt, Summary: "how many are listed (20)"}}}
+		Options: []lang.Option{feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "how many are listed (20)"}}}
 }
 
 // alternatesAnswer are the paths of a connection.

@@ -14,7 +14,6 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -141,7 +140,7 @@ func (r *recordRow) Cells() []any {
 }
 
 func (c *call) pathsQuery() error {
-	want, err := c.wantedPath()
+	want, err := c.feature().WantedPath()
 	if err != nil {
 		return err
 	}
@@ -208,45 +207,6 @@ func (c *call) pathsQuery() error {
 			}
 		}
 	})
-}
-
-// askedOptions are what paths may be asked for by.
-func askedOptions() []lang.Option {
-	return []lang.Option{
-		{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
-		{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
-	}
-}
-
-// asked are the paths that the command is about.
-func (c *call) asked() (session.Asked, error) {
-	want, err := c.wantedPath()
-	return session.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
-}
-
-// grants are the paths that the command is about, nil for all.
-func (c *call) grants(st *session.State, p *session.Picture) (*session.Grants, error) {
-	asked, err := c.asked()
-	if err != nil || asked.Any() {
-		return nil, err
-	}
-	return st.Grants(p, asked)
-}
-
-func (c *call) wantedPath() (want pathdb.Want, err error) {
-	if text := c.Option("pkey", ""); text != "" {
-		key, err := strconv.ParseUint(text, 0, 16)
-		if err != nil || mad.PKey(key).Partition() == 0 {
-			return want, fmt.Errorf("pkey=%q: expected 0x0001 to 0xffff", text)
-		}
-		want.PKey = uint16(key)
-	}
-	if sl := c.Int("sl", -1); sl > 15 || sl < 0 && c.Option("sl", "") != "" {
-		return want, fmt.Errorf("sl=%d: expected 0 to 15", sl)
-	} else if sl >= 0 {
-		want.SL = uint8(sl) + 1
-	}
-	return want, nil
 }
 
 func (c *call) recordRow(v pathsView, from, to pathdb.PortIndex, r pathdb.Record) (*recordRow, error) {

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -77,7 +78,7 @@ func (c *call) pathsVerify() error {
 	if err := c.out.Answer(&a); err != nil {
 		return err
 	}
-	return c.judge(a.Verdict, fmt.Sprintf("%d of %s differ from %s", a.Differ, count(a.Pairs, "path"), a.Beside), unknownPaths(int64(a.Unknown), int64(a.Pairs)))
+	return c.judge(a.Verdict, fmt.Sprintf("%d of %s differ from %s", a.Differ, count(a.Pairs, "path"), a.Beside), feature.UnknownPaths(int64(a.Unknown), int64(a.Pairs)))
 }
 
 type verifiedPaths struct {

@@ -4,7 +4,6 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -35,8 +34,6 @@ func problemCommands() []Spec {
 	}
 }
 
-const twice = time.Second // how long the two readings of counters lie apart
-
 func runProblems(c *call) error {
 	if c.Flag("counters") {
 		err := c.countTwice()
@@ -65,32 +62,7 @@ type problemsAnswer struct {
 	most int // how many of a kind people read
 }
 
-func (c *call) countTwice() error {
-	first, _, err := c.session.Counters(c.ctx)
-	if err == nil && !c.session.State().Source.Offline() {
-		err = noneRead(first)
-	}
-	if err != nil {
-		return err
-	}
-	st := c.session.State()
-	switch {
-	case st.Counted != nil:
-		return nil
-	case st.Source.Offline():
-		return errors.New("the file holds one reading of what ports have counted: how fast that grows is not known")
-	}
-	select {
-	case <-c.ctx.Done():
-		return c.ctx.Err()
-	case <-time.After(twice):
-	}
-	second, _, err := c.session.Counters(c.ctx)
-	if err != nil {
-		return err
-	}
-	return noneRead(second)
-}
+func (c *call) countTwice() error { return c.feature().CountTwice() }
 
 // Text lists the problems, and what was not looked at.
 func (r *problemsAnswer) Text(w io.Writer) {

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"io"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/plain"
-	"example.org/ibconsole/shell/session"
-
-	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
+	"example.org/ibconsole/shell/session"
 )
 
 func reportCommands() []Spec {
@@ -23,7 +23,7 @@ func reportCommands() []Spec {
 		formats = append(formats, Spec{Name: f.Name, Summary: f.Summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Run: onPicture(func(c *call, st *session.State, p *session.Picture) error { return c.report(st, p, &f) })})
 	}
 	return []Spec{{Name: "report", Summary: "write a report of the subnet and its routing to a file (- for standard output)",
-		Options: []lang.Option{ofOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}}, Subcommands: append(formats, morningCommand())}}
+		Options: []lang.Option{feature.OfOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}}, Subcommands: append(formats, morningCommand())}}
 }
 
 func (c *call) report(st *session.State, p *session.Picture, f *report.Format) error {

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -35,7 +36,7 @@ const (
 func resilienceCommands() []Spec {
 	top := lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10"}
 	study := []lang.Option{
-		ofOption(), top,
+		feature.OfOption(), top,
 		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
 		{Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is continued"},
 	}
@@ -51,7 +52,7 @@ func resilienceCommands() []Spec {
 			{Name: "merge", Summary: "put the files of shards together, and name those that are lost", Run: (*call).mergeResilience, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
 				Options: []lang.Option{top, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}}},
 			{Name: "sbatch", Summary: "write a Slurm job array that studies the picture, a shard a task", Run: onTables((*call).sbatchResilience), Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
-				Options: []lang.Option{ofOption(), kind, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}}},
+				Options: []lang.Option{feature.OfOption(), kind, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}}},
 		},
 	}}
 }

@@ -20,7 +20,7 @@ func (c *call) showSL(st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	asked, err := c.asked()
+	asked, err := c.feature().Asked()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -131,7 +132,7 @@ func runSet(c *call) error {
 
 // summaryOf chooses the state that summary counts.
 func summaryOf() lang.Option {
-	o := ofOption()
+	o := feature.OfOption()
 	o.Summary = "which state, the number of a history entry, or a time (03:12); live without it"
 	return o
 }

@@ -6,10 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 // Table is rows that an answer has beside its text, for a face that lets people enter, sort and filter them.
@@ -101,19 +98,6 @@ func (c *call) named() int {
 		return 0
 	}
 	return mostNamed
-}
-
-// toTrace leads to the path between two end ports of a picture.
-func toTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) Lead {
-	f := p.Fabric
-	if src == fabric.None || dst == fabric.None {
-		return Lead{}
-	}
-	to := lang.Quote(places.PortRef(f, dst))
-	if lid != f.Ports[f.EndPortOf(dst)].LID {
-		to = fmt.Sprintf("lid:%d", lid)
-	}
-	return toCommand("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind.Word())
 }
 
 // leafOf names the port of a switch that an end port is attached to, "-" where there is none.

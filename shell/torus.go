@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -22,7 +23,7 @@ func torusOptions() []lang.Option {
 	return append([]lang.Option{
 		{Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, with what happens at each hop"},
 		{Name: "tree", Kind: lang.KindText, Words: []string{masterTree}, Value: "MLID", Summary: "the tree of a multicast group; master: that of all switches"},
-	}, askedOptions()...)
+	}, feature.AskedOptions()...)
 }
 
 func (c *call) showTorus(st *session.State, p *session.Picture) error {
@@ -69,7 +70,7 @@ func (c *call) pathOnTorus(st *session.State, p *session.Picture, ends string, m
 	if err != nil {
 		return err
 	}
-	asked, err := c.asked()
+	asked, err := c.feature().Asked()
 	if err != nil {
 		return err
 	}

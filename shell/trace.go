@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -32,16 +33,16 @@ func traceCommands() []Spec {
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, allWord}, Optional: true},
 		},
-		Options: append(askedOptions(), []lang.Option{
-			ofOption(),
+		Options: append(feature.AskedOptions(), []lang.Option{
+			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports of all"},
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
 			{Name: "back", Kind: lang.KindFlag, Summary: "of one pair: the path back, beside this one"},
 			{Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what they share with this one"},
-			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(pictureNames(), "|") + "|ID", Summary: "of one pair: the path that another picture has, beside this one"},
+			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID", Summary: "of one pair: the path that another picture has, beside this one"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each kind, are listed (20)"},
-			strictOption(),
+			feature.StrictOption(),
 		}...),
 		Run: runTrace,
 	}}
@@ -121,7 +122,7 @@ func runTrace(c *call) error {
 		f = st.Live.Fabric
 	}
 	r, err := c.traceRequest(f)
-	asked, aerr := c.asked()
+	asked, aerr := c.feature().Asked()
 	switch {
 	case err != nil:
 		return err

@@ -237,3 +237,15 @@ func (c *call) traceManyLive(st *session.State, p *session.Picture, noTables err
 	answer.alikeAnswer = answer.alikes.answer(r.limit)
 	return c.answerMany(answer)
 }
+
+const maxUnreachable = 10 // how many end ports the text names that are unreachable, or without a LID
+
+// silentText names the end ports from and to which all paths end at once.
+func silentText(line func(format string, args ...any), unreachable, unassigned []string) {
+	if n := len(unreachable); n > 0 {
+		line("unreachable: %s: %s", prose.Count(n, "end port"), prose.List(unreachable, maxUnreachable))
+	}
+	if n := len(unassigned); n > 0 {
+		line("without a LID: %s: %s", prose.Count(n, "end port"), prose.List(unassigned, maxUnreachable))
+	}
+}

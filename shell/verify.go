@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/verify"
@@ -24,7 +25,7 @@ func verifyCommand() Spec {
 			"Keys are not handed to them: where an M_Key protects the subnet they see what it lets them see.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 		Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
-			Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)}, strictOption()},
+			Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)}, feature.StrictOption()},
 		Run: runVerify,
 	}
 }

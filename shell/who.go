@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/uses"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -20,7 +21,7 @@ import (
 func whoCommands() []Spec {
 	return []Spec{{
 		Name: "who", Summary: "say whose packets go somewhere",
-		Options: []lang.Option{ofOption()},
+		Options: []lang.Option{feature.OfOption()},
 		Subcommands: []Spec{{
 			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: onTables(runWhoUses),
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
@@ -209,7 +210,7 @@ func (a *whoAnswer) Tables() []Table {
 		return plainRow{leads{toPort(f, u.Port)}, []any{f.PortName(u.Port), f.Ports[u.Port].LID, u.Paths, leafOf(f, u.Port)}}
 	}
 	paths := tableOf("paths", []string{"FROM", "TO", "LID"}, a.uses.Examples, func(e uses.Path) plainRow {
-		return plainRow{leads{toTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID}}
+		return plainRow{leads{feature.ToTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID}}
 	})
 	paths.More = int(a.Paths) - len(paths.Rows)
 	return append([]Table{
@@ -232,7 +233,7 @@ func (a *whoAnswer) choiceTables() []Table {
 		return plainRow{leads{toPort(f, u.Port)}, []any{f.PortName(u.Port), f.Ports[u.Port].LID, u.Paths, fmt.Sprintf("%.1f", u.Packets), leafOf(f, u.Port)}}
 	}
 	pairs := tableOf("can take it: pairs", []string{"FROM", "TO", "LID", "OF PACKETS"}, a.Choices.Examples, func(e choices.Use) plainRow {
-		return plainRow{leads{toTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID, fmt.Sprintf("%.0f %%", 100*e.Share)}}
+		return plainRow{leads{feature.ToTrace(a.picture, e.Src, e.Dst, e.LID)}, []any{f.PortName(e.Src), f.PortName(e.Dst), e.LID, fmt.Sprintf("%.0f %%", 100*e.Share)}}
 	})
 	pairs.More = int(a.Choices.Paths) - len(pairs.Rows)
 	return []Table{
@@ -240,4 +241,15 @@ func (a *whoAnswer) choiceTables() []Table {
 		tableOf("can take it: to", []string{"TO", "LID", "PAIRS", "PACKETS OF", "SWITCH"}, a.Choices.Destinations, user),
 		pairs,
 	}
+}
+
+type linkLoad struct {
+	From         string `json:"from"`
+	To           string `json:"to"`
+	Paths        int64  `json:"paths"`
+	Destinations int32  `json:"destinations"`
+}
+
+func (l *linkLoad) text() string {
+	return fmt.Sprintf("%s to %s over %s -> %s", count(int(l.Paths), "path"), count(int(l.Destinations), "LID"), l.From, l.To)
 }

@@ -72,30 +72,16 @@ func (a *answer) end() {
 // declared compares the head of a declared answer: its title, state and what was not read. The objects left are the
 // rows of the streamed table, which have its key as their kind; with table "" the head goes on.
 func (a *answer) declared(title, table string, s *state) {
-	command, _, _ := strings.Cut(a.command, " of=")
 	if a.o == nil || table == "" && len(a.objects) > 1 {
-		a.wrong("head", "-", "none", command)
+		a.wrong("head", "-", "none", a.command)
 		return
 	}
 	a.mustLine(title)
-	a.title("of.title", s)
-	a.figure("command", command)
-	a.figure("kind", "answer")
-	a.figure("schema", 2)
-	a.figure("answer", 1)
-	a.figure("of.state", s.name)
-	a.figure("of.stale", a.x.isStale(s))
-	a.figure("of.source", a.x.source)
-	a.figure("of.unread.count", 0)
-	a.ignore("of.unread.causes", "of.as_of", "of.engine", "of.estimate", "of.written")
-	for i := range a.o.length("of.warnings") {
-		warning, _ := a.o.at(fmt.Sprint("of.warnings.", i))
-		a.row("warning:", warning)
-	}
+	a.basis(s, 0)
 	head := a.o
-	for _, o := range a.objects[1:] {
+	for _, o := range a.rows(table) {
 		a.take(o)
-		a.figure("command", command)
+		a.figure("command", a.name())
 		a.figure("answer", 1)
 		a.figure("kind", table)
 	}
@@ -103,6 +89,83 @@ func (a *answer) declared(title, table string, s *state) {
 	if table == "" {
 		a.take(head)
 	}
+}
+
+// name is the command without its options.
+func (a *answer) name() string {
+	command, _, _ := strings.Cut(a.command, " of=")
+	return command
+}
+
+// basis compares the state that a declared answer is of, and how many things of it were not read.
+func (a *answer) basis(s *state, unread int) {
+	a.title("of.title", s)
+	a.figure("command", a.name())
+	a.figure("kind", "answer")
+	a.figure("schema", 2)
+	a.figure("answer", 1)
+	a.figure("of.state", s.name)
+	a.figure("of.stale", a.x.isStale(s))
+	a.figure("of.source", a.x.source)
+	a.figure("of.unread.count", unread)
+	a.ignore("of.as_of", "of.engine", "of.estimate", "of.written")
+	if unread == 0 {
+		a.ignore("of.unread.causes")
+	}
+	for i := range a.o.length("of.warnings") {
+		warning, _ := a.o.at(fmt.Sprint("of.warnings.", i))
+		a.row("warning:", warning)
+	}
+}
+
+// rows are the objects of a table that streams.
+func (a *answer) rows(table string) (rows []*object) {
+	for _, o := range a.objects {
+		if kind, _ := o.value["kind"].(string); kind == table {
+			rows = append(rows, o)
+		}
+	}
+	return rows
+}
+
+// judged compares a declared answer of a check: the switches whose tables were not read, and that its verdict is that of the
+// command, with the same words.
+func (a *answer) judged(s *state, verdict string) {
+	names := s.unreadTables()
+	if a.basis(s, len(names)); len(names) > 0 {
+		a.mustLine("  not read: {of.unread.count#} forwarding table(s): {|.*}")
+		a.figure("of.unread.count", len(names))
+		a.figure("of.unread.causes.0.what", "forwarding table")
+		a.figure("of.unread.causes.0.why", "")
+		a.figure("of.unread.causes.0.count", len(names))
+		var got []string
+		for i := range a.o.length("of.unread.causes.0.at") {
+			at := fmt.Sprintf("of.unread.causes.0.at.%d", i)
+			guid, _ := a.o.at(at + ".guid")
+			name, _ := a.o.at(at + ".name")
+			got = append(got, fmt.Sprint(guid, " ", name))
+		}
+		a.same("of.unread", got, names[:min(len(names), 20)])
+	}
+	a.figure("verdict", verdict)
+	found := ""
+	if a.err != nil {
+		_, found, _ = strings.Cut(a.err.Error(), ": ")
+	}
+	a.figure("found", found)
+}
+
+// placed is the text of a place of JSON, NAME/PORT, whose GUID, number and LID are those of a port of the state.
+func (a *answer) placed(path string, s *state) string {
+	text, _ := a.o.at(path + ".guid")
+	guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+	if s.nodeOf(guid) == nil {
+		a.wrong(path, "-", text, "no such node")
+		return ""
+	}
+	num := a.intAt(path + ".port")
+	a.place(path, s, guid, num)
+	return s.plugName(plug{guid, num})
 }
 
 // place compares a node or port, which has the GUID of the node, and a port number below 0 for the node itself. Of a

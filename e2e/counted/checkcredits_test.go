@@ -24,35 +24,32 @@ func (x *exam) checkCredits(s *state, switches bool) {
 	} else {
 		a.figure("vls", c.least())
 	}
-	a.mustLine("credits of {of}: {channels#} channel(s) between switches on " + vls + ", {dependencies#} dependencies")
-	a.title("of", s)
-	a.figure("check", "credits")
-	a.figure("stale", x.isStale(s))
+	a.mustLine("credits of {of.title}: {channels#} channel(s) between switches on " + vls + ", {dependencies#} dependencies")
 	a.figure("channels", len(c.channels))
 	a.figure("dependencies", c.dependencies())
 	switch isLoop, _ := a.o.at("loop"); {
 	case c.cyclic == 0 && s.hasUnread():
-		a.unknownLoop()
+		a.unknownLoop(s)
 	case c.cyclic == 0:
 		a.mustLine("  no credit loop")
 		a.figure("loop", false)
-		a.figure("verdict", "ok")
+		a.judged(s, "ok")
 		a.figure("channels_in_loops", 0)
 		a.figure("groups_of_loops", 0)
 		a.noRing()
 		a.succeeds()
 	case unread && isLoop == nil:
-		a.unknownLoop()
+		a.unknownLoop(s)
 	case unread:
 		a.line("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
 		a.ignore("channels_in_loops", "groups_of_loops")
 		a.figure("loop", true)
-		a.figure("verdict", "found")
+		a.judged(s, "found")
 		a.ring(s, c, 0)
 	default:
 		a.mustLine("  {channels_in_loops#} channel(s) on credit loops; a shortest one:")
 		a.figure("loop", true)
-		a.figure("verdict", "found")
+		a.judged(s, "found")
 		a.figure("channels_in_loops", c.cyclic)
 		a.figure("groups_of_loops", c.groups)
 		a.ring(s, c, c.shortest)
@@ -69,10 +66,10 @@ func (x *exam) checkCredits(s *state, switches bool) {
 func (c *creditFigures) least() int { return max(1, c.vls) }
 
 // unknownLoop compares that it is unknown whether there is a loop.
-func (a *answer) unknownLoop() {
+func (a *answer) unknownLoop(s *state) {
 	a.mustLine("  credit loop: unknown: {why}")
 	a.figure("loop", nil)
-	a.figure("verdict", "unknown")
+	a.judged(s, "unknown")
 	a.ignore("loop", "why", "try")
 	a.figure("channels_in_loops", 0)
 	a.figure("groups_of_loops", 0)
@@ -106,7 +103,8 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 	for i := range n {
 		at := fmt.Sprintf("ring.%d.", i)
 		value := func(key string) string { v, _ := a.o.at(at + key); return fmt.Sprint(v) }
-		name := fmt.Sprintf("%s -> %s VL %s", value("from"), value("to"), value("vl"))
+		from, to := a.placed(at+"from", s), a.placed(at+"to", s)
+		name := fmt.Sprintf("%s -> %s VL %s", from, to, value("vl"))
 		if s.unreadSLs || s.unreadVLs {
 			name = name[:strings.LastIndex(name, " ")] + " 0"
 		}
@@ -116,10 +114,7 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 			return
 		}
 		around = append(around, ch)
-		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with {%ssrc} -> {%sdst} (LID {%slid#}) SL {%ssl#}", value("from"), value("to"), at, at, at, at, at))
-		for _, key := range []string{"src", "dst"} {
-			a.figure(at+key, value(key))
-		}
+		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with %s -> %s (LID {%slid#}) SL {%ssl#}", from, to, at, a.placed(at+"src", s), a.placed(at+"dst", s), at, at))
 		for _, key := range []string{"vl", "lid", "sl"} {
 			a.figure(at+key, a.intAt(at+key))
 		}
@@ -136,8 +131,7 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 
 // holds reports whether the packets that JSON names hold one channel and wait for the next.
 func (a *answer) holds(s *state, c *creditFigures, w waits, at string) bool {
-	src, _ := a.o.at(at + ".src")
-	dst, _ := a.o.at(at + ".dst")
+	src, dst := a.placed(at+".src", s), a.placed(at+".dst", s)
 	lid, sl := a.intAt(at+".lid"), a.intAt(at+".sl")
 	for p := range c.holds[w] {
 		if p.src.String() == src && p.lid == lid && (p.sl == sl || s.unreadSLs) && s.net.owner[lid].String() == dst {

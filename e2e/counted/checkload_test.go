@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,11 +25,7 @@ func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 		return
 	}
 	word, arg, _ := strings.Cut(pattern, ":")
-	a.mustLine("load of {of}: {pattern}, {hosts#} host(s)")
-	a.title("of", s)
-	a.figure("check", "load")
-	a.figure("stale", x.isStale(s))
-	a.notRead(s)
+	a.mustLine("load of {of.title}: {pattern}, {hosts#} host(s)")
 	a.figure("hosts", len(hosts))
 	switch word {
 	case "":
@@ -41,6 +38,7 @@ func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 	case "shifts", "bisection":
 		a.figure("pattern", pattern)
 		a.measures(s, hosts)
+		a.ignore("classes", "kinds", "pairs")
 		a.figure("paths", 0)
 		a.figure("lost", 0)
 	case "shift":
@@ -48,11 +46,11 @@ func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 		a.pairs(s, shift(hosts, decimal(arg)))
 	}
 	a.ignore("seconds")
-	if n := max(a.intAt("unknown"), a.intAt("shifts.unknown")+a.intAt("bisections.unknown")); n > 0 {
-		a.figure("verdict", "unknown")
+	if n := max(a.intAt("unknown"), a.intAt("shifts_unknown")+a.intAt("bisections_unknown")); n > 0 {
+		a.judged(s, "unknown")
 		a.fails("check load: the load is unknown: {unknown#} path(s) over forwarding tables that were not read", "unknown", n)
 	} else {
-		a.figure("verdict", "ok")
+		a.judged(s, "ok")
 		a.succeeds()
 	}
 	a.done()
@@ -64,6 +62,9 @@ func (a *answer) allToAll(s *state, switches bool) {
 	a.loadFigures(s, l)
 	a.mustLine("  edge forwarding index {edge_forwarding_index#} (the most paths over a link between switches)")
 	a.figure("edge_forwarding_index", l.worst(s.net))
+	if n := a.o.length("pairs"); n != 0 {
+		a.wrong("pairs", "-", n, 0)
+	}
 }
 
 func (a *answer) loadFigures(s *state, l *loads) {
@@ -128,35 +129,52 @@ func (a *answer) loadsByKind(s *state, l *loads, list string, kind func(*port) s
 	}
 }
 
-// mostWorst is how many of the most loaded links check lists.
+// mostWorst is how many of the most loaded links people read.
 const mostWorst = 5
 
-// mostLoaded compares the list of the links between switches with most paths.
+// mostLoaded compares the list of the links between switches that have paths, those with the most first.
 func (a *answer) mostLoaded(s *state, l *loads) {
-	var used []*port
+	head := a.o
+	links := map[plug]*port{}
 	for _, p := range s.net.directions(between) {
 		if l.paths[p] > 0 {
-			used = append(used, p)
+			links[plug{p.node.guid, p.num}] = p
 		}
 	}
-	slices.SortStableFunc(used, func(p, q *port) int { return l.paths[q] - l.paths[p] })
-	if n := a.o.length("worst"); n != min(mostWorst, len(used)) {
-		a.wrong("worst", "-", n, min(mostWorst, len(used)))
-		return
+	rows := a.rows("links")
+	if len(rows) != len(links) {
+		a.wrong("links", "-", len(rows), len(links))
 	}
-	for i := range a.o.length("worst") {
-		at := "worst." + number(i) + "."
-		p := a.portAt(s, at+"from", nil)
-		if p == nil || p.peer == nil {
+	before := math.MaxInt
+	for i, o := range rows {
+		a.take(o)
+		a.figure("command", "check load")
+		a.figure("answer", 1)
+		a.figure("kind", "links")
+		text, _ := o.at("from.guid")
+		guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+		at := plug{guid, a.intAt("from.port")}
+		p := links[at]
+		if p == nil || p.peer == nil || l.paths[p] > before {
+			a.wrong("links", "-", o.value, "a link with paths, once, those with the most first")
 			continue
 		}
-		a.mustLine(fmt.Sprintf("  {%spaths#} path(s) to {%sdestinations#} LID(s) over %v -> %v", at, at, p, p.peer))
-		a.figure(at+"to", p.peer.String())
-		a.figure(at+"paths", l.paths[p])
-		a.figure(at+"destinations", len(l.lids[p]))
-		if l.paths[p] != l.paths[used[i]] {
-			a.wrong(at, p, l.paths[p], fmt.Sprintf("one of %d paths", l.paths[used[i]]))
+		delete(links, at)
+		before = l.paths[p]
+		if i < mostWorst {
+			a.mustLine(fmt.Sprintf("  {paths#} path(s) to {destinations#} LID(s) over %s -> %s", a.placed("from", s), a.placed("to", s)))
 		}
+		a.figure("to.guid", guidText(p.peer.node.guid))
+		a.figure("to.port", p.peer.num)
+		a.place("from", s, guid, p.num)
+		a.place("to", s, p.peer.node.guid, p.peer.num)
+		a.figure("paths", l.paths[p])
+		a.figure("destinations", len(l.lids[p]))
+	}
+	a.o = head
+	if more := len(rows) - mostWorst; more > 0 {
+		a.mustLine("  and {more#} more")
+		a.said("more", more)
 	}
 }
 
@@ -182,16 +200,16 @@ func (a *answer) measures(s *state, hosts []endPort) {
 	if len(hosts) < 2 {
 		return
 	}
-	if a.o.has("shifts") {
-		a.shifts(s, hosts, "")
+	if a.o.has("shifts_worst") {
+		a.shifts(s, hosts, "shifts_", "count")
 	}
-	if a.o.has("bisections") {
-		a.bisections(s, hosts, "")
+	if a.o.has("bisections_worst") {
+		a.bisections(s, hosts, "bisections_", "count")
 	}
 }
 
-// shifts compares the figures of all shifts, which are at a path of the JSON.
-func (a *answer) shifts(s *state, hosts []endPort, at string) {
+// shifts compares the figures of all shifts, whose keys in JSON have a prefix.
+func (a *answer) shifts(s *state, hosts []endPort, at, count string) {
 	worst, by, lost, unknowns, free, sum := 0, 0, 0, 0, 0, 0
 	for k := 1; k < len(hosts); k++ {
 		p := s.send(shift(hosts, k))
@@ -205,32 +223,32 @@ func (a *answer) shifts(s *state, hosts []endPort, at string) {
 		lost += p.lost
 		unknowns += p.unknown
 	}
-	form := "  shift figure {shifts.worst#} (the most paths over a link), by {shifts.worst_by#}; mean {shifts.mean%}; {shifts.contention_free#} of {shifts.shifts#} shift(s) without contention"
-	a.line(form + lostWords("shifts", lost, unknowns))
-	a.figure(at+"shifts.hosts", len(hosts))
-	a.figure(at+"shifts.shifts", len(hosts)-1)
-	a.figure(at+"shifts.worst", worst)
-	a.figure(at+"shifts.worst_by", by)
-	a.figure(at+"shifts.mean", float64(sum)/float64(len(hosts)-1))
-	a.figure(at+"shifts.contention_free", free)
-	a.figure(at+"shifts.lost", lost)
-	a.figure(at+"shifts.unknown", unknowns)
+	form := "  shift figure {ATworst#} (the most paths over a link), by {ATworst_by#}; mean {ATmean%}; {ATcontention_free#} of {AT" + count + "#} shift(s) without contention"
+	a.line(strings.ReplaceAll(form, "AT", at) + lostWords(at, lost, unknowns))
+	a.figure(at+"hosts", len(hosts))
+	a.figure(at+count, len(hosts)-1)
+	a.figure(at+"worst", worst)
+	a.figure(at+"worst_by", by)
+	a.figure(at+"mean", float64(sum)/float64(len(hosts)-1))
+	a.figure(at+"contention_free", free)
+	a.figure(at+"lost", lost)
+	a.figure(at+"unknown", unknowns)
 }
 
 // lostWords is the form of the words for the paths that are lost or unknown.
-func lostWords(key string, lost, unknown int) (form string) {
+func lostWords(at string, lost, unknown int) (form string) {
 	if lost > 0 {
-		form = "; lost: {" + key + ".lost#} path(s)"
+		form = "; lost: {" + at + "lost#} path(s)"
 	}
 	if unknown > 0 {
-		form += "; unknown: {" + key + ".unknown#} path(s)"
+		form += "; unknown: {" + at + "unknown#} path(s)"
 	}
 	return form
 }
 
 // bisections compares those of random bisections.
-func (a *answer) bisections(s *state, hosts []endPort, at string) {
-	n, seed := a.intAt(at+"bisections.bisections"), a.intAt(at+"bisections.seed")
+func (a *answer) bisections(s *state, hosts []endPort, at, count string) {
+	n, seed := a.intAt(at+count), a.intAt(at+"seed")
 	var shares []float64
 	worst, lost, unknowns := 0, 0, 0
 	for i := range n {
@@ -247,19 +265,29 @@ func (a *answer) bisections(s *state, hosts []endPort, at string) {
 	for _, x := range shares {
 		squares += (x - mean) * (x - mean) / float64(n)
 	}
-	form := "  effective bisection bandwidth {bisections.mean%} of full ({bisections.min%} to {bisections.max%}, std dev {bisections.std_dev%}) over {bisections.bisections#} random bisection(s), " +
-		"seed {bisections.seed#}; at worst {bisections.worst#} path(s) over a link"
-	a.line(form + lostWords("bisections", lost, unknowns))
-	a.figure(at+"bisections.hosts", len(hosts))
-	a.figure(at+"bisections.bisections", n)
-	a.figure(at+"bisections.seed", seed)
-	a.figure(at+"bisections.mean", mean)
-	a.figure(at+"bisections.min", slices.Min(shares))
-	a.figure(at+"bisections.max", slices.Max(shares))
-	a.figure(at+"bisections.std_dev", math.Sqrt(squares))
-	a.figure(at+"bisections.worst", worst)
-	a.figure(at+"bisections.lost", lost)
-	a.figure(at+"bisections.unknown", unknowns)
+	form := "  effective bisection bandwidth {ATmean%} of full ({ATmin%} to {ATmax%}, std dev {ATstd_dev%}) over {AT" + count + "#} random bisection(s), " +
+		"seed {ATseed#}; at worst {ATworst#} path(s) over a link"
+	a.line(strings.ReplaceAll(form, "AT", at) + lostWords(at, lost, unknowns))
+	a.figure(at+"hosts", len(hosts))
+	a.figure(at+count, n)
+	a.figure(at+"seed", seed)
+	a.figure(at+"mean", mean)
+	a.figure(at+"min", slices.Min(shares))
+	a.figure(at+"max", slices.Max(shares))
+	a.figure(at+"std_dev", math.Sqrt(squares))
+	a.figure(at+"worst", worst)
+	a.figure(at+"lost", lost)
+	a.figure(at+"unknown", unknowns)
+}
+
+// portAt is a port of the subnet.
+func (s *state) portAt(at plug) *port {
+	for _, p := range s.net.byGUID[at.guid].ports {
+		if p.num == at.num {
+			return p
+		}
+	}
+	return nil
 }
 
 // intAt is a whole number of the JSON.
@@ -286,8 +314,13 @@ func (a *answer) pairs(s *state, pairs [][2]endPort) {
 	}
 	a.figure("worst_load", p.worst)
 	a.figure("share", p.share)
-	if a.o.length("worst") > 0 {
-		a.pairsOn(s, p, pairs, a.portAt(s, "worst.0.from", nil))
+	if rows := a.rows("links"); len(rows) > 0 {
+		first := &answer{x: a.x, command: a.command, o: rows[0]}
+		guid, _ := strconv.ParseUint(fmt.Sprint(rows[0].value["from"].(map[string]any)["guid"]), 0, 64)
+		a.mustLine("  over the first of these links:")
+		a.pairsOn(s, p, pairs, s.portAt(plug{guid, first.intAt("from.port")}))
+	} else if n := a.o.length("pairs"); n != 0 {
+		a.wrong("pairs", "-", n, 0)
 	}
 }
 
@@ -303,14 +336,12 @@ func (a *answer) pairsOn(s *state, p pattern, pairs [][2]endPort, link *port) {
 			on[fmt.Sprint(pair[0].own, " -> ", pair[1].own)] = true
 		}
 	}
-	if n := a.o.length("worst.0.pairs"); n != min(mostPairs, len(on)) {
-		a.wrong("worst.0.pairs", "-", n, min(mostPairs, len(on)))
+	if n := a.o.length("pairs"); n != min(mostPairs, len(on)) {
+		a.wrong("pairs", "-", n, min(mostPairs, len(on)))
 	}
-	for i := range a.o.length("worst.0.pairs") {
-		at := "worst.0.pairs." + number(i)
-		from, _ := a.o.at(at + ".from")
-		to, _ := a.o.at(at + ".to")
-		pair := fmt.Sprint(from, " -> ", to)
+	for i := range a.o.length("pairs") {
+		at := "pairs." + number(i)
+		pair := a.placed(at+".from", s) + " -> " + a.placed(at+".to", s)
 		a.mustLine("    " + pair)
 		if a.x.compared++; !on[pair] {
 			a.wrong(at, "-", pair, "takes another path")

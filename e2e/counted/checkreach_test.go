@@ -18,14 +18,10 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 		return
 	}
 	r := s.reach(switches)
-	a.mustLine("{check} of {of}: {ends#} end port(s), {pairs#} pair(s), {paths#} path(s)")
-	a.figure("check", what)
-	a.title("of", s)
-	a.figure("stale", x.isStale(s))
+	a.mustLine(what + " of {of.title}: {ends#} end port(s), {pairs#} pair(s), {paths#} path(s)")
 	a.figure("ends", r.ends)
 	a.figure("pairs", r.pairs)
 	a.figure("paths", r.paths)
-	a.notRead(s)
 	a.arrivals(r, what == "loops")
 	a.lostPairs(s, r, what == "reach", switches)
 	a.troubles(s, r, what == "loops")
@@ -37,13 +33,13 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	}
 	switch {
 	case bad > 0:
-		a.figure("verdict", "found")
+		a.judged(s, "found")
 		a.fails(found, "bad", bad, "paths", r.paths, "unreachable", r.by[deadEnd], "loops", r.by[loop], "misdelivered", r.by[misdelivered])
 	case r.by[unknown] > 0:
-		a.figure("verdict", "unknown")
+		a.judged(s, "unknown")
 		a.fails("check "+what+": {unknown#} of {paths#} paths are unknown: {|.*}", "unknown", r.by[unknown], "paths", r.paths)
 	default:
-		a.figure("verdict", "ok")
+		a.judged(s, "ok")
 		a.succeeds()
 	}
 	a.done()
@@ -71,11 +67,26 @@ func (a *answer) sameNames(path string, want []string) {
 		v, _ := a.o.at(path + "." + number(i))
 		got = append(got, fmt.Sprint(v))
 	}
+	a.same(path, got, want)
+}
+
+// same compares a list, whatever its order.
+func (a *answer) same(what string, got, want []string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if a.x.compared++; !slices.Equal(got, want) {
-		a.wrong(path, "-", got, want)
+		a.wrong(what, "-", got, want)
 	}
+}
+
+// unreadTables are the switches of the subnet whose tables were not read, by GUID and name.
+func (s *state) unreadTables() (names []string) {
+	for _, n := range s.net.nodes {
+		if n.isSwitch() && s.lft[n.guid] == nil {
+			names = append(names, guidText(n.guid)+" "+n.name)
+		}
+	}
+	return names
 }
 
 // lostPairs compares the pairs that are lost, and the end ports that are unreachable.
@@ -91,12 +102,21 @@ func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 		a.mustLine("  unreachable: {unreachable_ends#} end port(s): {|.*}")
 	}
 	a.figure("unreachable_ends", r.unreachable)
-	a.sameNames("unreachable_ports", s.unreachable(switches))
+	a.samePlaces("unreachable_ports", s, s.unreachable(switches))
 	if inText && r.unassigned > 0 {
 		a.mustLine("  without a LID: {unassigned#} end port(s): {|.*}")
 	}
 	a.figure("unassigned", r.unassigned)
-	a.sameNames("unassigned_ports", s.unassigned(switches))
+	a.samePlaces("unassigned_ports", s, s.unassigned(switches))
+}
+
+// samePlaces compares a list of ports, whatever their order.
+func (a *answer) samePlaces(path string, s *state, want []string) {
+	var got []string
+	for i := range a.o.length(path) {
+		got = append(got, a.longPlace(path+"."+number(i), s))
+	}
+	a.same(path, got, want)
 }
 
 // unreachable are the names of the end ports that are unreachable.
@@ -119,6 +139,27 @@ func (s *state) longName(p *port) string {
 	return p.String()
 }
 
+// longPlace is the text of a place, with the GUID of its node where several nodes have its name.
+func (a *answer) longPlace(path string, s *state) string {
+	text := a.placed(path, s)
+	guid, _ := a.o.at(path + ".guid")
+	name, _ := a.o.at(path + ".name")
+	for _, n := range s.whole.nodes {
+		if n.name == name && guidText(n.guid) != guid {
+			return fmt.Sprintf("%s (%v)", text, guid)
+		}
+	}
+	return text
+}
+
+// orDash is a number, "-" for 0.
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return number(n)
+}
+
 func switchesWord(is bool) string {
 	if is {
 		return " switches"
@@ -137,7 +178,7 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 		a.mustLine("  {arrive#} arrive, {not_minimal#} of them over more links than needed")
 		a.said("arrive", r.arrive())
 		for _, m := range a.all("    {n#} over {links#} link(s)") {
-			a.words["links."+m["links"]] = m["n"]
+			a.words["links over "+m["links"]] = m["n"]
 		}
 		if words := r.badWords(); words != "" {
 			a.mustLine("  " + words)
@@ -153,9 +194,23 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 	a.figure("too_long", r.by[tooLong])
 	a.figure("unknown", r.by[unknown])
 	a.figure("not_minimal", r.longer)
-	for links := range max(a.o.length("links"), 1+mostOf(r.links)) {
-		a.figure("links."+number(links), r.links[links])
+	counted := 0
+	for i := range a.o.length("links") {
+		at := fmt.Sprintf("links.%d.", i)
+		links := a.intAt(at + "links")
+		a.figure(at+"paths", r.links[links])
+		if text, has := a.words["links over "+number(links)]; has != !loopsOnly || has && text != number(r.links[links]) {
+			a.wrong(at, text, r.links[links], "the same in text and in JSON")
+		}
+		counted += r.links[links]
 	}
+	for _, n := range r.links {
+		counted -= n
+	}
+	if counted != 0 {
+		a.wrong("links", "-", counted, 0)
+	}
+	a.ignore("linear_links", "adaptive_troubles")
 }
 
 // mostOf is the greatest key.
@@ -198,14 +253,14 @@ func (a *answer) troubles(s *state, r *reach, loopsOnly bool) {
 	for i := range a.o.length("troubles") {
 		at := "troubles." + number(i)
 		value := func(key string) string { v, _ := a.o.at(at + "." + key); return fmt.Sprint(v) }
-		x := trouble{value("from"), value("to"), decimal(value("lid")), value("verdict")}
+		x := trouble{a.longPlace(at+".from", s), a.longPlace(at+".to", s), a.intAt(at + ".lid"), value("ending")}
 		a.x.compared++
 		if !all[x] {
 			a.wrong(at, "-", x, "no such path is bad")
 		}
 		delete(all, x)
 		count[x.ends]--
-		a.mustLine(fmt.Sprintf("  %s -> %s (LID %d): {%s.why}", x.from, x.to, x.lid, at))
+		a.mustLine(fmt.Sprintf("  %s -> %s (LID %s): {%s.why}", x.from, x.to, orDash(x.lid), at))
 		a.figure(at+".why", value("why"))
 	}
 	left := 0
@@ -223,7 +278,7 @@ func (a *answer) troubles(s *state, r *reach, loopsOnly bool) {
 // listed is how many of a verdict are in the list.
 func (a *answer) listed(ends string) (n int) {
 	for i := range a.o.length("troubles") {
-		if v, _ := a.o.at("troubles." + number(i) + ".verdict"); v == ends {
+		if v, _ := a.o.at("troubles." + number(i) + ".ending"); v == ends {
 			n++
 		}
 	}

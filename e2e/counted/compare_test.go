@@ -89,8 +89,9 @@ func (a *answer) engineRow(s, base *state) {
 	}
 	a.figure("max_hops", mostOf(r.links))
 	a.figure("mean_hops", mean)
-	a.measures(s, hosts)
-	if a.o.has("shifts") {
+	if len(hosts) >= 2 && a.o.has("shifts") {
+		a.shifts(s, hosts, "shifts.", "shifts")
+		a.bisections(s, hosts, "bisections.", "bisections")
 		a.figure("shift_figure", a.intAt("shifts.worst"))
 		v, _ := a.o.at("bisections.mean")
 		b, _ := a.o.at("effective_bisection")

@@ -186,8 +186,8 @@ func (a *answer) routing(s *state) {
 	if len(s.hosts()) >= 2 {
 		a.mustLine("Shift figure {|+}{routing.shifts.worst#} over {routing.shifts.shifts#} shifts, mean {routing.shifts.mean%}")
 		a.mustLine("Effective bisection {|+}{routing.bisections.mean%} of full over {routing.bisections.bisections#} random bisections")
-		a.shifts(s, s.hosts(), "routing.")
-		a.bisections(s, s.hosts(), "routing.")
+		a.shifts(s, s.hosts(), "routing.shifts.", "shifts")
+		a.bisections(s, s.hosts(), "routing.bisections.", "bisections")
 	}
 	a.ignore("routing.engine")
 	for i := range a.o.length("routing.tables_not_read") {

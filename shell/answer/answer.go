@@ -6,6 +6,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -65,7 +66,7 @@ func (a *Answer) Value() any { return a.value }
 // that the outcome rests on.
 func (a *Answer) Verdict() (Verdict, string) {
 	if a.judged && a.verdict == OK && a.basis.Unread.Count > 0 {
-		return Unknown, a.found
+		return Unknown, cmp.Or(a.found, a.basis.Unread.first())
 	}
 	return a.verdict, a.found
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -319,4 +320,86 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q became %q, want %q (%v)", s, got.S, expected, err)
 		}
 	})
+}
+
+// part is a struct that others take into themselves.
+type part struct {
+	Worst int    `key:"worst" name:"worst" help:"the worst"`
+	Note  string `name:"note"`
+}
+
+type whole struct {
+	Paths int     `key:"paths"`
+	Lost  int     `key:"lost"`
+	Own   part    `prefix:""`
+	Other *part   `prefix:"other_"`
+	Share float64 `key:"share"`
+	rows  []linkRow
+}
+
+// Fields of nested structs have a prefix, and those of a nil pointer do not apply: JSON has no key for them, and lines
+// that need them are left out, as a part in brackets is of which a field is 0, and a line that When leaves out.
+func TestNestedAndOptional(t *testing.T) {
+	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow](), Row: "  {port}", MaxRows: 2}
+	decl := &answer.Decl[*whole]{
+		Command: "check", Title: "check", Facts: answer.Fields[*whole](),
+		Layout: []answer.Item[*whole]{
+			{Line: "{paths|path}[, {lost} lost][, {other_worst} at worst]"},
+			{Line: "[{lost} lost]"}, {Line: "{?other_worst}other {other_worst} {other_note}"},
+			{Line: "never", When: func(*whole) bool { return false }},
+			{Table: answer.Show(table, func(w *whole) answer.Rows[linkRow] {
+				rows := answer.Slice(w.rows)
+				rows.Shown = w.Paths
+				return rows
+			})},
+		},
+	}
+	if err := decl.Check(); err != nil {
+		t.Fatal(err)
+	}
+	rows := []linkRow{{Port: "a"}, {Port: "b"}, {Port: "c"}}
+	for _, tc := range []struct {
+		value whole
+		text  string
+		keys  string
+	}{
+		{whole{Paths: 1, rows: rows}, "check\n1 path\n  a\n  and 2 more\n", "lost paths share worst"},
+		{whole{rows: rows, Lost: 3}, "check\n0 paths, 3 lost\n3 lost\n  a\n  b\n  and 1 more\n", "lost paths share worst"},
+		{whole{Other: &part{Worst: 7, Note: "x"}}, "check\n0 paths, 7 at worst\nother 7 x\n", "lost other_worst paths share worst"},
+	} {
+		a := decl.Answer(answer.Basis{}, &tc.value)
+		var text, out bytes.Buffer
+		if err := errors.Join(a.Text(&text), a.JSON(&out, 1)); err != nil || text.String() != tc.text {
+			t.Errorf("%v: %q, want %q", err, text.String(), tc.text)
+		}
+		var o map[string]any
+		if err := json.Unmarshal(out.Bytes(), &o); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"command", "answer", "kind", "schema", "of", "links"} {
+			delete(o, key)
+		}
+		if keys := strings.Join(slices.Sorted(maps.Keys(o)), " "); keys != tc.keys {
+			t.Errorf("keys %q, want %q", keys, tc.keys)
+		}
+		if err := compile(t, decl.Schema()).Validate(decode(t, out.Bytes())); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, form := range []string{"[{paths}", "{paths}]", "[{paths]", "[{nothing}]"} {
+		bad := *decl
+		bad.Layout = []answer.Item[*whole]{{Line: form}}
+		if bad.Check() == nil {
+			t.Errorf("the form %q has no fault", form)
+		}
+	}
+}
+
+func decode(t *testing.T, line []byte) any {
+	t.Helper()
+	o, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }

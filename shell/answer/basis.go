@@ -65,6 +65,14 @@ func (u Unread) Lines() []string {
 // MostPlaces is how many places of a cause are kept.
 const MostPlaces = 20
 
+// first returns the line of the first cause, "" for none.
+func (u Unread) first() string {
+	if len(u.Causes) == 0 {
+		return ""
+	}
+	return Unread{Causes: u.Causes[:1]}.Lines()[0]
+}
+
 // mostPlaces is how many places of a cause people read.
 const mostPlaces = 3
 

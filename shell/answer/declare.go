@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"cmp"
 	"iter"
 
 	"example.org/ibconsole/internal/base/verdict"
@@ -61,10 +62,11 @@ type Lead struct {
 
 // Rows are the rows of a table.
 type Rows[R any] struct {
-	N    int                 // how many there are, -1 where that is not known before
-	At   func(int) R         // nil where rows can be read once only
-	Each iter.Seq2[R, error] // nil where At is there
-	More int64               // how many rows there are in addition to these
+	N     int                 // how many there are, -1 where that is not known before
+	At    func(int) R         // nil where rows can be read once only
+	Each  iter.Seq2[R, error] // nil where At is there
+	More  int64               // how many rows there are in addition to these
+	Shown int                 // how many of them people read in the text, 0 for the MaxRows of the table
 }
 
 // Slice returns rows that are there already.
@@ -80,6 +82,7 @@ func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each:
 type Item[T any] struct {
 	Line  string // a form
 	Table Listed[T]
+	When  func(T) bool // whether people read it; nil for always
 }
 
 // Listed is a table of the answers that hold a T. [List] makes one.
@@ -131,12 +134,17 @@ func (d *Decl[T]) Answer(b Basis, v T) *Answer {
 		a.facts[i] = fact{columnOf(f), f.Value(v)}
 	}
 	for _, item := range d.Layout {
-		if item.Table == nil {
-			a.layout = append(a.layout, element{form: item.Line})
-			continue
+		shown := item.When == nil || item.When(v)
+		if item.Table != nil {
+			a.tables = append(a.tables, item.Table.bind(v))
 		}
-		a.layout = append(a.layout, element{table: len(a.tables) + 1})
-		a.tables = append(a.tables, item.Table.bind(v))
+		switch {
+		case !shown:
+		case item.Table == nil:
+			a.layout = append(a.layout, element{form: item.Line})
+		default:
+			a.layout = append(a.layout, element{table: len(a.tables)})
+		}
 	}
 	if d.Verdict != nil {
 		a.judged = true
@@ -192,7 +200,7 @@ func (l listed[T, R]) declared() boundTable {
 
 func (l listed[T, R]) bind(v T) boundTable {
 	t, rows, b := l.table, l.rows(v), l.declared()
-	b.n, b.more = rows.N, rows.More
+	b.n, b.more, b.maxRows = rows.N, rows.More, cmp.Or(rows.Shown, t.MaxRows)
 	fill := func(r R, into []Value) {
 		for i := range t.Fields {
 			into[i] = t.Fields[i].Value(r)

@@ -4,6 +4,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/internal/base/prose"
@@ -14,46 +15,80 @@ import (
 //	{key}       the value of a field
 //	{key|noun}  a count with its noun: "1 pair", "2 pairs"
 //	{?key}      at the beginning: the line is left out where the field does not apply or is false
+//	[text]      a text with fields that is left out where one of them is 0, false, empty or does not apply
 //
-// A zero is shown. A form that names an unknown field is a fault of the declaration, which [Decl.Check] reports.
+// A zero is shown elsewhere. A line of which all is left out is not printed. A form that names an unknown field is a
+// fault of the declaration, which [Decl.Check] reports.
 
-// formPart is a piece of a form: a text as it is, or a field.
+// formPart is a piece of a form: a text as it is, a field, or a part in brackets.
 type formPart struct {
 	text, key, noun string
 	condition       bool
+	optional        []formPart
 }
 
 // parseForm splits a form into its parts.
 func parseForm(form string) ([]formPart, error) {
-	var parts []formPart
+	parts, rest, err := parseParts(form)
+	if err == nil && rest != "" {
+		err = fmt.Errorf("form %q: a bracket is not opened", form)
+	}
+	return parts, err
+}
+
+// parseParts parses up to a closing bracket, which is left in rest.
+func parseParts(form string) (parts []formPart, rest string, err error) {
 	for form != "" {
-		open := strings.IndexByte(form, '{')
-		if open < 0 {
-			return append(parts, formPart{text: form}), nil
+		at := strings.IndexAny(form, "{[]")
+		if at < 0 {
+			return append(parts, formPart{text: form}), "", nil
 		}
-		if open > 0 {
-			parts = append(parts, formPart{text: form[:open]})
+		if at > 0 {
+			parts = append(parts, formPart{text: form[:at]})
+		}
+		sign := form[at]
+		form = form[at:]
+		switch sign {
+		case ']':
+			return parts, form, nil
+		case '[':
+			inner, rest, err := parseParts(form[1:])
+			if err != nil {
+				return nil, "", err
+			}
+			if !strings.HasPrefix(rest, "]") {
+				return nil, "", fmt.Errorf("form %q: a bracket is not closed", form)
+			}
+			parts, form = append(parts, formPart{optional: inner}), rest[1:]
+			continue
 		}
 		end := strings.IndexByte(form, '}')
-		if end < open {
-			return nil, fmt.Errorf("form %q: a brace is not closed", form)
+		if end < 0 {
+			return nil, "", fmt.Errorf("form %q: a brace is not closed", form)
 		}
-		key, noun, _ := strings.Cut(form[open+1:end], "|")
+		key, noun, _ := strings.Cut(form[1:end], "|")
 		key, condition := strings.CutPrefix(key, "?")
 		if key == "" {
-			return nil, fmt.Errorf("form %q: a field has no name", form)
+			return nil, "", fmt.Errorf("form %q: a field has no name", form)
 		}
 		parts = append(parts, formPart{key: key, noun: noun, condition: condition})
 		form = form[end+1:]
 	}
-	return parts, nil
+	return parts, "", nil
 }
 
 // fill returns the line of a form, with ok false where a condition leaves it out.
 func fill(parts []formPart, value func(key string) Value) (line string, ok bool) {
 	var b strings.Builder
+	leftOut := false
 	for _, p := range parts {
 		switch {
+		case p.optional != nil:
+			text, ok := fill(p.optional, value)
+			if ok = ok && !slices.ContainsFunc(p.optional, func(p formPart) bool { return p.key != "" && value(p.key).isNothing() }); ok {
+				b.WriteString(text)
+			}
+			leftOut = leftOut || !ok
 		case p.key == "":
 			b.WriteString(p.text)
 		case p.condition:
@@ -64,7 +99,22 @@ func fill(parts []formPart, value func(key string) Value) (line string, ok bool)
 			b.WriteString(p.fill(value(p.key)))
 		}
 	}
-	return b.String(), true
+	return b.String(), !leftOut || b.Len() > 0
+}
+
+// isNothing reports whether the value is 0, false, empty or does not apply.
+func (v Value) isNothing() bool {
+	switch v.kind {
+	case KindNone:
+		return true
+	case KindText:
+		return v.text == ""
+	case KindInt, KindBool, KindFloat, KindDuration:
+		return v.num == 0
+	case KindTexts, KindList:
+		return len(v.elements()) == 0
+	}
+	return false
 }
 
 func (p *formPart) fill(v Value) string {
@@ -90,9 +140,16 @@ func checkForm(form string, columns []Column, more ...string) error {
 	for _, key := range more {
 		known[key] = true
 	}
+	return checkParts(form, parts, known)
+}
+
+func checkParts(form string, parts []formPart, known map[string]bool) error {
 	for _, p := range parts {
 		if p.key != "" && !known[p.key] {
 			return fmt.Errorf("form %q: there is no field %q", form, p.key)
+		}
+		if err := checkParts(form, p.optional, known); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -12,26 +12,65 @@ import (
 // without key and name are skipped. Types are strings, numbers, booleans, times, durations, lists of strings,
 // [Place] and [Value]; the tag kind tells what a number or a Value is: guid, lid, int, float, text, bool, time,
 // duration, texts, list or place. A pointer that is nil is [None]. It panics on another type: a declaration is a
-// package variable, so that a test finds it.
+// package variable, so that a test finds it. A struct with the tag prefix contributes its fields, with the prefix
+// before their keys and names; those of a nil pointer to a struct are [None].
 func Fields[R any]() []Field[R] {
-	t := reflect.TypeFor[R]()
+	var fields []Field[R]
+	for _, f := range fieldsOf(reflect.TypeFor[R]()) {
+		fields = append(fields, Field[R]{
+			Key: f.Key, Name: f.Name, Unit: f.Unit, Help: f.Help, Kind: f.Kind,
+			Value: func(r R) Value { return f.read(reflect.ValueOf(r)) },
+		})
+	}
+	return fields
+}
+
+// tagged is a field of a struct with tags; read takes the struct or a pointer to it.
+type tagged struct {
+	Column
+	read func(reflect.Value) Value
+}
+
+func fieldsOf(t reflect.Type) []tagged {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	var fields []Field[R]
+	var fields []tagged
 	for i := range t.NumField() {
 		f := t.Field(i)
 		key, name := f.Tag.Get("key"), f.Tag.Get("name")
+		if prefix, nested := f.Tag.Lookup("prefix"); nested {
+			for _, x := range fieldsOf(f.Type) {
+				x.Key, x.Name = prefixed(prefix, x.Key), prefixed(prefix, x.Name)
+				fields = append(fields, tagged{x.Column, in(i, x.read)})
+			}
+			continue
+		}
 		if key == "" && name == "" {
 			continue
 		}
 		kind, read := reader(f.Type, f.Tag.Get("kind"))
-		fields = append(fields, Field[R]{
-			Key: key, Name: name, Unit: f.Tag.Get("unit"), Help: f.Tag.Get("help"), Kind: kind,
-			Value: func(r R) Value { return read(reflect.Indirect(reflect.ValueOf(r)).Field(i)) },
-		})
+		column := Column{Key: key, Name: name, Unit: f.Tag.Get("unit"), Help: f.Tag.Get("help"), Kind: kind}
+		fields = append(fields, tagged{column, in(i, read)})
 	}
 	return fields
+}
+
+// in returns read for field i of a struct, [None] where the struct is a nil pointer.
+func in(i int, read func(reflect.Value) Value) func(reflect.Value) Value {
+	return func(v reflect.Value) Value {
+		if v = reflect.Indirect(v); !v.IsValid() {
+			return None()
+		}
+		return read(v.Field(i))
+	}
+}
+
+func prefixed(prefix, name string) string {
+	if name == "" {
+		return ""
+	}
+	return prefix + name
 }
 
 // kinds are the words of the tag kind.

@@ -50,6 +50,14 @@ func NotRead() Value { return Value{kind: kindNotRead} }
 // Text returns a text as it was read or made. Each rendering escapes what it cannot show.
 func Text(s string) Value { return Value{kind: KindText, text: s} }
 
+// Optional is [Text], and [None] for an empty text.
+func Optional(s string) Value {
+	if s == "" {
+		return None()
+	}
+	return Text(s)
+}
+
 // Int returns a whole number.
 func Int[N ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](n N) Value {
 	return Value{kind: KindInt, num: uint64(int64(n))}

@@ -5,6 +5,7 @@
 package feature
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -22,6 +23,7 @@ type Feature struct {
 // Command is a command of a feature. Its last word may be a subcommand of a command of another feature: "show cables".
 type Command struct {
 	Path     string
+	Bare     bool     // runs without a subcommand although there are some
 	Aliases  []string // of the last word
 	Summary  string   // one line that begins with a verb
 	Help     string   // more lines, may be empty
@@ -39,6 +41,8 @@ func (c *Command) Words() []string { return strings.Fields(c.Path) }
 type Output interface {
 	// Declared writes an answer.
 	Declared(*answer.Answer) error
+	// Warn writes a warning next to the answers.
+	Warn(text string)
 }
 
 // Call is a command that runs.
@@ -63,14 +67,14 @@ func (c *Call) Answer(a *answer.Answer) error {
 		return err
 	}
 	verdict, what := a.Verdict()
-	unknownPasses := verdict == answer.Unknown && c.Option("strict", "yes") == "no"
-	if a.Fails() != answer.Always || verdict == answer.OK || unknownPasses {
+	switch {
+	case a.Fails() != answer.Always || verdict == answer.OK:
+		return nil
+	case verdict == answer.Unknown && c.Option("strict", "yes") == "no":
+		c.Output.Warn(what)
 		return nil
 	}
-	if what == "" {
-		what = verdict.String()
-	}
-	return &FoundError{verdict, what}
+	return &FoundError{verdict, cmp.Or(what, verdict.String())}
 }
 
 // State returns the state of the session, and the picture that the option of names; without it staged if there is one,

@@ -73,7 +73,7 @@ func unreadTables(p *Picture) answer.Unread {
 	if p.Tables == nil {
 		return answer.Unread{}
 	}
-	c := answer.Cause{What: "forwarding table", Why: "not read"}
+	c := answer.Cause{What: "forwarding table"}
 	for sw, known := range p.Tables.Known {
 		if n := p.Fabric.SwitchNode(fabric.SwitchIndex(sw)); !known && n.InSubnet {
 			c.Count++

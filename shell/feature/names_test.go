@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package feature
 
 import (
 	"testing"
@@ -21,10 +21,10 @@ func TestNamer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := newNamer(f)
+	names := NewNamer(f)
 	for i, want := range []string{"storage/1 (0x0000000000000010)", "storage/1 (0x0000000000000011)", "node-1/1", "0x0000000000000013/1", "0x0000000000000014/1"} {
 		node := f.NodeByGUID(uint64(0x10 + i))
-		if got := names.port(f.PortAt(node, 1)); got != want {
+		if got := names.Port(f.PortAt(node, 1)); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

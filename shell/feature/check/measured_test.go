@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package check
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/shell/feature"
 )
 
 // TestPart works out by hand what is expected: of four directions with paths 3, 1, 0 and 2 that sent 30, 10, 20 and 0
@@ -24,22 +25,22 @@ func TestPart(t *testing.T) {
 		}
 	}
 	paths := make([]int64, len(f.Ports))
-	var all []sent
+	var all []feature.Sent
 	for i, x := range []struct {
 		paths int64
 		gb    float64
 	}{{3, 30}, {1, 10}, {0, 20}, {2, 0}} {
 		paths[ports[i]] = x.paths
-		all = append(all, sent{port: ports[i], bytes: x.gb * 1e9})
+		all = append(all, feature.Sent{Port: ports[i], Bytes: x.gb * 1e9})
 	}
-	var a measuredAnswer
+	var a measuredLoad
 	a.part(f, all, paths)
 	rate := f.Ports[ports[0]].Gbps() / 8
-	if len(a.Parted) != 2 || a.Sent != 60 || a.Correlation == nil {
+	if len(a.parted) != 2 || a.Sent != 60 || a.Correlation.IsNone() {
 		t.Fatalf("%+v", a)
 	}
-	for _, x := range a.Parted {
-		want := map[string]float64{"no path leads here": 20 / rate, "nothing was sent": -20 / rate}[x.Note]
+	for _, x := range a.parted {
+		want := map[string]float64{"no path leads here": 20 / rate, "nothing was sent": -20 / rate}[x.Note.String()]
 		if want == 0 || math.Abs(x.Apart-want) > 1e-9 {
 			t.Errorf("%+v, want %g apart", x, want)
 		}

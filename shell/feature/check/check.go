@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package check checks the routes between all end ports: whether paths arrive, credit loops, multicast and the load.
+package check
+
+import (
+	"errors"
+	"strings"
+
+	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const (
+	strictHelp = "The verdict is ok, found or unknown. It is unknown where nothing wrong was found and something was not read that could\n" +
+		"change that, as the forwarding table of a switch. The command fails then, too, unless strict=no is given.\n"
+	unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
+		"they were asked for (sweep full sl) or the live tables computed (engine from=FILE; calibrate), and the VLs read (sweep full sl2vl).\n"
+)
+
+// Feature is the commands check.
+var Feature = feature.Feature{Name: "check", Commands: []feature.Command{
+	{
+		Path: "check", Bare: true,
+		Summary: "check the routes between all end ports",
+		Help:    "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp + unknownHelp + loadHelp,
+		Options: []lang.Option{
+			feature.OfOption(), {Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}, feature.StrictOption(),
+		},
+		Examples: []string{"fail switch spine-02; route; check reach; check credits", "check"},
+		Answers:  []answer.Declared{reachDecl, &creditsDecl, &mcastDecl, &loadDecl},
+		Run:      run(all),
+	},
+	{
+		Path:     "check reach",
+		Summary:  "follow every path to see whether it arrives",
+		Examples: []string{"check reach", "check reach switches", "fail switch spine-02; check reach", "adaptive on; check reach"},
+		Answers:  []answer.Declared{reachDecl},
+		Run:      run(reaches),
+	},
+	{
+		Path:     "check loops",
+		Summary:  "find paths that return to a switch",
+		Examples: []string{"check loops"},
+		Answers:  []answer.Declared{loopsDecl},
+		Run:      run(loops),
+	},
+	{
+		Path:     "check credits",
+		Summary:  "find credit loops: cycles of links that wait for each other",
+		Help:     unknownHelp,
+		Options:  feature.AskedOptions(),
+		Examples: []string{"check credits", "gen torus 4x4 torus.net; engine dor vls=no; route; check credits"},
+		Answers:  []answer.Declared{&creditsDecl},
+		Run:      run(creditLoops),
+	},
+	{
+		Path:     "check mcast",
+		Summary:  "check that all members of multicast groups are reached",
+		Help:     "It follows what each member of each group sends, and finds credit loops of multicast and unicast together.\n",
+		Examples: []string{"route; check mcast"},
+		Answers:  []answer.Declared{&mcastDecl},
+		Run:      run(multicast),
+	},
+	{
+		Path: "check load", Bare: true,
+		Summary: "count the paths over each link",
+		Help:    loadHelp,
+		Options: append(feature.AskedOptions(), []lang.Option{
+			{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
+			{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
+			{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},
+		}...),
+		Examples: []string{"check load", "check load pattern=all", "check load pattern=shift:5", "adaptive on; check load"},
+		Answers:  []answer.Declared{&loadDecl},
+		Run:      run(load),
+	},
+	{
+		Path:    "check load measured",
+		Summary: "compare what links sent with what the tables put there",
+		Help:    measuredHelp,
+		Options: []lang.Option{
+			{Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET", Summary: "paths among these hosts; all to all without it"},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "of what was recorded from then on; " + when.Help},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
+			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"},
+		},
+		Examples: []string{"check load measured"},
+		Answers:  []answer.Declared{&measuredDecl},
+		Run:      run(measured),
+	},
+}}
+
+// checking makes a check of the tables of a state.
+type checking func(*feature.Call, *session.State, *session.Picture) error
+
+func run(check checking) func(*feature.Call) error {
+	return func(c *feature.Call) error {
+		st, p, err := c.Tables()
+		if err != nil {
+			return err
+		}
+		return check(c, st, p)
+	}
+}
+
+// all makes all checks, and fails with all that they find.
+func all(c *feature.Call, st *session.State, p *session.Picture) error {
+	checks := []checking{reaches, creditLoops, load}
+	if p.Tables.MFT != nil {
+		checks = append(checks, multicast)
+	}
+	var found []string
+	worst := answer.OK
+	for _, check := range checks {
+		err := check(c, st, p)
+		var wrong *feature.FoundError
+		switch {
+		case err == nil:
+		case !errors.As(err, &wrong):
+			return err
+		default:
+			found, worst = append(found, wrong.What), verdict.Worst(worst, wrong.Verdict)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return &feature.FoundError{Verdict: worst, What: strings.Join(found, "; ")}
+}
+
+// basis returns what a check rests on.
+func basis(st *session.State, p *session.Picture) answer.Basis {
+	return st.Basis(p, session.NeedLinks|session.NeedTables)
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// pathCounts counts paths by how they end.
+type pathCounts struct {
+	Paths        int64        `key:"paths" name:"paths"`
+	Delivered    int64        `key:"delivered" name:"delivered"`
+	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"paths that end at a switch without an entry or at a port without a link"`
+	Loops        int64        `key:"loops" name:"in loops"`
+	Misdelivered int64        `key:"misdelivered" name:"misdelivered"`
+	TooLong      int64        `key:"too_long" name:"too long" help:"paths that arrive over more links than a packet may cross"`
+	Unknown      int64        `key:"unknown" name:"unknown" help:"paths that meet a forwarding table that was not read"`
+	NotMinimal   answer.Value `key:"not_minimal" name:"not minimal" kind:"int" help:"paths over more links than needed; unknown of adaptive routing"`
+}
+
+func pathCountsOf(c *reach.Counts) pathCounts {
+	return pathCounts{c.Paths, c.Delivered, c.Unreachable, c.Loops, c.Misdelivered, c.TooLong, c.Unknown, answer.Int(c.NotMinimal)}
+}
+
+// choiceCounts counts paths by how they end by every choice of adaptive routing.
+type choiceCounts struct {
+	Sure      int64  `key:"sure" name:"arrive for sure"`
+	Luck      int64  `key:"luck" name:"arrive by luck" help:"paths that arrive by some choices of the switches and not by others"`
+	Never     int64  `key:"never" name:"never arrive"`
+	Unknown   int64  `key:"unknown" name:"unknown"`
+	Loops     int64  `key:"loops" name:"can loop"`
+	Many      int64  `key:"many" name:"several" help:"source and LID pairs with more than one path"`
+	SLsUnread bool   `key:"sls_unread" help:"the result depends on service levels of paths that were not read"`
+	Shortest  string `name:"shortest paths"`
+	Longest   string `name:"longest paths"`
+}
+
+// reachability is how paths end by the routing that the switches use: by every choice where they route adaptively.
+type reachability struct {
+	Ends            int           `key:"ends" name:"end ports"`
+	Unassigned      int           `key:"unassigned" help:"end ports without a LID"`
+	UnreachableEnds int           `key:"unreachable_ends" name:"unreachable end ports"`
+	Pairs           int64         `key:"pairs" name:"pairs"`
+	LostPairs       int64         `key:"lost_pairs" name:"lost pairs"`
+	LuckPairs       int64         `key:"luck_pairs" help:"pairs of which a path arrives by some choices of the switches and not by others"`
+	UnknownPairs    int64         `key:"unknown_pairs"`
+	Counts          pathCounts    `prefix:""`
+	Adaptive        *choiceCounts `prefix:"adaptive_"` // nil where no switch routes adaptively
+	Linear          *pathCounts   `prefix:"linear_"`   // what the linear tables alone do then
+	Unreachable     answer.Value  `key:"unreachable_ports" kind:"list" help:"the end ports that are not in the subnet any more"`
+	WithoutLID      answer.Value  `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID: all paths from and to them end at once"`
+	Took            time.Duration `key:"seconds"`
+
+	// For people: by the linear tables.
+	Arrive  int64        `name:"arrive"`
+	Longer  int64        `name:"longer than needed"`
+	Bad     answer.Value `name:"bad paths" kind:"text"`
+	NotRead int64        `name:"over unread tables"`
+	Names   string       `name:"unreachable names"`
+	NoLID   string       `name:"unassigned names"`
+
+	loopsOnly bool
+	counts    reach.Counts
+	linear    *reach.Result
+	choices   *choices.Result
+	troubles  []trouble
+	unsure    []unsurePath
+}
+
+// trouble is a path of the linear tables that does not arrive, or of which that is unknown.
+type trouble struct {
+	From     answer.Value `key:"from" kind:"place"`
+	FromName string       `name:"FROM"`
+	To       answer.Value `key:"to" kind:"place"`
+	ToName   string       `name:"TO"`
+	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
+	Ending   string       `key:"ending" name:"WHAT"`
+	Why      string       `key:"why" name:"WHY"`
+	lead     answer.Lead
+}
+
+// unsurePath is a path that does not arrive for sure, by the choices of adaptive routing.
+type unsurePath struct {
+	From     answer.Value `key:"from" kind:"place"`
+	FromName string       `name:"FROM"`
+	To       answer.Value `key:"to" kind:"place"`
+	ToName   string       `name:"TO"`
+	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
+	Reached  string       `key:"reached"`
+	How      string       `name:"REACHED"`
+	CanLoop  bool         `key:"can_loop" name:"CAN LOOP"`
+	lead     answer.Lead
+}
+
+// linksCount counts the paths over a number of links.
+type linksCount struct {
+	Links   int          `key:"links" name:"LINKS"`
+	Paths   int64        `key:"paths" name:"PATHS"`
+	Longest answer.Value `key:"longest" name:"LONGEST" kind:"int" help:"paths of which the longest choice crosses so many links, of adaptive routing"`
+}
+
+func linksCounts(paths, longest []int64) []linksCount {
+	var rows []linksCount
+	for links := range max(len(paths), len(longest)) {
+		r := linksCount{Links: links, Paths: at(paths, links)}
+		if longest != nil {
+			r.Longest = answer.Int(at(longest, links))
+		}
+		if r.Paths > 0 || at(longest, links) > 0 {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func at(counts []int64, i int) int64 {
+	if i < len(counts) {
+		return counts[i]
+	}
+	return 0
+}
+
+const linksForm = "    {paths} over {links|link}"
+
+var (
+	linksTable  = answer.Table[linksCount]{Key: "links", Title: "paths by links", Help: "paths by the links that they cross", Fields: answer.Fields[linksCount](), Row: linksForm}
+	linearTable = answer.Table[linksCount]{Key: "linear_links", Title: "paths of the linear tables by links", Fields: answer.Fields[linksCount](), Row: linksForm}
+	troubles    = answer.Table[trouble]{
+		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind", Fields: answer.Fields[trouble](),
+		Row: "  {FROM} -> {TO} (LID {lid}): {why}", Lead: func(t trouble) answer.Lead { return t.lead },
+	}
+	unsure = answer.Table[unsurePath]{
+		Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind", Fields: answer.Fields[unsurePath](),
+		Row: "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t unsurePath) answer.Lead { return t.lead },
+	}
+	reachDecl = declareReach("check reach", "reach of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
+	loopsDecl = declareReach("check loops", "loops of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
+)
+
+func declareReach(command, title string) *answer.Decl[*reachability] {
+	is := func(loopsOnly bool, also func(*reachability) bool) func(*reachability) bool {
+		return func(r *reachability) bool { return r.loopsOnly == loopsOnly && (also == nil || also(r)) }
+	}
+	adaptive := is(false, func(r *reachability) bool { return r.choices != nil })
+	return &answer.Decl[*reachability]{
+		Command: command, Help: "how the paths between all end ports end", Title: title, Facts: answer.Fields[*reachability](),
+		Layout: []answer.Item[*reachability]{
+			{Line: "  {loops} loop", When: is(true, nil)},
+			{Line: "[  {unknown} unknown: over tables that were not read]", When: is(true, nil)},
+			{Line: "  by every choice of adaptive routing: {adaptive_sure} arrive for sure, {adaptive_luck} by luck, {adaptive_never} never, {adaptive_unknown} unknown; " +
+				"{adaptive_many} have several paths", When: adaptive},
+			{Line: "[    packets of {adaptive_loops} can loop]", When: is(false, nil)},
+			{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}", When: adaptive},
+			{Line: "{?adaptive_sls_unread}    it depends on the SLs of paths, which were not read: all were taken for SL 0", When: adaptive},
+			{Table: answer.Show(&unsure, (*reachability).unsurePaths), When: adaptive},
+			{Line: "  by the linear tables alone:", When: adaptive},
+			{Line: "  {arrive} arrive, {longer than needed} of them over more links than needed", When: is(false, nil)},
+			{Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool { return r.choices == nil })},
+			{Table: answer.Show(&linearTable, (*reachability).linearLinks), When: adaptive},
+			{Line: "{?bad paths}  {bad paths}", When: is(false, nil)},
+			{Line: "[  {over unread tables} unknown: over tables that were not read]", When: is(false, nil)},
+			{Line: "  {lost_pairs} of {pairs|pair} lost[, {luck_pairs} arrive by luck]", When: is(false, func(r *reachability) bool { return r.LostPairs+r.LuckPairs > 0 })},
+			{Line: "[  unreachable: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
+			{Line: "[  without a LID: {unassigned|end port}: {unassigned names}]", When: is(false, nil)},
+			{Table: answer.Show(&troubles, (*reachability).listed)},
+		},
+		Verdict: (*reachability).verdict, Fails: answer.Always,
+	}
+}
+
+func (r *reachability) links() answer.Rows[linksCount] {
+	if r.choices != nil {
+		return answer.Slice(linksCounts(r.choices.Fewest, r.choices.Most))
+	}
+	return answer.Slice(linksCounts(r.linear.Links, nil))
+}
+
+func (r *reachability) linearLinks() answer.Rows[linksCount] {
+	if r.choices == nil {
+		return answer.Rows[linksCount]{}
+	}
+	return answer.Slice(linksCounts(r.linear.Links, nil))
+}
+
+// unsurePaths returns the paths that do not arrive for sure, and how many more there are.
+func (r *reachability) unsurePaths() answer.Rows[unsurePath] {
+	rows := answer.Slice(r.unsure)
+	if n := r.choices; n != nil {
+		rows.More = n.Luck + n.Never + n.Unknown - r.linear.UnlistedPaths - int64(len(r.unsure))
+	}
+	return rows
+}
+
+// listed returns the troubles, and how many more there are.
+func (r *reachability) listed() answer.Rows[trouble] {
+	rows := answer.Slice(r.troubles)
+	if len(r.troubles) > 0 {
+		all := r.linear.Loops
+		if !r.loopsOnly {
+			all = r.linear.Bad() + r.linear.Unknown - r.linear.UnlistedPaths
+		}
+		rows.More = all - int64(len(r.troubles))
+	}
+	return rows
+}
+
+func (r *reachability) verdict() (answer.Verdict, string) {
+	c := &r.counts
+	v := c.Verdict()
+	if r.loopsOnly {
+		v = c.LoopVerdict()
+	}
+	switch {
+	case v == answer.OK:
+		return v, ""
+	case v == answer.Unknown:
+		return v, feature.UnknownPaths(c.Unknown, c.Paths)
+	case r.loopsOnly:
+		return v, fmt.Sprintf("%d of %d paths loop", c.Loops, c.Paths)
+	case r.choices != nil:
+		n := r.choices
+		return v, fmt.Sprintf("%d of %d paths may not arrive: %d never, %d by luck", n.Never+n.Luck, n.Paths, n.Never, n.Luck)
+	}
+	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, badText(c))
+}
+
+// badText counts the bad paths by how they end.
+func badText(n *reach.Counts) string {
+	var words []string
+	for _, k := range []struct {
+		n    int64
+		what string
+	}{{n.Unreachable, "unreachable"}, {n.Loops, "in loops"}, {n.Misdelivered, "misdelivered"}, {n.TooLong, "too long"}} {
+		if k.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", k.n, k.what))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func reaches(c *feature.Call, st *session.State, p *session.Picture) error {
+	r, err := reachOf(c, p, false)
+	if err != nil {
+		return err
+	}
+	return c.Answer(reachDecl.Answer(basis(st, p), r))
+}
+
+func loops(c *feature.Call, st *session.State, p *session.Picture) error {
+	r, err := reachOf(c, p, true)
+	if err != nil {
+		return err
+	}
+	return c.Answer(loopsDecl.Answer(basis(st, p), r))
+}
+
+// mostNamed is how many end ports the text names that are unreachable, or without a LID.
+const mostNamed = 10
+
+func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) answer.Value {
+	places := make([]answer.Value, len(ports))
+	for i, p := range ports {
+		places[i] = answer.Port(f, p)
+	}
+	return answer.List(places)
+}
+
+// reachOf follows the paths of a state by its linear tables and, where switches route adaptively, by every choice.
+func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability, error) {
+	start, f := time.Now(), p.Fabric
+	linear, err := c.Session.Analysis().Reach(c.Ctx, p.Tables, reach.Options{Switches: c.Flag("switches")})
+	if err != nil {
+		return nil, err
+	}
+	names := feature.NewNamer(f)
+	r := &reachability{
+		Ends: linear.Ends, Unassigned: linear.Unassigned, UnreachableEnds: linear.UnreachableEnds, Pairs: linear.Pairs,
+		LostPairs: linear.LostPairs, UnknownPairs: linear.UnknownPairs,
+		Counts: pathCountsOf(&linear.Counts), counts: linear.Counts,
+		Arrive: linear.Delivered + linear.TooLong, Longer: linear.NotMinimal, NotRead: linear.Unknown,
+		loopsOnly: loopsOnly, linear: linear,
+	}
+	if linear.Bad() > 0 {
+		r.Bad = answer.Text(badText(&linear.Counts))
+	}
+	for _, t := range linear.Troubles {
+		if loopsOnly && t.Verdict != walk.Loop {
+			continue
+		}
+		path := walk.Between(p.Tables, t.Src, t.Dst, t.LID)
+		r.troubles = append(r.troubles, trouble{
+			answer.Port(f, t.Src), names.Port(t.Src), answer.Port(f, t.Dst), names.Port(t.Dst), t.LID,
+			t.Verdict.String(), path.Explain(f), feature.ToTrace(p, t.Src, t.Dst, t.LID),
+		})
+	}
+	ends, unreachable := f.Ends(c.Flag("switches"))
+	ends = slices.DeleteFunc(slices.Clone(ends), func(e fabric.PortIndex) bool { return f.Ports[e].LID != 0 })
+	r.Unreachable, r.Names = portsOf(f, unreachable), prose.List(prose.Words(unreachable, names.Port), mostNamed)
+	r.WithoutLID, r.NoLID = portsOf(f, ends), prose.List(prose.Words(ends, names.Port), mostNamed)
+	if p.Tables.Adaptive != nil {
+		if err := r.follow(c, p, names); err != nil {
+			return nil, err
+		}
+	}
+	r.Took = time.Since(start)
+	return r, nil
+}
+
+// follow follows every choice of switches that route adaptively.
+func (r *reachability) follow(c *feature.Call, p *session.Picture, names *feature.Namer) error {
+	n, err := c.Session.Analysis().Choices(c.Ctx, p.Tables, choices.Options{Switches: c.Flag("switches")})
+	if err != nil {
+		return err
+	}
+	linear := r.Counts
+	r.choices, r.Linear = n, &linear
+	r.LostPairs, r.LuckPairs, r.UnknownPairs = n.LostPairs, n.LuckPairs, n.UnknownPairs
+	r.counts = reach.Counts{Paths: n.Paths, Delivered: n.Sure, Unreachable: n.Never, Loops: n.Loops, Unknown: n.Unknown}
+	r.Counts = pathCountsOf(&r.counts)
+	r.Counts.NotMinimal = answer.NotRead()
+	r.Adaptive = &choiceCounts{n.Sure, n.Luck, n.Never, n.Unknown, n.Loops, n.Many, n.SLsUnread, spanText(n.Fewest), spanText(n.Most)}
+	for _, t := range n.Troubles {
+		reached, canLoop := t.Outcome.Endings.Reach().String(), t.Outcome.Endings&choices.Loops != 0
+		r.unsure = append(r.unsure, unsurePath{
+			answer.Port(p.Fabric, t.Src), names.Port(t.Src), answer.Port(p.Fabric, t.Dst), names.Port(t.Dst), t.LID,
+			reached, reached + prose.When(canLoop, ", and can loop", ""), canLoop, feature.ToTrace(p, t.Src, t.Dst, t.LID),
+		})
+	}
+	return nil
+}
+
+// spanText returns between which numbers of links paths have, as "2 to 4 links".
+func spanText(counts []int64) string {
+	first, last := -1, -1
+	for links, n := range counts {
+		if n > 0 && first < 0 {
+			first = links
+		}
+		if n > 0 {
+			last = links
+		}
+	}
+	switch {
+	case first < 0:
+		return "none"
+	case first == last:
+		return prose.Count(first, "link")
+	}
+	return fmt.Sprintf("%d to %s", first, prose.Count(last, "link"))
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// ToTrace returns the lead to the path between two end ports of a state.
+func ToTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) answer.Lead {
+	f := p.Fabric
+	if src == fabric.None || dst == fabric.None {
+		return answer.Lead{}
+	}
+	to := lang.Quote(places.PortRef(f, dst))
+	if lid != f.Ports[f.EndPortOf(dst)].LID {
+		to = fmt.Sprintf("lid:%d", lid)
+	}
+	return answer.Lead{Command: fmt.Sprintf("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind.Word())}
+}
+
+// Namer names ports, those of nodes with equal names with their GUID.
+type Namer struct {
+	f     *fabric.Fabric
+	times map[string]int
+}
+
+// NewNamer returns a namer for the ports of a fabric.
+func NewNamer(f *fabric.Fabric) *Namer {
+	n := &Namer{f, make(map[string]int, len(f.Nodes))}
+	for i := range f.Nodes {
+		n.times[f.Nodes[i].Desc]++
+	}
+	return n
+}
+
+// Port returns for example "leaf-01/7" or "storage/1 (0x0002c90300a1b2c3)".
+func (n *Namer) Port(port fabric.PortIndex) string {
+	node := &n.f.Nodes[n.f.Ports[port].Node]
+	name := n.f.PortName(port)
+	if n.times[node.Desc] > 1 && node.Desc != "" {
+		name += fmt.Sprintf(" (0x%016x)", node.GUID)
+	}
+	return name
+}
+
+// MLIDText returns a multicast LID as 0xc000.
+func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
+
+// UnknownLoop tells that it is unknown whether there is a credit loop, why, and which commands make it known.
+func UnknownLoop(why, try string) string {
+	if try != "" {
+		try = " (try: " + try + ")"
+	}
+	return "credit loop: unknown: " + why + try
+}
+
+// UnknownPaths tells of how many paths it is unknown whether they arrive.
+func UnknownPaths(n, of int64) string {
+	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/session"
+)
+
+// Time returns the time that an option gives.
+func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
+	t, err := when.Parse(c.Option(name, otherwise), now)
+	if err != nil {
+		return t, c.Misused("%s: %v", name, err)
+	}
+	return t, nil
+}
+
+// Span returns the times that the options since and until give.
+func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
+	now := time.Now()
+	if since, err = c.Time("since", otherwise, now); err != nil {
+		return since, until, err
+	}
+	if until, err = c.Time("until", "now", now); err != nil {
+		return since, until, err
+	}
+	if !since.Before(until) {
+		return since, until, c.Misused("since=%q is not before %s", c.Option("since", otherwise), until.Format(time.DateTime))
+	}
+	return since, until, nil
+}
+
+// AtLeast returns the number that an option gives, which must be least or more.
+func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
+	if _, given := c.Options[name]; !given {
+		return otherwise, nil
+	}
+	n := c.Int(name, otherwise)
+	if n < least {
+		return 0, c.Misused("%s=%d, expected %d or more", name, n, least)
+	}
+	return n, nil
+}
+
+const twice = time.Second // between two readings of counters
+
+// CountTwice reads the counters, and once more after a second where there was no reading before.
+func (c *Call) CountTwice() error {
+	first, _, err := c.Session.Counters(c.Ctx)
+	if err == nil && !c.Session.State().Source.Offline() {
+		err = NoneRead(first)
+	}
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	switch {
+	case st.Counted != nil:
+		return nil
+	case st.Source.Offline():
+		return errors.New("the file holds one reading of what ports have counted: how fast that grows is not known")
+	}
+	select {
+	case <-c.Ctx.Done():
+		return c.Ctx.Err()
+	case <-time.After(twice):
+	}
+	second, _, err := c.Session.Counters(c.Ctx)
+	if err != nil {
+		return err
+	}
+	return NoneRead(second)
+}
+
+// NoneRead returns the error of a reading of which no port answered.
+func NoneRead(r *counters.Reading) error {
+	switch {
+	case len(r.Ports) > 0:
+		return nil
+	case len(r.Unanswered) == 0:
+		return errors.New("there is no port with counters")
+	}
+	first := r.Unanswered[0]
+	return fmt.Errorf("the counters of no port could be read: %s: %w", first.Name, first.Why())
+}
+
+// Sent is what a port sent.
+type Sent struct {
+	Port  fabric.PortIndex
+	Bytes float64 // a second
+	Waits float64 // XmitWait a second
+}
+
+// Used returns the used part of the rate of the link.
+func (x *Sent) Used(f *fabric.Fabric) float64 {
+	if g := f.Ports[x.Port].Gbps(); g > 0 {
+		return x.Bytes * 8 / (g * 1e9)
+	}
+	return 0
+}
+
+// SentNow returns what ports of links between switches sent between two readings of the counters.
+func SentNow(counted *session.Counted, f *fabric.Fabric) []Sent {
+	var all []Sent
+	for i := range counted.Deltas {
+		d := &counted.Deltas[i]
+		port := counters.KeyOf(counted.Reading.Fabric, d.Port).In(f)
+		if port != fabric.None && d.Seconds > 0 && linkload.ClassOf(f, port) == linkload.BetweenSwitches {
+			all = append(all, Sent{port, d.PerSecond(counters.XmitData) * 4, d.PerSecond(counters.XmitWait)})
+		}
+	}
+	return all
+}
+
+// Correlation returns Pearson's correlation of two series, with ok false where one of them never varies.
+func Correlation(x, y []float64) (k float64, ok bool) {
+	var mx, my float64
+	for i := range x {
+		mx, my = mx+x[i]/float64(len(x)), my+y[i]/float64(len(x))
+	}
+	var xy, xx, yy float64
+	for i := range x {
+		dx, dy := x[i]-mx, y[i]-my
+		xy, xx, yy = xy+dx*dy, xx+dx*dx, yy+dy*dy
+	}
+	if xx == 0 || yy == 0 {
+		return 0, false
+	}
+	return xy / math.Sqrt(xx*yy), true
+}
