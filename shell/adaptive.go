@@ -259,12 +259,3 @@ func (a *choiceCounts) text(w io.Writer) {
 		line("    %s -> %s (LID %d): %s%s", t.From, t.To, t.LID, t.How, prose.When(t.Loop, ", and can loop", ""))
 	}
 }
-
-// table has the paths that do not arrive for sure, but for so many that are from and to unreachable end ports.
-func (a *choiceCounts) table(unlisted int64) Table {
-	t := tableOf("paths that do not arrive for sure", []string{"FROM", "TO", "LID", "REACHED", "CAN LOOP"}, a.Troubles, func(t choiceTrouble) plainRow {
-		return plainRow{leads{t.lead}, []any{t.From, t.To, t.LID, t.How, t.Loop}}
-	})
-	t.More = int(a.Luck+a.Never+a.Unknown-unlisted) - len(t.Rows)
-	return t
-}

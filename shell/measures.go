@@ -33,14 +33,3 @@ func lostText(lost, unknown int64) (text string) {
 	}
 	return text
 }
-
-// unknown returns the number of paths of the patterns that meet a table that was not read.
-func (m *measures) unknown() (n int64) {
-	if m.Shifts != nil {
-		n += m.Shifts.Unknown
-	}
-	if m.Bisections != nil {
-		n += m.Bisections.Unknown
-	}
-	return n
-}

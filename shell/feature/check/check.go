@@ -54,7 +54,7 @@ var Feature = feature.Feature{Name: "check", Commands: []feature.Command{
 		Summary:  "find credit loops: cycles of links that wait for each other",
 		Help:     unknownHelp,
 		Options:  feature.AskedOptions(),
-		Examples: []string{"check credits", "gen torus 4x4 torus.net; engine dor vls=no; route; check credits"},
+		Examples: []string{"check credits", "engine updn; route; check credits"},
 		Answers:  []answer.Declared{&creditsDecl},
 		Run:      run(creditLoops),
 	},
