@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package answer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/answer"
+	"example.org/ibconsole/tui/pane/panetest"
+)
+
+// TestAnswers: the newest answer is shown with the table that is to come first, thirty are kept, and a visit goes back to one.
+func TestAnswers(t *testing.T) {
+	p := answer.New(panetest.Common(t))
+	if p.Base().N != 0 || p.Empty() == "" {
+		t.Errorf("before there is an answer: %d rows, %q", p.Base().N, p.Empty())
+	}
+	sheet := func(title string, rows int) pane.Sheet {
+		s := pane.Sheet{Title: title, Columns: []string{"NAME", "COUNT"}}
+		for i := range rows {
+			s.Rows = append(s.Rows, pane.SheetRow{Cells: []string{fmt.Sprintf("n%d", i), fmt.Sprint(i)}})
+		}
+		return s
+	}
+	var places []pane.Place
+	for i := range 35 {
+		p.Update(pane.Answered{Job: i + 1, Command: fmt.Sprintf("command %d", i), Sheets: []pane.Sheet{sheet("first", 2), sheet("second", i+1)}, First: 1})
+		at, _ := p.Spot()
+		places = append(places, at)
+	}
+	if n := p.Base().N; n != 35 {
+		t.Errorf("%d rows of the newest, want 35", n)
+	}
+	p.Update(pane.Visit{At: places[10]})
+	if _, label := p.Spot(); label != "command 10" || p.Base().N != 11 {
+		t.Errorf("the visit shows %q with %d rows", label, p.Base().N)
+	}
+	p.Update(pane.Visit{At: places[3]}) // let go
+	if _, label := p.Spot(); label != "command 10" {
+		t.Errorf("a visit of what was let go shows %q", label)
+	}
+}

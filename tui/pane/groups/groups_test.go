@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package groups_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/groups"
+	"example.org/ibconsole/tui/pane/panetest"
+)
+
+// TestGroups: where groups were not read the pane says so; a group of a file has a row with its members.
+func TestGroups(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return groups.New(c) })
+	if s.Pane.Base().N == 0 && s.Pane.Empty() == "" {
+		t.Error("no row, and nothing is said")
+	}
+	file := groupFile(t, s)
+	s.Run("load groups " + file + "; route")
+	if s.Pane.Base().N != 1 {
+		t.Fatalf("%d groups, want 1: %s", s.Pane.Base().N, s.Pane.Empty())
+	}
+	if cells := s.Cells("0xc005"); cells["members"] != "2" {
+		t.Errorf("the row is %q", cells)
+	}
+	s.Turn(2)
+	s.Has("node-0001")
+	s.Has("node-0005")
+	s.Drawn(70)
+}
+
+// groupFile writes a group of two hosts as OpenSM's opensm-sa.dump has it; the GUIDs are those that simulated hosts get.
+func groupFile(t *testing.T, s *panetest.Stand) string {
+	t.Helper()
+	f := s.Session.State().Live.Fabric
+	port := func(name string) uint64 { return f.Ports[s.Place(name).EndPort(f)].GUID }
+	text := fmt.Sprintf("MC Group 0xc005 :\nmcm_port: port_gid=0xfe80000000000000:0x%016x\nmcm_port: port_gid=0xfe80000000000000:0x%016x\n", port("node-0001"), port("node-0005"))
+	file := filepath.Join(t.TempDir(), "groups")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lft_test
+
+import (
+	"fmt"
+	"testing"
+
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/lft"
+	"example.org/ibconsole/tui/pane/panetest"
+)
+
+// TestEntries: the table of the switch that is followed has a row for each LID of the subnet with the port that the tables have
+// for it, and by port the rows count the same LIDs.
+func TestEntries(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return lft.New(c) })
+	at := s.Place("leaf-02")
+	s.Pane.(pane.Follower).Follow(at)
+	st := s.Session.State()
+	f := st.Live.Fabric
+	sw := f.Nodes[f.NodeByGUID(at.GUID)].Switch
+	byPort := map[uint8]int{}
+	for _, e := range f.EndPorts {
+		lid := f.LIDOf(e)
+		out := st.Live.Tables.LFT.Port(sw, lid)
+		byPort[out]++
+		if cells := s.Cells(fmt.Sprint(lid)); cells["port"] != fmt.Sprint(out) {
+			t.Errorf("LID %d leaves by port %d, its row is %q", lid, out, cells)
+		}
+	}
+	if s.Pane.Base().N != len(f.EndPorts) {
+		t.Errorf("%d rows for %d LIDs", s.Pane.Base().N, len(f.EndPorts))
+	}
+	s.Turn(1)
+	for port, n := range byPort {
+		if cells := s.Cells(fmt.Sprint(port)); cells["LIDs"] != fmt.Sprint(n) {
+			t.Errorf("port %d has %d LIDs, its row is %q", port, n, cells)
+		}
+	}
+	s.Drawn(40)
+}

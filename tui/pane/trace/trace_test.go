@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/panetest"
+	"example.org/ibconsole/tui/pane/trace"
+)
+
+type source struct{ *session.Session }
+
+func (s source) Loops() session.Loops { return s.Analysis() }
+
+func (s source) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading, error) {
+	return &counters.Reading{}, nil
+}
+
+// TestPath: between two marked hosts the rows name the switches to which the tables lead, and a host that is cut off says why
+// there is no path.
+func TestPath(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return trace.New(c, source{s}) })
+	from, to := s.Place("node-0001"), s.Place("node-0008")
+	s.Tell(pane.Mark{From: from, To: to})
+	st := s.Session.State()
+	f := st.Live.Fabric
+	lid := f.LIDOf(to.EndPort(f))
+	at := f.Ports[from.EndPort(f)].Peer
+	hops := 0
+	for f.Nodes[f.Ports[at].Node].IsSwitch() {
+		node := f.Ports[at].Node
+		s.Has(f.NodeName(node))
+		at = f.Ports[f.PortAt(node, int(st.Live.Tables.LFT.Port(f.Nodes[node].Switch, lid)))].Peer
+		if hops++; hops > 10 {
+			t.Fatal("the tables have a loop")
+		}
+	}
+	if f.Ports[at].Node != f.NodeByGUID(to.GUID) {
+		t.Fatalf("the tables lead to %s", f.PortName(at))
+	}
+	s.Has("node-0008")
+	s.Drawn(60)
+	s.Run("fail switch leaf-04")
+	if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text, "node-0008 HCA-1/1 is unreachable") {
+		t.Errorf("it is not said that the host is unreachable:\n%s", text)
+	}
+	s.Tell(pane.Mark{})
+	if s.Pane.Base().N != 0 && s.Pane.Empty() == "" {
+		t.Error("without ends there is a path")
+	}
+}
