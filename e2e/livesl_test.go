@@ -26,7 +26,7 @@ func TestSLsOfLivePaths(t *testing.T) {
 	for _, tc := range all[:testenv.Count(t, 2, len(all))] {
 		t.Run(tc.engine, func(t *testing.T) {
 			h := routedTorus(t, tc.engine, true, true, "nue_max_num_vls 4\n")
-			record := object(t, try("--json", "-s", h.source, "-c", "sa path "+farPair))
+			record := answerOf[map[string]any](t, try("--json", "-s", h.source, "-c", "sa path "+farPair).out, `"kind":"records"`)
 			h.sl(t, "", nil)
 			for _, known := range []string{"sweep full sl; ", "engine from=" + h.conf + "; calibrate; ", "engine from=" + h.conf + "; calibrate; sweep full sl2vl; sweep; "} {
 				asked := strings.HasPrefix(known, "sweep")

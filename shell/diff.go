@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -176,7 +177,7 @@ func (c *call) diffEntries(from, to session.Kind) error {
 			}
 		}
 		for m := range mcast.Changes(before.Tables, after.Tables) {
-			if !yield(groupEntryRow{leads{toNode(f, f.Switches[m.Switch])}, f.NodeName(f.Switches[m.Switch]), mlidText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
+			if !yield(groupEntryRow{leads{toNode(f, f.Switches[m.Switch])}, f.NodeName(f.Switches[m.Switch]), feature.MLIDText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
 				return
 			}
 		}

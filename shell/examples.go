@@ -20,7 +20,6 @@ var examples = map[string]string{
 	"compare":    "fail switch spine-02; compare engines minhop updn ftree",
 	"balance":    "balance switch",
 	"report":     "report html routing.html path=node-0001,node-0648",
-	"sa":         "sa path node-0001 node-0648",
 	"engine":     "engine updn,minhop lmc=1; route",
 	"engines":    "engines",
 	"route":      "fail link leaf-01 36; route",

@@ -13,12 +13,14 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/cables"
 	"example.org/ibconsole/shell/feature/check"
+	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
 	"example.org/ibconsole/shell/feature/managers"
 	"example.org/ibconsole/shell/feature/mft"
 	"example.org/ibconsole/shell/feature/nodes"
 	"example.org/ibconsole/shell/feature/ranks"
+	"example.org/ibconsole/shell/feature/sa"
 	"example.org/ibconsole/shell/feature/sl2vl"
 	"example.org/ibconsole/shell/feature/states"
 	"example.org/ibconsole/shell/feature/targets"
@@ -30,12 +32,14 @@ import (
 var features = []*feature.Feature{
 	&cables.Feature,
 	&check.Feature,
+	&groups.Feature,
 	&lft.Feature,
 	&links.Feature,
 	&managers.Feature,
 	&mft.Feature,
 	&nodes.Feature,
 	&ranks.Feature,
+	&sa.Feature,
 	&sl2vl.Feature,
 	&states.Feature,
 	&targets.Feature,
@@ -70,13 +74,16 @@ func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {
 }
 
 func specOf(name string, c *feature.Command) Spec {
-	return Spec{
+	spec := Spec{
 		Name: name, Bare: c.Bare, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args, Options: c.Options,
 		Example: strings.Join(c.Examples, "; "),
-		Run: func(call *call) error {
-			return c.Run(call.feature())
-		},
 	}
+	if c.Run != nil {
+		spec.Run = func(call *call) error {
+			return c.Run(call.feature())
+		}
+	}
+	return spec
 }
 
 // feature returns the call for the functions of package feature.

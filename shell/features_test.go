@@ -49,7 +49,7 @@ func TestCommandHelp(t *testing.T) {
 		switch {
 		case len(c.Summary) > 60 || strings.Contains(c.Summary, ";"):
 			t.Errorf("the summary %q is longer than 60 characters or has a semicolon", c.Summary)
-		case len(c.Examples) == 0 || len(c.Answers) == 0:
+		case c.Run != nil && (len(c.Examples) == 0 || len(c.Answers) == 0):
 			t.Error("no example, or no answer declared")
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/internal/base/plain"
@@ -243,4 +244,9 @@ func interrupted(ctx context.Context, st *session.State, left int, err error) er
 		e.Done, e.Total = st.Done, st.Total
 	}
 	return e
+}
+
+// Private reports whether a line holds a key, which is not to be kept in a file.
+func Private(line string) bool {
+	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "key=") })
 }

@@ -23,8 +23,6 @@ func showCommands() []Spec {
 		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
 			Options: torusOptions()},
 		{Name: "failures", Summary: "what has failed, was repaired, added and moved on paper, with the numbers that undo takes", Run: runWhatIf},
-		{Name: "groups", Summary: "the multicast groups, or the members of one", Run: onPicture((*call).showGroups),
-			Args: []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}}},
 		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
 	}}}
 }

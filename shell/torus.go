@@ -54,12 +54,12 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.
 	if name == masterTree {
 		return t.MasterTree().Along, nil
 	}
-	mlid, err := parseMLID(name)
+	mlid, err := feature.ParseMLID(name)
 	if err != nil {
 		return nil, err
 	}
 	if tables.MFT == nil || mlid > tables.MFT.Top {
-		return nil, fmt.Errorf("multicast LID %s has no tree here (try: show torus tree=%s)", mlidText(mlid), masterTree)
+		return nil, fmt.Errorf("multicast LID %s has no tree here (try: show torus tree=%s)", feature.MLIDText(mlid), masterTree)
 	}
 	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
 }

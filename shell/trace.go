@@ -111,7 +111,7 @@ func runTrace(c *call) error {
 		}
 		p = st.Live
 	}
-	if len(c.Args) == 2 && strings.HasPrefix(c.Arg(1), mlidPrefix) {
+	if len(c.Args) == 2 && strings.HasPrefix(c.Arg(1), feature.MLIDPrefix) {
 		if perr != nil {
 			return perr
 		}

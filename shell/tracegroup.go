@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -47,7 +48,7 @@ type groupCopy struct {
 
 // traceGroup draws where a packet to a multicast LID goes.
 func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string) error {
-	mlid, err := parseMLID(to)
+	mlid, err := feature.ParseMLID(to)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c *call) traceGroup(st *session.State, p *session.Picture, from, to string
 			}
 		}
 	}
-	a := groupTrace{Of: st.Title(p), Stale: st.IsStale(p), Src: f.PortName(end), MLID: mlidText(mlid), Copies: tree.Delivered, Circles: tree.Circles}
+	a := groupTrace{Of: st.Title(p), Stale: st.IsStale(p), Src: f.PortName(end), MLID: feature.MLIDText(mlid), Copies: tree.Delivered, Circles: tree.Circles}
 	if tree.First != nil {
 		a.Tree = d.hop(tree.First)
 	}

@@ -31,7 +31,7 @@ type Command struct {
 	Options  []lang.Option
 	Examples []string          // each a script for the default simulated subnet
 	Answers  []answer.Declared // what Run answers
-	Run      func(*Call) error
+	Run      func(*Call) error // nil for a command that has subcommands only
 }
 
 // Words returns the words of the path.

@@ -3,13 +3,17 @@
 package feature
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/session"
 )
 
 // PortArg returns the ports that the first argument names: a port, or all ports of a node; nil where it is missing.
@@ -116,6 +120,35 @@ func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 		}
 	}
 	return 0
+}
+
+// AllWord stands for all end ports where a command takes a place.
+const AllWord = "all"
+
+// Pairs returns the pair that the first two arguments name, or those of all end ports from or to one; switches adds
+// the ports 0 of switches to all. A missing second argument stands for all.
+func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]session.Pair, error) {
+	src, dst := c.Arg(0), cmp.Or(c.Arg(1), AllWord)
+	switch {
+	case dst == AllWord:
+		return session.PairsFrom(f, src, switches)
+	case src == AllWord:
+		return session.PairsTo(f, dst, switches)
+	}
+	pair, err := session.PairOf(f, src, dst)
+	return []session.Pair{pair}, err
+}
+
+// MLIDPrefix begins the name of a multicast LID.
+const MLIDPrefix = "mlid:"
+
+// ParseMLID reads a multicast LID: mlid:0xC000, 0xC000 or 49152.
+func ParseMLID(text string) (uint16, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, MLIDPrefix), 0, 16)
+	if err != nil || n < fabric.FirstMLID || n > fabric.LastMLID {
+		return 0, fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", text, fabric.FirstMLID, fabric.LastMLID)
+	}
+	return uint16(n), nil
 }
 
 // NotRead adds to what an answer rests on that the ports of a fabric did not give something.

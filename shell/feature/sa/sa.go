@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sa compares the records of the subnet administration with what the switches hold.
+package sa
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands sa path and sa nodes.
+var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
+	{Path: "sa", Summary: "query the subnet administration"},
+	{
+		Path:     "sa path",
+		Summary:  "list the path records from SRC to DST, or to all",
+		Help:     "Each record is compared with the path by the tables of the switches.",
+		Args:     []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}}},
+		Examples: []string{"sa path node-0001 node-0648"},
+		Answers:  []answer.Declared{&pathsDecl},
+		Run:      runPath,
+	},
+	{
+		Path:     "sa nodes",
+		Summary:  "compare the node records with the nodes of the sweep",
+		Examples: []string{"sa nodes"},
+		Answers:  []answer.Declared{&nodesDecl},
+		Run:      runNodes,
+	},
+}}
+
+// record is the path record of a pair, or why there is none, and how it compares with the tables.
+type record struct {
+	f *fabric.Fabric
+	session.Pair
+	sa.PathRecord
+	err    error
+	tables answer.Value
+}
+
+const agree = "agree"
+
+func (r record) agrees() bool { return r.tables.String() == agree }
+
+// granted returns a value of the record, None without one.
+func granted(value func(record) answer.Value) func(record) answer.Value {
+	return func(r record) answer.Value {
+		if r.err != nil {
+			return answer.None()
+		}
+		return value(r)
+	}
+}
+
+var pathTable = answer.Table[record]{
+	Key: "records", Title: "path records", Stream: true,
+	Fields: []answer.Field[record]{
+		{Key: "from", Name: "FROM", Kind: answer.KindPlace, Value: func(r record) answer.Value { return answer.Port(r.f, r.Src) }},
+		{Key: "to", Name: "TO", Kind: answer.KindPlace, Value: func(r record) answer.Value { return answer.Port(r.f, r.Dst) }},
+		{Key: "slid", Kind: answer.KindLID, Help: "source LID", Value: granted(func(r record) answer.Value { return answer.LID(r.SLID) })},
+		{Key: "dlid", Kind: answer.KindLID, Help: "destination LID", Value: granted(func(r record) answer.Value { return answer.LID(r.DLID) })},
+		{Key: "sl", Name: "SL", Kind: answer.KindInt, Help: "service level", Value: granted(func(r record) answer.Value { return answer.Int(r.SL) })},
+		{Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: granted(func(r record) answer.Value { return answer.Text(fmt.Sprint(r.MTU)) })},
+		{Name: "RATE", Kind: answer.KindText, Value: granted(func(r record) answer.Value { return answer.Text(fmt.Sprintf("%g Gb/s", r.Rate.Gbps())) })},
+		{Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: granted(func(r record) answer.Value { return answer.Float(r.Rate.Gbps(), 1) })},
+		{Key: "tables", Name: "TABLES", Kind: answer.KindText, Help: "agree, or how the path by the tables differs",
+			Value: func(r record) answer.Value { return r.tables }},
+		{Key: "error", Kind: answer.KindText, Help: "why there is no record", Value: func(r record) answer.Value {
+			if r.err == nil {
+				return answer.None()
+			}
+			return answer.Text(r.err.Error())
+		}},
+	},
+	Lead: func(r record) answer.Lead { return feature.ToPort(r.f, r.Dst) },
+}
+
+// records is those of some pairs. err is why not all could be asked for.
+type records struct {
+	pairs, differ int
+	all           []record
+	err           error
+}
+
+var pathsDecl = answer.Decl[records]{
+	Command: "sa path", Help: "path records, compared with the tables", Title: "path records of the subnet administration, and {of}",
+	Facts: []answer.Field[records]{
+		{Key: "pairs", Kind: answer.KindInt, Help: "records asked for", Value: func(r records) answer.Value { return answer.Int(r.pairs) }},
+		{Key: "differ", Kind: answer.KindInt, Help: "records that differ from the tables", Value: func(r records) answer.Value { return answer.Int(r.differ) }},
+	},
+	Layout: []answer.Item[records]{
+		{Table: answer.Show(&pathTable, func(r records) answer.Rows[record] {
+			if r.err == nil {
+				return answer.Slice(r.all)
+			}
+			return answer.Once(func(yield func(record, error) bool) {
+				for _, x := range r.all {
+					if !yield(x, nil) {
+						return
+					}
+				}
+				yield(record{}, r.err)
+			})
+		})},
+		{Line: "{pairs|record} asked for, {differ} differ from the tables"},
+	},
+}
+
+func runPath(c *feature.Call) error {
+	st := c.Session.State()
+	live := st.Live
+	pairs, err := c.Pairs(live.Fabric, true)
+	if err == nil {
+		err = session.Addressed(live.Fabric, pairs...)
+	}
+	if err != nil {
+		return err
+	}
+	r := records{pairs: len(pairs)}
+	r.err = c.Session.PathRecords(c.Ctx, pairs, func(p session.Pair, got sa.PathRecord, err error) error {
+		x := record{f: live.Fabric, Pair: p, PathRecord: got, err: err}
+		if err != nil {
+			x.tables = answer.Text("no record: " + err.Error())
+		} else {
+			x.tables = compare(live, p, &got)
+		}
+		if !x.agrees() {
+			r.differ++
+		}
+		r.all = append(r.all, x)
+		return nil
+	})
+	if len(r.all) == 0 && r.err != nil {
+		return r.err
+	}
+	return c.Answer(pathsDecl.Answer(st.Basis(live, session.NeedLinks|session.NeedTables), r))
+}
+
+// compare compares a record with the path by the tables.
+func compare(live *session.Picture, p session.Pair, r *sa.PathRecord) answer.Value {
+	f := live.Fabric
+	differs := func(format string, args ...any) answer.Value { return answer.Text(fmt.Sprintf(format, args...)) }
+	switch {
+	case r.DLID != p.LID || f.PortByLID(r.SLID) != p.Src:
+		return differs("the record is for LID %d to %d", r.SLID, r.DLID)
+	case live.Tables == nil:
+		return answer.NotRead()
+	}
+	path := walk.Trace(live.Tables, p.Src, p.LID)
+	if !path.Verdict.Arrives() {
+		return answer.Text(path.Explain(f))
+	}
+	if is, known := live.Tables.SL(r.SLID, r.DLID); known && !live.Tables.MayHaveSL(r.SLID, r.DLID, r.SL) {
+		return differs("by the tables the path has SL %d", is)
+	}
+	// The ports 0 of switches have rates of their own, which sweeps do not keep.
+	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0
+	ports := []fabric.PortIndex{p.Src, f.PortByLID(p.LID)}
+	for _, h := range path.Hops {
+		if h.Out != fabric.None {
+			ports = append(ports, h.Out)
+		}
+	}
+	slowest := 0.0
+	for _, port := range ports {
+		if g := f.Ports[port].Gbps(); g > 0 && (slowest == 0 || g < slowest) {
+			slowest = g
+		}
+	}
+	off := r.Rate.Gbps() - slowest
+	if slowest > 0 && (off > 0.01 || off < -0.01 && !toSwitch) {
+		return differs("the slowest link of the path has %g Gb/s", slowest)
+	}
+	return answer.Text(agree)
+}
+
+// nodes compares the node records with the sweep.
+type nodes struct {
+	records      int
+	theirs, ours []answer.Place
+}
+
+func nodeTable(key, title, line, help string) *answer.Table[answer.Place] {
+	return &answer.Table[answer.Place]{
+		Key: key, Title: title, Help: help, Row: "  " + line, MaxRows: mostListed,
+		Fields: []answer.Field[answer.Place]{
+			{Key: "node", Name: "NODE", Kind: answer.KindPlace, Value: func(p answer.Place) answer.Value { return answer.At(p) }},
+			{Name: "GUID", Kind: answer.KindGUID, Value: func(p answer.Place) answer.Value { return answer.GUID(p.GUID) }},
+		},
+		Lead: func(p answer.Place) answer.Lead { return answer.Lead{GUID: p.GUID} },
+	}
+}
+
+// mostListed is how many nodes of a kind people read.
+const mostListed = 20
+
+var nodesDecl = answer.Decl[nodes]{
+	Command: "sa nodes", Help: "nodes that only the subnet administration or only the sweep knows",
+	Title: "the subnet administration has {records|node record}",
+	Facts: []answer.Field[nodes]{
+		{Key: "records", Kind: answer.KindInt, Help: "node records", Value: func(n nodes) answer.Value { return answer.Int(n.records) }},
+	},
+	Layout: []answer.Item[nodes]{
+		{Table: answer.Show(nodeTable("not_swept", "not seen by the sweep", "not seen by the sweep: {node} {GUID}", "nodes with a record that the sweep did not see"),
+			func(n nodes) answer.Rows[answer.Place] { return answer.Slice(n.theirs) })},
+		{Table: answer.Show(nodeTable("not_recorded", "without a record", "without a record: {node}", "nodes of the sweep without a record"),
+			func(n nodes) answer.Rows[answer.Place] { return answer.Slice(n.ours) })},
+	},
+}
+
+func runNodes(c *feature.Call) error {
+	got, err := c.Session.NodeRecords(c.Ctx)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	f := st.Live.Fabric
+	n := nodes{records: len(got)}
+	known := map[uint64]bool{}
+	for i := range got {
+		guid := got[i].Info.NodeGUID
+		known[guid] = true
+		if f.NodeByGUID(guid) == fabric.None {
+			n.theirs = append(n.theirs, answer.Place{Name: got[i].Description.String(), GUID: guid, Port: -1})
+		}
+	}
+	for i := range f.Nodes {
+		if node := &f.Nodes[i]; node.InSubnet && !known[node.GUID] {
+			place, _ := answer.Node(f, fabric.NodeIndex(i)).Place()
+			n.ours = append(n.ours, place)
+		}
+	}
+	return c.Answer(nodesDecl.Answer(st.Basis(st.Live, session.NeedLinks), n))
+}
