@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/mcast"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
