@@ -92,7 +92,7 @@ func (c *call) pathsPort(v *pathdb.View, text string) (pathdb.PortIndex, uint16,
 		}
 	}
 	st := c.session.State()
-	p, err := st.Of(session.Kind(c.Option("of", "")))
+	p, err := st.Subject(session.Kind(c.Option("of", "")))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -238,7 +238,7 @@ func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {
 	p := v.Port(i)
 	name := fmt.Sprintf("0x%016x", p.GUID)
 	st := c.session.State()
-	if asked, err := st.Of(session.Kind(c.Option("of", ""))); err == nil {
+	if asked, err := st.Subject(session.Kind(c.Option("of", ""))); err == nil {
 		if port := asked.Fabric.PortByGUID(p.GUID); port != fabric.None {
 			name = asked.Fabric.PortName(port)
 		}
@@ -251,7 +251,7 @@ func (c *call) portOf(v *pathdb.View, i pathdb.PortIndex, lid uint16) string {
 
 func (c *call) switchOf(guid uint64) string {
 	st := c.session.State()
-	if asked, err := st.Of(session.Kind(c.Option("of", ""))); err == nil {
+	if asked, err := st.Subject(session.Kind(c.Option("of", ""))); err == nil {
 		if n := asked.Fabric.NodeByGUID(guid); n != fabric.None {
 			return asked.Fabric.NodeName(n)
 		}

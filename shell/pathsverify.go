@@ -106,11 +106,14 @@ func (a *verifiedPaths) Text(w io.Writer) {
 // subnet administration is asked, for the rates of switches' own ports are not swept.
 func (c *call) drawnPairs(n int, live bool) ([]session.Pair, error) {
 	st := c.session.State()
-	p, err := st.Of(session.Kind(c.Option("of", "")))
-	if err != nil {
-		return nil, err
+	f := st.Live.Fabric
+	if !live {
+		p, err := st.Subject(session.Kind(c.Option("of", "")))
+		if err != nil {
+			return nil, err
+		}
+		f = p.Fabric
 	}
-	f := prose.When(live, st.Live.Fabric, p.Fabric)
 	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != 0 && (!live || f.Ports[e].Num != 0) {

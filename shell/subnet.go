@@ -29,7 +29,7 @@ func subnetCommands() []Spec {
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
 			}, Run: runSweep},
 		{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
-			Options: []lang.Option{summaryOf()}, Run: runSummary},
+			Options: []lang.Option{feature.OfOption()}, Run: onPicture((*call).summary)},
 		{Name: "names", Summary: "take node names from a node-name map",
 			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
 		{Name: "set", Summary: "set something of the session", Subcommands: []Spec{
@@ -130,29 +130,13 @@ func runSet(c *call) error {
 	return c.say(object{"sm": name}, "LIDs are counted from %s", name)
 }
 
-// summaryOf chooses the state that summary counts.
-func summaryOf() lang.Option {
-	o := feature.OfOption()
-	o.Summary = "which state, the number of a history entry, or a time (03:12); live without it"
-	return o
-}
-
-func runSummary(c *call) error {
-	of := c.Option("of", "")
-	if of == "" {
-		return Summary(c.session, c.out)
-	}
-	st := c.session.State()
-	p, err := st.Of(session.Kind(of))
-	if err != nil {
-		return err
-	}
-	sum := summarize(&st, p)
-	sum.named = true
+func (c *call) summary(st *session.State, p *session.Picture) error {
+	sum := summarize(st, p)
+	sum.named = c.Option("of", "") != "" || p.Kind != session.Live
 	return c.out.Answer(sum)
 }
 
-// Summary says what there is.
+// Summary says what there is in the live subnet.
 func Summary(s *session.Session, out *Output) error {
 	st := s.State()
 	return out.Answer(summarize(&st, st.Live))

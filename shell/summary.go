@@ -37,7 +37,7 @@ type summary struct {
 	unreadAnswer
 	warnings
 
-	named bool // the state was named
+	named bool // the state is named in the text
 }
 
 // summarize counts what is in a state, and says what there is in the session.

@@ -13,7 +13,7 @@ import (
 // Errors of [Session.Commit].
 var (
 	ErrNothingStaged = errors.New("nothing is staged (try: route)")
-	ErrStale         = errors.New("the fabric changed since the staged tables were made (try: route)")
+	ErrStale         = errors.New(isStaleText + "; route first")
 	ErrMoved         = errors.New("the live subnet is no longer the one that the paper started from (try: restore all)")
 	ErrReadOnly      = errors.New("the session is read-only (try: write on)")
 	ErrNotAsked      = errors.New("nothing was written: say commit yes")

@@ -265,7 +265,9 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 }
 
 // ErrStaleTables says that a command was not told which state to take, and that the tables that are staged are stale.
-var ErrStaleTables = errors.New("the staged tables are stale: the what-if changed after they were computed; route first, or name the state (of=staged, of=whatif)")
+var ErrStaleTables = errors.New(isStaleText + "; route first, or name the state (of=staged, of=whatif)")
+
+const isStaleText = "the staged tables are stale: the what-if changed after they were computed"
 
 // IsStale reports whether a picture is of staged tables that are stale.
 func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
