@@ -148,7 +148,7 @@ func (p CommitPlan) Text(w io.Writer) {
 	p.credits.text(w)
 	levelsText(w, p.SLs)
 	if p.CutOff > 0 {
-		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS CUT OFF", p.CutOff)
+		_, _ = fmt.Fprintf(w, "%-16s %d\n", "PAIRS LOST", p.CutOff)
 		for _, e := range p.Examples {
 			_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
 		}

@@ -38,7 +38,7 @@ func (c *call) failover(st *session.State) (*failover, error) {
 // Text is a line for each thing that becomes of pairs.
 func (a *failover) Text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "before a subnet manager acts, by adaptive routing: of %s %d keep all their paths, %d fail over at once\n", count(int(a.Paths), "pair"), a.Untouched, a.Over)
-	_, _ = fmt.Fprintf(w, "  %d lose packets by some choices, %d are stuck, %d have an end that is cut off", a.Luck, a.Stuck, a.CutOff)
+	_, _ = fmt.Fprintf(w, "  %d lose packets by some choices, %d are stuck, %d have an end port that is unreachable", a.Luck, a.Stuck, a.CutOff)
 	if a.Bad > 0 {
 		_, _ = fmt.Fprintf(w, "; %d did not arrive for sure before", a.Bad)
 	}

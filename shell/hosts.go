@@ -161,15 +161,17 @@ func (h *hostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 
 // hostsAnswer is what the traffic among the hosts of a set does: all to all.
 type hostsAnswer struct {
-	Of      string `json:"of"`
-	Stale   bool   `json:"stale,omitempty"`
-	Name    string `json:"set"`
-	Hosts   int    `json:"hosts"`
-	Missing int    `json:"not_in_subnet"`
-	Leaves  int    `json:"switches"`
-	Paths   int64  `json:"paths"`
-	Lost    int64  `json:"lost"`
-	Unknown int64  `json:"unknown"` // paths that meet a table that was not read
+	Of    string `json:"of"`
+	Stale bool   `json:"stale,omitempty"`
+	Name  string `json:"set"`
+	Hosts int    `json:"hosts"`
+	// Unreachable counts those of the hosts that failures have separated from the subnet, Missing those that it does not have.
+	Unreachable int   `json:"unreachable"`
+	Missing     int   `json:"not_in_subnet"`
+	Leaves      int   `json:"switches"`
+	Paths       int64 `json:"paths"`
+	Lost        int64 `json:"lost"`
+	Unknown     int64 `json:"unknown"` // paths that meet a table that was not read
 	// Links counts the directions between switches that its paths take, Shared those that others take, too.
 	Links  int         `json:"links"`
 	Shared int         `json:"shared"`
@@ -200,8 +202,7 @@ func showHosts(c *call, st *session.State, p *session.Picture) error {
 	a := hostsAnswer{Of: st.Title(p), Stale: st.IsStale(p), Name: set.Name, picture: p, tablesNotRead: tablesNotReadOf(p.Tables)}
 	var unreachable []fabric.PortIndex
 	a.ends, unreachable, a.Missing = set.In(f)
-	a.Missing += len(unreachable)
-	a.Hosts = len(a.ends)
+	a.Hosts, a.Unreachable = len(a.ends)+len(unreachable), len(unreachable)
 	if a.Hosts > feature.MostGranted {
 		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name, a.Hosts, feature.MostGranted)
 	}
@@ -260,12 +261,15 @@ func (a *hostsAnswer) findLost(pairs []linkload.Pair) {
 func (a *hostsAnswer) Text(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s of %s: %s on %s, %d paths among them", a.Name, a.Of, count(a.Hosts, "host"), count(a.Leaves, "switch"), a.Paths)
+	if a.Unreachable > 0 {
+		line("  %d of them unreachable", a.Unreachable)
+	}
 	if a.Missing > 0 {
 		line("  %s not in the subnet", count(a.Missing, "host"))
 	}
 	a.tablesNotRead.text(w)
 	if a.Lost > 0 {
-		line("  lost: %d of them do not arrive", a.Lost)
+		line("  lost: %d more do not arrive", a.Lost)
 	}
 	if a.Unknown > 0 {
 		line("  unknown: %d more, over tables that were not read", a.Unknown)

@@ -42,7 +42,7 @@ func resilienceCommands() []Spec {
 	}
 	kind := lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"}, Summary: "what fails; links"}
 	return []Spec{{
-		Name: "resilience", Summary: "let everything fail in turn: what is cut off, what is overloaded",
+		Name: "resilience", Summary: "simulate each failure: lost paths, unreachable ports, link load",
 		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +
 			"Interrupted, it says what it has so far; with to= it goes on from there the next time.",
 		Subcommands: []Spec{
@@ -161,12 +161,12 @@ func (a *resilienceAnswer) Text(w io.Writer) {
 	if a.Partial {
 		line("  NOT ALL: the figures are of what was tried")
 	}
-	line("  %d lose paths, %d of them cut hosts off; %d put more paths on the worst link", a.Losing, a.Splitting, a.Overloading)
+	line("  %d lose paths, %d of them make host ports unreachable; %d put more paths on the worst link", a.Losing, a.Splitting, a.Overloading)
 	if a.Done > 0 {
 		line("  %.1f entries change on average", float64(a.Changed)/float64(a.Done))
 	}
 	for _, v := range a.Failed[:min(max(0, a.top), len(a.Failed))] {
-		line("  %s: %s lost, %s cut off, at worst %d over a link%s", v.Name, prose.Count(v.Lost, "path"), count(v.CutOff, "host port"), v.Worst, at(v.At))
+		line("  %s: %s lost, %s unreachable, at worst %d over a link%s", v.Name, prose.Count(v.Lost, "path"), count(v.CutOff, "host port"), v.Worst, at(v.At))
 	}
 	for _, lost := range []struct {
 		what   string
@@ -272,7 +272,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 
 // Tables has the worst failures.
 func (a *resilienceAnswer) Tables() []Table {
-	return []Table{tableOf("failures, the worst first", []string{"FAILS", "LOST PATHS", "CUT OFF", "WORST LOAD", "AT", "CHANGED"}, a.Failed, func(v resilience.Verdict) plainRow {
+	return []Table{tableOf("failures, the worst first", []string{"FAILS", "LOST PATHS", "UNREACHABLE", "WORST LOAD", "AT", "CHANGED"}, a.Failed, func(v resilience.Verdict) plainRow {
 		return plainRow{leads{}, []any{v.Name, v.Lost, v.CutOff, v.Worst, orDash(v.At), v.Changed}}
 	})}
 }

@@ -20,10 +20,10 @@ import (
 
 func whoCommands() []Spec {
 	return []Spec{{
-		Name: "who", Summary: "say whose packets go somewhere",
+		Name: "who", Summary: "list the paths that use a link or node",
 		Options: []lang.Option{feature.OfOption()},
 		Subcommands: []Spec{{
-			Name: "uses", Summary: "the paths over a link or through a node, and so who is hit if it fails", Run: onTables(runWhoUses),
+			Name: "uses", Summary: "list the paths over a link or through a node, and the end ports that are unreachable without it", Run: onTables(runWhoUses),
 			Args: []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
 		}},
 	}}
@@ -174,10 +174,10 @@ func (a *whoAnswer) Text(w io.Writer) {
 			a.Choices.Paths, count(len(a.Choices.Sources), "end port"), count(len(a.Choices.Destinations), "end port"), a.Choices.Packets)
 	}
 	if len(a.CutOff) == 0 {
-		line("  without it every end port still has links to the subnet")
+		line("  without it no end port is unreachable")
 	} else {
-		line("  without it %s cut off:", count(a.CutOffs, "end port"))
-		listOf(w, "cut off", a.CutOff, a.CutOffs)
+		line("  without it %s unreachable:", count(a.CutOffs, "end port"))
+		listOf(w, "unreachable", a.CutOff, a.CutOffs)
 	}
 	ports := func(label string, of []whoPort, all int) {
 		listOf(w, label, prose.Words(of, func(p whoPort) string {
@@ -214,7 +214,7 @@ func (a *whoAnswer) Tables() []Table {
 	})
 	paths.More = int(a.Paths) - len(paths.Rows)
 	return append([]Table{
-		tableOf("cut off", []string{"PORT", "LID", "SWITCH"}, a.uses.CutOff, func(p fabric.PortIndex) plainRow {
+		tableOf("unreachable without it", []string{"PORT", "LID", "SWITCH"}, a.uses.CutOff, func(p fabric.PortIndex) plainRow {
 			return plainRow{leads{toPort(f, p)}, []any{f.PortName(p), f.Ports[p].LID, leafOf(f, p)}}
 		}),
 		tableOf("from", []string{"FROM", "LID", "PATHS", "SWITCH"}, a.uses.Sources, port),

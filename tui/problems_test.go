@@ -41,7 +41,7 @@ func TestProblems(t *testing.T) {
 	back.leave("leaf-01", 9, "no answer")
 	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
-	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "pairs cut off")
+	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "paths lost")
 	// All of a problem is there with i, and then the node; of one that is the whole subnet's the problem alone.
 	d.press("/", "narrow", "enter", "i").sees("severity", "look at", "node GUID").press("esc", "esc")
 	d.press("/", "two masters", "enter", "i").sees("severity", "a/1 and b/1").misses("node GUID").press("esc", "esc")
@@ -62,7 +62,7 @@ func TestProblems(t *testing.T) {
 	back.change(func(st *session.State) { st.Live = &session.Picture{Kind: session.Live, Fabric: f, Tables: tables} })
 	d.send(changedMsg{})
 	d.settle()
-	d.misses(" is down since ", "pairs cut off")
+	d.misses(" is down since ", "paths lost")
 }
 
 // TestPastProblems: of an entry of the history in which paths end at a dropped link, the pane never says that nothing is
@@ -76,9 +76,9 @@ func TestPastProblems(t *testing.T) {
 			d.misses("0 problems", "none")
 		}
 	}
-	d.sees("OLD, after 03:12:05", "pairs cut off", "56 paths end before").misses("0 problems")
+	d.sees("OLD, after 03:12:05", "paths lost", "56 paths end before").misses("0 problems")
 	// In the entry after it the tables lead around the link.
-	d.press(".").sees("OLD, after 03:12:07", "1 problem ", "odd in the st").misses("pairs cut off", "unknown")
+	d.press(".").sees("OLD, after 03:12:07", "1 problem ", "odd in the st").misses("paths lost", "unknown")
 }
 
 // TestPastProblemsWithoutTables: the pane says that packets were not followed where an entry has no tables.
@@ -89,5 +89,5 @@ func TestPastProblemsWithoutTables(t *testing.T) {
 	old.Kind = session.Recorded + "1"
 	back.recall = &old
 	d := driveBackend(t, back).size(200, 50)
-	d.press("1", ":", "at 1h", "enter", "z").sees("OLD history 1", "pairs without a path, credit loops", "the entry of the history has no forwarding tables").misses("packets arrive")
+	d.press("1", ":", "at 1h", "enter", "z").sees("OLD history 1", "lost paths, credit loops", "the entry of the history has no forwarding tables").misses("packets arrive")
 }

@@ -253,7 +253,7 @@ const mostDiffers = 10
 // pairKinds compares the counts of pairs, and the pairs that are listed.
 func (a *answer) pairKinds(d *difference) {
 	a.line("pairs newly connected {|+}{pairs.connected#}")
-	a.line("pairs without a path {|+}{pairs.unreached#}, as before")
+	a.line("pairs lost as before {|+}{pairs.unreached#}")
 	a.line("pairs not known {|+}{pairs.unknown#}, over switches whose tables were not read")
 	for _, kind := range []string{same, changed, cutOff, connected, unreached, unsure} {
 		a.figure("pairs."+kind, len(d.pairs[kind]))

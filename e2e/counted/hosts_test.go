@@ -24,10 +24,12 @@ func (x *exam) hostSet(s *state, set []*port) {
 		return
 	}
 	l, all := newLoads(), s.allToAll(false)
-	leaves, missing, paths := map[*node]bool{}, 0, 0
+	leaves, unreachable, missing, paths := map[*node]bool{}, 0, 0, 0
 	for _, dst := range set {
 		to := s.net.endByGUID[dst.guid]
-		if to == nil {
+		if to == nil && s.had[dst.guid] != nil {
+			unreachable++
+		} else if to == nil {
 			missing++
 		} else if to.peer.node.isSwitch() {
 			leaves[to.peer.node] = true
@@ -56,9 +58,11 @@ func (x *exam) hostSet(s *state, set []*port) {
 	a.figure("hosts", len(set)-missing)
 	a.figure("switches", len(leaves))
 	a.figure("paths", l.arrive)
+	a.line("  {unreachable#} of them unreachable")
+	a.figure("unreachable", unreachable)
 	a.line("  {not_in_subnet#} host(s) not in the subnet")
 	a.figure("not_in_subnet", missing)
-	a.line("  lost: {lost#} of them do not arrive")
+	a.line("  lost: {lost#} more do not arrive")
 	a.figure("lost", l.lost)
 	if l.unknown > 0 {
 		a.mustLine("  unknown: {unknown#} more, over tables that were not read")

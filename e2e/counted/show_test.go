@@ -106,7 +106,7 @@ func (x *exam) showNodes(s *state, what string) {
 }
 
 // unreachableMark stands behind the name of an unreachable node.
-const unreachableMark = "  (not in the subnet)"
+const unreachableMark = "  (unreachable)"
 
 func guidText(guid uint64) string { return fmt.Sprintf("0x%016x", guid) }
 

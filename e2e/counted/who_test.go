@@ -201,9 +201,9 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 		}
 	}
 	if n == 0 {
-		a.mustLine("  without it every end port still has links to the subnet")
+		a.mustLine("  without it no end port is unreachable")
 	} else {
-		a.mustLine("  without it {cut_offs#} end port(s) cut off:")
+		a.mustLine("  without it {cut_offs#} end port(s) unreachable:")
 	}
 	a.figure("cut_offs", n)
 	for i := range a.o.length("cut_off") {
@@ -214,11 +214,11 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 		}
 		gone[fmt.Sprint(name)]--
 		if i < mostListed {
-			a.mustLine(fmt.Sprintf("  cut off: %v", name))
+			a.mustLine(fmt.Sprintf("  unreachable: %v", name))
 		}
 	}
 	if n > mostListed {
-		a.mustLine("  cut off: and {more_cut_off#} more")
+		a.mustLine("  unreachable: and {more_cut_off#} more")
 		a.said("more_cut_off", n-mostListed)
 	}
 }

@@ -44,7 +44,7 @@ const (
 	NoMaster       Kind = "no subnet manager"
 	TwoMasters     Kind = "two masters"
 	SilentManager  Kind = "silent manager"
-	CutOff         Kind = "pairs cut off"
+	CutOff         Kind = "paths lost"
 	Loops          Kind = "routes loop"
 	Misdelivered   Kind = "wrong port"
 	TooLong        Kind = "path too long"

@@ -66,7 +66,7 @@ type MorningEvent struct {
 	Moved *MorningMoved `json:"moved,omitempty"`
 }
 
-// MorningMoved counts ordered pairs of end ports: of all so many have another path, so many have none any more, or have one again.
+// MorningMoved counts ordered pairs of end ports: of all so many have another path, so many are lost, or newly connected.
 type MorningMoved struct {
 	Pairs     int64 `json:"pairs"`
 	Changed   int64 `json:"changed"`
@@ -80,14 +80,14 @@ func (m *MorningMoved) text() string {
 		return "-"
 	}
 	if m.Changed == 0 && m.CutOff == 0 && m.Connected == 0 {
-		return "no path"
+		return "no pair"
 	}
 	text := fmt.Sprintf("%d of %s have another path", m.Changed, prose.Count(int(m.Pairs), "pair"))
 	if m.CutOff > 0 {
-		text += fmt.Sprintf(", %d have none any more", m.CutOff)
+		text += fmt.Sprintf(", %d are lost", m.CutOff)
 	}
 	if m.Connected > 0 {
-		text += fmt.Sprintf(", %d have one again", m.Connected)
+		text += fmt.Sprintf(", %d are newly connected", m.Connected)
 	}
 	return text
 }

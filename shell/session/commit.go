@@ -60,10 +60,10 @@ func (o *CommitOptions) notAsked() error {
 // CommitReport says what [Session.Commit] planned and did.
 type CommitReport struct {
 	Plan *plan.Plan
-	// CutOff counts the pairs that are connected now and will not be, Unconnected
+	// CutOff counts the pairs that are connected now and will be lost, Unconnected
 	// those of the staged subnet that its tables do not connect.
 	CutOff, Unconnected int64
-	Examples            []diff.Pair   // some of the pairs cut off
+	Examples            []diff.Pair   // some of the pairs lost
 	Credits             *plan.Credits // nil where no route changes
 	SLs                 *SLs          // nil where the routing needs no SLs
 	Circling            int           // counts the multicast groups whose packets would go round for ever

@@ -73,11 +73,11 @@ func (e *SinceError) Error() string {
 		prose.Count(e.Count, "entry"), o.Names(mostTold))
 }
 
-// CutError says that a commit would take the path from pairs of the subnet that it is for.
+// CutError says that by a commit pairs would be lost of the subnet that it is for.
 type CutError struct{ Pairs int64 }
 
 func (e *CutError) Error() string {
-	return fmt.Sprintf("%s connected now would have no path, and not because of what has failed on paper: "+
+	return fmt.Sprintf("%s connected now would be lost, and not because of what has failed on paper: "+
 		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 

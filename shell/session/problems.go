@@ -73,7 +73,7 @@ func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Pictu
 	r := st.Shown(p, memo)
 	shown := len(r.Unchecked)
 	if t := p.Tables; t == nil || t.Fabric.MaxLID == 0 {
-		r.Skip("pairs without a path, credit loops", "", "the entry of the history has no forwarding tables")
+		r.Skip("lost paths, credit loops", "", "the entry of the history has no forwarding tables")
 	} else if err := st.tableProblems(ctx, memo, t, 0, r, opt); err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *prob
 	t := st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
 		try := prose.When(st.Source.Offline(), "route; check", "is there a subnet manager? show sms")
-		r.Skip("pairs cut off, credit loops", try, "no forwarding tables are known")
+		r.Skip("lost paths, credit loops", try, "no forwarding tables are known")
 		return nil
 	}
 	return st.tableProblems(ctx, memo, t, len(st.Unanswered), r, opt)
@@ -298,7 +298,7 @@ func (st *State) tableProblems(ctx context.Context, memo *analysis.Memo, t *fabr
 	if known != nil {
 		reachProblems(f, holes, known, r)
 	} else {
-		r.Skip("pairs cut off", "problems", "packets were not followed")
+		r.Skip("lost paths", "problems", "packets were not followed")
 	}
 	return st.creditProblems(ctx, memo, t, r, opt)
 }

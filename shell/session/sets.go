@@ -21,9 +21,9 @@ func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, mi
 		p := f.PortByGUID(guid)
 		at := slices.IndexFunc(f.Unreachable, func(e fabric.PortIndex) bool { return f.Ports[e].GUID == guid })
 		switch {
-		case p != fabric.None && f.Ports[p].LID != 0:
+		case p != fabric.None:
 			ends = append(ends, p)
-		case p == fabric.None && at >= 0:
+		case at >= 0:
 			unreachable = append(unreachable, f.Unreachable[at])
 		default:
 			missing++

@@ -28,7 +28,7 @@ func (r *Result) Text(w io.Writer) error {
 	}
 	t.line("pairs with another path", "%s of %s", grouped(r.Pairs.Changed), grouped(r.Pairs.Total))
 	if r.Pairs.Unreached > 0 {
-		t.line("pairs without a path", "%s, as before", grouped(r.Pairs.Unreached))
+		t.line("pairs lost as before", "%s", grouped(r.Pairs.Unreached))
 	}
 	if r.Pairs.Unknown > 0 {
 		t.line("pairs not known", "%s, over switches whose tables were not read", grouped(r.Pairs.Unknown))

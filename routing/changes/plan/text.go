@@ -46,7 +46,7 @@ func (p *Plan) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "  %s\n", more)
 		}
 	}
-	nodes("cut off", "out of the staged subnet, not written", p.CutOff)
+	nodes("unreachable", "in the staged subnet, not written", p.CutOff)
 	nodes("kept", "not in the staged tables, not written", p.Kept)
 	nodes("not read", "without an answer when the tables were read, not written", p.Unread)
 	for _, warning := range p.Warnings {

@@ -43,14 +43,16 @@ var Feature = feature.Feature{Name: "nodes", Commands: []feature.Command{
 
 // list is nodes of a fabric.
 type list struct {
-	f     *fabric.Fabric
-	nodes []fabric.NodeIndex
+	f           *fabric.Fabric
+	unreachable map[fabric.NodeIndex]bool
+	nodes       []fabric.NodeIndex
 }
 
 // node is one of them.
 type node struct {
-	f  *fabric.Fabric
-	at fabric.NodeIndex
+	f           *fabric.Fabric
+	unreachable map[fabric.NodeIndex]bool
+	at          fabric.NodeIndex
 }
 
 func (n node) of() *fabric.Node { return &n.f.Nodes[n.at] }
@@ -79,7 +81,7 @@ func declare(command, key string) *answer.Decl[list] {
 	}
 	return &answer.Decl[list]{Command: command, Help: "the " + key + " of a state", Layout: []answer.Item[list]{{
 		Table: answer.Show(table, func(l list) answer.Rows[node] {
-			return answer.Lazy(len(l.nodes), func(i int) node { return node{l.f, l.nodes[i]} })
+			return answer.Lazy(len(l.nodes), func(i int) node { return node{l.f, l.unreachable, l.nodes[i]} })
 		}),
 	}}}
 }
@@ -98,7 +100,7 @@ func run(c *feature.Call, decl *answer.Decl[list], switches bool) error {
 	if err != nil {
 		return err
 	}
-	l := list{f: p.Fabric}
+	l := list{f: p.Fabric, unreachable: p.Fabric.UnreachableNodes()}
 	for i := range p.Fabric.Nodes {
 		at := fabric.NodeIndex(i)
 		if (!switches || p.Fabric.Nodes[i].IsSwitch()) && (only == fabric.None || only == at) {
@@ -112,7 +114,11 @@ func run(c *feature.Call, decl *answer.Decl[list], switches bool) error {
 func name(n node) answer.Value {
 	place, _ := answer.Node(n.f, n.at).Place()
 	text := place.String()
-	if !n.of().InSubnet {
+	switch {
+	case n.of().InSubnet:
+	case n.unreachable[n.at]:
+		text += "  (unreachable)"
+	default:
 		text += "  (not in the subnet)"
 	}
 	return answer.Text(text)
@@ -173,7 +179,7 @@ func runPorts(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	all := ports{node: node{p.Fabric, at}}
+	all := ports{node: node{f: p.Fabric, at: at}}
 	for num := range int(p.Fabric.Nodes[at].NumPorts) + 1 {
 		if i := p.Fabric.PortAt(at, num); i != fabric.None {
 			all.at = append(all.at, i)
