@@ -58,7 +58,7 @@ func (h healthy) sl(t *testing.T, before string, want any) {
 	t.Helper()
 	for _, c := range []string{"show sl " + farPair + " of=live", "paths query " + farPair + " of=live", "trace " + farPair + " of=live"} {
 		r := try("--json", "-s", h.source, "-c", before+c)
-		got := object(t, r)["sl"]
+		got := slOf(t, r)
 		if strings.HasPrefix(c, "trace") && want != nil && !strings.Contains(before, "sl2vl") && got == nil {
 			continue // without SLs of its own and without SL2VL tables a trace says nothing of them
 		}

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/shell/feature/nodes"
 	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/sa"
+	"example.org/ibconsole/shell/feature/sl"
 	"example.org/ibconsole/shell/feature/sl2vl"
 	"example.org/ibconsole/shell/feature/states"
 	"example.org/ibconsole/shell/feature/targets"
@@ -40,6 +41,7 @@ var features = []*feature.Feature{
 	&nodes.Feature,
 	&ranks.Feature,
 	&sa.Feature,
+	&sl.Feature,
 	&sl2vl.Feature,
 	&states.Feature,
 	&targets.Feature,

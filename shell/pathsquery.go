@@ -258,3 +258,11 @@ func (c *call) switchOf(guid uint64) string {
 	}
 	return fmt.Sprintf("0x%016x", guid)
 }
+
+// levelText is a service level for people.
+func levelText(sl *uint8) any {
+	if sl == nil {
+		return "unknown"
+	}
+	return *sl
+}

@@ -18,8 +18,6 @@ func showCommands() []Spec {
 		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time", Run: (*call).showCounters,
 			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
-		{Name: "sl", Summary: "the service levels of paths", Run: onTables((*call).showSL), Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
-			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}, Optional: true}}, Options: feature.AskedOptions()},
 		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
 			Options: torusOptions()},
 		{Name: "failures", Summary: "what has failed, was repaired, added and moved on paper, with the numbers that undo takes", Run: runWhatIf},

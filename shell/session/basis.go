@@ -18,6 +18,7 @@ const (
 	NeedLinks  Need = 1 << iota // nodes, ports and links
 	NeedTables                  // forwarding tables
 	NeedFile                    // how the file of the source was read
+	NeedSLs                     // service levels of paths
 )
 
 // Basis returns what an answer about a state rests on: the state, its time and source, and which of the parts that it
@@ -38,6 +39,13 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	}
 	if needs&NeedTables != 0 {
 		b.Unread = b.Unread.Add(unreadTables(p))
+	}
+	if needs&NeedSLs != 0 && p.Tables != nil && p.Tables.Unread.SLs {
+		why := "no switch has them"
+		if try := st.ToKnow(fabric.Unread{SLs: true}); try != "" {
+			why += "; try: " + try
+		}
+		b.Unread = b.Unread.Add(answer.Unread{Count: 1, Causes: []answer.Cause{{What: "set of service levels of paths", Why: why, Count: 1}}})
 	}
 	return b
 }
