@@ -82,3 +82,6 @@ func (s *Sheet) ID(row int) uint64 {
 	}
 	return s.t.id(row)
 }
+
+// Key returns the key of the table in JSON.
+func (s *Sheet) Key() string { return s.t.key }
