@@ -282,7 +282,7 @@ func TestWhoUses(t *testing.T) {
 		t.Run(what, func(t *testing.T) { has(t, object(t, r), want) })
 	}
 	out := ibconsole(t, "-s", smallTree, "-c", "route; who uses leaf-02")
-	for _, want := range []string{"26 of 56 paths use it", "2 end ports unreachable", "unreachable: node-0003", "and 6 more paths"} {
+	for _, want := range []string{"26 of 56 paths use it", "2 end ports unreachable", "unreachable: node-0003", "and 6 more"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q does not say %q", out, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/groups"
@@ -27,10 +28,12 @@ import (
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/vlarb"
+	"example.org/ibconsole/shell/feature/who"
 )
 
 // features lists the features.
 var features = []*feature.Feature{
+	&balance.Feature,
 	&cables.Feature,
 	&check.Feature,
 	&groups.Feature,
@@ -47,6 +50,7 @@ var features = []*feature.Feature{
 	&targets.Feature,
 	&unanswered.Feature,
 	&vlarb.Feature,
+	&who.Feature,
 }
 
 // withFeatures adds the commands of the features to those of other places, each under the command that its path names.

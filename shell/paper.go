@@ -11,7 +11,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
-	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/guided"
@@ -50,18 +49,10 @@ func fail(what string) func(*call) error {
 	return func(c *call) error {
 		failed, err := c.session.Fail(c.ctx, failures.Named(what, c.Args, uint64(c.Int("seed", 1))))
 		if err != nil {
-			return c.misnamed(err)
+			return c.feature().Misnamed(err)
 		}
 		return c.failures("failed", failed...)
 	}
-}
-
-// misnamed makes words that name nothing anywhere a misuse of the command.
-func (c *call) misnamed(err error) error {
-	if unclear, ok := errors.AsType[*places.PortError](err); ok {
-		return c.Misused("%v", unclear)
-	}
-	return err
 }
 
 var errNoFailure = errors.New("nothing has failed on paper")
@@ -100,7 +91,7 @@ func restore(what string) func(*call) error {
 		}
 		match, repair, err := failures.ToRestore(st.Whole(), what, c.Args)
 		if err != nil {
-			return c.misnamed(err)
+			return c.feature().Misnamed(err)
 		}
 		gone, err := c.session.Restore(c.ctx, match, repair)
 		switch {

@@ -37,7 +37,7 @@ func addCommands() []Spec {
 func (c *call) add(state string, find failures.Finder) error {
 	added, err := c.session.Add(c.ctx, find)
 	if err != nil {
-		return c.misnamed(err)
+		return c.feature().Misnamed(err)
 	}
 	return c.failures(state, added...)
 }

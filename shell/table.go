@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
 )
 
 // Table is rows that an answer has beside its text, for a face that lets people enter, sort and filter them.
@@ -101,13 +102,4 @@ func (c *call) named() int {
 }
 
 // leafOf names the port of a switch that an end port is attached to, "-" where there is none.
-func leafOf(f *fabric.Fabric, end fabric.PortIndex) string {
-	if end == fabric.None {
-		return "-"
-	}
-	sw, port := f.AttachedSwitch(end)
-	if sw == fabric.None {
-		return "-"
-	}
-	return f.PortName(f.Port(f.Switches[sw], port))
-}
+func leafOf(f *fabric.Fabric, end fabric.PortIndex) string { return feature.Leaf(f, end).String() }

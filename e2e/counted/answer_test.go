@@ -78,10 +78,10 @@ func (a *answer) declared(title, table string, s *state) {
 	}
 	a.mustLine(title)
 	a.basis(s, 0)
-	head := a.o
+	head, name := a.o, a.name()
 	for _, o := range a.rows(table) {
 		a.take(o)
-		a.figure("command", a.name())
+		a.figure("command", name)
 		a.figure("answer", 1)
 		a.figure("kind", table)
 	}
@@ -91,9 +91,12 @@ func (a *answer) declared(title, table string, s *state) {
 	}
 }
 
-// name is the command without its options.
+// name is the command without its options, and without arguments where it is the command of the first object.
 func (a *answer) name() string {
 	command, _, _ := strings.Cut(a.command, " of=")
+	if first, _ := a.objects[0].value["command"].(string); len(strings.Fields(first)) > 1 && strings.HasPrefix(command, first+" ") {
+		return first
+	}
 	return command
 }
 
@@ -128,9 +131,20 @@ func (a *answer) rows(table string) (rows []*object) {
 	return rows
 }
 
-// judged compares a declared answer of a check: the switches whose tables were not read, and that its verdict is that of the
-// command, with the same words.
+// judged compares a declared answer of a check: what was not read, and that its verdict is that of the command, with the
+// same words.
 func (a *answer) judged(s *state, verdict string) {
+	a.read(s)
+	a.figure("verdict", verdict)
+	found := ""
+	if a.err != nil {
+		_, found, _ = strings.Cut(a.err.Error(), ": ")
+	}
+	a.figure("found", found)
+}
+
+// read compares the basis of an answer about tables: the switches whose tables were not read.
+func (a *answer) read(s *state) {
 	names := s.unreadTables()
 	if a.basis(s, len(names)); len(names) > 0 {
 		a.mustLine("  not read: {of.unread.count#} forwarding table(s): {|.*}")
@@ -147,12 +161,6 @@ func (a *answer) judged(s *state, verdict string) {
 		}
 		a.same("of.unread", got, names[:min(len(names), 20)])
 	}
-	a.figure("verdict", verdict)
-	found := ""
-	if a.err != nil {
-		_, found, _ = strings.Cut(a.err.Error(), ": ")
-	}
-	a.figure("found", found)
 }
 
 // placed is the text of a place of JSON, NAME/PORT, whose GUID, number and LID are those of a port of the state.

@@ -6,54 +6,97 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // balanceSwitches compares `balance switch all`: the LIDs of hosts and routers by the port to a switch by which they leave.
 func (x *exam) balanceSwitches(s *state) {
 	a := x.ask("balance switch all of=" + s.name)
-	switches := map[string]*node{}
-	unbalanced := 0
+	a.mustLine("balance switch of {of.title}")
+	a.read(s)
+	left := map[plug]int{}
+	switches, unbalanced, unread := 0, 0, 0
 	for _, n := range s.net.nodes {
-		if n.isSwitch() {
-			switches[guidText(n.guid)] = n
-			if isUneven(slices.Collect(maps.Values(s.lidsByPort(n)))) {
-				unbalanced++
-			}
-		}
-	}
-	if a.x.compared++; len(a.objects) != len(switches) {
-		a.wrong("switches", "-", len(a.objects), len(switches))
-	}
-	for _, o := range a.objects {
-		a.take(o)
-		guid, _ := o.at("guid")
-		n := switches[fmt.Sprint(guid)]
-		if n == nil {
-			a.wrong("guid", "-", guid, "no such switch")
+		if !n.isSwitch() {
 			continue
 		}
-		count := s.lidsByPort(n)
-		uneven := isUneven(slices.Collect(maps.Values(count)))
+		switches++
+		if s.lft[n.guid] == nil {
+			unread++
+			a.mustLine(fmt.Sprintf("Switch: %s (%s): its forwarding table was not read", guidText(n.guid), n.name))
+			continue
+		}
 		word := "Switch"
-		if uneven {
-			word = "Unbalanced Switch"
+		if isUneven(slices.Collect(maps.Values(s.lidsByPort(n)))) {
+			unbalanced, word = unbalanced+1, "Unbalanced Switch"
 		}
-		a.mustLine(fmt.Sprintf("%s: %v (%s)", word, guid, n.name))
-		a.figure("switch", n.name)
-		a.figure("unbalanced", uneven)
-		if got := o.length("ports"); got != len(count) {
-			a.wrong("ports", "-", got, len(count))
-		}
-		for i, num := range slices.Sorted(maps.Keys(count)) {
-			at := fmt.Sprintf("ports.%d.", i)
-			a.mustLine("Port {" + at + "port#}: {" + at + "lids#}")
-			a.figure(at+"port", num)
-			a.figure(at+"lids", count[num])
+		a.mustLine(fmt.Sprintf("%s: %s (%s)", word, guidText(n.guid), n.name))
+		for num, lids := range s.lidsByPort(n) {
+			left[plug{n.guid, num}] = lids
+			a.mustLine(fmt.Sprintf("Port %d: %d", num, lids))
 		}
 	}
-	a.note("{unbalanced#} of {all#} switch(es) unbalanced", "unbalanced", unbalanced, "all", len(switches))
+	form := "{unbalanced#} of {switches#} switch(es) unbalanced"
+	if unread > 0 {
+		form += ", {unknown#} switch(es) unknown: not read"
+	}
+	a.mustLine(form)
+	a.figure("switches", switches)
+	a.figure("unbalanced", unbalanced)
+	a.figure("unknown", unread)
+	a.balanced(unbalanced, unread)
+	head := a.o
+	for _, o := range a.rows("ports") {
+		a.take(o)
+		a.figure("command", "balance switch")
+		a.figure("answer", 1)
+		a.figure("kind", "ports")
+		text, _ := o.at("switch.guid")
+		guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+		n := s.net.byGUID[guid]
+		if n == nil || !n.isSwitch() {
+			a.wrong("switch", "-", text, "no such switch")
+			continue
+		}
+		a.place("switch", s, guid, -1)
+		if s.lft[guid] == nil {
+			unread--
+			a.figure("lids", nil)
+			a.figure("balanced", nil)
+			continue
+		}
+		at := plug{guid, a.intAt("port")}
+		lids, is := left[at]
+		delete(left, at)
+		if !is {
+			a.wrong("port", "-", at.num, "a port to a switch, once")
+			continue
+		}
+		a.figure("port", at.num)
+		a.figure("lids", lids)
+		a.figure("balanced", !isUneven(slices.Collect(maps.Values(s.lidsByPort(n)))))
+		peer := s.portAt(at).peer
+		a.place("to", s, peer.node.guid, peer.num)
+	}
+	if a.x.compared++; len(left)+unread != 0 {
+		a.wrong("ports", "-", "-", fmt.Sprint(len(left), " more ports and ", unread, " more switches"))
+	}
+	a.o = head
 	a.succeeds()
 	a.done()
+}
+
+// balanced compares the verdict of balance.
+func (a *answer) balanced(uneven, unread int) {
+	switch {
+	case uneven > 0:
+		a.figure("verdict", "found")
+	case unread > 0:
+		a.figure("verdict", "unknown")
+	default:
+		a.figure("verdict", "ok")
+	}
+	a.ignore("found")
 }
 
 // lidsByPort counts the LIDs of hosts and routers by the port to a switch by which they leave a switch.
@@ -96,21 +139,45 @@ func (x *exam) balanceLIDs(s *state) {
 			}
 		}
 	}
-	if a.x.compared++; len(a.objects) != len(all) {
-		a.wrong("rows", "-", len(a.objects), len(all))
+	a.mustLine("balance lid of {of.title}")
+	a.read(s)
+	unread := len(s.unreadTables())
+	rows := a.rows("ends")
+	if a.x.compared++; len(rows) != len(all)+unread {
+		a.wrong("rows", "-", len(rows), len(all)+unread)
 	}
-	for _, o := range a.objects {
+	form := "{uneven#} uneven"
+	if unread > 0 {
+		form += ", {unknown#} switch(es) unknown: not read"
+	}
+	a.mustLine(form)
+	a.figure("uneven", len(all))
+	a.figure("unknown", unread)
+	a.balanced(len(all), unread)
+	head := a.o
+	for _, o := range rows {
 		a.take(o)
-		sw, _ := o.at("switch")
-		to, _ := o.at("to")
-		u, is := all[fmt.Sprintf("%v %v %d", sw, to, a.intAt("lid"))]
-		if !is {
-			a.wrong("switch", "-", fmt.Sprint(sw, " ", to), "even")
+		a.figure("command", "balance lid")
+		a.figure("answer", 1)
+		a.figure("kind", "ends")
+		sw, _ := o.at("switch.name")
+		text, _ := o.at("switch.guid")
+		guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+		a.place("switch", s, guid, -1)
+		if s.lft[guid] == nil {
+			a.figure("uneven", nil)
+			a.mustLine(fmt.Sprintf("Switch %v: its forwarding table was not read", sw))
 			continue
 		}
+		u, is := all[fmt.Sprintf("%v %s %d", sw, a.placed("to", s), a.intAt("lid"))]
+		if !is {
+			a.wrong("switch", "-", o.value, "even")
+			continue
+		}
+		a.figure("lid", u.end.lid)
 		a.unevenEnd(s, u.sw, u.end)
 	}
-	a.note("{uneven#} uneven", "uneven", len(all))
+	a.o = head
 	a.succeeds()
 	a.done()
 }
@@ -135,13 +202,10 @@ func (a *answer) unevenEnd(s *state, sw *node, end *port) {
 		what = append(what, "neighbours")
 		line := "Unbalanced Remote " + head
 		for i := range a.o.length("neighbours") {
-			at := fmt.Sprintf("neighbours.%d.", i)
-			name, _ := a.o.at(at + "name")
-			for n := range nodes {
-				if n.name == name {
-					line += fmt.Sprintf("Dest %s(%s) - {%slids#} ", guidText(n.guid), n.name, at)
-				}
-			}
+			at := fmt.Sprintf("neighbours.%d", i)
+			guid, _ := a.o.at(at + ".guid")
+			name, _ := a.o.at(at + ".name")
+			line += fmt.Sprintf("Dest %v(%v) - {neighbour_lids.%d#} ", guid, name, i)
 		}
 		a.mustLine(trimmed(line))
 	}
@@ -149,27 +213,24 @@ func (a *answer) unevenEnd(s *state, sw *node, end *port) {
 		what = append(what, "ports")
 		line := "Unbalanced Port " + head
 		for i := range a.o.length("ports") {
-			at := fmt.Sprintf("ports.%d.", i)
-			line += "Port {" + at + "port#} - {" + at + "lids#}: "
+			line += fmt.Sprintf("Port {ports.%d#} - {port_lids.%d#}: ", i, i)
 		}
 		a.mustLine(trimmed(line))
 	}
 	a.figure("uneven", what)
+	if got := a.o.length("neighbours"); got != len(nodes) {
+		a.wrong("neighbours", "-", got, len(nodes))
+	}
 	for i := range a.o.length("neighbours") {
-		at := fmt.Sprintf("neighbours.%d.", i)
-		name, _ := a.o.at(at + "name")
-		want := 0
-		for n, lids := range nodes {
-			if n.name == name {
-				want = lids
-			}
-		}
-		a.figure(at+"lids", want)
+		at := fmt.Sprintf("neighbours.%d", i)
+		text, _ := a.o.at(at + ".guid")
+		guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+		a.place(at, s, guid, -1)
+		a.figure(fmt.Sprintf("neighbour_lids.%d", i), nodes[s.net.byGUID[guid]])
 	}
 	for i, num := range slices.Sorted(maps.Keys(ports)) {
-		at := fmt.Sprintf("ports.%d.", i)
-		a.figure(at+"port", num)
-		a.figure(at+"lids", ports[num])
+		a.figure(fmt.Sprintf("ports.%d", i), num)
+		a.figure(fmt.Sprintf("port_lids.%d", i), ports[num])
 	}
 }
 

@@ -4,6 +4,7 @@ package counted
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -61,24 +62,22 @@ func (x *exam) whoUses(s *state, what thing) {
 			to[s.net.owner[p.lid]]++
 		}
 	}
-	a.mustLine("{what} of {of}: {paths#} of {all#} paths use it, from {sources#} end port(s) to {destinations#} end port(s)")
-	a.title("of", s)
-	a.figure("stale", x.isStale(s))
+	a.mustLine("{what} of {of.title}: {paths#} of {all#} paths use it, from {sources#} end port(s) to {destinations#} end port(s)")
+	a.read(s)
 	a.figure("what", what.name)
 	a.figure("paths", len(users))
 	a.figure("all", all)
 	a.figure("unknown", 0)
 	a.figure("sources", len(from))
 	a.figure("destinations", len(to))
-	a.notRead(s)
 	if unknowns > 0 {
 		a.mustLine("  {unknown#} more paths may use it: they meet tables that were not read")
 	}
 	a.figure("unknown", unknowns)
 	a.directions(s, what)
-	a.users("from", from)
-	a.users("to", to)
-	a.examples(users)
+	a.users(s, "from", from)
+	a.users(s, "to", to)
+	a.examples(s, users)
 	a.unreachableWithout(s, what)
 	a.ignore("seconds")
 	a.succeeds()
@@ -108,9 +107,7 @@ func (a *answer) directions(s *state, what thing) {
 	l := s.allToAll(false)
 	for i := range a.o.length("directions") {
 		at := fmt.Sprintf("directions.%d.", i)
-		from, _ := a.o.at(at + "from")
-		to, _ := a.o.at(at + "to")
-		name := fmt.Sprint(from, " -> ", to)
+		name := a.placed(at+"from", s) + " -> " + a.placed(at+"to", s)
 		p, is := want[name]
 		if a.x.compared++; !is {
 			a.wrong(at, "-", name, "no such link")
@@ -122,72 +119,102 @@ func (a *answer) directions(s *state, what thing) {
 }
 
 const (
-	mostUsers    = 100 // in JSON
-	mostListed   = 20  // in text
-	mostExamples = 20
+	mostListed = 20   // in text
+	mostPaths  = 2000 // in JSON
 )
 
 // users compares the list of the end ports from or to which most of the paths go.
-func (a *answer) users(key string, count map[*port]int) {
-	if n := a.o.length(key); n != min(mostUsers, len(count)) {
-		a.wrong(key, "-", n, min(mostUsers, len(count)))
+func (a *answer) users(s *state, kind string, count map[*port]int) {
+	head := a.o
+	rows := a.rows(kind)
+	if len(rows) != len(count) {
+		a.wrong(kind, "-", len(rows), len(count))
 	}
-	for i := range a.o.length(key) {
-		at := fmt.Sprintf("%s.%d.", key, i)
-		name, _ := a.o.at(at + "port")
-		lid := a.intAt(at + "lid")
-		var is *port
-		for p := range count {
-			if p.String() == name && p.lid == lid {
-				is = p
-			}
-		}
-		if is == nil {
-			a.wrong(at, "-", name, "no path")
+	left := maps.Clone(count)
+	for i, o := range rows {
+		is := a.userRow(s, o, kind)
+		if is == nil || left[is] == 0 {
+			a.wrong(kind, "-", o.value, "a port with a path, once")
 			continue
 		}
 		if i < mostListed {
-			a.mustLine(fmt.Sprintf("  %s: %v (LID {%slid#}), {%spaths#} path(s)", key, name, at, at))
+			a.mustLine(fmt.Sprintf("  %s: %v (LID {lid#}), {paths#} path(s)", kind, is))
 		}
-		a.figure(at+"lid", is.lid)
-		a.figure(at+"paths", count[is])
+		a.figure("lid", is.lid)
+		a.figure("paths", count[is])
+		delete(left, is)
 	}
-	if len(count) > mostListed {
-		a.mustLine("  " + key + ": and {more#} more")
-		a.said("more", len(count)-mostListed)
+	a.o = head
+	a.more(len(rows) - mostListed)
+}
+
+// more compares the line that says how many rows are not in the text.
+func (a *answer) more(n int) {
+	if n > 0 {
+		a.mustLine(fmt.Sprintf("  {|and} %d more", n))
 	}
 }
 
+// userRow takes a row with an end port, the switch that it is attached to, and its LID.
+func (a *answer) userRow(s *state, o *object, kind string) *port {
+	a.take(o)
+	a.figure("command", "who uses")
+	a.figure("answer", 1)
+	a.figure("kind", kind)
+	text, _ := o.at("port.guid")
+	guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+	if s.net.byGUID[guid] == nil {
+		return nil
+	}
+	p := s.portAt(plug{guid, a.intAt("port.port")})
+	a.placed("port", s)
+	if p != nil && p.peer != nil {
+		a.place("switch", s, p.peer.node.guid, p.peer.num)
+	}
+	return p
+}
+
 // examples compares the paths that are listed.
-func (a *answer) examples(users []path) {
+func (a *answer) examples(s *state, users []path) {
 	are := map[string]bool{}
 	for _, p := range users {
-		are[fmt.Sprintf("%v (LID %d)", p.src, p.lid)] = true
+		to := s.net.owner[p.lid]
+		are[fmt.Sprint(guidText(p.src.node.guid), p.src.num, guidText(to.node.guid), to.num, p.lid)] = true
 	}
-	n := a.o.length("examples")
-	if n != min(mostExamples, len(users)) {
-		a.wrong("examples", "-", n, min(mostExamples, len(users)))
+	head := a.o
+	rows := a.rows("examples")
+	if len(rows) != min(mostPaths, len(users)) {
+		a.wrong("examples", "-", len(rows), min(mostPaths, len(users)))
 	}
-	for i := range n {
-		at := fmt.Sprintf("examples.%d.", i)
-		from, _ := a.o.at(at + "from")
-		to, _ := a.o.at(at + "to")
-		lid := a.intAt(at + "lid")
-		if a.x.compared++; !are[fmt.Sprintf("%v (LID %d)", from, lid)] {
-			a.wrong(at, "-", fmt.Sprint(from, " -> ", lid), "takes another path")
+	for i, o := range rows {
+		a.take(o)
+		a.figure("command", "who uses")
+		a.figure("answer", 1)
+		a.figure("kind", "examples")
+		text := fmt.Sprintf("%s -> %s (LID %d)", a.placed("from", s), a.placed("to", s), a.intAt("lid"))
+		from, _ := o.at("from.guid")
+		to, _ := o.at("to.guid")
+		key := fmt.Sprint(from, a.intAt("from.port"), to, a.intAt("to.port"), a.intAt("lid"))
+		if a.x.compared++; !are[key] {
+			a.wrong("examples", "-", text, "takes another path, or is listed twice")
 		}
-		a.mustLine(fmt.Sprintf("  %v -> %v (LID %d)", from, to, lid))
+		delete(are, key)
+		if i < mostListed {
+			a.mustLine("  " + text)
+		}
 	}
-	if n < len(users) {
-		a.mustLine("  and {more_paths#} more paths")
-		a.said("more_paths", len(users)-n)
-	}
+	a.o = head
+	a.more(len(users) - mostListed)
 }
 
 // unreachableWithout compares the end ports that would be unreachable without the links.
 func (a *answer) unreachableWithout(s *state, what thing) {
 	var gone map[string]int
-	n := 0
+	n, rows, head := 0, a.rows("cut_off"), a.o
+	text := func(o *object) string {
+		p := o.value["port"].(map[string]any)
+		return fmt.Sprintf("%v/%v", p["name"], p["port"])
+	}
 	for _, left := range s.net.reachableWithout(func(p *port) bool { return what.ports[p] }) {
 		gone, n = map[string]int{}, 0
 		for p := range s.net.ends(false) {
@@ -196,7 +223,7 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 				n++
 			}
 		}
-		if a.isAmong("cut_off", gone) {
+		if !slices.ContainsFunc(rows, func(o *object) bool { return gone[text(o)] == 0 }) {
 			break // of parts that are equally large any may be the subnet
 		}
 	}
@@ -206,31 +233,24 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 		a.mustLine("  without it {cut_offs#} end port(s) unreachable:")
 	}
 	a.figure("cut_offs", n)
-	for i := range a.o.length("cut_off") {
-		at := fmt.Sprintf("cut_off.%d", i)
-		name, _ := a.o.at(at)
-		if a.x.compared++; gone[fmt.Sprint(name)] == 0 {
-			a.wrong(at, "-", name, "reachable")
+	if len(rows) != n {
+		a.wrong("cut_off", "-", len(rows), n)
+	}
+	for i, o := range rows {
+		p := a.userRow(s, o, "cut_off")
+		if p == nil || gone[text(o)] == 0 {
+			a.wrong("cut_off", "-", text(o), "reachable")
+			continue
 		}
-		gone[fmt.Sprint(name)]--
+		a.figure("lid", p.lid)
+		a.figure("paths", 0)
+		gone[text(o)]--
 		if i < mostListed {
-			a.mustLine(fmt.Sprintf("  unreachable: %v", name))
+			a.mustLine(fmt.Sprintf("  unreachable: %v", p))
 		}
 	}
-	if n > mostListed {
-		a.mustLine("  unreachable: and {more_cut_off#} more")
-		a.said("more_cut_off", n-mostListed)
-	}
-}
-
-// isAmong reports whether all names of a list are in a set.
-func (a *answer) isAmong(path string, set map[string]int) bool {
-	for i := range a.o.length(path) {
-		if name, _ := a.o.at(path + "." + number(i)); set[fmt.Sprint(name)] == 0 {
-			return false
-		}
-	}
-	return true
+	a.o = head
+	a.more(n - mostListed)
 }
 
 // reachableWithout are the end ports that the subnet has without the links of some ports: what is connected through

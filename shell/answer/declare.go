@@ -85,6 +85,9 @@ type Item[T any] struct {
 	When  func(T) bool // whether people read it; nil for always
 }
 
+// Hidden is the When of a table that people read on the screen alone.
+func Hidden[T any](T) bool { return false }
+
 // Listed is a table of the answers that hold a T. [List] makes one.
 type Listed[T any] interface {
 	bind(T) boundTable

@@ -33,6 +33,16 @@ func (c *Canvas) Line(format string, args ...any) {
 	}
 }
 
+// Write writes lines that are escaped and complete.
+func (c *Canvas) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}
+
 // Text writes the answer for people: the title, warnings and what was not read, then the layout or the drawing.
 // It returns the error of the writer, or that of rows that could not be read.
 func (a *Answer) Text(w io.Writer) error {

@@ -152,7 +152,6 @@ var loadDecl = answer.Decl[*linkLoads]{
 }
 
 func loadLayout() []answer.Item[*linkLoads] {
-	never := func(*linkLoads) bool { return false }
 	layout := []answer.Item[*linkLoads]{
 		{Line: "{?paths}  {paths|path}[, and {lost} that do not arrive and are not counted]"},
 		{Line: "[  {unknown} unknown: over tables that were not read; the figures leave them out]"},
@@ -161,7 +160,7 @@ func loadLayout() []answer.Item[*linkLoads] {
 			Line: "  edge forwarding index {edge_forwarding_index} (the most paths over a link between switches)",
 			When: func(l *linkLoads) bool { return l.Figures != nil && l.Figures.WorstLoad.Int() == 0 },
 		},
-		{Table: answer.Show(&classTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Classes) }), When: never},
+		{Table: answer.Show(&classTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Classes) }), When: answer.Hidden[*linkLoads]},
 		{Table: answer.Show(&kindTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Kinds) })},
 		{Line: "{?adaptive_worst}  with adaptive routing, each choice as likely as the others: at most {adaptive_worst} paths over a link between switches, " +
 			"{adaptive_static_worst} by the linear tables"},
@@ -169,7 +168,7 @@ func loadLayout() []answer.Item[*linkLoads] {
 		{Table: answer.Show(&linkTable, (*linkLoads).links)},
 		{Line: "  over the first of these links:", When: func(l *linkLoads) bool { return len(l.pairs) > 0 }},
 		{Table: answer.Show(&pairTable, (*linkLoads).pairsOnWorst)},
-		{Table: answer.Show(&shareTable, (*linkLoads).sharesOfLinks), When: never},
+		{Table: answer.Show(&shareTable, (*linkLoads).sharesOfLinks), When: answer.Hidden[*linkLoads]},
 	}
 	return append(layout, feature.MeasureLines[*linkLoads]()...)
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package feature
 
 import (
 	"testing"
-
-	"example.org/ibconsole/shell/feature"
 )
 
 // TestCorrelation holds Pearson's coefficient against hand calculations.
@@ -21,7 +19,7 @@ func TestCorrelation(t *testing.T) {
 		{[]float64{1, 2}, []float64{5, 5}, 0, false},
 		{nil, nil, 0, false},
 	} {
-		if got, ok := feature.Correlation(c.x, c.y); ok != c.ok || got-c.want > 1e-12 || c.want-got > 1e-12 {
+		if got, ok := Correlation(c.x, c.y); ok != c.ok || got-c.want > 1e-12 || c.want-got > 1e-12 {
 			t.Errorf("%v, %v: %g, %v, expected %g, %v", c.x, c.y, got, ok, c.want, c.ok)
 		}
 	}
