@@ -108,7 +108,7 @@ func agree(t *testing.T, of string, a *answer.Answer) {
 	}
 	saysOf(t, of, text.String(), head)
 	for _, n := range figuresIn(text.String()) {
-		if !within(figures, n) {
+		if !within(figures, n) && !slices.Contains(fixed[a.Command()], n) {
 			t.Errorf("%s: the text has %s, JSON does not:\n%s\n%v", of, n, &text, head)
 		}
 	}
@@ -141,6 +141,10 @@ func agree(t *testing.T, of string, a *answer.Answer) {
 		}
 	}
 }
+
+// fixed are the figures in the words of answers that are the same for all subnets: the shares by which updn finds roots, and the
+// last service level.
+var fixed = map[string][]string{"show roots": {"90", "5"}, "show sl2vl": {"15"}}
 
 // saysOf compares what the text says of the state with the head of the JSON.
 func saysOf(t *testing.T, of, text string, head map[string]any) {
