@@ -80,7 +80,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	return nil
 }
 
-// train gives a new link its width, speed, MTU and VLs: what other links of its ends have, the least of both.
+// train gives a new link its state, width, speed, MTU and VLs: what other links of its ends have, the least of both. While an
+// end has no LID no subnet manager has brought the link up.
 func (f *Fabric) train(l Link) {
 	a, b := f.linkLike(l.A), f.linkLike(l.B)
 	least := func(x, y uint8) uint8 {
@@ -89,9 +90,13 @@ func (f *Fabric) train(l Link) {
 		}
 		return min(x, y)
 	}
+	state := mad.PortState(mad.PortInit)
+	if f.Ports[f.EndPortOf(l.A)].LID != 0 && f.Ports[f.EndPortOf(l.B)].LID != 0 {
+		state = max(a.State, b.State, state)
+	}
 	for _, port := range [2]PortIndex{l.A, l.B} {
 		p := &f.Ports[port]
-		p.State = max(a.State, b.State, mad.PortInit)
+		p.State = state
 		p.Width = Width(least(uint8(a.Width), uint8(b.Width)))
 		p.Speed = Speed(least(uint8(a.Speed), uint8(b.Speed)))
 		p.MTU, p.OperVLs = least(a.MTU, b.MTU), least(a.OperVLs, b.OperVLs)

@@ -64,11 +64,12 @@ func (c *Call) NodeArg(f *fabric.Fabric) (fabric.NodeIndex, error) {
 }
 
 // PortState returns the logical state of a port.
-func PortState(p *fabric.Port) answer.Value {
-	if p.State == mad.PortNoChange {
+func PortState(p *session.Picture, port fabric.PortIndex) answer.Value {
+	state := p.LinkState(port)
+	if state == mad.PortNoChange {
 		return answer.NotRead()
 	}
-	return answer.Text(p.State.String())
+	return answer.Text(state.String())
 }
 
 // Width returns the width of the link of a port, None without a link.

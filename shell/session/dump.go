@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
 )
@@ -190,7 +191,7 @@ func writeTopology(w io.Writer, p *Picture) error {
 }
 
 func writeSnapshot(w io.Writer, p *Picture) error {
-	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables})
+	return snapshot.Write(w, snapshot.Snapshot{Fabric: managed(p), Tables: p.Tables})
 }
 
 // managed is the fabric of a picture; where tables are staged for it, the
@@ -200,4 +201,12 @@ func managed(p *Picture) *fabric.Fabric {
 		return p.Fabric
 	}
 	return p.Fabric.Activated()
+}
+
+// LinkState returns the state of a port's link: where tables are staged, the state once they are written, as [managed] has it.
+func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
+	if p.Kind == Staged && p.Fabric.Swept(port) {
+		return mad.PortActive
+	}
+	return p.Fabric.Ports[port].State
 }

@@ -29,6 +29,7 @@ var Feature = feature.Feature{Name: "links", Commands: []feature.Command{{
 // list is links of a fabric.
 type list struct {
 	f           *fabric.Fabric
+	picture     *session.Picture
 	links       []fabric.Link // A is the port that is shown first
 	unreachable map[fabric.NodeIndex]bool
 }
@@ -70,7 +71,7 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	l := &list{f: f, links: f.Links(), unreachable: f.UnreachableNodes()}
+	l := &list{f: f, picture: p, links: f.Links(), unreachable: f.UnreachableNodes()}
 	if only != fabric.None {
 		l.links = slices.DeleteFunc(l.links, func(l fabric.Link) bool { return f.Ports[l.A].Node != only && f.Ports[l.B].Node != only })
 	}
@@ -94,5 +95,5 @@ func state(l link) answer.Value {
 	if l.f.IsUnreachable(l.Link, l.unreachable) {
 		return answer.Text("unreachable")
 	}
-	return feature.PortState(&l.f.Ports[l.A])
+	return feature.PortState(l.picture, l.A)
 }

@@ -127,13 +127,15 @@ func name(n node) answer.Value {
 // ports is the ports of a node.
 type ports struct {
 	node
-	at []fabric.PortIndex
+	picture *session.Picture
+	at      []fabric.PortIndex
 }
 
 // port is one of them.
 type port struct {
-	f  *fabric.Fabric
-	at fabric.PortIndex
+	f       *fabric.Fabric
+	picture *session.Picture
+	at      fabric.PortIndex
 }
 
 func (p port) of() *fabric.Port { return &p.f.Ports[p.at] }
@@ -150,7 +152,7 @@ var portTable = answer.Table[port]{
 			return answer.GUID(p.of().GUID)
 		}},
 		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "logical state of the port",
-			Value: func(p port) answer.Value { return feature.PortState(p.of()) }},
+			Value: func(p port) answer.Value { return feature.PortState(p.picture, p.at) }},
 		{Key: "lid", Name: "LID", Kind: answer.KindLID, Value: func(p port) answer.Value { return answer.LID(p.of().LID) }},
 		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(p port) answer.Value { return feature.WidthSpeed(p.f, p.at) }},
 		{Key: "width", Kind: answer.KindText, Value: func(p port) answer.Value { return feature.Width(p.f, p.at) }},
@@ -166,7 +168,7 @@ var portsDecl = answer.Decl[ports]{
 	Facts: []answer.Field[ports]{{Key: "node", Name: "node", Kind: answer.KindPlace,
 		Value: func(p ports) answer.Value { return answer.Node(p.f, p.node.at) }}},
 	Layout: []answer.Item[ports]{{Table: answer.Show(&portTable, func(p ports) answer.Rows[port] {
-		return answer.Lazy(len(p.at), func(i int) port { return port{p.f, p.at[i]} })
+		return answer.Lazy(len(p.at), func(i int) port { return port{p.f, p.picture, p.at[i]} })
 	})}},
 }
 
@@ -179,7 +181,7 @@ func runPorts(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	all := ports{node: node{f: p.Fabric, at: at}}
+	all := ports{node: node{f: p.Fabric, at: at}, picture: p}
 	for num := range int(p.Fabric.Nodes[at].NumPorts) + 1 {
 		if i := p.Fabric.PortAt(at, num); i != fabric.None {
 			all.at = append(all.at, i)
