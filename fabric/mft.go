@@ -15,7 +15,9 @@ const FirstMLID = 0xC000
 
 // MFT holds the multicast tables: of each switch and multicast LID the ports by which a packet leaves.
 type MFT struct {
-	Top      uint16 // the highest multicast LID with an entry, FirstMLID-1 for none
+	Top uint16 // the highest multicast LID with an entry, FirstMLID-1 for none
+	// Unread says of switches that their tables were not read, nil where all were.
+	Unread   []bool
 	switches int
 	words    int
 	slab     []uint64
@@ -41,6 +43,9 @@ func mftWords(f *Fabric) int {
 	}
 	return highest>>6 + 1
 }
+
+// Read reports whether the table of a switch was read.
+func (t *MFT) Read(sw SwitchIndex) bool { return t.Unread == nil || !t.Unread[sw] }
 
 // LIDs is the number of multicast LIDs from FirstMLID to Top.
 func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }

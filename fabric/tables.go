@@ -70,6 +70,22 @@ func (t *Tables) NotRead() []NodeIndex {
 	return list
 }
 
+// MulticastKnown reports whether the multicast table of a switch is known, of tables that have some.
+func (t *Tables) MulticastKnown(sw SwitchIndex) bool { return t.Known[sw] && t.MFT.Read(sw) }
+
+// MulticastPartial reports whether the multicast table of a switch in the subnet was not read, though others were.
+func (t *Tables) MulticastPartial() bool {
+	if t.MFT == nil {
+		return false
+	}
+	for sw, n := range t.Fabric.Switches {
+		if t.Fabric.Nodes[n].InSubnet && !t.MFT.Read(SwitchIndex(sw)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Partial reports whether the table of a switch in the subnet is not known.
 func (t *Tables) Partial() bool { return len(t.NotRead()) > 0 }
 

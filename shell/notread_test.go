@@ -3,6 +3,7 @@
 package shell_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,59 @@ func TestTablesNotRead(t *testing.T) {
 		}
 		if failed := err != nil; failed != (tc.fails != "") || failed && !strings.Contains(err.Error(), tc.fails) {
 			t.Errorf("%s: %v, want %q\n%s", command, err, tc.fails, out)
+		}
+	}
+}
+
+// TestMulticastTableNotRead: of a folder whose multicast tables lack one switch, that table is not read, and none without
+// entries. A folder that is written has a section for each switch, also for those that no tree passes.
+func TestMulticastTableNotRead(t *testing.T) {
+	groups, whole, all := filepath.Join(t.TempDir(), "groups"), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "all")
+	const header = "MC Group 0xc001 : mgid=0xff12000000000000:0x1000\n"
+	member := func(guid int) string { return fmt.Sprintf("mcm_port: port_gid=0xfe80000000000000:0x%016x\n", guid) }
+	if err := os.WriteFile(groups, []byte(header+member(0x100001)+member(0x10000d)), 0o600); err != nil { // on the first and the last leaf
+		t.Fatal(err)
+	}
+	if out, err := on(t, "sim:fattree:2,4", "load groups "+groups, "route", "dump snapshot "+all, "dump ibdiagnet "+whole); err != nil {
+		t.Fatal(err, out)
+	}
+	part := filepath.Join(t.TempDir(), "part")
+	if err := os.CopyFS(part, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(part, "ibdiagnet2.mcfdbs")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "\nSwitch "
+	sections := strings.Split(string(text), head)
+	left := slices.DeleteFunc(slices.Clone(sections), func(s string) bool { return strings.HasPrefix(s, leaf4) })
+	if len(sections) != 7 || len(left) != 6 {
+		t.Fatalf("%d sections of 6 switches, %d without that of one", len(sections)-1, len(left)-1)
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(left, head)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	snapshot := filepath.Join(t.TempDir(), "snapshot")
+	if out, err := on(t, "ibdiagnet:"+part, "dump snapshot "+snapshot); err != nil {
+		t.Fatal(err, out)
+	}
+	for _, source := range []string{"ibdiagnet:" + part, "file:" + snapshot} {
+		for command, want := range map[string]string{
+			"show mft leaf-04": "the multicast table of leaf-04 was not read",
+			"check mcast":      "unknown",
+			"load snapshot " + all + "; diff live base": "1 switch not compared, as a table was not read",
+		} {
+			out, err := on(t, source, strings.Split(command, "; ")...)
+			if !strings.Contains(fmt.Sprint(out, err), want) {
+				t.Errorf("%s: %s: no %q: %v\n%s", source, command, want, err, out)
+			}
+		}
+	}
+	for _, command := range []string{"show mft leaf-04", "check mcast"} {
+		if out, err := on(t, "ibdiagnet:"+whole, command); err != nil && !strings.Contains(err.Error(), "VLs") {
+			t.Errorf("%s of the whole folder: %v\n%s", command, err, out)
 		}
 	}
 }

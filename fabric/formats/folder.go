@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -268,6 +269,8 @@ func (g *gathered) lay(s *Subnet) (err error) {
 	for _, l := range report.Lines() {
 		warn([]string{fabric.Escape(g.names[".mcfdbs"]) + ": " + l})
 	}
-	t.MFT = mft
+	if t.MFT = mft; slices.Contains(report.Missing, true) {
+		mft.Unread = report.Missing
+	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (st *State) ibdiagnetFiles(p *Picture) []ibdiagnetFile {
 	out = append(out, ibdiagnetFile{"fdbs", func(w io.Writer) error { return ibdiagnet.WriteFDBs(w, ibdiagnet.FarOf(&static), p.When) }},
 		ibdiagnetFile{"far", func(w io.Writer) error { return ibdiagnet.WriteFar(w, p.far(), p.When) }})
 	if t.MFT != nil {
-		out = append(out, ibdiagnetFile{"mcfdbs", func(w io.Writer) error { return osm.WriteMCFDBs(w, f, t.MFT) }})
+		out = append(out, ibdiagnetFile{"mcfdbs", func(w io.Writer) error { return osm.WriteAllMCFDBs(w, f, t.MFT) }})
 	}
 	if t.SL2VL != nil {
 		out = append(out, ibdiagnetFile{"slvl", func(w io.Writer) error { return ibdiagnet.WriteSLVL(w, f, t.SL2VL, p.When) }})

@@ -15,6 +15,8 @@ import (
 type MCFDBsReport struct {
 	// Switches and Entries are what was taken, an entry for each port.
 	Switches, Entries int
+	// Missing says of the switches of the subnet that they are not in the file.
+	Missing []bool
 	// UnknownSwitches are in the file and not in the subnet; they were skipped.
 	UnknownSwitches Finding
 	// Repeated are lines that add to an earlier one for the same switch and LID.
@@ -31,8 +33,8 @@ func (r *MCFDBsReport) Lines() []string {
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. What the file does not say has
-// no entries. It fails with "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. OpenSM lists the switches with entries
+// alone, so that others have none; ibdiagnet lists all that it read, see [MCFDBsReport.Missing]. It fails with "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
@@ -49,7 +51,10 @@ func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBs
 	for _, e := range p.entries {
 		t.Add(e.sw, e.mlid, e.port)
 	}
-	p.report.Entries = len(p.entries)
+	p.report.Entries, p.report.Missing = len(p.entries), make([]bool, len(f.Switches))
+	for sw, seen := range p.seen {
+		p.report.Missing[sw] = !seen && f.SwitchNode(fabric.SwitchIndex(sw)).InSubnet
+	}
 	return t, p.report, nil
 }
 

@@ -135,6 +135,9 @@ func rest(t *fabric.Tables) []section {
 	}
 	if t.MFT != nil {
 		all = append(all, whole("mft", encodeMFT(f, t.MFT)))
+		if t.MFT.Unread != nil {
+			all = append(all, whole("mftunread", encodeMFTUnread(t.MFT)))
+		}
 	}
 	return all
 }
@@ -237,6 +240,8 @@ func (snap *Snapshot) section(name string, d *decoder) (err error) {
 		t.Adaptive, err = decodeAdaptive(f, d)
 	case name == "mft" && t != nil:
 		t.MFT, err = decodeMFT(f, d)
+	case name == "mftunread" && t != nil && t.MFT != nil:
+		err = decodeMFTUnread(f, t.MFT, d)
 	case name == "routing" && f != nil:
 		snap.Routing, err = decodeRouting(f, d)
 	case name == "chain" && snap.Routing != nil:

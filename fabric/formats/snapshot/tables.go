@@ -137,6 +137,22 @@ func decodeMFT(f *fabric.Fabric, d *decoder) (*fabric.MFT, error) {
 	return t, nil
 }
 
+func encodeMFTUnread(t *fabric.MFT) []byte {
+	e := &encoder{}
+	for _, unread := range t.Unread {
+		e.bool(unread)
+	}
+	return e.b
+}
+
+func decodeMFTUnread(f *fabric.Fabric, t *fabric.MFT, d *decoder) error {
+	t.Unread = make([]bool, len(f.Switches))
+	for sw := range t.Unread {
+		t.Unread[sw] = d.bool()
+	}
+	return d.err
+}
+
 // maxMFT is the memory that multicast tables may take: all 16 K multicast LIDs on 3,000 switches of up to 127 ports.
 const maxMFT = 800 << 20
 

@@ -188,7 +188,7 @@ func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*R
 
 // Verdict returns whether something differs. It is unknown where tables were not read and nothing else differs.
 func (r *Result) Verdict() verdict.Verdict {
-	return verdict.Of(!r.Same(), r.Pairs.Unknown > 0 || r.Entries.Unread > 0)
+	return verdict.Of(!r.Same(), r.Pairs.Unknown > 0 || r.Entries.Unread > 0 || r.Multicast != nil && r.Multicast.Unread > 0)
 }
 
 // Same says that nothing differs, as far as both pictures know.

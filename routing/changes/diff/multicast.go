@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/mcast"
 )
 
@@ -19,6 +20,8 @@ type Multicast struct {
 	// PortsGone and PortsCome count the ports in them.
 	PortsGone int `json:"ports_gone"`
 	PortsCome int `json:"ports_come"`
+	// Unread counts the switches of both subnets whose table was not read in one of the two.
+	Unread int `json:"unread,omitempty"`
 	// Examples are the first entries.
 	Examples []MulticastEntry `json:"examples"`
 }
@@ -50,6 +53,13 @@ func multicast(before, after *fabric.Tables, examples int) *Multicast {
 		}
 	}
 	m.Switches, m.LIDs = len(switches), len(lids)
+	for sw, n := range after.Fabric.Switches {
+		old := before.Fabric.SwitchByGUID(after.Fabric.Nodes[n].GUID)
+		both := old != fabric.None && after.Fabric.Nodes[n].InSubnet && before.Fabric.SwitchNode(old).InSubnet
+		if both && !(before.MulticastKnown(old) && after.MulticastKnown(fabric.SwitchIndex(sw))) {
+			m.Unread++
+		}
+	}
 	return m
 }
 
@@ -63,7 +73,13 @@ func numbers(ports []uint8) []int {
 }
 
 func (t *text) multicast(m *Multicast) {
-	if m == nil || m.Changed == 0 {
+	if m == nil {
+		return
+	}
+	if m.Unread > 0 {
+		t.line("multicast tables", "%s not compared, as a table was not read", prose.Count(m.Unread, "switch"))
+	}
+	if m.Changed == 0 {
 		return
 	}
 	t.line("multicast entries", "%s on %s switches, of %s LIDs", grouped(int64(m.Changed)), grouped(int64(m.Switches)), grouped(int64(m.LIDs)))

@@ -95,9 +95,15 @@ func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric
 		return nil
 	}
 	m := fabric.NewMFT(f, t.MFT.Top)
+	if t.MFT.Unread != nil {
+		m.Unread = make([]bool, len(f.Switches))
+	}
 	for s, n := range f.Switches {
 		if from[n] == fabric.None {
 			continue
+		}
+		if sw := t.Fabric.Nodes[from[n]].Switch; !t.MFT.Read(sw) {
+			m.Unread[s] = true
 		}
 		for i := range t.MFT.LIDs() {
 			mlid := fabric.FirstMLID + uint16(i)

@@ -105,7 +105,7 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 		check = known
 	}
 	r, err := check(ctx, t, opt)
-	if err == nil && r.Verdict == None && t.Partial() {
+	if err == nil && r.Verdict == None && (t.Partial() || t.MulticastPartial()) {
 		r.Verdict, r.Partial = Unknown, true
 	}
 	return r, err

@@ -59,7 +59,7 @@ func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bo
 	}
 	peer := c.f.Ports[port].Peer
 	switch {
-	case !c.t.Known[next]:
+	case !c.t.MulticastKnown(next):
 		return false
 	case !c.t.MFT.Has(next, c.lid.MLID, c.f.Ports[peer].Num):
 		c.counts.OneWays++
@@ -91,7 +91,7 @@ func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 		top := max(before.MFT.Top, after.MFT.Top)
 		for s, n := range after.Fabric.Switches {
 			old := before.Fabric.SwitchByGUID(after.Fabric.Nodes[n].GUID)
-			if old == fabric.None || !before.Known[old] || !after.Known[s] {
+			if old == fabric.None || !before.MulticastKnown(old) || !after.MulticastKnown(fabric.SwitchIndex(s)) {
 				continue
 			}
 			for mlid := uint16(fabric.FirstMLID); mlid <= top; mlid++ {

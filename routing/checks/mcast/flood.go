@@ -87,7 +87,7 @@ func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 			continue
 		}
 		got := later
-		if sw != fabric.None && local == sw && c.t.MFT.Has(sw, c.lid.MLID, port) && c.t.Known[sw] {
+		if sw != fabric.None && local == sw && c.t.MFT.Has(sw, c.lid.MLID, port) && c.t.MulticastKnown(sw) {
 			got++
 		}
 		src := senders[0].End
@@ -155,7 +155,7 @@ func (fl *flood) got(end fabric.PortIndex) int32 { return fl.copies[end] }
 func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	fl.reset()
 	fl.mlid = mlid
-	if !fl.t.Known[sw] {
+	if !fl.t.MulticastKnown(sw) {
 		fl.unread = fl.f.SwitchNode(sw).FirstPort
 		return nil
 	}
@@ -185,7 +185,7 @@ func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.Port
 		next := fl.f.PeerSwitch(port)
 		switch {
 		case next == fabric.None:
-		case !fl.t.Known[next]:
+		case !fl.t.MulticastKnown(next):
 			fl.unread = port
 		default:
 			outs = append(outs, port)
@@ -261,7 +261,7 @@ func (fl *flood) pass(in fabric.PortIndex) {
 			fl.copies[end] = min(fl.copies[end]+n, many)
 			continue
 		}
-		if next := fl.f.PeerSwitch(port); next != fabric.None && fl.t.Known[next] {
+		if next := fl.f.PeerSwitch(port); next != fabric.None && fl.t.MulticastKnown(next) {
 			peer := fl.f.Ports[port].Peer
 			fl.copies[peer] = min(fl.copies[peer]+n, many)
 		}

@@ -95,7 +95,7 @@ func (tr *tracer) come(sw fabric.SwitchIndex, in uint8) *Hop {
 	case underway:
 		h.Fate, tr.tree.Circles = Circling, true
 		return h
-	case !tr.t.Known[sw]:
+	case !tr.t.MulticastKnown(sw):
 		h.Fate = Unread
 		return h
 	case !tr.t.MFT.Any(sw, tr.tree.MLID):

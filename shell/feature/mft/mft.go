@@ -77,6 +77,8 @@ func run(c *feature.Call) error {
 		return fmt.Errorf("%s is not a switch", f.NodeName(node))
 	case p.Tables.MFT == nil:
 		return errNotRead
+	case !p.Tables.MulticastKnown(f.Nodes[node].Switch):
+		return fmt.Errorf("the multicast table of %s was not read", f.NodeName(node))
 	}
 	all := contents{f: f, node: node}
 	for i := range p.Tables.MFT.LIDs() {
