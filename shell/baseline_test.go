@@ -45,13 +45,13 @@ func TestBaselineChanges(t *testing.T) {
 			}
 		}
 		var a struct {
-			Changes  []string
+			Changes  []struct{ Change string }
 			Compared bool
 		}
 		if err := json.Unmarshal(object.Bytes(), &a); err != nil {
 			t.Fatal(err)
 		}
-		if n := bytes.Count(text.Bytes(), []byte("\n  change: ")); len(a.Changes) != c.want || n != c.want || !a.Compared {
+		if n := bytes.Count(text.Bytes(), []byte("\n  ")); len(a.Changes) != c.want || n != max(c.want, 1) || !a.Compared { // or that it is alike
 			t.Errorf("%s: want %d changes, got %s%s", c.script, c.want, text.Bytes(), object.Bytes())
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/shell/feature/managers"
 	"example.org/ibconsole/shell/feature/mft"
 	"example.org/ibconsole/shell/feature/nodes"
+	"example.org/ibconsole/shell/feature/problems"
 	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/sa"
 	"example.org/ibconsole/shell/feature/sl"
@@ -42,6 +43,7 @@ var features = []*feature.Feature{
 	&managers.Feature,
 	&mft.Feature,
 	&nodes.Feature,
+	&problems.Feature,
 	&ranks.Feature,
 	&sa.Feature,
 	&sl.Feature,
@@ -58,6 +60,11 @@ func withFeatures(specs []Spec) []Spec {
 	for _, f := range features {
 		for i := range f.Commands {
 			specs = addCommand(specs, f.Commands[i].Words(), &f.Commands[i])
+		}
+	}
+	for i := range specs {
+		for j := 0; specs[i].Example == "" && j < len(specs[i].Subcommands); j++ {
+			specs[i].Example = specs[i].Subcommands[j].Example
 		}
 	}
 	return specs

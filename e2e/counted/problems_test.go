@@ -40,11 +40,9 @@ func (x *exam) problems() {
 	for word, key := range map[string]string{"error": "errors", "warning": "warnings", "note": "notes"} {
 		a.figure(key, severities[word])
 	}
-	if a.o.length("problems") > 0 {
-		a.mustLine("{errors#} error(s), {warnings#} warning(s), {notes#} note(s)")
-		for word, key := range map[string]string{"error": "errors", "warning": "warnings", "note": "notes"} {
-			a.figure(key, severities[word])
-		}
+	a.mustLine("problems of live{|.*}: {errors#} error(s), {warnings#} warning(s), {notes#} note(s)")
+	for word, key := range map[string]string{"error": "errors", "warning": "warnings", "note": "notes"} {
+		a.figure(key, severities[word])
 	}
 	if s.routed() {
 		a.pathProblems(s, counted, isLoop)

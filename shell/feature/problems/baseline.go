@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package problems
+
+import (
+	"context"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// compared is a baseline with the changes of the live subnet since.
+type compared struct {
+	File     string    `key:"file" name:"file"`
+	When     time.Time `key:"when" name:"of" help:"when the subnet of the baseline was read"`
+	Nodes    int       `key:"nodes" name:"nodes"`
+	Switches int       `key:"switches" name:"switches"`
+	Links    int       `key:"links" name:"links"`
+	Compared bool      `key:"compared" help:"false where nothing of the live subnet was read"`
+
+	// For people.
+	Unread  bool `name:"not compared"`
+	Alike   bool `name:"alike"`
+	changes []string
+}
+
+// change is one way in which the live subnet differs.
+type change struct {
+	Text string `key:"change" name:"CHANGE"`
+}
+
+var changes = answer.Table[change]{
+	Key: "changes", Title: "changes", Fields: answer.Fields[change](), Row: "  {change}", MaxRows: mostListed,
+}
+
+var baselineDecl = answer.Decl[*compared]{
+	Command: "baseline", Help: "the baseline, and how the live subnet differs from it",
+	Title: "baseline of {when}, compared with {of}: {nodes|node}, {switches|switch} of them, {links|link}, in {file}",
+	Facts: answer.Fields[*compared](),
+	Layout: []answer.Item[*compared]{
+		{Line: "{?not compared}  not compared: nothing of the live subnet was read"},
+		{Line: "{?alike}  the live subnet is like it"},
+		{Table: answer.Show(&changes, func(c *compared) answer.Rows[change] {
+			return answer.Lazy(len(c.changes), func(i int) change { return change{c.changes[i]} })
+		})},
+	},
+	Verdict: func(c *compared) (answer.Verdict, string) {
+		switch {
+		case !c.Compared:
+			return answer.Unknown, "nothing of the live subnet was read"
+		case len(c.changes) > 0:
+			return answer.Found, "the live subnet differs from the baseline"
+		}
+		return answer.OK, ""
+	},
+	Fails: answer.Asked,
+}
+
+var forgotten = answer.Decl[struct{}]{
+	Command: "baseline forget", Help: "there is no baseline any more", Title: "there is no baseline of {of} any more",
+}
+
+// taking takes a baseline.
+type taking func(*session.Session, context.Context, string) (*session.Baseline, error)
+
+// baseline returns the command that takes a baseline from a file, or from the live subnet.
+func baseline(name, summary string, optional bool, take taking) feature.Command {
+	example := "baseline save now.snap"
+	if name != "save" {
+		example += "; baseline " + name + " now.snap"
+	}
+	return feature.Command{
+		Path: "baseline " + name, Summary: summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: optional}},
+		Examples: []string{example}, Answers: []answer.Declared{&baselineDecl},
+		Run: func(c *feature.Call) error {
+			b, err := take(c.Session, c.Ctx, c.Arg(0))
+			if err != nil {
+				return err
+			}
+			return compare(c, b)
+		},
+	}
+}
+
+func showBaseline(c *feature.Call) error {
+	st := c.Session.State()
+	if st.Baseline == nil {
+		return session.ErrNoBaseline
+	}
+	return compare(c, st.Baseline)
+}
+
+func compare(c *feature.Call, b *session.Baseline) error {
+	st := c.Session.State()
+	live := st.Live.Fabric
+	a := &compared{
+		File: b.File, When: b.When, Nodes: len(b.Fabric.Nodes), Switches: len(b.Fabric.Switches), Links: len(b.Fabric.Links()),
+		Compared: len(live.Nodes) > 0, Unread: len(live.Nodes) == 0,
+	}
+	if a.Compared {
+		for _, x := range fabric.Changes(b.Fabric, live) {
+			a.changes = append(a.changes, x.String())
+		}
+		a.Alike = len(a.changes) == 0
+	}
+	return c.Answer(baselineDecl.Answer(st.Basis(st.Live, 0), a))
+}
+
+func forget(c *feature.Call) error {
+	if err := c.Session.ForgetBaseline(c.Ctx); err != nil {
+		return err
+	}
+	st := c.Session.State()
+	return c.Answer(forgotten.Answer(st.Basis(st.Live, 0), struct{}{}))
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package problems lists what is wrong with the live subnet, and keeps the baseline that it is compared with.
+package problems
+
+import (
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands problems and baseline.
+var Feature = feature.Feature{Name: "problems", Commands: []feature.Command{
+	{
+		Path:    "problems",
+		Summary: "list what is wrong with the live subnet, worst first",
+		Help: "What could not be checked is listed too. It sends no requests. Counters have to be recorded (record) or read\n" +
+			"twice (show counters), a watch finds flapping links, baseline save what goes missing, and calibrate whether the\n" +
+			"switches hold what their subnet manager's settings give.",
+		Options: []lang.Option{
+			{Name: "counters", Kind: lang.KindFlag,
+				Summary: "read all counters first, and once more after a second if that was the first time"},
+			{Name: "thorough", Kind: lang.KindFlag, Summary: "look for credit loops also where that takes long"},
+			{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not the first ones alone"},
+		},
+		Examples: []string{"problems counters", "problems"},
+		Answers:  []answer.Declared{&decl},
+		Run:      run,
+	},
+	{
+		Path: "baseline", Summary: "save or compare what the subnet is to be like",
+		Help: "With a baseline, problems lists what is missing or re-cabled.",
+	},
+	baseline("save", "save the live subnet as the baseline", true, (*session.Session).SaveBaseline),
+	baseline("load", "take a saved baseline or a topology file", false, (*session.Session).LoadBaseline),
+	{
+		Path: "baseline show", Summary: "compare the live subnet with the baseline",
+		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{&baselineDecl}, Run: showBaseline,
+	},
+	{
+		Path: "baseline forget", Summary: "remove the baseline", Examples: []string{"baseline save now.snap; baseline forget"},
+		Answers: []answer.Declared{&forgotten}, Run: forget,
+	},
+}}
+
+// mostListed is how many problems of a kind people read.
+const mostListed = 20
+
+// report is what was found.
+type report struct {
+	*problems.Report
+	f        *fabric.Fabric
+	Errors   int           `key:"errors" name:"errors"`
+	Warnings int           `key:"warnings" name:"warnings"`
+	Notes    int           `key:"notes" name:"notes"`
+	Took     time.Duration `key:"seconds"`
+	most     int           // how many of a kind people read
+}
+
+// row is a problem.
+type row struct {
+	Severity string       `key:"severity" name:"WHAT"`
+	Kind     string       `key:"problem" name:"PROBLEM" help:"the kind of problem"`
+	At       answer.Value `key:"at" kind:"place" help:"the node or port"`
+	What     string       `key:"what" name:"WHERE"`
+	Try      string       `key:"try" name:"TRY" help:"what to do about it"`
+	Since    answer.Value `key:"since" kind:"time" help:"from when on it is so"`
+	lead     answer.Lead
+}
+
+// unchecked is something that was not checked.
+type unchecked struct {
+	What    string       `key:"what" name:"NOT CHECKED"`
+	Why     string       `key:"why" name:"WHY"`
+	Try     answer.Value `key:"try" name:"TRY" kind:"text" help:"the command after which it can be checked"`
+	Unknown bool         `key:"unknown" help:"it was checked, and may be a problem: that depends on what was not read"`
+}
+
+var (
+	table = answer.Table[row]{
+		Key: "problems", Title: "problems", Fields: answer.Fields[row](), Lead: func(r row) answer.Lead { return r.lead },
+	}
+	uncheckedTable = answer.Table[unchecked]{Key: "unchecked", Title: "not checked", Fields: answer.Fields[unchecked]()}
+)
+
+var decl = answer.Decl[*report]{
+	Command: "problems", Help: "what is wrong with the live subnet, and what was not checked",
+	Title: "problems of {of}: {errors|error}, {warnings|warning}, {notes|note}",
+	Facts: answer.Fields[*report](),
+	Layout: []answer.Item[*report]{
+		{Table: answer.Show(&table, func(r *report) answer.Rows[row] {
+			return answer.Lazy(len(r.Problems), func(i int) row { return r.row(r.Problems[i]) })
+		})},
+		{Table: answer.Show(&uncheckedTable, func(r *report) answer.Rows[unchecked] {
+			return answer.Lazy(len(r.Unchecked), func(i int) unchecked { return uncheckedOf(r.Unchecked[i]) })
+		})},
+	},
+	Verdict: func(r *report) (answer.Verdict, string) {
+		for _, u := range r.Unchecked {
+			if u.Unknown && r.Errors+r.Warnings == 0 {
+				return answer.Unknown, u.What + ": " + u.Why
+			}
+		}
+		if r.Errors+r.Warnings > 0 {
+			return answer.Found, prose.Count(r.Errors, "error") + ", " + prose.Count(r.Warnings, "warning")
+		}
+		return answer.OK, ""
+	},
+	Fails: answer.Asked,
+	Draw:  func(w *answer.Canvas, _ answer.Basis, r *report) { r.draw(w) },
+}
+
+func (r *report) row(p problems.Problem) row {
+	x := row{
+		Severity: p.Severity.String(), Kind: string(p.Kind), At: answer.None(), What: p.What, Try: p.Try, Since: answer.None(),
+		lead: answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))},
+	}
+	switch node, port := p.At.In(r.f); {
+	case port != fabric.None:
+		x.At = answer.Port(r.f, port)
+	case node != fabric.None:
+		x.At = answer.Node(r.f, node)
+	case p.At.GUID != 0: // no longer there
+		x.At = answer.At(answer.Place{Name: p.At.Name, GUID: p.At.GUID, Port: p.At.Port})
+	}
+	if !p.Since.IsZero() {
+		x.Since = answer.Time(p.Since)
+	}
+	return x
+}
+
+func uncheckedOf(u problems.Unchecked) unchecked {
+	r := unchecked{What: u.What, Why: u.Why, Try: answer.None(), Unknown: u.Unknown}
+	if u.Try != "" {
+		r.Try = answer.Text(u.Try)
+	}
+	return r
+}
+
+// draw lists the problems kind by kind, and what was not checked.
+func (r *report) draw(w *answer.Canvas) {
+	if len(r.Problems) == 0 {
+		w.Line("no problem was found")
+	}
+	for i := 0; i < len(r.Problems); {
+		p := &r.Problems[i]
+		same := 0
+		for i+same < len(r.Problems) && r.Problems[i+same].Kind == p.Kind && r.Problems[i+same].Severity == p.Severity {
+			if same < r.most {
+				q := &r.Problems[i+same]
+				w.Line("%-8s%-18s %s", q.Severity, q.Kind, q.What)
+				w.Line("%26s try: %s", "", q.Try)
+			}
+			same++
+		}
+		if same > r.most {
+			w.Line("%26s and %d more (problems all lists them)", "", same-r.most)
+		}
+		i += same
+	}
+	for _, u := range r.Unchecked {
+		text := fmt.Sprintf("not checked: %s: %s", u.What, u.Why)
+		if u.Try != "" {
+			text += " (try: " + u.Try + ")"
+		}
+		w.Line("%s", text)
+	}
+}
+
+func run(c *feature.Call) error {
+	if c.Flag("counters") {
+		err := c.CountTwice()
+		if none := c.Session.State().Uncounted != nil; err != nil && !none { // that none was read is among the problems
+			return err
+		}
+	}
+	start := time.Now()
+	found, err := c.Session.Problems(c.Ctx, session.ProblemOptions{Thorough: c.Flag("thorough")})
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	r := &report{
+		Report: found, f: st.Live.Fabric,
+		Errors: found.Count(problems.Error), Warnings: found.Count(problems.Warning), Notes: found.Count(problems.Note),
+		Took: time.Since(start), most: mostListed,
+	}
+	if c.Flag("all") {
+		r.most = len(found.Problems)
+	}
+	return c.Answer(decl.Answer(st.Basis(st.Live, 0), r))
+}
