@@ -121,6 +121,14 @@ func (o *Output) Declared(a *answer.Answer) error {
 // Warn implements [feature.Output].
 func (o *Output) Warn(text string) { o.warn("%s", text) }
 
+// FailsOn implements [feature.Output].
+func (o *Output) FailsOn(v answer.Verdict) bool {
+	return o.FailOn != "" && (v == answer.Found || v == answer.Unknown && o.FailOn == answer.Unknown.String())
+}
+
+// unjudged are the commands whose answers will have a verdict, and have none yet.
+var unjudged = []string{"calibrate", "compare", "diff", "resilience", "sources"}
+
 // numbered counts an answer.
 func (o *Output) numbered() int {
 	if o.Answers == nil {

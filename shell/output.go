@@ -137,6 +137,7 @@ type Output struct {
 	JSON   bool         // asks for JSON
 	Form   answer.Form  // asks for another form; "" is text
 	Table  string       // the table that CSV has of an answer, "" for the first
+	FailOn string       // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
 	Subnet string       // the subnet that JSON names as that of an answer, "" where there is but one
 	Script bool         // says that nobody reads along: what is not as it was asked for fails
 	Told   bool         // says that what could not be read of the source's file was said before

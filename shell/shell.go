@@ -125,6 +125,9 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 			}
 			return err
 		}
+		if word, _, _ := strings.Cut(s.Command, " "); out.FailOn != "" && slices.Contains(unjudged, word) {
+			return fmt.Errorf("%s has no verdict: --fail-on does not go with it", word)
+		}
 		steps = append(steps, s)
 	}
 	for i, s := range steps {

@@ -43,6 +43,8 @@ type Output interface {
 	Declared(*answer.Answer) error
 	// Warn writes a warning next to the answers.
 	Warn(text string)
+	// FailsOn reports whether the user asked for commands to fail on a verdict.
+	FailsOn(answer.Verdict) bool
 }
 
 // Call is a command that runs.
@@ -61,14 +63,15 @@ type FoundError struct {
 
 func (e *FoundError) Error() string { return e.What }
 
-// Answer writes an answer. It fails with a [*FoundError] where the verdict of the answer is one that always fails.
+// Answer writes an answer. It fails with a [*FoundError] where the verdict of the answer is one that fails, always or because
+// the user asked for it.
 func (c *Call) Answer(a *answer.Answer) error {
 	if err := c.Output.Declared(a); err != nil {
 		return err
 	}
 	verdict, what := a.Verdict()
 	switch {
-	case a.Fails() != answer.Always || verdict == answer.OK:
+	case verdict == answer.OK || a.Fails() == answer.Never || a.Fails() == answer.Asked && !c.Output.FailsOn(verdict):
 		return nil
 	case verdict == answer.Unknown && c.Option("strict", "yes") == "no":
 		c.Output.Warn(what)

@@ -50,6 +50,7 @@ const usage = `usage:
   ibconsole schema [COMMAND]                       the JSON Schema of what a command answers with --json
 
 -o FORMAT prints answers as text, json (as --json does), csv, md or html; with csv, --table NAME chooses a table of an answer.
+--fail-on found ends with exit status 1 where problems, balance and others find something, --fail-on unknown also where they cannot know.
 
 Several -s open several subnets, each with a session of its own: on NAME CMD, on all CMD, sources, source NAME.
 
@@ -93,6 +94,7 @@ type options struct {
 	json     bool
 	form     string // of answers
 	table    string // that CSV has
+	failOn   string // the verdict
 	window   int
 	fast     bool
 	mkeys    string
@@ -194,7 +196,7 @@ func (o *options) ended(ctx context.Context, err error) int {
 
 func (o *options) output() *shell.Output {
 	out := &shell.Output{
-		W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Form: answer.Form(o.form), Table: o.table, Told: o.told, Answers: new(atomic.Int64),
+		W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Form: answer.Form(o.form), Table: o.table, FailOn: o.failOn, Told: o.told, Answers: new(atomic.Int64),
 	}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out.Raw = o.out // nobody's input

@@ -80,6 +80,7 @@ func (o *options) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print JSON, one object a line")
 	flags.StringVarP(&o.form, "output", "o", "", "the form of answers: text, json, csv, md or html")
 	flags.StringVar(&o.table, "table", "", "with -o csv: the table of an answer that is printed")
+	flags.StringVar(&o.failOn, "fail-on", "", "exit status 1 also where problems, balance and others have this verdict: found or unknown")
 	flags.IntVar(&o.window, "window", 0, "management packets in flight")
 	flags.BoolVar(&o.fast, "fast", false, "as many packets in flight as a simulated subnet takes")
 	flags.StringVar(&o.mkeys, "mkeys", "", "the file with the M_Key and the SA_Key")
@@ -95,6 +96,8 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--output is %q, expected text, json, csv, md or html", o.form)
 	case given("output") && o.json && o.form != string(answer.FormJSON):
 		return fmt.Errorf("--json and --output %s do not go together", o.form)
+	case given("fail-on") && o.failOn != answer.Found.String() && o.failOn != answer.Unknown.String():
+		return fmt.Errorf("--fail-on is %q, expected found or unknown", o.failOn)
 	case given("table") && o.form != string(answer.FormCSV):
 		return errors.New("--table goes with --output csv alone")
 	case given("window") && (o.window < 1 || o.window > mad.MaxWindow):
@@ -265,7 +268,8 @@ func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 func (o *options) completeFlags(root *cobra.Command) {
 	for name, values := range map[string]func() []string{
 		"source": sourceWords, "command": shellWords, "theme": func() []string { return draw.Themes },
-		"output": func() []string { return []string{"text", "json", "csv", "md", "html"} },
+		"fail-on": func() []string { return []string{answer.Found.String(), answer.Unknown.String()} },
+		"output":  func() []string { return []string{"text", "json", "csv", "md", "html"} },
 	} {
 		_ = root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			directive := cobra.ShellCompDirectiveNoFileComp
