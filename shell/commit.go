@@ -86,6 +86,7 @@ type Commit struct {
 	Hit     []diff.Pair  `json:"hit,omitempty"`
 	Groups  []uint16     `json:"groups_hit,omitempty"`
 	CutOff  int64        `json:"pairs_cut_off"`
+	Unknown int64        `json:"pairs_unknown,omitempty"`
 	Credits *changeLoop  `json:"credits,omitempty"`
 	SLs     *session.SLs `json:"service_levels,omitempty"`
 	Written bool         `json:"written"`
@@ -152,6 +153,9 @@ func (p CommitPlan) Text(w io.Writer) {
 		for _, e := range p.Examples {
 			_, _ = fmt.Fprintf(w, "  %s -> %s\n", e.Src.Name, e.Dst.Name)
 		}
+	}
+	if p.Unknown > 0 {
+		_, _ = fmt.Fprintf(w, "%-16s %d that may be lost, over tables that were not read\n", "PAIRS UNKNOWN", p.Unknown)
 	}
 	if p.Unlike != "" {
 		_, _ = fmt.Fprintf(w, "%-16s %s\n", "warning", p.Unlike)
@@ -230,7 +234,7 @@ func (c *call) showCommit(rep *session.CommitReport) error {
 	}
 	a := &Commit{
 		Plan: rep.Plan.Totals(), Hit: rep.Plan.Hit.Examples, Groups: rep.Plan.Hit.Groups, Credits: c.newChangeLoop(rep.Credits),
-		CutOff: rep.CutOff, Unlike: rep.Unlike, Adaptive: rep.Adaptive, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs, Others: rep.Others,
+		CutOff: rep.CutOff, Unknown: rep.Unknown + rep.Plan.Hit.Unknown, Unlike: rep.Unlike, Adaptive: rep.Adaptive, Written: rep.Written != nil, History: rep.Journal, SLs: rep.SLs, Others: rep.Others,
 	}
 	if rep.Master != nil {
 		a.Master = smText(*rep.Master)

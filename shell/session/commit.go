@@ -60,20 +60,21 @@ func (o *CommitOptions) notAsked() error {
 // CommitReport says what [Session.Commit] planned and did.
 type CommitReport struct {
 	Plan *plan.Plan
-	// CutOff counts the pairs that are connected now and will be lost, Unconnected
-	// those of the staged subnet that its tables do not connect.
-	CutOff, Unconnected int64
-	Examples            []diff.Pair   // some of the pairs lost
-	Credits             *plan.Credits // nil where no route changes
-	SLs                 *SLs          // nil where the routing needs no SLs
-	Circling            int           // counts the multicast groups whose packets would go round for ever
-	Unlike              string        // [Picture.Unlike] of what is staged
-	Adaptive            int           // switches that route adaptively by groups that are not written
-	Written             *apply.Report // nil where nothing was written
-	Journal             int64         // the number of the history entry with what was written, 0 for none
-	Resumes             bool          // says that this goes on with a commit or a rollback that was interrupted
-	Others              *Others       // what others wrote since the staged tables were made, nil for nothing
-	Master              *SM           // the master subnet manager beside which it is, or would be, written
+	// CutOff counts the pairs that are connected now and will be lost, Unknown those of which that is unknown. Unconnected are
+	// those of the staged subnet that its tables do not connect, Unproved those of which that is unknown.
+	CutOff, Unknown       int64
+	Unconnected, Unproved int64
+	Examples              []diff.Pair   // some of the pairs lost
+	Credits               *plan.Credits // nil where no route changes
+	SLs                   *SLs          // nil where the routing needs no SLs
+	Circling              int           // counts the multicast groups whose packets would go round for ever
+	Unlike                string        // [Picture.Unlike] of what is staged
+	Adaptive              int           // switches that route adaptively by groups that are not written
+	Written               *apply.Report // nil where nothing was written
+	Journal               int64         // the number of the history entry with what was written, 0 for none
+	Resumes               bool          // says that this goes on with a commit or a rollback that was interrupted
+	Others                *Others       // what others wrote since the staged tables were made, nil for nothing
+	Master                *SM           // the master subnet manager beside which it is, or would be, written
 }
 
 // commit is a commit under way: its methods are its steps, in their order.
@@ -243,14 +244,16 @@ func (c *commit) countCuts(ctx context.Context) error {
 		return nil
 	}
 	d, err := c.analysis.Diff(ctx, live, staged, diff.Options{})
-	if err != nil || d.Pairs.CutOff == 0 {
+	if err != nil {
 		return err
 	}
-	r.CutOff, r.Examples = d.Pairs.CutOff, d.CutOff
+	if r.CutOff, r.Unknown, r.Examples = d.Pairs.CutOff, d.Pairs.Unknown, d.CutOff; r.CutOff == 0 {
+		return nil
+	}
 	own, err := c.analysis.Reach(ctx, staged, reach.Options{})
 	if err == nil {
 		within := int64(own.Ends - own.UnreachableEnds)
-		r.Unconnected = own.LostPairs + own.UnknownPairs - (own.Pairs - within*(within-1))
+		r.Unconnected, r.Unproved = own.LostPairs-(own.Pairs-within*(within-1)), own.UnknownPairs
 	}
 	return err
 }
@@ -279,10 +282,10 @@ func (c *commit) harmless() error {
 	switch {
 	case r.Others != nil && r.Others.Count > r.Others.Told && !opt.Others:
 		return c.othersStop()
-	case r.CutOff > 0 && r.Unconnected > 0 && !opt.Cut:
-		return &CutError{r.CutOff}
+	case r.CutOff > 0 && r.Unconnected+r.Unproved > 0 && !opt.Cut:
+		return &CutError{r.CutOff, r.Unconnected == 0}
 	case !r.Plan.Hit.None() && !opt.Hit:
-		return &HitError{r.Plan.Hit.Pairs(), len(r.Plan.Hit.Groups)}
+		return &HitError{r.Plan.Hit.Pairs(), r.Plan.Hit.Unknown, len(r.Plan.Hit.Groups)}
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
 	case r.Credits.Lasting() && !opt.Loop && !opt.back:

@@ -74,20 +74,32 @@ func (e *SinceError) Error() string {
 }
 
 // CutError says that by a commit pairs would be lost of the subnet that it is for.
-type CutError struct{ Pairs int64 }
+type CutError struct {
+	Pairs   int64
+	Unknown bool // says that it is unknown whether the staged tables connect their own subnet
+}
 
 func (e *CutError) Error() string {
+	if e.Unknown {
+		return fmt.Sprintf("%s connected now would be lost, and it is unknown whether the staged tables connect their own subnet, as some were not read. "+
+			"To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
+	}
 	return fmt.Sprintf("%s connected now would be lost, and not because of what has failed on paper: "+
 		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
 // HitError says that a commit would take packets from pairs connected before and after, in whatever order it writes.
 type HitError struct {
-	Pairs  int64
-	Groups int // counts multicast groups whose members would not hear one another
+	Pairs   int64
+	Unknown int64 // counts pairs of which that is unknown
+	Groups  int   // counts multicast groups whose members would not hear one another
 }
 
 func (e *HitError) Error() string {
+	if e.Pairs == 0 && e.Unknown > 0 {
+		return fmt.Sprintf("%s connected before and after may lose packets: their new paths take switches whose tables were not read. "+
+			"To write all the same: commit yes hit=yes", prose.Verb(e.Unknown, "pair", "that is", "that are"))
+	}
 	if e.Pairs == 0 {
 		return fmt.Sprintf("members of %s that hear one another before and after would not for a moment, while their trees change. "+
 			"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))

@@ -18,6 +18,8 @@ type Hit struct {
 	Moved int64
 	// Down are other pairs whose new path is none in the live subnet, as it has not all links of the staged one.
 	Down int64
+	// Unknown are other pairs whose new path takes a switch of the live subnet whose table was not read.
+	Unknown int64
 	// Examples are some of them.
 	Examples []diff.Pair
 	// Groups are the multicast LIDs, ascending, with members that hear one another before and after, but not
@@ -25,10 +27,10 @@ type Hit struct {
 	Groups []uint16
 }
 
-// None says that nobody is hit.
-func (h *Hit) None() bool { return h.Pairs() == 0 && len(h.Groups) == 0 }
+// None reports whether no pair and no group is hit, as far as all is known.
+func (h *Hit) None() bool { return h.Pairs() == 0 && h.Unknown == 0 && len(h.Groups) == 0 }
 
-// Pairs is the number of pairs.
+// Pairs is the number of pairs that are hit, the unknown ones left out.
 func (h *Hit) Pairs() int64 { return h.Moved + h.Down }
 
 func (m *maker) hits(ctx context.Context) error {
@@ -75,6 +77,7 @@ func (m *maker) exposed() []dest {
 func (h *Hit) add(o *Hit) {
 	h.Moved += o.Moved
 	h.Down += o.Down
+	h.Unknown += o.Unknown
 	h.Examples = append(h.Examples, o.Examples[:min(len(o.Examples), examples-len(h.Examples))]...)
 }
 
@@ -124,16 +127,21 @@ func (c *hitCounter) count(hit *Hit, d dest) {
 	after := walk.NewTree(c.wires)
 	after.Start(walk.ToPort(d.live), c.after(to))
 	for _, p := range c.order {
-		if before.Fate(p.live) != walk.Reaches || own.Fate(p.staged) != walk.Reaches || !d.moved && after.Fate(p.live) == walk.Reaches {
+		is := after.Fate(p.live)
+		if before.Fate(p.live) != walk.Reaches || own.Fate(p.staged) != walk.Reaches || !d.moved && is == walk.Reaches {
 			continue
 		}
 		for _, src := range c.sources[p] {
 			if src == d.live {
 				continue
 			}
-			if d.moved {
+			switch {
+			case d.moved:
 				hit.Moved++
-			} else {
+			case is == walk.Open:
+				hit.Unknown++
+				continue
+			default:
 				hit.Down++
 			}
 			if len(hit.Examples) < examples {

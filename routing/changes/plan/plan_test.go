@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/engines/updn"
 )
@@ -580,6 +581,47 @@ func TestHitByALinkThatIsDown(t *testing.T) {
 		if p := mustMake(t, live, staged); p.Hit.Down != d.Pairs.CutOff || p.Hit.Down == 0 || p.Hit.Moved != 0 || len(p.Hit.Examples) != min(10, int(p.Hit.Down)) {
 			t.Errorf("%s fails: hit %+v, %d take it", f.PortName(l.A), p.Hit, d.Pairs.CutOff)
 		}
+	}
+}
+
+// TestHitIsUnknown: pairs whose new path takes a live switch whose table was not read are unknown, and not hit.
+func TestHitIsUnknown(t *testing.T) {
+	f := made(t, "torus:3x3 hosts=2")
+	staged := route(t, f)
+	unknown := int64(0)
+	for i, l := range f.Links() {
+		if f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None {
+			continue
+		}
+		live := route(t, f.Without([]fabric.Link{l}))
+		live.Known = slices.Clone(live.Known)
+		live.Known[i%len(live.Known)] = false
+		after := *staged
+		after.Fabric, after.Known = live.Fabric, live.Known
+		var want Hit
+		for _, src := range f.EndPorts {
+			for _, dst := range f.EndPorts {
+				lid := f.Ports[dst].LID
+				if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() {
+					continue
+				}
+				before, now := walk.Trace(live, src, lid), walk.Trace(&after, src, lid)
+				switch {
+				case before.Verdict != walk.Delivered || now.Verdict == walk.Delivered:
+				case now.Verdict == walk.Unknown:
+					want.Unknown++
+				default:
+					want.Down++
+				}
+			}
+		}
+		if p := mustMake(t, live, staged); p.Hit.Down != want.Down || p.Hit.Unknown != want.Unknown || p.Hit.None() != (want.Down+want.Unknown == 0) {
+			t.Errorf("%s fails: hit %+v, walked %+v", f.PortName(l.A), p.Hit, want)
+		}
+		unknown += want.Unknown
+	}
+	if unknown == 0 {
+		t.Error("no pair is unknown")
 	}
 }
 

@@ -105,7 +105,7 @@ func (p *Plan) order() string {
 	if p.Extra > 0 {
 		text += " with " + count(p.Extra, "extra write")
 	}
-	if p.Hit.Pairs() == 0 {
+	if p.Hit.Pairs()+p.Hit.Unknown == 0 {
 		text += ", no pair is hit"
 	}
 	return text
@@ -162,6 +162,9 @@ func (h *Hit) text(b *strings.Builder) {
 			fmt.Fprintf(b, " 0x%04x", lid)
 		}
 		fmt.Fprintf(b, "%s\n", strings.TrimRight(" "+more, " "))
+	}
+	if h.Unknown > 0 {
+		fmt.Fprintf(b, "%-16s %d whose new path takes switches whose tables were not read\n", "PAIRS UNKNOWN", h.Unknown)
 	}
 	if h.Pairs() == 0 {
 		return

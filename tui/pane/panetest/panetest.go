@@ -113,7 +113,7 @@ func (s *Stand) deliver(msg tea.Msg) {
 // Place returns the place of a node by its name.
 func (s *Stand) Place(name string) pane.Place {
 	s.t.Helper()
-	f := s.Session.State().Live.Fabric
+	f := s.Scene.Picture.Fabric
 	for i := range f.Nodes {
 		if f.NodeName(fabric.NodeIndex(i)) == name || strings.HasPrefix(f.Nodes[i].Desc, name+" ") {
 			return pane.PlaceOf(f, fabric.NodeIndex(i), fabric.None)

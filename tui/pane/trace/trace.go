@@ -212,10 +212,6 @@ func (t *trace) Follow() {
 	if lid == 0 || f.PortByLID(lid) != dst {
 		lid = f.LIDOf(dst)
 	}
-	if lid == 0 {
-		t.why = fmt.Sprintf("%s has no LID in %s", f.PortName(dst), sc.Picture.Kind)
-		return
-	}
 	t.hops, t.ok = walk.Between(sc.Picture.Tables, src, dst, lid), true
 }
 

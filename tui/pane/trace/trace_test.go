@@ -56,3 +56,17 @@ func TestPath(t *testing.T) {
 		t.Error("without ends there is a path")
 	}
 }
+
+// TestWithoutLID: a path from or to a host without a LID ends at once, and its row says so in the words of the command.
+func TestWithoutLID(t *testing.T) {
+	s := panetest.New(t, "sim:random:6,3,8", "", func(c *pane.Common, s *session.Session) pane.Pane { return trace.New(c, source{s}) })
+	s.Run("add node new-1 sw-06/5")
+	added, other := s.Place("new-1"), s.Place("node-0001")
+	for _, ends := range []pane.Mark{{From: other, To: added}, {From: added, To: other}} {
+		s.Tell(ends)
+		if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text, "dead end: new-1/1 has no LID") {
+			t.Errorf("it is not said that the host has no LID:\n%s", text)
+		}
+		s.Drawn(60)
+	}
+}
