@@ -13,7 +13,7 @@ import (
 // commands lists every command, in the order of help.
 func commands() []Spec {
 	all := slices.Concat(
-		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), compareCommands(), reportCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), hostsCommands(), jobCommands(),
+		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), reportCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), hostsCommands(), jobCommands(),
 		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
 	for i := range all {
 		all[i].Example = examples[all[i].Name]

@@ -15,7 +15,6 @@ var examples = map[string]string{
 	"clear":      "write on; clear counters leaf-01/36",
 	"record":     "record start; record status",
 	"counters":   "counters worst since=2d by=waits",
-	"compare":    "fail switch spine-02; compare engines minhop updn ftree",
 	"report":     "report html routing.html path=node-0001,node-0648",
 	"engine":     "engine updn,minhop lmc=1; route",
 	"engines":    "engines",

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
 	"example.org/ibconsole/shell/feature/check"
+	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
@@ -37,6 +38,7 @@ var features = []*feature.Feature{
 	&balance.Feature,
 	&cables.Feature,
 	&check.Feature,
+	&compare.Feature,
 	&groups.Feature,
 	&lft.Feature,
 	&links.Feature,
@@ -155,7 +157,7 @@ func (d declared) Tables() []Table {
 	var tables []Table
 	for i := range sheets {
 		s := &sheets[i]
-		t := Table{Title: s.Title, More: int(s.More)}
+		t := Table{Title: s.Title, More: int(s.More), Best: s.Best}
 		if d.IsTable() {
 			t.Title = listTitle
 		}

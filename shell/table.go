@@ -17,6 +17,7 @@ type Table struct {
 	Help    []string // what the columns are, nil where that is not declared
 	Rows    []Row
 	More    int // how many rows there are beside these
+	Best    int // the number of the row that is best, from 1; 0 for none
 }
 
 // Tabled is an answer whose text sums up or shortens what its tables have in full.

@@ -35,8 +35,6 @@ func (j *job) heard(a shell.Answer) {
 		j.sheets = append(j.sheets, s)
 	}
 	switch a := a.(type) {
-	case *shell.BestRow:
-		j.sheets[len(j.sheets)-1].Best = a.Row + 1
 	case shell.Warning:
 		j.warnings = append(j.warnings, "warning: "+string(a))
 	case shell.Warned:

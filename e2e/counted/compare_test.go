@@ -4,27 +4,41 @@ package counted
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
 // compareEngines compares `compare engines` with what route stages in a second console after the same commands.
 func (x *exam) compareEngines(names ...string) {
 	a := x.ask("compare engines " + strings.Join(names, " "))
-	a.heading("ENGINE TIME ALLOCATED WORST SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
 	held := x.state("whatif")
 	if held == nil {
 		held = x.state("live")
 	}
-	seen := 0
-	for _, o := range a.objects {
+	a.mustLine("compare engines of {of.title}")
+	a.read(held)
+	a.heading("ENGINE TIME ALLOCATED WORST SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
+	a.line("best: {best} (engine {best}; route): {|.*}")
+	best, _ := a.o.at("best")
+	a.figure("best", best)
+	seen := a.o.length("refused")
+	for i := range seen {
+		at := fmt.Sprintf("refused.%d.", i)
+		name, _ := a.o.at(at + "name")
+		a.mustLine(fmt.Sprintf("%v does not route this subnet: {%swhy}", name, at))
+		why, _ := a.o.at(at + "why")
+		a.figure(at+"why", why)
+	}
+	a.ignore("verdict", "found")
+	head := a.o
+	x.pathsOfEngines(a, held)
+	for _, o := range a.rows("engines") {
 		a.take(o)
+		a.figure("command", "compare engines")
+		a.figure("answer", 1)
+		a.figure("kind", "engines")
 		name, _ := o.at("name")
-		if refused, _ := o.at("refused"); refused != nil {
-			seen++
-			a.mustLine(fmt.Sprintf("%v does not route this subnet: %v", name, refused))
-			a.ignoreRest(o)
-			continue
-		}
 		s := held
 		if name != "on the switches" {
 			seen++
@@ -35,9 +49,51 @@ func (x *exam) compareEngines(names ...string) {
 	if seen != len(names) {
 		a.wrong("rows", "-", seen, len(names))
 	}
-	a.line("best: {best} (engine {|.*}")
+	a.o = head
 	a.succeeds()
 	a.done()
+}
+
+// pathsOfEngines compares the links between switches with the paths of the tables on the switches; those of engines have as many
+// in all as the row of the engine says.
+func (x *exam) pathsOfEngines(a *answer, held *state) {
+	worst := map[string]int{}
+	l := held.allToAll(false)
+	for _, o := range a.rows("links") {
+		a.take(o)
+		a.figure("command", "compare engines")
+		a.figure("answer", 1)
+		a.figure("kind", "links")
+		a.placed("from", held)
+		a.placed("to", held)
+		text, _ := o.at("from.guid")
+		guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
+		p := held.portAt(plug{guid, a.intAt("from.port")})
+		if p == nil || p.peer == nil {
+			a.wrong("links", "-", o.value, "a link")
+			continue
+		}
+		a.figure("to.guid", guidText(p.peer.node.guid))
+		least, most := math.MaxInt, 0
+		for i := range a.o.length("engines") {
+			name, _ := o.at(fmt.Sprintf("engines.%d", i))
+			paths := a.intAt(fmt.Sprintf("paths.%d", i))
+			if name == "on the switches" {
+				a.figure(fmt.Sprintf("paths.%d", i), l.paths[p])
+			}
+			least, most = min(least, paths), max(most, paths)
+			worst[fmt.Sprint(name)] = max(worst[fmt.Sprint(name)], paths)
+		}
+		a.figure("least", least)
+		a.figure("most", most)
+	}
+	for _, o := range a.rows("engines") {
+		a.take(o)
+		name, _ := o.at("name")
+		if n, has := worst[fmt.Sprint(name)]; has {
+			a.figure("worst_load", n)
+		}
+	}
 }
 
 // start is the state that the what-if starts from.
@@ -47,9 +103,6 @@ func (x *exam) start() *state {
 	}
 	return x.state("live")
 }
-
-// ignoreRest marks all that is left of an object.
-func (a *answer) ignoreRest(o *object) { a.ignore(o.unseen()...) }
 
 // routedBy is what route stages with one engine, in a second console.
 func (x *exam) routedBy(engine string) *state {
@@ -77,6 +130,7 @@ func (a *answer) engineRow(s, base *state) {
 	a.figure("pairs", r.pairs)
 	a.figure("lost_pairs", r.lostPairs)
 	a.figure("unknown_pairs", r.unknownPairs)
+	a.figure("luck_pairs", 0)
 	a.figure("paths", r.paths)
 	a.figure("lost_paths", r.bad())
 	a.figure("unknown_paths", r.by[unknown])
@@ -89,11 +143,11 @@ func (a *answer) engineRow(s, base *state) {
 	}
 	a.figure("max_hops", mostOf(r.links))
 	a.figure("mean_hops", mean)
-	if len(hosts) >= 2 && a.o.has("shifts") {
-		a.shifts(s, hosts, "shifts.", "shifts")
-		a.bisections(s, hosts, "bisections.", "bisections")
-		a.figure("shift_figure", a.intAt("shifts.worst"))
-		v, _ := a.o.at("bisections.mean")
+	if len(hosts) >= 2 && a.o.has("shifts_worst") {
+		a.shifts(s, hosts, "shifts_", "count")
+		a.bisections(s, hosts, "bisections_", "count")
+		a.figure("shift_figure", a.intAt("shifts_worst"))
+		v, _ := a.o.at("bisections_mean")
 		b, _ := a.o.at("effective_bisection")
 		if fmt.Sprint(v) != fmt.Sprint(b) {
 			a.wrong("effective_bisection", "-", b, v)
@@ -115,7 +169,7 @@ func (a *answer) engineRow(s, base *state) {
 		a.figure("changed_entries", changed)
 		a.figure("unread", len(d.unread()))
 	}
-	a.ignore("seconds", "allocated_bytes")
+	a.ignore("seconds", "allocated_megabytes")
 	a.engineLine()
 }
 

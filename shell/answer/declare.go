@@ -67,6 +67,7 @@ type Rows[R any] struct {
 	Each  iter.Seq2[R, error] // nil where At is there
 	More  int64               // how many rows there are in addition to these
 	Shown int                 // how many of them people read in the text, 0 for the MaxRows of the table
+	Best  int                 // the number of the row that is best, from 1; 0 for none
 }
 
 // Slice returns rows that are there already.
@@ -184,6 +185,7 @@ type boundTable struct {
 	columns          []Column
 	n                int // -1 where it is not known
 	more             int64
+	best             int                         // the number of a row, from 1; 0 for none
 	at               func(row int, into []Value) // nil where rows can be read once only
 	cell             func(row, column int) Value
 	each             func(into []Value, yield func(error) bool)
@@ -203,7 +205,7 @@ func (l listed[T, R]) declared() boundTable {
 
 func (l listed[T, R]) bind(v T) boundTable {
 	t, rows, b := l.table, l.rows(v), l.declared()
-	b.n, b.more, b.maxRows = rows.N, rows.More, cmp.Or(rows.Shown, t.MaxRows)
+	b.n, b.more, b.best, b.maxRows = rows.N, rows.More, rows.Best, cmp.Or(rows.Shown, t.MaxRows)
 	fill := func(r R, into []Value) {
 		for i := range t.Fields {
 			into[i] = t.Fields[i].Value(r)

@@ -8,6 +8,7 @@ type Sheet struct {
 	Help    string
 	Columns []Column
 	More    int64 // how many rows there are in addition to these
+	Best    int   // the number of the row that is best, from 1; 0 for none
 	t       *boundTable
 	held    [][]Value // the rows of a table that can be read once
 	shown   []int     // the numbers of the columns that people see
@@ -21,7 +22,7 @@ func (a *Answer) Sheets() ([]Sheet, error) {
 	var sheets []Sheet
 	for i := range a.tables {
 		t := &a.tables[i]
-		s := Sheet{Title: t.title, Help: t.help, More: t.more, t: t}
+		s := Sheet{Title: t.title, Help: t.help, More: t.more, Best: t.best, t: t}
 		for j := range t.columns {
 			if t.columns[j].Name != "" {
 				s.Columns, s.shown = append(s.Columns, t.columns[j]), append(s.shown, j)

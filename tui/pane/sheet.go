@@ -74,7 +74,7 @@ func (s *Sheet) Add(r shell.Row) {
 
 // SheetOf is a table of an answer.
 func SheetOf(t *shell.Table) Sheet {
-	s := Sheet{Title: t.Title, Columns: t.Columns, Help: t.Help, More: t.More}
+	s := Sheet{Title: t.Title, Columns: t.Columns, Help: t.Help, More: t.More, Best: t.Best}
 	for _, r := range t.Rows {
 		s.Add(r)
 	}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package compare routes with several engines and measures their tables.
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command compare engines.
+var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
+	{Path: "compare", Summary: "compare engines"},
+	{
+		Path: "compare engines", Summary: "route with each engine and measure the tables",
+		Help: "The tables on the switches are measured, too. Nothing is staged.\n" +
+			"WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
+			"one (see check load), HOPS the most links of a path and the mean, CHANGED the entries that are others than on the\n" +
+			"switches, of those that were read, LOST the pairs of end ports of which a path does not\n" +
+			"arrive; those of which a path is unknown, over tables that were not read, count by themselves. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
+			"levels or VLs that were not read (try: calibrate; sweep full sl2vl).",
+		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
+		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
+			Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}},
+		Examples: []string{"compare engines minhop updn", "fail switch spine-02; compare engines minhop updn ftree"},
+		Answers:  []answer.Declared{&decl},
+		Run:      run,
+	},
+}}
+
+// comparison is what engines make of a subnet.
+type comparison struct {
+	Best   answer.Value `key:"best" name:"best" kind:"text" help:"the engine that loses fewest pairs, has no credit loop as far as that is known, and the least load"`
+	Reason answer.Value `name:"reason" kind:"text"`
+
+	engines []*engine
+	refused []refused
+	f       *fabric.Fabric
+	best    int // the number of the row of the best engine, from 1; 0 for none
+	loads   loads
+}
+
+// engine is what an engine makes of the subnet, or what tables do that are there.
+type engine struct {
+	Name         string           `key:"name" name:"ENGINE"`
+	Seconds      answer.Value     `key:"seconds" kind:"duration"`
+	Time         string           `name:"TIME"`
+	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
+	Memory       string           `name:"ALLOCATED"`
+	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: the most paths over a link between switches"`
+	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"the most paths over a link in any shift"`
+	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth as a part of the full one"`
+	MaxHops      int              `key:"max_hops" help:"the most links of a path"`
+	MeanHops     float64          `key:"mean_hops"`
+	Hops         string           `name:"HOPS"`
+	Pairs        int64            `key:"pairs"`
+	LostPairs    int64            `key:"lost_pairs"`
+	LuckPairs    int64            `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing"`
+	UnknownPairs int64            `key:"unknown_pairs"`
+	LostPaths    int64            `key:"lost_paths"`
+	UnknownPaths int64            `key:"unknown_paths" help:"paths over tables that were not read; the other figures leave them out"`
+	Paths        int64            `key:"paths"`
+	VLs          answer.Value     `key:"vls" kind:"int"`
+	VLsText      string           `name:"VLS"`
+	Loop         answer.Value     `key:"credit_loop" kind:"bool"`
+	LoopText     string           `name:"CREDIT LOOP"`
+	Changed      answer.Value     `key:"changed_entries" kind:"int" help:"entries that are others than on the switches"`
+	Unread       int              `key:"unread" help:"switches whose tables were not read and not compared"`
+	ChangedText  string           `name:"CHANGED"`
+	Lost         string           `name:"LOST"`
+	Measures     feature.Measures `prefix:""`
+
+	figures *session.EngineFigures
+	lead    answer.Lead
+}
+
+// refused is an engine that does not route the subnet.
+type refused struct {
+	Name string `key:"name" name:"ENGINE"`
+	Why  string `key:"why" name:"WHY"`
+}
+
+// linkPaths is a direction of a link between switches with the paths that each engine lays over it.
+type linkPaths struct {
+	From  answer.Value `key:"from" name:"FROM" kind:"place"`
+	To    answer.Value `key:"to" name:"TO" kind:"place"`
+	Least int64        `key:"least" name:"LEAST" help:"the fewest paths of any of the tables"`
+	Most  int64        `key:"most" name:"MOST" help:"the most paths of any of the tables"`
+	Names []string     `key:"engines"`
+	Paths answer.Value `key:"paths" kind:"list" help:"paths of each of the engines"`
+	Text  string       `name:"PATHS"`
+	lead  answer.Lead
+}
+
+var (
+	engineTable = answer.Table[*engine]{
+		Key: "engines", Title: "engines", Fields: engineFields(), Stream: true, Lead: func(e *engine) answer.Lead { return e.lead },
+	}
+	refusedTable = answer.Table[refused]{Key: "refused", Title: "engines that refused", Fields: answer.Fields[refused](), Row: "{name} does not route this subnet: {why}"}
+	linkTable    = answer.Table[linkPaths]{
+		Key: "links", Title: "paths over links", Help: "links between switches, those first of which the paths differ most", Fields: answer.Fields[linkPaths](), Stream: true,
+		Lead: func(l linkPaths) answer.Lead { return l.lead },
+	}
+)
+
+// engineFields returns the fields of a row; the measures are for programs.
+func engineFields() []answer.Field[*engine] {
+	fields := answer.Fields[*engine]()
+	for i := range fields {
+		if f := &fields[i]; strings.HasPrefix(f.Key, "shifts_") || strings.HasPrefix(f.Key, "bisections_") {
+			f.Name = ""
+		}
+	}
+	return fields
+}
+
+var decl = answer.Decl[*comparison]{
+	Command: "compare engines", Help: "what engines make of the subnet, and the tables on the switches", Facts: answer.Fields[*comparison](),
+	Layout: []answer.Item[*comparison]{
+		{Table: answer.Show(&engineTable, func(c *comparison) answer.Rows[*engine] {
+			rows := answer.Slice(c.engines)
+			rows.Best = c.best
+			return rows
+		})},
+		{Table: answer.Show(&refusedTable, func(c *comparison) answer.Rows[refused] { return answer.Slice(c.refused) })},
+		{Line: "{?best}best: {best} (engine {best}; route): of those that lose fewest pairs{reason} it has the lowest WORST, then the best BISECTION"},
+		{Table: answer.Show(&linkTable, func(c *comparison) answer.Rows[linkPaths] { return c.loads.rows(c.f) }), When: answer.Hidden[*comparison]},
+	},
+	Verdict: (*comparison).verdict, Fails: answer.Asked,
+}
+
+// verdict is found where no engine routes the subnet without a lost pair and a credit loop.
+func (c *comparison) verdict() (answer.Verdict, string) {
+	var best *session.EngineFigures
+	for _, e := range c.engines {
+		if beats(e.figures, best) {
+			best = e.figures
+		}
+	}
+	switch {
+	case best == nil && len(c.refused) > 0:
+		return answer.Found, "no engine routes this subnet"
+	case best == nil:
+		return answer.OK, ""
+	case best.Lost+best.Luck > 0:
+		return answer.Found, fmt.Sprintf("each engine loses pairs, %s %d", best.Name, best.Lost+best.Luck)
+	case best.Loop == credits.Loop:
+		return answer.Found, "each engine that loses fewest pairs has a credit loop"
+	case best.Pairs.Unknown > 0 || best.Loop == credits.Unknown:
+		return answer.Unknown, "whether an engine loses pairs or has a credit loop is unknown"
+	}
+	return answer.OK, ""
+}
+
+func run(c *feature.Call) error {
+	var with []string
+	if list := c.Option("with", ""); list != "" {
+		with = strings.Split(list, ",")
+	}
+	st := c.Session.State()
+	p := st.Live
+	if st.WhatIf != nil {
+		p = st.WhatIf
+	}
+	x := comparison{f: p.Fabric}
+	var best *session.EngineFigures
+	stopped := c.Session.CompareEngines(c.Ctx, c.Args, with, func(e session.EngineFigures) error {
+		x.loads.add(&e)
+		if e.Refused != "" {
+			x.refused = append(x.refused, refused{e.Name, e.Refused})
+			return nil
+		}
+		x.engines = append(x.engines, engineOf(&e))
+		if beats(&e, best) {
+			best, x.best = &e, len(x.engines)
+		}
+		return nil
+	})
+	switch {
+	case stopped != nil && c.Ctx.Err() == nil:
+		return stopped
+	case stopped != nil || len(x.engines) < 2: // it shows what it has
+		x.best = 0
+	case best != nil:
+		x.Best = answer.Text(best.Name)
+		x.Reason = answer.Text([...]string{
+			credits.None: " and have no credit loop", credits.Loop: ", all with a credit loop,", credits.Unknown: ", of none of which it is known that it has no credit loop,",
+		}[best.Loop])
+	}
+	if err := c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &x)); err != nil {
+		return err
+	}
+	return stopped
+}
+
+// beats reports whether an engine that was computed is better than the best so far, nil for none.
+func beats(e, best *session.EngineFigures) bool {
+	if !e.Computed || best == nil {
+		return e.Computed
+	}
+	loop := func(e *session.EngineFigures) int {
+		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, e.Loop)
+	}
+	bisection := func(e *session.EngineFigures) float64 {
+		if e.Bisections == nil {
+			return 0
+		}
+		return e.Bisections.Mean
+	}
+	return cmp.Or(cmp.Compare(e.Lost+e.Luck, best.Lost+best.Luck), cmp.Compare(e.Pairs.Unknown, best.Pairs.Unknown), cmp.Compare(loop(e), loop(best)),
+		cmp.Compare(e.Worst, best.Worst), cmp.Compare(bisection(best), bisection(e)), cmp.Compare(e.MeanHops, best.MeanHops)) < 0
+}
+
+func engineOf(e *session.EngineFigures) *engine {
+	r := &engine{
+		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops, Hops: fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
+		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, UnknownPairs: e.Pairs.Unknown, LostPaths: e.Bad, UnknownPaths: e.UnknownPaths, Paths: e.Paths,
+		VLs: answer.NotRead(), VLsText: "unknown", Loop: answer.NotRead(), LoopText: e.Loop.String(), ChangedText: "-", Lost: fmt.Sprint(e.Lost),
+		Measures: feature.MeasuresOf(e.Quick), figures: e,
+	}
+	if e.Computed {
+		r.lead = answer.Lead{Command: "engine " + e.Name}
+		r.Seconds, r.Time = answer.Duration(e.Took), e.Took.Round(time.Millisecond/10).String()
+		r.Allocated, r.Memory = answer.Float(float64(e.Allocated)/1e6, 1), fmt.Sprintf("%.1f MB", float64(e.Allocated)/1e6)
+	}
+	if e.Shifts != nil {
+		r.Shift, r.Bisection = answer.Int(e.Shifts.Worst), answer.Float(e.Bisections.Mean, 3)
+	}
+	if e.VLs > 0 {
+		r.VLs, r.VLsText = answer.Int(e.VLs), fmt.Sprint(e.VLs)
+	}
+	if e.Loop != credits.Unknown {
+		r.Loop = answer.Bool(e.Loop == credits.Loop)
+	}
+	if e.Loop == credits.Loop {
+		r.LoopText = "YES"
+	}
+	if e.Changed >= 0 {
+		r.Changed, r.Unread, r.ChangedText = answer.Int(e.Changed), e.Unread, fmt.Sprint(e.Changed)
+	}
+	if r.Unread > 0 {
+		r.ChangedText += fmt.Sprintf(" (%d unread)", r.Unread)
+	}
+	if r.LuckPairs > 0 {
+		r.Lost += fmt.Sprintf(" (%d by luck)", r.LuckPairs)
+	}
+	if r.UnknownPairs > 0 {
+		r.Lost += fmt.Sprintf(" (%d unknown)", r.UnknownPairs)
+	}
+	return r
+}
+
+// loads are the paths that engines lay over each link of one subnet.
+type loads struct {
+	names []string
+	of    []*linkload.Loads
+}
+
+// add takes the loads of one. Those on the switches are left out where the others are of the what-if.
+func (l *loads) add(e *session.EngineFigures) {
+	if e.Loads == nil {
+		return
+	}
+	if len(l.of) > 0 && !fabric.Same(l.of[0].Fabric, e.Loads.Fabric) {
+		l.names, l.of = nil, nil
+	}
+	l.names, l.of = append(l.names, e.Name), append(l.of, e.Loads)
+}
+
+// rows returns the links between switches, first those of which the paths differ most, and then the most loaded ones.
+func (l *loads) rows(f *fabric.Fabric) answer.Rows[linkPaths] {
+	if len(l.of) < 2 || !fabric.Same(f, l.of[0].Fabric) {
+		return answer.Rows[linkPaths]{}
+	}
+	type link struct {
+		port        fabric.PortIndex
+		least, most int64
+	}
+	var links []link
+	for port := range f.NumPorts() {
+		if linkload.ClassOf(f, port) != linkload.BetweenSwitches {
+			continue
+		}
+		x := link{port, l.of[0].Paths[port], l.of[0].Paths[port]}
+		for _, o := range l.of[1:] {
+			x.least, x.most = min(x.least, o.Paths[port]), max(x.most, o.Paths[port])
+		}
+		links = append(links, x)
+	}
+	slices.SortStableFunc(links, func(a, b link) int {
+		return cmp.Or(cmp.Compare(b.most-b.least, a.most-a.least), cmp.Compare(b.most, a.most))
+	})
+	return answer.Lazy(len(links), func(i int) linkPaths {
+		x := links[i]
+		paths, texts := make([]answer.Value, len(l.of)), make([]string, len(l.of))
+		for j, o := range l.of {
+			paths[j], texts[j] = answer.Int(o.Paths[x.port]), fmt.Sprintf("%s %d", l.names[j], o.Paths[x.port])
+		}
+		return linkPaths{
+			answer.Port(f, x.port), answer.Port(f, f.Ports[x.port].Peer), x.least, x.most, l.names, answer.List(paths), strings.Join(texts, ", "), feature.ToPort(f, x.port),
+		}
+	})
+}
