@@ -14,7 +14,7 @@ import (
 func commands() []Spec {
 	all := slices.Concat(
 		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), reportCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), hostsCommands(), jobCommands(),
-		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), resilienceCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
+		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
 	for i := range all {
 		all[i].Example = examples[all[i].Name]
 	}

@@ -43,7 +43,6 @@ var examples = map[string]string{
 	"rollback":   "fail link leaf-01 36; route; write on; commit yes; rollback yes",
 	"changes":    "changes since=20m",
 	"handover":   "fail link leaf-01 36; route; handover opensm-files",
-	"resilience": "resilience links",
 	"suggest":    "suggest guids",
 	"hints":      "hints fabric.yaml; show structure",
 	"sources":    "sources",

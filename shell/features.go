@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/shell/feature/nodes"
 	"example.org/ibconsole/shell/feature/problems"
 	"example.org/ibconsole/shell/feature/ranks"
+	"example.org/ibconsole/shell/feature/resilience"
 	"example.org/ibconsole/shell/feature/sa"
 	"example.org/ibconsole/shell/feature/sl"
 	"example.org/ibconsole/shell/feature/sl2vl"
@@ -49,6 +50,7 @@ var features = []*feature.Feature{
 	&ranks.Feature,
 	&sa.Feature,
 	&sl.Feature,
+	&resilience.Feature,
 	&sl2vl.Feature,
 	&states.Feature,
 	&targets.Feature,

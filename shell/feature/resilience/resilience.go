@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package resilience simulates each failure of a kind and counts what it costs.
+package resilience
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const (
+	someFailures = 10              // how many people read without top=
+	saveEvery    = 2 * time.Second // how often a study writes its report
+	maxArray     = 1000            // the highest index that Slurm takes for a job array as it is shipped (MaxArraySize less 1)
+	// The files of a job array.
+	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
+)
+
+var (
+	topOption    = lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10"}
+	studyOptions = []lang.Option{
+		feature.OfOption(), topOption,
+		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
+		{Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is continued"},
+	}
+	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"}, Summary: "what fails; links"}
+)
+
+// Feature is the commands resilience.
+var Feature = feature.Feature{Name: "resilience", Commands: []feature.Command{
+	{
+		Path: "resilience", Summary: "simulate each failure and count lost paths and load",
+		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +
+			"Interrupted, it shows what it has so far; with to= it goes on from there the next time.",
+	},
+	study("links", resilience.Links, "simulate the failure of each link between switches", "resilience links"),
+	study("switches", resilience.Switches, "simulate the failure of each switch", "resilience switches top=3"),
+	study("pairs", resilience.Pairs, "simulate the failure of each pair of links", "resilience pairs shard=1/500"),
+	{
+		Path: "resilience merge", Summary: "merge the files of shards and list those that are missing",
+		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
+		Options:  []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}},
+		Examples: []string{"resilience links shard=1/2 to=1.json; resilience links shard=2/2 to=2.json; resilience merge 1.json 2.json"},
+		Answers:  []answer.Declared{mergeDecl},
+		Run:      merge,
+	},
+	{
+		Path: "resilience sbatch", Summary: "write a Slurm job array that simulates failures in shards",
+		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+		Options:  []lang.Option{feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}},
+		Examples: []string{"resilience sbatch study kind=pairs shards=100"},
+		Answers:  []answer.Declared{&sbatchDecl},
+		Run:      sbatch,
+	},
+}}
+
+func study(word string, kind resilience.Kind, summary, example string) feature.Command {
+	decl := declare("resilience "+word, "resilience of {of}: "+titleForm)
+	return feature.Command{
+		Path: "resilience " + word, Summary: summary, Options: studyOptions, Examples: []string{example}, Answers: []answer.Declared{decl},
+		Run: func(c *feature.Call) error { return run(c, decl, kind) },
+	}
+}
+
+// studied is what failures cost.
+type studied struct {
+	Failing     string       `key:"failing" name:"failing" help:"what fails: links, switches or pairs"`
+	Failures    int          `key:"failures" name:"failures"`
+	Done        int          `key:"done" name:"tried"`
+	Shards      int          `key:"shards"`
+	Shard       answer.Value `key:"shard" kind:"list" help:"the shards that were tried"`
+	Paths       int64        `key:"paths" name:"paths" help:"while nothing has failed"`
+	Worst       int64        `key:"worst_load" name:"worst load" help:"the most paths over a link while nothing has failed"`
+	Splitting   int          `key:"splitting" name:"make ports unreachable" help:"failures that make host ports unreachable"`
+	Losing      int          `key:"losing" name:"lose paths"`
+	Overloading int          `key:"overloading" name:"raise the load" help:"failures that put more paths on the worst link"`
+	Changed     int64        `key:"changed_entries" name:"changed entries" help:"by all failures together"`
+	Mean        answer.Value `key:"mean_changed_entries" name:"changed on average" kind:"float"`
+	Partial     bool         `key:"partial" help:"not all was tried"`
+	Fabric      string       `key:"fabric" help:"a checksum"`
+	Routing     string       `key:"routing" help:"a checksum"`
+	Missing     answer.Value `key:"missing_shards" kind:"list"`
+	Unfinished  answer.Value `key:"unfinished_shards" kind:"list"`
+	Gone        answer.Value `name:"missing" kind:"text"`
+	Half        answer.Value `name:"unfinished" kind:"text"`
+	Took        answer.Value `key:"seconds" kind:"duration"`
+
+	report *resilience.Report
+	top    int
+}
+
+// failure is what one failure costs.
+type failure struct {
+	Number  int          `key:"number"`
+	Name    string       `key:"name" name:"FAILS" help:"what fails"`
+	Lost    int64        `key:"lost_paths" name:"LOST PATHS"`
+	CutOff  int          `key:"cut_off" name:"UNREACHABLE" help:"host ports that are not in the subnet any more"`
+	Worst   int64        `key:"worst_load" name:"WORST LOAD" help:"the most paths over a link between switches"`
+	At      answer.Value `key:"worst_at" name:"AT" kind:"text" help:"the port of that link"`
+	Changed int          `key:"changed_entries" name:"CHANGED"`
+}
+
+const titleForm = "{done} of {failures|failure} ({failing}) tried; {paths|path} and at worst {worst_load} over a link while nothing has failed"
+
+var failureTable = answer.Table[failure]{
+	Key: "failed", Title: "failures, the worst first", Fields: answer.Fields[failure](), Stream: true,
+	Row: "  {name}: {lost_paths|path} lost, {cut_off|host port} unreachable, at worst {worst_load} over a link[ ({worst_at})]",
+}
+
+var mergeDecl = declare("resilience merge", "resilience: "+titleForm)
+
+func declare(command, title string) *answer.Decl[*studied] {
+	return &answer.Decl[*studied]{
+		Command: command, Help: "what failures cost", Title: title, Facts: answer.Fields[*studied](),
+		Layout: []answer.Item[*studied]{
+			{Line: "{?partial}  NOT ALL: the figures are of what was tried"},
+			{Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} put more paths on the worst link"},
+			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
+			{Table: answer.Show(&failureTable, (*studied).failures)},
+			{Line: "{?missing}  missing: {missing}"},
+			{Line: "{?unfinished}  unfinished: {unfinished}"},
+		},
+		Verdict: func(s *studied) (answer.Verdict, string) {
+			switch {
+			case s.Losing > 0:
+				return answer.Found, fmt.Sprintf("%d of %s lose paths", s.Losing, prose.Count(s.Done, "failure"))
+			case s.Partial:
+				return answer.Unknown, fmt.Sprintf("%d of %s tried", s.Done, prose.Count(s.Failures, "failure"))
+			}
+			return answer.OK, ""
+		},
+		Fails: answer.Asked,
+	}
+}
+
+func (s *studied) failures() answer.Rows[failure] {
+	list := s.report.Failed
+	rows := answer.Lazy(len(list), func(i int) failure {
+		v := &list[i]
+		return failure{v.Number, v.Name, v.Lost, v.CutOff, v.Worst, answer.Optional(v.At), v.Changed}
+	})
+	rows.Shown = s.top
+	return rows
+}
+
+func studiedOf(r *resilience.Report, top int) *studied {
+	s := &studied{
+		Failing: string(r.Kind), Failures: r.Failures, Done: r.Done, Shards: r.Shards, Shard: ints(r.Shard), Paths: r.Paths, Worst: r.Worst,
+		Splitting: r.Splitting, Losing: r.Losing, Overloading: r.Overloading, Changed: r.Changed, Partial: !r.Complete(),
+		Fabric: r.Fabric, Routing: r.Routing, report: r, top: top,
+	}
+	if r.Done > 0 {
+		s.Mean = answer.Float(float64(r.Changed)/float64(r.Done), 1)
+	}
+	return s
+}
+
+func ints(list []int) answer.Value {
+	values := make([]answer.Value, len(list))
+	for i, n := range list {
+		values[i] = answer.Int(n)
+	}
+	return answer.List(values)
+}
+
+func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) error {
+	st, p, err := c.Tables()
+	if err != nil {
+		return err
+	}
+	shard, shards, err := shardOf(c)
+	if err != nil {
+		return err
+	}
+	top, err := c.AtLeast("top", someFailures, 1)
+	if err != nil {
+		return err
+	}
+	to := c.Option("to", "")
+	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(c, s, to, shard, shards) }
+	saved := time.Now()
+	save := func(r *resilience.Report) error {
+		if to == "" || time.Since(saved) < saveEvery {
+			return nil
+		}
+		saved = time.Now()
+		return files.Write(to, r.Write)
+	}
+	began := time.Now()
+	r, stopped := c.Session.Resilience(c.Ctx, p, kind, start, save)
+	if r == nil {
+		return stopped
+	}
+	if to != "" {
+		if err := files.Write(to, r.Write); err != nil {
+			return err
+		}
+	}
+	s := studiedOf(r, top)
+	s.Took = answer.Duration(time.Since(began))
+	if err := c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), s)); err != nil {
+		return err
+	}
+	return stopped
+}
+
+// shardOf reads I/N.
+func shardOf(c *feature.Call) (i, n int, err error) {
+	text := c.Option("shard", "1/1")
+	a, b, _ := strings.Cut(text, "/")
+	i, err = strconv.Atoi(a)
+	if err == nil {
+		n, err = strconv.Atoi(b)
+	}
+	if err != nil || i < 1 || i > n {
+		return 0, 0, c.Misused("%q is no shard, expected I/N with I from 1 to N", text)
+	}
+	return i, n, nil
+}
+
+// continued returns the report of a file, or an empty one where there is no file.
+func continued(c *feature.Call, s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
+	r, err := s.Empty(shard, shards)
+	if err != nil || file == "" {
+		return r, err
+	}
+	old, err := readReport(c, file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, nil
+	case err != nil:
+		return nil, err
+	case old.Shards != shards || !slices.Equal(old.Shard, r.Shard):
+		return nil, fmt.Errorf("%s is of shard %v of %d, not of %d of %d", fabric.Escape(file), old.Shard, old.Shards, shard, shards)
+	}
+	if err := s.Takes(old); err != nil {
+		return nil, fmt.Errorf("go on with %s: %w", fabric.Escape(file), err)
+	}
+	return old, nil
+}
+
+func readReport(c *feature.Call, file string) (*resilience.Report, error) {
+	r, err := files.Parse(c.Ctx, file, files.Report, resilience.Read)
+	if err == nil && r.Unchecked {
+		c.Output.Warn(fabric.Escape(file) + " has no checksum, as older versions wrote it: whether it is damaged is not known")
+	}
+	return r, err
+}
+
+// shardList names shards: "shard 3, 7 of 16".
+func shardList(shards []int, of int) string {
+	return fmt.Sprintf("shard %s of %d", strings.Join(prose.Words(shards, strconv.Itoa), ", "), of)
+}
+
+func merge(c *feature.Call) error {
+	top, err := c.AtLeast("top", someFailures, 1)
+	if err != nil {
+		return err
+	}
+	var reports []*resilience.Report
+	for _, file := range c.Args {
+		r, err := readReport(c, file)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+	}
+	all, missing, unfinished, err := resilience.Merge(reports)
+	if err != nil {
+		return err
+	}
+	if to := c.Option("to", ""); to != "" {
+		if err := files.Write(to, all.Write); err != nil {
+			return err
+		}
+	}
+	s := studiedOf(all, top)
+	s.Partial = len(missing)+len(unfinished) > 0
+	if len(missing) > 0 {
+		s.Missing, s.Gone = ints(missing), answer.Text(shardList(missing, all.Shards))
+	}
+	if len(unfinished) > 0 {
+		s.Unfinished, s.Half = ints(unfinished), answer.Text(shardList(unfinished, all.Shards))
+	}
+	if err := c.Answer(mergeDecl.Answer(answer.Basis{}, s)); err != nil {
+		return err
+	}
+	if s.Partial {
+		return &feature.FoundError{
+			Verdict: answer.Unknown,
+			What:    shardList(slices.Sorted(slices.Values(slices.Concat(missing, unfinished))), all.Shards) + " not done",
+		}
+	}
+	return nil
+}
+
+// written is a job array that was written.
+type written struct {
+	Script string `key:"script" name:"script"`
+	Shards int    `key:"shards" name:"shards"`
+	Run    string `name:"run"`
+	Merge  string `name:"merge"`
+}
+
+var sbatchDecl = answer.Decl[*written]{
+	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arrayPicture + " written; next:", Facts: answer.Fields[*written](),
+	Layout: []answer.Item[*written]{
+		{Line: "  sbatch {run}"},
+		{Line: "then, where all tasks have ended: resilience merge {merge}"},
+	},
+}
+
+// sbatch writes the state and a script that Slurm's sbatch takes.
+func sbatch(c *feature.Call) error {
+	st, p, err := c.Tables()
+	if err != nil {
+		return err
+	}
+	shards := c.Int("shards", 16)
+	if shards < 1 || shards > maxArray {
+		return c.Misused("%d shards, expected 1 to %d", shards, maxArray)
+	}
+	dir, err := filepath.Abs(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if strings.ContainsAny(dir, "\r\n") {
+		return fmt.Errorf("the name of %s has a line break, which a script cannot hold", fabric.Escape(dir))
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return files.Err(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	err = files.Write(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
+		_, err := c.Session.Dump(c.Ctx, "snapshot", session.Kind(c.Option("of", "")), w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	script := sbatchScript(dir, program, c.Option("kind", "links"), shards)
+	file := filepath.Join(dir, arrayScript)
+	if err := files.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
+		return err
+	}
+	w := written{file, shards, shellQuote(file), filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))}
+	return c.Answer(sbatchDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &w))
+}
+
+// sbatchScript runs a shard a task. A task that is started again goes on where its file ends.
+func sbatchScript(dir, program, kind string, shards int) string {
+	return fmt.Sprintf(`#!/bin/bash
+#SBATCH --job-name=resilience
+#SBATCH --array=1-%d
+#SBATCH --ntasks=1
+#SBATCH --requeue
+#SBATCH --output=/dev/null
+cd %s || exit 1
+exec %s -s file:%s \
+  -c "resilience %s shard=$SLURM_ARRAY_TASK_ID/%d to=%s" >>"shard-$SLURM_ARRAY_TASK_ID.log" 2>&1
+`, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards, fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
