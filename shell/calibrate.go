@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -16,7 +17,8 @@ func calibrateCommand() Spec {
 
 type calibrateAnswer struct {
 	*session.Calibration
-	Proof *session.Proof `json:"as_subnet_manager,omitempty"`
+	Verdict verdict.Verdict `json:"verdict"`
+	Proof   *session.Proof  `json:"as_subnet_manager,omitempty"`
 }
 
 // proofOf says whether the subnet manager would make the tables that the settings give, nil where there is none.
@@ -38,6 +40,8 @@ func (a calibrateAnswer) Text(w io.Writer) {
 		_, _ = fmt.Fprintf(w, ", %d of %s", a.SL2VLDiffer, count(a.SL2VLs, "SL2VL table"))
 	}
 	switch {
+	case a.Verdict == verdict.Unknown:
+		_, _ = fmt.Fprintf(w, ": unknown whether what-ifs say what their subnet manager would do, as the tables of %s were not read\n", count(len(a.Unread), "switch"))
 	case a.Agrees():
 		_, _ = fmt.Fprintln(w, ": what-ifs say what their subnet manager would do")
 	case a.Kept == session.KeptSeen:
@@ -75,5 +79,5 @@ func runCalibrate(c *call) error {
 		return err
 	}
 	st := c.session.State()
-	return c.out.Answer(calibrateAnswer{&cal, proofOf(&st)})
+	return c.out.Answer(calibrateAnswer{&cal, cal.Verdict(), proofOf(&st)})
 }

@@ -61,7 +61,7 @@ type Calibration struct {
 	master SM
 }
 
-// Agrees reports whether nothing differs.
+// Agrees reports whether nothing differs of what was compared.
 func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.SL2VLDiffer == 0 }
 
 // CalibratedSwitch is a switch whose table is not what was computed.

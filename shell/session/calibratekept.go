@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/compute"
@@ -29,9 +30,14 @@ const (
 
 // Explained reports whether the settings explain the tables: nothing differs, or routes
 // were kept. Where nobody saw that, other settings may as well have made them, unless
-// these come of the subnet manager's own opensm.conf.
-func (c *Calibration) Explained() bool {
-	return c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.own
+// these come of the subnet manager's own opensm.conf. They explain no table that was not read.
+func (c *Calibration) Explained() bool { return c.Verdict() == verdict.OK }
+
+// Verdict is found where the settings do not explain the tables that were compared, and unknown where they do and others
+// were not read.
+func (c *Calibration) Verdict() verdict.Verdict {
+	explained := c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.own
+	return verdict.Of(!explained, len(c.Unread) > 0)
 }
 
 // remembered is what a subnet manager with these settings, in words, remembers of the tables that it made.

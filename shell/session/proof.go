@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 )
 
 // Proof says whether it is shown on this subnet that computed tables are those of its subnet manager.
@@ -72,10 +73,10 @@ func (st *State) whyUnproved(master *SM) string {
 		return "the subnet manager was started anew since calibrate, perhaps in another version"
 	case c.of != st.Live.Tables:
 		return "the switches hold other tables than when calibrate compared them"
+	case c.Verdict() == verdict.Unknown:
+		return fmt.Sprintf("calibrate could not compare %s, whose tables were not read", prose.Count(len(c.Unread), "switch"))
 	case !c.Explained():
 		return fmt.Sprintf("calibrate found %d of %s otherwise", c.Differ, prose.Count(c.Entries, "entry"))
-	case len(c.Unread) > 0:
-		return fmt.Sprintf("calibrate could not compare %s, whose tables were not read", prose.Count(len(c.Unread), "switch"))
 	}
 	return ""
 }
