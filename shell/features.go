@@ -131,7 +131,7 @@ func (o *Output) FailsOn(v answer.Verdict) bool {
 }
 
 // unjudged are the commands whose answers will have a verdict, and have none yet.
-var unjudged = []string{"calibrate", "compare", "diff", "resilience", "sources"}
+var unjudged = []string{"calibrate", "diff", "sources"}
 
 // numbered counts an answer.
 func (o *Output) numbered() int {
