@@ -12,8 +12,7 @@ import (
 
 func doctorCommands() []Spec {
 	return []Spec{{Name: "doctor", Summary: "what the source of this session lacks, and what to do about it: adapters, links, subnet manager, administration",
-		Help: "It fails where it finds a fault; notes alone are no failure.", Run: runDoctor,
-		Subcommands: []Spec{verifyCommand()}, Bare: true}}
+		Help: "It fails where it finds a fault; notes alone are no failure.", Run: runDoctor, Bare: true}}
 }
 
 func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }

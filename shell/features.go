@@ -30,6 +30,7 @@ import (
 	"example.org/ibconsole/shell/feature/states"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/unanswered"
+	"example.org/ibconsole/shell/feature/verify"
 	"example.org/ibconsole/shell/feature/vlarb"
 	"example.org/ibconsole/shell/feature/who"
 )
@@ -55,6 +56,7 @@ var features = []*feature.Feature{
 	&states.Feature,
 	&targets.Feature,
 	&unanswered.Feature,
+	&verify.Feature,
 	&vlarb.Feature,
 	&who.Feature,
 }

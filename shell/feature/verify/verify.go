@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package verify compares the last sweep with the programs of infiniband-diags.
+package verify
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/verify"
+)
+
+// Feature is the command doctor verify.
+var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
+	Path: "doctor verify", Summary: "compare the last sweep with infiniband-diags",
+	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. They run at the same port, and only read:\n" +
+		"nothing is written to the subnet. With FILE the report is Markdown. It fails where something differs, and where something\n" +
+		"could not be read or compared, unless strict=no is given.\n" +
+		"Keys are not handed to them: where an M_Key protects the subnet they see what it lets them see.",
+	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+	Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
+		Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)}, feature.StrictOption()},
+	Examples: []string{"doctor verify traces=100"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// verified is a verification with the file that the report was written to.
+type verified struct {
+	Source  string       `key:"source" name:"source"`
+	Port    string       `key:"port" name:"port" help:"where the session sits"`
+	Read    time.Time    `key:"read" name:"read"`
+	Differ  int          `key:"differ" name:"differences"`
+	Since   []string     `key:"changed_since" help:"what has changed since it was read, up to a thousand: a difference may be that"`
+	Untried []string     `key:"untried" help:"what nobody has tried on hardware"`
+	Report  answer.Value `key:"report" name:"report" kind:"text" help:"the file that the report was written to"`
+
+	*session.Verification
+}
+
+// check is the comparison with one program.
+type check struct {
+	Program     string       `key:"program" name:"PROGRAM"`
+	Result      string       `key:"result" name:"RESULT" help:"ok, found or unknown"`
+	Compared    string       `key:"compared" name:"COMPARED"`
+	Differ      int          `key:"differ" name:"DIFFERENCES"`
+	NotCompared answer.Value `key:"not_compared" name:"NOT COMPARED" kind:"text" help:"why nothing was compared"`
+}
+
+// amount is how much was compared with a program.
+type amount struct {
+	Program string `key:"program" name:"PROGRAM"`
+	Count   int    `key:"count" name:"COUNT"`
+	What    string `key:"what" name:"WHAT"`
+}
+
+// remark is a difference from a program, or something that was not compared.
+type remark struct {
+	Program string `key:"program" name:"PROGRAM"`
+	Text    string `key:"text" name:"TEXT"`
+}
+
+var (
+	checkTable      = answer.Table[check]{Key: "checks", Title: "programs", Fields: answer.Fields[check]()}
+	amountTable     = answer.Table[amount]{Key: "compared", Title: "compared", Fields: answer.Fields[amount]()}
+	differenceTable = answer.Table[remark]{Key: "differences", Title: "differences", Help: "up to a thousand of each program", Fields: answer.Fields[remark]()}
+	noteTable       = answer.Table[remark]{Key: "notes", Title: "not compared", Fields: answer.Fields[remark]()}
+)
+
+var decl = answer.Decl[*verified]{
+	Command: "doctor verify", Help: "how the last sweep differs from what other programs read",
+	Title: "{source} at {port}, read {read}",
+	Facts: answer.Fields[*verified](),
+	Layout: []answer.Item[*verified]{
+		{Table: answer.Show(&checkTable, (*verified).checks)},
+		{Table: answer.Show(&amountTable, (*verified).amounts)},
+		{Table: answer.Show(&differenceTable, func(v *verified) answer.Rows[remark] {
+			return v.remarks(func(c *verify.Check) []string { return c.Differences })
+		})},
+		{Table: answer.Show(&noteTable, func(v *verified) answer.Rows[remark] {
+			return v.remarks(func(c *verify.Check) []string { return c.Notes })
+		})},
+	},
+	Draw: draw,
+	Verdict: func(v *verified) (answer.Verdict, string) {
+		switch v.Verdict {
+		case answer.Found:
+			return v.Verdict, prose.Count(v.Differ, "difference")
+		case answer.Unknown:
+			return v.Verdict, "not all was read and compared: " + v.unknown()
+		}
+		return v.Verdict, ""
+	},
+	Fails: answer.Always,
+}
+
+func run(c *feature.Call) error {
+	traces := c.Int("traces", verify.DefaultTraces)
+	if traces < 1 {
+		return c.Misused("with traces=%d: expected at least 1", traces)
+	}
+	v, err := c.Session.Verify(c.Ctx, traces)
+	if err != nil {
+		return err
+	}
+	a := verified{Source: v.Source, Port: v.Port, Read: v.Read, Differ: v.Differ(), Since: v.Since, Untried: v.Untried, Verification: v}
+	if file := c.Arg(0); file != "" {
+		if err := files.Write(file, a.markdown); err != nil {
+			return err
+		}
+		a.Report = answer.Text(file)
+	}
+	st := c.Session.State()
+	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks|session.NeedTables), &a))
+}
+
+func (v *verified) checks() answer.Rows[check] {
+	return answer.Lazy(len(v.Checks), func(i int) check {
+		c := &v.Checks[i]
+		return check{c.Program, c.Verdict.String(), amounts(c), c.Differ, answer.Optional(c.NotCompared)}
+	})
+}
+
+func amounts(c *verify.Check) string {
+	return strings.Join(prose.Words(c.Compared, verify.Amount.String), ", ")
+}
+
+func (v *verified) amounts() answer.Rows[amount] {
+	var rows []amount
+	for i := range v.Checks {
+		for _, x := range v.Checks[i].Compared {
+			rows = append(rows, amount{v.Checks[i].Program, x.Count, x.What})
+		}
+	}
+	return answer.Slice(rows)
+}
+
+func (v *verified) remarks(of func(*verify.Check) []string) answer.Rows[remark] {
+	var rows []remark
+	for i := range v.Checks {
+		for _, text := range of(&v.Checks[i]) {
+			rows = append(rows, remark{v.Checks[i].Program, text})
+		}
+	}
+	return answer.Slice(rows)
+}
+
+// unknown names the programs of which something was not compared.
+func (v *verified) unknown() string {
+	var names []string
+	for i := range v.Checks {
+		if v.Checks[i].Verdict == answer.Unknown {
+			names = append(names, v.Checks[i].Program)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// mostShown is how many differences of a program people are shown; the report in a file has more.
+const mostShown = 20
+
+func draw(w *answer.Canvas, _ answer.Basis, v *verified) {
+	list := func(items []string) {
+		shown, more := prose.Cut(items, mostShown)
+		for _, item := range shown {
+			w.Line("  - %s", item)
+		}
+		if more != "" {
+			w.Line("  %s", more)
+		}
+	}
+	for i := range v.Checks {
+		c := &v.Checks[i]
+		w.Line("%s: %s", c.Program, outcome(c))
+		list(c.Differences)
+		for _, n := range c.Notes {
+			w.Line("  not compared: %s", n)
+		}
+	}
+	if v.Differ > 0 {
+		w.Line("changed since it was read: %s", prose.When(len(v.Since) == 0, "nothing", prose.Count(len(v.Since), "thing")))
+		list(v.Since)
+	}
+	w.Line("What nobody has tried on hardware (docs/hardware.md):")
+	for _, u := range v.Untried {
+		w.Line("  - %s", u)
+	}
+	if file := v.Report; !file.IsNone() {
+		w.Line("report written to %s", file)
+	}
+}
+
+// outcome says what came of a comparison.
+func outcome(c *verify.Check) string {
+	if c.NotCompared != "" {
+		return "not compared: " + c.NotCompared
+	}
+	return fmt.Sprintf("%s compared, %s", amounts(c),
+		prose.When(c.Differ == 0, "no difference", prose.Count(c.Differ, "difference")))
+}
+
+// markdown writes the report.
+func (v *verified) markdown(to io.Writer) error {
+	var w strings.Builder
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(&w, format+"\n", args...) }
+	p("# Verification of %s\n\nRead at %s, %s.\n", code(v.Source), code(v.Port), v.Read.Format(time.RFC3339))
+	p("| program | compared | differences |\n| --- | --- | --- |")
+	for i := range v.Checks {
+		c := &v.Checks[i]
+		if c.NotCompared != "" {
+			p("| %s | not compared: %s | |", c.Program, code(c.NotCompared))
+			continue
+		}
+		p("| %s | %s | %d |", c.Program, amounts(c), c.Differ)
+	}
+	section := func(title string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		p("\n## %s\n", title)
+		for _, item := range items {
+			p("* %s", item)
+		}
+	}
+	for i := range v.Checks {
+		c := &v.Checks[i]
+		section("Differences from "+c.Program, prose.Words(c.Differences, code))
+		section("Not compared with "+c.Program, prose.Words(c.Notes, code))
+	}
+	section("Changed since it was read", prose.Words(v.Since, code))
+	section("What nobody has tried on hardware", v.Untried)
+	_, err := io.WriteString(to, w.String())
+	return err
+}
+
+// code is text from the subnet as Markdown shows it unchanged.
+func code(text string) string {
+	return "`` " + strings.NewReplacer("`", "'", "|", "/").Replace(text) + " ``"
+}
