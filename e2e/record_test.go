@@ -102,14 +102,12 @@ func TestRecorder(t *testing.T) {
 	if after := statusOfRecords(t, busy); after.Elsewhere || after.Until.Before(s.Until) {
 		t.Errorf("%+v, before its end %+v", after, s)
 	}
-	var worst struct {
-		Port    string
+	worst := answerOf[struct {
 		PerHour map[string]float64 `json:"per_hour"`
-	}
-	first, _, _ := strings.Cut(ibconsole(t, "-s", busy, "--json", "-c", "counters worst by=traffic limit=1"), "\n")
+	}](t, ibconsole(t, "-s", busy, "--json", "-c", "counters worst by=traffic limit=1"), `"kind":"ports"`)
 	// 30 % of the 400 Gb/s of an NDR link of a host are 3.75e9 words a second.
-	if err := json.Unmarshal([]byte(first), &worst); err != nil || worst.PerHour["PortXmitData"]/3600 < 3e9 || worst.PerHour["PortXmitData"]/3600 > 4.5e9 {
-		t.Errorf("%s (%v)", first, err)
+	if rate := worst.PerHour["PortXmitData"] / 3600; rate < 3e9 || rate > 4.5e9 {
+		t.Errorf("%+v", worst)
 	}
 	var parted struct {
 		Correlation float64

@@ -13,8 +13,26 @@ import (
 // commands lists every command, in the order of help.
 func commands() []Spec {
 	all := slices.Concat(
-		subnetCommands(), watchCommands(), doctorCommands(), counterCommands(), recordCommands(), recordedCommands(), reportCommands(), routeCommands(), adaptiveCommands(), showCommands(), traceCommands(), hostsCommands(), jobCommands(),
-		fileCommands(), pathsCommands(), paperCommands(), commitCommands(), historyCommands(), handoverCommands(), suggestCommands(), hintsCommands(), subnetsCommands(), helpCommands())
+		subnetCommands(),
+		watchCommands(),
+		doctorCommands(),
+		recordCommands(),
+		reportCommands(),
+		routeCommands(),
+		adaptiveCommands(),
+		showCommands(),
+		traceCommands(),
+		hostsCommands(),
+		jobCommands(),
+		fileCommands(),
+		pathsCommands(),
+		paperCommands(),
+		commitCommands(),
+		historyCommands(),
+		handoverCommands(),
+		subnetsCommands(),
+		helpCommands(),
+	)
 	for i := range all {
 		all[i].Example = examples[all[i].Name]
 	}

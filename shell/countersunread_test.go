@@ -91,16 +91,22 @@ func TestCountersNotRead(t *testing.T) {
 	a.silence(all[slices.IndexFunc(all, func(n fabric.Node) bool { return n.Desc == "leaf-02" })])
 	type answer struct {
 		Read    int `json:"ports_read"`
-		NotRead []struct {
-			Port  string
-			Ports int
-			Why   string
-		} `json:"not_read"`
+		NotRead int `json:"not_read"`
+		Of      struct {
+			Unread struct {
+				Count  int
+				Causes []struct {
+					Why   string
+					Count int
+					At    []struct{ Name string }
+				}
+			}
+		}
 	}
 	summary := func(text string) (x answer) {
 		t.Helper()
-		lines := strings.Split(strings.TrimSpace(text), "\n")
-		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &x); err != nil {
+		first, _, _ := strings.Cut(text, "\n")
+		if err := json.Unmarshal([]byte(first), &x); err != nil {
 			t.Fatal(err, text)
 		}
 		return x
@@ -109,16 +115,16 @@ func TestCountersNotRead(t *testing.T) {
 	out, err := a.run(true, "show counters")
 	x := summary(out)
 	silent := 0
-	for _, n := range x.NotRead {
-		if silent += n.Ports; !strings.HasPrefix(n.Port, "leaf-02") || !strings.Contains(n.Why, "no answer") {
-			t.Errorf("not read: %+v", n)
+	for _, c := range x.Of.Unread.Causes {
+		if silent += c.Count; len(c.At) == 0 || c.At[0].Name != "leaf-02" || !strings.Contains(c.Why, "no answer") {
+			t.Errorf("not read: %+v", c)
 		}
 	}
-	if err != nil || x.Read != 28 || silent != 4 {
+	if err != nil || x.Read != 28 || silent != 4 || x.NotRead != 4 || x.Of.Unread.Count != 4 {
 		t.Errorf("%d read, %d not: %v\n%s", x.Read, silent, err, out)
 	}
 	out, err = a.run(false, "show counters")
-	if err != nil || !strings.Contains(out, "28 ports read, 0 shown, 4 not read") || !strings.Contains(out, "not read: leaf-02") {
+	if err != nil || !strings.Contains(out, "28 ports read, 0 shown, 4 not read") || !strings.Contains(out, "not read: 4 counter readings (no answer") || !strings.Contains(out, "): leaf-02") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if out, err = a.run(true, "show counters leaf-02"); err == nil || !strings.Contains(err.Error(), "no answer") || summary(out).Read != 0 {
@@ -129,7 +135,7 @@ func TestCountersNotRead(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the counters of no port could be read") || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("of silent nodes: %v", err)
 	}
-	if x := summary(out); x.Read != 0 || len(x.NotRead) == 0 {
+	if x := summary(out); x.Read != 0 || x.NotRead == 0 {
 		t.Errorf("of silent nodes: %s", out)
 	}
 	for _, command := range []string{"balance hot", "check load measured"} {
@@ -182,19 +188,19 @@ func TestTimesNotRecorded(t *testing.T) {
 	type span struct{ From, Until time.Time }
 	var x struct {
 		Recorded    []span
-		NotRecorded []span   `json:"not_recorded"`
-		Seconds     float64  `json:"recorded_seconds"`
-		NotRead     []string `json:"not_read"`
+		NotRecorded []span  `json:"not_recorded"`
+		Seconds     float64 `json:"recorded_seconds"`
+		Of          struct{ Unread struct{ Count int } }
 	}
 	for _, command := range []string{"counters worst since=1h", "counters worst since=1h by=traffic", "counters history leaf-01/3 since=1h"} {
 		out, err := a.run(true, command)
-		lines := strings.Split(strings.TrimSpace(out), "\n")
-		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &x); err != nil {
+		first, _, _ := strings.Cut(out, "\n")
+		if err := json.Unmarshal([]byte(first), &x); err != nil {
 			t.Fatal(err, out)
 		}
 		took := time.Since(began).Seconds() + 1 // times are in whole seconds
-		if err != nil || len(x.Recorded) == 0 || x.Recorded[0].From.Before(began.Add(-time.Second)) || x.Seconds <= 0 || x.Seconds > took || len(x.NotRead) > 0 {
-			t.Errorf("%s: recorded %v, %.1f s, began %v, not read %v: %v", command, x.Recorded, x.Seconds, began, x.NotRead, err)
+		if err != nil || len(x.Recorded) == 0 || x.Recorded[0].From.Before(began.Add(-time.Second)) || x.Seconds <= 0 || x.Seconds > took || x.Of.Unread.Count > 0 {
+			t.Errorf("%s: recorded %v, %.1f s, began %v, not read %v: %v", command, x.Recorded, x.Seconds, began, x.Of.Unread.Count, err)
 		}
 		if len(x.NotRecorded) == 0 || x.NotRecorded[0].Until.Before(began.Add(-time.Second)) || x.NotRecorded[0].Until.Sub(x.NotRecorded[0].From) < 58*time.Minute {
 			t.Errorf("%s: not recorded %v", command, x.NotRecorded)

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/feature/cables"
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/compare"
+	"example.org/ibconsole/shell/feature/counts"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
@@ -28,6 +29,8 @@ import (
 	"example.org/ibconsole/shell/feature/sl"
 	"example.org/ibconsole/shell/feature/sl2vl"
 	"example.org/ibconsole/shell/feature/states"
+	"example.org/ibconsole/shell/feature/structure"
+	"example.org/ibconsole/shell/feature/suggest"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/verify"
@@ -41,6 +44,7 @@ var features = []*feature.Feature{
 	&cables.Feature,
 	&check.Feature,
 	&compare.Feature,
+	&counts.Feature,
 	&groups.Feature,
 	&lft.Feature,
 	&links.Feature,
@@ -54,6 +58,8 @@ var features = []*feature.Feature{
 	&resilience.Feature,
 	&sl2vl.Feature,
 	&states.Feature,
+	&structure.Feature,
+	&suggest.Feature,
 	&targets.Feature,
 	&unanswered.Feature,
 	&verify.Feature,

@@ -50,7 +50,7 @@ type jobAnswer struct {
 	// Links is how many directions of links its paths take, by the tables of now.
 	Links   int         `json:"links"`
 	Events  []momentRow `json:"events"`
-	Errors  []*worstRow `json:"errors"`
+	Errors  []*jobPort  `json:"errors"`
 	Unknown []string    `json:"unknown,omitempty"`
 }
 
@@ -65,7 +65,7 @@ func runJob(c *call) error {
 	}
 	a := &jobAnswer{
 		ID: id, Name: fabric.Escape(job.Name), User: fabric.Escape(job.User), State: fabric.Escape(job.State), Set: "job-" + strings.NewReplacer("+", ".").Replace(id),
-		Since: job.From, Until: job.Until, Events: []momentRow{}, Errors: []*worstRow{},
+		Since: job.From, Until: job.Until, Events: []momentRow{}, Errors: []*jobPort{},
 	}
 	if a.Until.IsZero() {
 		a.Until = time.Now()
@@ -95,7 +95,7 @@ func (c *call) findJob(id string) (*jobs.Job, error) {
 		}
 		return job, nil
 	}
-	since, until, err := c.spanOf("1h")
+	since, until, err := c.feature().Span("1h")
 	return &jobs.Job{ID: id, Hosts: list, From: since, Until: until}, err
 }
 
@@ -197,7 +197,7 @@ func (a *jobAnswer) count(c *call, on map[counters.Key]bool) error {
 	if err != nil {
 		return err
 	}
-	if gaps := notRecorded(&recorded); gaps != "" {
+	if gaps := feature.NotRecorded(&recorded); gaps != "" {
 		a.Unknown = append(a.Unknown, "what ports counted: "+gaps)
 	}
 	notRead := 0
@@ -208,7 +208,10 @@ func (a *jobAnswer) count(c *call, on map[counters.Key]bool) error {
 		a.Unknown = append(a.Unknown, "what ports counted: of "+count(notRead, "port")+" of its paths nothing was read")
 	}
 	mine := slices.DeleteFunc(slices.Clone(recorded.Totals), func(x records.Total) bool { return !on[x.Key] })
-	a.Errors = worstRows(c.session.State().Live.Fabric, mine)
+	f := c.session.State().Live.Fabric
+	for _, x := range feature.MostCounted(f, mine) {
+		a.Errors = append(a.Errors, jobPortOf(f, x))
+	}
 	return nil
 }
 
@@ -228,7 +231,7 @@ func (a *jobAnswer) Text(w io.Writer) {
 	}
 	_, _ = fmt.Fprintf(w, "%s of its paths counted errors or waits\n", count(len(a.Errors), "port"))
 	for _, r := range a.Errors[:min(len(a.Errors), maxListed)] {
-		_, _ = fmt.Fprintf(w, "  %s: %s, the first by %s\n", r.Port, r.text, r.first.Format(time.DateTime))
+		_, _ = fmt.Fprintf(w, "  %s: %s, the first by %s\n", r.Port, r.of.Text, r.of.First.Format(time.DateTime))
 	}
 	for _, text := range a.Unknown {
 		_, _ = fmt.Fprintf(w, "not known: %s\n", text)
@@ -241,4 +244,40 @@ func (a *jobAnswer) Tables() []Table {
 		{Title: "ports with errors", Columns: []string{"PORT", "TO", "COUNTED", "AN HOUR", "FIRST BY", "LAST BY"}, Rows: rowsOf(a.Errors)},
 		{Title: eventsTitle, Columns: []string{"WHEN", "WHAT", "EVENT", "WHO", "BEFORE", "AFTER"}, Rows: rowsOf(a.Events)},
 	}
+}
+
+// jobPort is a port of the paths of a job with what it counted.
+type jobPort struct {
+	leads
+	Port     string             `json:"port"`
+	To       string             `json:"to,omitempty"`
+	Counters map[string]uint64  `json:"counters"`
+	PerHour  map[string]float64 `json:"per_hour"`
+	AtLeast  []string           `json:"at_least,omitempty"`
+	First    string             `json:"first,omitempty"` // by when it had grown for the first time
+	Last     string             `json:"last,omitempty"`
+	of       feature.Counted
+}
+
+func (r *jobPort) Cells() []any {
+	first, last := "-", "-"
+	if !r.of.First.IsZero() {
+		first, last = r.of.First.Format(time.DateTime), r.of.Last.Format(time.DateTime)
+	}
+	return []any{r.Port, orDash(r.To), r.of.Text, fmt.Sprintf("%.3g", r.of.PerHour), first, last}
+}
+
+func jobPortOf(f *fabric.Fabric, x feature.Counted) *jobPort {
+	r := &jobPort{leads{toPort(f, x.Port)}, x.Name, x.To(f), map[string]uint64{}, map[string]float64{}, nil, "", "", x}
+	for _, n := range x.Counts {
+		name := n.Counter.String()
+		r.Counters[name], r.PerHour[name] = n.Increase, n.PerSecond()*3600
+		if n.AtLeast {
+			r.AtLeast = append(r.AtLeast, name)
+		}
+	}
+	if !x.First.IsZero() {
+		r.First, r.Last = x.First.Format(time.RFC3339), x.Last.Format(time.RFC3339)
+	}
+	return r
 }

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
@@ -41,7 +42,7 @@ func morningCommand() Spec {
 }
 
 func runMorning(c *call) error {
-	since, until, err := c.spanOf("12h")
+	since, until, err := c.feature().Span("12h")
 	if err != nil {
 		return err
 	}
@@ -276,13 +277,12 @@ const (
 
 // morningCounters holds what was recorded against the time of the same length before.
 func (c *call) morningCounters(m *report.Morning) error {
-	errs, _ := worstBy("errors")
-	sent := counters.Of(counters.XmitData)
+	errs, sent := counters.Faults, counters.Of(counters.XmitData)
 	now, err := c.session.Recorded(c.ctx, errs, m.Since, m.Until)
 	if err != nil {
 		return err
 	}
-	if gaps := notRecorded(&now); gaps != "" {
+	if gaps := feature.NotRecorded(&now); gaps != "" {
 		m.Unknown = append(m.Unknown, "what ports counted: "+gaps)
 	}
 	st := c.session.State()
@@ -305,11 +305,11 @@ func (c *call) morningCounters(m *report.Morning) error {
 		m.Unknown = append(m.Unknown, "which ports got worse: nothing was recorded in the time before that is as long; those with errors are listed")
 	}
 	for _, x := range was.Totals {
-		before[x.Key] = worstRowOf(f, &x).rate
+		before[x.Key] = feature.CountedOf(f, &x).PerHour
 	}
 	for _, x := range now.Totals {
-		if r := worstRowOf(f, &x); r.rate > 2*before[x.Key] && r.sum > 0 {
-			p := report.MorningPort{Port: r.Port, To: r.To, Counted: r.text, PerHour: r.rate, Since: r.first}
+		if r := feature.CountedOf(f, &x); r.PerHour > 2*before[x.Key] && r.Sum > 0 {
+			p := report.MorningPort{Port: r.Name, To: r.To(f), Counted: r.Text, PerHour: r.PerHour, Since: r.First}
 			if rate := before[x.Key]; was.Read[x.Key] {
 				p.Before = &rate
 			}

@@ -14,10 +14,6 @@ import (
 func showCommands() []Spec {
 	of := []lang.Option{feature.OfOption()}
 	return []Spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []Spec{
-		{Name: "structure", Summary: "what kind of network it is: tiers, pods, planes, rails, directors, what nodes are for, and what is odd", Run: onPicture((*call).showStructure)},
-		{Name: "counters", Summary: "the error counters of all ports that have any, or all counters of a node's; what grew since the last time", Run: (*call).showCounters,
-			Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
-			Options: []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}}},
 		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
 			Options: torusOptions()},
 		{Name: "failures", Summary: "what has failed, was repaired, added and moved on paper, with the numbers that undo takes", Run: runWhatIf},

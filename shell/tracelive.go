@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -79,9 +80,8 @@ func (c *call) countErrors(f *fabric.Fabric, path *livetrace.Path, answer *trace
 	}
 	for i := range reading.Ports {
 		p := &reading.Ports[i]
-		row := counterRow{Counters: map[string]uint64{}}
 		for _, text := range places[p.Port] {
-			*text = strings.Join(counterTexts(p, p.Beyond(&counters.Values{}), grown[p.Port], &row), ", ")
+			*text = strings.Join(feature.CounterTexts(p, p.Beyond(&counters.Values{}), grown[p.Port], nil), ", ")
 		}
 	}
 	return nil

@@ -46,6 +46,20 @@ func (u Unread) Add(more Unread) Unread {
 	return Unread{u.Count + more.Count, slices.Concat(u.Causes, more.Causes)}
 }
 
+// Note adds what was not read at a place. It goes to the cause with these words, where there is one.
+func (u *Unread) Note(what, why string, count int, at Place) {
+	u.Count += count
+	i := slices.IndexFunc(u.Causes, func(c Cause) bool { return c.What == what && c.Why == why })
+	if i < 0 {
+		i = len(u.Causes)
+		u.Causes = append(slices.Clip(u.Causes), Cause{What: what, Why: why})
+	}
+	c := &u.Causes[i]
+	if c.Count += count; len(c.At) < MostPlaces {
+		c.At = append(c.At, at)
+	}
+}
+
 // Lines returns a line for each cause, escaped: "not read: 3 forwarding tables (no response): leaf-01, leaf-02, leaf-03".
 func (u Unread) Lines() []string {
 	var lines []string

@@ -111,7 +111,7 @@ func (v Value) isNothing() bool {
 		return v.text == ""
 	case KindInt, KindBool, KindFloat, KindDuration:
 		return v.num == 0
-	case KindTexts, KindList:
+	case KindTexts, KindList, KindMap:
 		return len(v.elements()) == 0
 	}
 	return false

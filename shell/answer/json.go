@@ -263,6 +263,16 @@ func (v Value) appendJSON(b []byte) []byte {
 			b = x.appendJSON(b)
 		}
 		return append(b, ']')
+	case KindMap:
+		b = append(b, '{')
+		for i, x := range v.ref.([]Named) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, x.Name), ':')
+			b = x.Value.appendJSON(b)
+		}
+		return append(b, '}')
 	case KindPlace:
 		p, _ := v.Place()
 		return p.appendJSON(b)

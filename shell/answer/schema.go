@@ -118,6 +118,8 @@ func (c *Column) schema() object {
 		o["type"], o["format"] = []string{"string", "null"}, "date-time"
 	case KindTexts:
 		o["type"], o["items"] = []string{"array", "null"}, text
+	case KindMap:
+		o["type"] = []string{"object", "null"}
 	case KindList:
 		o["type"] = []string{"array", "null"}
 	case KindPlace:

@@ -22,15 +22,37 @@ const measured = 2000
 
 // Canvas is what a drawing for people is written to.
 type Canvas struct {
-	w   *bufio.Writer
-	err error
+	w    *bufio.Writer
+	err  error
+	held [][]string // lines with tabs
 }
 
-// Line writes a line. Values must be escaped.
+// Line writes a line. Values must be escaped. What stands behind a tab is aligned with that of the lines next to it.
 func (c *Canvas) Line(format string, args ...any) {
-	if c.err == nil {
-		_, c.err = fmt.Fprintf(c.w, format+"\n", args...)
+	line := fmt.Sprintf(format, args...)
+	if strings.Contains(line, "\t") {
+		c.held = append(c.held, strings.Split(line, "\t"))
+		return
 	}
+	c.align()
+	if c.err == nil {
+		_, c.err = c.w.WriteString(line + "\n")
+	}
+}
+
+// align writes the lines with tabs.
+func (c *Canvas) align() {
+	lines := c.held
+	c.held = nil
+	most := 0
+	for _, cells := range lines {
+		most = max(most, len(cells))
+	}
+	g := grid{c: c, columns: make([]int, most), widths: make([]int, most)}
+	for _, cells := range lines {
+		g.add(cells)
+	}
+	g.flush()
 }
 
 // Write writes lines that are escaped and complete.
@@ -50,6 +72,7 @@ func (a *Answer) Text(w io.Writer) error {
 	c.Line("%s", a.heading())
 	a.remarks(c)
 	err := a.body(c)
+	c.align()
 	if err == nil {
 		err = c.err
 	}
@@ -227,6 +250,9 @@ func (g *grid) add(cells []string) {
 }
 
 func (g *grid) flush() {
+	if len(g.held) > 0 {
+		g.c.align() // what stands above them
+	}
 	for _, cells := range g.held {
 		g.line(cells)
 	}

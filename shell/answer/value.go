@@ -28,6 +28,7 @@ const (
 	KindDuration
 	KindTexts
 	KindList
+	KindMap
 	KindPlace
 	kindNotRead
 )
@@ -113,6 +114,15 @@ func Texts(s []string) Value { return Value{kind: KindTexts, ref: s} }
 
 // List returns a list of values.
 func List(v []Value) Value { return Value{kind: KindList, ref: v} }
+
+// Named is a value of a map with its name.
+type Named struct {
+	Name  string
+	Value Value
+}
+
+// Map returns values by name, in order. In JSON they are an object.
+func Map(entries []Named) Value { return Value{kind: KindMap, ref: entries} }
 
 // Ints returns a list of whole numbers.
 func Ints[N ~int | ~uint8 | ~uint16](numbers []N) Value {
@@ -234,7 +244,7 @@ func (v Value) String() string {
 		return v.time().Format(time.DateTime)
 	case KindDuration:
 		return durationText(time.Duration(v.num))
-	case KindTexts, KindList:
+	case KindTexts, KindList, KindMap:
 		return strings.Join(v.elements(), ", ")
 	case KindPlace:
 		p, _ := v.Place()
@@ -283,6 +293,10 @@ func (v Value) elements() []string {
 	case []Value:
 		for _, x := range list {
 			out = append(out, x.String())
+		}
+	case []Named:
+		for _, x := range list {
+			out = append(out, plain.EscapeLine(x.Name)+" "+x.Value.String())
 		}
 	}
 	return out

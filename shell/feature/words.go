@@ -152,17 +152,15 @@ func ParseMLID(text string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// NotRead adds to what an answer rests on that the ports of a fabric did not give something.
-func NotRead(b *answer.Basis, f *fabric.Fabric, what string, ports []fabric.PortIndex) {
-	if len(ports) == 0 {
-		return
-	}
-	c := answer.Cause{What: what, Why: "no response or not supported", Count: len(ports)}
-	for _, p := range ports[:min(len(ports), answer.MostPlaces)] {
+// NoTable is why a table of a port was not read.
+const NoTable = "no response or not supported"
+
+// NotRead adds to what an answer rests on that ports of a fabric lack something, and why.
+func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric.PortIndex) {
+	for _, p := range ports {
 		place, _ := answer.Port(f, p).Place()
-		c.At = append(c.At, place)
+		b.Unread.Note(what, why, 1, place)
 	}
-	b.Unread = b.Unread.Add(answer.Unread{Count: c.Count, Causes: []answer.Cause{c}})
 }
 
 // Text returns a text, None for "".

@@ -94,7 +94,7 @@ func run(c *feature.Call) error {
 		t.all = append(t.all, mappings...)
 	}
 	b := st.Basis(p, session.NeedLinks)
-	feature.NotRead(&b, f, "SL2VL table", missing)
+	feature.NotRead(&b, f, "SL2VL table", feature.NoTable, missing)
 	return c.Answer(decl.Answer(b, t))
 }
 

@@ -80,7 +80,7 @@ func run(c *feature.Call) error {
 			rows = append(rows, entries{live.Fabric, p, "low", tables.Low}, entries{live.Fabric, p, "high", tables.High})
 		}
 	}
-	feature.NotRead(&b, live.Fabric, "VL arbitration table", missing)
+	feature.NotRead(&b, live.Fabric, "VL arbitration table", feature.NoTable, missing)
 	return c.Answer(decl.Answer(b, rows))
 }
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/prose"
+)
+
+// CounterTexts returns a text for each counter of a set that is not 0. grown is by how much the port's counters grew since
+// the reading before, nil where that is not known; stood has since when counters are seen at their greatest value.
+func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta, stood map[counters.Counter]time.Time) []string {
+	var text []string
+	for k := range which.All() {
+		v := p.Values[k]
+		if v == 0 {
+			continue
+		}
+		word := fmt.Sprintf("%v %d", k, v)
+		if p.Stopped.Has(k) {
+			word = fmt.Sprintf("%v at least %d", k, v)
+			if since, known := stood[k]; known {
+				word += " since " + since.Format(time.TimeOnly)
+			}
+			word += " (its greatest value; clear counters to see more)"
+		}
+		if IsGrown(grown, k) {
+			word += fmt.Sprintf(" (+%.3g/s)", grown.PerSecond(k))
+		}
+		text = append(text, word)
+	}
+	return text
+}
+
+// IsGrown reports whether a counter is known to have grown.
+func IsGrown(d *counters.Delta, k counters.Counter) bool {
+	return d != nil && d.Seconds > 0 && d.Increase[k] > 0
+}
+
+// GrowthText returns by how much a counter grew.
+func GrowthText(c counters.Counter, n uint64, perSecond float64, cleared, stopped bool) string {
+	least := ""
+	if cleared || stopped {
+		least = "at least "
+	}
+	text := fmt.Sprintf("%v %s%d", c, least, n)
+	switch c {
+	case counters.XmitData, counters.RcvData: // in words of four bytes
+		text = fmt.Sprintf("%v %s%s/s", c, least, bytesText(4*perSecond))
+	case counters.XmitPackets, counters.RcvPackets:
+		text = fmt.Sprintf("%v %s%.3g/s", c, least, perSecond)
+	}
+	switch {
+	case stopped:
+		text += " (at its greatest value; clear counters to see more)"
+	case cleared:
+		text += " (cleared meanwhile)"
+	}
+	return text
+}
+
+func bytesText(n float64) string {
+	for _, unit := range []string{"B", "kB", "MB"} {
+		if n < 1000 {
+			return fmt.Sprintf("%.3g %s", n, unit)
+		}
+		n /= 1000
+	}
+	return fmt.Sprintf("%.3g GB", n)
+}
+
+// Counted is what a port counted in some time, as far as that was recorded.
+type Counted struct {
+	Name        string           // of the port
+	Port        fabric.PortIndex // [fabric.None] where the fabric does not have it
+	Counts      []records.Count
+	Sum         uint64
+	PerHour     float64
+	First, Last time.Time // the first and last time by which it had grown, the zero time for none
+	Text        string
+}
+
+// CountedOf returns what a port counted.
+func CountedOf(f *fabric.Fabric, x *records.Total) Counted {
+	c := Counted{Name: fabric.Escape(x.Name), Port: x.Key.In(f), Counts: x.Counts}
+	if c.Port != fabric.None {
+		c.Name = f.PortName(c.Port)
+	}
+	var words []string
+	for _, n := range x.Counts {
+		c.Sum += n.Increase
+		c.PerHour += n.PerSecond() * 3600
+		if n.Increase > 0 && (c.First.IsZero() || n.First.Before(c.First)) {
+			c.First = n.First
+		}
+		if n.Increase > 0 && n.Last.After(c.Last) {
+			c.Last = n.Last
+		}
+		words = append(words, GrowthText(n.Counter, n.Increase, n.PerSecond(), false, false)+prose.When(n.AtLeast, " at least", ""))
+	}
+	c.Text = strings.Join(words, ", ")
+	return c
+}
+
+// To returns the name of the port at the other end of its link, "" where that is not known.
+func (c *Counted) To(f *fabric.Fabric) string {
+	if c.Port == fabric.None || f.Ports[c.Port].Peer == fabric.None {
+		return ""
+	}
+	return f.PortName(f.Ports[c.Port].Peer)
+}
+
+// MostCounted returns what ports counted, the most first.
+func MostCounted(f *fabric.Fabric, all []records.Total) []Counted {
+	out := make([]Counted, len(all))
+	for i := range all {
+		out[i] = CountedOf(f, &all[i])
+	}
+	slices.SortStableFunc(out, func(a, b Counted) int { return cmp.Compare(b.Sum, a.Sum) })
+	return out
+}
+
+// mostGaps is how many times people read that were not recorded.
+const mostGaps = 3
+
+// SpansText returns "2026-01-01 03:00:00 to 2026-01-01 04:00:00", the longest times first.
+func SpansText(spans []records.Span) string {
+	long := func(s records.Span) time.Duration { return s.Until.Sub(s.Since) }
+	spans = slices.Clone(spans)
+	slices.SortStableFunc(spans, func(a, b records.Span) int { return cmp.Compare(long(b), long(a)) })
+	return prose.List(prose.Words(spans, func(s records.Span) string {
+		return s.Since.Local().Format(time.DateTime) + " to " + s.Until.Local().Format(time.DateTime)
+	}), mostGaps)
+}
+
+// NotRecorded returns which part of a time was not recorded, "" where all was.
+func NotRecorded(r *records.Recorded) string {
+	if gaps := r.Gaps(); gaps != nil {
+		return "it was not recorded from " + SpansText(gaps)
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package counts reads, clears and lists the counters of ports, also those that were recorded.
+package counts
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands show counters, clear counters, counters history and counters worst.
+var Feature = feature.Feature{Name: "counts", Commands: []feature.Command{
+	{
+		Path:    "show counters",
+		Summary: "list the counters of ports and how fast they grow",
+		Help: "Without NODE it lists the error counters of all ports that have any. How fast a counter grows is known from the second\n" +
+			"reading on.",
+		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
+		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}},
+		Examples: []string{"show counters leaf-01", "show counters"},
+		Answers:  []answer.Declared{&readDecl},
+		Run:      runShow,
+	},
+	{Path: "clear", Summary: "set counters to 0 in the subnet"},
+	{
+		Path:     "clear counters",
+		Summary:  "set the error counters of ports to 0",
+		Help:     "This writes to the subnet.",
+		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
+		Options:  []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}},
+		Examples: []string{"write on; clear counters leaf-01/36"},
+		Answers:  []answer.Declared{&clearedDecl},
+		Run:      runClear,
+	},
+	{Path: "counters", Summary: "list what ports counted in the past, as recorded"},
+	{
+		Path:    "counters history",
+		Summary: "list the samples of a port (default: the last hour)",
+		Args:    []lang.Arg{{Name: "NODE/PORT", Kind: lang.KindPlace}},
+		Options: []lang.Option{sinceOption, untilOption,
+			{Name: "all", Kind: lang.KindFlag, Summary: "samples in which nothing was counted, too"}},
+		Examples: []string{"counters history leaf-01/36"},
+		Answers:  []answer.Declared{&historyDecl},
+		Run:      runHistory,
+	},
+	{
+		Path:    "counters worst",
+		Summary: "list the ports that counted most (default: the last day)",
+		Options: []lang.Option{sinceOption, untilOption,
+			{Name: "by", Kind: lang.KindText, Value: strings.Join(worstWords, "|"), Words: worstWords, Summary: "which counters (default errors)"},
+			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"}},
+		Examples: []string{"counters worst since=2d by=waits"},
+		Answers:  []answer.Declared{&worstDecl},
+		Run:      runWorst,
+	},
+}}
+
+var (
+	sinceOption = lang.Option{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help}
+	untilOption = lang.Option{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"}
+)
+
+// port is what a port has counted.
+type port struct {
+	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
+	Peer     answer.Value `key:"peer" name:"TO" kind:"place" help:"the port at the other end of its link"`
+	Text     string       `name:"COUNTERS" help:"counters that are not 0, and how fast they grow"`
+	Counters answer.Value `key:"counters" kind:"map" help:"values by the name of the counter"`
+	PerSec   answer.Value `key:"per_second" kind:"map" help:"how fast counters grew since the reading before"`
+	Stopped  answer.Value `key:"stopped" kind:"map" help:"since when counters are seen at their greatest value: they count no further"`
+	lead     answer.Lead
+}
+
+// reading is what ports have counted.
+type reading struct {
+	When    time.Time `key:"when" help:"when they were read"`
+	Ports   int       `key:"ports_read" help:"ports whose counters were read"`
+	Shown   int       `key:"shown" help:"ports that are listed"`
+	NotRead int       `key:"not_read" help:"ports whose counters could not be read"`
+	rows    []port
+}
+
+var portTable = answer.Table[port]{
+	Key: "ports", Title: "counters", Stream: true, Fields: answer.Fields[port](), Lead: func(p port) answer.Lead { return p.lead },
+}
+
+var readDecl = answer.Decl[reading]{
+	Command: "show counters", Help: "what ports have counted", Facts: answer.Fields[reading](),
+	Layout: []answer.Item[reading]{
+		{Table: answer.Show(&portTable, func(r reading) answer.Rows[port] { return answer.Slice(r.rows) }),
+			When: func(r reading) bool { return len(r.rows) > 0 }},
+		{Line: "{ports_read|port} read, {shown} shown[, {not_read} not read]"},
+	},
+}
+
+// runShow lists ports with errors; of the ports that are named, everything.
+func runShow(c *feature.Call) error {
+	f := c.Session.State().Live.Fabric
+	ports, err := c.PortArg(f)
+	if err != nil {
+		return err
+	}
+	read, deltas, err := c.Session.Counters(c.Ctx, ports...)
+	if err != nil {
+		return err
+	}
+	grown := map[fabric.PortIndex]*counters.Delta{}
+	for i := range deltas {
+		grown[deltas[i].Port] = &deltas[i]
+	}
+	st := c.Session.State()
+	r := reading{When: time.Now(), Ports: len(read.Ports)}
+	everything := ports != nil || c.Flag("all")
+	for i := range read.Ports {
+		p := &read.Ports[i]
+		which := p.Has
+		if !everything {
+			which = p.Beyond(&counters.Values{})
+		}
+		row := describe(f, p, which, grown[p.Port], st.Standing[counters.KeyOf(f, p.Port)])
+		if everything {
+			row.Text = cmp.Or(row.Text, "all 0")
+		}
+		if row.Text != "" {
+			r.rows = append(r.rows, row)
+		}
+	}
+	r.Shown = len(r.rows)
+	b := st.Basis(st.Live, 0)
+	for _, u := range read.Unanswered {
+		r.NotRead += u.Count
+		place, _ := answer.Port(f, u.Port).Place()
+		if u.Whole {
+			place, _ = answer.Node(f, f.Ports[u.Port].Node).Place()
+		}
+		b.Unread.Note("counter reading", u.Why().Error(), u.Count, place)
+	}
+	if err := c.Answer(readDecl.Answer(b, r)); err != nil {
+		return err
+	}
+	return feature.NoneRead(read)
+}
+
+// describe returns the row of a port; its text is "" where all is 0.
+func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *counters.Delta, standing []counters.Standing) port {
+	stood := map[counters.Counter]time.Time{}
+	var values, rates, stopped []answer.Named
+	for _, x := range standing {
+		stood[x.Counter] = x.Since
+		stopped = append(stopped, answer.Named{Name: x.Counter.String(), Value: answer.Time(x.Since)})
+	}
+	for k := range which.All() {
+		values = append(values, answer.Named{Name: k.String(), Value: answer.Int(int64(p.Values[k]))})
+		if feature.IsGrown(grown, k) {
+			rates = append(rates, answer.Named{Name: k.String(), Value: answer.Float(grown.PerSecond(k), 3)})
+		}
+	}
+	return port{
+		Port: answer.Port(f, p.Port), Peer: answer.Port(f, f.Ports[p.Port].Peer), lead: feature.ToPort(f, p.Port),
+		Text:     strings.Join(feature.CounterTexts(p, which, grown, stood), ", "),
+		Counters: answer.Map(values), PerSec: optional(rates), Stopped: optional(stopped),
+	}
+}
+
+// optional returns a map, None for an empty one.
+func optional(entries []answer.Named) answer.Value {
+	if entries == nil {
+		return answer.None()
+	}
+	return answer.Map(entries)
+}
+
+// cleared is how many ports have new counters, and which did not respond.
+type cleared struct {
+	Cleared int `key:"cleared" help:"ports"`
+	silent  []silent
+}
+
+// silent is a port that did not respond, or the first of the Ports of a node.
+type silent struct {
+	Port  answer.Value `key:"port" name:"PORT" kind:"place"`
+	Ports int          `key:"ports" name:"PORTS"`
+	Why   string       `key:"why" name:"WHY"`
+}
+
+var silentTable = answer.Table[silent]{Key: "unanswered", Title: "unanswered", Fields: answer.Fields[silent](), Row: "  unanswered: {why}", MaxRows: 20}
+
+var clearedDecl = answer.Decl[cleared]{
+	Command: "clear counters", Help: "how many ports had their counters set to 0", Title: "counters of {cleared|port} cleared", Facts: answer.Fields[cleared](),
+	Layout: []answer.Item[cleared]{{Table: answer.Show(&silentTable, func(c cleared) answer.Rows[silent] { return answer.Slice(c.silent) })}},
+}
+
+func runClear(c *feature.Call) error {
+	st := c.Session.State()
+	f := st.Live.Fabric
+	ports, err := c.PortArg(f)
+	if err != nil {
+		return err
+	}
+	unanswered, err := c.Session.ClearCounters(c.Ctx, c.Flag("data"), ports...)
+	if err != nil {
+		return err
+	}
+	a := cleared{Cleared: len(ports)}
+	if ports == nil {
+		a.Cleared = len(counters.AllPorts(f))
+	}
+	for _, u := range unanswered {
+		a.Cleared -= u.Count
+		a.silent = append(a.silent, silent{answer.Port(f, u.Port), u.Count, u.String()})
+	}
+	if err := c.Answer(clearedDecl.Answer(st.Basis(st.Live, session.NeedLinks), a)); err != nil || a.Cleared > 0 || a.silent == nil {
+		return err
+	}
+	return fmt.Errorf("no counters were cleared: %s", a.silent[0].Why)
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+)
+
+// recorded is which part of a time was recorded.
+type recorded struct {
+	Since   time.Time    `key:"since"`
+	Until   time.Time    `key:"until"`
+	Seconds float64      `key:"recorded_seconds" unit:"s"`
+	Took    string       `name:"took"`
+	Asked   string       `name:"asked"`
+	Gaps    answer.Value `name:"gaps" kind:"text"`
+	Ports   int          `key:"ports_read" help:"ports with samples"`
+	Samples answer.Value `key:"samples" kind:"int" help:"of one port"`
+	Shown   int          `key:"shown" help:"rows that are listed"`
+	Read    string       `name:"read"`
+	of      *records.Recorded
+}
+
+func describeTime(r *records.Recorded, samples, shown int) recorded {
+	took := records.Took(r.Spans)
+	a := recorded{
+		Since: r.Since, Until: r.Until, Seconds: took.Seconds(), Took: took.Round(time.Second).String(),
+		Asked: r.Until.Sub(r.Since).Round(time.Second).String(), Ports: len(r.Read), Shown: shown, of: r,
+	}
+	a.Read = prose.Count(a.Ports, "port") + " read"
+	if samples > 0 {
+		a.Samples, a.Read = answer.Int(samples), prose.Count(samples, "sample")
+	}
+	if gaps := r.Gaps(); gaps != nil {
+		a.Gaps = answer.Text(feature.SpansText(gaps))
+	}
+	return a
+}
+
+// span is a part of a time.
+type span struct {
+	From  time.Time `key:"from" name:"FROM"`
+	Until time.Time `key:"until" name:"UNTIL"`
+}
+
+func spans(all []records.Span) answer.Rows[span] {
+	return answer.Lazy(len(all), func(i int) span { return span{all[i].Since, all[i].Until} })
+}
+
+// timeFacts and timeItems are what answers have that rest on a recorded time.
+func timeFacts[T any](of func(T) recorded) []answer.Field[T] {
+	var fields []answer.Field[T]
+	for _, f := range answer.Fields[recorded]() {
+		fields = append(fields, answer.Field[T]{Key: f.Key, Name: f.Name, Unit: f.Unit, Help: f.Help, Kind: f.Kind,
+			Value: func(v T) answer.Value { return f.Value(of(v)) }})
+	}
+	return fields
+}
+
+func timeItems[T any](of func(T) recorded) []answer.Item[T] {
+	table := func(key, title string, rows func(*records.Recorded) []records.Span) answer.Item[T] {
+		t := &answer.Table[span]{Key: key, Title: title, Fields: answer.Fields[span]()}
+		return answer.Item[T]{When: func(T) bool { return false }, Table: answer.Show(t, func(v T) answer.Rows[span] { return spans(rows(of(v).of)) })}
+	}
+	return []answer.Item[T]{
+		{Line: "{read}, {shown} shown; recorded {took} of {asked}"},
+		{Line: "{?gaps}not recorded: {gaps}"},
+		table("recorded", "recorded times", func(r *records.Recorded) []records.Span { return r.Spans }),
+		table("not_recorded", "times that were not recorded", (*records.Recorded).Gaps),
+	}
+}
+
+// sample is what a port counted between two readings.
+type sample struct {
+	From     time.Time    `key:"from" name:"FROM"`
+	Until    time.Time    `key:"until"`
+	Clock    string       `name:"UNTIL"`
+	Text     string       `name:"COUNTED"`
+	Seconds  float64      `key:"seconds" unit:"s"`
+	Counters answer.Value `key:"counters" kind:"map" help:"by how much counters grew"`
+	PerSec   answer.Value `key:"per_second" kind:"map"`
+	AtLeast  []string     `key:"at_least" help:"counters that may have grown more: they were cleared, or stand at their greatest value"`
+	Stopped  []string     `key:"stopped" help:"counters at their greatest value"`
+	Cleared  []string     `key:"cleared" help:"counters that were set to 0 meanwhile"`
+	Wrapped  []string     `key:"wrapped" help:"counters that began again at 0"`
+}
+
+// history is the samples of a port.
+type history struct {
+	f    *fabric.Fabric
+	port fabric.PortIndex
+	recorded
+	rows []sample
+}
+
+var sampleTable = answer.Table[sample]{
+	Key: "counted", Title: "samples", Stream: true, Fields: answer.Fields[sample](), Empty: "nothing was counted in that time",
+}
+
+var historyDecl = answer.Decl[history]{
+	Command: "counters history", Help: "what a port counted, sample by sample", Title: "counters of {port}, as recorded",
+	Facts: append(timeFacts(func(h history) recorded { return h.recorded }),
+		answer.Field[history]{Key: "port", Kind: answer.KindPlace, Value: func(h history) answer.Value { return answer.Port(h.f, h.port) }}),
+	Layout: append([]answer.Item[history]{
+		{Table: answer.Show(&sampleTable, func(h history) answer.Rows[sample] { return answer.Slice(h.rows) })},
+	}, timeItems(func(h history) recorded { return h.recorded })...),
+}
+
+func runHistory(c *feature.Call) error {
+	since, until, err := c.Span("1h")
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	f := st.Live.Fabric
+	p, err := places.Resolve(f, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if p.Port == fabric.None || !p.PortNamed && f.Nodes[p.Node].IsSwitch() {
+		return c.Misused("%s is no port, expected NODE/PORT", c.Arg(0))
+	}
+	store, err := c.Session.Records(c.Ctx)
+	if err != nil {
+		return err
+	}
+	all, err := store.Port(c.Ctx, c.Session.Subnet(), counters.KeyOf(f, p.Port), since, until)
+	switch {
+	case errors.Is(err, records.ErrNoPort):
+		return fmt.Errorf("%s: %w", f.PortName(p.Port), err)
+	case err != nil:
+		return err
+	case len(all) == 0:
+		return fmt.Errorf("%s: nothing was recorded of it from %s to %s", f.PortName(p.Port), since.Format(time.DateTime), until.Format(time.DateTime))
+	}
+	h := history{f: f, port: p.Port}
+	for i := range all {
+		if s := describeSample(&all[i]); s.Text != nothing || c.Flag("all") {
+			h.rows = append(h.rows, s)
+		}
+	}
+	h.recorded = describeTime(&records.Recorded{Since: since, Until: until, Spans: records.SpansOf(all, since, until)}, len(all), len(h.rows))
+	h.Ports = 1
+	return c.Answer(historyDecl.Answer(st.Basis(st.Live, 0), h))
+}
+
+// nothing is the text of a sample without growth.
+const nothing = "nothing"
+
+func describeSample(x *records.Sample) sample {
+	s := sample{
+		From: x.Until.Add(-time.Duration(x.Seconds * float64(time.Second))), Until: x.Until, Clock: x.Until.Format(time.TimeOnly), Text: nothing,
+		Seconds: x.Seconds, AtLeast: names(x.AtLeast()), Stopped: names(x.Stopped), Cleared: names(x.Cleared), Wrapped: names(x.Wrapped),
+	}
+	var words []string
+	var values, rates []answer.Named
+	for c := range x.Has.All() {
+		n := x.Increase[c]
+		values = append(values, answer.Named{Name: c.String(), Value: answer.Int(int64(n))})
+		if n == 0 && !x.AtLeast().Has(c) {
+			continue
+		}
+		words = append(words, feature.GrowthText(c, n, x.PerSecond(c), x.Cleared.Has(c), x.Stopped.Has(c)))
+		if x.Seconds > 0 {
+			rates = append(rates, answer.Named{Name: c.String(), Value: answer.Float(x.PerSecond(c), 3)})
+		}
+	}
+	if words != nil {
+		s.Text = strings.Join(words, ", ")
+	}
+	s.Counters, s.PerSec = answer.Map(values), optional(rates)
+	return s
+}
+
+func names(s counters.Set) []string {
+	out := []string{}
+	for c := range s.All() {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+// worstWords are the words of the option by.
+var worstWords = []string{"errors", "waits", "discards", "traffic"}
+
+// countersOf returns the counters of a word of the option by.
+func countersOf(word string) (what counters.Set, known bool) {
+	switch word {
+	case "errors":
+		return counters.Faults, true
+	case "waits":
+		return counters.Of(counters.XmitWait), true
+	case "discards":
+		return counters.Of(counters.XmitDiscards), true
+	case "traffic":
+		return counters.Of(counters.XmitData), true
+	}
+	return 0, false
+}
+
+// counted is what a port counted in some time.
+type counted struct {
+	Name     string       `name:"PORT"`
+	Port     answer.Value `key:"port" kind:"place" help:"none where the subnet does not have it"`
+	To       answer.Value `key:"to" name:"TO" kind:"place" help:"the port at the other end of its link"`
+	Text     string       `name:"COUNTED" help:"by how much counters grew"`
+	Rate     string       `name:"AN HOUR" help:"the sum of these, an hour"`
+	First    answer.Value `key:"first" name:"FIRST BY" kind:"time" help:"the end of the first reading in which one had grown"`
+	Last     answer.Value `key:"last" name:"LAST BY" kind:"time" help:"the end of the last reading in which one had grown"`
+	Counters answer.Value `key:"counters" kind:"map" help:"by how much counters grew"`
+	PerHour  answer.Value `key:"per_hour" kind:"map"`
+	AtLeast  []string     `key:"at_least" help:"counters that may have grown more: they were cleared, or stand at their greatest value"`
+	lead     answer.Lead
+}
+
+// worst is the ports that counted most.
+type worst struct {
+	recorded
+	rows []counted
+}
+
+var worstTable = answer.Table[counted]{
+	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[counted](), Empty: "no port counted any", Lead: func(c counted) answer.Lead { return c.lead },
+}
+
+var worstDecl = answer.Decl[worst]{
+	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) recorded { return w.recorded }),
+	Layout: append([]answer.Item[worst]{
+		{Table: answer.Show(&worstTable, func(w worst) answer.Rows[counted] { return answer.Slice(w.rows) })},
+	}, timeItems(func(w worst) recorded { return w.recorded })...),
+}
+
+func runWorst(c *feature.Call) error {
+	since, until, err := c.Span("24h")
+	if err != nil {
+		return err
+	}
+	what, known := countersOf(c.Option("by", "errors"))
+	if !known {
+		return c.Misused("by=%q, expected %s", c.Option("by", ""), strings.Join(worstWords, ", "))
+	}
+	limit, err := c.AtLeast("limit", 20, 1)
+	if err != nil {
+		return err
+	}
+	got, err := c.Session.Recorded(c.Ctx, what, since, until)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	f := st.Live.Fabric
+	all := feature.MostCounted(f, got.Totals)
+	var w worst
+	for _, x := range all[:min(limit, len(all))] {
+		w.rows = append(w.rows, describeCounted(f, &x))
+	}
+	w.recorded = describeTime(&got, 0, len(w.rows))
+	b := st.Basis(st.Live, 0)
+	feature.NotRead(&b, f, "port record", "nothing was recorded", st.NotRead(&got))
+	return c.Answer(worstDecl.Answer(b, w))
+}
+
+func describeCounted(f *fabric.Fabric, x *feature.Counted) counted {
+	c := counted{
+		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour), First: answer.Time(x.First), Last: answer.Time(x.Last),
+		AtLeast: []string{}, lead: feature.ToPort(f, x.Port),
+	}
+	if x.Port != fabric.None {
+		c.To = answer.Port(f, f.Ports[x.Port].Peer)
+	}
+	var values, rates []answer.Named
+	for _, n := range x.Counts {
+		name := n.Counter.String()
+		values = append(values, answer.Named{Name: name, Value: answer.Int(int64(n.Increase))})
+		rates = append(rates, answer.Named{Name: name, Value: answer.Float(n.PerSecond()*3600, 3)})
+		if n.AtLeast {
+			c.AtLeast = append(c.AtLeast, name)
+		}
+	}
+	c.Counters, c.PerHour = answer.Map(values), answer.Map(rates)
+	return c
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package suggest finds what an engine needs to know: roots and compute nodes for ftree, coordinates for torus-2QoS.
+package suggest
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/classify"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands suggest guids and suggest torus.
+var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
+	{Path: "suggest", Summary: "find what an engine needs to know"},
+	{
+		Path:    "suggest guids",
+		Summary: "find roots and compute nodes for ftree",
+		Help: "Shows the classes of switches and adapters, and which suggestions ftree was tried with. With DIR it writes root_guids,\n" +
+			"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
+		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true}},
+		Examples: []string{"suggest guids"},
+		Answers:  []answer.Declared{&guidsDecl},
+		Run:      runGUIDs,
+	},
+	{
+		Path:    "suggest torus",
+		Summary: "find the configuration of a torus for torus-2QoS",
+		Help: "With FILE it writes the configuration. clear=yes takes the staged tables: where multicast and unicast have a credit loop\n" +
+			"together around a lost switch, it moves the datelines, and so the root of the tree, to where they have none. Some paths\n" +
+			"get other SLs then.",
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
+			Summary: "with datelines by which the staged multicast tree has no credit loop (default no)"}},
+		Examples: []string{"suggest torus"},
+		Answers:  []answer.Declared{&torusDecl},
+		Run:      runTorus,
+	},
+}}
+
+// class is a class of switches.
+type class struct {
+	Switches int          `key:"switches" name:"SWITCHES"`
+	Layer    string       `key:"layer" name:"LAYER"`
+	Rank     int32        `key:"rank" name:"RANK"`
+	Pattern  string       `key:"pattern" name:"NAMED" help:"# stands for a number"`
+	Cables   string       `name:"CABLES"`
+	HostText string       `name:"HOSTS"`
+	Least    int          `key:"min_degree" help:"fewest links to switches"`
+	Most     int          `key:"max_degree" help:"most links to switches"`
+	MinHosts int          `key:"min_hosts"`
+	MaxHosts int          `key:"max_hosts"`
+	Example  answer.Value `key:"example" name:"SUCH AS" kind:"place"`
+	lead     answer.Lead
+}
+
+// role is end ports of a role.
+type role struct {
+	Ports   int          `key:"ports" name:"ADAPTERS"`
+	Role    string       `key:"role" name:"ROLE"`
+	Pattern string       `key:"pattern" name:"NAMED" help:"# stands for a number"`
+	Example answer.Value `key:"example" name:"SUCH AS" kind:"place"`
+	At      answer.Value `key:"at" name:"ON" kind:"place" help:"the switch that the example is attached to"`
+	Reason  string       `key:"reason" name:"BECAUSE"`
+	lead    answer.Lead
+}
+
+// attempt is how ftree routes with a suggestion.
+type attempt struct {
+	What        string       `key:"what" name:"TRIED"`
+	Error       answer.Value `key:"error" kind:"text"`
+	Pairs       int64        `key:"pairs" help:"pairs of end ports"`
+	Unreachable int64        `key:"unreachable" help:"pairs of hosts without a path"`
+	Aggregation int64        `key:"unreachable_aggregation" help:"pairs with an aggregation node without a path"`
+	Outcome     string       `name:"OUTCOME"`
+}
+
+// suggestion is what ftree needs to know.
+type suggestion struct {
+	Roots          int          `key:"roots"`
+	ComputeNodes   int          `key:"compute_nodes"`
+	IONodes        int          `key:"io_nodes"`
+	MaxReverseHops uint16       `key:"max_reverse_hops"`
+	Dir            answer.Value `key:"dir" kind:"text" help:"the directory of the files"`
+	Files          answer.Value `key:"files" kind:"texts"`
+	Command        answer.Value `key:"try" kind:"text" help:"the command by which ftree takes the files"`
+	Next           string       `name:"next"`
+	of             *classify.Suggestion
+}
+
+var (
+	classTable   = answer.Table[class]{Key: "switches", Title: "switches", Fields: answer.Fields[class](), Lead: func(c class) answer.Lead { return c.lead }}
+	roleTable    = answer.Table[role]{Key: "adapters", Title: "adapters", Fields: answer.Fields[role](), Lead: func(r role) answer.Lead { return r.lead }}
+	attemptTable = answer.Table[attempt]{Key: "tried", Title: "tried", Fields: answer.Fields[attempt](), Row: "tried {what}: {OUTCOME}"}
+)
+
+var guidsDecl = answer.Decl[suggestion]{
+	Command: "suggest guids", Help: "roots and compute nodes for ftree", Facts: answer.Fields[suggestion](),
+	Layout: []answer.Item[suggestion]{
+		{Table: answer.Show(&classTable, func(s suggestion) answer.Rows[class] { return answer.Slice(classes(s.of.Classes)) })},
+		{Line: ""},
+		{Table: answer.Show(&roleTable, func(s suggestion) answer.Rows[role] { return answer.Slice(roles(s.of.Classes)) })},
+		{Line: ""},
+		{Table: answer.Show(&attemptTable, func(s suggestion) answer.Rows[attempt] { return answer.Slice(attempts(s.of.Tried)) })},
+		{Line: "ftree routes with {roots|root}, {compute_nodes|compute node} and {io_nodes|other node}, max_reverse_hops {max_reverse_hops}"},
+		{Line: "{next}"},
+		{Line: "{?try}try: {try}"},
+	},
+}
+
+func runGUIDs(c *feature.Call) error {
+	st := c.Session.State()
+	s, err := classify.Suggest(c.Ctx, st.Paper(), c.Session.Analysis().Hints(), routing.Options{})
+	if err != nil {
+		return err
+	}
+	a := suggestion{
+		Roots: len(s.Roots), ComputeNodes: len(s.ComputeNodes), IONodes: len(s.IONodes), MaxReverseHops: s.MaxReverseHops,
+		Next: "suggest guids DIR writes the files", of: s,
+	}
+	if dir := c.Arg(0); dir != "" {
+		names, command, err := write(dir, s)
+		if err != nil {
+			return err
+		}
+		a.Dir, a.Files, a.Command = answer.Text(dir), answer.Texts(names), answer.Text(command)
+		a.Next = strings.Join(names, ", ") + " written to " + fabric.Escape(dir)
+	}
+	return c.Answer(guidsDecl.Answer(st.Basis(routed(&st), session.NeedLinks), a))
+}
+
+// routed returns the state that routes are computed for.
+func routed(st *session.State) *session.Picture {
+	if st.WhatIf != nil {
+		return st.WhatIf
+	}
+	return st.Live
+}
+
+func classes(c *classify.Classes) (all []class) {
+	f := c.Fabric
+	for _, g := range c.SwitchGroups() {
+		node := f.Switches[g.Switches[0]]
+		all = append(all, class{
+			len(g.Switches), g.Layer.String(), g.Rank, g.Pattern, span(g.MinDegree, g.MaxDegree), span(g.MinHosts, g.MaxHosts),
+			g.MinDegree, g.MaxDegree, g.MinHosts, g.MaxHosts, answer.Node(f, node), feature.ToNode(f, node),
+		})
+	}
+	return all
+}
+
+func roles(c *classify.Classes) (all []role) {
+	f := c.Fabric
+	for _, g := range c.AdapterGroups() {
+		sw, _ := f.AttachedSwitch(g.Ends[0])
+		all = append(all, role{
+			len(g.Ends), g.Role.String(), g.Pattern, answer.Port(f, g.Ends[0]), answer.Node(f, f.Switches[sw]), g.Reason, feature.ToPort(f, g.Ends[0]),
+		})
+	}
+	return all
+}
+
+func attempts(tried []classify.Attempt) (all []attempt) {
+	for _, a := range tried {
+		t := attempt{What: a.What, Pairs: a.Pairs, Unreachable: a.Unreachable, Aggregation: a.Aggregation}
+		switch {
+		case a.Err != nil:
+			t.Outcome, t.Error = a.Err.Error(), answer.Text(a.Err.Error())
+		case a.Unreachable > 0:
+			t.Outcome = fmt.Sprintf("routes, but of %d pairs of ports %d of hosts do not reach each other", t.Pairs, t.Unreachable)
+		case a.Aggregation > 0:
+			t.Outcome = fmt.Sprintf("routes; all hosts reach each other; of %d pairs of ports %d with an aggregation node do not", t.Pairs, t.Aggregation)
+		default:
+			t.Outcome = "routes; all reach each other"
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func span(low, high int) string {
+	return prose.When(low == high, fmt.Sprint(low), fmt.Sprintf("%d-%d", low, high))
+}
+
+// write writes the files of a suggestion to a new directory, and returns the command by which ftree takes them.
+func write(dir string, s *classify.Suggestion) (names []string, command string, err error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, "", files.Err(err)
+	}
+	f := s.Classes.Fabric
+	var roots []fabric.PortIndex
+	for _, r := range s.Roots {
+		roots = append(roots, f.SwitchNode(r).FirstPort)
+	}
+	command = "engine ftree"
+	for _, file := range []struct {
+		name, option string
+		ports        []fabric.PortIndex
+	}{{"root_guids", "root_guid_file", roots}, {"cn_guids", "cn_guid_file", s.ComputeNodes}, {"io_guids", "io_guid_file", s.IONodes}} {
+		if len(file.ports) == 0 {
+			continue
+		}
+		path := filepath.Join(dir, file.name)
+		if err := files.Write(path, func(w io.Writer) error { return writeGUIDs(w, f, file.ports) }); err != nil {
+			return nil, "", err
+		}
+		names = append(names, file.name)
+		command += " " + file.option + "=" + lang.Quote(fabric.Escape(path))
+	}
+	if s.MaxReverseHops > 0 {
+		command += fmt.Sprintf(" max_reverse_hops=%d", s.MaxReverseHops)
+	}
+	return names, command, nil
+}
+
+// longestName is how many runes of a name a line of GUIDs has: OpenSM reads no more than 255 bytes of a line, and takes
+// the rest for another one.
+const longestName = 50
+
+// writeGUIDs writes the GUIDs of ports, a line each, with names as comments.
+func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
+	for _, p := range ports {
+		name := []rune(f.NodeName(f.Ports[p].Node))
+		if _, err := fmt.Fprintf(w, "0x%016x # %s\n", f.Ports[p].GUID, string(name[:min(len(name), longestName)])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// config is a configuration for torus-2QoS.
+type config struct {
+	Conf string       `key:"conf" help:"the text of the configuration"`
+	File answer.Value `key:"file" kind:"text" help:"the file that it was written to"`
+}
+
+var torusDecl = answer.Decl[config]{
+	Command: "suggest torus", Help: "a configuration for torus-2QoS", Title: "# torus configuration of {of}", Facts: answer.Fields[config](),
+	Draw: func(w *answer.Canvas, _ answer.Basis, c config) {
+		for line := range strings.Lines(c.Conf) {
+			w.Line("%s", plain.EscapeLine(strings.TrimSuffix(line, "\n")))
+		}
+		if file := c.File.String(); !c.File.IsNone() {
+			w.Line("written to %s (try: engine torus-2QoS torus_config=%s)", file, lang.Quote(file))
+		}
+	},
+}
+
+func runTorus(c *feature.Call) error {
+	st := c.Session.State()
+	of, find := routed(&st), c.Session.TorusConf
+	if c.Option("clear", "no") == "yes" {
+		find = c.Session.ClearTorusConf
+		if st.Staged != nil {
+			of = st.Staged
+		}
+	}
+	conf, err := find(c.Ctx)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := torus.WriteConfig(&text, conf); err != nil {
+		return err
+	}
+	if path := c.Arg(0); path != "" {
+		if err := files.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
+			return err
+		}
+	}
+	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), config{text.String(), answer.Optional(c.Arg(0))}))
+}
