@@ -17,7 +17,11 @@ func (x *exam) compareEngines(names ...string) {
 		held = x.state("live")
 	}
 	a.mustLine("compare engines of {of.title}")
-	a.read(held)
+	if held.routed() {
+		a.read(held)
+	} else {
+		a.basis(held, 0)
+	}
 	a.heading("ENGINE TIME ALLOCATED WORST SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
 	a.line("best: {best} (engine {best}; route): {|.*}")
 	best, _ := a.o.at("best")

@@ -39,8 +39,8 @@ func (x *exam) hostSet(s *state, set []*port) {
 			switch {
 			case src == dst:
 				continue
-			case from == nil || to == nil:
-				paths += len(s.end(dst.guid).port().lids())
+			case from == nil || to == nil || to.lid == 0:
+				paths += max(1, len(s.end(dst.guid).port().lids()))
 				continue
 			}
 			for _, lid := range to.lids() {

@@ -9,7 +9,7 @@ import (
 )
 
 // mostTried is how many links fail in turn, each in a console of its own.
-const mostTried = 12
+const mostTried = 200
 
 // outcome is what becomes of a state when a link fails and incremental routing adapts its tables.
 type outcome struct {

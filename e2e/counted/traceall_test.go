@@ -3,7 +3,10 @@
 package counted
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -15,17 +18,18 @@ type traced struct {
 	links                map[int]int
 	// alike are the paths that arrive by their first and last switch, and by all switches that they pass.
 	alike map[[2]*node]map[string]int
-	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end.
-	places map[[2]string]int
+	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end; placesOf has those of
+	// the paths of each pair, as "A -> B".
+	places   map[ending]int
+	placesOf map[string]map[ending]bool
+	listed   map[ending]bool
 	// bad are the paths that do not arrive, as "A -> B".
 	bad map[string]int
-	// isLooped says that some loop, of which each is one place.
-	isLooped bool
 }
 
 // traceOf follows the paths from some end ports to others.
 func (s *state) traceOf(from, to []endPort) *traced {
-	t := &traced{by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[[2]string]int{}, bad: map[string]int{}}
+	t := &traced{by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[ending]int{}, placesOf: map[string]map[ending]bool{}, listed: map[ending]bool{}, bad: map[string]int{}}
 	for _, src := range from {
 		for _, dst := range to {
 			if src == dst {
@@ -69,11 +73,35 @@ func (t *traced) add(src, dst endPort, p *path) {
 		}
 		t.alike[key][names(passed)]++
 		return
-	case len(passed) > 0:
-		t.isLooped = t.isLooped || p.ends == loop
-		t.places[[2]string{p.ends, guidText(passed[len(passed)-1].guid)}]++
 	}
-	t.bad[fmt.Sprint(src.port(), " -> ", dst.port())]++
+	pair := fmt.Sprint(src.port(), " -> ", dst.port())
+	t.bad[pair]++
+	if len(passed) > 0 {
+		at := p.ending()
+		t.places[at]++
+		if t.placesOf[pair] == nil {
+			t.placesOf[pair] = map[ending]bool{}
+		}
+		t.placesOf[pair][at] = true
+	}
+}
+
+// ending is how and at which switch a path ends.
+type ending struct {
+	ends string
+	at   *node
+}
+
+// ending is the last switch of a path that does not arrive, of a loop its first switch in the order of OpenSM: by the bytes of
+// the GUID, the last one first.
+func (p *path) ending() ending {
+	passed := p.switches()
+	last := passed[len(passed)-1]
+	if p.ends != loop {
+		return ending{p.ends, last}
+	}
+	ring := passed[slices.Index(passed, last):]
+	return ending{loop, slices.MinFunc(ring, func(a, b *node) int { return cmp.Compare(bits.ReverseBytes64(a.guid), bits.ReverseBytes64(b.guid)) })}
 }
 
 func names(nodes []*node) string {
@@ -231,12 +259,26 @@ func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 		switch {
 		case isAll:
 			a.mustLine(fmt.Sprintf("  {%spaths#} as %s: %v", at, name, why))
-			a.ignore(at+"verdict", at+"paths")
+			a.endsAt(t, at, name)
 		case i < mostListed:
 			a.mustLine(fmt.Sprintf("  %s: %v", name, why))
 		}
 	}
 	a.placesOf(t, isAll)
+}
+
+// endsAt compares how many paths end at a place that is listed, by an example of them. Each place is listed once.
+func (a *answer) endsAt(t *traced, at, pair string) {
+	verdict, _ := a.o.at(at + "verdict")
+	paths := a.intAt(at + "paths")
+	a.x.compared++
+	for p := range t.placesOf[pair] {
+		if p.ends == verdict && t.places[p] == paths && !t.listed[p] {
+			t.listed[p] = true
+			return
+		}
+	}
+	a.wrong(at+"paths", "-", paths, fmt.Sprintf("paths that end where one of %s does", pair))
 }
 
 // placesOf compares how many places there are, and how many paths end at those that are listed.
@@ -259,11 +301,7 @@ func (a *answer) placesOf(t *traced, isAll bool) {
 	for _, paths := range t.places {
 		all += paths
 	}
-	if t.isLooped { // a loop is one place, wherever it is entered
-		a.ignore("places")
-	} else {
-		a.figure("places", len(t.places))
-	}
+	a.figure("places", len(t.places))
 	if a.x.compared++; places == n && listed != all || listed > all {
 		a.wrong("troubles", "-", listed, all)
 	}
