@@ -28,8 +28,8 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 		State: string(p.Kind), Title: st.Title(p), Source: st.Source.String(), AsOf: p.When,
 		Stale: st.IsStale(p), Estimate: p.Kind == Staged && st.Estimate, Written: p.Kind == Staged && st.Written,
 	}
-	if p.Tables != nil {
-		b.Engine = p.Tables.Origin
+	if maker, _ := st.MakerOf(p); maker != fabric.LiveOrigin {
+		b.Engine = maker
 	}
 	if needs&NeedLinks != 0 {
 		b.Unread = b.Unread.Add(st.unreadLinks())
