@@ -25,16 +25,16 @@ func TestAlternates(t *testing.T) {
 	sim := ibsimtest.Start(t, net)
 	ibsimtest.Master(t, sim, "-s", "0", "-l", "2")
 	var a struct {
-		Primary    alternate
+		Primary    []alternate
 		Alternates []alternate
-		Found      int
+		Count      int `json:"alternate_count"`
 	}
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "paths alternate node-0001 node-0007")
-	if err := json.Unmarshal([]byte(lastLine(out)), &a); err != nil {
+	if err := json.Unmarshal([]byte(lastLine(out)), &a); err != nil || len(a.Primary) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var got []string
-	all := append([]alternate{a.Primary}, a.Alternates...)
+	all := append(a.Primary, a.Alternates...)
 	var primary []string
 	for i, x := range all {
 		got = append(got, fmt.Sprintf("%d to %d", x.SLID, x.DLID))
@@ -54,7 +54,10 @@ func TestAlternates(t *testing.T) {
 			}
 		}
 		slices.Sort(shared)
-		said := append(slices.Clone(x.Ends.Switches), x.Shared.Switches...)
+		var said []string
+		for _, s := range append(x.EndSwitches, x.Switches...) {
+			said = append(said, s.Name)
+		}
 		slices.Sort(said)
 		if !slices.Equal(said, shared) {
 			t.Errorf("%d to %d shares %v, by ibtracert %v", x.SLID, x.DLID, said, shared)
@@ -68,10 +71,10 @@ func TestAlternates(t *testing.T) {
 			t.Errorf("%v, saquery has %s", got, pair)
 		}
 	}
-	if len(got) != 4 || a.Found != 3 {
+	if len(got) != 4 || a.Count != 3 {
 		t.Errorf("%v are not the four that an LMC of 2 has", got)
 	}
-	if first := a.Alternates[0]; first.Disjoint != "ends" || len(first.Shared.Links) != 0 {
+	if first := a.Alternates[0]; first.Disjoint != "ends" || len(first.Links) != 0 {
 		t.Errorf("of two spines the best alternate is %+v", first)
 	}
 }
@@ -81,8 +84,10 @@ type alternate struct {
 	SLID, DLID uint16
 	SL         uint8
 	Disjoint   string
-	Shared     struct{ Links, Switches []string }
-	Ends       struct{ Switches []string } `json:"shared_at_ends"`
+	Links      []struct{ Name string } `json:"shared_links"`
+	Switches   []struct{ Name string } `json:"shared_switches"`
+
+	EndSwitches []struct{ Name string } `json:"shared_end_switches"`
 }
 
 var pathRecord = regexp.MustCompile(`dlid\.+(\d+)\s+slid\.+(\d+)(?s:.*?)\bsl\.+(0x[0-9A-F]+)`)

@@ -82,9 +82,9 @@ func TestMulticastBesideOpenSM(t *testing.T) {
 	routed, checked, named := false, false, 0
 	for line := range strings.Lines(text) {
 		var o struct {
-			GUID, Check, Groups string
-			Multicast           *struct{ LIDs, Changed int }
-			Pairs               int
+			GUID, Command string
+			Multicast     *struct{ LIDs, Changed int }
+			Pairs         int
 		}
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
 			continue
@@ -92,7 +92,7 @@ func TestMulticastBesideOpenSM(t *testing.T) {
 		if strings.Contains(members, o.GUID) && o.GUID != "" {
 			named++
 		}
-		checked = checked || o.Check == "mcast" && o.Pairs == 6
+		checked = checked || o.Command == "check mcast" && o.Pairs == 6
 		routed = routed || o.Multicast != nil && o.Multicast.LIDs == 1 && o.Multicast.Changed == 0
 	}
 	if !routed || !checked || named != 3 {

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/feature/alternate"
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
 	"example.org/ibconsole/shell/feature/check"
@@ -40,6 +41,7 @@ import (
 
 // features lists the features.
 var features = []*feature.Feature{
+	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
 	&check.Feature,

@@ -39,7 +39,7 @@ func pathsCommands() []Spec {
 				Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, file}},
 			{Name: "apply", Summary: "change a database by a difference; who reads it sees the state before or the one after", Run: (*call).pathsApply,
 				Args: []lang.Arg{file, {Name: "DELTA", Kind: lang.KindFile}}},
-			pathsAlternateCommand(), pathsFollowCommand(),
+			pathsFollowCommand(),
 			{Name: "acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)", Run: (*call).pathsACM, Args: []lang.Arg{file}, Options: []lang.Option{feature.OfOption(), db,
 				{Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a line for each pair"}}},
 		}}}
