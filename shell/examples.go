@@ -37,7 +37,6 @@ var examples = map[string]string{
 	"diff":      "fail link leaf-01 36; route; diff",
 	"write":     "write on; write off",
 	"commit":    "fail link leaf-01 36; route; write on; commit yes",
-	"history":   "history",
 	"rollback":  "fail link leaf-01 36; route; write on; commit yes; rollback yes",
 	"changes":   "changes since=20m",
 	"handover":  "fail link leaf-01 36; route; handover opensm-files",

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/counts"
+	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
@@ -47,6 +48,7 @@ var features = []*feature.Feature{
 	&check.Feature,
 	&compare.Feature,
 	&counts.Feature,
+	&entries.Feature,
 	&groups.Feature,
 	&lft.Feature,
 	&links.Feature,

@@ -43,6 +43,9 @@ func recordCommands() []Spec {
 	}}}
 }
 
+// maxMegabytes is the most that a recorder can be told to keep.
+const maxMegabytes = 1 << 20
+
 // How often a recorder reads where nobody says.
 const (
 	usualEvery   = time.Minute
@@ -265,7 +268,7 @@ func runRecordKeep(c *call) error {
 	if err != nil {
 		return err
 	}
-	n, err := c.atLeast("megabytes", int(size>>20), leastKept)
+	n, err := c.feature().AtLeast("megabytes", int(size>>20), leastKept)
 	if err != nil {
 		return err
 	}

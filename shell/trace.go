@@ -68,7 +68,7 @@ func (c *call) traceRequest(f *fabric.Fabric) (traceRequest, error) {
 	}
 	file := c.Option("file", "")
 	var err error
-	if r.limit, err = c.atLeast("limit", maxListed, 1); err != nil {
+	if r.limit, err = c.feature().AtLeast("limit", maxListed, 1); err != nil {
 		return r, err
 	}
 	switch {

@@ -163,10 +163,11 @@ func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric
 	}
 }
 
-// Text returns a text, None for "".
-func Text(s string) answer.Value {
-	if s == "" {
-		return answer.None()
+// EntryID reads the number of an entry of the history.
+func (c *Call) EntryID(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return 0, c.Misused("%q is no number of a history entry", text)
 	}
-	return answer.Text(s)
+	return id, nil
 }

@@ -196,7 +196,7 @@ type silent struct {
 var silentTable = answer.Table[silent]{Key: "unanswered", Title: "unanswered", Fields: answer.Fields[silent](), Row: "  unanswered: {why}", MaxRows: 20}
 
 var clearedDecl = answer.Decl[cleared]{
-	Command: "clear counters", Help: "how many ports had their counters set to 0", Title: "counters of {cleared|port} cleared", Facts: answer.Fields[cleared](),
+	Command: "clear counters", Help: "how many ports had their counters set to 0", Title: "counters of {cleared|port} cleared, {of}", Facts: answer.Fields[cleared](),
 	Layout: []answer.Item[cleared]{{Table: answer.Show(&silentTable, func(c cleared) answer.Rows[silent] { return answer.Slice(c.silent) })}},
 }
 

@@ -109,7 +109,7 @@ var sampleTable = answer.Table[sample]{
 }
 
 var historyDecl = answer.Decl[history]{
-	Command: "counters history", Help: "what a port counted, sample by sample", Title: "counters of {port}, as recorded",
+	Command: "counters history", Help: "what a port counted, sample by sample", Title: "counters of {port} as recorded, {of}",
 	Facts: append(timeFacts(func(h history) recorded { return h.recorded }),
 		answer.Field[history]{Key: "port", Kind: answer.KindPlace, Value: func(h history) answer.Value { return answer.Port(h.f, h.port) }}),
 	Layout: append([]answer.Item[history]{

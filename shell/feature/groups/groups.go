@@ -70,11 +70,11 @@ var groupTable = answer.Table[group]{
 		}},
 		{Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: func(g group) answer.Value {
 			_, mtu, _ := session.GroupWords(g.Group)
-			return feature.Text(mtu)
+			return answer.Optional(mtu)
 		}},
 		{Name: "RATE", Kind: answer.KindText, Value: func(g group) answer.Value {
 			_, _, rate := session.GroupWords(g.Group)
-			return feature.Text(rate)
+			return answer.Optional(rate)
 		}},
 		{Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: func(g group) answer.Value {
 			if rate := sa.Rate(g.Rate).Gbps(); rate > 0 {
@@ -192,7 +192,7 @@ func run(c *feature.Call) error {
 
 var readDecl = answer.Decl[*session.Groups]{
 	Command: "sa groups", Help: "how many groups the subnet administration has",
-	Title: "{groups|multicast group} with {members|member} taken from {origin}",
+	Title: "{groups|multicast group} with {members|member} taken from {origin}, {of}",
 	Facts: []answer.Field[*session.Groups]{
 		{Key: "groups", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value { return answer.Int(len(g.List)) }},
 		{Key: "members", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value {
@@ -235,7 +235,7 @@ func mlid(lid uint16) answer.Value { return answer.Text(feature.MLIDText(lid)) }
 
 func mgid(g group) answer.Value {
 	words, _, _ := session.GroupWords(g.Group)
-	return feature.Text(words)
+	return answer.Optional(words)
 }
 
 // absent counts the members that the subnet does not have.

@@ -74,10 +74,10 @@ var decl = answer.Decl[managers]{
 			return answer.Int(p.Entries)
 		})},
 		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set sm kind= states it", Value: proved(func(p *session.Proof) answer.Value {
-			return feature.Text(string(p.Manager))
+			return answer.Optional(string(p.Manager))
 		})},
 		{Key: "signs", Kind: answer.KindText, Help: "what shows the type of the master",
-			Value: proved(func(p *session.Proof) answer.Value { return feature.Text(p.Signs) })},
+			Value: proved(func(p *session.Proof) answer.Value { return answer.Optional(p.Signs) })},
 		{Name: "proof", Kind: answer.KindText, Value: proved(func(p *session.Proof) answer.Value { return answer.Text(p.String()) })},
 	},
 	Layout: []answer.Item[managers]{

@@ -77,7 +77,7 @@ type row struct {
 
 // unchecked is something that was not checked.
 type unchecked struct {
-	What    string       `key:"what" name:"NOT CHECKED"`
+	What    string       `key:"what" name:"NOT CHECKED" help:"what may be wrong and could not be looked at"`
 	Why     string       `key:"why" name:"WHY"`
 	Try     answer.Value `key:"try" name:"TRY" kind:"text" help:"the command after which it can be checked"`
 	Unknown bool         `key:"unknown" help:"it was checked, and may be a problem: that depends on what was not read"`

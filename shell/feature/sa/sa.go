@@ -203,7 +203,7 @@ const mostListed = 20
 
 var nodesDecl = answer.Decl[nodes]{
 	Command: "sa nodes", Help: "nodes that only the subnet administration or only the sweep knows",
-	Title: "the subnet administration has {records|node record}",
+	Title: "the subnet administration has {records|node record}, compared with {of}",
 	Facts: []answer.Field[nodes]{
 		{Key: "records", Kind: answer.KindInt, Help: "node records", Value: func(n nodes) answer.Value { return answer.Int(n.records) }},
 	},

@@ -67,7 +67,7 @@ func describe(st *session.State, p *session.Picture) state {
 	if p.Tables == nil {
 		return s
 	}
-	s.Tables = feature.Text(p.Tables.Origin)
+	s.Tables = answer.Optional(p.Tables.Origin)
 	if s.SL2VL = p.Tables.SL2VL != nil; s.SL2VL {
 		s.VLs = "yes"
 	}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package entries lists, exports, imports and prunes past states: the history of a subnet.
+package entries
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+)
+
+// Feature is the command history.
+var Feature = feature.Feature{Name: "entries", Commands: []feature.Command{
+	{
+		Path:    "history",
+		Summary: "list past states, newest first",
+		Help:    "Sweeps that found something new, routings, loads and commits are in the history. of=ID and diff take the number of an entry.",
+		Args:    []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
+		Options: []lang.Option{
+			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more (default 30)"},
+			{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets, too"},
+		},
+		Examples: []string{"route; history"},
+		Answers:  []answer.Declared{&listDecl},
+		Run:      onStore(list),
+	},
+	{
+		Path:     "history show",
+		Summary:  "show one entry",
+		Args:     []lang.Arg{{Name: "ID", Kind: lang.KindText}},
+		Examples: []string{"route; history show 1"},
+		Answers:  []answer.Declared{&showDecl},
+		Run:      onStore(show),
+	},
+	{
+		Path:     "history export",
+		Summary:  "write entries to a file (default: all)",
+		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}},
+		Examples: []string{"route; history export entries"},
+		Answers:  []answer.Declared{exportDecl},
+		Run:      onStore(export),
+	},
+	{
+		Path:     "history import",
+		Summary:  "add the entries of an exported file",
+		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+		Examples: []string{"history import entries"},
+		Answers:  []answer.Declared{importDecl},
+		Run:      onStore(importFile),
+	},
+	{
+		Path:    "history keep",
+		Summary: "show or set how much is kept",
+		Help:    "Older entries and those beyond the size are deleted when one is added. Commits are kept.",
+		Options: []lang.Option{
+			{Name: "days", Kind: lang.KindInt, Summary: "keep entries for so many days; 0: forever"},
+			{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data; 0: no limit"},
+		},
+		Examples: []string{"history keep"},
+		Answers:  []answer.Declared{&keepDecl},
+		Run:      onStore(keep),
+	},
+	{
+		Path:    "history prune",
+		Summary: "delete entries that are old or too large",
+		Help:    "Commits are kept.",
+		Options: []lang.Option{
+			{Name: "days", Kind: lang.KindInt, Summary: "keep the last so many days"},
+			{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data"},
+		},
+		Examples: []string{"history prune days=400"},
+		Answers:  []answer.Declared{pruneDecl},
+		Run:      onStore(prune),
+	},
+}}
+
+func onStore(run func(*feature.Call, *history.Store) error) func(*feature.Call) error {
+	return func(c *feature.Call) error {
+		store, err := c.Session.History()
+		if err != nil {
+			return err
+		}
+		return run(c, store)
+	}
+}
+
+// entry is an entry of the history, of a commit with what the journal has of it.
+type entry struct {
+	ID       int64        `key:"id" name:"ID" help:"the number that commands take"`
+	Type     string       `key:"type" help:"sweep, route, load, commit or rollback"`
+	SubnetID string       `key:"subnet_id" help:"identifies the subnet"`
+	Began    time.Time    `key:"began" name:"FROM" help:"when it was first so"`
+	Until    time.Time    `key:"until" help:"when it was last so"`
+	End      string       `name:"UNTIL" help:"when it was last so"`
+	What     string       `name:"WHAT" help:"what the entry is of, and its outcome"`
+	Who      string       `key:"who" name:"WHO" help:"the user"`
+	Source   answer.Value `key:"source" kind:"text" help:"where it was read"`
+	Engine   string       `key:"engine" name:"ENGINE"`
+	Options  string       `key:"options" name:"OPTIONS" help:"of the engine"`
+	Note     answer.Value `key:"note" kind:"text"`
+	WhatIf   answer.Value `key:"whatif" kind:"text" help:"what was simulated in the fabric"`
+	Numbers  string       `name:"FIGURES" help:"what was measured then, by name"`
+	Figures  answer.Value `key:"figures" kind:"map" help:"what was measured then, by name"`
+	Tables   bool         `key:"tables" help:"it has forwarding tables"`
+	Outcome  answer.Value `key:"outcome" kind:"text" help:"of a commit"`
+	Others   answer.Value `key:"others" kind:"int" help:"entries that other programs wrote in the meantime"`
+	lead     answer.Lead
+}
+
+func describe(e *history.Entry, j *history.JournalEntry) entry {
+	a := entry{
+		ID: e.ID, Type: string(e.Kind), SubnetID: e.Subnet, Began: e.Began, Until: e.Until, Who: e.Who, Source: answer.Optional(e.Source),
+		Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note), WhatIf: answer.Optional(e.Simulated), Numbers: figuresText(e.Figures),
+		Tables: e.Tables, lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
+	}
+	words := []string{a.Type, e.Note}
+	if j != nil {
+		a.Outcome = answer.Text(j.Outcome.Word())
+		words = append(words, j.Outcome.Word())
+		if n := j.Others.Count; n > 0 {
+			a.Others = answer.Int(n)
+			words = append(words, "others wrote "+prose.Count(n, "entry"))
+		}
+	}
+	if e.Simulated != "" {
+		words = append(words, "what-if: "+e.Simulated)
+	}
+	a.What = strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
+	if !e.Until.Equal(e.Began) {
+		a.End = e.Until.Format(time.DateTime)
+	}
+	if e.Figures != nil {
+		var figures []answer.Named
+		for _, name := range slices.Sorted(maps.Keys(e.Figures)) {
+			figures = append(figures, answer.Named{Name: name, Value: answer.Float(e.Figures[name], 4)})
+		}
+		a.Figures = answer.Map(figures)
+	}
+	return a
+}
+
+// entries is a part of the history.
+type entries struct {
+	kept answer.Value
+	days answer.Value // how long entries are kept, and how much of them
+	size answer.Value
+	all  []entry
+}
+
+var listTable = answer.Table[entry]{
+	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](), Lead: func(e entry) answer.Lead { return e.lead },
+	Empty: "nothing is in the history of this subnet (history list all shows those of others)",
+}
+
+var listDecl = answer.Decl[entries]{
+	Command: "history", Help: "past states",
+	Facts: []answer.Field[entries]{
+		{Name: "kept", Kind: answer.KindText, Value: func(e entries) answer.Value { return e.kept }},
+		{Key: "days", Kind: answer.KindInt, Help: "how long entries are kept; 0: forever", Value: func(e entries) answer.Value { return e.days }},
+		{Key: "megabytes", Kind: answer.KindInt, Help: "how much is kept; 0: no limit", Value: func(e entries) answer.Value { return e.size }},
+	},
+	Layout: []answer.Item[entries]{
+		{Line: "[{kept}]"},
+		{Table: answer.Show(&listTable, func(e entries) answer.Rows[entry] { return answer.Slice(e.all) })},
+	},
+}
+
+func list(c *feature.Call, store *history.Store) error {
+	subnet := c.Session.Subnet()
+	if c.Flag("all") {
+		subnet = ""
+	}
+	limit, err := c.AtLeast("limit", 30, 1)
+	if err != nil {
+		return err
+	}
+	found, err := store.List(c.Ctx, subnet, limit)
+	if err != nil {
+		return err
+	}
+	journal, err := store.Journal(c.Ctx, subnet)
+	if err != nil {
+		return err
+	}
+	commits := map[int64]*history.JournalEntry{}
+	for i := range journal {
+		commits[journal[i].After] = &journal[i]
+	}
+	var a entries
+	for i := range found {
+		a.all = append(a.all, describe(&found[i], commits[found[i].ID]))
+	}
+	if kept, err := store.Kept(c.Ctx); err == nil && len(a.all) > 0 {
+		a.kept, a.days, a.size = answer.Text(keptText(kept)), answer.Int(int(kept.Age/day)), answer.Int(kept.Size>>20)
+	}
+	b := basis(c)
+	if why := store.ReadOnly(); why != nil {
+		b.Warnings = append(slices.Clip(b.Warnings), why.Error())
+	}
+	return c.Answer(listDecl.Answer(b, a))
+}
+
+// basis returns what answers about the whole history rest on.
+func basis(c *feature.Call) answer.Basis {
+	st := c.Session.State()
+	return st.Basis(st.Live, 0)
+}
+
+// figuresText lists numbers by name.
+func figuresText(figures map[string]float64) string {
+	var all []string
+	for _, name := range []string{"nodes", "links", "holes", "unanswered", "entries", "changed", "seconds"} {
+		if v, ok := figures[name]; ok {
+			text := strconv.FormatFloat(v, 'f', -1, 64) // a count
+			if name == "seconds" {
+				text = fmt.Sprintf("%.4g", v)
+			}
+			if name == "holes" { // as earlier versions wrote it
+				name = "unanswered"
+			}
+			all = append(all, text+" "+name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// contents is an entry with what is in it, and what its commit found of other programs.
+type contents struct {
+	entry
+	nodes, switches, links int
+	others                 []write.Conflict
+}
+
+// conflict is an entry of a table that another program wrote.
+type conflict struct {
+	Node string `key:"node" name:"NODE"`
+	GUID string `key:"guid" name:"GUID"`
+	What string `key:"what" name:"WHAT"`
+	Was  string `key:"was" name:"WAS" help:"as it was known"`
+	Is   string `key:"is" name:"IS" help:"as it was found"`
+	To   string `key:"would" name:"WOULD" help:"as the commit wrote or would write it"`
+	Text string `name:"TEXT"`
+}
+
+var conflictTable = answer.Table[conflict]{Key: "conflicts", Title: "written by others", Fields: answer.Fields[conflict](), Row: "    {TEXT}"}
+
+var showDecl = answer.Decl[contents]{
+	Command: "history show", Help: "an entry of the history", Title: "{of}: {type} by {who}, {began}[ until {UNTIL}]",
+	Facts: append(entryFacts(), count("nodes", func(c contents) int { return c.nodes }),
+		count("switches", func(c contents) int { return c.switches }), count("links", func(c contents) int { return c.links })),
+	Layout: []answer.Item[contents]{
+		{Line: "  {source}: {nodes|node}, {switches|switch}, {links|link}"},
+		{Line: "[  engine {engine}[ {options}]]"},
+		{Line: "[  what-if: {whatif}]"},
+		{Line: "[  {FIGURES}]"},
+		{Line: "[  {note}]"},
+		{Line: "[  others wrote {others|entry}:]"},
+		{Table: answer.Show(&conflictTable, func(c contents) answer.Rows[conflict] {
+			return answer.Lazy(len(c.others), func(i int) conflict {
+				x := &c.others[i]
+				return conflict{x.Node, x.GUID, x.What, x.Was, x.Is, x.Would, x.String()}
+			})
+		})},
+		{Line: "  read it with of={id}, compare with diff {id}"},
+	},
+}
+
+func entryFacts() []answer.Field[contents] {
+	var fields []answer.Field[contents]
+	for _, f := range answer.Fields[entry]() {
+		fields = append(fields, answer.Field[contents]{Key: f.Key, Name: f.Name, Help: f.Help, Kind: f.Kind,
+			Value: func(c contents) answer.Value { return f.Value(c.entry) }})
+	}
+	return fields
+}
+
+func count(key string, value func(contents) int) answer.Field[contents] {
+	return answer.Field[contents]{Key: key, Kind: answer.KindInt, Value: func(c contents) answer.Value { return answer.Int(value(c)) }}
+}
+
+func show(c *feature.Call, store *history.Store) error {
+	id, err := c.EntryID(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	snap, err := store.Load(c.Ctx, id)
+	if err != nil {
+		return err
+	}
+	var commit *history.JournalEntry
+	journal, err := store.Journal(c.Ctx, snap.Subnet)
+	for i := range journal {
+		if journal[i].After == id {
+			commit = &journal[i]
+		}
+	}
+	a := contents{entry: describe(&snap.Entry, commit), nodes: len(snap.Fabric.Nodes), switches: len(snap.Fabric.Switches), links: len(snap.Fabric.Links())}
+	if commit != nil {
+		a.others = commit.Others.List
+	}
+	b := answer.Basis{
+		State: "history", Entry: id, Title: fmt.Sprintf("history %d", id), Source: snap.Source, Engine: snap.Engine, AsOf: snap.Began,
+	}
+	return errors.Join(err, c.Answer(showDecl.Answer(b, a)))
+}
+
+// moved is how many entries a command wrote, read or deleted.
+type moved struct {
+	Entries int          `key:"entries"`
+	File    answer.Value `key:"file" kind:"text"`
+	Said    string       `name:"said"`
+}
+
+func movedDecl(command, help string) *answer.Decl[moved] {
+	return &answer.Decl[moved]{Command: command, Help: help, Facts: answer.Fields[moved](), Layout: []answer.Item[moved]{{Line: "{entries|entry} {said}"}}}
+}
+
+var (
+	exportDecl = movedDecl("history export", "how many entries were written")
+	importDecl = movedDecl("history import", "how many entries were added")
+	pruneDecl  = movedDecl("history prune", "how many entries were deleted")
+)
+
+func export(c *feature.Call, store *history.Store) error {
+	var ids []int64
+	for _, text := range c.Args[1:] {
+		id, err := c.EntryID(text)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	n, err := store.Export(c.Ctx, c.Arg(0), c.Session.Subnet(), ids...)
+	if err != nil {
+		return err
+	}
+	return c.Answer(exportDecl.Answer(basis(c), moved{n, answer.Text(c.Arg(0)), "exported to " + fabric.Escape(c.Arg(0))}))
+}
+
+func importFile(c *feature.Call, store *history.Store) error {
+	n, err := store.Import(c.Ctx, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	return c.Answer(importDecl.Answer(basis(c), moved{n, answer.Text(c.Arg(0)), "imported from " + fabric.Escape(c.Arg(0)) + " that were not here"}))
+}
+
+func prune(c *feature.Call, store *history.Store) error {
+	r, err := retention(c, history.Retention{}, 1)
+	if err != nil {
+		return err
+	}
+	if r == (history.Retention{}) {
+		return c.Misused("it takes days=N or megabytes=N (history keep shows what is deleted anyway)")
+	}
+	n, err := store.Prune(c.Ctx, r)
+	if err != nil {
+		return err
+	}
+	return c.Answer(pruneDecl.Answer(basis(c), moved{Entries: n, Said: "deleted"}))
+}
+
+// kept is how much of the history is kept.
+type kept struct {
+	Days      int    `key:"days" help:"0: forever"`
+	Megabytes int    `key:"megabytes" help:"0: no limit"`
+	Said      string `name:"said"`
+}
+
+var keepDecl = answer.Decl[kept]{
+	Command: "history keep", Help: "how much of the history is kept", Facts: answer.Fields[kept](), Layout: []answer.Item[kept]{{Line: "{said}"}},
+}
+
+func keep(c *feature.Call, store *history.Store) error {
+	r, err := store.Kept(c.Ctx)
+	if err != nil {
+		return err
+	}
+	if len(c.Options) > 0 {
+		if r, err = retention(c, r, 0); err != nil {
+			return err
+		}
+		if err := store.SetKept(c.Ctx, r); err != nil {
+			return err
+		}
+	}
+	return c.Answer(keepDecl.Answer(basis(c), kept{int(r.Age / day), int(r.Size >> 20), keptText(r)}))
+}
+
+// retention reads the options days and megabytes, which must be least or more.
+func retention(c *feature.Call, r history.Retention, least int) (history.Retention, error) {
+	days, err := c.AtLeast("days", int(r.Age/day), least)
+	if err != nil {
+		return r, err
+	}
+	size, err := c.AtLeast("megabytes", int(r.Size>>20), least)
+	if err != nil {
+		return r, err
+	}
+	if days > maxDays || size > maxMegabytes {
+		return r, c.Misused("days=%d megabytes=%d, expected at most %d and %d", days, size, maxDays, maxMegabytes)
+	}
+	return history.Retention{Age: time.Duration(days) * day, Size: int64(size) << 20}, nil
+}
+
+const (
+	day          = 24 * time.Hour
+	maxDays      = 100 * 365
+	maxMegabytes = 1 << 20
+)
+
+func keptText(r history.Retention) string {
+	age, size := "for ever", "as much as there is"
+	if r.Age > 0 {
+		age = fmt.Sprintf("for %s", prose.Count(int(r.Age/day), "day"))
+	}
+	if r.Size > 0 {
+		size = fmt.Sprintf("%d MB at most", r.Size>>20)
+	}
+	return fmt.Sprintf("entries are kept %s, %s; commits always (history keep days=N megabytes=N)", age, size)
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package entries
+
+import "testing"
+
+// Counts of large subnets are whole numbers to people, too.
+func TestFiguresText(t *testing.T) {
+	const want = "13284 nodes, 0 unanswered, 21520080 entries, 0.1476 seconds"
+	got := figuresText(map[string]float64{"nodes": 13284, "holes": 0, "entries": 21520080, "seconds": 0.14759})
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
