@@ -90,7 +90,7 @@ func (f *Fabric) train(l Link) {
 		}
 		return min(x, y)
 	}
-	state := mad.PortState(mad.PortInit)
+	state := mad.PortInit
 	if f.Ports[f.EndPortOf(l.A)].LID != 0 && f.Ports[f.EndPortOf(l.B)].LID != 0 {
 		state = max(a.State, b.State, state)
 	}

@@ -68,6 +68,7 @@ func TestCommandHelp(t *testing.T) {
 // What the examples of each command print with --json fits the schema of one of its answers.
 func TestExamplesFitSchemas(t *testing.T) {
 	t.Chdir(t.TempDir()) // some write files
+	t.Chdir(t.TempDir()) // where examples write files
 	src, err := session.ParseSource("sim:fattree:2,36")
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 // and each says of which state it is and what was not read.
 func TestRenderingsAgree(t *testing.T) {
 	r := testenv.Rand(t)
+	t.Chdir(t.TempDir()) // where examples write files
 	want := testenv.Count(t, 60, 300)
 	answers := 0
 	for answers < want {

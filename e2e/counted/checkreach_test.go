@@ -45,21 +45,6 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	a.done()
 }
 
-// notRead compares the switches whose tables were not read.
-func (a *answer) notRead(s *state) {
-	var names []string
-	for _, n := range s.net.nodes {
-		if n.isSwitch() && s.lft[n.guid] == nil {
-			names = append(names, n.name)
-		}
-	}
-	if len(names) > 0 {
-		a.mustLine("  not read: the forwarding tables of {not_read#} switch(es): {|.*}")
-		a.said("not_read", len(names))
-	}
-	a.sameNames("tables_not_read", names)
-}
-
 // sameNames compares a list of names, whatever their order.
 func (a *answer) sameNames(path string, want []string) {
 	var got []string

@@ -65,7 +65,7 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	if some.Count == 0 {
 		return "", nil
 	}
-	return s.whoWrote(ctx, &State{SMs: sms}, some.List, func(j *history.JournalEntry) bool {
+	return s.whoWrote(ctx, &State{Reading: Reading{SMs: sms}}, some.List, func(j *history.JournalEntry) bool {
 		return j.Began.After(before.When.Add(-soonWritten))
 	})
 }

@@ -99,7 +99,7 @@ func (st *State) together(changes []fabric.Change) []fabric.Change {
 
 // noteMaster says who is in charge now, if that is another.
 func (st *State) noteMaster(before []SM) {
-	was, _ := (&State{SMs: before}).Master()
+	was, _ := (&State{Reading: Reading{SMs: before}}).Master()
 	is, ok := st.Master()
 	switch {
 	case was.GUID == is.GUID:

@@ -37,7 +37,31 @@ type State struct {
 	// were made.
 	Stale bool
 	// Written says that the staged tables were written and read back.
-	Written  bool
+	Written bool
+	Simulation
+
+	Settings settings.Settings
+	// Sets are hosts that were given a name, in the order of their making.
+	Sets []HostSet
+	// Adapting says that tables which are routed get groups for adaptive routing, on paper.
+	Adapting bool
+	// Groups are the multicast groups that the session was told of, nil for none.
+	Groups *Groups
+	// Followed is the path database that is kept current, "" for none.
+	Followed string
+
+	Reading
+	News
+	Counts
+	Expected
+	Evidence
+	Commits
+	Running
+	recalls
+}
+
+// Simulation is what failed and was added on paper.
+type Simulation struct {
 	Failures []failures.Failure
 	// past is what an OpenSM would remember that lives through the failures and repairs,
 	// of the route before the next one.
@@ -47,20 +71,10 @@ type State struct {
 	lastBase *Picture
 	// lastFailure is the number of the last one that there was.
 	lastFailure int
+}
 
-	Settings settings.Settings
-	// Sets are hosts that were given a name, in the order of their making.
-	Sets []HostSet
-	// Estimate says that tables computed with the settings are not what the
-	// switches hold, so that a what-if only estimates what their subnet manager
-	// would do.
-	Estimate bool
-	manager  inCharge
-	WriteOn  bool
-	// Adapting says that tables which are routed get groups for adaptive routing, on paper.
-	Adapting bool
-	// Unlogged says why the log of the machine has not taken a write, "" where it has.
-	Unlogged string
+// Reading is how the subnet was read last.
+type Reading struct {
 	// Lost is why the connection to the subnet was lost since the last sweep, ""
 	// if it was not: what is called live is old then.
 	Lost string
@@ -77,31 +91,32 @@ type State struct {
 	Every time.Duration
 	// SweepTook is how long the last sweep took, a light one too.
 	SweepTook time.Duration
-	// Followed is the path database that is kept current, "" for none.
-	Followed string
-	// Recording says that what ports count is recorded in the background.
-	Recording bool
 	// Unsettled says that the last reading of all found the subnet or its forwarding
 	// tables other than the one before. Until two readings are the same, light sweeps
 	// read all, too.
 	Unsettled bool
 	// mute are the nodes that were there and do not answer, by GUID.
 	mute map[uint64]bool
-	// Events are what sweeps found to be new, the latest last.
-	Events []Event
-	// recordedTo is when the last event was that the history has.
-	recordedTo time.Time
-	// Committed is the picture that the last commit wrote, nil before that; at the
-	// last sweep Drift entries were others, and Unchecked switches were not read.
-	Committed *Picture
-	Drift     int
-	Unchecked int
-	// Groups are the multicast groups that the session was told of, nil for none.
-	Groups *Groups
 	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
 	PKeys map[uint64][]mad.PKey
 	// SMs are the subnet managers that were seen.
 	SMs []SM
+	// stated says that the file of the subnet states which of its ports are up.
+	stated bool
+}
+
+// News is what sweeps found to be new.
+type News struct {
+	// Events are what sweeps found, the latest last.
+	Events []Event
+	// recordedTo is when the last event was that the history has.
+	recordedTo time.Time
+}
+
+// Counts are what ports counted.
+type Counts struct {
+	// Recording says that what ports count is recorded in the background.
+	Recording bool
 	// Counted is what ports counted between the last two readings of all counters,
 	// nil where there were no two.
 	Counted *Counted
@@ -113,30 +128,58 @@ type State struct {
 	Standing map[counters.Key][]counters.Standing
 	// Read is what the file of the subnet says that ports had counted, nil for nothing.
 	Read *counters.Reading
-	// stated says that the file of the subnet states which of its ports are up.
-	stated bool
+}
+
+// Expected is what the subnet is to be like, and what it lacks.
+type Expected struct {
 	// Losses are the links and nodes that the live subnet had, as this session or the history knows, and has not now. A
 	// baseline that is saved accepts them.
 	Losses losses.List
 	// Baseline is what the subnet is to be like, nil for none.
 	Baseline *Baseline
+}
+
+// Evidence is what is known of the subnet manager that routes the live subnet.
+type Evidence struct {
+	// Estimate says that tables computed with the settings are not what the
+	// switches hold, so that a what-if only estimates what their subnet manager
+	// would do.
+	Estimate bool
+	manager  inCharge
 	// Calibrated is the last calibration, nil for none.
 	Calibrated *Calibration
 	// sls are the SLs of the live paths, nil where they are not known.
 	sls *liveSLs
+}
 
+// Commits are what was written, and what became of it.
+type Commits struct {
+	WriteOn bool
+	// Unlogged says why the log of the machine has not taken a write, "" where it has.
+	Unlogged string
+	// Committed is the picture that the last commit wrote, nil before that; at the
+	// last sweep Drift entries were others, and Unchecked switches were not read.
+	Committed *Picture
+	Drift     int
+	Unchecked int
 	// Interrupted says which commit of this subnet began once and did not come to
 	// its end, "" for none.
 	Interrupted string
+}
 
-	recall   func(id int64) (*Picture, error)
-	recallAt func(time.Time) (*Picture, error)
-
-	// Busy is the operation that runs, "" if none does.
+// Running is the operation that runs.
+type Running struct {
+	// Busy names it, "" if none does.
 	Busy        string
 	Done, Total int
 	// Writing is what a commit that runs is writing, nil before it writes.
 	Writing *Writing
+}
+
+// recalls find pictures of the history.
+type recalls struct {
+	recall   func(id int64) (*Picture, error)
+	recallAt func(time.Time) (*Picture, error)
 }
 
 // Writing says what a commit is writing.
