@@ -21,8 +21,10 @@ type exam struct {
 	written *state
 	// changes are those of the what-if, routed those at the time of the last route.
 	changes, routed []change
-	compared        int
-	wrong           []string
+	// members are the end ports of multicast groups that were loaded, by LID, nil for none.
+	members  map[int][]uint64
+	compared int
+	wrong    []string
 }
 
 func (x *exam) contradict(what string) { x.wrong = append(x.wrong, what) }

@@ -13,6 +13,8 @@ type tables struct {
 	// lft has, by node GUID, the port for each LID that has one, and top the highest LID of the table.
 	lft map[uint64]map[int]int
 	top map[uint64]int
+	// mft has, by node GUID, the ports of each multicast LID.
+	mft map[uint64]map[int][]int
 	// sls are nil where every path has SL 0.
 	sls map[[2]int]int
 	// sl2vl is nil where every packet takes VL 0.

@@ -101,7 +101,7 @@ func newChecker(ctx context.Context, t *fabric.Tables) *checker {
 }
 
 func (c *checker) check(l *LID) (Counts, []Fault) {
-	c.lid, c.counts, c.faults, c.named = l, Counts{LIDs: 1, Members: len(l.Members), Gone: l.Gone}, nil, map[Kind]int{}
+	c.lid, c.counts, c.faults, c.named = l, Counts{LIDs: 1, Members: len(l.Members) + len(l.Lost), Lost: len(l.Lost), Gone: l.Gone}, nil, map[Kind]int{}
 	for _, m := range l.Members {
 		c.join[m.End], c.in[m.End] = m.Join, true
 	}
@@ -113,12 +113,16 @@ func (c *checker) check(l *LID) (Counts, []Fault) {
 		}
 	}
 	switch {
-	case len(c.switches) == 0 && len(l.Members) < 2:
+	case len(c.switches) == 0 && c.counts.Members < 2:
 		c.counts.Alone = 1
 	case c.entries():
 		c.tidy()
 	default:
 		c.follow()
+	}
+	if all := pairs(slices.Concat(l.Members, l.Lost)); c.counts.Alone == 0 {
+		c.counts.Missing += all - c.counts.Pairs
+		c.counts.Pairs = all
 	}
 	for _, m := range l.Members {
 		c.join[m.End], c.in[m.End] = 0, false

@@ -46,8 +46,10 @@ type Counts struct {
 	// subnet has less than two members, and that have no entries.
 	LIDs  int `json:"lids"`
 	Alone int `json:"alone"`
-	// Members are those in the subnet, Gone those that are not.
+	// Members are those of the subnet, with the Lost ones, which are unreachable or have no LID; Gone are those that the subnet
+	// does not have.
 	Members int `json:"members"`
+	Lost    int `json:"lost"`
 	Gone    int `json:"gone"`
 	// Entries count the ports in tables, SendOnly those to members that only send,
 	// and Idle switches on branches that lead to no member; neither is a fault.
@@ -73,6 +75,7 @@ func (c *Counts) add(o *Counts) {
 	c.LIDs += o.LIDs
 	c.Alone += o.Alone
 	c.Members += o.Members
+	c.Lost += o.Lost
 	c.Gone += o.Gone
 	c.Entries += o.Entries
 	c.Idle += o.Idle

@@ -10,7 +10,7 @@ import (
 
 // follow follows the packets of each switch with members, where tables are no tree.
 func (c *checker) follow() {
-	c.counts.Pairs = c.pairs()
+	c.counts.Pairs = pairs(c.lid.Members)
 	senders := map[fabric.SwitchIndex][]Member{}
 	var from []fabric.SwitchIndex
 	for _, m := range c.lid.Members {

@@ -8,19 +8,19 @@ import (
 
 // tidy counts what a tree does: each pair has its packets once.
 func (c *checker) tidy() {
-	c.counts.Pairs = c.pairs()
+	c.counts.Pairs = pairs(c.lid.Members)
 	c.idle()
 }
 
 // pairs counts the members that send to another one that receives.
-func (c *checker) pairs() int64 {
+func pairs(members []Member) int64 {
 	receivers := int64(0)
-	for _, m := range c.lid.Members {
+	for _, m := range members {
 		if m.Join.Receives() {
 			receivers++
 		}
 	}
-	return int64(len(c.lid.Members))*receivers - receivers
+	return int64(len(members))*receivers - receivers
 }
 
 // idle counts the switches of a tree behind which no member is: its tips, and what is a tip without them.

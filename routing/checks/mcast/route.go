@@ -57,7 +57,7 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 		if errs[i] != nil {
 			return nil, fmt.Errorf("route multicast group 0x%04x: %w", lids[i].MLID, errs[i])
 		}
-		gone += lids[i].Gone
+		gone += lids[i].Gone + len(lids[i].Lost)
 		if slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool { return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID) }) {
 			r.LIDs++
 		} else {
@@ -93,6 +93,18 @@ func endOf(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	return e
 }
 
+// lostEnd is the end port of a member that is unreachable or has no LID, None for none.
+func lostEnd(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
+	if e := f.PortByGUID(m.GUID); e != fabric.None && f.Ports[e].LID == 0 {
+		return e
+	}
+	at := slices.IndexFunc(f.Unreachable, func(e fabric.PortIndex) bool { return f.Ports[e].GUID == m.GUID })
+	if at < 0 {
+		return fabric.None
+	}
+	return f.Unreachable[at]
+}
+
 func unreached(f *fabric.Fabric, lids []LID, outside [][]fabric.PortIndex) []string {
 	var out []string
 	n := 0
@@ -116,7 +128,9 @@ type LID struct {
 	Groups []int
 	// Members are those in the subnet, in the order of [fabric.Fabric.EndPorts].
 	Members []Member
-	// Gone is the number of members that are not in the subnet.
+	// Lost are members that failures have separated from the subnet, or that have no LID: no packets come from them or to them.
+	Lost []Member
+	// Gone is the number of members that the subnet does not have.
 	Gone int
 }
 
@@ -152,6 +166,12 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 		for _, m := range g.Members {
 			if e := endOf(f, m); e != fabric.None {
 				joined[g.MLID][e] |= m.Join
+			} else if e := lostEnd(f, m); e != fabric.None {
+				at := slices.IndexFunc(l.Lost, func(o Member) bool { return o.End == e })
+				if at < 0 {
+					at, l.Lost = len(l.Lost), append(l.Lost, Member{End: e})
+				}
+				l.Lost[at].Join |= m.Join
 			} else {
 				l.Gone++
 			}

@@ -23,7 +23,8 @@ type groupCheck struct {
 	LIDs      int           `key:"lids" name:"multicast LIDs"`
 	Alone     int           `key:"alone" help:"LIDs with less than two members, without entries"`
 	Members   int           `key:"members" name:"members"`
-	Gone      int           `key:"gone" help:"members that are not in the subnet"`
+	Lost      int           `key:"lost_members" help:"members that are unreachable or have no LID"`
+	Gone      int           `key:"gone" help:"members that the subnet does not have"`
 	Entries   int           `key:"entries"`
 	Idle      int           `key:"idle" help:"switches on branches that lead to no member"`
 	SendOnly  int           `key:"sendonly_entries" help:"ports to members that only send"`
@@ -84,6 +85,7 @@ var mcastDecl = answer.Decl[*groupCheck]{
 
 func groupLayout() []answer.Item[*groupCheck] {
 	layout := []answer.Item[*groupCheck]{
+		{Line: "[  {lost_members|member} unreachable or without a LID]"},
 		{Line: "[  {gone|member} not in the subnet]"},
 		{Line: "[  {alone|LID} with less than two members, without entries]"},
 		{Line: "[  {idle|switch} on branches that lead to no member]"},
@@ -139,7 +141,7 @@ func multicast(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	n := &r.Counts
 	g := groupCheck{
-		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Gone: n.Gone, Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly,
+		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Lost: n.Lost, Gone: n.Gone, Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly,
 		Pairs: n.Pairs, Missing: n.Missing, Double: n.Double, Unknown: n.Unknown, Echoes: n.Echoes, Cycles: n.Cycles, Strangers: n.Strangers,
 		DeadPorts: n.DeadPorts, OneWays: n.OneWays, verdict: r.Verdict(),
 	}
