@@ -27,7 +27,6 @@ var examples = map[string]string{
 	"dump":      "route; dump lfts routes.lfts",
 	"load":      "dump lfts routes.lfts; load lfts routes.lfts; diff live staged",
 	"gen":       "gen torus 4x4x4 torus.net hosts=2",
-	"paths":     "route; paths build records; paths query leaf-01 leaf-30 path file=records",
 	"add":       "fail link leaf-01 36; add switch spine-19 leaf-01/36; route",
 	"move":      `fail link leaf-02 36; move node "node-0001 HCA-1" leaf-02/36; route`,
 	"fail":      "fail switch spine-03; route; check reach",

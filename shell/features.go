@@ -24,6 +24,7 @@ import (
 	"example.org/ibconsole/shell/feature/managers"
 	"example.org/ibconsole/shell/feature/mft"
 	"example.org/ibconsole/shell/feature/nodes"
+	"example.org/ibconsole/shell/feature/paths"
 	"example.org/ibconsole/shell/feature/problems"
 	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/resilience"
@@ -56,6 +57,7 @@ var features = []*feature.Feature{
 	&mft.Feature,
 	&nodes.Feature,
 	&problems.Feature,
+	&paths.Feature,
 	&ranks.Feature,
 	&sa.Feature,
 	&sl.Feature,

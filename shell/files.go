@@ -24,7 +24,7 @@ func fileCommands() []Spec {
 			file[0].Name, run = "FOLDER", (*call).dumpFolder
 		}
 		dumps = append(dumps, Spec{Name: d.Kind, Summary: "write " + d.Summary, Args: file, Run: run})
-		if !d.WriteOnly {
+		if !d.WriteOnly && d.Kind != "paths" { // which is a feature's
 			loads = append(loads, Spec{Name: d.Kind, Summary: "read " + d.Summary, Args: file, Options: loadOptions(d.Kind), Run: func(c *call) error { return c.load(d.Kind) }})
 		}
 	}
@@ -111,9 +111,6 @@ func (c *call) load(kind string) error {
 	}
 	if rep.Routing != nil {
 		return c.showRouting(kind, &rep)
-	}
-	if rep.Paths != nil {
-		return c.pathsInfo(c.Arg(0), *rep.Paths)
 	}
 	st := c.session.State()
 	return c.out.Answer(&loaded{kind, c.Arg(0), &rep, unreadOf(&rep.Unread), newLost(rep.Lost), st.Settings.String(), st.Stale})

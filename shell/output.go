@@ -287,14 +287,17 @@ func (o *Output) warn(format string, args ...any) {
 }
 
 // raw writes a file as it is in place of an answer, which JSON has no place for.
-func (c *call) raw(write func(w io.Writer) error) error {
-	if c.out.JSON {
-		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
+func (c *call) raw(write func(w io.Writer) error) error { return c.feature().Raw(write) }
+
+// File implements [feature.Output].
+func (o *Output) File() io.Writer {
+	switch {
+	case o.JSON:
+		return nil
+	case o.Raw != nil:
+		return o.Raw
 	}
-	if c.out.Raw != nil {
-		return write(c.out.Raw)
-	}
-	return write(c.out.W)
+	return o.W
 }
 
 // writer remembers the first error, so that text can be printed line by line.

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/checks/census"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -53,7 +54,7 @@ func (c *call) traceAllLive(st *session.State, p *session.Picture, noTables erro
 	}
 	for _, x := range r.Parting {
 		answer.Parting = append(answer.Parting, traceTrouble{
-			From: now.Fabric.PortName(x.Src), To: destinationName(now.Fabric, x.LID), Why: partsFrom(&passing, p, x, st.Title(p)),
+			From: now.Fabric.PortName(x.Src), To: feature.DestinationName(now.Fabric, x.LID), Why: partsFrom(&passing, p, x, st.Title(p)),
 		})
 	}
 	shown, more := prose.Cut(unanswered, maxTroubles)
@@ -85,7 +86,7 @@ func (c *call) allAnswer(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *
 	for _, x := range r.Failures {
 		path := walk.Trace(t, x.Src, x.LID)
 		a.Troubles = append(a.Troubles, traceTrouble{
-			From: f.PortName(x.Src), To: destinationName(f, x.LID), Why: whyLost(f, &path), Verdict: x.Verdict.String(), Paths: x.Paths,
+			From: f.PortName(x.Src), To: feature.DestinationName(f, x.LID), Why: whyLost(f, &path), Verdict: x.Verdict.String(), Paths: x.Paths,
 		})
 	}
 	return a

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -151,7 +152,7 @@ func (a *traceAnswer) pass(t *fabric.Tables, p *session.Passage) {
 
 func liveAnswerOf(f *fabric.Fabric, path *livetrace.Path) *traceAnswer {
 	a := &traceAnswer{
-		Of: "the switches now", From: f.PortName(path.Src), To: destinationName(f, path.LID), LID: path.LID, Verdict: path.Verdict.String(),
+		Of: "the switches now", From: f.PortName(path.Src), To: feature.DestinationName(f, path.LID), LID: path.LID, Verdict: path.Verdict.String(),
 		Arrives: path.Verdict == livetrace.Delivered, Why: path.Explain(f),
 	}
 	for i := range path.Hops {
@@ -186,14 +187,7 @@ func destinationOf(f *fabric.Fabric, path *walk.Path) string {
 	if path.Dst != fabric.None {
 		return f.PortName(path.Dst)
 	}
-	return destinationName(f, path.DstLID)
-}
-
-func destinationName(f *fabric.Fabric, lid uint16) string {
-	if port := f.PortByLID(lid); port != fabric.None {
-		return f.PortName(port)
-	}
-	return fmt.Sprintf("LID %d", lid)
+	return feature.DestinationName(f, path.DstLID)
 }
 
 func givenPort(n int) *int {

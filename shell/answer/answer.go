@@ -27,6 +27,7 @@ type Answer struct {
 	fails          Fails
 	facts          []fact
 	layout         []element
+	labelled       bool // the declaration has no layout: people read the facts with their labels
 	tables         []boundTable
 	draw           func(*Canvas)
 }

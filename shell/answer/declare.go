@@ -111,7 +111,7 @@ type Decl[T any] struct {
 	Help    string
 	Title   string // the form of the first line; {of} is the title of the state. "" for "COMMAND of STATE"
 	Facts   []Field[T]
-	Layout  []Item[T] // the order for people; nil for the facts with their labels
+	Layout  []Item[T] // the order for people; nil for the facts with their labels, empty for the title alone
 	Verdict func(T) (Verdict, string)
 	Fails   Fails
 	Draw    func(w *Canvas, b Basis, value T) // replaces the layout in text; nil for none
@@ -132,7 +132,7 @@ func (d *Decl[T]) Name() string { return d.Command }
 
 // Answer returns the answer that holds v.
 func (d *Decl[T]) Answer(b Basis, v T) *Answer {
-	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, facts: make([]fact, len(d.Facts))}
+	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, facts: make([]fact, len(d.Facts)), labelled: d.Layout == nil}
 	for i := range d.Facts {
 		f := &d.Facts[i]
 		a.facts[i] = fact{columnOf(f), f.Value(v)}

@@ -118,7 +118,7 @@ func (a *Answer) body(c *Canvas) error {
 	case a.draw != nil:
 		a.draw(c)
 		return nil
-	case len(a.layout) == 0:
+	case a.labelled:
 		a.labels(c)
 		return nil
 	}

@@ -7,6 +7,7 @@ package feature
 import (
 	"cmp"
 	"context"
+	"io"
 	"strings"
 
 	"example.org/ibconsole/shell/answer"
@@ -41,6 +42,8 @@ func (c *Command) Words() []string { return strings.Fields(c.Path) }
 type Output interface {
 	// Declared writes an answer.
 	Declared(*answer.Answer) error
+	// File returns the writer for a file in place of an answer, nil where the answers are JSON, which has no place for it.
+	File() io.Writer
 	// Warn writes a warning next to the answers.
 	Warn(text string)
 	// FailsOn reports whether the user asked for commands to fail on a verdict.
@@ -93,4 +96,13 @@ func (c *Call) Tables() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
 	p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 	return &st, p, err
+}
+
+// Raw writes a file as it is in place of an answer.
+func (c *Call) Raw(write func(io.Writer) error) error {
+	w := c.Output.File()
+	if w == nil {
+		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
+	}
+	return write(w)
 }

@@ -86,3 +86,11 @@ func (c *Call) Misnamed(err error) error {
 	}
 	return err
 }
+
+// DestinationName returns the port that has a LID, "LID 7" where there is none.
+func DestinationName(f *fabric.Fabric, lid uint16) string {
+	if port := f.PortByLID(lid); port != fabric.None {
+		return f.PortName(port)
+	}
+	return fmt.Sprintf("LID %d", lid)
+}

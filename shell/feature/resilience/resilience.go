@@ -320,7 +320,7 @@ type written struct {
 }
 
 var sbatchDecl = answer.Decl[*written]{
-	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arrayPicture + " written; next:", Facts: answer.Fields[*written](),
+	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arrayPicture + " of {of} written; next:", Facts: answer.Fields[*written](),
 	Layout: []answer.Item[*written]{
 		{Line: "  sbatch {run}"},
 		{Line: "then, where all tasks have ended: resilience merge {merge}"},

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/paths"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// comparison is records compared with tables, or with the subnet administration.
+type comparison struct {
+	Pairs       int      `key:"pairs" name:"pairs"`
+	Beside      string   `key:"beside" name:"compared with"`
+	Differ      int      `key:"differ" name:"differ"`
+	Unknown     int      `key:"unknown" name:"unknown" help:"pairs that were not compared: their paths meet a table that was not read"`
+	Differences []string `key:"differences" help:"the first ones"`
+}
+
+// remark is a difference.
+type remark struct {
+	Text string `key:"text" name:"DIFFERENCE"`
+}
+
+var remarkTable = answer.Table[remark]{Key: "listed", Title: "differences", Fields: answer.Fields[remark](), Row: "  {text}"}
+
+var verifyDecl = answer.Decl[*comparison]{
+	Command: "paths verify", Help: "how path records differ from the tables, or from those of the subnet administration",
+	Title: "{pairs|path} compared with {beside}: {differ} differ[, {unknown} unknown: over tables that were not read]",
+	Facts: answer.Fields[*comparison](),
+	Layout: []answer.Item[*comparison]{{Table: answer.Show(&remarkTable, func(x *comparison) answer.Rows[remark] {
+		rows := answer.Lazy(len(x.Differences), func(i int) remark { return remark{x.Differences[i]} })
+		rows.More = int64(x.Differ - len(x.Differences))
+		return rows
+	})}},
+	Verdict: func(x *comparison) (answer.Verdict, string) {
+		switch {
+		case x.Differ > 0:
+			return answer.Found, fmt.Sprintf("%d of %s differ from %s", x.Differ, prose.Count(x.Pairs, "path"), x.Beside)
+		case x.Unknown > 0:
+			return answer.Unknown, feature.UnknownPaths(int64(x.Unknown), int64(x.Pairs))
+		}
+		return answer.OK, ""
+	},
+	Fails: answer.Always,
+}
+
+const mostListed = 20 // differences
+
+func verifyRecords(c *feature.Call) error {
+	live := c.Arg(0) == liveWord
+	pairs := c.Int("sample", 100_000)
+	if live {
+		pairs = c.Int("sample", 500)
+	}
+	if pairs < 1 {
+		return fmt.Errorf("sample=%d: expected 1 or more", pairs)
+	}
+	v, err := open(c)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	drawn, err := drawnPairs(c, pairs, live)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	a, b := comparison{Pairs: len(drawn), Beside: "the subnet administration", Differences: []string{}}, st.Basis(st.Live, session.NeedLinks)
+	note := func(p session.Pair, f *fabric.Fabric, why error) {
+		if a.Differ++; a.Differ <= mostListed {
+			a.Differences = append(a.Differences, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src), feature.DestinationName(f, p.LID), why))
+		}
+	}
+	if live && v.unknownSLs {
+		b.Warnings = append(b.Warnings, session.ErrUnreadSLs.Error()+": they are not compared")
+	}
+	if live {
+		f := st.Live.Fabric
+		err = c.Session.PathRecords(c.Ctx, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
+			if why := session.BesidePath(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
+				note(p, f, why)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
+		if err != nil {
+			return err
+		}
+		a.Beside, b = st.Title(p), st.Basis(p, session.NeedLinks|session.NeedTables)
+		for i, pair := range drawn {
+			if i%1024 == 0 && c.Ctx.Err() != nil {
+				return c.Ctx.Err()
+			}
+			switch err := paths.Compare(v.View, p.Tables, pair.Src, pair.LID); {
+			case errors.Is(err, paths.ErrUnread):
+				a.Unknown++
+			case err != nil:
+				note(pair, p.Fabric, err)
+			}
+		}
+	}
+	return c.Answer(verifyDecl.Answer(b, &a))
+}
+
+// drawnPairs draws pairs of end ports; those of channel adapters alone where a
+// subnet administration is asked, for the rates of switches' own ports are not swept.
+func drawnPairs(c *feature.Call, n int, live bool) ([]session.Pair, error) {
+	st := c.Session.State()
+	f := st.Live.Fabric
+	if !live {
+		p, err := st.Subject(session.Kind(c.Option("of", "")))
+		if err != nil {
+			return nil, err
+		}
+		f = p.Fabric
+	}
+	var ends []fabric.PortIndex
+	for _, e := range f.EndPorts {
+		if f.Ports[e].LID != 0 && (!live || f.Ports[e].Num != 0) {
+			ends = append(ends, e)
+		}
+	}
+	if len(ends) == 0 {
+		return nil, errors.New("no end port has a LID")
+	}
+	r := rand.New(rand.NewPCG(uint64(c.Int("seed", 1)), 0))
+	pairs := make([]session.Pair, n)
+	for i := range pairs {
+		dst := ends[r.IntN(len(ends))]
+		pairs[i] = session.Pair{Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
+	}
+	return pairs, nil
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// view is a database that questions go to.
+type view struct {
+	*pathdb.View
+	unknownSLs bool // nobody knows the service levels
+	partial    bool // it was built from tables of which some were not read
+	basis      answer.Basis
+	fabric     *fabric.Fabric // names ports; nil where there is none
+	close      func()
+}
+
+// errNoRecord stands for [pathdb.ErrNoPath] in a database that was built from tables of which some were not read.
+var errNoRecord = errors.New("no record: forwarding tables were not read, and whether there is a path is unknown")
+
+// open returns the database that a question goes to: that of the option file, the one that was loaded, or else one that is
+// built from the tables of the state. The caller closes it.
+func open(c *feature.Call) (*view, error) {
+	v := &view{close: func() {}}
+	st := c.Session.State()
+	if p, err := st.Of(session.Kind(c.Option("of", ""))); err == nil {
+		v.fabric = p.Fabric
+	}
+	if name := c.Option("file", ""); name != "" {
+		db, err := pathdb.Open(c.Ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		v.View, v.basis, v.close = db.View(), fileBasis(name), func() { _ = db.Close() }
+		return v, nil
+	}
+	if db, name := c.Session.Paths(); db != nil && c.Option("of", "") == "" {
+		v.View, v.basis = db.View(), fileBasis(name)
+		return v, nil
+	}
+	image, rep, err := c.Session.BuildPaths(c.Ctx, session.Kind(c.Option("of", "")), true, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	db, err := pathdb.Parse(image)
+	if err != nil {
+		return nil, err
+	}
+	if v.basis, err = tablesBasis(c, &rep); err != nil {
+		return nil, err
+	}
+	v.View, v.unknownSLs, v.partial = db.View(), rep.UnknownSLs, rep.NotRead != nil
+	return v, nil
+}
+
+// fileBasis is what an answer about a database in a file rests on.
+func fileBasis(name string) answer.Basis {
+	return answer.Basis{State: "file", Title: name, Source: name}
+}
+
+// tablesBasis is what an answer about records rests on that were built from the tables of a state.
+func tablesBasis(c *feature.Call, rep *session.PathsReport) (answer.Basis, error) {
+	st, p, err := c.Tables()
+	if err != nil {
+		return answer.Basis{}, err
+	}
+	b := st.Basis(p, session.NeedLinks|session.NeedTables)
+	if rep.NotRead != nil {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("the forwarding tables of %s were not read, and the paths over them have no records: %s",
+			prose.Count(len(rep.NotRead), "switch"), prose.List(rep.NotRead, mostUnread)))
+	}
+	return b, nil
+}
+
+const mostUnread = 5 // how many switches a warning names
+
+// portOf returns a port of a database by its address, GID or name, and its LID.
+func portOf(c *feature.Call, v *pathdb.View, text string) (pathdb.PortIndex, uint16, error) {
+	if gid, err := mad.ParseGID(strings.TrimPrefix(text, "gid:")); err == nil {
+		if i, ok := v.ByGID(gid); ok {
+			return i, 0, nil
+		}
+		return 0, 0, fmt.Errorf("no port of the database has the GID %s", text)
+	}
+	if number, ok := strings.CutPrefix(text, "lid:"); ok {
+		lid, err := strconv.ParseUint(number, 0, 16)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%q is no LID", number)
+		}
+		i, ok := v.ByLID(uint16(lid))
+		if !ok {
+			return 0, 0, fmt.Errorf("no port of the database has LID %d", lid)
+		}
+		return i, uint16(lid), nil
+	}
+	if number, ok := strings.CutPrefix(text, "guid:"); ok {
+		guid, err := strconv.ParseUint(number, 0, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%q is no GUID", number)
+		}
+		if i, ok := v.ByGUID(guid); ok {
+			return i, 0, nil
+		}
+	}
+	st := c.Session.State()
+	p, err := st.Subject(session.Kind(c.Option("of", "")))
+	if err != nil {
+		return 0, 0, err
+	}
+	place, err := places.Resolve(p.Fabric, text)
+	if err != nil {
+		return 0, 0, err
+	}
+	port := p.Fabric.EndPortOf(place.Port)
+	guid := p.Fabric.Ports[port].GUID
+	switch i, ok := v.ByGUID(guid); {
+	case ok:
+		return i, 0, nil
+	case p.Fabric.Ports[port].LID == 0:
+		return 0, 0, fmt.Errorf("%s has no LID", p.Fabric.PortName(port))
+	}
+	return 0, 0, fmt.Errorf("the database has no port 0x%016x", guid)
+}
