@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -108,8 +109,17 @@ func (v *victim) script(script string) (text string) {
 	return text
 }
 
-// tables looks at the cells of an answer's tables, which the screen shows.
+// tables looks at all forms of a declared answer, and at the cells of an answer's tables, which the screen shows.
 func (v *victim) tables(script string, a Answer) {
+	if d, ok := a.(declared); ok {
+		for _, form := range answer.Forms {
+			var out bytes.Buffer
+			if err := d.Write(&out, form, 1, ""); err != nil {
+				v.check(script, err.Error())
+			}
+			v.check(script, out.String())
+		}
+	}
 	tabled, ok := a.(Tabled)
 	if !ok {
 		return

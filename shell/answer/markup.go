@@ -163,11 +163,14 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 		_, _ = out.WriteString(m.line(line))
 	}
 	for _, f := range a.facts {
-		if f.Name != "" && !f.Value.IsNone() {
+		if f.Name != "" && !f.Value.IsNone() && (f.Value.Kind() != KindText || f.Value.String() != "") {
 			_, _ = out.WriteString(m.line(f.Name + ": " + f.Value.String() + unitText(f.Unit)))
 		}
 	}
 	for i := range a.tables {
+		if a.tables[i].n == 0 && len(a.tables) > 1 {
+			continue
+		}
 		if err := a.tables[i].markup(out, m); err != nil {
 			return err
 		}
