@@ -19,7 +19,8 @@ import (
 func TestCountedMulticast(t *testing.T) {
 	rnd := testenv.Rand(t)
 	compared, wrong, bad := 0, 0, 0
-	for i := range testenv.Count(t, 10, 200) {
+	scenes := testenv.Count(t, 10, 200)
+	for i := range scenes {
 		seed := rnd.Uint64()
 		t.Run(fmt.Sprintf("scene%03d", i), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
@@ -43,7 +44,7 @@ func TestCountedMulticast(t *testing.T) {
 		})
 	}
 	t.Logf("%d figures compared, %d contradictory; %d pairs missing", compared, wrong, bad)
-	if bad == 0 {
+	if bad == 0 && scenes > 100 { // few may have none
 		t.Error("no member of a group missed a packet")
 	}
 }
