@@ -32,7 +32,6 @@ var examples = map[string]string{
 	"fail":      "fail switch spine-03; route; check reach",
 	"restore":   "fail switch spine-03; restore link spine-03 1; route",
 	"undo":      "fail link leaf-01 36; undo",
-	"whatif":    "fail random 3 seed=1; whatif",
 	"diff":      "fail link leaf-01 36; route; diff",
 	"write":     "write on; write off",
 	"commit":    "fail link leaf-01 36; route; write on; commit yes",

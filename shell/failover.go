@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -22,14 +21,8 @@ type failover struct {
 // failover follows the choices of adaptive routing with what has failed and without; nil where no switch of the base has
 // any, or nodes were added.
 func (c *call) failover(st *session.State) (*failover, error) {
-	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil || st.Base.Tables.Adaptive == nil {
-		return nil, nil
-	}
-	r, err := c.session.Analysis().FailOver(c.ctx, st.Base.Tables, st.WhatIf.Tables, choices.Options{Examples: c.named()})
-	if errors.Is(err, choices.ErrOtherNodes) {
-		return nil, nil
-	}
-	if err != nil {
+	r, err := c.feature().Failover(st)
+	if r == nil {
 		return nil, err
 	}
 	return &failover{r, st.WhatIf}, nil

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/counts"
 	"example.org/ibconsole/shell/feature/entries"
+	"example.org/ibconsole/shell/feature/failures"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
@@ -50,6 +51,7 @@ var features = []*feature.Feature{
 	&compare.Feature,
 	&counts.Feature,
 	&entries.Feature,
+	&failures.Feature,
 	&groups.Feature,
 	&lft.Feature,
 	&links.Feature,

@@ -12,10 +12,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 )
 
 func paperCommands() []Spec {
@@ -39,7 +37,6 @@ func paperCommands() []Spec {
 		{Name: "restore", Summary: "take a failure on paper back, or repair a part of one", Subcommands: append(things("restore", restore), all)},
 		{Name: "undo", Summary: "undo one failure, repair or addition on paper: the last one, or that of a number (show failures)",
 			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}}, Run: runUndo},
-		{Name: "whatif", Summary: "list what has failed, was repaired and added on paper, as show failures does", Run: runWhatIf},
 		diffCommand(),
 	}...)
 }
@@ -119,7 +116,6 @@ func runUndo(c *call) error {
 }
 
 type failureRow struct {
-	leads
 	Number int    `json:"number"`
 	Repair bool   `json:"repair,omitempty"`
 	Added  bool   `json:"added,omitempty"`
@@ -139,18 +135,8 @@ func (r failureRow) Text(w io.Writer) {
 	_, _ = fmt.Fprintln(w)
 }
 
-// Cells are the line of a list.
-func (r failureRow) Cells() []any {
-	return []any{fmt.Sprintf("%3d  %-8s  %s %s (%s)", r.Number, r.State, r.What, r.Name, count(r.Links, "link"))}
-}
-
-var failureDetails = []string{"NUMBER", "STATE", "WHAT", "NAME", "LINKS"}
-
-// Detail is the row in cells.
-func (r failureRow) Detail() []any { return []any{r.Number, r.State, r.What, r.Name, r.Links} }
-
 func failureRowOf(f failures.Failure, state string) failureRow {
-	return failureRow{leads{}, f.Number, f.Repair, f.Added, f.Moved, f.What, f.Name, len(f.Links), state}
+	return failureRow{f.Number, f.Repair, f.Added, f.Moved, f.What, f.Name, len(f.Links), state}
 }
 
 func (c *call) failures(state string, all ...failures.Failure) error {
@@ -173,64 +159,4 @@ func (c *call) failures(state string, all ...failures.Failure) error {
 		c.out.note("the staged tables are stale now: route again")
 	}
 	return nil
-}
-
-// runWhatIf lists failures, repairs and additions in their order.
-func runWhatIf(c *call) error {
-	st := c.session.State()
-	if st.WhatIf == nil {
-		return c.say(object{"failures": 0}, "nothing has failed on paper (try: fail link SWITCH PORT)")
-	}
-	var rows []failureRow
-	for _, f := range st.Failures {
-		row := failureRowOf(f, f.Verb())
-		if len(f.Links) > 0 && int(f.Links[0].A) < len(st.Base.Fabric.Ports) {
-			row.leads = leads{toPort(st.Base.Fabric, f.Links[0].A)}
-		}
-		rows = append(rows, row)
-	}
-	if err := c.out.Answer(&List{Rows: eachRow(rows), Details: failureDetails}); err != nil {
-		return err
-	}
-	if c.out.Row != nil {
-		if err := c.out.Answer(Part{unreachableNodes{&st}}); err != nil {
-			return err
-		}
-	}
-	over, err := c.failover(&st)
-	if err != nil {
-		return err
-	}
-	if over != nil {
-		if err := c.out.Answer(Part{over}); err != nil {
-			return err
-		}
-	}
-	if file := st.TopologyFile(); file != "" {
-		c.out.note("the topology is that of %s", file)
-	}
-	c.out.note("%s unreachable; base: %s as of %s", count(len(st.WhatIf.Unreachable()), "node"), st.Source, st.Base.When.Format("15:04:05"))
-	return nil
-}
-
-// unreachableNodes are the unreachable nodes, for faces that show tables.
-type unreachableNodes struct{ st *session.State }
-
-// Text is nothing: a note says how many there are.
-func (unreachableNodes) Text(io.Writer) {}
-
-// Tables names them, with where they were attached.
-func (a unreachableNodes) Tables() []Table {
-	f := a.st.Whole()
-	return []Table{tableOf("unreachable nodes", []string{"NODE", "TYPE", "LID", "SWITCH"}, a.st.WhatIf.Unreachable(), func(n fabric.NodeIndex) plainRow {
-		node := &f.Nodes[n]
-		at := "-"
-		for p := range node.Ports() {
-			if !node.IsSwitch() && f.Ports[p].Linked() {
-				at = leafOf(f, p)
-				break
-			}
-		}
-		return plainRow{leads{toNode(f, n)}, []any{f.NodeName(n), feature.TypeWord(node.Type), lidText(feature.NodeLID(f, node)), at}}
-	})}
 }

@@ -49,14 +49,18 @@ func TestRandomCommands(t *testing.T) {
 		n.open(source, i)
 		narrators = append(narrators, n)
 	}
+	done, told := 0, 0
 	for i, n := range narrators {
 		for range count / len(sources) {
 			n.tell()
 		}
 		t.Logf("%s: %d of %d commands succeeded", sources[i][0], n.done, len(n.told))
-		if n.done < len(n.told)/8 {
+		if done, told = done+n.done, told+len(n.told); n.done < len(n.told)/32 {
 			t.Errorf("%s: only %d of %d commands succeeded: the words do not fit", sources[i][0], n.done, len(n.told))
 		}
+	}
+	if done < told/8 { // a fifth succeeds; of one source by chance much fewer
+		t.Errorf("only %d of %d commands succeeded: the words do not fit", done, told)
 	}
 }
 

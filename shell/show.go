@@ -16,7 +16,6 @@ func showCommands() []Spec {
 	return []Spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []Spec{
 		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
 			Options: torusOptions()},
-		{Name: "failures", Summary: "what has failed, was repaired, added and moved on paper, with the numbers that undo takes", Run: runWhatIf},
 		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
 	}}}
 }

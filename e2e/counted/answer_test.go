@@ -78,12 +78,10 @@ func (a *answer) declared(title, table string, s *state) {
 	}
 	a.mustLine(title)
 	a.basis(s, 0)
-	head, name := a.o, a.name()
+	head := a.o
 	for _, o := range a.rows(table) {
 		a.take(o)
-		a.figure("command", name)
-		a.figure("answer", 1)
-		a.figure("kind", table)
+		a.streamed(table)
 	}
 	a.heads, a.objects = append(a.heads, head), a.objects[1:]
 	if table == "" {
@@ -119,6 +117,13 @@ func (a *answer) basis(s *state, unread int) {
 		warning, _ := a.o.at(fmt.Sprint("of.warnings.", i))
 		a.row("warning:", warning)
 	}
+}
+
+// streamed compares what all rows of a table that streams have.
+func (a *answer) streamed(table string) {
+	a.figure("command", a.name())
+	a.figure("answer", 1)
+	a.figure("kind", table)
 }
 
 // rows are the objects of a table that streams.

@@ -240,19 +240,3 @@ func trimmed(s string) string {
 	}
 	return s
 }
-
-// note compares a line beside the answer with a form and what stands in its places: names and values in turn.
-func (a *answer) note(form string, places ...any) {
-	m := readText(a.notes).next(form)
-	a.x.compared++
-	if m == nil {
-		a.wrong("note", a.notes, "-", form)
-		return
-	}
-	for i := 0; i < len(places); i += 2 {
-		name := places[i].(string)
-		if a.x.compared++; !sameText(m[name], places[i+1]) {
-			a.wrong("note: "+name, m[name], "-", places[i+1])
-		}
-	}
-}

@@ -4,6 +4,7 @@ package feature
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
@@ -150,6 +152,34 @@ func ParseMLID(text string) (uint16, error) {
 		return 0, fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", text, fabric.FirstMLID, fabric.LastMLID)
 	}
 	return uint16(n), nil
+}
+
+// Attachment returns the port of the switch that an end port is attached to.
+func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
+	if end == fabric.None {
+		return answer.None()
+	}
+	sw, port := f.AttachedSwitch(end)
+	if sw == fabric.None {
+		return answer.None()
+	}
+	return answer.Port(f, f.Port(f.Switches[sw], port))
+}
+
+// MostNamed is how many of a kind an analysis names.
+const MostNamed = 2000
+
+// Failover returns what becomes of pairs of the what-if before a subnet manager acts, by the choices of adaptive routing;
+// nil where no switch of the base has any, or nodes were added.
+func (c *Call) Failover(st *session.State) (*choices.Failover, error) {
+	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil || st.Base.Tables.Adaptive == nil {
+		return nil, nil
+	}
+	r, err := c.Session.Analysis().FailOver(c.Ctx, st.Base.Tables, st.WhatIf.Tables, choices.Options{Examples: MostNamed})
+	if errors.Is(err, choices.ErrOtherNodes) {
+		return nil, nil
+	}
+	return r, err
 }
 
 // NoTable is why a table of a port was not read.

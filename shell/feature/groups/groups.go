@@ -129,7 +129,8 @@ var memberTable = answer.Table[member]{
 		{Key: "guid", Name: "PORT GUID", Kind: answer.KindGUID, Help: "of the member", Value: func(m member) answer.Value { return answer.GUID(m.GUID) }},
 		{Key: "join", Name: "JOIN", Kind: answer.KindText, Help: "whether it receives, only sends, or only sends and is no member",
 			Value: func(m member) answer.Value { return answer.Text(m.Join.String()) }},
-		{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace, Help: "the port of the switch that it is attached to", Value: attachment},
+		{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace, Help: "the port of the switch that it is attached to",
+			Value: func(m member) answer.Value { return feature.Attachment(m.f, m.port()) }},
 		{Name: "NAME", Kind: answer.KindText, Help: "the port that has joined", Value: func(m member) answer.Value {
 			if m.port() == fabric.None {
 				return answer.Text("(not in the subnet)")
@@ -260,16 +261,4 @@ func switches(g group) answer.Value {
 		}
 	}
 	return answer.Int(n)
-}
-
-// attachment returns the port of the switch that a member is attached to.
-func attachment(m member) answer.Value {
-	if m.port() == fabric.None {
-		return answer.None()
-	}
-	sw, port := m.f.AttachedSwitch(m.port())
-	if sw == fabric.None {
-		return answer.None()
-	}
-	return answer.Port(m.f, m.f.Port(m.f.Switches[sw], port))
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package failures lists what was simulated: failures, repairs, additions and moves, and which nodes are unreachable.
+package failures
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands whatif and show failures, which answer the same.
+var Feature = feature.Feature{Name: "failures", Commands: []feature.Command{
+	{
+		Path:     "whatif",
+		Summary:  "list the simulated failures, repairs and additions",
+		Help:     "undo takes the numbers.",
+		Examples: []string{"fail random 3 seed=1; whatif"},
+		Answers:  []answer.Declared{whatIfDecl},
+		Run:      func(c *feature.Call) error { return run(c, whatIfDecl) },
+	},
+	{
+		Path:     "show failures",
+		Summary:  "list the simulated failures, repairs and additions",
+		Help:     "undo takes the numbers.",
+		Examples: []string{"fail switch spine-03; show failures"},
+		Answers:  []answer.Declared{showDecl},
+		Run:      func(c *feature.Call) error { return run(c, showDecl) },
+	},
+}}
+
+// simulation is what was simulated, and what follows from it.
+type simulation struct {
+	Failures    int          `key:"failures" help:"failures, repairs, additions and moves"`
+	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures have separated from the subnet"`
+	File        answer.Value `key:"topology_file" kind:"text" help:"the file that the topology is from"`
+	Source      answer.Value `name:"source" kind:"text"`
+	Base        answer.Value `key:"base_as_of" kind:"time" help:"when the base was read"`
+	Clock       answer.Value `name:"clock" kind:"text"`
+	None        answer.Value `name:"none" kind:"text"`
+	Pairs       answer.Value `key:"pairs" kind:"int" help:"of adaptive routing, before a subnet manager acts: pairs of end ports"`
+	Untouched   answer.Value `key:"pairs_untouched" kind:"int" help:"pairs that keep all their paths"`
+	Over        answer.Value `key:"pairs_failing_over" kind:"int" help:"pairs that fail over at once"`
+	Luck        answer.Value `key:"pairs_by_luck" kind:"int" help:"pairs that lose packets by some choices"`
+	Stuck       answer.Value `key:"pairs_stuck" kind:"int" help:"pairs that lose all packets"`
+	CutOff      answer.Value `key:"pairs_unreachable" kind:"int" help:"pairs of which an end port is unreachable"`
+	Bad         answer.Value `key:"pairs_bad_before" kind:"int" help:"pairs that did not arrive for sure before"`
+	st          *session.State
+	over        *choices.Failover
+}
+
+// change is one failure, repair, addition or move.
+type change struct {
+	Number int    `key:"number" name:"NUMBER" help:"the one that undo takes"`
+	State  string `key:"state" name:"STATE" help:"failed, repaired, added or moved"`
+	What   string `key:"what" name:"WHAT" help:"link, switch, node or director"`
+	Name   string `key:"name" name:"NAME"`
+	Links  int    `key:"links" name:"LINKS" help:"links that it concerns"`
+	Repair bool   `key:"repair"`
+	Added  bool   `key:"added"`
+	Moved  bool   `key:"moved"`
+	lead   answer.Lead
+}
+
+// lost is an unreachable node.
+type lost struct {
+	Node   answer.Value `key:"node" name:"NODE" kind:"place"`
+	Type   string       `key:"type" name:"TYPE"`
+	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of the switch that it was attached to"`
+	lead   answer.Lead
+}
+
+// waiting is a pair that loses packets until a subnet manager acts.
+type waiting struct {
+	From  answer.Value `key:"from" name:"FROM" kind:"place"`
+	To    answer.Value `key:"to" name:"TO" kind:"place"`
+	LID   uint16       `key:"lid" name:"LID" kind:"lid"`
+	Reach string       `key:"now_reached" name:"NOW REACHED" help:"by luck: by some choices; never: by none"`
+	Share string       `name:"OF PACKETS" help:"the share of the packets of the pair that is lost, if all choices are alike"`
+	Part  float64      `key:"share" help:"the share of the packets of the pair that is lost, if all choices are alike"`
+	lead  answer.Lead
+}
+
+var (
+	changeTable = answer.Table[change]{
+		Key: "changes", Title: "changes", Stream: true, Fields: answer.Fields[change](),
+		Row: "  {number}\t{state}\t{what} {name} ({links|link})", Lead: func(c change) answer.Lead { return c.lead },
+	}
+	lostTable = answer.Table[lost]{
+		Key: "unreachable_nodes", Title: "unreachable nodes", Stream: true, Fields: answer.Fields[lost](), Lead: func(l lost) answer.Lead { return l.lead },
+	}
+	waitingTable = answer.Table[waiting]{
+		Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[waiting](), Lead: func(w waiting) answer.Lead { return w.lead },
+	}
+)
+
+var (
+	whatIfDecl = declare("whatif")
+	showDecl   = declare("show failures")
+)
+
+func declare(command string) *answer.Decl[simulation] {
+	never := func(simulation) bool { return false }
+	return &answer.Decl[simulation]{
+		Command: command, Help: "what was simulated", Title: "failures and changes of {of}", Facts: answer.Fields[simulation](),
+		Layout: []answer.Item[simulation]{
+			{Line: "[{none}]"},
+			{Table: answer.Show(&changeTable, func(s simulation) answer.Rows[change] { return answer.Slice(changes(s.st)) })},
+			{Line: "{?pairs}before a subnet manager acts, by adaptive routing: of {pairs|pair} {pairs_untouched} keep all their paths, {pairs_failing_over} fail over at once"},
+			{Line: "{?pairs}  {pairs_by_luck} lose packets by some choices, {pairs_stuck} are stuck, {pairs_unreachable} have an end port that is unreachable" +
+				"[; {pairs_bad_before} did not arrive for sure before]"},
+			{Line: "{?topology_file}the topology is that of {topology_file}"},
+			{Line: "{?unreachable}{unreachable|node} unreachable; base: {source} as of {clock}"},
+			{When: never, Table: answer.Show(&lostTable, func(s simulation) answer.Rows[lost] { return answer.Slice(unreachable(s.st)) })},
+			{When: never, Table: answer.Show(&waitingTable, waitingPairs)},
+		},
+	}
+}
+
+func run(c *feature.Call, decl *answer.Decl[simulation]) error {
+	st := c.Session.State()
+	s := simulation{st: &st}
+	if st.WhatIf == nil {
+		s.None = answer.Text("nothing has failed on paper (try: fail link SWITCH PORT)")
+		return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), s))
+	}
+	s.Failures, s.Unreachable = len(st.Failures), answer.Int(len(st.WhatIf.Unreachable()))
+	s.File = answer.Optional(st.TopologyFile())
+	s.Source, s.Base, s.Clock = answer.Text(st.Source.String()), answer.Time(st.Base.When), answer.Text(st.Base.When.Format("15:04:05"))
+	over, err := c.Failover(&st)
+	if err != nil {
+		return err
+	}
+	if over != nil {
+		s.over = over
+		s.Pairs, s.Untouched, s.Over = answer.Int(over.Paths), answer.Int(over.Untouched), answer.Int(over.Over)
+		s.Luck, s.Stuck, s.CutOff, s.Bad = answer.Int(over.Luck), answer.Int(over.Stuck), answer.Int(over.CutOff), answer.Int(over.Bad)
+	}
+	return c.Answer(decl.Answer(st.Basis(st.WhatIf, session.NeedLinks), s))
+}
+
+func changes(st *session.State) []change {
+	var all []change
+	if st.WhatIf == nil {
+		return nil
+	}
+	for i := range st.Failures {
+		all = append(all, describe(st, &st.Failures[i]))
+	}
+	return all
+}
+
+func describe(st *session.State, f *failures.Failure) change {
+	c := change{f.Number, f.Verb(), f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}}
+	if len(f.Links) > 0 && int(f.Links[0].A) < len(st.Base.Fabric.Ports) {
+		c.lead = feature.ToPort(st.Base.Fabric, f.Links[0].A)
+	}
+	return c
+}
+
+func unreachable(st *session.State) []lost {
+	var all []lost
+	if st.WhatIf == nil {
+		return nil
+	}
+	f := st.Whole()
+	for _, n := range st.WhatIf.Unreachable() {
+		node := &f.Nodes[n]
+		l := lost{answer.Node(f, n), feature.TypeWord(node.Type), feature.NodeLID(f, node), answer.None(), feature.ToNode(f, n)}
+		for p := range node.Ports() {
+			if !node.IsSwitch() && f.Ports[p].Linked() {
+				l.Switch = feature.Attachment(f, p)
+				break
+			}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+func waitingPairs(s simulation) answer.Rows[waiting] {
+	if s.over == nil {
+		return answer.Slice[waiting](nil)
+	}
+	f := s.st.WhatIf.Fabric
+	rows := answer.Lazy(len(s.over.Examples), func(i int) waiting {
+		p := &s.over.Examples[i]
+		return waiting{
+			answer.Port(f, p.Src), answer.Port(f, p.Dst), p.LID, p.Outcome.Endings.Reach().String(), fmt.Sprintf("%.0f %%", 100*p.Outcome.Share),
+			p.Outcome.Share, feature.ToTrace(s.st.WhatIf, p.Src, p.Dst, p.LID),
+		}
+	})
+	rows.More = s.over.Luck + s.over.Stuck - int64(rows.N)
+	return rows
+}
