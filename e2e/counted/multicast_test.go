@@ -156,13 +156,13 @@ func (c *groupCounts) add(s *state, mlid int, guids []uint64) {
 	c.entries += entries
 	c.members += len(members) + lost
 	c.lost += lost
-	if n := len(members) + lost; entries == 0 && n < 2 {
+	n := len(members) + lost
+	if entries == 0 && n < 2 {
 		c.alone++
 		return
-	} else {
-		c.pairs += n * (n - 1)
-		c.missing += n*(n-1) - len(members)*(len(members)-1)
 	}
+	c.pairs += n * (n - 1)
+	c.missing += n*(n-1) - len(members)*(len(members)-1)
 	cycles := false
 	for _, src := range members {
 		f := spread{s: s, mlid: mlid, copies: map[*port]int{}, on: map[*port]bool{}}
