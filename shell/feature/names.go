@@ -94,3 +94,12 @@ func DestinationName(f *fabric.Fabric, lid uint16) string {
 	}
 	return fmt.Sprintf("LID %d", lid)
 }
+
+// Ports returns a list of ports.
+func Ports(f *fabric.Fabric, ports []fabric.PortIndex) answer.Value {
+	values := make([]answer.Value, len(ports))
+	for i, p := range ports {
+		values[i] = answer.Port(f, p)
+	}
+	return answer.List(values)
+}

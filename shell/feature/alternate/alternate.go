@@ -122,7 +122,7 @@ func (c *connection) path(p *alternates.Path) path {
 	f := c.t.Fabric
 	row := path{
 		From: answer.Port(f, p.Src), SLID: p.SLID, To: answer.Port(f, p.Dst), DLID: p.DLID, SL: answer.NotRead(), Arrives: p.Arrives(),
-		There: portsOf(f, leftBy(f, &p.There)), Back: portsOf(f, leftBy(f, &p.Back)), Why: answer.Optional(why(f, p)),
+		There: feature.Ports(f, leftBy(f, &p.There)), Back: feature.Ports(f, leftBy(f, &p.Back)), Why: answer.Optional(why(f, p)),
 	}
 	if sl, known := c.t.SL(p.SLID, p.DLID); known {
 		row.SL = answer.Int(sl)
@@ -136,20 +136,12 @@ func (c *connection) alternates() answer.Rows[path] {
 		x := &c.list[i]
 		row := c.path(&x.Path)
 		row.Disjoint, row.SharedAsText = answer.Text(c.disjoint(x)), c.shares(x)
-		row.Links, row.Switches = portsOf(f, x.Between.Links), nodesOf(f, x.Between.Switches)
-		row.EndLinks, row.EndSwitches = portsOf(f, x.Ends.Links), nodesOf(f, x.Ends.Switches)
+		row.Links, row.Switches = feature.Ports(f, x.Between.Links), nodesOf(f, x.Between.Switches)
+		row.EndLinks, row.EndSwitches = feature.Ports(f, x.Ends.Links), nodesOf(f, x.Ends.Switches)
 		return row
 	})
 	rows.More = int64(c.Count - len(c.list))
 	return rows
-}
-
-func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) answer.Value {
-	values := make([]answer.Value, len(ports))
-	for i, p := range ports {
-		values[i] = answer.Port(f, p)
-	}
-	return answer.List(values)
 }
 
 func nodesOf(f *fabric.Fabric, nodes []fabric.NodeIndex) answer.Value {

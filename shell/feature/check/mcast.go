@@ -185,7 +185,7 @@ func faultOf(f *fabric.Fabric, m *mcast.Fault) fault {
 	}
 	if len(m.Ports) > 0 {
 		out.lead = feature.ToPort(f, m.Ports[0])
-		out.Ports = portsOf(f, m.Ports)
+		out.Ports = feature.Ports(f, m.Ports)
 	}
 	return out
 }

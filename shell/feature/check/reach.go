@@ -269,14 +269,6 @@ func loops(c *feature.Call, st *session.State, p *session.Picture) error {
 // mostNamed is how many end ports the text names that are unreachable, or without a LID.
 const mostNamed = 10
 
-func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) answer.Value {
-	places := make([]answer.Value, len(ports))
-	for i, p := range ports {
-		places[i] = answer.Port(f, p)
-	}
-	return answer.List(places)
-}
-
 // reachOf follows the paths of a state by its linear tables and, where switches route adaptively, by every choice.
 func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability, error) {
 	start, f := time.Now(), p.Fabric
@@ -307,8 +299,8 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	}
 	ends, unreachable := f.Ends(c.Flag("switches"))
 	ends = slices.DeleteFunc(slices.Clone(ends), func(e fabric.PortIndex) bool { return f.Ports[e].LID != 0 })
-	r.Unreachable, r.Names = portsOf(f, unreachable), prose.List(prose.Words(unreachable, names.Port), mostNamed)
-	r.WithoutLID, r.NoLID = portsOf(f, ends), prose.List(prose.Words(ends, names.Port), mostNamed)
+	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, names.Port), mostNamed)
+	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, names.Port), mostNamed)
 	if p.Tables.Adaptive != nil {
 		if err := r.follow(c, p, names); err != nil {
 			return nil, err
