@@ -40,7 +40,7 @@ func traceCommands() []Spec {
 			{Name: "format", Kind: lang.KindWord, Words: []string{"text", "ibtracert"}, Summary: "ibtracert: the lines of ibtracert"},
 			{Name: "back", Kind: lang.KindFlag, Summary: "of one pair: the path back, beside this one"},
 			{Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what they share with this one"},
-			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID", Summary: "of one pair: the path that another picture has, beside this one"},
+			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID", Summary: "of one pair: the path that another state has, beside this one"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each kind, are listed (20)"},
 			feature.StrictOption(),
 		}...),

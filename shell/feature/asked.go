@@ -23,7 +23,7 @@ func StateNames() []string {
 func OfOption() lang.Option {
 	return lang.Option{
 		Name: "of", Kind: lang.KindPicture, Value: strings.Join(StateNames(), "|") + "|ID|TIME",
-		Summary: "which picture, the number of a history entry, or a time (03:12); staged if there, else whatif, else live",
+		Summary: "which state, the number of a history entry, or a time (03:12); staged if there, else whatif, else live",
 	}
 }
 

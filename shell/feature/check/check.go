@@ -29,7 +29,7 @@ var Feature = feature.Feature{Name: "check", Commands: []feature.Command{
 		Summary: "check the routes between all end ports",
 		Help:    "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp + unknownHelp + loadHelp,
 		Options: []lang.Option{
-			feature.OfOption(), {Name: "switches", Kind: lang.KindFlag, Summary: "count switches among the end ports, too"}, feature.StrictOption(),
+			feature.OfOption(), {Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports"}, feature.StrictOption(),
 		},
 		Examples: []string{"fail switch spine-02; route; check reach; check credits", "check"},
 		Answers:  []answer.Declared{reachDecl, &creditsDecl, &mcastDecl, &loadDecl},
