@@ -403,3 +403,66 @@ func decode(t *testing.T, line []byte) any {
 	}
 	return o
 }
+
+// counts is a port with values by name.
+type counts struct {
+	Name   string       `key:"name" name:"NAME"`
+	Values answer.Value `key:"values" name:"VALUES" kind:"map"`
+}
+
+// What stands behind a tab is aligned over lines and rows next to each other; values by name are an object in JSON, and
+// words for people.
+func TestMapsAndTabs(t *testing.T) {
+	table := answer.Table[counts]{Key: "rows", Title: "rows", Fields: answer.Fields[counts](), Row: "{name}\t{values}"}
+	decl := answer.Decl[[]counts]{
+		Command: "counts", Facts: []answer.Field[[]counts]{{Key: "n", Kind: answer.KindInt, Value: func(v []counts) answer.Value { return answer.Int(len(v)) }}},
+		Layout: []answer.Item[[]counts]{
+			{Line: "ports\t{n}"}, {Table: answer.Show(&table, func(v []counts) answer.Rows[counts] { return answer.Slice(v) })}, {Line: "the end"},
+		},
+	}
+	v := []counts{
+		{"leaf-01/1", answer.Map([]answer.Named{{Name: "waits", Value: answer.Int(3)}, {Name: hostile, Value: answer.NotRead()}})},
+		{"a", answer.Map(nil)},
+	}
+	a := decl.Answer(answer.Basis{Title: "live"}, v)
+	var text, out bytes.Buffer
+	if err := errors.Join(a.Text(&text), a.JSON(&out, 1)); err != nil {
+		t.Fatal(err)
+	}
+	want := "counts of live\nports      2\nleaf-01/1  waits 3, " + plain.EscapeLine(hostile) + " not read\na          \nthe end\n"
+	if text.String() != want {
+		t.Errorf("got\n%q\nwant\n%q", text.String(), want)
+	}
+	var got struct {
+		Rows []struct{ Values map[string]*int }
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err, out.String())
+	}
+	if m := got.Rows[0].Values; len(m) != 2 || *m["waits"] != 3 || len(got.Rows[1].Values) != 0 {
+		t.Errorf("%s", out.String())
+	}
+	var o any
+	if err := json.Unmarshal(out.Bytes(), &o); err != nil {
+		t.Fatal(err)
+	}
+	if err := compile(t, decl.Schema()).Validate(o); err != nil {
+		t.Error(err)
+	}
+}
+
+// What was not read for the same reason is one cause, with all of its places up to a limit, and the sum of its counts.
+func TestNote(t *testing.T) {
+	var u answer.Unread
+	for i := range answer.MostPlaces + 5 {
+		u.Note("counter reading", "no response", 2, answer.Place{Name: "leaf-01", Port: i})
+	}
+	before := u
+	u.Note("counter reading", "not supported", 1, answer.Place{Name: "leaf-02", Port: -1})
+	if len(u.Causes) != 2 || u.Count != 2*(answer.MostPlaces+5)+1 || u.Causes[0].Count != 2*(answer.MostPlaces+5) || len(u.Causes[0].At) != answer.MostPlaces {
+		t.Errorf("%+v", u)
+	}
+	if len(before.Causes) != 1 || before.Count != u.Count-1 {
+		t.Errorf("a copy changes: %+v", before)
+	}
+}
