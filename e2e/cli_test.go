@@ -135,7 +135,7 @@ func TestBadArguments(t *testing.T) {
 func TestJSON(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
 		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show ports leaf-01; "+
-			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; trace node-0001 node-0008 format=ibtracert; trace node-0001 all; help; help trace; diff; diff entries; commit dry-run; restore all; write on; summary")
+			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; trace node-0001 node-0008 format=ibtracert; trace node-0001 all; help; help trace; diff; diff entries; commit dry-run; restore all; write on; summary of=live")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	routed := 0
 	for _, line := range lines {
