@@ -386,6 +386,13 @@ func TestNestedAndOptional(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if sheets, err := decl.Answer(answer.Basis{}, &whole{rows: rows}).Sheets(); err != nil || len(sheets) != 1 {
+		t.Errorf("%d tables on the screen: %v", len(sheets), err)
+	}
+	table.Aside = true
+	if sheets, err := decl.Answer(answer.Basis{}, &whole{rows: rows}).Sheets(); err != nil || len(sheets) != 0 {
+		t.Errorf("%d tables on the screen that has none: %v", len(sheets), err)
+	}
 	for _, form := range []string{"[{paths}", "{paths}]", "[{paths]", "[{nothing}]"} {
 		bad := *decl
 		bad.Layout = []answer.Item[*whole]{{Line: form}}

@@ -48,6 +48,7 @@ type Table[R any] struct {
 	Row     string // a form that prints a row as a line; "" for columns
 	Empty   string // for people where there are no rows; "" for the headings alone
 	Stream  bool   // JSON has an object for each row
+	Aside   bool   // the lines of the text are enough for people: the screen has no table of it
 	MaxRows int    // how many rows people read in the text; 0 for all
 	Lead    func(R) Lead
 	ID      func(R) uint64
@@ -180,7 +181,7 @@ func (c *Column) id() string {
 type boundTable struct {
 	key, title, help string
 	form, empty      string
-	stream           bool
+	stream, aside    bool
 	maxRows          int
 	columns          []Column
 	n                int // -1 where it is not known
@@ -195,7 +196,7 @@ type boundTable struct {
 
 func (l listed[T, R]) declared() boundTable {
 	t := l.table
-	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream, maxRows: t.MaxRows}
+	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream, aside: t.Aside, maxRows: t.MaxRows}
 	b.columns = make([]Column, len(t.Fields))
 	for i := range t.Fields {
 		b.columns[i] = columnOf(&t.Fields[i])

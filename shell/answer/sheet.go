@@ -22,6 +22,9 @@ func (a *Answer) Sheets() ([]Sheet, error) {
 	var sheets []Sheet
 	for i := range a.tables {
 		t := &a.tables[i]
+		if t.aside {
+			continue
+		}
 		s := Sheet{Title: t.title, Help: t.help, More: t.more, Best: t.best, t: t}
 		for j := range t.columns {
 			if t.columns[j].Name != "" {

@@ -121,16 +121,16 @@ type pair struct {
 }
 
 var (
-	classTable = answer.Table[kindRow]{Key: "classes", Title: "classes of links", Fields: answer.Fields[kindRow]()}
+	classTable = answer.Table[kindRow]{Key: "classes", Title: "classes of links", Aside: true, Fields: answer.Fields[kindRow]()}
 	kindTable  = answer.Table[kindRow]{
-		Key: "kinds", Title: "kinds of links", Fields: answer.Fields[kindRow](),
+		Key: "kinds", Title: "kinds of links", Aside: true, Fields: answer.Fields[kindRow](),
 		Row: "  {class}, {width}{speed}: {links|direction}, {min} to {max} paths, mean {mean}, std dev {std_dev}, {unused} unused[, {unknown} unknown]",
 	}
 	linkTable = answer.Table[link]{
 		Key: "links", Title: "links by paths", Help: "links between switches, those with the most paths first", Fields: answer.Fields[link](),
 		Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}", Lead: func(l link) answer.Lead { return l.lead },
 	}
-	pairTable  = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
+	pairTable  = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", Aside: true, Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
 	shareTable = answer.Table[shareOfLink]{
 		Key: "adaptive_links", Title: "links between switches by shares", Fields: answer.Fields[shareOfLink](), Stream: true,
 		Lead: func(l shareOfLink) answer.Lead { return l.lead },

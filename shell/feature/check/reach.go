@@ -135,8 +135,8 @@ func at(counts []int64, i int) int64 {
 const linksForm = "    {paths} over {links|link}"
 
 var (
-	linksTable  = answer.Table[linksCount]{Key: "links", Title: "paths by links", Help: "paths by the links that they cross", Fields: answer.Fields[linksCount](), Row: linksForm}
-	linearTable = answer.Table[linksCount]{Key: "linear_links", Title: "paths of the linear tables by links", Fields: answer.Fields[linksCount](), Row: linksForm}
+	linksTable  = answer.Table[linksCount]{Key: "links", Title: "paths by links", Aside: true, Help: "paths by the links that they cross", Fields: answer.Fields[linksCount](), Row: linksForm}
+	linearTable = answer.Table[linksCount]{Key: "linear_links", Title: "paths of the linear tables by links", Aside: true, Fields: answer.Fields[linksCount](), Row: linksForm}
 	troubles    = answer.Table[trouble]{
 		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind", Fields: answer.Fields[trouble](),
 		Row: "  {FROM} -> {TO} (LID {lid}): {why}", Lead: func(t trouble) answer.Lead { return t.lead },

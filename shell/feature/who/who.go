@@ -102,7 +102,7 @@ const (
 
 var (
 	linkTable = answer.Table[linkLoad]{
-		Key: "directions", Title: "directions", Fields: answer.Fields[linkLoad](), Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
+		Key: "directions", Title: "directions", Aside: true, Fields: answer.Fields[linkLoad](), Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
 		Lead: func(l linkLoad) answer.Lead { return l.lead },
 	}
 	cutTable      = userTable("cut_off", "unreachable without it", "  unreachable: {port}", "end ports that are unreachable without it")
