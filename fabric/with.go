@@ -80,8 +80,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	return nil
 }
 
-// train gives a new link its state, width, speed, MTU and VLs: what other links of its ends have, the least of both. While an
-// end has no LID no subnet manager has brought the link up.
+// train gives a new link its width, speed, MTU and VLs: what other links of its ends have, the least of both. It is Active once
+// both ends have a LID: then a subnet manager brings it up.
 func (f *Fabric) train(l Link) {
 	a, b := f.linkLike(l.A), f.linkLike(l.B)
 	least := func(x, y uint8) uint8 {
@@ -92,7 +92,7 @@ func (f *Fabric) train(l Link) {
 	}
 	state := mad.PortInit
 	if f.Ports[f.EndPortOf(l.A)].LID != 0 && f.Ports[f.EndPortOf(l.B)].LID != 0 {
-		state = max(a.State, b.State, state)
+		state = mad.PortActive
 	}
 	for _, port := range [2]PortIndex{l.A, l.B} {
 		p := &f.Ports[port]
