@@ -219,6 +219,9 @@ func (r *reachability) listed() answer.Rows[trouble] {
 func (r *reachability) verdict() (answer.Verdict, string) {
 	c := &r.counts
 	v := c.Verdict()
+	if r.choices != nil && r.choices.Luck > 0 {
+		v = answer.Found
+	}
 	if r.loopsOnly {
 		v = c.LoopVerdict()
 	}
