@@ -30,6 +30,7 @@ type lossAnswers struct {
 
 type foundProblem struct {
 	Severity, Kind, What string
+	Problem              string // the kind in the answer of problems
 	Since                time.Time
 }
 
@@ -43,6 +44,9 @@ func answersOf(t *testing.T, source string) (a lossAnswers) {
 		t.Fatalf("%q\n%s", lines, said)
 	}
 	a.problems, a.down = p.Problems, s.Down
+	for i := range a.problems {
+		a.problems[i].Kind = a.problems[i].Problem
+	}
 	return a
 }
 
