@@ -10,48 +10,33 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestCountedAdaptive compares what becomes of packets by every choice of adaptive routing with the model, in random scenes of
 // their own.
 func TestCountedAdaptive(t *testing.T) {
-	rnd := testenv.Rand(t)
-	compared, wrong, luck := 0, 0, 0
-	scenes := testenv.Count(t, 10, 200)
-	for i := range scenes {
-		seed := rnd.Uint64()
-		t.Run(fmt.Sprintf("scene%03d", i), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 0))
-			x := &exam{console: open(t, "sim:"+kinds[r.IntN(len(kinds))]), rnd: r}
-			m := maker{x}
-			if r.IntN(2) == 0 {
-				m.engine()
-				m.route("route")
-			}
-			if m.do("adaptive on") != nil {
-				return
-			}
-			if r.IntN(2) == 0 {
-				m.commit()
-			}
-			for range r.IntN(4) {
-				m.fail()
-			}
-			m.routed = nil
-			x.readStates()
-			for _, s := range x.states {
-				if s.routed() {
-					luck += x.checkChoices(s)
-				}
-			}
-			x.finish()
-			compared += x.compared
-			wrong += len(x.wrong)
-		})
-	}
-	t.Logf("%d figures compared, %d contradictory; %d pairs by luck", compared, wrong, luck)
+	luck := 0
+	scenes := eachScene(t, func(t *testing.T, r *rand.Rand) *exam {
+		x := newSim(t, r)
+		m := maker{x}
+		if r.IntN(2) == 0 {
+			m.engine()
+			m.route("route")
+		}
+		if m.do("adaptive on") != nil {
+			return nil
+		}
+		if r.IntN(2) == 0 {
+			m.commit()
+		}
+		for range r.IntN(4) {
+			m.fail()
+		}
+		m.routed = nil
+		luck += x.eachRouted(x.checkChoices)
+		return x
+	})
+	t.Logf("%d pairs by luck", luck)
 	if luck == 0 && scenes > 100 { // few may have none
 		t.Error("no pair arrived by luck")
 	}

@@ -11,39 +11,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"example.org/ibconsole/internal/test/testenv"
 )
 
 // TestCountedMulticast compares the figures of multicast groups with the model, in random scenes of their own.
 func TestCountedMulticast(t *testing.T) {
-	rnd := testenv.Rand(t)
-	compared, wrong, bad := 0, 0, 0
-	scenes := testenv.Count(t, 10, 200)
-	for i := range scenes {
-		seed := rnd.Uint64()
-		t.Run(fmt.Sprintf("scene%03d", i), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 0))
-			x := &exam{console: open(t, "sim:"+kinds[r.IntN(len(kinds))]), rnd: r}
-			m := maker{x}
-			m.groups()
-			m.route("route")
-			if r.IntN(2) == 0 {
-				m.commit()
-			}
-			m.actions()
-			x.readStates()
-			for _, s := range x.states {
-				if s.routed() {
-					bad += x.checkMulticast(s)
-				}
-			}
-			x.finish()
-			compared += x.compared
-			wrong += len(x.wrong)
-		})
-	}
-	t.Logf("%d figures compared, %d contradictory; %d pairs missing", compared, wrong, bad)
+	bad := 0
+	scenes := eachScene(t, func(t *testing.T, r *rand.Rand) *exam {
+		x := newSim(t, r)
+		m := maker{x}
+		m.groups()
+		m.route("route")
+		if r.IntN(2) == 0 {
+			m.commit()
+		}
+		m.actions()
+		bad += x.eachRouted(x.checkMulticast)
+		return x
+	})
+	t.Logf("%d pairs missing", bad)
 	if bad == 0 && scenes > 100 { // few may have none
 		t.Error("no member of a group missed a packet")
 	}

@@ -15,19 +15,48 @@ import (
 
 // TestCounted compares every figure of the commands with the model, in random scenes.
 func TestCounted(t *testing.T) {
+	eachScene(t, func(t *testing.T, rnd *rand.Rand) *exam {
+		x := newExam(t, rnd)
+		x.everything()
+		return x
+	})
+}
+
+// eachScene compares random scenes, and returns how many there were. compare makes a scene and compares it, nil for none.
+func eachScene(t *testing.T, compare func(t *testing.T, rnd *rand.Rand) *exam) (scenes int) {
 	rnd := testenv.Rand(t)
+	scenes = testenv.Count(t, 10, 200)
 	compared, wrong := 0, 0
-	for i := range testenv.Count(t, 10, 200) {
+	for i := range scenes {
 		seed := rnd.Uint64()
 		t.Run(fmt.Sprintf("scene%03d", i), func(t *testing.T) {
-			x := newExam(t, rand.New(rand.NewPCG(seed, 0)))
-			x.everything()
+			x := compare(t, rand.New(rand.NewPCG(seed, 0)))
+			if x == nil {
+				return
+			}
 			x.finish()
 			compared += x.compared
 			wrong += len(x.wrong)
 		})
 	}
 	t.Logf("%d figures compared, %d contradictory", compared, wrong)
+	return scenes
+}
+
+// newSim opens a simulated subnet of any kind.
+func newSim(t *testing.T, rnd *rand.Rand) *exam {
+	return &exam{console: open(t, "sim:"+kinds[rnd.IntN(len(kinds))]), rnd: rnd}
+}
+
+// eachRouted reads the states, and returns the sum of what compare returns for each that has routes.
+func (x *exam) eachRouted(compare func(*state) int) (n int) {
+	x.readStates()
+	for _, s := range x.states {
+		if s.routed() {
+			n += compare(s)
+		}
+	}
+	return n
 }
 
 // kinds are simulated subnets of all kinds, small enough to walk every path.
@@ -41,7 +70,7 @@ var engineNames = []string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "to
 
 // newExam makes a scene.
 func newExam(t *testing.T, rnd *rand.Rand) *exam {
-	x := &exam{console: open(t, "sim:"+kinds[rnd.IntN(len(kinds))]), rnd: rnd}
+	x := newSim(t, rnd)
 	m := maker{x}
 	m.actions()
 	if rnd.IntN(4) == 0 {
