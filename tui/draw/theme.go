@@ -50,11 +50,11 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 	if fixed {
 		name = "none"
 	}
-	looks, ok := themes[name]
+	looksOf, ok := themes[name]
 	if !ok {
 		return nil, fmt.Errorf("no theme is called %q, expected one of %s", name, strings.Join(Themes, ", "))
 	}
-	t := &Theme{Name: name, Glyphs: g, Fixed: fixed}
+	looks, t := looksOf(), &Theme{Name: name, Glyphs: g, Fixed: fixed}
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetHasDarkBackground(true) // so that it does not ask the terminal
 	r.SetColorProfile(profile)
@@ -129,8 +129,8 @@ const (
 	black = "#000000/0"
 )
 
-// themes are the looks of the themes by the names of styles; what is not named looks like any text.
-var themes = map[string]map[string]Look{"dark": dark(), "light": light(), "contrast": contrast(), "none": none()}
+// themes make the looks of the themes by the names of styles. A style without a look is that of other text.
+var themes = map[string]func() map[string]Look{"dark": dark, "light": light, "contrast": contrast, "none": none}
 
 func of(fg string) Look     { return Look{Foreground: fg} }
 func boldOf(fg string) Look { return Look{Foreground: fg, Bold: true} }
