@@ -147,7 +147,7 @@ func (a *adaptiveAnswer) add(t *fabric.Tables, s fabric.SwitchIndex) {
 	node := f.Switches[s]
 	r := adaptiveRow{
 		Switch: f.NodeName(node), GUID: guidText(f.Nodes[node].GUID), Enabled: sw.Enabled, Reroute: sw.FastReroute, SLs: fmt.Sprintf("%#04x", sw.SLs),
-		Tables: len(sw.Tables), lead: toNode(f, node),
+		Tables: len(sw.Tables), lead: feature.ToNode(f, node),
 	}
 	lids := make([]int, len(sw.Groups))
 	for lid := uint16(1); lid <= t.LFT.MaxLID && lid != 0; lid++ {
@@ -166,7 +166,7 @@ func (a *adaptiveAnswer) add(t *fabric.Tables, s fabric.SwitchIndex) {
 			continue
 		}
 		r.Groups++
-		row := adaptiveGroup{Switch: r.Switch, Group: i, LIDs: lids[i], lead: toPort(f, f.Port(node, ports[0]))}
+		row := adaptiveGroup{Switch: r.Switch, Group: i, LIDs: lids[i], lead: feature.ToPort(f, f.Port(node, ports[0]))}
 		for _, sub := range g {
 			row.Ports = append(row.Ports, numbers(sub))
 		}

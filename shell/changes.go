@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -19,7 +20,7 @@ import (
 func changesCommand() Spec {
 	return Spec{
 		Name: "changes", Summary: "what changed from one time to another: what, when, who probably, and the sum of it",
-		Help: strings.ToUpper(whenHelp[:1]) + whenHelp[1:] + ". The sum is the difference between what was seen last by the one time and by the other.",
+		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen last by the one time and by the other.",
 		Options: []lang.Option{
 			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from when on; an hour ago"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "until when; now"},
@@ -29,11 +30,11 @@ func changesCommand() Spec {
 
 func runChanges(c *call) error {
 	now := time.Now()
-	until, err := c.whenOption("until", "now", now)
+	until, err := c.feature().Time("until", "now", now)
 	if err != nil {
 		return err
 	}
-	since, err := c.whenOption("since", "1h", prevailing(c, now, until))
+	since, err := c.feature().Time("since", "1h", prevailing(c, now, until))
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func (p CommitPlan) Changes() Table {
 	slices.SortStableFunc(all, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
 	return tableOf("switches that are written to", []string{"SWITCH", "BLOCKS", "ENTRIES"}, all, func(s plan.Switch) plainRow {
 		node := p.live.Switches[s.Switch]
-		return plainRow{leads{toNode(p.live, node)}, []any{p.live.NodeName(node), s.Blocks, s.Entries}}
+		return plainRow{leads{feature.ToNode(p.live, node)}, []any{p.live.NodeName(node), s.Blocks, s.Entries}}
 	})
 }
 

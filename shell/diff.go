@@ -168,7 +168,7 @@ func (c *call) diffEntries(from, to session.Kind) error {
 				yield(nil, err)
 				return
 			}
-			r := entryRow{leads: leads{toNode(f, f.Switches[e.SwitchNew])}, Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
+			r := entryRow{leads: leads{feature.ToNode(f, f.Switches[e.SwitchNew])}, Switch: f.NodeName(f.Switches[e.SwitchNew]), LID: e.LID, Old: entry(e.Old), New: entry(e.New)}
 			if p := f.PortByLID(e.LID); p != fabric.None {
 				r.To = f.PortName(p)
 			}
@@ -177,7 +177,7 @@ func (c *call) diffEntries(from, to session.Kind) error {
 			}
 		}
 		for m := range mcast.Changes(before.Tables, after.Tables) {
-			if !yield(groupEntryRow{leads{toNode(f, f.Switches[m.Switch])}, f.NodeName(f.Switches[m.Switch]), feature.MLIDText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
+			if !yield(groupEntryRow{leads{feature.ToNode(f, f.Switches[m.Switch])}, f.NodeName(f.Switches[m.Switch]), feature.MLIDText(m.MLID), ints(m.Gone), ints(m.Come)}, nil) {
 				return
 			}
 		}

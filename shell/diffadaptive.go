@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/feature"
 )
 
 // adaptiveDiffText says what differs in adaptive routing, nothing where nothing does.
@@ -29,6 +30,6 @@ func adaptiveDiffText(w io.Writer, a *diff.Adaptive) {
 func (a *diffAnswer) adaptiveTable() Table {
 	return tableOf("adaptive routing", []string{"SWITCH", "LIDS", "SETTINGS"}, a.Adaptive.Switches, func(s diff.AdaptiveSwitch) plainRow {
 		f := a.before.Fabric
-		return plainRow{leads{toNode(f, f.NodeByGUID(uint64(s.GUID)))}, []any{s.Name, s.LIDs, orDash(strings.Join(s.Settings, ", "))}}
+		return plainRow{leads{feature.ToNode(f, f.NodeByGUID(uint64(s.GUID)))}, []any{s.Name, s.LIDs, orDash(strings.Join(s.Settings, ", "))}}
 	})
 }

@@ -22,7 +22,7 @@ func (a diffAnswer) Tables() []Table {
 		endTable("end ports gone", r.Gone, a.before),
 		endTable("end ports come", r.Come, a.after),
 		tableOf("LIDs moved", []string{"PORT", "LID WAS", "LID IS"}, r.Moved, func(m diff.Moved) plainRow {
-			return plainRow{leads{toPort(a.after.Fabric, a.after.Fabric.PortByGUID(uint64(m.GUID)))}, []any{m.Name, m.LID, m.NewLID}}
+			return plainRow{leads{feature.ToPort(a.after.Fabric, a.after.Fabric.PortByGUID(uint64(m.GUID)))}, []any{m.Name, m.LID, m.NewLID}}
 		}),
 		linkTable("links down", r.Down),
 		linkTable("links up", r.Up),
@@ -60,7 +60,7 @@ func pairTable(title string, pairs []diff.Pair, all int64, p *session.Picture) T
 func endTable(title string, ports []diff.Port, p *session.Picture) Table {
 	return tableOf(title, []string{"PORT", "LID", "SWITCH"}, ports, func(x diff.Port) plainRow {
 		port := p.Fabric.PortByGUID(uint64(x.GUID))
-		return plainRow{leads{toPort(p.Fabric, port)}, []any{x.Name, x.LID, leafOf(p.Fabric, port)}}
+		return plainRow{leads{feature.ToPort(p.Fabric, port)}, []any{x.Name, x.LID, leafOf(p.Fabric, port)}}
 	})
 }
 

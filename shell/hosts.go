@@ -250,7 +250,7 @@ func (a *hostsAnswer) findLost(pairs []linkload.Pair) {
 	for _, p := range pairs {
 		path := walk.Between(a.picture.Tables, p.Src, p.Dst, p.LID)
 		if !path.Verdict.Arrives() && path.Verdict != walk.Unknown {
-			if a.lost = append(a.lost, p); len(a.lost) == mostNamed {
+			if a.lost = append(a.lost, p); len(a.lost) == feature.MostNamed {
 				return
 			}
 		}
@@ -291,10 +291,10 @@ func (a *hostsAnswer) Tables() []Table {
 	f := a.picture.Fabric
 	return []Table{
 		tableOf("hosts", []string{"PORT", "LID", "SWITCH"}, a.ends, func(e fabric.PortIndex) plainRow {
-			return plainRow{leads{toPort(f, e)}, []any{f.PortName(e), f.Ports[e].LID, leafOf(f, e)}}
+			return plainRow{leads{feature.ToPort(f, e)}, []any{f.PortName(e), f.Ports[e].LID, leafOf(f, e)}}
 		}),
 		tableOf("links", []string{"FROM", "TO", "ITS PATHS", "ALL PATHS", "OF OTHERS"}, a.links, func(l sharedLink) plainRow {
-			return plainRow{leads{toPort(f, l.port)}, []any{l.From, l.To, l.Own, l.All, l.All - l.Own}}
+			return plainRow{leads{feature.ToPort(f, l.port)}, []any{l.From, l.To, l.Own, l.All, l.All - l.Own}}
 		}),
 		tableOf("lost", []string{"FROM", "TO", "LID"}, a.lost, func(p linkload.Pair) plainRow {
 			return plainRow{leads{feature.ToTrace(a.picture, p.Src, p.Dst, p.LID)}, []any{f.PortName(p.Src), f.PortName(p.Dst), p.LID}}

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -29,7 +30,7 @@ func jobCommands() []Spec {
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 		Options: []lang.Option{
 			{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "its hosts, as Slurm lists them: node[0001-0064]"},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "when it began; " + whenHelp},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "when it began; " + when.Help},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "when it ended; now"},
 		},
 	}}
@@ -268,7 +269,7 @@ func (r *jobPort) Cells() []any {
 }
 
 func jobPortOf(f *fabric.Fabric, x feature.Counted) *jobPort {
-	r := &jobPort{leads{toPort(f, x.Port)}, x.Name, x.To(f), map[string]uint64{}, map[string]float64{}, nil, "", "", x}
+	r := &jobPort{leads{feature.ToPort(f, x.Port)}, x.Name, x.To(f), map[string]uint64{}, map[string]float64{}, nil, "", "", x}
 	for _, n := range x.Counts {
 		name := n.Counter.String()
 		r.Counters[name], r.PerHour[name] = n.Increase, n.PerSecond()*3600

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
@@ -34,7 +35,7 @@ func morningCommand() Spec {
 			"FILE.html is a page with plots, FILE.json for programs, and anything else Markdown.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 		Options: []lang.Option{
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + whenHelp},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + when.Help},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
 			{Name: "format", Kind: lang.KindText, Value: "markdown|html|json", Words: []string{"markdown", "html", "json"}, Summary: "whatever FILE is called"},
 		},

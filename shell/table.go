@@ -44,24 +44,6 @@ type Leading interface {
 	Lead() Lead
 }
 
-// toNode leads to a node.
-func toNode(f *fabric.Fabric, node fabric.NodeIndex) Lead {
-	if node == fabric.None {
-		return Lead{}
-	}
-	return Lead{GUID: f.Nodes[node].GUID}
-}
-
-// toPort leads to a port.
-func toPort(f *fabric.Fabric, port fabric.PortIndex) Lead {
-	if port == fabric.None {
-		return Lead{}
-	}
-	l := toNode(f, f.Ports[port].Node)
-	l.Port = f.Ports[port].Num
-	return l
-}
-
 // leads is what rows begin with that lead somewhere.
 type leads struct{ to Lead }
 
@@ -91,16 +73,15 @@ func tableOf[T any](title string, columns []string, things []T, row func(T) plai
 	return t
 }
 
-// mostNamed is how many of a kind are named in a table.
-const mostNamed = 2000
-
 // named is how many of a kind an analysis is to name: as many as it likes where nobody shows tables.
 func (c *call) named() int {
 	if c.out.Row == nil {
 		return 0
 	}
-	return mostNamed
+	return feature.MostNamed
 }
 
 // leafOf names the port of a switch that an end port is attached to, "-" where there is none.
-func leafOf(f *fabric.Fabric, end fabric.PortIndex) string { return feature.Leaf(f, end).String() }
+func leafOf(f *fabric.Fabric, end fabric.PortIndex) string {
+	return feature.Attachment(f, end).String()
+}

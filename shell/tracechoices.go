@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -74,14 +75,14 @@ func choiceRowOf(f *fabric.Fabric, r *choices.Row) choiceRow {
 		row.Switches = append(row.Switches, f.NodeName(f.Switches[s]))
 	}
 	if len(r.Switches) > 0 {
-		row.State, row.lead = r.State.String(), toNode(f, f.Switches[r.Switches[0]])
+		row.State, row.lead = r.State.String(), feature.ToNode(f, f.Switches[r.Switches[0]])
 	}
 	row.what, row.by = r.Words(f)
 	if !r.Stop {
 		return row
 	}
 	row.End = row.what
-	row.lead = toPort(f, r.At)
+	row.lead = feature.ToPort(f, r.At)
 	return row
 }
 

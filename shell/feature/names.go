@@ -67,18 +67,6 @@ func UnknownPaths(n, of int64) string {
 	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
 }
 
-// Leaf returns the port of a switch that an end port is attached to, None where there is none.
-func Leaf(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
-	if end == fabric.None {
-		return answer.None()
-	}
-	sw, port := f.AttachedSwitch(end)
-	if sw == fabric.None {
-		return answer.None()
-	}
-	return answer.Port(f, f.Port(f.Switches[sw], port))
-}
-
 // Misnamed returns the error of words that name a link; words that name nothing anywhere are a misuse of the command.
 func (c *Call) Misnamed(err error) error {
 	if unclear, ok := errors.AsType[*places.PortError](err); ok {

@@ -154,7 +154,7 @@ func ParseMLID(text string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// Attachment returns the port of the switch that an end port is attached to.
+// Attachment returns the port of the switch that an end port is attached to, None where there is none.
 func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 	if end == fabric.None {
 		return answer.None()

@@ -95,10 +95,7 @@ type path struct {
 	lead  answer.Lead
 }
 
-const (
-	mostRead  = 20   // how many of a kind people read
-	mostNamed = 2000 // how many paths are listed
-)
+const mostRead = 20 // how many of a kind people read
 
 var (
 	linkTable = answer.Table[linkLoad]{
@@ -159,7 +156,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	start := time.Now()
-	r, err := uses.Of(c.Ctx, p.Tables, what, uses.Options{Examples: mostNamed})
+	r, err := uses.Of(c.Ctx, p.Tables, what, uses.Options{Examples: feature.MostNamed})
 	if err != nil {
 		return err
 	}
@@ -170,7 +167,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	if p.Tables.Adaptive != nil {
-		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: mostNamed}); err != nil {
+		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: feature.MostNamed}); err != nil {
 			return err
 		}
 		u.Adaptive = &adaptiveUsers{u.choices.Paths, answer.Float(u.choices.Packets, 1), len(u.choices.Sources), len(u.choices.Destinations)}
@@ -230,7 +227,7 @@ func directions(c *feature.Call, p *session.Picture, links []fabric.Link) ([]lin
 
 func (u *used) user(x uses.Use) user {
 	f := u.p.Fabric
-	return user{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, feature.Leaf(f, x.Port), feature.ToPort(f, x.Port)}
+	return user{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, feature.Attachment(f, x.Port), feature.ToPort(f, x.Port)}
 }
 
 func (u *used) users(list []uses.Use) answer.Rows[user] {
@@ -257,7 +254,7 @@ func (u *used) choosers(to bool) answer.Rows[chooser] {
 	}
 	return answer.Lazy(len(list), func(i int) chooser {
 		x := &list[i]
-		return chooser{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, answer.Float(x.Packets, 1), feature.Leaf(f, x.Port), feature.ToPort(f, x.Port)}
+		return chooser{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, answer.Float(x.Packets, 1), feature.Attachment(f, x.Port), feature.ToPort(f, x.Port)}
 	})
 }
 
