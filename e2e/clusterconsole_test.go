@@ -18,6 +18,7 @@ import (
 
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell"
+	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -299,7 +300,7 @@ func openInside(t *testing.T, source, home string) (*inside, error) {
 
 func (i *inside) say(ctx context.Context, commands string) (string, error) {
 	var out bytes.Buffer
-	err := i.sh.Run(ctx, "line", commands, &shell.Output{W: &out, JSON: true})
+	err := i.sh.Run(ctx, "line", commands, &shell.Output{W: &out, Form: answers.FormJSON})
 	return out.String(), err
 }
 

@@ -15,11 +15,13 @@ import (
 	"testing"
 	"time"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/umad/umadtest"
 	"example.org/ibconsole/shell"
+	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -105,7 +107,7 @@ func TestKeysAreKept(t *testing.T) {
 			lines[i] = strings.TrimSpace(lines[i])
 			var out bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			err := sh.Run(ctx, "writes", lines[i], &shell.Output{W: &out, Notes: &out, JSON: json})
+			err := sh.Run(ctx, "writes", lines[i], &shell.Output{W: &out, Notes: &out, Form: prose.When(json, answers.FormJSON, answers.FormText)})
 			cancel()
 			if err != nil {
 				t.Logf("%s: %v", lines[i], err)

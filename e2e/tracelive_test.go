@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/umad/umadtest"
 	"example.org/ibconsole/shell"
+	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -74,7 +75,7 @@ func tracer(t *testing.T, source string) liveTracer {
 	sh := shell.New(s)
 	return liveTracer{s.State().Live.Fabric, func(words string) string {
 		var out strings.Builder
-		if err := sh.Run(t.Context(), "test", "trace live "+words, &shell.Output{W: &out, JSON: true}); err != nil && out.Len() == 0 {
+		if err := sh.Run(t.Context(), "test", "trace live "+words, &shell.Output{W: &out, Form: answers.FormJSON}); err != nil && out.Len() == 0 {
 			t.Fatal(err) // it fails, too, where paths do not arrive
 		}
 		return out.String()

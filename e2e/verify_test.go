@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell"
+	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/verify"
 )
@@ -126,7 +127,7 @@ func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	sim.Console(`Unlink "S-0000000000200005"[4]`)
 
 	var out strings.Builder
-	err = shell.New(s).Run(t.Context(), "test", "doctor verify traces=1000", &shell.Output{W: &out, JSON: true})
+	err = shell.New(s).Run(t.Context(), "test", "doctor verify traces=1000", &shell.Output{W: &out, Form: answers.FormJSON})
 	if err == nil {
 		t.Error("differences are no error")
 	}

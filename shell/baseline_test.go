@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -39,7 +40,7 @@ func TestBaselineChanges(t *testing.T) {
 		{"baseline load " + less, 1}, {"baseline show", 1}, {"baseline load " + whole, 0}, {"baseline show", 0}, {"baseline save " + saved, 0},
 	} {
 		var text, object bytes.Buffer
-		for _, out := range []*shell.Output{{W: &text}, {W: &object, JSON: true}} {
+		for _, out := range []*shell.Output{{W: &text}, {W: &object, Form: answer.FormJSON}} {
 			if err := shell.New(s).Run(t.Context(), "test", c.script, out); err != nil {
 				t.Fatal(err)
 			}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -79,7 +80,7 @@ func (a *asking) silence(nodes ...fabric.Node) {
 
 func (a *asking) run(asJSON bool, command string) (string, error) {
 	var out bytes.Buffer
-	err := shell.New(a.s).Run(a.t.Context(), "test", command, &shell.Output{W: &out, Notes: &out, JSON: asJSON})
+	err := shell.New(a.s).Run(a.t.Context(), "test", command, &shell.Output{W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText)})
 	return out.String(), err
 }
 

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -33,7 +35,7 @@ func recording(t *testing.T, source string) (*session.Session, func(text string,
 	sh := shell.New(s)
 	return s, func(text string, asJSON bool) (string, error) {
 		var out bytes.Buffer
-		err := sh.Run(t.Context(), "test", text, &shell.Output{W: &out, Notes: &out, JSON: asJSON})
+		err := sh.Run(t.Context(), "test", text, &shell.Output{W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText)})
 		return out.String(), err
 	}
 }

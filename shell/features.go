@@ -58,12 +58,12 @@ var features = []*feature.Feature{
 	&managers.Feature,
 	&mft.Feature,
 	&nodes.Feature,
-	&problems.Feature,
 	&paths.Feature,
+	&problems.Feature,
 	&ranks.Feature,
+	&resilience.Feature,
 	&sa.Feature,
 	&sl.Feature,
-	&resilience.Feature,
 	&sl2vl.Feature,
 	&states.Feature,
 	&structure.Feature,
@@ -130,12 +130,12 @@ func (o *Output) Declared(a *answer.Answer) error {
 	if o.Hear != nil {
 		o.Hear(declared{a})
 	}
-	form, number := o.Form, 0
-	if o.JSON {
-		form, number = answer.FormJSON, o.numbered()
+	number := 0
+	if o.isJSON() {
+		number = o.numbered()
 		o.writes()
 	}
-	return a.Write(o.W, form, number, o.Table)
+	return a.Write(o.W, o.Form, number, o.Table)
 }
 
 // Warn implements [feature.Output].
@@ -211,29 +211,38 @@ func (r sheetRow) Lead() Lead { return r.of.Lead(r.row) }
 // Schemas returns the JSON Schema of the answers of a command, that of all commands where no words are given. It fails for
 // a command whose answers have none.
 func Schemas(words ...string) (map[string]any, error) {
-	var all []any
-	var defs any
-	for _, f := range features {
-		for i := range f.Commands {
-			if c := &f.Commands[i]; len(words) == 0 || slices.Equal(c.Words(), words) {
-				for _, declared := range c.Answers {
-					schema := declared.Schema()
-					if len(words) > 0 && len(c.Answers) == 1 {
-						return schema, nil
-					}
-					defs = schema["$defs"]
-					delete(schema, "$defs")
-					delete(schema, "$schema")
-					all = append(all, schema)
-				}
-			}
-		}
-	}
-	if all == nil {
+	all := declarations(words)
+	switch {
+	case len(all) == 1:
+		return all[0].Schema(), nil
+	case all == nil:
 		if _, err := New(nil).Help(words...); err != nil {
 			return nil, err
 		}
 		return nil, fmt.Errorf("the answers of %s have no schema", fabric.Escape(strings.Join(words, " ")))
 	}
-	return map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "anyOf": all, "$defs": defs}, nil
+	var schemas []any
+	joined := map[string]any{}
+	for _, d := range all {
+		schema := d.Schema()
+		for _, shared := range []string{"$schema", "$defs"} {
+			joined[shared] = schema[shared]
+			delete(schema, shared)
+		}
+		schemas = append(schemas, schema)
+	}
+	joined["anyOf"] = schemas
+	return joined, nil
+}
+
+// declarations returns those of the answers of a command, of all commands without words.
+func declarations(words []string) (all []answer.Declared) {
+	for _, f := range features {
+		for i := range f.Commands {
+			if c := &f.Commands[i]; len(words) == 0 || slices.Equal(c.Words(), words) {
+				all = append(all, c.Answers...)
+			}
+		}
+	}
+	return all
 }

@@ -23,7 +23,7 @@ var errUnattended = errors.New("it asks questions, and there is no terminal to a
 
 // guide asks the questions of a flow one after the other and runs its command.
 func (c *call) guide(f *guided.Flow) error {
-	if c.out.Ask == nil || c.out.JSON {
+	if c.out.Ask == nil || c.out.isJSON() {
 		return errUnattended
 	}
 	for {

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
@@ -91,7 +92,7 @@ func (v *victim) script(script string) (text string) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
 		ctx, cancel := context.WithTimeout(v.t.Context(), 500*time.Millisecond)
-		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, JSON: asJSON, Hear: func(a Answer) { v.tables(script, a) }})
+		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a Answer) { v.tables(script, a) }})
 		cancel()
 		v.check(script, out.String())
 		if err != nil {

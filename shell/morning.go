@@ -68,7 +68,7 @@ func runMorning(c *call) error {
 		}
 		return c.say(reported{format.Name, file, m.Subnet}, "%s report of %s written to %s", format.Name, m.Subnet, quoteFile(file))
 	}
-	if c.out.JSON {
+	if c.out.isJSON() {
 		var b bytes.Buffer
 		if err := m.JSON(&b); err != nil {
 			return err

@@ -110,7 +110,7 @@ func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	for _, n := range sh.among.all {
 		a := &answered{done: make(chan struct{})}
 		all = append(all, a)
-		its := Output{W: &a.answer, Raw: &a.raw, Notes: &a.notes, JSON: out.JSON, Form: out.Form, Table: out.Table, FailOn: out.FailOn, Script: out.Script, Told: out.Told, Answers: out.Answers}
+		its := Output{W: &a.answer, Raw: &a.raw, Notes: &a.notes, Form: out.Form, Table: out.Table, FailOn: out.FailOn, Script: out.Script, Told: out.Told, Answers: out.Answers}
 		go func() {
 			defer close(a.done)
 			defer func() {
@@ -145,7 +145,7 @@ func (o *Output) pass(name string, a *answered) error {
 			_, _ = fmt.Fprintf(o.Notes, "%s: %s", name, line)
 		}
 	}
-	if !o.JSON && (a.err == nil || a.answer.Len()+a.raw.Len() > 0) {
+	if !o.isJSON() && (a.err == nil || a.answer.Len()+a.raw.Len() > 0) {
 		if _, err := fmt.Fprintf(o.W, "%s:\n", name); err != nil {
 			return err
 		}

@@ -134,8 +134,7 @@ type Output struct {
 	W      io.Writer    // takes the answers
 	Raw    io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
 	Notes  io.Writer    // takes what is said beside them; nil for nowhere
-	JSON   bool         // asks for JSON
-	Form   answer.Form  // asks for another form; "" is text
+	Form   answer.Form  // of the answers; "" is text
 	Table  string       // the table that CSV has of an answer, "" for the first
 	FailOn string       // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
 	Subnet string       // the subnet that JSON names as that of an answer, "" where there is but one
@@ -149,6 +148,9 @@ type Output struct {
 	wrote   *atomic.Bool  // set by the first object of the command that runs, nil outside of one
 }
 
+// isJSON reports whether the answers are for programs.
+func (o *Output) isJSON() bool { return o.Form == answer.FormJSON }
+
 // Answer says something.
 func (o *Output) Answer(a Answer) error {
 	part, isPart := a.(Part)
@@ -158,23 +160,20 @@ func (o *Output) Answer(a Answer) error {
 	if o.Hear != nil {
 		o.Hear(a)
 	}
-	switch a := a.(type) {
+	list, isList := a.(*List)
+	switch a.(type) {
 	case Note, Warning:
 		if o.Notes != nil {
 			a.Text(o.Notes)
 		}
 		return nil
-	default:
-		if o.Form != "" && o.Form != answer.FormText {
-			return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
-		}
-	}
-	switch a := a.(type) {
-	case *List:
-		return o.list(o.overheard(a))
 	}
 	switch {
-	case !o.JSON:
+	case !o.isJSON() && o.Form != "" && o.Form != answer.FormText:
+		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
+	case isList:
+		return o.list(o.overheard(list))
+	case !o.isJSON():
 		w := &writer{w: o.W}
 		a.Text(w)
 		return w.err
@@ -204,7 +203,7 @@ func (o *Output) overheard(l *List) *List {
 }
 
 func (o *Output) list(l *List) error {
-	if !o.JSON {
+	if !o.isJSON() {
 		return l.table(o.W)
 	}
 	for r, err := range l.Rows {
@@ -235,7 +234,7 @@ func (o *Output) running() *Output {
 // ended writes an object for programs where the command wrote none. outer is the output of the command around it.
 func (o *Output) ended(command string, outer *Output) error {
 	outer.writes()
-	if !o.JSON || o.wrote.Load() {
+	if !o.isJSON() || o.wrote.Load() {
 		return nil
 	}
 	return o.object(noRows{command, "end", 0})
@@ -292,7 +291,7 @@ func (c *call) raw(write func(w io.Writer) error) error { return c.feature().Raw
 // File implements [feature.Output].
 func (o *Output) File() io.Writer {
 	switch {
-	case o.JSON:
+	case o.isJSON():
 		return nil
 	case o.Raw != nil:
 		return o.Raw

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -69,7 +71,7 @@ func TestRenderings(t *testing.T) {
 		for _, asJSON := range []bool{false, true} {
 			var said, notes bytes.Buffer
 			var heard []shell.Answer
-			out := shell.Output{W: &said, Notes: &notes, JSON: asJSON, Hear: func(a shell.Answer) { heard = append(heard, a) }}
+			out := shell.Output{W: &said, Notes: &notes, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a shell.Answer) { heard = append(heard, a) }}
 			err := out.Answer(c.answer)
 			want := c.text
 			if asJSON {

@@ -19,7 +19,9 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -201,7 +203,7 @@ func (n *narrator) one(text string, asJSON bool) {
 	defer n.hang(text)()
 	defer n.recovered(text)
 	var out, notes bytes.Buffer
-	err := n.run(ctx, text, &Output{W: &out, Raw: &bytes.Buffer{}, Notes: &notes, JSON: asJSON, Script: true})
+	err := n.run(ctx, text, &Output{W: &out, Raw: &bytes.Buffer{}, Notes: &notes, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Script: true})
 	usage := errors.Is(err, ErrExit) || lang.IsUsage(err)
 	switch {
 	case ctx.Err() != nil:

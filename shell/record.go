@@ -122,7 +122,7 @@ func (s *Subnets) Stay(ctx context.Context, out *Output) error {
 		}
 		its := *out
 		its.Subnet = n.name
-		its.W = &namedLines{mu: &mu, w: out.W, name: prose.When(out.JSON, "", n.name+": ")}
+		its.W = &namedLines{mu: &mu, w: out.W, name: prose.When(out.isJSON(), "", n.name+": ")}
 		wait.Go(func() {
 			c := &call{ctx: ctx, out: its.running(), shell: n.Shell, session: n.session}
 			if err := c.printEvents(longestStay * time.Second); err != nil && ctx.Err() == nil {

@@ -49,7 +49,7 @@ func (c *call) report(st *session.State, p *session.Picture, f *report.Format) e
 	}
 	path := c.Arg(0)
 	if path == "-" {
-		if f.Name == "json" && c.out.JSON {
+		if f.Name == "json" && c.out.isJSON() {
 			return c.oneLine(write)
 		}
 		return c.raw(write)

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -37,7 +39,7 @@ func console(t *testing.T, opt session.Options, sources ...string) func(text str
 	}
 	return func(text string, asJSON bool) (string, error) {
 		var out bytes.Buffer
-		err := subnets.Run(t.Context(), "test", text, &shell.Output{W: &out, Notes: &out, JSON: asJSON})
+		err := subnets.Run(t.Context(), "test", text, &shell.Output{W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText)})
 		return out.String(), err
 	}
 }

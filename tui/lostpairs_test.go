@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -95,7 +96,7 @@ func (w *lostPairs) run(commands string) {
 	for c := range strings.SplitSeq(commands, "; ") {
 		w.ran += c + "; "
 		var out strings.Builder
-		if err := w.sh.Run(w.t.Context(), "test", c, &shell.Output{W: &out, JSON: true}); err != nil && !strings.HasPrefix(c, "fail") {
+		if err := w.sh.Run(w.t.Context(), "test", c, &shell.Output{W: &out, Form: answer.FormJSON}); err != nil && !strings.HasPrefix(c, "fail") {
 			w.t.Errorf("%s: %v", c, err)
 		}
 	}
@@ -105,7 +106,7 @@ func (w *lostPairs) run(commands string) {
 func (w *lostPairs) number(command string, has func(map[string]any) bool, keys ...string) int {
 	w.t.Helper()
 	var out strings.Builder
-	_ = w.sh.Run(w.t.Context(), "test", command, &shell.Output{W: &out, JSON: true}) // checks fail where pairs are lost
+	_ = w.sh.Run(w.t.Context(), "test", command, &shell.Output{W: &out, Form: answer.FormJSON}) // checks fail where pairs are lost
 	for line := range strings.Lines(out.String()) {
 		var o map[string]any
 		if err := json.Unmarshal([]byte(line), &o); err != nil {

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	shellanswer "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -50,7 +52,7 @@ func (c *console) run(command string, asJSON bool) (out, notes string, err error
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	var answers, beside bytes.Buffer
-	err = c.shell.Run(ctx, "counted", command, &shell.Output{W: &answers, Notes: &beside, JSON: asJSON, Told: true})
+	err = c.shell.Run(ctx, "counted", command, &shell.Output{W: &answers, Notes: &beside, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText), Told: true})
 	if ctx.Err() != nil {
 		c.t.Fatalf("%s: not done in a minute", command)
 	}

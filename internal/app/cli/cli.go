@@ -194,9 +194,17 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
+// answerForm returns the form of answers that the flags give.
+func (o *options) answerForm() answer.Form {
+	if o.json {
+		return answer.FormJSON
+	}
+	return answer.Form(o.form)
+}
+
 func (o *options) output() *shell.Output {
 	out := &shell.Output{
-		W: o.out, Raw: o.streams.out, Notes: o.err, JSON: o.json, Form: answer.Form(o.form), Table: o.table, FailOn: o.failOn, Told: o.told, Answers: new(atomic.Int64),
+		W: o.out, Raw: o.streams.out, Notes: o.err, Form: o.answerForm(), Table: o.table, FailOn: o.failOn, Told: o.told, Answers: new(atomic.Int64),
 	}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out.Raw = o.out // nobody's input

@@ -106,9 +106,6 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
 	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
 		return errors.New("--report FILE goes with doctor alone")
-	}
-	o.json = o.json || o.form == string(answer.FormJSON)
-	switch {
 	case len(o.commands) == 0:
 		return nil
 	case cmd.HasParent():

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -46,7 +47,7 @@ func (o *options) doctor(args []string) int {
 		}
 	}
 	err = shell.Findings(o.output(), findings)
-	if len(o.sources) == 0 && !o.json {
+	if len(o.sources) == 0 && o.answerForm() != answer.FormJSON {
 		o.others(&config)
 	}
 	if err != nil {
