@@ -28,6 +28,7 @@ type measuredLoad struct {
 	NotRead     int          `key:"not_read" name:"not read" help:"directions of links that were not read"`
 	Sent        float64      `key:"gigabytes_per_second" name:"sent" unit:"GB/s" help:"what all links sent together"`
 	SentText    string       `name:"sent together"`
+	Silent      bool         `name:"silent"`
 	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key where one of them never varies"`
 
 	parted  []parted // links that are apart by a hundredth of their rate or more
@@ -51,7 +52,7 @@ type parted struct {
 }
 
 var partedTable = answer.Table[parted]{
-	Key: "parted", Title: "measured and expected", Fields: answer.Fields[parted](), Empty: "each sent what was expected, but for a hundredth of its rate",
+	Key: "parted", Title: "measured and expected", Fields: answer.Fields[parted](), Empty: "none is off by a hundredth of its rate or more",
 	Lead: func(p parted) answer.Lead { return p.lead },
 }
 
@@ -60,13 +61,14 @@ var measuredDecl = answer.Decl[*measuredLoad]{
 	Title: "{links} directions of links between switches sent {sent together} GB/s together; expected by the paths of {pattern} ({of})",
 	Facts: answer.Fields[*measuredLoad](),
 	Layout: []answer.Item[*measuredLoad]{
+		{Line: "{?silent}nothing was sent: there is nothing to compare"},
 		{Line: "[not read: what {not_read|other direction} sent]"},
 		{Line: "{?correlation}correlation of traffic and paths: {correlation} (1: traffic is where the tables lay paths)"},
 		{Table: answer.Show(&partedTable, func(m *measuredLoad) answer.Rows[parted] {
 			rows := answer.Slice(m.parted)
 			rows.Shown = m.most
 			return rows
-		})},
+		}), When: func(m *measuredLoad) bool { return !m.Silent }},
 	},
 }
 
@@ -169,6 +171,7 @@ func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Sent, paths []int64)
 		bytes, sum = bytes+x.Bytes, sum+weights[i]
 	}
 	m.Sent = bytes / 1e9
+	m.Silent = bytes == 0
 	m.SentText = fmt.Sprintf("%.4g", m.Sent)
 	if k, ok := feature.Correlation(rates, weights); ok {
 		m.Correlation = answer.Float(k, 2)
