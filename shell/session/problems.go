@@ -274,7 +274,7 @@ func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *prob
 	t := st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
 		try := prose.When(st.Source.Offline(), "route; check", "is there a subnet manager? show sms")
-		r.Skip("lost paths, credit loops", try, "no forwarding tables are known")
+		r.Unknown("lost paths, credit loops", try, "no forwarding tables are known")
 		return nil
 	}
 	return st.tableProblems(ctx, memo, t, len(st.Unanswered), r, opt)

@@ -37,27 +37,32 @@ var changes = answer.Table[change]{
 	Key: "changes", Title: "changes", Fields: answer.Fields[change](), Row: "  {change}", MaxRows: mostListed,
 }
 
-var baselineDecl = answer.Decl[*compared]{
-	Command: "baseline", Help: "the baseline, and how the live subnet differs from it",
-	Title: "baseline of {when}, compared with {of}: {nodes|node}, {switches|switch} of them, {links|link}, in {file}",
-	Facts: answer.Fields[*compared](),
-	Layout: []answer.Item[*compared]{
-		{Line: "{?not compared}  not compared: nothing of the live subnet was read"},
-		{Line: "{?alike}  the live subnet is like it"},
-		{Table: answer.Show(&changes, func(c *compared) answer.Rows[change] {
-			return answer.Lazy(len(c.changes), func(i int) change { return change{c.changes[i]} })
-		})},
-	},
-	Verdict: func(c *compared) (answer.Verdict, string) {
-		switch {
-		case !c.Compared:
-			return answer.Unknown, "nothing of the live subnet was read"
-		case len(c.changes) > 0:
-			return answer.Found, "the live subnet differs from the baseline"
-		}
-		return answer.OK, ""
-	},
-	Fails: answer.Asked,
+var savedDecl, loadedDecl, shownDecl = declare("save"), declare("load"), declare("show")
+
+// declare returns the declaration of the answers of a subcommand of baseline.
+func declare(word string) *answer.Decl[*compared] {
+	return &answer.Decl[*compared]{
+		Command: "baseline " + word, Help: "the baseline, and how the live subnet differs from it",
+		Title: "baseline of {when}, compared with {of}: {nodes|node}, {switches|switch} of them, {links|link}, in {file}",
+		Facts: answer.Fields[*compared](),
+		Layout: []answer.Item[*compared]{
+			{Line: "{?not compared}  not compared: nothing of the live subnet was read"},
+			{Line: "{?alike}  the live subnet is like it"},
+			{Table: answer.Show(&changes, func(c *compared) answer.Rows[change] {
+				return answer.Lazy(len(c.changes), func(i int) change { return change{c.changes[i]} })
+			})},
+		},
+		Verdict: func(c *compared) (answer.Verdict, string) {
+			switch {
+			case !c.Compared:
+				return answer.Unknown, "nothing of the live subnet was read"
+			case len(c.changes) > 0:
+				return answer.Found, "the live subnet differs from the baseline"
+			}
+			return answer.OK, ""
+		},
+		Fails: answer.Asked,
+	}
 }
 
 var forgotten = answer.Decl[struct{}]{
@@ -68,20 +73,20 @@ var forgotten = answer.Decl[struct{}]{
 type taking func(*session.Session, context.Context, string) (*session.Baseline, error)
 
 // baseline returns the command that takes a baseline from a file, or from the live subnet.
-func baseline(name, summary string, optional bool, take taking) feature.Command {
+func baseline(name, summary string, optional bool, decl *answer.Decl[*compared], take taking) feature.Command {
 	example := "baseline save now.snap"
 	if name != "save" {
 		example += "; baseline " + name + " now.snap"
 	}
 	return feature.Command{
 		Path: "baseline " + name, Summary: summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: optional}},
-		Examples: []string{example}, Answers: []answer.Declared{&baselineDecl},
+		Examples: []string{example}, Answers: []answer.Declared{decl},
 		Run: func(c *feature.Call) error {
 			b, err := take(c.Session, c.Ctx, c.Arg(0))
 			if err != nil {
 				return err
 			}
-			return compare(c, b)
+			return compare(c, decl, b)
 		},
 	}
 }
@@ -91,10 +96,10 @@ func showBaseline(c *feature.Call) error {
 	if st.Baseline == nil {
 		return session.ErrNoBaseline
 	}
-	return compare(c, st.Baseline)
+	return compare(c, shownDecl, st.Baseline)
 }
 
-func compare(c *feature.Call, b *session.Baseline) error {
+func compare(c *feature.Call, decl *answer.Decl[*compared], b *session.Baseline) error {
 	st := c.Session.State()
 	live := st.Live.Fabric
 	a := &compared{
@@ -107,7 +112,7 @@ func compare(c *feature.Call, b *session.Baseline) error {
 		}
 		a.Alike = len(a.changes) == 0
 	}
-	return c.Answer(baselineDecl.Answer(st.Basis(st.Live, 0), a))
+	return c.Answer(decl.Answer(st.Basis(st.Live, 0), a))
 }
 
 func forget(c *feature.Call) error {

@@ -38,11 +38,11 @@ var Feature = feature.Feature{Name: "problems", Commands: []feature.Command{
 		Path: "baseline", Summary: "save or compare what the subnet is to be like",
 		Help: "With a baseline, problems lists what is missing or re-cabled.",
 	},
-	baseline("save", "save the live subnet as the baseline", true, (*session.Session).SaveBaseline),
-	baseline("load", "take a saved baseline or a topology file", false, (*session.Session).LoadBaseline),
+	baseline("save", "save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),
+	baseline("load", "take a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
 	{
 		Path: "baseline show", Summary: "compare the live subnet with the baseline",
-		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{&baselineDecl}, Run: showBaseline,
+		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{shownDecl}, Run: showBaseline,
 	},
 	{
 		Path: "baseline forget", Summary: "remove the baseline", Examples: []string{"baseline save now.snap; baseline forget"},
