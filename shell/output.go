@@ -170,7 +170,7 @@ func (o *Output) Answer(a Answer) error {
 	}
 	switch {
 	case !o.isJSON() && o.Form != "" && o.Form != answer.FormText:
-		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
+		return o.beside(a)
 	case isList:
 		return o.list(o.overheard(list))
 	case !o.isJSON():
@@ -181,6 +181,21 @@ func (o *Output) Answer(a Answer) error {
 		return nil
 	}
 	return o.object(a)
+}
+
+// beside writes what a command did next to the answers, as text, where that has no form but text and JSON. Other answers
+// without the form are refused.
+func (o *Output) beside(a Answer) error {
+	switch a.(type) {
+	case said, failureRow, engineAnswer, adaptedAnswer, CommitPlan, *Commit, *routeAnswer, *incrementalAnswer, *routingAnswer, *loaded,
+		*dumpedFolder, *swept:
+	default:
+		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
+	}
+	if o.Notes != nil {
+		a.Text(o.Notes)
+	}
+	return nil
 }
 
 // overheard is the list, whose rows are told of while they are made.

@@ -119,9 +119,11 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 // root runs the program without a word.
 func (o *options) root(args []string) error {
 	switch {
-	case len(args) > 0:
-		_, err := lang.Find(shell.New(nil).Specs(), args[0])
-		return err
+	case len(args) > 0: // a word that is no command, or words after --
+		if _, err := lang.Find(shell.New(nil).Specs(), args[0]); err != nil {
+			return err
+		}
+		return status(o.statement(args))
 	case len(o.commands) > 0:
 		return status(o.script("-c", o.commands...))
 	}
