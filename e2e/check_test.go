@@ -105,7 +105,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		want  map[string]float64
 		words []string
 	}{
-		"no entry":          {"", "check reach", map[string]float64{"delivered": 54, "unreachable": 2}, []string{"check reach: ", "2 of 56 paths", "2 unreachable"}},
+		"no entry":          {"", "check reach", map[string]float64{"delivered": 54, "dead_ends": 2, "unreachable": 0}, []string{"check reach: ", "2 of 56 paths", "2 at a dead end"}},
 		"no entry, no loop": {"", "check loops", map[string]float64{"loops": 0}, nil},
 		"wrong host":        {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
 		"open port":         {"000", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},

@@ -30,7 +30,7 @@ func TestIbdiagnet(t *testing.T) {
 			"not checked: what does not answer: the subnet is a file",
 		},
 		// 5 x 4 pairs; host-4's leaf has no entry for LID 11. The aggregation node is two links from host-1.
-		"check reach": {"20 pairs, 20 paths", "19 arrive", "2 over 2 links", "17 over 4 links", "1 unreachable",
+		"check reach": {"20 pairs, 20 paths", "19 arrive", "2 over 2 links", "17 over 4 links", "1 at a dead end",
 			// LIDs 8 to 10 have that group, and two ends send from that leaf.
 			"13 arrive for sure, 6 by luck, 1 never"},
 		// Over the first spine to the first leaf go host-2 and host-3 to LIDs 7 and 11, and host-4 to 7.

@@ -34,7 +34,7 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	switch {
 	case bad > 0:
 		a.judged(s, "found")
-		a.fails(found, "bad", bad, "paths", r.paths, "unreachable", r.by[deadEnd], "loops", r.by[loop], "misdelivered", r.by[misdelivered])
+		a.fails(found, "bad", bad, "paths", r.paths, "unreachable", r.atOnce, "dead_ends", r.by[deadEnd]-r.atOnce, "loops", r.by[loop], "misdelivered", r.by[misdelivered])
 	case r.by[unknown] > 0:
 		a.judged(s, "unknown")
 		a.fails("check "+what+": {unknown#} of {paths#} paths are unknown: {|.*}", "unknown", r.by[unknown], "paths", r.paths)
@@ -173,7 +173,8 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 		}
 	}
 	a.figure("delivered", r.by[delivered])
-	a.figure("unreachable", r.by[deadEnd])
+	a.figure("unreachable", r.atOnce)
+	a.figure("dead_ends", r.by[deadEnd]-r.atOnce)
 	a.figure("loops", r.by[loop])
 	a.figure("misdelivered", r.by[misdelivered])
 	a.figure("too_long", r.by[tooLong])
@@ -210,11 +211,21 @@ func mostOf(counts map[int]int) int {
 // badWords is the form of the words that count paths by how they end, those of which there are any.
 func (r *reach) badWords() string {
 	var words []string
-	for _, k := range []struct{ ends, form string }{
-		{deadEnd, "{unreachable#} unreachable"}, {loop, "{loops#} in loops"}, {misdelivered, "{misdelivered#} misdelivered"},
-		{tooLong, "{too_long#} too long"},
+	ended := "unreachable or without a LID"
+	switch {
+	case r.unassigned == 0:
+		ended = "unreachable"
+	case r.unreachable == 0:
+		ended = "without a LID"
+	}
+	for _, k := range []struct {
+		n    int
+		form string
+	}{
+		{r.atOnce, "{unreachable#} " + ended}, {r.by[deadEnd] - r.atOnce, "{dead_ends#} at a dead end"}, {r.by[loop], "{loops#} in loops"},
+		{r.by[misdelivered], "{misdelivered#} misdelivered"}, {r.by[tooLong], "{too_long#} too long"},
 	} {
-		if r.by[k.ends] > 0 {
+		if k.n > 0 {
 			words = append(words, k.form)
 		}
 	}

@@ -165,6 +165,7 @@ type reach struct {
 	ends, unreachable, unassigned, pairs, paths int
 	lostPairs, unknownPairs                     int
 	by                                          map[string]int // by how they end
+	atOnce                                      int            // of those at a dead end, from or to an end port that is unreachable or without a LID
 	longer                                      int
 	links                                       map[int]int // those that arrive, by links
 	lost                                        []lostPath
@@ -231,6 +232,9 @@ func (s *state) reach(switches bool) *reach {
 					if p.arrives() && p.links() > fewestFrom(src.own, far) {
 						r.longer++
 					}
+				}
+				if src.own == nil || dst.own == nil || lid == 0 || src.own.lid == 0 {
+					r.atOnce++
 				}
 				r.by[x.ends]++
 				how[x.ends] = true

@@ -22,7 +22,8 @@ import (
 type pathCounts struct {
 	Paths        int64        `key:"paths" name:"paths"`
 	Delivered    int64        `key:"delivered" name:"delivered"`
-	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"paths that end at a switch without an entry or at a port without a link"`
+	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"paths from and to end ports that are unreachable or have no LID"`
+	DeadEnds     int64        `key:"dead_ends" name:"dead ends" help:"other paths that end at a switch without an entry or a port without a link"`
 	Loops        int64        `key:"loops" name:"in loops"`
 	Misdelivered int64        `key:"misdelivered" name:"misdelivered"`
 	TooLong      int64        `key:"too_long" name:"too long" help:"paths that arrive over more links than a packet may cross"`
@@ -30,8 +31,9 @@ type pathCounts struct {
 	NotMinimal   answer.Value `key:"not_minimal" name:"not minimal" kind:"int" help:"paths over more links than needed; unknown of adaptive routing"`
 }
 
-func pathCountsOf(c *reach.Counts) pathCounts {
-	return pathCounts{c.Paths, c.Delivered, c.Unreachable, c.Loops, c.Misdelivered, c.TooLong, c.Unknown, answer.Int(c.NotMinimal)}
+// pathCountsOf returns the counts of paths, of which so many end at once.
+func pathCountsOf(c *reach.Counts, atOnce int64) pathCounts {
+	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong, c.Unknown, answer.Int(c.NotMinimal)}
 }
 
 // choiceCounts counts paths by how they end by every choice of adaptive routing.
@@ -236,16 +238,23 @@ func (r *reachability) verdict() (answer.Verdict, string) {
 		n := r.choices
 		return v, fmt.Sprintf("%d of %d paths may not arrive: %d never, %d by luck", n.Never+n.Luck, n.Paths, n.Never, n.Luck)
 	}
-	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, badText(c))
+	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, r.badText())
 }
 
-// badText counts the bad paths by how they end.
-func badText(n *reach.Counts) string {
+// badText counts the bad paths of the linear tables by how they end.
+func (r *reachability) badText() string {
+	n, atOnce := r.linear, "unreachable"
+	switch {
+	case r.Unassigned > 0 && r.UnreachableEnds > 0:
+		atOnce = "unreachable or without a LID"
+	case r.Unassigned > 0:
+		atOnce = "without a LID"
+	}
 	var words []string
 	for _, k := range []struct {
 		n    int64
 		what string
-	}{{n.Unreachable, "unreachable"}, {n.Loops, "in loops"}, {n.Misdelivered, "misdelivered"}, {n.TooLong, "too long"}} {
+	}{{n.UnlistedPaths, atOnce}, {n.Unreachable - n.UnlistedPaths, "at a dead end"}, {n.Loops, "in loops"}, {n.Misdelivered, "misdelivered"}, {n.TooLong, "too long"}} {
 		if k.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", k.n, k.what))
 		}
@@ -283,12 +292,12 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	r := &reachability{
 		Ends: linear.Ends, Unassigned: linear.Unassigned, UnreachableEnds: linear.UnreachableEnds, Pairs: linear.Pairs,
 		LostPairs: linear.LostPairs, UnknownPairs: linear.UnknownPairs,
-		Counts: pathCountsOf(&linear.Counts), counts: linear.Counts,
+		Counts: pathCountsOf(&linear.Counts, linear.UnlistedPaths), counts: linear.Counts,
 		Arrive: linear.Delivered + linear.TooLong, Longer: linear.NotMinimal, NotRead: linear.Unknown,
 		loopsOnly: loopsOnly, linear: linear,
 	}
 	if linear.Bad() > 0 {
-		r.Bad = answer.Text(badText(&linear.Counts))
+		r.Bad = answer.Text(r.badText())
 	}
 	for _, t := range linear.Troubles {
 		if loopsOnly && t.Verdict != walk.Loop {
@@ -323,7 +332,7 @@ func (r *reachability) follow(c *feature.Call, p *session.Picture, names *featur
 	r.choices, r.Linear = n, &linear
 	r.LostPairs, r.LuckPairs, r.UnknownPairs = n.LostPairs, n.LuckPairs, n.UnknownPairs
 	r.counts = reach.Counts{Paths: n.Paths, Delivered: n.Sure, Unreachable: n.Never, Loops: n.Loops, Unknown: n.Unknown}
-	r.Counts = pathCountsOf(&r.counts)
+	r.Counts = pathCountsOf(&r.counts, r.linear.UnlistedPaths)
 	r.Counts.NotMinimal = answer.NotRead()
 	r.Adaptive = &choiceCounts{n.Sure, n.Luck, n.Never, n.Unknown, n.Loops, n.Many, n.SLsUnread, spanText(n.Fewest), spanText(n.Most)}
 	for _, t := range n.Troubles {
