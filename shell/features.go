@@ -40,6 +40,7 @@ import (
 	"example.org/ibconsole/shell/feature/verify"
 	"example.org/ibconsole/shell/feature/vlarb"
 	"example.org/ibconsole/shell/feature/who"
+	"example.org/ibconsole/shell/session"
 )
 
 // features lists the features.
@@ -121,7 +122,24 @@ func specOf(name string, c *feature.Command) Spec {
 
 // feature returns the call for the functions of package feature.
 func (c *call) feature() *feature.Call {
-	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out}
+	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: console{c}}
+}
+
+// console implements [feature.Console] for a call.
+type console struct{ *call }
+
+// Help implements [feature.Console].
+func (c console) Help(words ...string) (string, error) { return c.shell.Help(words...) }
+
+// Run implements [feature.Console].
+func (c console) Run(name, text string) error { return c.shell.Run(c.ctx, name, text, c.out) }
+
+// Metrics implements [feature.Console].
+func (c console) Metrics() (servers *session.MetricsServers, subnet string) {
+	if c.shell.among == nil {
+		return nil, ""
+	}
+	return &c.shell.among.metrics, c.shell.Name()
 }
 
 // Declared implements [feature.Output].
@@ -136,6 +154,30 @@ func (o *Output) Declared(a *answer.Answer) error {
 		o.writes()
 	}
 	return a.Write(o.W, o.Form, number, o.Table)
+}
+
+// Preview implements [feature.Output].
+func (o *Output) Preview(a *answer.Answer) error {
+	if o.Form != "" && o.Form != answer.FormText {
+		return nil
+	}
+	return o.Declared(a)
+}
+
+// Previewed implements [feature.Output].
+func (o *Output) Previewed(a *answer.Answer) error {
+	if o.Form == "" || o.Form == answer.FormText {
+		return nil
+	}
+	return o.Declared(a)
+}
+
+// Terminal implements [feature.Output].
+func (o *Output) Terminal() (io.Writer, feature.Asker) {
+	if o.isJSON() {
+		return o.W, nil
+	}
+	return o.W, o.Ask
 }
 
 // Warn implements [feature.Output].

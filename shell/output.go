@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
 )
 
 // Answer is something that a command says: Text for people, what encoding/json makes of it for programs.
@@ -131,18 +132,18 @@ type Part struct{ Answer }
 
 // Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
 type Output struct {
-	W      io.Writer    // takes the answers
-	Raw    io.Writer    // takes what other programs read, as it is, in place of answers; nil for W
-	Notes  io.Writer    // takes what is said beside them; nil for nowhere
-	Form   answer.Form  // of the answers; "" is text
-	Table  string       // the table that CSV has of an answer, "" for the first
-	FailOn string       // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
-	Subnet string       // the subnet that JSON names as that of an answer, "" where there is but one
-	Script bool         // says that nobody reads along: what is not as it was asked for fails
-	Told   bool         // says that what could not be read of the source's file was said before
-	Hear   func(Answer) // told what is said before it is written, except for the rows of lists; nil for nobody
-	Row    func(Row)    // told of each row of the list heard last; nil for nobody
-	Ask    Asker        // asks who sits at the terminal; nil where there is none
+	W      io.Writer     // takes the answers
+	Raw    io.Writer     // takes what other programs read, as it is, in place of answers; nil for W
+	Notes  io.Writer     // takes what is said beside them; nil for nowhere
+	Form   answer.Form   // of the answers; "" is text
+	Table  string        // the table that CSV has of an answer, "" for the first
+	FailOn string        // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
+	Subnet string        // the subnet that JSON names as that of an answer, "" where there is but one
+	Script bool          // says that nobody reads along: what is not as it was asked for fails
+	Told   bool          // says that what could not be read of the source's file was said before
+	Hear   func(Answer)  // told what is said before it is written, except for the rows of lists; nil for nobody
+	Row    func(Row)     // told of each row of the list heard last; nil for nobody
+	Ask    feature.Asker // asks who sits at the terminal; nil where there is none
 
 	Answers *atomic.Int64 // counts the answers of a run; nil where nobody does
 	wrote   *atomic.Bool  // set by the first object of the command that runs, nil outside of one

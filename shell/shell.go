@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
 // ErrExit is what the command exit ends with.
-var ErrExit = errors.New("exit")
+var ErrExit = feature.ErrExit
 
 // CommandError says which command failed, and why.
 type CommandError struct {

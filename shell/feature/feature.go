@@ -32,6 +32,7 @@ type Command struct {
 	Options  []lang.Option
 	Examples []string          // each a script for the default simulated subnet
 	Answers  []answer.Declared // what Run answers
+	NoAnswer bool              // Run answers nothing itself: it runs other commands, or ends the console
 	Run      func(*Call) error // nil for a command that has subcommands only
 }
 
@@ -44,6 +45,12 @@ type Output interface {
 	Declared(*answer.Answer) error
 	// File returns the writer for a file in place of an answer, nil where the answers are JSON, which has no place for it.
 	File() io.Writer
+	// Preview writes for people what is to be done, before it is. Programs find it in the answer that follows.
+	Preview(*answer.Answer) error
+	// Previewed writes for programs an answer that people have read as a preview.
+	Previewed(*answer.Answer) error
+	// Terminal returns where questions are written and the function that asks for answers, nil where nobody answers.
+	Terminal() (io.Writer, Asker)
 	// Warn writes a warning next to the answers.
 	Warn(text string)
 	// FailsOn reports whether the user asked for commands to fail on a verdict.
@@ -56,6 +63,7 @@ type Call struct {
 	Ctx     context.Context
 	Session *session.Session
 	Output  Output
+	Console Console
 }
 
 // FoundError is the error of a command whose answer has a verdict that fails.

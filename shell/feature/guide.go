@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/guided"
+)
+
+// Asker reads one line that somebody types behind a prompt; io.EOF where they leave.
+type Asker func(ctx context.Context, prompt string) (string, error)
+
+// guidedWord is the subcommand that asks questions.
+const guidedWord = "guided"
+
+// Guided returns the subcommand of a command that asks step by step what to do: "fail guided".
+func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
+	path := command + " " + guidedWord
+	return Command{
+		Path: path, Summary: "ask step by step what to " + what,
+		Help:     "At the end it shows the command that does the same without questions.",
+		Examples: []string{path}, NoAnswer: true,
+		Run: func(c *Call) error { return c.Guide(flow(c)) },
+	}
+}
+
+// errUnattended tells why questions are not asked.
+var errUnattended = errors.New("it asks questions, and there is no terminal to answer them (help says what commands take unattended)")
+
+// Guide asks the questions of a flow one after the other and runs its command.
+func (c *Call) Guide(f *guided.Flow) error {
+	w, ask := c.Output.Terminal()
+	if ask == nil {
+		return errUnattended
+	}
+	for {
+		q, err := f.Next()
+		if err != nil {
+			return err
+		}
+		if q == nil {
+			break
+		}
+		if err := c.question(w, ask, f, q); err != nil {
+			return err
+		}
+	}
+	if !f.Agreed() {
+		_, err := fmt.Fprintln(w, "nothing was done")
+		return err
+	}
+	return c.Console.Run(c.Command, f.Command())
+}
+
+// question prints a question and reads answers until one will do.
+func (c *Call) question(w io.Writer, ask Asker, f *guided.Flow, q *guided.Question) error {
+	for _, line := range q.Explain {
+		_, _ = fmt.Fprintln(w, line)
+	}
+	_, _ = fmt.Fprintln(w, q.Text)
+	wide := 10
+	for _, choice := range q.Choices {
+		wide = max(wide, len(choice.Value))
+	}
+	for i, choice := range q.Choices {
+		number := fmt.Sprintf("%2d", i+1)
+		if !q.Numbered() {
+			number = "  "
+		}
+		_, _ = fmt.Fprintf(w, " %s  %-*s  %s\n", number, wide, choice.Value, choice.Text)
+	}
+	prompt := prose.When(q.Default != "", fmt.Sprintf("%s [%s]: ", q.Name, q.Default), q.Name+": ")
+	for {
+		text, err := ask(c.Ctx, prompt)
+		if errors.Is(err, io.EOF) {
+			return errors.New("the questions were left; nothing was done")
+		}
+		if err != nil {
+			return err
+		}
+		if err = f.Answer(q, text); err == nil {
+			return nil
+		}
+		_, _ = fmt.Fprintln(w, err)
+	}
+}
