@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"example.org/ibconsole/mad/umad"
+	"example.org/ibconsole/shell/session/doctor"
 )
 
 func doctorCommands() []Spec {
@@ -15,7 +16,7 @@ func doctorCommands() []Spec {
 		Help: "It fails where it finds a fault; notes alone are no failure.", Run: runDoctor, Bare: true}}
 }
 
-func runDoctor(c *call) error { return Findings(c.out, c.session.Diagnose(c.ctx)) }
+func runDoctor(c *call) error { return Findings(c.out, doctor.Session(c.ctx, c.session)) }
 
 // Findings prints findings, whose texts are escaped, in JSON an object each. It fails where one is a fault.
 func Findings(out *Output, findings []umad.Finding) error {

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pathrecords"
 )
 
 func pathsFollowCommand() Spec {
@@ -27,15 +28,15 @@ func (c *call) pathsFollow() error {
 	case "-":
 		return files.ErrStream
 	case offWord:
-		c.session.StopFollowing()
+		pathrecords.StopFollowing(c.session)
 		return c.say(object{"file": ""}, "no path database is kept current")
 	}
 	stay, err := c.stay()
 	if err != nil {
 		return err
 	}
-	opt := session.FollowOptions{Trace: c.Option("trace", "yes") == "yes", Deltas: c.Option("deltas", "")}
-	rep, err := c.session.FollowPaths(c.ctx, c.Arg(0), opt)
+	opt := pathrecords.FollowOptions{Trace: c.Option("trace", "yes") == "yes", Deltas: c.Option("deltas", "")}
+	rep, err := pathrecords.Follow(c.ctx, c.session, c.Arg(0), opt)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (c *call) pathsFollow() error {
 	if err := c.out.Answer(&pathsFollowed{rep.File, rep.State, rep.Delta, rep.Why, rep.Same, rep.Text()}); err != nil || stay == 0 {
 		return err
 	}
-	defer c.session.StopFollowing()
+	defer pathrecords.StopFollowing(c.session)
 	return c.printEvents(stay)
 }
 

@@ -139,8 +139,8 @@ func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, err
 	return guided.Fail(s), nil
 }
 
-func (b *shellBackend) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
-	return b.Session().Study(ctx, p, kind)
+func (b *shellBackend) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
+	return b.Session().Analysis().Study(ctx, t, kind)
 }
 
 func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error) {

@@ -335,7 +335,7 @@ func (f *fake) leave(node string, port int, why string) {
 	f.state.Unanswered = append(f.state.Unanswered, u.String())
 }
 
-func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error) {
+func (f *fake) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
 	if f.hold != nil {
 		select {
 		case <-f.hold:
@@ -343,7 +343,7 @@ func (f *fake) Study(ctx context.Context, p *session.Picture, kind resilience.Ki
 			return nil, ctx.Err()
 		}
 	}
-	base, err := incremental.NewBase(ctx, p.Tables)
+	base, err := incremental.NewBase(ctx, t)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -57,7 +58,7 @@ func askEngine(s *session.Session) *Question {
 	q := &Question{Name: "engine", Text: "Which engine computes the routes?", Explain: []string{"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults."}}
 	if p := set.Paper(); len(p.Switches)*int(p.MaxLID) <= figuresUnasked {
 		q.Figures = func(ctx context.Context, engine string) (string, error) {
-			e, err := s.EngineFigures(ctx, engine)
+			e, err := comparison.Engine(ctx, s, engine)
 			if err != nil {
 				return "", err
 			}
@@ -82,7 +83,7 @@ func askEngine(s *session.Session) *Question {
 const figuresUnasked = 40_000_000
 
 // figuresText says what an engine makes of the subnet, in the order of the columns of compare engines.
-func figuresText(e *session.EngineFigures) string {
+func figuresText(e *comparison.Figures) string {
 	if e.Refused != "" {
 		return "refuses: " + e.Refused
 	}

@@ -28,11 +28,11 @@ type Adapted struct {
 // paths, or shortest ones where the fabric has no roots. Tables that are routed later get theirs. They are on paper alone:
 // groups are written to no switch.
 func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
-	end, err := s.begin(ctx, "group ports")
+	op, err := s.Begin(ctx, "group ports")
 	if err != nil {
 		return Adapted{}, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	p, err := st.FreshTablesOf("")
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
 		return Adapted{}, err
 	}
 	s.stageTables(&st, p, with)
-	s.update(ChangeStaged, func(st *State) { st.Adapting = true })
+	s.Publish(ChangeStaged, func(st *State) { st.Adapting = true })
 	return rep, nil
 }
 
@@ -62,7 +62,7 @@ func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 
 // Unadapt ends [Session.Adapt]: what is staged loses its groups.
 func (s *Session) Unadapt() {
-	s.update(ChangePaper|ChangeStaged, func(st *State) {
+	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
 		st.Adapting = false
 		if st.Staged != nil && st.groupsAlone() {
 			st.Staged, st.Stale, st.Written = nil, false, false

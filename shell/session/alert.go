@@ -116,7 +116,7 @@ func (s *Session) alert(ctx context.Context, x Alert, path string, args []string
 		if limit.Err() != nil {
 			err = context.Cause(limit)
 		}
-		s.update(ChangeLive, func(st *State) {
+		s.Publish(ChangeLive, func(st *State) {
 			note := fabric.Escape(fmt.Sprintf("exec %s: %v", path, err))
 			if n := len(st.Events); n == 0 || !strings.HasPrefix(st.Events[n-1].Text, note) {
 				st.noteOf(WhatRest, "", "%s", note)

@@ -32,7 +32,7 @@ func TestAlert(t *testing.T) {
 		t.Fatal(err)
 	}
 	const events = 7
-	s.update(ChangeLive, func(st *State) {
+	s.Publish(ChangeLive, func(st *State) {
 		now := time.Now()
 		for i := range events {
 			c := fabric.Change{}
@@ -65,7 +65,7 @@ func TestAlert(t *testing.T) {
 	if len(lines) != events || failed == 0 || failed > events {
 		t.Errorf("%d alerts, want %d; %d said to have failed", len(lines), events, failed)
 	}
-	s.update(ChangeLive, func(st *State) { st.note("later") })
+	s.Publish(ChangeLive, func(st *State) { st.Note("later") })
 	if text, _ := os.ReadFile(out); strings.Contains(string(text), "later") {
 		t.Error("it runs on")
 	}

@@ -18,19 +18,19 @@ import (
 // is no log is said once, and stops nothing.
 func (s *Session) audit(r audit.Record, err error) {
 	st := s.State()
-	if s.log == nil || !st.Source.Live() {
+	if s.opt.Log == nil || !st.Source.Live() {
 		return
 	}
 	r.Subnet, r.Result, r.Failed = fabric.Escape(st.subnet()), "done", err != nil
 	if err != nil {
 		r.Result = fabric.Escape(err.Error())
 	}
-	if lerr := s.log(&r); lerr != nil {
+	if lerr := s.opt.Log(&r); lerr != nil {
 		s.unlogged.Do(func() {
-			s.update(ChangeLive, func(st *State) {
+			s.Publish(ChangeLive, func(st *State) {
 				text := "writes are in no log of this machine: " + fabric.Escape(lerr.Error())
 				st.Unlogged = text
-				st.note("%s", text)
+				st.Note("%s", text)
 			})
 		})
 	}

@@ -15,7 +15,7 @@ func TestWhatEndsBeforeThePlanIsLogged(t *testing.T) {
 	n := newSubnet(t, "fattree:2,4", false)
 	s := n.console()
 	var got []audit.Record
-	s.log = func(r *audit.Record) error {
+	s.opt.Log = func(r *audit.Record) error {
 		got = append(got, *r)
 		return nil
 	}

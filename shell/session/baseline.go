@@ -34,11 +34,11 @@ var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseli
 // SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named. What was lost
 // is accepted so.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
-	end, err := s.begin(ctx, "baseline")
+	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	if len(st.Live.Fabric.Nodes) == 0 {
 		return nil, errors.New("nothing of the subnet was read yet (try: sweep)")
@@ -55,7 +55,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 	if err := files.Write(file, func(w io.Writer) error { return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric}) }); err != nil {
 		return nil, err
 	}
-	s.update(ChangeLive, func(st *State) { st.Baseline, st.Losses = b, nil })
+	s.Publish(ChangeLive, func(st *State) { st.Baseline, st.Losses = b, nil })
 	return b, s.recordAccepted()
 }
 
@@ -75,11 +75,11 @@ func (s *Session) recordAccepted() error {
 
 // LoadBaseline takes the baseline from a file: a saved one, or any topology file.
 func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, error) {
-	end, err := s.begin(ctx, "baseline")
+	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	return s.readBaseline(ctx, file)
 }
 
@@ -93,21 +93,21 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 		return nil, err
 	}
 	b := &Baseline{subnet.Fabric, info.ModTime(), file, subnet.Unread}
-	s.update(ChangeLive, func(st *State) { st.Baseline = b })
+	s.Publish(ChangeLive, func(st *State) { st.Baseline = b })
 	return b, nil
 }
 
 // ForgetBaseline removes the baseline that is kept in the state directory, and takes none until another is saved.
 func (s *Session) ForgetBaseline(ctx context.Context) error {
-	end, err := s.begin(ctx, "baseline")
+	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer op.End()
 	if s.State().Baseline == nil {
 		return ErrNoBaseline
 	}
-	s.update(ChangeLive, func(st *State) { st.Baseline = nil })
+	s.Publish(ChangeLive, func(st *State) { st.Baseline = nil })
 	file, err := s.baselineFile()
 	if err != nil {
 		return nil //nolint:nilerr // then none is kept
@@ -119,11 +119,11 @@ func (s *Session) ForgetBaseline(ctx context.Context) error {
 }
 
 func (s *Session) baselineFile() (string, error) {
-	if s.stateDir == "" {
+	if s.opt.StateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")
 	}
 	sum := sha256.Sum256([]byte(s.Subnet()))
-	return filepath.Join(s.stateDir, fmt.Sprintf("baseline-%x.snap", sum[:6])), nil
+	return filepath.Join(s.opt.StateDir, fmt.Sprintf("baseline-%x.snap", sum[:6])), nil
 }
 
 // findBaseline takes the baseline that is kept of the subnet, if there is one.
@@ -137,6 +137,6 @@ func (s *Session) findBaseline(ctx context.Context) {
 		_, err = s.readBaseline(ctx, file)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.update(ChangeLive, func(st *State) { st.note("baseline: %v", err) })
+		s.Publish(ChangeLive, func(st *State) { st.Note("baseline: %v", err) })
 	}
 }

@@ -94,11 +94,11 @@ const (
 // taken to be the computed ones until the live tables change. SL2VL tables that the settings plan are compared too: where they were not read,
 // that is done now and by later sweeps.
 func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
-	end, err := s.begin(ctx, "calibrate")
+	op, err := s.Begin(ctx, "calibrate")
 	if err != nil {
 		return Calibration{}, err
 	}
-	defer end()
+	defer op.End()
 	st, p, err := s.computeLive(ctx)
 	if err == nil && s.conn.Online() && st.Live.Tables.Unread.SL2VL && plansVLs(&st.Settings, p) {
 		s.reads.SL2VL = true
@@ -121,7 +121,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	}
 	if master, ok := st.Master(); ok {
 		c.master = master
-		s.askManager(ctx, &st)
+		s.AskManager(ctx)
 	}
 	c.settings[0], c.settings[1] = st.Settings.Words()
 	c.own = st.Settings.Conf() != ""
@@ -135,7 +135,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 		}
 		c.SLs = c.Why == ""
 	}
-	s.update(ChangeSettings|ChangeLive, func(st *State) {
+	s.Publish(ChangeSettings|ChangeLive, func(st *State) {
 		c.of = st.Live.Tables
 		st.Estimate, st.Calibrated = !c.Explained(), &c
 		switch {

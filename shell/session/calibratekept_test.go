@@ -21,7 +21,7 @@ func TestOtherEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	s.update(0, func(st *State) {
+	s.Publish(0, func(st *State) {
 		live, tables := *st.Live, *st.Live.Tables
 		tables.Known = slices.Clone(tables.Known)
 		tables.Known[2] = false

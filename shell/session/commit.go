@@ -90,13 +90,13 @@ func (s *Session) SetWrite(on bool) error {
 	if on && !s.conn.Online() {
 		return connection.ErrOffline
 	}
-	if on && s.mayWrite != nil && s.State().Source.Live() {
-		if err := s.mayWrite(); err != nil {
+	if on && s.opt.MayWrite != nil && s.State().Source.Live() {
+		if err := s.opt.MayWrite(); err != nil {
 			s.audit(audit.Record{Action: "write on"}, err)
 			return err
 		}
 	}
-	s.update(ChangeSettings, func(st *State) { st.WriteOn = on })
+	s.Publish(ChangeSettings, func(st *State) { st.WriteOn = on })
 	return nil
 }
 
@@ -105,12 +105,12 @@ func (s *Session) SetWrite(on bool) error {
 // errors that keep it from being written.
 func (s *Session) Commit(ctx context.Context, opt CommitOptions) (CommitReport, error) {
 	c := &commit{Session: s, opt: opt}
-	end, err := s.begin(ctx, "commit")
+	op, err := s.Begin(ctx, "commit")
 	if err != nil {
 		c.audited(err)
 		return CommitReport{}, err
 	}
-	defer end()
+	defer op.End()
 	err = errPanicked
 	defer func() { c.audited(err) }()
 	rep, rerr := c.run(ctx)
@@ -316,13 +316,13 @@ func (c *commit) write(ctx context.Context) error {
 		c.reads.SL2VL = true // else they count as untouched
 	}
 	done := err == nil
-	c.update(ChangeStaged, func(st *State) { st.holds(c.st.Staged, done) })
+	c.Publish(ChangeStaged, func(st *State) { st.holds(c.st.Staged, done) })
 	if errors.Is(err, apply.ErrOthers) {
 		err = c.othersCame(ctx, err)
 	}
 	if done {
 		c.markWritten()
-		c.update(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = c.st.Staged, 0, 0 })
+		c.Publish(ChangeLive, func(st *State) { st.Committed, st.Drift, st.Unchecked = c.st.Staged, 0, 0 })
 	}
 	if c.rep.Written != nil && c.rep.Written.Sets > 0 {
 		c.wrote = c.wroteBy(journal.entry.ID, c.rep.Written)
@@ -340,7 +340,7 @@ func (c *commit) write(ctx context.Context) error {
 
 // writing says what is being written.
 func (s *Session) writing(p apply.Progress) {
-	s.update(ChangeBusy, func(st *State) { st.Writing = &p })
+	s.Publish(ChangeBusy, func(st *State) { st.Writing = &p })
 }
 
-func (s *Session) markWritten() { s.update(ChangeStaged, func(st *State) { st.Written = true }) }
+func (s *Session) markWritten() { s.Publish(ChangeStaged, func(st *State) { st.Written = true }) }

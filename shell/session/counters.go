@@ -27,11 +27,11 @@ type Counted struct {
 // Counters reads the counters of ports of the live fabric, of all for none, and
 // what they counted since the last reading of the session that has them.
 func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
-	end, err := s.begin(ctx, "counters")
+	op, err := s.Begin(ctx, "counters")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	if st.Source.Offline() {
 		return st.readCounters(ports)
@@ -49,7 +49,7 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	if len(ports) == 0 {
 		s.noneCounted(now)
 		if len(deltas) > 0 {
-			s.update(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
+			s.Publish(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
 		}
 	}
 	if len(ports) == 0 || s.counted == nil {
@@ -65,7 +65,7 @@ func (s *Session) noneCounted(now *counters.Reading) {
 		none = nil
 	}
 	if none != nil || s.State().Uncounted != nil {
-		s.update(ChangeLive, func(st *State) { st.Uncounted = none })
+		s.Publish(ChangeLive, func(st *State) { st.Uncounted = none })
 	}
 }
 
@@ -83,7 +83,7 @@ func (s *Session) standing(now *counters.Reading) {
 			delete(fresh, key)
 		}
 	}
-	s.update(ChangeLive, func(st *State) { st.Standing = fresh })
+	s.Publish(ChangeLive, func(st *State) { st.Standing = fresh })
 }
 
 // ErrNoCounters says that a file does not say what ports have counted.
@@ -140,11 +140,11 @@ func (st *State) reaching(s *Session) counters.Options {
 
 // ClearCounters sets the error counters of ports to 0, or with data all counters. It writes to the subnet.
 func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.PortIndex) ([]counters.Unanswered, error) {
-	end, err := s.begin(ctx, "clear counters")
+	op, err := s.Begin(ctx, "clear counters")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	l, err := s.conn.Line()
 	if err != nil {
 		return nil, err

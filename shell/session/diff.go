@@ -14,13 +14,13 @@ import (
 // the paper, or the live picture, and to the picture that reading commands take.
 // So many pairs of a kind are named, as many as [diff.Compare] likes for 0.
 func (s *Session) Diff(ctx context.Context, from, to Kind, pairs int) (*diff.Result, error) {
-	end, err := s.begin(ctx, "diff")
+	op, err := s.Begin(ctx, "diff")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
-	base := st.paperBase()
+	base := st.PaperBase()
 	if from == "" && base.Tables == nil && st.Staged != nil {
 		return s.diffWithRouted(ctx, &st, base, to)
 	}

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/assign"
+	"example.org/ibconsole/routing/paths"
 )
 
 // DumpKind is one form in which routes or a topology are written and read.
@@ -31,6 +32,8 @@ type DumpKind struct {
 	write     func(w io.Writer, p *Picture) error
 	option    string // the engine's option that loading sets, "" for routes and topologies
 }
+
+const pathsKind = "paths"
 
 // Dumps are the forms that [Session.Dump] writes and [Session.Load] reads.
 var Dumps = []DumpKind{
@@ -151,7 +154,7 @@ func (st *State) writeGUID2LID(w io.Writer, p *Picture) error {
 		t = st.past.LIDs.GUID2LID.Clone()
 	}
 	fabrics := []*fabric.Fabric{p.Fabric}
-	if base := st.paperBase().Fabric; fabric.SameNodes(base, p.Fabric) && fabric.KeepsLIDs(base, p.Fabric) {
+	if base := st.PaperBase().Fabric; fabric.SameNodes(base, p.Fabric) && fabric.KeepsLIDs(base, p.Fabric) {
 		fabrics = []*fabric.Fabric{base, p.Fabric}
 	}
 	owner := map[uint16]uint64{}
@@ -209,4 +212,15 @@ func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
 		return mad.PortActive
 	}
 	return p.Fabric.Ports[port].State
+}
+
+func (st *State) writePaths(ctx context.Context, w io.Writer, p *Picture) error {
+	opt := paths.Options{Trace: true, Built: p.When}
+	st.PartitionOptions(p.Fabric, &opt)
+	image, err := paths.Build(ctx, p.Tables, opt)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(image)
+	return err
 }

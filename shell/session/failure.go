@@ -26,11 +26,11 @@ func (s *Session) Add(ctx context.Context, find failures.Finder) ([]failures.Fai
 }
 
 func (s *Session) happen(ctx context.Context, operation string, find failures.Finder) ([]failures.Failure, error) {
-	end, err := s.begin(ctx, operation)
+	op, err := s.Begin(ctx, operation)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	found, err := find(st.Paper(), st.Whole())
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Session) add(to []failures.Failure, more ...failures.Failure) ([]failur
 	if err != nil {
 		return nil, err
 	}
-	s.update(0, func(st *State) { st.lastFailure = next })
+	s.Publish(0, func(st *State) { st.lastFailure = next })
 	return more, nil
 }
 
@@ -66,11 +66,11 @@ var ErrNotFailed = errors.New("has not failed on paper")
 // Restore takes back the failures that match. Where there are none, but links that failed with something
 // else, they are repaired: what they failed with stays failed otherwise.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool, repair failures.Failure) ([]failures.Failure, error) {
-	end, err := s.begin(ctx, "restore")
+	op, err := s.Begin(ctx, "restore")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	gone, kept := failures.Split(st.Failures, match)
 	if len(gone) > 0 {
@@ -88,11 +88,11 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 // Undo takes back the failure or repair of a number, the last one for 0, as if it had
 // never been: the next route starts from the base again.
 func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error) {
-	end, err := s.begin(ctx, "undo")
+	op, err := s.Begin(ctx, "undo")
 	if err != nil {
 		return failures.Failure{}, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	if number == 0 && len(st.Failures) > 0 {
 		number = st.Failures[len(st.Failures)-1].Number
@@ -107,7 +107,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	if err := s.without(kept); err != nil {
 		return gone[0], err
 	}
-	s.update(0, func(st *State) { st.past = compute.Past{} })
+	s.Publish(0, func(st *State) { st.past = compute.Past{} })
 	return gone[0], nil
 }
 
@@ -123,13 +123,13 @@ func (s *Session) without(kept []failures.Failure) error {
 // RestoreAll takes back all failures and any topology loaded as the base, so
 // that the live picture is what routes are computed for again.
 func (s *Session) RestoreAll(ctx context.Context) ([]failures.Failure, error) {
-	end, err := s.begin(ctx, "restore")
+	op, err := s.Begin(ctx, "restore")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
-	s.update(ChangePaper|ChangeStaged, func(st *State) {
+	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
 		st.Failures, st.past = nil, compute.Past{}
 		st.dropBase()
 		st.Stale = st.stale()
@@ -174,7 +174,7 @@ func (st *State) root() *fabric.Fabric {
 	if st.drawn.topology != nil {
 		return st.drawn.topology
 	}
-	return st.paperBase().Fabric
+	return st.PaperBase().Fabric
 }
 
 // TopologyFile is the file whose topology the paper has, "" for none.
@@ -257,7 +257,7 @@ func (s *Session) setFailures(all []failures.Failure) error {
 		return err
 	}
 	whatIf := base.on(paper.Now).as(WhatIf)
-	s.update(ChangePaper|ChangeStaged, func(st *State) {
+	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
 		st.Base, st.WhatIf, st.Failures, st.drawn.paper = base, whatIf, all, paper
 		if len(all) == 0 && st.drawn.topology == nil && fabric.SameLinks(base.Fabric, st.Live.Fabric) {
 			st.dropBase()

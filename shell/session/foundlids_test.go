@@ -30,7 +30,7 @@ func openBeside(t *testing.T, source, guid2lid string) (s *Session, file, conf s
 		}
 	}
 	s = open(t, source)
-	s.places.CacheDir = dir
+	s.opt.Places.CacheDir = dir
 	return s, file, conf
 }
 

@@ -182,7 +182,18 @@ func (p *partitionedSLs) PartitionBits() uint8 { return p.grants.bits }
 // Unwrap is the engine's SLs.
 func (p *partitionedSLs) Unwrap() fabric.PathSLs { return p.grants.t.SLs }
 
-// partitionOptions gives a path database what is known of partitions.
-func (st *State) partitionOptions(f *fabric.Fabric, opt *paths.Options) {
+// PartitionOptions gives a path database what is known of partitions.
+func (st *State) PartitionOptions(f *fabric.Fabric, opt *paths.Options) {
 	opt.PKeys, opt.PartitionSLs = st.partitionsOf(f)
+}
+
+// pKeysOf are the P_Keys that were read, by the end ports of a fabric.
+func (st *State) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
+	out := make(map[fabric.PortIndex][]mad.PKey, len(st.PKeys))
+	for _, p := range f.EndPorts {
+		if k := st.PKeys[f.Ports[p].GUID]; k != nil {
+			out[p] = k
+		}
+	}
+	return out
 }

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // Groups are the multicast groups that a session knows.
@@ -68,19 +69,19 @@ func (st *State) GroupSL(t *fabric.Tables) func(mlid uint16) uint8 {
 // ReadGroups takes the multicast groups from the subnet administration, with its key for those that it trusts: nil for
 // that of [Options], 0 for none. Notes say what it did not tell.
 func (s *Session) ReadGroups(ctx context.Context, given *uint64) (*Groups, []string, error) {
-	key := cmp.Or(s.saKey, sweep.DefaultSAKey)
+	key := cmp.Or(s.opt.Keys.SA, sweep.DefaultSAKey)
 	if given != nil {
 		key = *given
 		if err := nocore.Set(); err != nil {
 			return nil, nil, err
 		}
 	}
-	end, err := s.begin(ctx, "groups")
+	op, err := s.Begin(ctx, "groups")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer end()
-	c, err := s.sa(ctx)
+	defer op.End()
+	c, err := s.conn.SA(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +95,7 @@ func (s *Session) ReadGroups(ctx context.Context, given *uint64) (*Groups, []str
 		list, full, err = sweep.Groups(ctx, c, f, s.progress)
 	}
 	if err != nil {
-		return nil, nil, unanswered(err)
+		return nil, nil, connection.Unanswered(err)
 	}
 	if !full {
 		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")
@@ -104,7 +105,7 @@ func (s *Session) ReadGroups(ctx context.Context, given *uint64) (*Groups, []str
 	return g, notes, nil
 }
 
-func (s *Session) setGroups(g *Groups) { s.update(ChangeSettings, func(st *State) { st.Groups = g }) }
+func (s *Session) setGroups(g *Groups) { s.Publish(ChangeSettings, func(st *State) { st.Groups = g }) }
 
 func (s *Session) loadGroups(ctx context.Context, path string) (LoadReport, error) {
 	list, err := files.Parse(ctx, path, files.Groups, osm.ReadGroups)

@@ -24,5 +24,5 @@ func (s *Session) ForgetHints() { s.setHints(nil) }
 
 func (s *Session) setHints(hints *classify.Hints) {
 	s.analysis.Hint(hints)
-	s.update(ChangeSettings, func(*State) {})
+	s.Publish(ChangeSettings, func(*State) {})
 }

@@ -42,11 +42,11 @@ func stateFile(dir string) string {
 
 // KeepHistoryIn makes the session's history that of another file from now on, which is made where it is missing.
 func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
-	end, err := s.begin(ctx, "history")
+	op, err := s.Begin(ctx, "history")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer op.End()
 	if s.recorder.Load().File() == file {
 		return nil
 	}
@@ -81,12 +81,12 @@ func (s *Session) record(kind history.Kind, p *Picture, note string, figures map
 }
 
 func (s *Session) historyFailed(err error) {
-	s.update(ChangeLive, func(st *State) { st.note("%v", err) })
+	s.Publish(ChangeLive, func(st *State) { st.Note("%v", err) })
 }
 
 // warn adds to what the summary and problems say.
 func (s *Session) warn(err error) {
-	s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
+	s.Publish(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
 
 // entry describes a picture, of now.

@@ -37,7 +37,7 @@ func (e *InterruptedError) remedy() string {
 
 func (s *Session) interrupted(c history.Chain) *InterruptedError {
 	e := &InterruptedError{Commit: c.First}
-	if file := s.recorder.Load().File(); file != stateFile(s.stateDir) {
+	if file := s.recorder.Load().File(); file != stateFile(s.opt.StateDir) {
 		e.File = file
 	}
 	return e

@@ -40,7 +40,7 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	s.StopKeeping()
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &keeper{stop: cancel, ended: make(chan struct{})}
-	s.update(ChangeSettings, func(st *State) {
+	s.Publish(ChangeSettings, func(st *State) {
 		s.keeper = k
 		st.Every = every
 	})
@@ -86,13 +86,13 @@ func (s *Session) keep(ctx context.Context) {
 	if n := len(st.Events); n > 0 && st.Events[n-1].Text == text {
 		return
 	}
-	s.update(ChangeLive, func(st *State) { st.note("%s", text) })
+	s.Publish(ChangeLive, func(st *State) { st.Note("%s", text) })
 }
 
 // StopKeeping ends what [Session.KeepCurrent] and [Session.AlertBy] began. It waits for a sweep that is under way, which it cancels.
 func (s *Session) StopKeeping() {
 	var k *keeper
-	s.update(ChangeSettings, func(st *State) {
+	s.Publish(ChangeSettings, func(st *State) {
 		k, s.keeper = s.keeper, nil
 		st.Every = 0
 	})
@@ -103,7 +103,7 @@ func (s *Session) StopKeeping() {
 	s.stopAlerting()
 }
 
-func (st *State) note(format string, args ...any) { st.noteOf("", "", format, args...) }
+func (st *State) Note(format string, args ...any) { st.noteOf("", "", format, args...) }
 
 // noteOf adds an event of some kind, and who was probably behind it.
 func (st *State) noteOf(what, who, format string, args ...any) {

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // liveSLs are the SLs of the live paths, which no switch has.
@@ -107,7 +108,7 @@ func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tab
 
 // readSLs asks the subnet administration for the SLs of all live paths.
 func (s *Session) readSLs(ctx context.Context) ([]string, error) {
-	c, err := s.sa(ctx)
+	c, err := s.conn.SA(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +121,11 @@ func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 		return []string{err.Error() + "; they stay unknown"}, nil
 	}
 	if err != nil {
-		return nil, unanswered(err)
+		return nil, connection.Unanswered(err)
 	}
 	if got.Without > 0 {
 		return []string{fmt.Sprintf("the service levels of paths stay unknown: %d of %d pairs asked for have no path record, as %s", got.Without, got.Asked, got.Example)}, nil
 	}
-	s.update(ChangeLive, func(st *State) { st.takeSLs(&liveSLs{sls: got.SLs}) })
+	s.Publish(ChangeLive, func(st *State) { st.takeSLs(&liveSLs{sls: got.SLs}) })
 	return nil, nil
 }

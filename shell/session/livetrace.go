@@ -22,11 +22,11 @@ import (
 // TraceLive follows pairs of the live fabric through the tables that the switches hold now, and calls visit
 // with each path as it ends, in no certain order.
 func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int, p *livetrace.Path)) error {
-	end, err := s.begin(ctx, "trace live")
+	op, err := s.Begin(ctx, "trace live")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer op.End()
 	if !s.conn.Online() {
 		return connection.ErrOffline
 	}
@@ -54,11 +54,11 @@ func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int,
 
 // ReadNow reads the subnet as it is now. The live picture stays what it was.
 func (s *Session) ReadNow(ctx context.Context) (p *Picture, unanswered []string, err error) {
-	end, err := s.begin(ctx, "trace live")
+	op, err := s.Begin(ctx, "trace live")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer end()
+	defer op.End()
 	if !s.conn.Online() {
 		return nil, nil, connection.ErrOffline
 	}
@@ -77,19 +77,19 @@ func (s *Session) ReadNow(ctx context.Context) (p *Picture, unanswered []string,
 		unanswered = append(unanswered, u.String())
 	}
 	p = &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
-	if s.names != nil {
-		p = p.on(res.Fabric.WithDescriptions(s.names))
+	if names := s.State().Names; names != nil {
+		p = p.on(res.Fabric.WithDescriptions(names))
 	}
 	return p, unanswered, nil
 }
 
 // Census is [census.Take] of tables, as an operation that says how far it is.
 func (s *Session) Census(ctx context.Context, t *fabric.Tables, opt census.Options) (*census.Result, error) {
-	end, err := s.begin(ctx, "trace")
+	op, err := s.Begin(ctx, "trace")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	opt.Progress = s.progress
 	return census.Take(ctx, t, opt)
 }

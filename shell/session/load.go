@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/names"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/formats/pathdb"
@@ -61,11 +62,11 @@ type LoadOptions struct {
 // and staged. A topology becomes the what-if of the live tables, where these have any of
 // its switches, else the base of the paper.
 func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
-	end, err := s.begin(ctx, "load")
+	op, err := s.Begin(ctx, "load")
 	if err != nil {
 		return LoadReport{}, err
 	}
-	defer end()
+	defer op.End()
 	d, err := dumpKind(kind)
 	if err != nil {
 		return LoadReport{}, err
@@ -77,8 +78,6 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 		return s.loadGroups(ctx, path)
 	case d.over:
 		return s.loadOver(ctx, kind, path)
-	case kind == pathsKind:
-		return s.loadPaths(ctx, path)
 	case kind == routingKind:
 		return s.loadRouting(ctx, path, opt)
 	case d.Routes:
@@ -172,11 +171,11 @@ func readRoutes(ctx context.Context, kind, path string) (*osm.RouteFile, error) 
 
 // LoadNames takes node names from a map, now and at later sweeps. It returns how many nodes of the subnet it names.
 func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
-	end, err := s.begin(ctx, "names")
+	op, err := s.Begin(ctx, "names")
 	if err != nil {
 		return 0, err
 	}
-	defer end()
+	defer op.End()
 	m, err := names.ReadFile(ctx, path)
 	if err == nil && len(m) == 0 {
 		err = fmt.Errorf("%s: no name of a node, expected lines 0xGUID \"NAME\"", fabric.Escape(path))
@@ -191,8 +190,8 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 			named++
 		}
 	}
-	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
-		s.names = m
+	s.Publish(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
+		st.Names = m
 		renamed := map[*fabric.Fabric]*fabric.Fabric{}
 		rename := func(f *fabric.Fabric) *fabric.Fabric {
 			if renamed[f] == nil {
@@ -214,11 +213,11 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 
 // SetSM moves the port that LIDs are counted from, of a file: a session on a subnet sits where it sits.
 func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
-	end, err := s.begin(ctx, "set sm")
+	op, err := s.Begin(ctx, "set sm")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	if s.conn.Online() {
 		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
@@ -230,9 +229,46 @@ func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
 	if err != nil {
 		return err
 	}
-	s.update(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
+	s.Publish(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
 		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
 		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
 	})
 	return nil
+}
+
+// ReadTables reads routes of whatever form and lays them over a fabric.
+func ReadTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
+	kind := formats.Kind(ctx, path)
+	switch kind {
+	case "snapshot":
+		return snapshotTables(ctx, f, path)
+	case "fdbs":
+	default:
+		kind = "lfts" // whose reader says what is wrong
+	}
+	routes, err := readRoutes(ctx, kind, path)
+	if err != nil {
+		return nil, err
+	}
+	t, rep, err := routes.Apply(f)
+	if err == nil && rep.Switches == 0 {
+		err = fmt.Errorf("%s: none of its switches is in the subnet", fabric.Escape(path))
+	}
+	return t, err
+}
+
+// snapshotTables are those of a snapshot or saved routing of the same subnet.
+func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
+	file, err := formats.Read(ctx, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case file.Tables == nil:
+		return nil, fmt.Errorf("%s has no forwarding tables", fabric.Escape(path))
+	case !fabric.Same(file.Fabric, f):
+		return nil, fmt.Errorf("%s is of a subnet that is other than this one (try: load routing %s; compare engines with=staged)", fabric.Escape(path), fabric.Escape(path))
+	}
+	t := *file.Tables
+	t.Fabric = f
+	return &t, nil
 }

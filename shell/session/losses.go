@@ -71,7 +71,7 @@ func (s *Session) recallLosses(ctx context.Context) error {
 		list = list.After(was.Fabric, held[i].Until, now.Fabric, unanswered)
 	}
 	s.findBaseline(ctx)
-	s.update(ChangeLive, func(st *State) {
+	s.Publish(ChangeLive, func(st *State) {
 		if st.Baseline != nil {
 			list = list.Without(st.Baseline.Fabric, st.Baseline.When)
 		}

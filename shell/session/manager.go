@@ -54,7 +54,7 @@ func (s *Session) SetManager(k ManagerKind) error {
 	if _, ok := st.Master(); !ok {
 		return errors.New("no subnet manager is in charge")
 	}
-	s.update(ChangeSettings, func(st *State) {
+	s.Publish(ChangeSettings, func(st *State) {
 		m := st.known()
 		m.kind = k
 		st.manager = m
@@ -62,13 +62,14 @@ func (s *Session) SetManager(k ManagerKind) error {
 	return nil
 }
 
-// askManager asks the subnet administration what it can do, where that is not known. One that is silent tells
+// AskManager asks the subnet administration what it can do, where that is not known. One that is silent tells
 // nothing.
-func (s *Session) askManager(ctx context.Context, st *State) {
+func (s *Session) AskManager(ctx context.Context) {
+	st := s.State()
 	if st.known().can != nil {
 		return
 	}
-	c, err := s.sa(ctx)
+	c, err := s.conn.SA(ctx)
 	if err != nil {
 		return
 	}
@@ -76,7 +77,7 @@ func (s *Session) askManager(ctx context.Context, st *State) {
 	if err != nil {
 		return
 	}
-	s.update(ChangeSettings, func(st *State) {
+	s.Publish(ChangeSettings, func(st *State) {
 		m := st.known()
 		m.can = &can
 		st.manager = m

@@ -137,9 +137,9 @@ func (st *State) noteDrift() {
 	switch {
 	case drift.Changed == st.Drift:
 	case drift.Changed == 0:
-		st.note("the switches hold again what the last commit wrote%s", diff.NotCompared(drift.Unread))
+		st.Note("the switches hold again what the last commit wrote%s", diff.NotCompared(drift.Unread))
 	default:
-		st.note("no longer what the last commit wrote: %s%s", prose.Count(drift.Changed, "entry"), diff.NotCompared(drift.Unread))
+		st.Note("no longer what the last commit wrote: %s%s", prose.Count(drift.Changed, "entry"), diff.NotCompared(drift.Unread))
 	}
 	st.Drift, st.Unchecked = drift.Changed, drift.Unread
 }
@@ -185,14 +185,14 @@ func (s *Session) findCommitted(ctx context.Context) {
 		return
 	}
 	last, p, err := s.lastCommit(ctx)
-	s.update(ChangeLive, func(st *State) {
+	s.Publish(ChangeLive, func(st *State) {
 		switch {
 		case err != nil:
-			st.note("the last commit cannot be compared with: %v", err)
+			st.Note("the last commit cannot be compared with: %v", err)
 		case p != nil && st.Committed == nil:
 			st.Committed = p
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
-				st.note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime), fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
+				st.Note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime), fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
 			}
 		}
 	})

@@ -112,7 +112,7 @@ func TestManyAlike(t *testing.T) {
 func TestNewsOfTables(t *testing.T) {
 	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
 	st := b.State()
-	b.update(ChangeLive, func(s *State) { s.Committed = st.Live })
+	b.Publish(ChangeLive, func(s *State) { s.Committed = st.Live })
 	sw := b.f.Switches[b.r.IntN(len(b.f.Switches))]
 	lid := uint16(1 + b.r.IntN(int(b.f.MaxLID)))
 	path, err := sweep.NewRoutes(st.Live.Fabric).ToNode(st.Live.Fabric.NodeByGUID(b.f.Nodes[sw].GUID))
@@ -152,7 +152,7 @@ func TestUnreadTables(t *testing.T) {
 		live := *st.Live
 		live.Tables = &part
 		st.Live, st.Committed = &live, &Picture{Fabric: whole.Fabric, Tables: whole}
-		s.update(ChangeLive, func(now *State) { now.Live = st.Live })
+		s.Publish(ChangeLive, func(now *State) { now.Live = st.Live })
 		return &st
 	}
 	was := whole.Port(other, lid)

@@ -40,21 +40,19 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
+	s := &Session{opt: opt, first: opt.First, state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
-	s.strict, s.mayWrite = opt.Strict, opt.MayWrite
-	s.log = opt.Log
-	s.held, s.machine = opt.Held, opt.Machine
-	s.firstNames, s.firstHints, s.firstWatch = opt.Names, opt.Hints, opt.Watch
-	s.saKey, s.first = opt.Keys.SA, opt.First
-	s.stateDir, s.places = opt.StateDir, opt.Places
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
 		client = mad.Fast()
 	}
 	client.MKey = opt.Keys.M
-	s.connectBy(s.dialer(src), client)
+	dial := opt.Dial
+	if dial == nil {
+		dial = s.dialer(src)
+	}
+	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
 	if opt.Later || !s.conn.Online() {
 		return s, nil
 	}
@@ -64,17 +62,11 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	return s, nil
 }
 
-// connectBy has the session connect in this manner, nil for a file.
-func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), client mad.ClientOptions) {
-	src := s.state.Source
-	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
-}
-
 // lost takes note that the connection carries nothing any more. Writing is off until the user says so again.
 func (s *Session) lost(why error) {
-	s.update(ChangeLive|ChangeSettings, func(st *State) {
+	s.Publish(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false
-		st.note("the connection is lost: %v", why)
+		st.Note("the connection is lost: %v", why)
 	})
 }
 
@@ -94,12 +86,15 @@ func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error
 // Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
 func (s *Session) Capture(path string) error {
 	return s.conn.Capture(path, func(err error) {
-		s.update(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
+		s.Publish(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
 	})
 }
 
 // Connection is the session's connection to its subnet.
 func (s *Session) Connection() *connection.Connection { return s.conn }
+
+// Options are those that the session was opened with.
+func (s *Session) Options() Options { return s.opt }
 
 // Start reads the subnet for the first time: a sweep, or the file.
 func (s *Session) Start(ctx context.Context) error {
@@ -107,18 +102,18 @@ func (s *Session) Start(ctx context.Context) error {
 		return err
 	}
 	s.warnOfHistory()
-	if s.firstNames != "" {
-		if _, err := s.LoadNames(ctx, s.firstNames); err != nil {
+	if s.opt.Names != "" {
+		if _, err := s.LoadNames(ctx, s.opt.Names); err != nil {
 			return fmt.Errorf("names: %w", err)
 		}
 	}
-	if s.firstHints != "" {
-		if _, err := s.LoadHints(ctx, s.firstHints); err != nil {
+	if s.opt.Hints != "" {
+		if _, err := s.LoadHints(ctx, s.opt.Hints); err != nil {
 			return fmt.Errorf("hints: %w", err)
 		}
 	}
-	if s.firstWatch > 0 && s.State().Source.Live() {
-		return s.KeepCurrent(s.firstWatch)
+	if s.opt.Watch > 0 && s.State().Source.Live() {
+		return s.KeepCurrent(s.opt.Watch)
 	}
 	return nil
 }
@@ -132,17 +127,17 @@ func (s *Session) start(ctx context.Context) error {
 		s.findBaseline(ctx)
 		return nil
 	}
-	end, err := s.begin(ctx, "load")
+	op, err := s.Begin(ctx, "load")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer op.End()
 	src := s.State().Source
-	file, err := formats.ReadWith(ctx, src.Arg, formats.Options{AsIbsim: src.Kind == SourceNet, Strict: s.strict})
+	file, err := formats.ReadWith(ctx, src.Arg, formats.Options{AsIbsim: src.Kind == SourceNet, Strict: s.opt.Strict})
 	if err != nil {
 		return err
 	}
-	s.update(ChangeLive, func(st *State) {
+	s.Publish(ChangeLive, func(st *State) {
 		st.Live = pictureOf(Live, &file)
 		st.Warnings, st.Unread = file.Warnings, file.Unread
 		s.takeRead(st, &file)
@@ -155,13 +150,13 @@ func (s *Session) start(ctx context.Context) error {
 func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
-		t, err := openUmad(arg, s.held)
+		t, err := openUmad(arg, s.opt.Held)
 		if err != nil {
 			return nil, err
 		}
 		p := t.Port()
 		arg = fmt.Sprintf("%s:%d", p.CA, p.Number)
-		s.update(ChangeLive, func(st *State) { st.Adapter = &Adapter{p.CA, p.Number} })
+		s.Publish(ChangeLive, func(st *State) { st.Adapter = &Adapter{p.CA, p.Number} })
 		return t, nil
 	}
 }
@@ -186,13 +181,14 @@ func openUmad(arg string, held *umad.Held) (*umad.Transport, error) {
 	return t, nil
 }
 
-func doctored(err error) error { return fmt.Errorf("%w"+seeDoctor, err) }
+func doctored(err error) error { return fmt.Errorf("%w"+SeeDoctor, err) }
 
-const seeDoctor = " (see: ibconsole doctor)"
+// SeeDoctor ends errors of a source that cannot be opened.
+const SeeDoctor = " (see: ibconsole doctor)"
 
 func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
 	o := ibsim.Options{Name: src.Arg}
-	if host, port, ok := src.remote(); ok {
+	if host, port, ok := src.Remote(); ok {
 		o = ibsim.Options{Host: host, Port: uint16(port)}
 	}
 	return ibsim.Dial(ctx, o)
@@ -205,11 +201,11 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	subnet, err := simulated(ctx, arg, formats.Options{Strict: s.strict})
+	subnet, err := simulated(ctx, arg, formats.Options{Strict: s.opt.Strict})
 	if err != nil {
 		return nil, err
 	}
-	s.update(ChangeLive, func(st *State) { st.Warnings, st.Unread = subnet.Warnings, subnet.Unread })
+	s.Publish(ChangeLive, func(st *State) { st.Warnings, st.Unread = subnet.Warnings, subnet.Unread })
 	f, err := fabric.AssignLIDs(subnet.Fabric)
 	if err != nil {
 		return nil, err

@@ -123,7 +123,7 @@ func (c *commit) findOthers(ctx context.Context) error {
 
 // othersStop refuses what would write over what others wrote, and lets the paper start from what there is now.
 func (c *commit) othersStop() error {
-	c.update(ChangePaper, func(st *State) { c.rep.Others.Anew = st.startAnew() })
+	c.Publish(ChangePaper, func(st *State) { c.rep.Others.Anew = st.startAnew() })
 	return &OthersError{*c.rep.Others, c.opt.ending}
 }
 

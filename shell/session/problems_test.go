@@ -16,11 +16,10 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/test/simtest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
-	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -33,8 +32,9 @@ type bench struct {
 	f   *fabric.Fabric
 	r   *rand.Rand
 	// master is the port of the subnet manager.
-	master fabric.PortIndex
-	lft    *fabric.LFT
+	master  fabric.PortIndex
+	manager func(port fabric.PortIndex, state mad.SMState)
+	lft     *fabric.LFT
 	// used are nodes that something was planted at, or beside.
 	used map[fabric.NodeIndex]bool
 }
@@ -48,45 +48,13 @@ type want struct {
 
 func newBench(t *testing.T, r *rand.Rand, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *bench {
 	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	for i := range f.Ports { // 4x HDR, so that there is something to lose
-		if p := &f.Ports[i]; p.Linked() {
-			p.Width, p.Speed = 4, fabric.HDR
-		}
-	}
-	e, err := engines.ByName(engines.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := e.Route(t.Context(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if spoil != nil {
-		spoil(res.Tables.LFT, f)
-	}
-	b := &bench{t: t, f: f, r: r, lft: res.Tables.LFT, used: map[fabric.NodeIndex]bool{}}
-	b.sim = sim.New(f, sim.Options{Tables: res.Tables, Active: true, SendBack: true})
-	b.master = f.EndPortOf(f.SMPort)
-	b.manager(b.master, mad.SMMaster)
+	subnet := simtest.New(t, spec, spoil)
+	b := &bench{t: t, sim: subnet.Sim, f: subnet.Fabric, r: r, lft: subnet.LFT, master: subnet.Master, manager: subnet.Manager, used: map[fabric.NodeIndex]bool{}}
+	f := b.f
 	b.used[f.Ports[b.master].Node], b.used[f.PeerNode(b.master)] = true, true
-	conn, err := b.sim.Open(b.master)
+	conn := subnet.Open(t)
+	s, err := Open(t.Context(), Source{Kind: SourceIbsim}, Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) { return conn, nil }})
 	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), Source{Kind: SourceFile, Arg: "none"}, Options{StateDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.state.Source = Source{Kind: SourceIbsim}
-	s.connectBy(func(context.Context) (mad.Transport, error) { return conn, nil }, mad.Fast())
-	if err := s.conn.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -104,10 +72,6 @@ func (b *bench) sweep() {
 	if _, err := b.Sweep(context.Background()); err != nil {
 		b.t.Fatal(err)
 	}
-}
-
-func (b *bench) manager(port fabric.PortIndex, state mad.SMState) {
-	b.sim.SetSM(port, &mad.SMInfo{GUID: b.f.Ports[port].GUID, Priority: 1, State: state})
 }
 
 // host is the end port of a host that nothing was planted at, and so is its switch.

@@ -55,10 +55,10 @@ var ErrNoRecords = errors.New("nothing was recorded on this machine (record star
 
 // systemRecords is the file of the recorder of the system, "" for none.
 func (s *Session) systemRecords() string {
-	if s.places.Records == "" {
+	if s.opt.Places.Records == "" {
 		return ""
 	}
-	return filepath.Join(s.places.Records, records.FileName)
+	return filepath.Join(s.opt.Places.Records, records.FileName)
 }
 
 // recordsFile is that of the session, "" for none.
@@ -90,7 +90,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 			m.heard(r)
 			s.noneCounted(r)
 			if len(grown) > 0 {
-				s.update(ChangeLive, func(st *State) { st.Rising = &Counted{r, grown, time.Now()} })
+				s.Publish(ChangeLive, func(st *State) { st.Rising = &Counted{r, grown, time.Now()} })
 			}
 		},
 	}
@@ -110,7 +110,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 	s.recorded.sweeps = opt.Sweep > 0 && s.State().Every == 0
 	sweeps := s.recorded.sweeps
 	s.recorded.mu.Unlock()
-	s.update(ChangeSettings, func(st *State) { st.Recording = true })
+	s.Publish(ChangeSettings, func(st *State) { st.Recording = true })
 	if sweeps {
 		return s.KeepCurrent(opt.Sweep)
 	}
@@ -118,7 +118,7 @@ func (s *Session) Record(ctx context.Context, opt RecordOptions) error {
 }
 
 func (s *Session) recordingFailed(err error) {
-	s.update(ChangeLive, func(st *State) { st.note("record: %v", err) })
+	s.Publish(ChangeLive, func(st *State) { st.Note("record: %v", err) })
 }
 
 // readRound reads beside what else the session does: no operation waits for it.
@@ -150,7 +150,7 @@ func (s *Session) StopRecording() error {
 	if sweeps {
 		s.StopKeeping()
 	}
-	s.update(ChangeSettings, func(st *State) { st.Recording = false })
+	s.Publish(ChangeSettings, func(st *State) { st.Recording = false })
 	return errors.Join(m.close(), r.Stop())
 }
 

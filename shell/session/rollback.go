@@ -145,7 +145,7 @@ func (s *Session) lookForInterrupted(ctx context.Context) error {
 		text = s.interrupted(c).Error()
 	}
 	if text != s.State().Interrupted {
-		s.update(ChangeLive, func(st *State) { st.Interrupted = text })
+		s.Publish(ChangeLive, func(st *State) { st.Interrupted = text })
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (s *Session) lookBack(ctx context.Context) {
 			j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.Before)
 	}
 	if text != "" {
-		s.update(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), text) })
+		s.Publish(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), text) })
 	}
 }
 
@@ -209,11 +209,11 @@ func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntr
 // stageEntry stages the tables of an entry, for the subnet as it was then. The switches are taken to hold those of another
 // one, or the same.
 func (s *Session) stageEntry(ctx context.Context, id, held int64) error {
-	end, err := s.begin(ctx, "load")
+	op, err := s.Begin(ctx, "load")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer op.End()
 	p, err := s.recall(id)
 	if err != nil {
 		return err

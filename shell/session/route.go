@@ -29,11 +29,11 @@ func (s *Session) RouteIncremental(ctx context.Context, beside bool) (compute.Re
 
 // route does a job and stages what comes of it.
 func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Result, error) {
-	end, err := s.begin(ctx, "route")
+	op, err := s.Begin(ctx, "route")
 	if err != nil {
 		return compute.Result{}, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	job := s.job(&st)
 	how(job)
@@ -52,13 +52,32 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 		p.by = &maker{res.Figures.Engine, st.Settings.Chain, st.Settings.Given, res.Figures.Engine == compute.CachedEngine}
 	}
 	s.stage(p)
-	s.update(0, func(now *State) {
+	s.Publish(0, func(now *State) {
 		if res.Adapted == nil && (now.Base != nil || now.past.Tables != nil) {
 			now.past = res.Past
 		}
 	})
 	s.record(history.Route, p, note, figures)
 	return *res, nil
+}
+
+// Try routes the paper of a state with other settings, by those of one engine. Nothing is staged, and no operation waits for
+// it. Other engines than those of the session start from the base, as [Session.SetSettings] has it.
+func (s *Session) Try(ctx context.Context, st *State, set settings.Settings, progress func(done, total int)) (*compute.Result, error) {
+	with := *st
+	with.Settings = set
+	if !set.SameEngines(&st.Settings) {
+		with.past = compute.Past{}
+	}
+	job := s.job(&with)
+	if job.Options.Progress = progress; progress == nil {
+		job.Torus = nil
+	}
+	res, err := compute.Unicast(ctx, job)
+	if err == nil {
+		res.Tables, err = with.completed(ctx, res.Tables)
+	}
+	return res, err
 }
 
 // completed are tables that an engine made with the SLs of partitions and the groups that the state gives them.
@@ -68,7 +87,7 @@ func (st *State) completed(ctx context.Context, t *fabric.Tables) (*fabric.Table
 
 // job is to route the paper of a state with its settings.
 func (s *Session) job(st *State) *compute.Job {
-	base, paper := st.paperBase(), st.Paper()
+	base, paper := st.PaperBase(), st.Paper()
 	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
 	job.Base, job.Before, job.Against = st.Whole(), base.Tables, string(base.Kind)
@@ -108,12 +127,12 @@ func (st *State) stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 // SetSettings chooses the engines and options for the next routes, which start from the
 // base again.
 func (s *Session) SetSettings(set settings.Settings) {
-	s.update(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
+	s.Publish(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
 // ReadConf is [settings.ReadConf] with the files of OpenSM on this machine, and the shape of the paper.
 func (s *Session) ReadConf(ctx context.Context, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
-	around := settings.Around{CacheDir: s.places.CacheDir, ConfDir: s.places.ConfDir, Shape: func() classify.Shape {
+	around := settings.Around{CacheDir: s.opt.Places.CacheDir, ConfDir: s.opt.Places.ConfDir, Shape: func() classify.Shape {
 		st := s.State()
 		return s.analysis.Structure(st.Paper()).Shape
 	}}
@@ -121,7 +140,7 @@ func (s *Session) ReadConf(ctx context.Context, path string, chain []string, giv
 }
 
 func (s *Session) stage(p *Picture) {
-	s.update(ChangeStaged, func(st *State) {
+	s.Publish(ChangeStaged, func(st *State) {
 		if p.heldOn == nil {
 			p.heldOn = st.held()
 		}
@@ -131,7 +150,7 @@ func (s *Session) stage(p *Picture) {
 
 // Unstage throws the staged tables away. The next route starts from the base again.
 func (s *Session) Unstage() {
-	s.update(ChangeStaged, func(st *State) {
+	s.Publish(ChangeStaged, func(st *State) {
 		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
 	})
 }
@@ -139,11 +158,11 @@ func (s *Session) Unstage() {
 // ClearTorusConf is a configuration like that of the staged tables of torus-2QoS with which multicast and
 // unicast have no credit loop together.
 func (s *Session) ClearTorusConf(ctx context.Context) (*torus.Config, error) {
-	end, err := s.begin(ctx, "look for datelines")
+	op, err := s.Begin(ctx, "look for datelines")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	if st.Staged == nil {
 		return nil, errNoStagedTorus
@@ -168,11 +187,11 @@ var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which 
 
 // TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
 func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
-	end, err := s.begin(ctx, "recognise")
+	op, err := s.Begin(ctx, "recognise")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer op.End()
 	st := s.State()
 	known, err := s.torus.Of(ctx, st.Whole())
 	switch {

@@ -31,30 +31,12 @@ type Session struct {
 	recalled recalled
 	recorded recorded
 	analysis analysis.Memo
-	// stateDir is where baselines are kept, "" for nowhere.
-	stateDir string
-	places   Places
-	// strict refuses a source's file of which something cannot be read.
-	strict bool
-	// mayWrite is that of the options.
-	mayWrite func() error
-	// held and machine are those of the options.
-	held    *umad.Held
-	machine []umad.Finding
-	// log is that of the options, and unlogged says once that it fails.
-	log      func(*audit.Record) error
-	unlogged sync.Once
-	// firstNames, firstHints and firstWatch are what Start does beside reading the subnet.
-	firstNames string
-	firstHints string
-	firstWatch time.Duration
-	// saKey is that by which the subnet administration trusts the session, 0 for OpenSM's default.
-	saKey uint64
+	opt      Options
+	unlogged sync.Once // says once that the log of the options fails
 
 	op      sync.Mutex        // held by the operation that runs, and guards what follows it
 	reads   Reads             // the tables that sweeps read too
 	lights  int               // counts the light sweeps
-	names   map[uint64]string // the descriptions that a node-name map gives, by node GUID
 	counted *counters.Reading // the last reading of all counters
 	ledger  counters.Ledger   // follows all of them
 	torus   torus.Known       // what the subnet was recognised as
@@ -66,10 +48,8 @@ type Session struct {
 	mu       sync.Mutex // guards what follows it
 	state    State
 	watchers []*Watcher
-	keeper   *keeper   // sweeps in the background, nil for nobody
-	alerter  *alerter  // tells a program of events, nil for nobody
-	follower *follower // keeps a path database current, nil for nobody
-	paths    loadedPaths
+	keeper   *keeper  // sweeps in the background, nil for nobody
+	alerter  *alerter // tells a program of events, nil for nobody
 }
 
 // Options are what a session is opened with.
@@ -89,8 +69,10 @@ type Options struct {
 	Held     *umad.Held                // has devices that this process may not open any more, nil for none
 	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped
 	First    *Reads                    // what a sweep reads that is the first command; nil where another command is
-	Later    bool                      // leaves it to the first sweep to open the source; see [connection.OpenError]
-	Places   Places
+	// Dial opens the source in place of what it names, nil for that.
+	Dial   func(context.Context) (mad.Transport, error)
+	Later  bool // leaves it to the first sweep to open the source; see [connection.OpenError]
+	Places Places
 }
 
 // Places are folders of this machine that are nobody's own, each "" for none.
@@ -113,29 +95,32 @@ func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 // Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.
 func (s *Session) Close() error {
 	s.StopKeeping()
-	s.StopFollowing()
+	serr := s.closeSlots()
 	rerr := s.closeRecords()
 	s.op.Lock()
 	defer s.op.Unlock()
-	return errors.Join(rerr, s.recorder.Load().Close(), s.closePaths(), s.conn.Close())
+	return errors.Join(serr, rerr, s.recorder.Load().Close(), s.conn.Close())
 }
 
-// update changes the state and tells the watchers what kind of thing changed.
-func (s *Session) update(kind Change, change func(*State)) {
+// Publish changes the state, and tells the watchers what kind of thing changed.
+func (s *Session) Publish(kind Change, change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.state)
 	s.state.Generation++
 	if kind&(ChangeLive|ChangePaper|ChangeStaged) != 0 {
-		s.analysis.Picture(s.state.paperBase().Tables, s.state.tables()...)
+		s.analysis.Picture(s.state.PaperBase().Tables, s.state.tables()...)
 	}
 	for _, w := range s.watchers {
 		w.tell(kind)
 	}
 }
 
-// begin starts an operation; the caller calls end when it is over.
-func (s *Session) begin(ctx context.Context, name string) (end func(), err error) {
+// Op is an operation under way: no other one of the session begins before its end.
+type Op struct{ session *Session }
+
+// Begin begins an operation, which the caller ends. The error is [ErrBusy] while another one runs.
+func (s *Session) Begin(ctx context.Context, name string) (*Op, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -145,16 +130,28 @@ func (s *Session) begin(ctx context.Context, name string) (end func(), err error
 	if name != sweepOperation {
 		s.report = nil
 	}
-	s.update(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
-	return func() {
-		s.update(ChangeBusy, func(st *State) { st.Busy, st.Writing = "", nil })
-		s.op.Unlock()
-	}, nil
+	o := &Op{s}
+	o.Name(name)
+	return o, nil
+}
+
+// Name changes what the operation is called, and begins to count its progress.
+func (o *Op) Name(name string) {
+	o.session.Publish(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
+}
+
+// Progress reports how far the operation is.
+func (o *Op) Progress(done, total int) { o.session.progress(done, total) }
+
+// End ends the operation.
+func (o *Op) End() {
+	o.session.Publish(ChangeBusy, func(st *State) { st.Busy, st.Writing = "", nil })
+	o.session.op.Unlock()
 }
 
 // progress reports how far the running operation is.
 func (s *Session) progress(done, total int) {
-	s.update(ChangeBusy, func(st *State) { st.Done, st.Total = done, total })
+	s.Publish(ChangeBusy, func(st *State) { st.Done, st.Total = done, total })
 }
 
 // Change says which kinds of things changed, as a set of bits.

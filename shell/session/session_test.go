@@ -13,7 +13,9 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // open starts a session that ends with the test.
@@ -219,4 +221,9 @@ func TestWatcherPutsChangesTogether(t *testing.T) {
 	if got := w.Take(); got != 0 {
 		t.Errorf("changes %b are taken twice", got)
 	}
+}
+
+// connectBy has a session connect in another manner.
+func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), client mad.ClientOptions) {
+	s.conn = connection.New(connection.Options{Dial: dial, Client: client, Live: s.State().Source.Live(), Lost: s.lost})
 }

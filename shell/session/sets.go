@@ -45,7 +45,7 @@ func (st *State) Set(name string) *HostSet {
 // NameHosts keeps a set of hosts for as long as the session lasts, in place of one of the same name; without ports it
 // forgets the set.
 func (s *Session) NameHosts(set HostSet) {
-	s.update(ChangeSettings, func(st *State) {
+	s.Publish(ChangeSettings, func(st *State) {
 		sets := slices.Clone(st.Sets)
 		at := slices.IndexFunc(sets, func(h HostSet) bool { return h.Name == set.Name })
 		switch {

@@ -98,7 +98,7 @@ const mostRecords = 4096
 // many of a sample with hosts of as many pairs of leaf switches as possible. That
 // there is no answer is not an error: then nothing is granted.
 func (s *Session) askSLs(ctx context.Context, live, staged *fabric.Tables, l *SLs) error {
-	c, err := s.sa(ctx)
+	c, err := s.conn.SA(ctx)
 	if err != nil {
 		l.Refused = fmt.Sprintf("it does not answer (%v)", err)
 		return ctx.Err()

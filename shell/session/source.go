@@ -65,7 +65,7 @@ func ParseSource(s string) (Source, error) {
 	src := Source{Kind: SourceKind(kind), Arg: arg}
 	switch src.Kind {
 	case SourceIbsim:
-		if _, _, ok := src.remote(); strings.Contains(arg, ":") && !ok {
+		if _, _, ok := src.Remote(); strings.Contains(arg, ":") && !ok {
 			return Source{}, fmt.Errorf("source %q has no UDP port behind the host, expected ibsim:HOST:1 to 65535", s)
 		}
 		return src, nil
@@ -96,8 +96,8 @@ func (s Source) Offline() bool {
 // Live reports whether the subnet goes on without the session.
 func (s Source) Live() bool { return s.Kind == SourceUmad || s.Kind == SourceIbsim }
 
-// remote splits the argument of an ibsim source into a host and a UDP port, if it has them.
-func (s Source) remote() (host string, port int, ok bool) {
+// Remote splits the argument of an ibsim source into a host and a UDP port, if it has them.
+func (s Source) Remote() (host string, port int, ok bool) {
 	host, num, found := strings.Cut(s.Arg, ":")
 	if !found {
 		return "", 0, false

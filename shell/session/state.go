@@ -47,8 +47,6 @@ type State struct {
 	Adapting bool
 	// Groups are the multicast groups that the session was told of, nil for none.
 	Groups *Groups
-	// Followed is the path database that is kept current, "" for none.
-	Followed string
 
 	Reading
 	News
@@ -58,6 +56,8 @@ type State struct {
 	Commits
 	Running
 	recalls
+	// slots are values of features, by slot.
+	slots map[*slotKey]any
 }
 
 // Simulation is what failed and was added on paper.
@@ -87,6 +87,8 @@ type Reading struct {
 	Warnings []string
 	// Unread is what could not be read of the file that the subnet comes from.
 	Unread unread.List
+	// Names are the descriptions that a node-name map gives, by node GUID, nil where none was loaded.
+	Names map[uint64]string
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
 	// SweepTook is how long the last sweep took, a light one too.
@@ -238,8 +240,8 @@ func (st *State) stale() bool {
 	return !fabric.Same(st.Staged.madeOf, paper) && !fabric.Same(st.Staged.Fabric, paper)
 }
 
-// paperBase is what the paper is compared with: its base, or the live picture.
-func (st *State) paperBase() *Picture {
+// PaperBase is what the paper is compared with: its base, or the live picture.
+func (st *State) PaperBase() *Picture {
 	if st.Base != nil {
 		return st.Base
 	}
@@ -403,4 +405,13 @@ func writtenWord(written bool) string {
 		return "written"
 	}
 	return "not written"
+}
+
+// LocalPort is the end port that the session sits on, None for a file.
+func (st *State) LocalPort() fabric.PortIndex {
+	f := st.Live.Fabric
+	if st.Source.Offline() || f.SMPort == fabric.None {
+		return fabric.None
+	}
+	return f.EndPortOf(f.SMPort)
 }

@@ -69,11 +69,11 @@ func (r Reads) and(more Reads) Reads {
 
 // SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
 func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
-	end, err := s.begin(ctx, sweepOperation)
+	op, err := s.Begin(ctx, sweepOperation)
 	if err != nil {
 		return SweepReport{}, err
 	}
-	defer end()
+	defer op.End()
 	if rep := s.reported(); rep != nil {
 		return *rep, nil
 	}
@@ -90,11 +90,11 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 // SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
 // each time; and all again if anything has changed, for as long as the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
-	end, err := s.begin(ctx, sweepOperation)
+	op, err := s.Begin(ctx, sweepOperation)
 	if err != nil {
 		return SweepReport{}, err
 	}
-	defer end()
+	defer op.End()
 	s.report = nil
 	l, err := s.conn.Line()
 	var lost *connection.LostError
@@ -121,8 +121,8 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		return SweepReport{}, err
 	}
 	now := res.Fabric
-	if s.names != nil {
-		now = now.WithDescriptions(s.names)
+	if names := s.State().Names; names != nil {
+		now = now.WithDescriptions(names)
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
 	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.unansweredAt, sameUnanswered) {
@@ -132,7 +132,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	if err != nil {
 		return SweepReport{}, s.conn.Failed(l, err)
 	}
-	s.update(ChangeLive, func(st *State) {
+	s.Publish(ChangeLive, func(st *State) {
 		same := *st.Live
 		same.When = time.Now()
 		managers := st.SMs
@@ -213,8 +213,8 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		res.Tables.Unread = fabric.Unread{}
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
-	if s.names != nil {
-		live = live.on(res.Fabric.WithDescriptions(s.names))
+	if names := s.State().Names; names != nil {
+		live = live.on(res.Fabric.WithDescriptions(names))
 	}
 	rep := SweepReport{
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
@@ -233,13 +233,13 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
 	first := len(s.State().Live.Fabric.Nodes) == 0
-	s.update(ChangeLive|ChangeStaged, func(st *State) {
+	s.Publish(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		before := st.Live
 		found.managers = st.SMs
 		if st.Lost != "" {
 			st.Lost = ""
-			st.note("the connection is back, and the subnet was read")
+			st.Note("the connection is back, and the subnet was read")
 		}
 		if st.Base == nil && (rep.Changed || rep.Moved+rep.Unread > 0) {
 			st.past = compute.Past{} // the paper starts from another subnet
@@ -262,7 +262,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	}
 	if over != "" {
 		rep.Warnings = append(rep.Warnings, over)
-		s.update(ChangeLive, func(st *State) { st.note("%s", over) })
+		s.Publish(ChangeLive, func(st *State) { st.Note("%s", over) })
 	}
 	if s.State().Source.Live() {
 		s.recordSweep(live, len(rep.Unanswered))
@@ -285,7 +285,7 @@ func (s *Session) recordRead(live *Picture, unanswered int) {
 	st := s.State()
 	e.Events, e.Seen = s.newEvents(), st.seen(st.Live)
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
-		s.update(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
+		s.Publish(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
 	}
 }
 

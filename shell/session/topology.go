@@ -50,7 +50,7 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 		st.WhatIf = base.as(WhatIf)
 	}
 	st.drawn.unread, st.drawn.path, st.drawn.loaded = file.Unread, path, opt
-	s.update(ChangePaper|ChangeStaged, func(now *State) {
+	s.Publish(ChangePaper|ChangeStaged, func(now *State) {
 		now.Base, now.WhatIf, now.Failures, now.drawn, now.past = base, st.WhatIf, nil, st.drawn, compute.Past{}
 		now.lastBase = st.lastBase
 		now.Stale = now.stale()

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/doctor"
 )
 
 // bugReport writes what a report of a bug needs of this program, this machine and the subnets at the sources that were given.
@@ -22,7 +23,7 @@ func (o *options) bugReport() int {
 	}
 	r := bugreport.Report{Version: version(), Words: append([]string{o.report}, o.sources...)}
 	if len(o.sources) == 0 {
-		r.Findings = session.Machine(ctx, session.Source{Kind: session.SourceUmad}, o.rights.held)
+		r.Findings = doctor.Machine(ctx, session.Source{Kind: session.SourceUmad}, o.rights.held)
 	} else {
 		sources, err := session.ParseSources(o.sources, config.Sets)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/doctor"
 )
 
 // doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
@@ -36,7 +37,7 @@ func (o *options) doctor(args []string) int {
 	var findings []umad.Finding
 	if len(o.sources) == 0 {
 		src := session.Source{Kind: session.SourceUmad}
-		findings = append(o.machine(&config, src), session.Machine(ctx, src, o.rights.held)...)
+		findings = append(o.machine(&config, src), doctor.Machine(ctx, src, o.rights.held)...)
 	} else {
 		sources, err := session.ParseSources(o.sources, config.Sets)
 		if err != nil {
@@ -67,7 +68,7 @@ func (o *options) diagnose(ctx context.Context, config *config, sources []sessio
 		if opt.Keys, err = o.keys(ctx, n.Source, config.MKeys); err != nil {
 			return nil, err
 		}
-		wait.Go(func() { each[i] = session.Diagnose(ctx, n.Source, opt) })
+		wait.Go(func() { each[i] = doctor.Diagnose(ctx, n.Source, opt) })
 	}
 	wait.Wait()
 	for i, n := range sources {

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
 )
 
 // Feature is the command compare engines.
@@ -39,8 +40,8 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 	},
 }}
 
-// comparison is what engines make of a subnet.
-type comparison struct {
+// compared is what engines make of a subnet.
+type compared struct {
 	Best   answer.Value `key:"best" name:"best" kind:"text" help:"the engine that loses fewest pairs, has no credit loop as far as that is known, and the least load"`
 	Reason answer.Value `name:"reason" kind:"text"`
 
@@ -81,7 +82,7 @@ type engine struct {
 	Lost         string           `name:"LOST"`
 	Measures     feature.Measures `prefix:""`
 
-	figures *session.EngineFigures
+	figures *comparison.Figures
 	lead    answer.Lead
 }
 
@@ -125,24 +126,24 @@ func engineFields() []answer.Field[*engine] {
 	return fields
 }
 
-var decl = answer.Decl[*comparison]{
-	Command: "compare engines", Help: "what engines make of the subnet, and the tables on the switches", Facts: answer.Fields[*comparison](),
-	Layout: []answer.Item[*comparison]{
-		{Table: answer.Show(&engineTable, func(c *comparison) answer.Rows[*engine] {
+var decl = answer.Decl[*compared]{
+	Command: "compare engines", Help: "what engines make of the subnet, and the tables on the switches", Facts: answer.Fields[*compared](),
+	Layout: []answer.Item[*compared]{
+		{Table: answer.Show(&engineTable, func(c *compared) answer.Rows[*engine] {
 			rows := answer.Slice(c.engines)
 			rows.Best = c.best
 			return rows
 		})},
-		{Table: answer.Show(&refusedTable, func(c *comparison) answer.Rows[refused] { return answer.Slice(c.refused) })},
+		{Table: answer.Show(&refusedTable, func(c *compared) answer.Rows[refused] { return answer.Slice(c.refused) })},
 		{Line: "{?best}best: {best} (engine {best}; route): of those that lose fewest pairs{reason} it has the lowest WORST, then the best BISECTION"},
-		{Table: answer.Show(&linkTable, func(c *comparison) answer.Rows[linkPaths] { return c.loads.rows(c.f) }), When: answer.Hidden[*comparison]},
+		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }), When: answer.Hidden[*compared]},
 	},
-	Verdict: (*comparison).verdict, Fails: answer.Asked,
+	Verdict: (*compared).verdict, Fails: answer.Asked,
 }
 
 // verdict is found where no engine routes the subnet without a lost pair and a credit loop.
-func (c *comparison) verdict() (answer.Verdict, string) {
-	var best *session.EngineFigures
+func (c *compared) verdict() (answer.Verdict, string) {
+	var best *comparison.Figures
 	for _, e := range c.engines {
 		if beats(e.figures, best) {
 			best = e.figures
@@ -173,9 +174,9 @@ func run(c *feature.Call) error {
 	if st.WhatIf != nil {
 		p = st.WhatIf
 	}
-	x := comparison{f: p.Fabric}
-	var best *session.EngineFigures
-	stopped := c.Session.CompareEngines(c.Ctx, c.Args, with, func(e session.EngineFigures) error {
+	x := compared{f: p.Fabric}
+	var best *comparison.Figures
+	stopped := comparison.Engines(c.Ctx, c.Session, c.Args, with, func(e comparison.Figures) error {
 		x.loads.add(&e)
 		if e.Refused != "" {
 			x.refused = append(x.refused, refused{e.Name, e.Refused})
@@ -205,14 +206,14 @@ func run(c *feature.Call) error {
 }
 
 // beats reports whether an engine that was computed is better than the best so far, nil for none.
-func beats(e, best *session.EngineFigures) bool {
+func beats(e, best *comparison.Figures) bool {
 	if !e.Computed || best == nil {
 		return e.Computed
 	}
-	loop := func(e *session.EngineFigures) int {
+	loop := func(e *comparison.Figures) int {
 		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, e.Loop)
 	}
-	bisection := func(e *session.EngineFigures) float64 {
+	bisection := func(e *comparison.Figures) float64 {
 		if e.Bisections == nil {
 			return 0
 		}
@@ -222,7 +223,7 @@ func beats(e, best *session.EngineFigures) bool {
 		cmp.Compare(e.Worst, best.Worst), cmp.Compare(bisection(best), bisection(e)), cmp.Compare(e.MeanHops, best.MeanHops)) < 0
 }
 
-func engineOf(e *session.EngineFigures) *engine {
+func engineOf(e *comparison.Figures) *engine {
 	r := &engine{
 		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops, Hops: fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
 		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, UnknownPairs: e.Pairs.Unknown, LostPaths: e.Bad, UnknownPaths: e.UnknownPaths, Paths: e.Paths,
@@ -268,7 +269,7 @@ type loads struct {
 }
 
 // add takes the loads of one. Those on the switches are left out where the others are of the what-if.
-func (l *loads) add(e *session.EngineFigures) {
+func (l *loads) add(e *comparison.Figures) {
 	if e.Loads == nil {
 		return
 	}

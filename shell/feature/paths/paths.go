@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pathrecords"
 )
 
 const (
@@ -194,7 +195,7 @@ func build(c *feature.Call) error {
 			return err
 		}
 	}
-	image, rep, err := c.Session.BuildPaths(c.Ctx, session.Kind(c.Option("of", "")), c.Option("trace", "yes") == "yes", like, c.Flag("sa"))
+	image, rep, err := pathrecords.Build(c.Ctx, c.Session, session.Kind(c.Option("of", "")), c.Option("trace", "yes") == "yes", like, c.Flag("sa"))
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func info(c *feature.Call) error {
 	if name := c.Arg(0); name != "" {
 		return infoOf(c, infoDecl, name)
 	}
-	db, name := c.Session.Paths()
+	db, name := pathrecords.Opened(c.Session)
 	if db == nil {
 		return errors.New("no path database is loaded (try: paths info FILE, or load paths FILE)")
 	}
@@ -232,11 +233,11 @@ func info(c *feature.Call) error {
 }
 
 func load(c *feature.Call) error {
-	rep, err := c.Session.Load(c.Ctx, "paths", c.Arg(0), session.LoadOptions{})
+	db, err := pathrecords.Open(c.Ctx, c.Session, c.Arg(0))
 	if err != nil {
 		return err
 	}
-	return c.Answer(loadDecl.Answer(fileBasis(c.Arg(0)), contentsOf(c.Arg(0), *rep.Paths)))
+	return c.Answer(loadDecl.Answer(fileBasis(c.Arg(0)), contentsOf(c.Arg(0), db.View().Info())))
 }
 
 func infoOf(c *feature.Call, decl *answer.Decl[*contents], file string) error {
@@ -327,7 +328,7 @@ func acm(c *feature.Call) error {
 		sources = func(i pathdb.PortIndex) bool { return i == only }
 	}
 	path := c.Arg(0)
-	write := func(w io.Writer) error { return session.WritePathsForACM(c.Ctx, w, v.View, sources) }
+	write := func(w io.Writer) error { return writeForACM(c.Ctx, w, v.View, sources) }
 	if path == "-" {
 		return c.Raw(write)
 	}

@@ -8,12 +8,15 @@ import (
 	"math/rand/v2"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/administration"
 )
 
 // comparison is records compared with tables, or with the subnet administration.
@@ -85,8 +88,8 @@ func verifyRecords(c *feature.Call) error {
 	}
 	if live {
 		f := st.Live.Fabric
-		err = c.Session.PathRecords(c.Ctx, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
-			if why := session.BesidePath(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
+		err = administration.PathRecords(c.Ctx, c.Session, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
+			if why := beside(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
 				note(p, f, why)
 			}
 			return nil
@@ -143,4 +146,43 @@ func drawnPairs(c *feature.Call, n int, live bool) ([]session.Pair, error) {
 		pairs[i] = session.Pair{Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
 	}
 	return pairs, nil
+}
+
+// beside compares what the subnet administration says of the path between two LIDs, a record or an error, with
+// what a database answers to the same question, nil where they agree; without sls not the service levels.
+func beside(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls bool) error {
+	if errors.Is(why, sa.NoRecords) {
+		if got, err := v.Query(slid, dlid, pathdb.Want{}); err == nil {
+			return fmt.Errorf("%w; the database has one with P_Key 0x%04x and SL %d", why, got.PKey, got.SL)
+		}
+		return nil
+	}
+	if why != nil {
+		return why
+	}
+	got, err := v.Query(r.SLID, r.DLID, pathdb.Want{})
+	if err != nil {
+		return fmt.Errorf("the database has none: %w", err)
+	}
+	if sls && !sameSL(v, r, &got) {
+		return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL, got.PKey, got.SL)
+	}
+	switch {
+	case mad.MTU(got.MTU) != r.MTU:
+		return fmt.Errorf("MTU code %d, in the database %d", r.MTU, got.MTU)
+	case sa.Rate(got.Rate) != r.Rate:
+		return fmt.Errorf("rate %g Gb/s, in the database %g", r.Rate.Gbps(), sa.Rate(got.Rate).Gbps())
+	case r.PKey != mad.PKey(got.PKey):
+		return fmt.Errorf("P_Key 0x%04x, in the database 0x%04x", uint16(r.PKey), got.PKey)
+	case r.LifeTime != got.LifeTime:
+		return fmt.Errorf("life time code %d, in the database %d", r.LifeTime, got.LifeTime)
+	}
+	return nil
+}
+
+// sameSL reports whether a record of the subnet administration has the service level of the database. Those that are
+// spread over paths of one kind are drawn by the subnet administration: it may have any of them.
+func sameSL(v *pathdb.View, r *sa.PathRecord, got *pathdb.Record) bool {
+	_, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
+	return err == nil && (r.SL^got.SL)&v.PartitionBits() == 0
 }

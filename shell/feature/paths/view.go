@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pathrecords"
 )
 
 // view is a database that questions go to.
@@ -47,11 +48,11 @@ func open(c *feature.Call) (*view, error) {
 		v.View, v.basis, v.close = db.View(), fileBasis(name), func() { _ = db.Close() }
 		return v, nil
 	}
-	if db, name := c.Session.Paths(); db != nil && c.Option("of", "") == "" {
+	if db, name := pathrecords.Opened(c.Session); db != nil && c.Option("of", "") == "" {
 		v.View, v.basis = db.View(), fileBasis(name)
 		return v, nil
 	}
-	image, rep, err := c.Session.BuildPaths(c.Ctx, session.Kind(c.Option("of", "")), true, nil, false)
+	image, rep, err := pathrecords.Build(c.Ctx, c.Session, session.Kind(c.Option("of", "")), true, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func fileBasis(name string) answer.Basis {
 }
 
 // tablesBasis is what an answer about records rests on that were built from the tables of a state.
-func tablesBasis(c *feature.Call, rep *session.PathsReport) (answer.Basis, error) {
+func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error) {
 	st, p, err := c.Tables()
 	if err != nil {
 		return answer.Basis{}, err

@@ -4,6 +4,7 @@
 package resilience
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -204,7 +205,7 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		return files.Write(to, r.Write)
 	}
 	began := time.Now()
-	r, stopped := c.Session.Resilience(c.Ctx, p, kind, start, save)
+	r, stopped := continueStudy(c, p, kind, start, save)
 	if r == nil {
 		return stopped
 	}
@@ -219,6 +220,38 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		return err
 	}
 	return stopped
+}
+
+// continueStudy goes on with a study of what failures of a kind do to a state with tables. Start makes or finds the report to go on
+// with. Save gets it every few hundred failures. Where the command is interrupted there is a report in addition to the error.
+func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
+	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
+) (*resilience.Report, error) {
+	op, err := c.Session.Begin(c.Ctx, "resilience")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	s, err := c.Session.Analysis().Study(c.Ctx, p.Tables, kind)
+	if err != nil {
+		return nil, err
+	}
+	r, err := start(s)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(c.Ctx)
+	defer stop(nil)
+	err = s.Run(ctx, r, func(r *resilience.Report) {
+		op.Progress(r.Done, r.Share())
+		if err := save(r); err != nil {
+			stop(err)
+		}
+	})
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
+	return r, err
 }
 
 // shardOf reads I/N.

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/administration"
 )
 
 // Feature is the commands sa path and sa nodes.
@@ -124,7 +125,7 @@ func runPath(c *feature.Call) error {
 		return err
 	}
 	r := records{pairs: len(pairs)}
-	r.err = c.Session.PathRecords(c.Ctx, pairs, func(p session.Pair, got sa.PathRecord, err error) error {
+	r.err = administration.PathRecords(c.Ctx, c.Session, pairs, func(p session.Pair, got sa.PathRecord, err error) error {
 		x := record{f: live.Fabric, Pair: p, PathRecord: got, err: err}
 		if err != nil {
 			x.tables = answer.Text("no record: " + err.Error())
@@ -216,7 +217,7 @@ var nodesDecl = answer.Decl[nodes]{
 }
 
 func runNodes(c *feature.Call) error {
-	got, err := c.Session.NodeRecords(c.Ctx)
+	got, err := administration.NodeRecords(c.Ctx, c.Session)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type verified struct {
 	Untried []string     `key:"untried" help:"what nobody has tried on hardware"`
 	Report  answer.Value `key:"report" name:"report" kind:"text" help:"the file that the report was written to"`
 
-	*session.Verification
+	*compared
 }
 
 // check is the comparison with one program.
@@ -107,11 +107,11 @@ func run(c *feature.Call) error {
 	if traces < 1 {
 		return c.Misused("with traces=%d: expected at least 1", traces)
 	}
-	v, err := c.Session.Verify(c.Ctx, traces)
+	v, err := verification(c.Ctx, c.Session, traces)
 	if err != nil {
 		return err
 	}
-	a := verified{Source: v.Source, Port: v.Port, Read: v.Read, Differ: v.Differ(), Since: v.Since, Untried: v.Untried, Verification: v}
+	a := verified{Source: v.Source, Port: v.Port, Read: v.Read, Differ: v.differ(), Since: v.Since, Untried: v.Untried, compared: v}
 	if file := c.Arg(0); file != "" {
 		if err := files.Write(file, a.markdown); err != nil {
 			return err

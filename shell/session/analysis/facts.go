@@ -8,6 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -107,6 +108,15 @@ func (m *Memo) differsFrom(ctx context.Context, base *fabric.Tables) (*diff.Base
 		}
 		return diff.NewBase(ctx, routes.Forest)
 	})
+}
+
+// Study prepares a study of what failures of a kind do to tables.
+func (m *Memo) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
+	base, err := m.RoutesFrom(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return resilience.New(ctx, base, kind)
 }
 
 // RoutesFrom is [incremental.NewBase].

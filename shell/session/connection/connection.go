@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/capture"
+	"example.org/ibconsole/mad/sa"
 )
 
 // Errors of a connection that is not there.
@@ -223,4 +224,25 @@ func (c *Connection) StopCapture() (path string, stats capture.Stats, err error)
 	}
 	stats, err = c.last().capture.Stop()
 	return path, stats, err
+}
+
+// SA returns a client of the subnet administration of the master subnet manager, which may be another one each time.
+func (c *Connection) SA(ctx context.Context) (*sa.Client, error) {
+	l, err := c.Line()
+	if err != nil {
+		return nil, err
+	}
+	client, err := sa.New(ctx, l.Client)
+	if errors.Is(err, sa.ErrNoSM) {
+		return nil, fmt.Errorf("%w (try: doctor)", err)
+	}
+	return client, c.Failed(l, err)
+}
+
+// Unanswered returns the error of a request to the subnet administration, and names that where it did not answer.
+func Unanswered(err error) error {
+	if errors.Is(err, mad.ErrTimeout) {
+		return fmt.Errorf("the subnet administration does not answer: %w (try: doctor)", err)
+	}
+	return err
 }

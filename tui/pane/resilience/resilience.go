@@ -14,7 +14,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/resilience"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -63,7 +62,7 @@ type resilient struct {
 
 // Source prepares what failures of a kind do to a picture with tables.
 type Source interface {
-	Study(ctx context.Context, p *session.Picture, kind resilience.Kind) (*resilience.Study, error)
+	Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error)
 }
 
 // New makes the pane.

@@ -37,7 +37,7 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	}
 	pic, so := l.Scene.Picture, new(atomic.Pointer[studied])
 	cmd := l.study.Want(l.Common, key, func(ctx context.Context, progress func(done, total int)) (*studied, error) {
-		study, err := l.src.Study(ctx, pic, key.kind)
+		study, err := l.src.Study(ctx, pic.Tables, key.kind)
 		if err != nil {
 			return nil, err
 		}

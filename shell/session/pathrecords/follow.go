@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package pathrecords
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/routing/paths"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
 )
 
@@ -43,33 +44,33 @@ type follower struct {
 	ended chan struct{}
 }
 
-// FollowPaths makes a file the path database of the live picture, and whenever that changes brings it to
-// what is live then, until [Session.StopFollowing] or [Session.Close]. Each is an event. What reads the
+// Follow makes a file the path database of the live picture, and whenever that changes brings it to
+// what is live then, until [StopFollowing] or the end of the session. Each is an event. What reads the
 // file sees a state before a change or after it.
-func (s *Session) FollowPaths(ctx context.Context, file string, opt FollowOptions) (*Followed, error) {
-	if !s.conn.Online() {
+func Follow(ctx context.Context, s *session.Session, file string, opt FollowOptions) (*Followed, error) {
+	if !s.Connection().Online() {
 		return nil, connection.ErrOffline
 	}
-	s.StopFollowing()
+	StopFollowing(s)
 	st := s.State()
-	rep, err := st.followPaths(ctx, file, opt)
+	rep, err := bringTo(ctx, &st, file, opt)
 	if err != nil {
 		return rep, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &follower{stop: cancel, ended: make(chan struct{})}
 	w := s.Watch()
-	s.update(ChangeSettings, func(st *State) { s.follower, st.Followed = k, file })
+	s.Publish(session.ChangeSettings, func(st *session.State) { followSlot.Put(st, k) })
 	go func() {
 		defer close(k.ended)
 		defer w.Stop()
-		s.followOn(ctx, w, st.Live.Tables, file, opt)
+		followOn(ctx, s, w, st.Live.Tables, file, opt)
 	}()
 	return rep, nil
 }
 
 // followOn follows from tables on until ctx ends. What could not be written is tried again.
-func (s *Session) followOn(ctx context.Context, w *Watcher, seen *fabric.Tables, file string, opt FollowOptions) {
+func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen *fabric.Tables, file string, opt FollowOptions) {
 	for failed := ""; ; {
 		select {
 		case <-ctx.Done():
@@ -81,33 +82,41 @@ func (s *Session) followOn(ctx context.Context, w *Watcher, seen *fabric.Tables,
 		if st.Live.Tables == seen {
 			continue
 		}
-		rep, err := st.followPaths(ctx, file, opt)
+		rep, err := bringTo(ctx, &st, file, opt)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			if failed != err.Error() {
 				failed = err.Error()
-				s.update(ChangeSettings, func(st *State) { st.note("path database %s: %s", fabric.Escape(file), failed) })
+				s.Publish(session.ChangeSettings, func(st *session.State) { st.Note("path database %s: %s", fabric.Escape(file), failed) })
 			}
 			continue
 		case !rep.Same:
-			s.update(ChangeSettings, func(st *State) { st.note("path database %s", rep.Text()) })
+			s.Publish(session.ChangeSettings, func(st *session.State) { st.Note("path database %s", rep.Text()) })
 		}
 		seen, failed = st.Live.Tables, ""
 	}
 }
 
-// StopFollowing ends what [Session.FollowPaths] began; the file stays. It waits for a change that is under way.
-func (s *Session) StopFollowing() {
+// Close ends the following, and waits for a change that is under way.
+func (k *follower) Close() error {
+	k.stop()
+	<-k.ended
+	return nil
+}
+
+var followSlot = session.NewSlot[*follower]()
+
+// StopFollowing ends what [Follow] began; the file stays. It waits for a change that is under way.
+func StopFollowing(s *session.Session) {
 	var k *follower
-	s.update(ChangeSettings, func(st *State) {
-		k, s.follower = s.follower, nil
-		st.Followed = ""
+	s.Publish(session.ChangeSettings, func(st *session.State) {
+		k = followSlot.Of(st)
+		followSlot.Put(st, nil)
 	})
 	if k != nil {
-		k.stop()
-		<-k.ended
+		_ = k.Close() // which never fails
 	}
 }
 
@@ -124,15 +133,15 @@ func (r *Followed) Text() string {
 	return fmt.Sprintf("%s: a new file of %d bytes, state %d", fabric.Escape(r.File), r.Size, r.State)
 }
 
-// followPaths brings a database to the live picture: by a difference where it can be.
-func (st *State) followPaths(ctx context.Context, file string, opt FollowOptions) (*Followed, error) {
+// bringTo brings a database to the live picture: by a difference where it can be.
+func bringTo(ctx context.Context, st *session.State, file string, opt FollowOptions) (*Followed, error) {
 	rep := &Followed{File: file}
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
 		return rep, errors.New("the live picture has no forwarding tables")
 	}
 	db, err := pathdb.Open(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return rep, st.newPaths(ctx, rep, opt.Trace, "")
+		return rep, newFile(ctx, st, rep, opt.Trace, "")
 	}
 	if err != nil {
 		return rep, err
@@ -140,9 +149,9 @@ func (st *State) followPaths(ctx context.Context, file string, opt FollowOptions
 	defer func() { _ = db.Close() }()
 	old := db.View()
 	info := old.Info()
-	image, err := st.buildPaths(ctx, info.HasTrace, old)
+	image, err := imageOf(ctx, st, info.HasTrace, old)
 	if errors.Is(err, pathdb.ErrLayout) {
-		return rep, st.newPaths(ctx, rep, info.HasTrace, err.Error())
+		return rep, newFile(ctx, st, rep, info.HasTrace, err.Error())
 	}
 	if err != nil {
 		return rep, err
@@ -158,11 +167,11 @@ func (st *State) followPaths(ctx context.Context, file string, opt FollowOptions
 	delta, err := pathdb.Delta(old, fresh.View())
 	switch {
 	case errors.Is(err, pathdb.ErrLayout):
-		return rep, st.newPaths(ctx, rep, info.HasTrace, err.Error())
+		return rep, newFile(ctx, st, rep, info.HasTrace, err.Error())
 	case err != nil:
 		return rep, err
 	case info.Whole > 2*len(image)+slack:
-		return rep, st.newPaths(ctx, rep, info.HasTrace, "the older states in it took more than half of it")
+		return rep, newFile(ctx, st, rep, info.HasTrace, "the older states in it took more than half of it")
 	}
 	return rep, rep.apply(ctx, delta, opt)
 }
@@ -184,9 +193,9 @@ func (r *Followed) apply(ctx context.Context, delta []byte, opt FollowOptions) e
 	return nil
 }
 
-// newPaths writes a database that has no state before.
-func (st *State) newPaths(ctx context.Context, r *Followed, trace bool, why string) error {
-	image, err := st.buildPaths(ctx, trace, nil)
+// newFile writes a database that has no state before.
+func newFile(ctx context.Context, st *session.State, r *Followed, trace bool, why string) error {
+	image, err := imageOf(ctx, st, trace, nil)
 	if err != nil {
 		return err
 	}
@@ -194,8 +203,8 @@ func (st *State) newPaths(ctx context.Context, r *Followed, trace bool, why stri
 	return pathdb.WriteFile(r.File, image)
 }
 
-func (st *State) buildPaths(ctx context.Context, trace bool, like *pathdb.View) ([]byte, error) {
+func imageOf(ctx context.Context, st *session.State, trace bool, like *pathdb.View) ([]byte, error) {
 	opt := paths.Options{Trace: trace, Like: like, Built: time.Now()}
-	st.partitionOptions(st.Live.Fabric, &opt)
+	st.PartitionOptions(st.Live.Fabric, &opt)
 	return paths.Build(ctx, st.Live.Tables, opt)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package verify
 
 import (
 	"context"
@@ -13,26 +13,27 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/verify"
 )
 
-// Verification is a comparison of what was read of the subnet with what other programs read.
-type Verification struct {
-	Source string         `json:"source"` // escaped
-	Port   string         `json:"port"`   // where the session sits, escaped
-	Read   time.Time      `json:"read"`   // when what was compared was read
-	Checks []verify.Check `json:"checks"`
+// compared is a comparison of what was read of the subnet with what other programs read.
+type compared struct {
+	Source string    // escaped
+	Port   string    // where the session sits, escaped
+	Read   time.Time // when what was compared was read
+	Checks []verify.Check
 	// Verdict is that of all checks.
-	Verdict verdict.Verdict `json:"verdict"`
+	Verdict verdict.Verdict
 	// Since is what has changed since it was read, up to a thousand: a difference may be that.
-	Since []string `json:"changed_since"`
+	Since []string
 	// Untried lists what nobody has tried on hardware.
-	Untried []string `json:"untried"`
+	Untried []string
 }
 
-// Differ counts the differences.
-func (v *Verification) Differ() int {
+// differ counts the differences.
+func (v *compared) differ() int {
 	n := 0
 	for i := range v.Checks {
 		n += v.Checks[i].Differ
@@ -40,17 +41,12 @@ func (v *Verification) Differ() int {
 	return n
 }
 
-// Verify holds the live picture, as last read, and so many paths by its tables, against ibnetdiscover, dump_fts
-// and ibtracert at the same port. Where they differ the subnet is read once more, to say what
-// has changed meanwhile; the live picture stays what it was. Nothing is written.
-func (s *Session) Verify(ctx context.Context, traces int) (*Verification, error) {
-	end, err := s.begin(ctx, "verify")
-	if err != nil {
-		return nil, err
-	}
-	v, live, err := s.verify(ctx, traces)
-	end()
-	if err != nil || v.Differ() == 0 {
+// verification compares the live picture, as last read, and so many paths by its tables, with ibnetdiscover, dump_fts and ibtracert
+// at the same port. Where they differ it reads the subnet once more, for what has changed meanwhile; the live picture stays
+// what it was. Nothing is written.
+func verification(ctx context.Context, s *session.Session, traces int) (*compared, error) {
+	v, live, err := compareTools(ctx, s, traces)
+	if err != nil || v.differ() == 0 {
 		return v, err
 	}
 	now, _, err := s.ReadNow(ctx)
@@ -61,26 +57,31 @@ func (s *Session) Verify(ctx context.Context, traces int) (*Verification, error)
 	return v, nil
 }
 
-func (s *Session) verify(ctx context.Context, traces int) (*Verification, *Picture, error) {
+func compareTools(ctx context.Context, s *session.Session, traces int) (*compared, *session.Picture, error) {
+	op, err := s.Begin(ctx, "verify")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer op.End()
 	st := s.State()
-	if _, err := s.conn.Line(); err != nil {
+	if _, err := s.Connection().Line(); err != nil {
 		return nil, nil, err
 	}
 	live := st.Live
-	if live.Tables == nil || st.localPort() == fabric.None {
+	if live.Tables == nil || st.LocalPort() == fabric.None {
 		return nil, nil, connection.ErrUnopened
 	}
-	tools, done, err := st.tools()
+	programs, done, err := programsAt(&st)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	v := &Verification{
-		Source: fabric.Escape(st.Source.String()), Port: live.Fabric.PortName(st.localPort()), Read: live.When,
+	v := &compared{
+		Source: fabric.Escape(st.Source.String()), Port: live.Fabric.PortName(st.LocalPort()), Read: live.When,
 		Untried: verify.Untried(),
 	}
 	v.Checks, err = verify.Run(ctx, verify.Options{
-		Tables: live.Tables, Renamed: s.names != nil, Tools: tools, Traces: traces, Progress: s.progress,
+		Tables: live.Tables, Renamed: st.Names != nil, Tools: programs, Traces: traces, Progress: op.Progress,
 	})
 	for i := range v.Checks {
 		v.Verdict = verdict.Worst(v.Verdict, v.Checks[i].Verdict)
@@ -91,15 +92,15 @@ func (s *Session) verify(ctx context.Context, traces int) (*Verification, *Pictu
 // errInside says that no other program reaches the subnet.
 var errInside = errors.New("the subnet is simulated inside the program, where no other program reaches it")
 
-// tools are programs at the port of the session. To an ibsim they get by its library libumad2sim, which makes
+// programsAt returns the programs at the port of the session. To an ibsim they get by its library libumad2sim, which makes
 // files where it runs.
-func (st *State) tools() (t verify.Tools, done func(), err error) {
+func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 	done = func() {}
 	switch {
-	case st.Source.Kind == SourceUmad && st.Adapter != nil:
+	case st.Source.Kind == session.SourceUmad && st.Adapter != nil:
 		t.CA, t.Port = st.Adapter.CA, st.Adapter.Port
 		return t, done, nil
-	case st.Source.Kind != SourceIbsim:
+	case st.Source.Kind != session.SourceIbsim:
 		return t, done, errInside
 	}
 	found, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so") // the pattern is right
@@ -110,7 +111,7 @@ func (st *State) tools() (t verify.Tools, done func(), err error) {
 		return t, done, err
 	}
 	t.Env = []string{"LD_PRELOAD=" + found[0]}
-	if host, port, ok := st.Source.remote(); ok {
+	if host, port, ok := st.Source.Remote(); ok {
 		t.Env = append(t.Env, "IBSIM_SERVER_NAME="+host, fmt.Sprintf("IBSIM_SERVER_PORT=%d", port))
 	} else if st.Source.Arg != "" {
 		t.Env = append(t.Env, "IBSIM_SOCKNAME="+st.Source.Arg)
@@ -121,7 +122,7 @@ func (st *State) tools() (t verify.Tools, done func(), err error) {
 const mostSince = 1000
 
 // since says what of a subnet is other than it was.
-func since(was, is *Picture) []string {
+func since(was, is *session.Picture) []string {
 	var out []string
 	for _, c := range fabric.Changes(was.Fabric, is.Fabric) {
 		if c.Kind != fabric.NodeRenamed && len(out) < mostSince {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package pathrecords
 
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,10 +16,57 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/test/simtest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/paths"
+	"example.org/ibconsole/shell/session"
 )
+
+// bench is a session on a simulated subnet.
+type bench struct {
+	*session.Session
+	*simtest.Subnet
+	t *testing.T
+	r *rand.Rand
+}
+
+func newBench(t *testing.T, spec string) *bench {
+	t.Helper()
+	b := &bench{Subnet: simtest.New(t, spec, nil), t: t, r: testenv.Rand(t)}
+	conn := b.Open(t)
+	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceIbsim}, session.Options{
+		StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) { return conn, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b.Session = s
+	b.sweep()
+	return b
+}
+
+// host is the port of a host other than that of the session.
+func (b *bench) host() fabric.PortIndex {
+	for {
+		e := b.Fabric.EndPorts[b.r.IntN(len(b.Fabric.EndPorts))]
+		if e != b.Master && !b.Fabric.Nodes[b.Fabric.Ports[e].Node].IsSwitch() {
+			return e
+		}
+	}
+}
+
+func (b *bench) sweep() {
+	b.t.Helper()
+	if _, err := b.Sweep(context.Background()); err != nil {
+		b.t.Fatal(err)
+	}
+}
 
 // followed waits for a state of the file that says what is live, and returns it.
 func (b *bench) followed(file string, than func(t *fabric.Tables) bool) *fabric.Tables {
@@ -64,12 +112,16 @@ func says(v *pathdb.View, t *fabric.Tables) error {
 func (b *bench) setEntry(sw fabric.SwitchIndex, lid uint16, entry uint8) {
 	b.t.Helper()
 	f := b.State().Live.Fabric
-	path, err := sweep.NewRoutes(f).ToNode(f.NodeByGUID(b.f.SwitchNode(sw).GUID))
-	b.must(err)
-	b.lft.Row(sw)[lid] = entry
-	block := mad.LinearForwardingTable(b.lft.Block(sw, int(lid)/fabric.BlockSize))
-	_, err = mad.Set(b.t.Context(), b.conn.Client(), path, uint32(lid/fabric.BlockSize), block)
-	b.must(err)
+	path, err := sweep.NewRoutes(f).ToNode(f.NodeByGUID(b.Fabric.SwitchNode(sw).GUID))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.LFT.Row(sw)[lid] = entry
+	block := mad.LinearForwardingTable(b.LFT.Block(sw, int(lid)/fabric.BlockSize))
+	_, err = mad.Set(b.t.Context(), b.Connection().Client(), path, uint32(lid/fabric.BlockSize), block)
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // watched reads the file a thousand times a second, anew and by one that stays open. It hands over each state that it
@@ -116,7 +168,7 @@ func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.Vi
 // TestFollowPaths: a database follows the live subnet as entries of its tables change, and who reads it meanwhile
 // never meets one that says neither what was nor what is. The differences make a copy the same.
 func TestFollowPaths(t *testing.T) {
-	b := newBench(t, testenv.Rand(t), "fattree:2,8", nil)
+	b := newBench(t, "fattree:2,8")
 	dir := t.TempDir()
 	file, deltas, copied := filepath.Join(dir, "paths"), filepath.Join(dir, "deltas"), filepath.Join(dir, "copy")
 	if err := os.Mkdir(deltas, 0o750); err != nil {
@@ -125,7 +177,7 @@ func TestFollowPaths(t *testing.T) {
 	if err := b.KeepCurrent(10 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := b.FollowPaths(t.Context(), file, FollowOptions{Trace: true, Deltas: deltas})
+	rep, err := Follow(t.Context(), b.Session, file, FollowOptions{Trace: true, Deltas: deltas})
 	if err != nil || rep.State != 1 || rep.Delta != 0 {
 		t.Fatalf("%+v, %v", rep, err)
 	}
@@ -140,8 +192,8 @@ func TestFollowPaths(t *testing.T) {
 	views := watched(ctx, t, file)
 	live := []*fabric.Tables{b.State().Live.Tables}
 	for range 3 {
-		sw, lid := fabric.SwitchIndex(b.r.IntN(len(b.f.Switches))), uint16(1+b.r.IntN(int(b.f.MaxLID)))
-		entry := b.lft.Row(sw)[lid]%b.f.SwitchNode(sw).NumPorts + 1
+		sw, lid := fabric.SwitchIndex(b.r.IntN(len(b.Fabric.Switches))), uint16(1+b.r.IntN(int(b.Fabric.MaxLID)))
+		entry := b.LFT.Row(sw)[lid]%b.Fabric.SwitchNode(sw).NumPorts + 1
 		b.setEntry(sw, lid, entry)
 		live = append(live, b.followed(file, func(t *fabric.Tables) bool { return t.Port(sw, lid) == entry }))
 	}
@@ -157,7 +209,7 @@ func TestFollowPaths(t *testing.T) {
 			t.Errorf("state %d says what never was: %v", v.Info().State, why)
 		}
 	}
-	b.StopFollowing()
+	StopFollowing(b.Session)
 	b.StopKeeping()
 	b.sameByDeltas(copied, deltas, live[len(live)-1])
 	if left, err := filepath.Glob(filepath.Join(dir, "*.new-*")); err != nil || left != nil {
@@ -196,26 +248,26 @@ func (b *bench) sameByDeltas(copied, deltas string, live *fabric.Tables) {
 // TestFollowOwnFilesOnly: what is no path database is not written over, and a file that is one is gone on with,
 // also as a host goes and comes back.
 func TestFollowOwnFilesOnly(t *testing.T) {
-	b := newBench(t, testenv.Rand(t), "fattree:2,4", nil)
+	b := newBench(t, "fattree:2,4")
 	other := filepath.Join(t.TempDir(), "notes")
 	if err := os.WriteFile(other, []byte("not yours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.FollowPaths(t.Context(), other, FollowOptions{}); err == nil || !strings.Contains(err.Error(), "path database") {
+	if _, err := Follow(t.Context(), b.Session, other, FollowOptions{}); err == nil || !strings.Contains(err.Error(), "path database") {
 		t.Errorf("a file that is no database: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "paths")
 	for i := range 2 {
-		rep, err := b.FollowPaths(t.Context(), file, FollowOptions{Trace: true})
+		rep, err := Follow(t.Context(), b.Session, file, FollowOptions{Trace: true})
 		if err != nil || rep.State != 1 || rep.Same != (i == 1) {
 			t.Errorf("%+v, %v", rep, err)
 		}
 	}
 	host := b.host()
-	b.sim.PowerOff(b.f.Ports[host].Node)
+	b.Sim.PowerOff(b.Fabric.Ports[host].Node)
 	b.sweep()
-	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.f.Ports[host].GUID) == fabric.None })
-	b.sim.PowerOn(b.f.Ports[host].Node)
+	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.Fabric.Ports[host].GUID) == fabric.None })
+	b.Sim.PowerOn(b.Fabric.Ports[host].Node)
 	b.sweep()
-	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.f.Ports[host].GUID) != fabric.None })
+	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.Fabric.Ports[host].GUID) != fabric.None })
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package comparison_test
 
 import (
 	"bytes"
@@ -17,21 +17,24 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
 // TestCompareEngines compares what engines make of a torus with what each of them
 // does by itself, and with a walk of every pair.
 func TestCompareEngines(t *testing.T) {
-	s := open(t, "sim:torus:4x4x3")
+	s := sessiontest.Open(t, "sim:torus:4x4x3")
 	set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "qos", Value: "TRUE"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
 	file := dumped(t, s, "lfts")
-	got := map[string]EngineFigures{}
-	err = s.CompareEngines(t.Context(), nil, []string{file, "live"}, func(e EngineFigures) error {
+	got := map[string]comparison.Figures{}
+	err = comparison.Engines(t.Context(), s, nil, []string{file, "live"}, func(e comparison.Figures) error {
 		got[e.Name] = e
 		return nil
 	})
@@ -66,10 +69,10 @@ func TestCompareEngines(t *testing.T) {
 	}
 }
 
-func dumped(t *testing.T, s *Session, kind string) string {
+func dumped(t *testing.T, s *session.Session, kind string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := s.Dump(t.Context(), kind, Live, &b); err != nil {
+	if _, err := s.Dump(t.Context(), kind, session.Live, &b); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), kind)
@@ -80,7 +83,7 @@ func dumped(t *testing.T, s *Session, kind string) string {
 }
 
 // alike walks each pair and counts, and holds that against the figures.
-func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
+func alike(t *testing.T, g *comparison.Figures, changed int, tables *fabric.Tables) {
 	t.Helper()
 	f := tables.Fabric
 	links := map[fabric.PortIndex]int64{}
@@ -123,15 +126,15 @@ func alike(t *testing.T, g *EngineFigures, changed int, tables *fabric.Tables) {
 // tables of the switches with a walk of every pair of the base.
 func TestCompareEnginesAfterFailures(t *testing.T) {
 	for source, fails := range map[string][]string{"sim:hypercube:3": {"sw-001"}, "sim:fattree:2,6": {"spine-01"}, "sim:torus:5x2": {"sw-0-0"}, "sim:fattree:2,8": {"leaf-08", "spine-02"}} {
-		s := open(t, source)
+		s := sessiontest.Open(t, source)
 		for _, name := range fails {
 			if _, err := s.Fail(t.Context(), failures.Named("switch", []string{name}, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		held := s.State().WhatIf.Tables
-		got := map[string]EngineFigures{}
-		err := s.CompareEngines(t.Context(), nil, nil, func(e EngineFigures) error {
+		got := map[string]comparison.Figures{}
+		err := comparison.Engines(t.Context(), s, nil, nil, func(e comparison.Figures) error {
 			got[e.Name] = e
 			return nil
 		})
@@ -153,7 +156,7 @@ func TestCompareEnginesAfterFailures(t *testing.T) {
 }
 
 // asRouted holds figures against tables: pairs by a walk from and to every end port that there was before failures.
-func asRouted(t *testing.T, source string, g *EngineFigures, changed int, tables *fabric.Tables) {
+func asRouted(t *testing.T, source string, g *comparison.Figures, changed int, tables *fabric.Tables) {
 	t.Helper()
 	f := tables.Fabric
 	var pairs, lost int64
@@ -189,11 +192,11 @@ func isHostPort(f *fabric.Fabric, port fabric.PortIndex) bool {
 
 // TestCompareEnginesStops ends a comparison in the middle.
 func TestCompareEnginesStops(t *testing.T) {
-	s := open(t, "sim:torus:4x4x3")
+	s := sessiontest.Open(t, "sim:torus:4x4x3")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	err := s.CompareEngines(ctx, nil, nil, func(EngineFigures) error {
+	err := comparison.Engines(ctx, s, nil, nil, func(comparison.Figures) error {
 		n++
 		cancel()
 		return nil
@@ -202,11 +205,11 @@ func TestCompareEnginesStops(t *testing.T) {
 		t.Errorf("%v after %d", err, n)
 	}
 	for _, with := range []string{"77", "nowhere.lfts", "staged"} {
-		if err := s.CompareEngines(t.Context(), nil, []string{with}, func(EngineFigures) error { return nil }); err == nil {
+		if err := comparison.Engines(t.Context(), s, nil, []string{with}, func(comparison.Figures) error { return nil }); err == nil {
 			t.Errorf("with=%s: no error", with)
 		}
 	}
-	if err := s.CompareEngines(t.Context(), []string{"nonsense"}, nil, func(EngineFigures) error { return nil }); err == nil {
+	if err := comparison.Engines(t.Context(), s, []string{"nonsense"}, nil, func(comparison.Figures) error { return nil }); err == nil {
 		t.Error("an unknown engine: no error")
 	}
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package paths
 
 import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,16 +13,15 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/lash"
 	"example.org/ibconsole/routing/paths"
 )
 
-// TestWritePathsForACM reads the file as ibacm does (rdma-core, acmp.c: a section
+// TestWriteForACM reads the file as ibacm does (rdma-core, acmp.c: a section
 // begins with the kind of node, a GUID and a LID; lines below are destination, SL, MTU
 // and rate between colons) and compares it with the database.
-func TestWritePathsForACM(t *testing.T) {
+func TestWriteForACM(t *testing.T) {
 	f, err := gen.ParseSpec("torus:3x3")
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +43,7 @@ func TestWritePathsForACM(t *testing.T) {
 	}
 	v := db.View()
 	var b bytes.Buffer
-	if err := WritePathsForACM(t.Context(), &b, v, func(pathdb.PortIndex) bool { return true }); err != nil {
+	if err := writeForACM(t.Context(), &b, v, func(pathdb.PortIndex) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
 	src, lines := uint16(0), 0
@@ -88,62 +86,4 @@ func number16(t *testing.T, s string) uint64 {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// TestPathsWithPKeys gives two hosts another partition and asks what paths are in it.
-func TestPathsWithPKeys(t *testing.T) {
-	src, err := ParseSource("sim:fattree:2,4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), src, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	f := s.State().Live.Fabric
-	var hosts []fabric.PortIndex
-	for _, p := range f.EndPorts {
-		if f.Ports[p].Num != 0 {
-			hosts = append(hosts, p)
-		}
-	}
-	const limited, full = 0x0042, 0x8042
-	s.update(ChangeLive, func(st *State) {
-		st.PKeys = map[uint64][]mad.PKey{
-			f.Ports[hosts[0]].GUID: {0x7fff, full}, f.Ports[hosts[1]].GUID: {0x7fff, limited}, f.Ports[hosts[2]].GUID: {0x7fff, limited},
-		}
-	})
-	image, _, err := s.BuildPaths(t.Context(), "", false, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := pathdb.Parse(image)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(a, b fabric.PortIndex, want pathdb.Want) (uint16, error) {
-		r, err := db.View().Query(f.Ports[a].LID, f.Ports[b].LID, want)
-		return r.PKey, err
-	}
-	// The two limited members of both partitions do not hear one another; the default
-	// partition of the others has full members.
-	if k, err := ask(hosts[0], hosts[1], pathdb.Want{}); k != full || err != nil {
-		t.Errorf("0x%04x, %v", k, err)
-	}
-	if k, err := ask(hosts[1], hosts[0], pathdb.Want{PKey: full}); k != limited || err != nil {
-		t.Errorf("0x%04x, %v", k, err)
-	}
-	if _, err := ask(hosts[1], hosts[2], pathdb.Want{}); !errors.Is(err, pathdb.ErrPartition) {
-		t.Errorf("%v", err)
-	}
-	if k, err := ask(hosts[1], hosts[3], pathdb.Want{}); k != 0x7fff || err != nil {
-		t.Errorf("0x%04x, %v", k, err)
-	}
-	if _, err := ask(hosts[0], hosts[3], pathdb.Want{PKey: full}); !errors.Is(err, pathdb.ErrPartition) {
-		t.Errorf("%v", err)
-	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package doctor finds what a source lacks: of the adapters of this machine, of the subnet and its manager.
+package doctor
 
 import (
 	"context"
@@ -16,21 +17,24 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/mad/umad"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/administration"
 )
 
 // Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
 // where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
-func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
+func Diagnose(ctx context.Context, src session.Source, opt session.Options) []umad.Finding {
 	out := Machine(ctx, src, opt.Held)
-	s, err := Open(ctx, src, opt)
+	s, err := session.Open(ctx, src, opt)
 	if err != nil {
 		return append(out, unopened(src, err))
 	}
 	if err := s.Start(ctx); err != nil {
 		out = append(out, unopened(src, err))
 	} else {
-		out = append(out, s.subnetFindings(ctx)...)
+		out = append(out, subnetFindings(ctx, s)...)
 	}
 	if err := s.Close(); err != nil {
 		out = append(out, umad.Finding{Level: umad.Note, Port: fabric.Escape(src.String()), Text: fabric.Escape(err.Error())})
@@ -38,23 +42,20 @@ func Diagnose(ctx context.Context, src Source, opt Options) []umad.Finding {
 	return out
 }
 
-// Diagnose says of the session's source what [Diagnose] does, of a subnet that was read already. The adapters
-// are looked at only where the session has lost its own: one that is open works.
-func (s *Session) Diagnose(ctx context.Context) []umad.Finding {
-	return append(slices.Clone(s.machine), s.diagnose(ctx)...)
-}
-
-func (s *Session) diagnose(ctx context.Context) []umad.Finding {
-	st := s.State()
-	if _, err := s.conn.Line(); s.conn.Online() && err != nil {
-		return append(Machine(ctx, st.Source, s.held), append([]umad.Finding{unopened(st.Source, err)}, s.subnetFindings(ctx)...)...)
+// Session returns for the source of a session what [Diagnose] does, of the subnet as it was read. It diagnoses the adapters
+// only where the session has lost its own: one that is open works.
+func Session(ctx context.Context, s *session.Session) []umad.Finding {
+	opt, conn, src := s.Options(), s.Connection(), s.State().Source
+	out := slices.Clone(opt.Machine)
+	if _, err := conn.Line(); conn.Online() && err != nil {
+		out = append(append(out, Machine(ctx, src, opt.Held)...), unopened(src, err))
 	}
-	return s.subnetFindings(ctx)
+	return append(out, subnetFindings(ctx, s)...)
 }
 
 // Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
-func Machine(ctx context.Context, src Source, held *umad.Held) []umad.Finding {
-	if src.Kind != SourceUmad {
+func Machine(ctx context.Context, src session.Source, held *umad.Held) []umad.Finding {
+	if src.Kind != session.SourceUmad {
 		return nil
 	}
 	ports, _ := umad.Ports("") // what cannot be read is among the findings
@@ -74,21 +75,21 @@ func Machine(ctx context.Context, src Source, held *umad.Held) []umad.Finding {
 }
 
 // unopened says why a source cannot be read.
-func unopened(src Source, err error) umad.Finding {
-	text := strings.TrimSuffix(err.Error(), seeDoctor)
+func unopened(src session.Source, err error) umad.Finding {
+	text := strings.TrimSuffix(err.Error(), session.SeeDoctor)
 	f := umad.Finding{Level: umad.Fault, Port: fabric.Escape(src.String()), Text: fabric.Escape(text)}
 	switch {
 	case errors.Is(err, context.Canceled):
 		f.Remedy = "ask again: it was interrupted"
-	case src.Kind == SourceIbsim:
+	case src.Kind == session.SourceIbsim:
 		f.Remedy = ibsimRemedy(src, err)
-	case src.Kind == SourceUmad:
+	case src.Kind == session.SourceUmad:
 		f.Remedy = "see what is said of the adapters above; -s umad:CA:PORT names a port"
 	case errors.Is(err, fs.ErrNotExist):
 		f.Remedy = "name a file that is there; simulated subnets are also made by kind: -s sim:fattree:2,36"
 	case errors.Is(err, fs.ErrPermission):
 		f.Remedy = "the file must be readable for this user"
-	case src.Kind == SourceNet:
+	case src.Kind == session.SourceNet:
 		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other files too"
 	default:
 		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
@@ -96,12 +97,12 @@ func unopened(src Source, err error) umad.Finding {
 	return f
 }
 
-func ibsimRemedy(src Source, err error) string {
+func ibsimRemedy(src session.Source, err error) string {
 	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or a pipe that stays open for standard input"
 	if src.Arg == "" {
 		start = "start one: ibsim -s FILE, with a terminal or a pipe that stays open for standard input; or name it: -s ibsim:NAME"
 	}
-	if host, port, ok := src.remote(); ok {
+	if host, port, ok := src.Remote(); ok {
 		start = fmt.Sprintf("start one on %s: ibsim -r -s -l %d FILE", host, port)
 	}
 	switch {
@@ -118,16 +119,16 @@ func ibsimRemedy(src Source, err error) string {
 const mostFindings = 12 // how many problems are listed
 
 // subnetFindings are what the subnet that was read last lacks.
-func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
+func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	st := s.State()
 	d := findings{where: fabric.Escape(st.Source.String())}
 	f := st.Live.Fabric
 	d.say(umad.Fine, "", "%s, %s and %s were read", prose.Count(len(f.Switches), "switch"),
 		prose.Count(len(f.Nodes)-len(f.Switches), "adapter"), prose.Count(len(f.Links()), "link"))
-	if p := st.localPort(); p != fabric.None {
+	if p := st.LocalPort(); p != fabric.None {
 		d.say(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
 	}
-	r, err := s.Problems(ctx, ProblemOptions{Quick: true})
+	r, err := s.Problems(ctx, session.ProblemOptions{Quick: true})
 	if err != nil {
 		d.say(umad.Note, "", "%v", err)
 		return d.list
@@ -135,15 +136,6 @@ func (s *Session) subnetFindings(ctx context.Context) []umad.Finding {
 	d.problems(r)
 	d.manager(ctx, s, &st)
 	return d.list
-}
-
-// localPort is the end port that the session sits on, None for a file.
-func (st *State) localPort() fabric.PortIndex {
-	f := st.Live.Fabric
-	if st.Source.Offline() || f.SMPort == fabric.None {
-		return fabric.None
-	}
-	return f.EndPortOf(f.SMPort)
 }
 
 type findings struct {
@@ -174,14 +166,14 @@ func (d *findings) problems(r *problems.Report) {
 }
 
 // manager says who is in charge, and whether the subnet administration answers.
-func (d *findings) manager(ctx context.Context, s *Session, st *State) {
+func (d *findings) manager(ctx context.Context, s *session.Session, st *session.State) {
 	master, ok := st.Master()
 	if !ok {
 		return // which is a problem where there could be one
 	}
 	d.say(umad.Fine, "", "the subnet manager on %s, GUID 0x%016x, is %s", master.Port, master.GUID, master.State)
 	defer d.proof(s)
-	port := st.localPort()
+	port := st.LocalPort()
 	if port == fabric.None {
 		return
 	}
@@ -190,10 +182,11 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 		d.say(umad.Note, "wait for its sweep, then sweep again", "this port has no LID yet, so the subnet administration was not asked")
 		return
 	}
-	err := s.askSA(ctx, Pair{Src: port, Dst: port, LID: lid})
+	own := session.Pair{Src: port, Dst: port, LID: lid}
+	err := administration.PathRecords(ctx, s, []session.Pair{own}, func(_ session.Pair, _ sa.PathRecord, err error) error { return err })
 	switch {
 	case err == nil:
-		s.askManager(ctx, st)
+		s.AskManager(ctx)
 		d.say(umad.Fine, "", "the subnet administration answers: it has a path record from this port to itself")
 	case errors.Is(err, mad.StatusBusy):
 		d.say(umad.Note, "ask again once its sweep is over", "the subnet administration answers that it is busy")
@@ -203,7 +196,7 @@ func (d *findings) manager(ctx context.Context, s *Session, st *State) {
 }
 
 // proof says whether it is shown that computed tables are the manager's. Where that is not so it is no fault of the subnet.
-func (d *findings) proof(s *Session) {
+func (d *findings) proof(s *session.Session) {
 	st := s.State()
 	p := st.Proof()
 	if !p.Asked {

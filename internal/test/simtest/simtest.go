@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package simtest makes simulated subnets with a subnet manager, as adapters see one. For tests.
+package simtest
+
+import (
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+)
+
+// Subnet is a simulated subnet.
+type Subnet struct {
+	Sim    *sim.Sim
+	Fabric *fabric.Fabric
+	LFT    *fabric.LFT      // the forwarding tables of the switches
+	Master fabric.PortIndex // the port of the subnet manager
+}
+
+// New makes a subnet of a kind such as fattree:2,8 with links of 4x HDR, routed by the default engine. Spoil, where set,
+// changes the forwarding tables first.
+func New(t testing.TB, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *Subnet {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Ports {
+		if p := &f.Ports[i]; p.Linked() {
+			p.Width, p.Speed = 4, fabric.HDR
+		}
+	}
+	e, err := engines.ByName(engines.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := e.Route(t.Context(), f, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spoil != nil {
+		spoil(res.Tables.LFT, f)
+	}
+	s := &Subnet{
+		Sim:    sim.New(f, sim.Options{Tables: res.Tables, Active: true, SendBack: true}),
+		Fabric: f, LFT: res.Tables.LFT, Master: f.EndPortOf(f.SMPort),
+	}
+	s.Manager(s.Master, mad.SMMaster)
+	return s
+}
+
+// Manager gives a port a subnet manager of priority 1.
+func (s *Subnet) Manager(port fabric.PortIndex, state mad.SMState) {
+	s.Sim.SetSM(port, &mad.SMInfo{GUID: s.Fabric.Ports[port].GUID, Priority: 1, State: state})
+}
+
+// Open connects to the port of the subnet manager.
+func (s *Subnet) Open(t testing.TB) mad.Transport {
+	t.Helper()
+	conn, err := s.Sim.Open(s.Master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}

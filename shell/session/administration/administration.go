@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package administration asks the subnet administration.
+package administration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
+)
+
+// PathRecords asks the subnet administration for the paths of pairs of the live
+// fabric, by their LIDs, and calls visit with each answer.
+func PathRecords(ctx context.Context, s *session.Session, pairs []session.Pair, visit func(session.Pair, sa.PathRecord, error) error) error {
+	op, err := s.Begin(ctx, "path records")
+	if err != nil {
+		return err
+	}
+	defer op.End()
+	c, err := s.Connection().SA(ctx)
+	if err != nil {
+		return err
+	}
+	f := s.State().Live.Fabric
+	for i, p := range pairs {
+		slid := f.Ports[p.Src].LID
+		if slid == 0 {
+			return fmt.Errorf("%s has no LID", f.PortName(p.Src))
+		}
+		r, err := sa.Get(ctx, c, sa.PathRecord{SLID: slid, DLID: p.LID, NumPath: 1}, sa.PathSLID|sa.PathDLID|sa.PathNumPath)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, mad.ErrTimeout) {
+			return connection.Unanswered(err)
+		}
+		if err := visit(p, r, err); err != nil {
+			return err
+		}
+		op.Progress(i+1, len(pairs))
+	}
+	return nil
+}
+
+// NodeRecords asks the subnet administration for all nodes; where the table does
+// not come whole, for each end port that the sweep saw, one by one.
+func NodeRecords(ctx context.Context, s *session.Session) ([]sa.NodeRecord, error) {
+	op, err := s.Begin(ctx, "node records")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	c, err := s.Connection().SA(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := sa.GetTable(ctx, c, sa.NodeRecord{}, 0)
+	if !errors.Is(err, mad.ErrCut) {
+		return all, connection.Unanswered(err)
+	}
+	all = nil
+	f := s.State().Live.Fabric
+	for i, port := range f.EndPorts {
+		r, err := sa.Get(ctx, c, sa.NodeRecord{LID: f.Ports[port].LID}, sa.NodeLID)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
+			all = append(all, r)
+		case errors.Is(err, mad.ErrTimeout):
+			return nil, connection.Unanswered(err)
+		}
+		op.Progress(i+1, len(f.EndPorts))
+	}
+	return all, nil
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package pathrecords builds databases of path records, has one open for questions, and keeps one current.
+package pathrecords
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/pathdb"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/sa"
+	"example.org/ibconsole/routing/paths"
+	"example.org/ibconsole/shell/session"
+)
+
+// Report says what [Build] made its database of, and how long that took.
+type Report struct {
+	Title string
+	Took  time.Duration
+	// UnknownSLs says that the service levels are 0 as nobody knows them.
+	UnknownSLs bool
+	// NotRead names the switches whose tables were not read: there are no records of the paths over them.
+	NotRead []string
+}
+
+// Build makes a path-record database of a picture's tables. Like, where set, is one whose order it
+// keeps. With ask the subnet administration says which SLs partitions have.
+func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool, like *pathdb.View, ask bool) (image []byte, rep Report, err error) {
+	op, err := s.Begin(ctx, "path records")
+	if err != nil {
+		return nil, rep, err
+	}
+	defer op.End()
+	st := s.State()
+	p, err := st.FreshTablesOf(of)
+	if err != nil {
+		return nil, rep, err
+	}
+	opt := paths.Options{Trace: trace, Like: like, Built: p.When, Progress: op.Progress}
+	st.PartitionOptions(p.Fabric, &opt)
+	if ask {
+		if err := askPartitions(ctx, s, &opt); err != nil {
+			return nil, rep, err
+		}
+	}
+	start := time.Now()
+	image, err = paths.Build(ctx, p.Tables, opt)
+	return image, Report{st.Title(p), time.Since(start), p.Tables.Unread.SLs, prose.Words(p.Tables.NotRead(), p.Fabric.NodeName)}, err
+}
+
+// opened is the database that was opened for questions.
+type opened struct {
+	db   *pathdb.DB
+	name string
+}
+
+// Close closes the database.
+func (o *opened) Close() error { return o.db.Close() }
+
+var openSlot = session.NewSlot[*opened]()
+
+// Open opens a database for questions, in place of the one that was open.
+func Open(ctx context.Context, s *session.Session, name string) (*pathdb.DB, error) {
+	db, err := pathdb.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var old *opened
+	s.Publish(0, func(st *session.State) {
+		old = openSlot.Of(st)
+		openSlot.Put(st, &opened{db, name})
+	})
+	if old != nil {
+		err = old.Close()
+	}
+	return db, err
+}
+
+// Opened returns the database that was opened last, as its file is now, and the name of its file; nil where none was.
+func Opened(s *session.Session) (*pathdb.DB, string) {
+	st := s.State()
+	o := openSlot.Of(&st)
+	if o == nil {
+		return nil, ""
+	}
+	_ = o.db.Refresh() // what is damaged or gone changes nothing
+	return o.db, o.name
+}
+
+// askPartitions asks the subnet administration for one path in each partition: its SL is the
+// partition's where no routing engine decides, its life time and the prefix of its GIDs are the subnet's.
+func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) error {
+	c, err := s.Connection().SA(ctx)
+	if err != nil {
+		return err
+	}
+	st := s.State()
+	f := st.Live.Fabric
+	opt.PartitionSLs = map[uint16]uint8{}
+	members := membersOf(&st)
+	for _, partition := range slices.Sorted(maps.Keys(members)) {
+		m := members[partition]
+		if m.full == fabric.None {
+			continue // limited members hear only full ones
+		}
+		to := m.other
+		if to == fabric.None {
+			to = m.full
+		}
+		ask := sa.PathRecord{SLID: f.Ports[m.full].LID, DLID: f.Ports[to].LID, PKey: mad.PKey(partition) | mad.PKeyFull, NumPath: 1}
+		r, err := sa.Get(ctx, c, ask, sa.PathSLID|sa.PathDLID|sa.PathPKey|sa.PathNumPath)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && !errors.Is(err, sa.NoRecords) {
+			return fmt.Errorf("ask the subnet administration for a path of partition 0x%04x: %w", partition, err)
+		}
+		if err != nil {
+			continue
+		}
+		opt.PartitionSLs[partition] = r.SL
+		opt.Prefix = r.SGID.Prefix()
+		if to != m.full {
+			opt.LifeTime = r.LifeTime
+		}
+	}
+	return nil
+}
+
+// membership is a full member of a partition and another member, None where there is none.
+type membership struct{ full, other fabric.PortIndex }
+
+// members are those of all partitions of channel adapters, by P_Keys; where none were read, of the default partition.
+func membersOf(st *session.State) map[uint16]membership {
+	f := st.Live.Fabric
+	out := map[uint16]membership{}
+	for _, p := range f.EndPorts {
+		port := &f.Ports[p]
+		if port.LID == 0 || port.Num == 0 {
+			continue
+		}
+		keys := st.PKeys[port.GUID]
+		if keys == nil {
+			keys = []mad.PKey{mad.PKeyDefault}
+		}
+		for _, k := range keys {
+			n := k.Partition()
+			m, ok := out[n]
+			switch {
+			case n == 0:
+				continue
+			case !ok:
+				m = membership{fabric.None, fabric.None}
+			}
+			if k&mad.PKeyFull != 0 && m.full == fabric.None {
+				m.full = p
+			} else if m.other == fabric.None {
+				m.other = p
+			}
+			out[n] = m
+		}
+	}
+	return out
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sessiontest opens sessions for tests.
+package sessiontest
+
+import (
+	"context"
+	"testing"
+
+	"example.org/ibconsole/shell/session"
+)
+
+// Open opens a source and reads its subnet. The end of the test closes the session.
+func Open(t *testing.T, source string) *session.Session {
+	t.Helper()
+	src, err := session.ParseSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(context.Background(), src, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
