@@ -32,6 +32,14 @@ func (l Slot[T]) Put(st *State, v T) {
 	st.slots[l.key] = v
 }
 
+// Take removes the value of a state that [Session.Publish] changes, and returns it.
+func (l Slot[T]) Take(st *State) T {
+	v := l.Of(st)
+	st.slots = maps.Clone(st.slots)
+	delete(st.slots, l.key)
+	return v
+}
+
 // closeSlots closes the values of slots that can be closed.
 func (s *Session) closeSlots() error {
 	var all error

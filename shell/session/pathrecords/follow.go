@@ -112,8 +112,7 @@ var followSlot = session.NewSlot[*follower]()
 func StopFollowing(s *session.Session) {
 	var k *follower
 	s.Publish(session.ChangeSettings, func(st *session.State) {
-		k = followSlot.Of(st)
-		followSlot.Put(st, nil)
+		k = followSlot.Take(st)
 	})
 	if k != nil {
 		_ = k.Close() // which never fails
