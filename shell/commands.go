@@ -26,7 +26,7 @@ func commands() []Spec {
 		jobCommands(),
 		fileCommands(),
 		pathsCommands(),
-		paperCommands(),
+		[]Spec{diffCommand()},
 		commitCommands(),
 		historyCommands(),
 		handoverCommands(),

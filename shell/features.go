@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/alternate"
@@ -146,7 +147,13 @@ func (c console) Metrics() (servers *session.MetricsServers, subnet string) {
 func (o *Output) Declared(a *answer.Answer) error {
 	a = a.In(o.Subnet)
 	if o.Hear != nil {
-		o.Hear(declared{a})
+		o.Hear(prose.When[Answer](a.IsAction(), Action{a}, declared{a}))
+	}
+	if a.IsAction() && o.Form != "" && o.Form != answer.FormText && o.Form != answer.FormJSON {
+		if o.Notes == nil {
+			return nil
+		}
+		return a.Text(o.Notes)
 	}
 	number := 0
 	if o.isJSON() {
@@ -207,6 +214,26 @@ func (d declared) Text(w io.Writer) { _ = d.Answer.Text(w) }
 
 // Warned implements [Warned].
 func (d declared) Warned() []string { return d.Basis().Warnings }
+
+// Action is an answer that tells what a command did. It has no tables for the screen.
+type Action struct{ *answer.Answer }
+
+// Text implements [Answer].
+func (a Action) Text(w io.Writer) { _ = a.Answer.Text(w) }
+
+// Warned implements [Warned].
+func (a Action) Warned() []string { return a.Basis().Warnings }
+
+// Outcome returns the first line of the text, and the last one that is not indented.
+func (a Action) Outcome() string {
+	var b strings.Builder
+	a.Text(&b)
+	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool { return line == "" || line[0] == ' ' })
+	if len(lines) > 1 {
+		return lines[0] + "; " + lines[len(lines)-1]
+	}
+	return strings.Join(lines, "")
+}
 
 // Tables implements [Tabled].
 func (d declared) Tables() []Table {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -147,4 +148,26 @@ func schemaOf(t *testing.T, d answer.Declared) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// The outcome of a command that does something is its first line, and what follows for the rest of the subnet.
+func TestOutcome(t *testing.T) {
+	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceSim, Arg: "fattree:2,4"}, session.Options{Fast: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var outcome string
+	hear := func(a Answer) { outcome = a.(Action).Outcome() }
+	for _, c := range [][2]string{
+		{"fail switch leaf-02", "failed on paper: switch leaf-02 with 4 links; unreachable: 3 nodes"},
+		{"undo", "undone: switch leaf-02 with 4 links"},
+	} {
+		if err := New(s).Run(t.Context(), "test", c[0], &Output{W: io.Discard, Hear: hear}); err != nil || outcome != c[1] {
+			t.Errorf("%s: %q, %v, expected %q", c[0], outcome, err, c[1])
+		}
+	}
 }

@@ -35,6 +35,13 @@ func (j *job) heard(a shell.Answer) {
 		j.sheets = append(j.sheets, s)
 	}
 	switch a := a.(type) {
+	case shell.Action:
+		j.outcome = a.Outcome()
+	case shell.Note, shell.Warning:
+	default:
+		j.outcome = ""
+	}
+	switch a := a.(type) {
 	case shell.Warning:
 		j.warnings = append(j.warnings, "warning: "+string(a))
 	case shell.Warned:

@@ -39,6 +39,7 @@ type job struct {
 	// For the status line and the log.
 	said                    int // lines of the answer and the notes
 	line, lastNote, written string
+	outcome                 string // of the last answer, where that tells what was done
 	warnings                []string
 
 	sheets []pane.Sheet // the tables of the answer

@@ -42,15 +42,21 @@ func (m maker) actions() {
 	}
 }
 
-// changed runs a command that may fail, and returns what it says of each change that it makes or takes back.
-func (m maker) changed(format string, args ...any) []*object {
+// changed runs a command that may fail, and returns the numbers of the changes that it makes or takes back.
+func (m maker) changed(format string, args ...any) (numbers []int) {
 	command := fmt.Sprintf(format, args...)
 	out, _, err := m.run(command, true)
 	if err != nil {
 		return nil
 	}
 	m.scene = append(m.scene, command)
-	return readObjects(m.t, command, out)
+	for _, o := range readObjects(m.t, command, out) {
+		for i := range o.length("changes") {
+			v, _ := o.at(fmt.Sprintf("changes.%d.number", i))
+			numbers = append(numbers, decimal(fmt.Sprint(v)))
+		}
+	}
+	return numbers
 }
 
 func (m maker) engine() {
@@ -109,9 +115,6 @@ func (m maker) base() *subnet {
 	return readSubnet(m.t, text)
 }
 
-// numberIn is the number of a change.
-func numberIn(o *object) int { v, _ := o.at("number"); return decimal(fmt.Sprint(v)) }
-
 // fail lets a link, a switch or a host fail.
 func (m maker) fail() {
 	w := m.plugged()
@@ -125,8 +128,8 @@ func (m maker) fail() {
 	case n.isSwitch():
 		command = "fail switch " + n.word()
 	}
-	for _, o := range m.changed("%s", command) {
-		m.changes = append(m.changes, change{number: numberIn(o), what: command, failed: cables})
+	for _, number := range m.changed("%s", command) {
+		m.changes = append(m.changes, change{number: number, what: command, failed: cables})
 	}
 }
 
@@ -175,10 +178,8 @@ func (m maker) undo() {
 }
 
 // takenBack forgets changes that are no more.
-func (m maker) takenBack(all []*object) {
-	for _, o := range all {
-		m.changes = slices.DeleteFunc(m.changes, func(c change) bool { return c.number == numberIn(o) })
-	}
+func (m maker) takenBack(numbers []int) {
+	m.changes = slices.DeleteFunc(m.changes, func(c change) bool { return slices.Contains(numbers, c.number) })
 }
 
 // add plugs a cable, a switch or a host into free ports, or moves a host's cable to one.
@@ -212,8 +213,8 @@ func (m maker) add() {
 		command = fmt.Sprintf("move node %s %s", word(at), word(free[0]))
 		c.added, c.removed = []cable{cableOf(at, free[0])}, []cable{from}
 	}
-	for _, o := range m.changed("%s", command) {
-		c.number, c.what = numberIn(o), command
+	for _, n := range m.changed("%s", command) {
+		c.number, c.what = n, command
 		m.changes = append(m.changes, c)
 	}
 }

@@ -25,6 +25,7 @@ type Answer struct {
 	verdict        Verdict
 	found          string
 	fails          Fails
+	action         bool
 	facts          []fact
 	layout         []element
 	labelled       bool // the declaration has no layout: people read the facts with their labels
@@ -79,6 +80,10 @@ func (a *Answer) IsTable() bool {
 
 // Fails returns when the verdict makes the command fail.
 func (a *Answer) Fails() Fails { return a.fails }
+
+// IsAction reports whether the answer tells what a command did, and not what it was asked for. CSV, Markdown, HTML and
+// the screen have no tables of it.
+func (a *Answer) IsAction() bool { return a.action }
 
 // fact returns the value of a fact, by its key or, without one, by its name.
 func (a *Answer) fact(id string) Value {

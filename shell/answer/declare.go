@@ -115,6 +115,7 @@ type Decl[T any] struct {
 	Layout  []Item[T] // the order for people; nil for the facts with their labels, empty for the title alone
 	Verdict func(T) (Verdict, string)
 	Fails   Fails
+	Action  bool                              // tells what a command did: only text and JSON have a form of it
 	Draw    func(w *Canvas, b Basis, value T) // replaces the layout in text; nil for none
 }
 
@@ -133,7 +134,7 @@ func (d *Decl[T]) Name() string { return d.Command }
 
 // Answer returns the answer that holds v.
 func (d *Decl[T]) Answer(b Basis, v T) *Answer {
-	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, facts: make([]fact, len(d.Facts)), labelled: d.Layout == nil}
+	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, action: d.Action, facts: make([]fact, len(d.Facts)), labelled: d.Layout == nil}
 	for i := range d.Facts {
 		f := &d.Facts[i]
 		a.facts[i] = fact{columnOf(f), f.Value(v)}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package failures lists what was simulated: failures, repairs, additions and moves, and which nodes are unreachable.
+// Package failures simulates failures, repairs, additions and moves, and lists them with the nodes that are unreachable.
 package failures
 
 import (
@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands whatif and show failures, which answer the same.
-var Feature = feature.Feature{Name: "failures", Commands: []feature.Command{
+// Feature is the commands that change the simulation, and whatif and show failures, which answer the same.
+var Feature = feature.Feature{Name: "failures", Commands: append([]feature.Command{
 	{
 		Path:     "whatif",
 		Summary:  "list the simulated failures, repairs and additions",
@@ -31,7 +31,7 @@ var Feature = feature.Feature{Name: "failures", Commands: []feature.Command{
 		Answers:  []answer.Declared{showDecl},
 		Run:      func(c *feature.Call) error { return run(c, showDecl) },
 	},
-}}
+}, simulating()...)}
 
 // simulation is what was simulated, and what follows from it.
 type simulation struct {

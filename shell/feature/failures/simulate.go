@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package failures
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/guided"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// result is what a command changed in the simulation, and what follows from it.
+type result struct {
+	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures have separated from the subnet"`
+	Sits        answer.Value `key:"session_port" kind:"place" help:"the port of the session, where it is unreachable"`
+	Seen        answer.Value `key:"seen_from" kind:"place" help:"the port from which the reachable part is seen"`
+	Stale       bool         `key:"staged_stale" help:"the staged tables were made for another topology"`
+	First       string       `name:"first"`
+	changes     []changed
+}
+
+// changed is a failure, repair, addition or move that came or went.
+type changed struct {
+	change `prefix:""`
+	Line   answer.Value `name:"line" kind:"text"` // for people, None for the first
+}
+
+var changedTable = answer.Table[changed]{
+	Key: "changes", Title: "changes", Fields: answer.Fields[changed](), Row: "{?line}{line}",
+}
+
+// simulates returns the declaration of a command that changes the simulation.
+func simulates(command string) *answer.Decl[*result] {
+	return &answer.Decl[*result]{
+		Command: command, Help: "what changed in the simulation, and which nodes are unreachable now", Title: "{first}", Action: true,
+		Facts: answer.Fields[*result](),
+		Layout: []answer.Item[*result]{
+			{Table: answer.Show(&changedTable, func(r *result) answer.Rows[changed] { return answer.Slice(r.changes) })},
+			{Line: "{?session_port}{session_port}, which the session sits on, is unreachable; the rest is seen from {seen_from}"},
+			{Line: "[unreachable: {unreachable|node}]"},
+			{Line: "{?staged_stale}the staged tables are stale now: route again"},
+		},
+	}
+}
+
+const addHelp = "What is added is there on paper alone, as after fail. route makes the tables that OpenSM makes when it comes: LIDs stay, new nodes get\n" +
+	"the lowest free ones, and all routes are computed again. route keep=yes keeps those that are still among the shortest, route incremental\n" +
+	"all that lead somewhere. Where several are equal, OpenSM goes by the order of GUIDs: guid= says that of the node that will come."
+
+var (
+	placeArg    = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}
+	guidOption  = lang.Option{Name: "guid", Kind: lang.KindGUID, Summary: "its node GUID; the one behind the highest of its kind where it is not given"}
+	portsOption = lang.Option{Name: "ports", Kind: lang.KindInt, Summary: "how many ports it has; as many as the largest switch that is there"}
+)
+
+// simulating returns the commands that change the simulation.
+func simulating() []feature.Command {
+	fails := append(things("fail", "Fail", "", fail),
+		simulate(feature.Command{
+			Path: "fail director", Summary: "Fail all switches of one system",
+			Help:     "Those with the system image GUID of SYSTEM, or whose names begin with PREFIX*.",
+			Args:     []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}},
+			Examples: []string{"fail director 'spine-0*'"},
+		}, fail("director")),
+		simulate(feature.Command{
+			Path: "fail random", Summary: "Fail N links between switches, chosen by a seed",
+			Args:     []lang.Arg{{Name: "N", Kind: lang.KindInt}},
+			Options:  []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}},
+			Examples: []string{"fail random 3 seed=7"},
+		}, fail("random")),
+	)
+	restores := append(things("restore", "Restore", "fail switch spine-03; ", restore), simulate(feature.Command{
+		Path: "restore all", Summary: "Restore everything, so that nothing is simulated",
+		Examples: []string{"fail switch spine-03; restore all"},
+	}, restoreAll))
+	adds := []feature.Command{
+		simulate(feature.Command{
+			Path: "add link", Summary: "Add a cable between two ports", Help: addHelp, Args: []lang.Arg{placeArg, placeArg},
+			Examples: []string{"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36"},
+		}, func(c *feature.Call) (*result, error) { return add(c, "added", failures.AddLink(c.Arg(0), c.Arg(1))) }),
+		simulate(feature.Command{
+			Path: "add switch", Summary: "Add a switch, its ports from 1 up cabled to these ports", Help: addHelp,
+			Args: []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Optional: true, Repeat: true}}, Options: []lang.Option{guidOption, portsOption},
+			Examples: []string{"fail link leaf-01 36; add switch spine-19 leaf-01/36; route"},
+		}, addNode(mad.NodeSwitch)),
+		simulate(feature.Command{
+			Path: "add node", Summary: "Add an adapter, its ports from 1 up cabled to these ports", Help: addHelp,
+			Args: []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}}, Options: []lang.Option{guidOption},
+			Examples: []string{`fail link leaf-01 36; add node "node-0649 HCA-1" leaf-01/36; route`},
+		}, addNode(mad.NodeCA)),
+	}
+	moves := []feature.Command{simulate(feature.Command{
+		Path: "move node", Summary: "Move an adapter, or another end of a cable, to a port", Help: "The adapter keeps its LID.",
+		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, placeArg},
+		Examples: []string{`fail link leaf-02 36; move node "node-0001 HCA-1" leaf-02/36; route`},
+	}, func(c *feature.Call) (*result, error) { return add(c, "moved", failures.Move(c.Arg(0), c.Arg(1))) })}
+	undo := simulate(feature.Command{
+		Path: "undo", Summary: "Undo one failure, repair or addition", Help: "The last one, or that of a number (show failures lists them).",
+		Args:     []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
+		Examples: []string{"fail link leaf-01 36; undo"},
+	}, undo)
+	return slices.Concat(
+		[]feature.Command{{Path: "fail", Summary: "Simulate a failure"}}, fails,
+		[]feature.Command{
+			feature.Guided("fail", "fail", func(c *feature.Call) *guided.Flow { return guided.Fail(c.Session) }),
+			{Path: "restore", Summary: "Take a simulated failure back, or repair a part of one"},
+		}, restores,
+		[]feature.Command{undo, {Path: "add", Summary: "Add a cable, a switch or an adapter to the simulation", Help: addHelp}}, adds,
+		[]feature.Command{{Path: "move", Summary: "Plug a cable into another port in the simulation"}}, moves,
+	)
+}
+
+// things returns the commands of a verb for a link, a switch and a node.
+func things(verb, title, before string, run func(what string) changing) []feature.Command {
+	thing := func(what, summary, example string, args ...lang.Arg) feature.Command {
+		return simulate(feature.Command{
+			Path: verb + " " + what, Summary: title + " " + summary, Args: args, Examples: []string{before + verb + " " + what + " " + example},
+		}, run(what))
+	}
+	return []feature.Command{
+		thing("link", "the link of a port", "spine-03 1", lang.Arg{Name: "NODE", Kind: lang.KindPlace}, lang.Arg{Name: "PORT", Kind: lang.KindPort, Optional: true}),
+		thing("switch", "a switch with all its links", "spine-03", lang.Arg{Name: "SWITCH", Kind: lang.KindSwitch}),
+		thing("node", "a node with all its links", "spine-03", lang.Arg{Name: "NODE", Kind: lang.KindNode}),
+	}
+}
+
+// changing changes the simulation.
+type changing func(*feature.Call) (*result, error)
+
+// simulate returns the command that runs a change and answers what follows from it.
+func simulate(c feature.Command, run changing) feature.Command {
+	decl := simulates(c.Path)
+	c.Answers = []answer.Declared{decl}
+	c.Run = func(c *feature.Call) error {
+		r, err := run(c)
+		if err != nil {
+			return c.Misnamed(err)
+		}
+		st := c.Session.State()
+		p := st.Live
+		if st.WhatIf != nil {
+			p = st.WhatIf
+			r.follow(&st)
+		}
+		r.Stale = st.Stale
+		return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), r))
+	}
+	return c
+}
+
+// follow adds what follows from the changes for the reachable part.
+func (r *result) follow(st *session.State) {
+	r.Unreachable = answer.Int(len(st.WhatIf.Unreachable()))
+	if at, was := st.WhatIf.Fabric.SMPort, st.Whole(); at != was.SMPort {
+		r.Sits, r.Seen = answer.Port(was, was.SMPort), answer.Port(st.WhatIf.Fabric, at)
+	}
+}
+
+// resultOf returns the result of changes with one word for all of them.
+func resultOf(word string, all ...failures.Failure) *result {
+	r := &result{}
+	for i := range all {
+		r.add(word, &all[i])
+	}
+	return r
+}
+
+// add adds a change, with a word for what became of it.
+func (r *result) add(word string, f *failures.Failure) {
+	c := changed{change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}}}
+	came := prose.When(word == f.Verb(), " on paper", "")
+	line := fmt.Sprintf("%s%s: %s %s", word, came, f.What, f.Name)
+	if f.What != "link" && !f.Moved {
+		line += " with " + prose.Count(len(f.Links), "link")
+	}
+	if len(r.changes) == 0 {
+		r.First = line
+	} else {
+		c.Line = answer.Text(line)
+	}
+	r.changes = append(r.changes, c)
+}
+
+func fail(what string) changing {
+	return func(c *feature.Call) (*result, error) {
+		failed, err := c.Session.Fail(c.Ctx, failures.Named(what, c.Args, uint64(c.Int("seed", 1))))
+		return resultOf("failed", failed...), err
+	}
+}
+
+var errNoFailure = errors.New("nothing has failed on paper")
+
+func restoreAll(c *feature.Call) (*result, error) {
+	if st := c.Session.State(); st.Base == nil {
+		return nil, errNoFailure
+	}
+	gone, err := c.Session.RestoreAll(c.Ctx)
+	r := &result{First: "restored: the live subnet"}
+	for i := range gone {
+		r.add(prose.When(gone[i].Added || gone[i].Repair, "undone", "restored"), &gone[i])
+	}
+	return r, err
+}
+
+// restore takes failures of something of a kind back, or repairs a part of one.
+func restore(what string) changing {
+	return func(c *feature.Call) (*result, error) {
+		st := c.Session.State()
+		if st.Base == nil {
+			return nil, errNoFailure
+		}
+		match, repair, err := failures.ToRestore(st.Whole(), what, c.Args)
+		if err != nil {
+			return nil, err
+		}
+		gone, err := c.Session.Restore(c.Ctx, match, repair)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s %w", fabric.Escape(c.Arg(0)), err)
+		case gone[0].Repair:
+			return resultOf("repaired", gone...), nil
+		}
+		return resultOf("restored", gone...), nil
+	}
+}
+
+func undo(c *feature.Call) (*result, error) {
+	number := 0
+	if len(c.Args) > 0 {
+		if number, _ = strconv.Atoi(c.Arg(0)); number < 1 {
+			return nil, c.Misused("%s is no number of a failure (show failures lists them)", c.Arg(0))
+		}
+	}
+	gone, err := c.Session.Undo(c.Ctx, number)
+	return resultOf("undone", gone), err
+}
+
+func add(c *feature.Call, word string, find failures.Finder) (*result, error) {
+	added, err := c.Session.Add(c.Ctx, find)
+	return resultOf(word, added...), err
+}
+
+// addNode adds a node of a type.
+func addNode(kind mad.NodeType) changing {
+	return func(c *feature.Call) (*result, error) {
+		n := failures.NewNode{Type: kind, Name: c.Arg(0), At: c.Args[1:], Ports: c.Int("ports", 0)}
+		if n.Name == "" {
+			return nil, c.Misused("a node without a name")
+		}
+		if given := c.Option("guid", ""); given != "" {
+			var err error
+			if n.GUID, err = strconv.ParseUint(given, 0, 64); err != nil || n.GUID == 0 {
+				return nil, c.Misused("%q is no GUID", given)
+			}
+		}
+		return add(c, "added", failures.Add(n))
+	}
+}
