@@ -101,7 +101,7 @@ func TestUmadIsDefault(t *testing.T) {
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
 	sim := ibsimtest.Start(t, file)
 	run := umadtest.Devices(t, sim.Name)
-	if out := run("env", "-u", "IBCONSOLE_SOURCE", program, "-c", "summary"); !strings.Contains(out, "subnet umad:ibsim0:1\n  6 switches, 8 channel adapters") {
+	if out := run("env", "-u", "IBCONSOLE_SOURCE", program, "-c", "summary"); !strings.Contains(out, "subnet umad:ibsim0:1, live\n  6 switches, 8 channel adapters") {
 		t.Error(out)
 	}
 	if out := run(program, "-c", "summary"); !strings.Contains(out, "SIMULATED") {

@@ -6,7 +6,6 @@ package shell
 // that they only read are the user's.
 var examples = map[string]string{
 	"sweep":     "sweep full; show events",
-	"summary":   "summary",
 	"names":     "names /etc/opensm/ib-node-name-map",
 	"set":       "set sm kind=mlnx",
 	"watch":     "watch 10 for=60",

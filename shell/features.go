@@ -36,6 +36,7 @@ import (
 	"example.org/ibconsole/shell/feature/states"
 	"example.org/ibconsole/shell/feature/structure"
 	"example.org/ibconsole/shell/feature/suggest"
+	"example.org/ibconsole/shell/feature/summary"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/verify"
@@ -70,6 +71,7 @@ var features = []*feature.Feature{
 	&states.Feature,
 	&structure.Feature,
 	&suggest.Feature,
+	&summary.Feature,
 	&targets.Feature,
 	&unanswered.Feature,
 	&verify.Feature,

@@ -11,7 +11,6 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
-	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -28,8 +27,6 @@ func subnetCommands() []Spec {
 				{Name: "adaptive", Kind: lang.KindFlag, Summary: "and how switches of NVIDIA's route adaptively, now and at later sweeps; by attributes that nobody here has tried on a switch"},
 				{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
 			}, Run: runSweep},
-		{Name: "summary", Summary: "say what there is: the source, the counts, the pictures",
-			Options: []lang.Option{feature.OfOption()}, Run: onPicture((*call).summary)},
 		{Name: "names", Summary: "take node names from a node-name map",
 			Args: []lang.Arg{{Kind: lang.KindFile}}, Run: runNames},
 		{Name: "set", Summary: "set something of the session", Subcommands: []Spec{
@@ -130,14 +127,7 @@ func runSet(c *call) error {
 	return c.say(object{"sm": name}, "LIDs are counted from %s", name)
 }
 
-func (c *call) summary(st *session.State, p *session.Picture) error {
-	sum := summarize(st, p)
-	sum.named = c.Option("of", "") != "" || p.Kind != session.Live
-	return c.out.Answer(sum)
-}
-
-// Summary says what there is in the live subnet.
-func Summary(s *session.Session, out *Output) error {
-	st := s.State()
-	return out.Answer(summarize(&st, st.Live))
+// Summary writes the summary of the live subnet.
+func Summary(ctx context.Context, s *session.Session, out *Output) error {
+	return New(s).Run(ctx, "summary", "summary of=live", out)
 }

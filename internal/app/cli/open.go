@@ -69,7 +69,7 @@ func (o *options) notes(s *session.Session, interactive bool) {
 // summary is what there is in the subnet, or of each in the subnets.
 func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 	if all := s.All(); len(all) == 1 {
-		return shell.Summary(all[0].Session(), o.output())
+		return shell.Summary(ctx, all[0].Session(), o.output())
 	}
 	ctx, cancel := context.WithTimeout(ctx, firstLook)
 	defer cancel()
