@@ -43,10 +43,13 @@ func TestRecordSeveralSubnets(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		lines := bufio.NewReader(out)
-		var status struct{ Subnet, Metrics string }
+		var status struct {
+			Of      struct{ Subnet string }
+			Metrics string
+		}
 		for rail := range 3 {
 			line, err := lines.ReadString('\n')
-			if err != nil || json.Unmarshal([]byte(line), &status) != nil || status.Subnet != fmt.Sprintf("rail-%d", rail+1) || status.Metrics == "" {
+			if err != nil || json.Unmarshal([]byte(line), &status) != nil || status.Of.Subnet != fmt.Sprintf("rail-%d", rail+1) || status.Metrics == "" {
 				t.Fatalf("it says %q, %v", line, err)
 			}
 		}

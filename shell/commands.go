@@ -14,9 +14,7 @@ import (
 func commands() []Spec {
 	all := slices.Concat(
 		subnetCommands(),
-		watchCommands(),
 		doctorCommands(),
-		recordCommands(),
 		reportCommands(),
 		routeCommands(),
 		adaptiveCommands(),
@@ -25,7 +23,6 @@ func commands() []Spec {
 		hostsCommands(),
 		jobCommands(),
 		fileCommands(),
-		pathsCommands(),
 		[]Spec{diffCommand()},
 		commitCommands(),
 		historyCommands(),

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/feature/alternate"
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/capture"
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/counts"
@@ -29,6 +30,7 @@ import (
 	"example.org/ibconsole/shell/feature/paths"
 	"example.org/ibconsole/shell/feature/problems"
 	"example.org/ibconsole/shell/feature/ranks"
+	"example.org/ibconsole/shell/feature/record"
 	"example.org/ibconsole/shell/feature/resilience"
 	"example.org/ibconsole/shell/feature/sa"
 	"example.org/ibconsole/shell/feature/sl"
@@ -41,6 +43,7 @@ import (
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/verify"
 	"example.org/ibconsole/shell/feature/vlarb"
+	"example.org/ibconsole/shell/feature/watch"
 	"example.org/ibconsole/shell/feature/who"
 	"example.org/ibconsole/shell/session"
 )
@@ -50,6 +53,7 @@ var features = []*feature.Feature{
 	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
+	&capture.Feature,
 	&check.Feature,
 	&compare.Feature,
 	&counts.Feature,
@@ -64,6 +68,7 @@ var features = []*feature.Feature{
 	&paths.Feature,
 	&problems.Feature,
 	&ranks.Feature,
+	&record.Feature,
 	&resilience.Feature,
 	&sa.Feature,
 	&sl.Feature,
@@ -76,6 +81,7 @@ var features = []*feature.Feature{
 	&unanswered.Feature,
 	&verify.Feature,
 	&vlarb.Feature,
+	&watch.Feature,
 	&who.Feature,
 }
 
@@ -148,7 +154,11 @@ func (c console) Metrics() (servers *session.MetricsServers, subnet string) {
 // Declared implements [feature.Output].
 func (o *Output) Declared(a *answer.Answer) error {
 	a = a.In(o.Subnet)
-	if o.Hear != nil {
+	switch {
+	case o.Hear == nil:
+	case a.IsLive():
+		defer o.Hear(declared{a}) // its rows come while it is written
+	default:
 		o.Hear(prose.When[Answer](a.IsAction(), Action{a}, declared{a}))
 	}
 	if a.IsAction() && o.Form != "" && o.Form != answer.FormText && o.Form != answer.FormJSON {

@@ -16,7 +16,6 @@ func showCommands() []Spec {
 	return []Spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []Spec{
 		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
 			Options: torusOptions()},
-		{Name: "events", Summary: "what sweeps found to be new, with the time", Run: showEvents},
 	}}}
 }
 
@@ -25,3 +24,5 @@ func guidText(g uint64) string { return fmt.Sprintf("0x%016x", g) }
 func lidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(lid)) }
 
 func orDash(s string) string { return cmp.Or(s, "-") }
+
+const offWord = feature.OffWord

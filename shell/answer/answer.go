@@ -78,6 +78,12 @@ func (a *Answer) IsTable() bool {
 	return len(a.layout) == 1 && len(a.tables) == 1 && len(a.basis.Warnings) == 0 && a.basis.Unread.Count == 0
 }
 
+// IsLive reports whether the answer has rows that come as they happen. They are there for [Answer.Sheets] once they were
+// written.
+func (a *Answer) IsLive() bool {
+	return slices.ContainsFunc(a.tables, func(t boundTable) bool { return t.live })
+}
+
 // Fails returns when the verdict makes the command fail.
 func (a *Answer) Fails() Fails { return a.fails }
 

@@ -5,6 +5,7 @@ package answer
 import (
 	"cmp"
 	"iter"
+	"slices"
 
 	"example.org/ibconsole/internal/base/verdict"
 )
@@ -48,6 +49,7 @@ type Table[R any] struct {
 	Row     string // a form that prints a row as a line; "" for columns
 	Empty   string // for people where there are no rows; "" for the headings alone
 	Stream  bool   // JSON has an object for each row
+	Live    bool   // rows come as they happen, once: each is written when it comes, and kept for the screen; needs a Row
 	Aside   bool   // the lines of the text are enough for people: the screen has no table of it
 	MaxRows int    // how many rows people read in the text; 0 for all
 	Lead    func(R) Lead
@@ -183,6 +185,7 @@ type boundTable struct {
 	key, title, help string
 	form, empty      string
 	stream, aside    bool
+	live             bool
 	maxRows          int
 	columns          []Column
 	n                int // -1 where it is not known
@@ -197,7 +200,7 @@ type boundTable struct {
 
 func (l listed[T, R]) declared() boundTable {
 	t := l.table
-	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream, aside: t.Aside, maxRows: t.MaxRows}
+	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream, aside: t.Aside, live: t.Live, maxRows: t.MaxRows}
 	b.columns = make([]Column, len(t.Fields))
 	for i := range t.Fields {
 		b.columns[i] = columnOf(&t.Fields[i])
@@ -227,6 +230,9 @@ func (l listed[T, R]) bind(v T) boundTable {
 				}
 			}
 		}
+		if t.Live {
+			b.each = kept(b.each)
+		}
 		return b
 	}
 	b.at = func(row int, into []Value) { fill(rows.At(row), into) }
@@ -246,4 +252,28 @@ func (l listed[T, R]) bind(v T) boundTable {
 		b.id = func(row int) uint64 { return t.ID(rows.At(row)) }
 	}
 	return b
+}
+
+// kept returns a function that reads rows once and keeps them: when it is called again, it returns those that it has.
+func kept(each func(into []Value, yield func(error) bool)) func([]Value, func(error) bool) {
+	var held [][]Value
+	isRead := false
+	return func(into []Value, yield func(error) bool) {
+		if !isRead {
+			isRead = true
+			each(into, func(err error) bool {
+				if err == nil && len(held) < mostHeld {
+					held = append(held, slices.Clone(into))
+				}
+				return yield(err)
+			})
+			return
+		}
+		for _, values := range held {
+			copy(into, values)
+			if !yield(nil) {
+				return
+			}
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/internal/base/prose"
 )
@@ -14,6 +15,7 @@ import (
 //
 //	{key}       the value of a field
 //	{key|noun}  a count with its noun: "1 pair", "2 pairs"
+//	{key|clock} the time of day of a moment: "15:04:05"
 //	{?key}      at the beginning: the line is left out where the field does not apply or is false
 //	[text]      a text with fields that is left out where one of them is 0, false, empty or does not apply
 //
@@ -117,10 +119,15 @@ func (v Value) isNothing() bool {
 	return false
 }
 
+// clock stands for the time of day in a form.
+const clock = "clock"
+
 func (p *formPart) fill(v Value) string {
 	switch {
 	case p.noun == "":
 		return v.String()
+	case p.noun == clock && v.Kind() == KindTime:
+		return v.time().Format(time.TimeOnly)
 	case v.Kind() != KindInt:
 		return v.String() + " " + prose.Noun(2, p.noun)
 	}

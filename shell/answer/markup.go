@@ -42,7 +42,13 @@ func (a *Answer) CSV(w io.Writer, table string) error {
 			return err
 		}
 		writeKeys(out, t.columns)
-		err = t.rows(func(values []Value) error { return out.Write(csvCells(t.columns, values)) })
+		err = t.rows(func(values []Value) error {
+			if err := out.Write(csvCells(t.columns, values)); err != nil || !t.live {
+				return err
+			}
+			out.Flush()
+			return out.Error()
+		})
 		if err != nil {
 			return err
 		}
@@ -196,6 +202,9 @@ func (t *boundTable) markup(out *bufio.Writer, m markup) error {
 			cells[i] = values[column].String()
 		}
 		_, err := out.WriteString(m.row(cells))
+		if t.live && err == nil {
+			err = out.Flush()
+		}
 		return err
 	})
 	if err != nil {

@@ -174,6 +174,9 @@ func (d *Decl[T]) Check() error {
 		if t.key == "" || clash || slices.Contains(reserved, t.key) {
 			faults = append(faults, fmt.Errorf("%s: the key %q is reserved, repeated or empty", name, t.key))
 		}
+		if t.live && (!t.stream || t.form == "") {
+			faults = append(faults, fmt.Errorf("%s: rows that come as they happen need Stream and Row", name))
+		}
 	}
 	return errors.Join(faults...)
 }

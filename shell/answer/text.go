@@ -55,6 +55,14 @@ func (c *Canvas) align() {
 	g.flush()
 }
 
+// flush writes what is held.
+func (c *Canvas) flush() {
+	c.align()
+	if c.err == nil {
+		c.err = c.w.Flush()
+	}
+}
+
 // Write writes lines that are escaped and complete.
 func (c *Canvas) Write(p []byte) (int, error) {
 	if c.err != nil {
@@ -201,6 +209,9 @@ func (t *boundTable) lines(c *Canvas) error {
 		return err
 	}
 	shown, left := 0, t.more
+	if t.live {
+		c.flush()
+	}
 	err = t.rows(func(values []Value) error {
 		if t.maxRows > 0 && shown == t.maxRows {
 			left++
@@ -209,6 +220,9 @@ func (t *boundTable) lines(c *Canvas) error {
 		if line, ok := fill(parts, t.row(values)); ok {
 			shown++
 			c.Line("%s", line)
+			if t.live {
+				c.flush()
+			}
 		}
 		return c.err
 	})

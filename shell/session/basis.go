@@ -50,6 +50,9 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	return b
 }
 
+// SourceBasis returns what an answer rests on that is about the session and no state.
+func (st *State) SourceBasis() answer.Basis { return answer.Basis{Source: st.Source.String()} }
+
 // unreadLinks returns what the last sweep got no response for, and what of the file was not read.
 func (st *State) unreadLinks() answer.Unread {
 	var u answer.Unread

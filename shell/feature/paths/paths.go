@@ -97,6 +97,21 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:      apply,
 	},
 	{
+		Path: "paths follow", Summary: "keep a database equal to the live state",
+		Help: "It is made where there is none, and changed by differences, as watch finds changes. It is made again, under its name, where\n" +
+			"ports or LIDs have come or moved. Programs that read it see a state before a change or after it. off ends that; show\n" +
+			"events lists the changes.",
+		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}}},
+		Options: []lang.Option{
+			{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "a new file has the switches of the paths (yes by default)"},
+			{Name: "deltas", Kind: lang.KindFile, Summary: "a folder for the differences, for copies elsewhere: paths apply COPY STATE.delta"},
+			feature.ForOption(),
+		},
+		Examples: []string{"watch 10; paths follow records"},
+		Answers:  []answer.Declared{&followDecl, unfollowDecl, followedDecl},
+		Run:      follow,
+	},
+	{
 		Path: "paths acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)",
 		Args: []lang.Arg{fileArg},
 		Options: []lang.Option{

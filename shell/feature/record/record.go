@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package record records what ports count.
+package record
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
+)
+
+// Feature is the commands record.
+var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
+	{Path: "record", Summary: "record counters and events for later questions"},
+	{
+		Path: "record start", Summary: "record from now on",
+		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does this without a console,\n" +
+			"until a signal ends it. counters history, counters worst and report morning ask for what was recorded, in any console\n" +
+			"of this machine.",
+		Options: []lang.Option{
+			seconds("every", "read errors and waits of all ports once in so long (default 60)"),
+			seconds("traffic", "read data and packets once in so long (default 600)"),
+			seconds("sweep", "sweep lightly so often, unless a watch runs (default 30)"),
+			{Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT", Summary: "serve them to Prometheus at http://HOST:PORT/metrics; on this machine alone without HOST"},
+			feature.ExecOption(),
+			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
+		},
+		Examples: []string{"record start; record status"},
+		Answers:  []answer.Declared{startDecl, Stay},
+		Run:      start,
+	},
+	{
+		Path: "record stop", Summary: "stop recording", Help: "What was read is kept.",
+		Examples: []string{"record start; record stop"},
+		Answers:  []answer.Declared{stopDecl},
+		Run:      stop,
+	},
+	{
+		Path: "record status", Summary: "show what is recorded, and how much there is",
+		Examples: []string{"record status"},
+		Answers:  []answer.Declared{&statusDecl},
+		Run:      showStatus,
+	},
+	{
+		Path: "record keep", Summary: "show or set how much is kept", Help: "The oldest of the finest goes first.",
+		Options:  []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much, 16 or more"}},
+		Examples: []string{"record keep megabytes=200"},
+		Answers:  []answer.Declared{keepDecl},
+		Run:      keep,
+	},
+}}
+
+func seconds(name, summary string) lang.Option {
+	return lang.Option{Name: name, Kind: lang.KindText, Value: "SECONDS", Summary: summary}
+}
+
+// How often a recorder reads by default.
+const (
+	usualEvery   = time.Minute
+	usualTraffic = 10 * time.Minute
+	usualSweep   = 30 * time.Second
+)
+
+// status is a recording and what there is.
+type status struct {
+	File       answer.Value `key:"file" name:"file" kind:"text"`
+	Running    bool         `key:"running" name:"running" help:"this session records"`
+	Elsewhere  bool         `key:"elsewhere" name:"elsewhere" help:"another session of this machine records the subnet"`
+	Began      time.Time    `key:"began" name:"began"`
+	Every      answer.Value `key:"every_seconds" kind:"duration" help:"how often errors and waits are read"`
+	Traffic    answer.Value `key:"traffic_seconds" kind:"duration" help:"how often data and packets are read"`
+	Rounds     answer.Value `key:"rounds" name:"rounds" kind:"int" help:"rounds that were read"`
+	Ports      answer.Value `key:"ports" kind:"int" help:"ports that answered in the last round"`
+	Unanswered answer.Value `key:"unanswered" name:"unanswered" kind:"int"`
+	PerSecond  answer.Value `key:"ports_per_second" kind:"float"`
+	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which they are served"`
+	Failed     answer.Value `key:"failed" name:"failed" kind:"text" help:"why the last round failed"`
+	Used       answer.Value `key:"used_bytes" kind:"int" unit:"bytes"`
+	Bound      answer.Value `key:"kept_bytes" kind:"int" unit:"bytes" help:"at most"`
+	Since      time.Time    `key:"since" name:"since" help:"the first reading"`
+	Until      time.Time    `key:"until" name:"until" help:"the last reading"`
+
+	// For people.
+	EveryText   string       `name:"every"`
+	TrafficText string       `name:"traffic"`
+	Asked       answer.Value `name:"asked" kind:"int"`
+	NoRound     bool         `name:"no round"`
+	Nothing     bool         `name:"nothing runs"`
+	NoReadings  bool         `name:"no readings"`
+	Recorded    bool         `name:"recorded"`
+	Megabytes   answer.Value `name:"megabytes" kind:"float"`
+	Most        answer.Value `name:"most" kind:"int"`
+}
+
+var (
+	facts     = answer.Fields[*status]()
+	startDecl = &answer.Decl[*status]{
+		Command: "record start", Help: "the recording", Facts: facts, Layout: []answer.Item[*status]{}, Action: true,
+		Title: "recording to {file}: errors and waits every {every}, traffic every {traffic}[, metrics at http://{metrics}/metrics] (record status, record stop)",
+	}
+	stopDecl   = &answer.Decl[*status]{Command: "record stop", Help: "the recording that ended", Facts: facts, Title: "no longer recording", Layout: []answer.Item[*status]{}, Action: true}
+	statusDecl = answer.Decl[*status]{
+		Command: "record status", Help: "the recording, and what was recorded", Facts: facts,
+		Layout: []answer.Item[*status]{
+			{Line: "{?running}recording since {began}: errors and waits every {every}, traffic every {traffic}"},
+			{Line: "{?asked}  {rounds|round} read; the last one asked {asked|port}, {ports_per_second} a second; {unanswered} unanswered"},
+			{Line: "{?no round}  no round was read yet"},
+			{Line: "{?elsewhere}another ibconsole of this machine records this subnet"},
+			{Line: "{?nothing runs}nothing is being recorded (record start, or ibconsole record)"},
+			{Line: "{?failed}  failed: {failed}"},
+			{Line: "{?no readings}nothing was recorded of this subnet yet in {file}"},
+			{Line: "{?recorded}recorded from {since} to {until} in {file}"},
+			{Line: "{?megabytes}  {megabytes} MB of {most} MB at most (record keep megabytes=N)"},
+		},
+	}
+)
+
+// Stay declares the events that record start shows.
+var Stay = feature.DeclareStay("record start")
+
+func statusOf(st *recording.Status) *status {
+	s := &status{
+		File: answer.Optional(st.File), Running: true, Began: st.Began, Every: answer.Duration(st.Errors), Traffic: answer.Duration(st.Traffic),
+		Rounds: answer.Int(st.Rounds), EveryText: st.Errors.String(), TrafficText: st.Traffic.String(), NoRound: st.Rounds == 0,
+	}
+	if st.Rounds > 0 {
+		s.Ports, s.Unanswered, s.Asked = answer.Int(st.Ports), answer.Int(st.Unanswered), answer.Int(st.Ports+st.Unanswered)
+		s.PerSecond = answer.Float(st.Share(), 0)
+	}
+	if st.Failed != nil {
+		s.Failed = answer.Text(st.Failed.Error())
+	}
+	return s
+}
+
+// span returns the time that an option gives in seconds.
+func span(c *feature.Call, name string, otherwise time.Duration) (time.Duration, error) {
+	text := c.Option(name, "")
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= feature.ShortestInterval && n <= feature.LongestInterval) {
+		return 0, c.Misused("%s=%q: expected %g to %d seconds", name, text, feature.ShortestInterval, feature.LongestInterval)
+	}
+	return time.Duration(n * float64(time.Second)), nil
+}
+
+func start(c *feature.Call) error {
+	every, err := span(c, "every", usualEvery)
+	if err != nil {
+		return err
+	}
+	traffic, err := span(c, "traffic", max(usualTraffic, every))
+	if err != nil {
+		return err
+	}
+	sweep, err := span(c, "sweep", usualSweep)
+	if err != nil {
+		return err
+	}
+	opt := session.RecordOptions{Every: every, Traffic: traffic, Sweep: sweep}
+	if text := c.Option("metrics", ""); text != "" {
+		if opt.Metrics, err = session.MetricsAddress(text); err != nil {
+			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
+		}
+		opt.Servers, opt.Name = c.Console.Metrics()
+	}
+	if err := c.Session.Record(c.Ctx, opt); err != nil {
+		return err
+	}
+	if err := c.AlertBy(); err != nil {
+		return errors.Join(err, c.Session.StopRecording())
+	}
+	rec, _ := c.Session.Recording()
+	a := statusOf(&rec)
+	a.Metrics = answer.Optional(c.Session.MetricsAt())
+	st := c.Session.State()
+	if err := c.Answer(startDecl.Answer(st.SourceBasis(), a)); err != nil {
+		return err
+	}
+	if !c.Flag("stay") {
+		return nil
+	}
+	return StayOn(c)
+}
+
+// StayOn answers with events until the context ends, and then stops recording.
+func StayOn(c *feature.Call) error {
+	return errors.Join(c.StayOn(Stay), c.Session.StopRecording())
+}
+
+func stop(c *feature.Call) error {
+	rec, _ := c.Session.Recording()
+	if err := c.Session.StopRecording(); err != nil {
+		return err
+	}
+	st := c.Session.State()
+	return c.Answer(stopDecl.Answer(st.SourceBasis(), statusOf(&rec)))
+}
+
+func showStatus(c *feature.Call) error {
+	a := &status{}
+	if rec, running := c.Session.Recording(); running {
+		a = statusOf(&rec)
+		a.Metrics = answer.Optional(c.Session.MetricsAt())
+	}
+	a.Elsewhere = !a.Running && c.Session.RecordedElsewhere()
+	a.Nothing = !a.Running && !a.Elsewhere
+	if err := a.store(c); err != nil && !errors.Is(err, session.ErrNoRecords) {
+		return err
+	}
+	st := c.Session.State()
+	return c.Answer(statusDecl.Answer(st.SourceBasis(), a))
+}
+
+// store adds what was recorded.
+func (s *status) store(c *feature.Call) error {
+	store, err := c.Session.Records(c.Ctx)
+	if err != nil {
+		return err
+	}
+	s.File = answer.Optional(store.File())
+	var err1, err2, err3 error
+	var used, bound int64
+	s.Since, s.Until, s.Recorded, err1 = store.Span(c.Ctx, c.Session.Subnet())
+	used, err2 = store.Used(c.Ctx)
+	bound, err3 = store.Size(c.Ctx)
+	s.Used, s.Bound = answer.Int(used), answer.Int(bound)
+	s.NoReadings = !s.Recorded
+	s.Megabytes, s.Most = answer.Float(float64(used)/(1<<20), 1), answer.Int(bound>>20)
+	return errors.Join(err1, err2, err3)
+}
+
+// The bounds of what is kept, in megabytes.
+const (
+	leastKept = 16
+	mostKept  = 1 << 20
+)
+
+// kept is how much is kept.
+type kept struct {
+	Megabytes int `key:"megabytes" name:"megabytes" unit:"MB"`
+	Minutes   int `name:"minutes"`
+	Hours     int `name:"hours"`
+}
+
+var keepDecl = feature.OneLine[kept]("record keep", "how much is kept",
+	"{megabytes} MB at most are kept; seconds for a day, minutes for {minutes|day}, hours for {hours|day}")
+
+func keep(c *feature.Call) error {
+	store, err := c.Session.Records(c.Ctx)
+	if err != nil {
+		return err
+	}
+	size, err := store.Size(c.Ctx)
+	if err != nil {
+		return err
+	}
+	n, err := c.AtLeast("megabytes", int(size>>20), leastKept)
+	if err != nil {
+		return err
+	}
+	if n > mostKept {
+		return c.Misused("megabytes=%d, expected at most %d", n, mostKept)
+	}
+	if len(c.Options) > 0 {
+		if err := errors.Join(store.SetSize(c.Ctx, int64(n)<<20), store.Trim(c.Ctx, time.Now())); err != nil {
+			return err
+		}
+	}
+	st := c.Session.State()
+	return c.Answer(keepDecl.Answer(st.SourceBasis(), kept{n, records.MinuteDays, records.HourDays}))
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// OffWord ends what a command began.
+const OffWord = "off"
+
+// The bounds of intervals in seconds: no subnet manager is asked to stand more than the shortest.
+const (
+	ShortestInterval = 0.1
+	LongestInterval  = 24 * 60 * 60
+	longestStay      = 365 * LongestInterval
+)
+
+// ForOption returns the option that keeps a command running for some time.
+func ForOption() lang.Option {
+	return lang.Option{Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes as they happen for so long, then stop"}
+}
+
+// ExecOption returns the option that has a program run for each event.
+func ExecOption() lang.Option {
+	return lang.Option{Name: "exec", Kind: lang.KindText, Value: "COMMAND",
+		Summary: "run it for each event, which it gets as JSON on standard input: a program and its arguments, quoted as here, given to no shell"}
+}
+
+// AlertBy has the program of the option exec run for each event.
+func (c *Call) AlertBy() error {
+	text := c.Option("exec", "")
+	if text == "" {
+		return nil
+	}
+	stmts, err := lang.Parse("exec", text)
+	if err != nil {
+		return c.Misused("%v", err)
+	}
+	if len(stmts) != 1 {
+		return c.Misused("exec=%q: expected one program with its arguments", text)
+	}
+	return c.Session.AlertBy(stmts[0].Words[0], stmts[0].Words[1:]...)
+}
+
+// StayTime returns the time of [ForOption], 0 without it.
+func (c *Call) StayTime() (time.Duration, error) {
+	text := c.Option("for", "")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= ShortestInterval && n <= longestStay) {
+		return 0, c.Misused("for=%s is no time, expected %g to %d seconds", text, ShortestInterval, longestStay)
+	}
+	return time.Duration(n * float64(time.Second)), nil
+}
+
+// EventTable returns the table of events. In a live one rows come as events happen.
+func EventTable(isLive bool) *answer.Table[session.Event] {
+	return &answer.Table[session.Event]{
+		Key: "events", Title: "events", Stream: true, Live: isLive, Row: "{when|clock}  {text}",
+		Fields: []answer.Field[session.Event]{
+			{Key: "when", Name: "WHEN", Kind: answer.KindTime, Help: "when a sweep found it", Value: func(e session.Event) answer.Value { return answer.Time(e.When) }},
+			{Key: "what", Name: "WHAT", Kind: answer.KindText, Help: "what it is about: link, node, tables, commit",
+				Value: func(e session.Event) answer.Value { return answer.Optional(e.What) }},
+			{Key: "text", Name: "EVENT", Kind: answer.KindText, Help: "what was new", Value: func(e session.Event) answer.Value { return answer.Text(e.Text) }},
+			{Key: "who", Name: "WHO", Kind: answer.KindText, Help: "the user or program that did it", Value: func(e session.Event) answer.Value { return answer.Optional(e.Who) }},
+		},
+		Lead: func(e session.Event) answer.Lead {
+			if e.Change == nil {
+				return answer.Lead{}
+			}
+			return answer.Lead{GUID: e.Change.At.GUID, Port: uint8(max(e.Change.At.Port, 0))}
+		},
+	}
+}
+
+// Stay is a time in which events are shown as they happen.
+type Stay struct {
+	Until  string `name:"until"`
+	events iter.Seq2[session.Event, error]
+}
+
+// DeclareStay declares the events that a command shows as they happen.
+func DeclareStay(command string) *answer.Decl[*Stay] {
+	table := EventTable(true)
+	table.Empty = "nothing changed"
+	return &answer.Decl[*Stay]{
+		Command: command, Help: "events, as they happen", Title: "events of {of} {until}", Facts: answer.Fields[*Stay](),
+		Layout: []answer.Item[*Stay]{{Table: answer.Show(table, func(s *Stay) answer.Rows[session.Event] { return answer.Once(s.events) })}},
+	}
+}
+
+// StayFor answers with events for some time.
+func (c *Call) StayFor(decl *answer.Decl[*Stay], long time.Duration) error {
+	ctx, cancel := context.WithTimeout(c.Ctx, long)
+	defer cancel()
+	return c.stay(decl, ctx, fmt.Sprintf("for %v", long), c.Ctx.Err)
+}
+
+// StayOn answers with events until the context of the call ends, as a signal ends it.
+func (c *Call) StayOn(decl *answer.Decl[*Stay]) error {
+	return c.stay(decl, c.Ctx, "until a signal", func() error { return nil })
+}
+
+// stay answers with events until ctx is done; ended returns why that is an error.
+func (c *Call) stay(decl *answer.Decl[*Stay], ctx context.Context, until string, ended func() error) error {
+	w := c.Session.Watch()
+	defer w.Stop()
+	st := c.Session.State()
+	last := time.Now()
+	if n := len(st.Events); n > 0 {
+		last = st.Events[n-1].When
+	}
+	events := func(yield func(session.Event, error) bool) {
+		for {
+			select {
+			case <-ctx.Done():
+				if err := ended(); err != nil {
+					yield(session.Event{}, err)
+				}
+				return
+			case <-w.C:
+				w.Take()
+			}
+			after := last // several may be of one time
+			for _, e := range c.Session.State().Events {
+				if !e.When.After(after) {
+					continue
+				}
+				if last = e.When; !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks|session.NeedFile), &Stay{until, events}))
+}

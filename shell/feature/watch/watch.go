@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package watch keeps the live state current, and shows the events that sweeps find.
+package watch
+
+import (
+	"strconv"
+	"time"
+
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands watch and show events.
+var Feature = feature.Feature{Name: "watch", Commands: []feature.Command{
+	{
+		Path: "watch", Summary: "keep the live state current with light sweeps",
+		Help:     "It sweeps lightly every so many seconds. show events lists what changed.",
+		Args:     []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{feature.OffWord}}},
+		Options:  []lang.Option{feature.ForOption(), feature.ExecOption()},
+		Examples: []string{"watch 10 for=2", "watch 10; watch off"},
+		Answers:  []answer.Declared{onDecl, offDecl, stayDecl},
+		Run:      watch,
+	},
+	{
+		Path: "show events", Summary: "list what sweeps found to be new",
+		Examples: []string{"sweep full; show events"},
+		Answers:  []answer.Declared{&eventsDecl},
+		Run:      events,
+	},
+}}
+
+// interval is how often the subnet is swept.
+type interval struct {
+	Seconds float64 `key:"seconds" help:"0: not at all"`
+	Text    string  `name:"interval"`
+}
+
+var (
+	onDecl = feature.OneLine[interval]("watch", "the interval",
+		"watching: a light sweep every {interval} s (show events lists what changed; watch off ends it)")
+	offDecl  = feature.OneLine[interval]("watch", "the interval", "no longer watching")
+	stayDecl = feature.DeclareStay("watch")
+)
+
+func watch(c *feature.Call) error {
+	st := c.Session.State()
+	if c.Arg(0) == feature.OffWord {
+		c.Session.StopKeeping()
+		return c.Answer(offDecl.Answer(st.SourceBasis(), interval{}))
+	}
+	stay, err := c.StayTime()
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseFloat(c.Arg(0), 64)
+	if err != nil || !(n >= feature.ShortestInterval && n <= feature.LongestInterval) {
+		return c.Misused("%q is no time, expected %g to %d seconds, or off", c.Arg(0), feature.ShortestInterval, feature.LongestInterval)
+	}
+	if err := c.Session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
+		return err
+	}
+	if err := c.AlertBy(); err != nil {
+		c.Session.StopKeeping()
+		return err
+	}
+	if stay > 0 {
+		defer c.Session.StopKeeping()
+		return c.StayFor(stayDecl, stay)
+	}
+	return c.Answer(onDecl.Answer(st.SourceBasis(), interval{n, strconv.FormatFloat(n, 'g', -1, 64)}))
+}
+
+// found is what sweeps found.
+type found struct {
+	None   bool `name:"none"`
+	Hint   bool `name:"hint"` // nothing sweeps again and again
+	events []session.Event
+}
+
+var eventsDecl = answer.Decl[*found]{
+	Command: "show events", Help: "what sweeps found to be new", Facts: answer.Fields[*found](),
+	Layout: []answer.Item[*found]{
+		{Line: "{?none}no sweep has found anything new[ (watch SECONDS looks again and again){hint}]"},
+		{Table: answer.Show(feature.EventTable(false), func(f *found) answer.Rows[session.Event] { return answer.Slice(f.events) })},
+	},
+}
+
+func events(c *feature.Call) error {
+	st := c.Session.State()
+	f := &found{None: len(st.Events) == 0, Hint: st.Every == 0, events: st.Events}
+	return c.Answer(eventsDecl.Answer(st.Basis(st.Live, session.NeedLinks|session.NeedFile), f))
+}
