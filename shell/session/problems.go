@@ -44,21 +44,21 @@ func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.R
 
 // Problems is [Session.Problems] of this state; memo finds what follows from its tables.
 func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemOptions) (*problems.Report, error) {
-	r := &problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}
+	r := &survey{&problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}, st, memo, opt}
 	if len(st.Live.Fabric.Nodes) == 0 {
 		r.Skip("the subnet", "sweep", "nothing has been read of it yet")
-		return r, nil
+		return r.Report, nil
 	}
-	st.sweepProblems(r)
-	oddities(r, memo.Structure(st.Live.Fabric))
-	st.counterProblems(r, opt.Recorded)
-	st.pastProblems(r)
-	st.calibrationProblems(r)
-	if err := st.routeProblems(ctx, memo, r, opt); err != nil {
+	r.sweep()
+	oddities(r.Report, memo.Structure(st.Live.Fabric))
+	r.counters()
+	r.past()
+	r.calibration()
+	if err := r.routes(ctx); err != nil {
 		return nil, err
 	}
 	r.Sort()
-	return r, nil
+	return r.Report, nil
 }
 
 // PastProblems returns what is wrong with the subnet in an entry of the history. Counters and unanswered requests are not
@@ -70,11 +70,11 @@ func (s *Session) PastProblems(ctx context.Context, p *Picture, opt ProblemOptio
 
 // PastProblems is [Session.PastProblems]; memo finds what follows from the tables.
 func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture, opt ProblemOptions) (*problems.Report, error) {
-	r := st.Shown(p, memo)
+	r := &survey{st.Shown(p, memo), st, memo, opt}
 	shown := len(r.Unchecked)
 	if t := p.Tables; t == nil || t.Fabric.MaxLID == 0 {
 		r.Skip("lost paths, credit loops", "", "the entry of the history has no forwarding tables")
-	} else if err := st.tableProblems(ctx, memo, t, 0, r, opt); err != nil {
+	} else if err := r.tables(ctx, t, 0); err != nil {
 		return nil, err
 	}
 	for i := range r.Unchecked[shown:] {
@@ -82,7 +82,15 @@ func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Pictu
 		u.Try, u.Unknown = "", true // commands read the subnet of today
 	}
 	r.Sort()
-	return r, nil
+	return r.Report, nil
+}
+
+// survey collects the problems of a state.
+type survey struct {
+	*problems.Report
+	st   *State
+	memo *analysis.Memo
+	opt  ProblemOptions
 }
 
 // oddities are what is not as its like in the structure of the subnet.
@@ -96,76 +104,76 @@ func oddities(r *problems.Report, s *classify.Structure) {
 	}
 }
 
-// sweepProblems are what the last sweep, or the file, shows.
-func (st *State) sweepProblems(r *problems.Report) {
-	f := st.Live.Fabric
-	r.Unread(&st.Unread)
-	if st.Base != nil {
-		r.Unread(&st.drawn.unread)
+// sweep are what the last sweep, or the file, shows.
+func (r *survey) sweep() {
+	f := r.st.Live.Fabric
+	r.Unread(&r.st.Unread)
+	if r.st.Base != nil {
+		r.Unread(&r.st.drawn.unread)
 	}
-	if st.Lost != "" {
-		r.Add(problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", st.Lost)
+	if r.st.Lost != "" {
+		r.Add(problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", r.st.Lost)
 	}
-	if st.Interrupted != "" {
-		r.Add(problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", st.Interrupted)
+	if r.st.Interrupted != "" {
+		r.Add(problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", r.st.Interrupted)
 	}
-	r.Answers(st.unansweredAt, st.Duplicates)
-	r.Links(f, st.Live.Limits)
+	r.Answers(r.st.unansweredAt, r.st.Duplicates)
+	r.Links(f, r.st.Live.Limits)
 	r.NoLIDs(f)
 	r.Alone(f)
-	r.Adaptive(st.Live.Tables)
-	st.otherWarnings(r)
-	r.Health(f, st.Live.Health)
+	r.Adaptive(r.st.Live.Tables)
+	r.warnings()
+	r.Health(f, r.st.Live.Health)
 	switch {
-	case st.Source.Offline() && !st.stated:
+	case r.st.Source.Offline() && !r.st.stated:
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
 		return
-	case st.Source.Offline():
+	case r.st.Source.Offline():
 		r.NotActive(f)
 		r.Skip("what does not answer", "", "the subnet is a file")
-		if len(st.SMs) == 0 {
+		if len(r.st.SMs) == 0 {
 			r.Skip("subnet managers", "", "the file names none")
 			return
 		}
 	default:
 		r.NotActive(f)
 	}
-	if st.Source.Kind == SourceSim && len(st.SMs) == 0 {
+	if r.st.Source.Kind == SourceSim && len(r.st.SMs) == 0 {
 		r.Skip("subnet managers", "", "a simulated subnet has none")
 		return
 	}
-	r.Managers(f, st.managers())
+	r.Managers(f, r.st.managers())
 }
 
-// otherWarnings are those that are not told as something else.
-func (st *State) otherWarnings(r *problems.Report) {
+// warnings are those that are not told as something else.
+func (r *survey) warnings() {
 	told := map[string]bool{}
-	for _, d := range st.Duplicates {
+	for _, d := range r.st.Duplicates {
 		told[d.Text] = true
 	}
-	for _, w := range st.Warnings {
+	for _, w := range r.st.Warnings {
 		if !told[w] {
 			r.Add(problems.Noticed, problems.Nowhere, "sweep", "%s", w)
 		}
 	}
 }
 
-func (st *State) counterProblems(r *problems.Report, recorded *records.Recorded) {
+func (r *survey) counters() {
 	const what = "rising error counters"
 	switch {
-	case recorded != nil:
-		st.recordedProblems(r, recorded)
-	case st.Source.Offline() && st.Read == nil && st.Counted == nil:
+	case r.opt.Recorded != nil:
+		r.recorded()
+	case r.st.Source.Offline() && r.st.Read == nil && r.st.Counted == nil:
 		r.Skip(what, "", "the subnet is a file")
-	case st.Source.Offline():
-		st.readProblems(r)
-	case st.Uncounted != nil:
-		first := st.Uncounted[0]
+	case r.st.Source.Offline():
+		r.read()
+	case r.st.Uncounted != nil:
+		first := r.st.Uncounted[0]
 		r.Unknown(what, "", "the last reading got the counters of no port: %s: %v", first.Name, first.Why())
-	case st.Counted == nil && st.Rising == nil:
+	case r.st.Counted == nil && r.st.Rising == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:
-		last := st.lastCounted()
+		last := r.st.lastCounted()
 		r.Counted(last.Reading.Fabric, last.Deltas)
 		for _, h := range last.Reading.Unanswered {
 			r.Skip("counters", "", "%v", h)
@@ -181,68 +189,69 @@ func (st *State) lastCounted() *Counted {
 	return st.Counted
 }
 
-// recordedProblems are those of what was recorded, and of what was counted last of ports that were not.
-func (st *State) recordedProblems(r *problems.Report, recorded *records.Recorded) {
-	f := st.Live.Fabric
+// recorded are those of what was recorded, and of what was counted last of ports that were not.
+func (r *survey) recorded() {
+	f := r.st.Live.Fabric
+	recorded := r.opt.Recorded
 	r.Counted(f, deltasOf(f, recorded))
-	if last := st.lastCounted(); last != nil {
+	if last := r.st.lastCounted(); last != nil {
 		g := last.Reading.Fabric
 		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool { return recorded.Read[counters.KeyOf(g, d.Port)] }))
 	}
 	if took, of := records.Took(recorded.Spans), recorded.Until.Sub(recorded.Since); took < of*99/100 {
 		r.Skip("rising error counters", "", "of the last %v only %v were recorded", of.Round(time.Second), took.Round(time.Second))
 	}
-	if n := len(st.NotRead(recorded)); n > 0 {
+	if n := len(r.st.NotRead(recorded)); n > 0 {
 		r.Skip("counters", "counters worst", "%s not read", prose.Verb(n, "port", "was", "were"))
 	}
 }
 
-// readProblems are those of the counters that a file holds.
-func (st *State) readProblems(r *problems.Report) {
-	r.Totals(st.Live.Fabric, st.Read)
-	if st.Counted == nil {
+// read are those of the counters that a file holds.
+func (r *survey) read() {
+	r.Totals(r.st.Live.Fabric, r.st.Read)
+	if r.st.Counted == nil {
 		r.Skip("rising error counters", "", "the file holds one reading of them")
 		return
 	}
-	r.Counted(st.Live.Fabric, st.Counted.Deltas)
+	r.Counted(r.st.Live.Fabric, r.st.Counted.Deltas)
 }
 
-// pastProblems are what is other than it was.
-func (st *State) pastProblems(r *problems.Report) {
-	r.Lost(st.Losses, st.Live.Fabric, st.unansweredAt)
-	if b := st.Baseline; b != nil {
+// past are what is other than it was.
+func (r *survey) past() {
+	r.Lost(r.st.Losses, r.st.Live.Fabric, r.st.unansweredAt)
+	if b := r.st.Baseline; b != nil {
 		n := len(r.Problems)
-		r.Baseline(b.Fabric, st.Live.Fabric, st.unansweredAt, "the baseline of "+b.When.Format("2006-01-02 15:04"))
-		r.DropLost(n, st.Losses)
+		r.Baseline(b.Fabric, r.st.Live.Fabric, r.st.unansweredAt, "the baseline of "+b.When.Format("2006-01-02 15:04"))
+		r.DropLost(n, r.st.Losses)
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
 	}
 	var seen []problems.Seen
-	for _, e := range st.Events {
+	for _, e := range r.st.Events {
 		if e.Change != nil {
 			seen = append(seen, problems.Seen{When: e.When, Change: *e.Change})
 		}
 	}
-	r.Flapping(st.Live.Fabric, seen)
-	if !st.Source.Offline() && st.Every == 0 && len(seen) == 0 {
+	r.Flapping(r.st.Live.Fabric, seen)
+	if !r.st.Source.Offline() && r.st.Every == 0 && len(seen) == 0 {
 		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	}
-	if st.Drift > 0 {
+	if r.st.Drift > 0 {
 		r.Add(problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%s no longer what the last commit wrote%s",
-			prose.Verb(st.Drift, "entry", "is", "are"), diff.NotCompared(st.Unchecked))
+			prose.Verb(r.st.Drift, "entry", "is", "are"), diff.NotCompared(r.st.Unchecked))
 	}
 }
 
-func (st *State) calibrationProblems(r *problems.Report) {
-	c := st.Calibrated
+func (r *survey) calibration() {
+	c := r.st.Calibrated
 	switch {
-	case c != nil && c.of == st.Live.Tables && c.of != nil:
-		st.otherTables(r, c)
+	case c != nil && c.of == r.st.Live.Tables && c.of != nil:
+		r.otherTables(c)
 		if c.SL2VLDiffer > 0 {
 			r.Add(problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
 		}
-	case c != nil || st.Settings.Conf() != "":
+	case c != nil || r.st.Settings.Conf() != "":
 		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
 	default:
 		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf", "its settings are not known")
@@ -251,11 +260,11 @@ func (st *State) calibrationProblems(r *problems.Report) {
 
 // otherTables names the switches whose tables are not what a calibration gave. That one
 // missed a sweep is likely only where most have what the subnet manager's own settings give.
-func (st *State) otherTables(r *problems.Report, c *Calibration) {
+func (r *survey) otherTables(c *Calibration) {
 	if c.Explained() {
 		return
 	}
-	f, try := st.Live.Fabric, "are the settings others? engine from=FILE; calibrate"
+	f, try := r.st.Live.Fabric, "are the settings others? engine from=FILE; calibrate"
 	if c.own && 2*len(c.Switches) < len(f.Switches) {
 		try = "did it miss a sweep, or are the settings others? calibrate"
 	}
@@ -269,58 +278,58 @@ func (st *State) otherTables(r *problems.Report, c *Calibration) {
 	}
 }
 
-// routeProblems are what the tables of the switches do to packets.
-func (st *State) routeProblems(ctx context.Context, memo *analysis.Memo, r *problems.Report, opt ProblemOptions) error {
-	t := st.Live.Tables
+// routes are what the tables of the switches do to packets.
+func (r *survey) routes(ctx context.Context) error {
+	t := r.st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
-		try := prose.When(st.Source.Offline(), "route; check", "is there a subnet manager? show sms")
+		try := prose.When(r.st.Source.Offline(), "route; check", "is there a subnet manager? show sms")
 		r.Unknown("lost paths, credit loops", try, "no forwarding tables are known")
 		return nil
 	}
-	return st.tableProblems(ctx, memo, t, len(st.Unanswered), r, opt)
+	return r.tables(ctx, t, len(r.st.Unanswered))
 }
 
-// tableProblems adds what tables do to packets, in a subnet of whose sweep so many questions were left open.
-func (st *State) tableProblems(ctx context.Context, memo *analysis.Memo, t *fabric.Tables, holes int, r *problems.Report, opt ProblemOptions) error {
+// tables adds what tables do to packets, in a subnet of whose sweep so many questions were left open.
+func (r *survey) tables(ctx context.Context, t *fabric.Tables, holes int) error {
 	f := t.Fabric
 	for sw, known := range t.Known {
 		if n := f.Switches[sw]; !known && f.Nodes[n].InSubnet {
 			r.Add(problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
 		}
 	}
-	known := memo.KnownReach(t)
-	if known == nil && !opt.Quick {
+	known := r.memo.KnownReach(t)
+	if known == nil && !r.opt.Quick {
 		var err error
-		if known, err = memo.Reach(ctx, t, reach.Options{Progress: opt.Progress}); err != nil {
+		if known, err = r.memo.Reach(ctx, t, reach.Options{Progress: r.opt.Progress}); err != nil {
 			return err
 		}
 	}
 	if known != nil {
-		reachProblems(f, holes, known, r)
+		reachProblems(f, holes, known, r.Report)
 	} else {
 		r.Skip("lost paths", "problems", "packets were not followed")
 	}
-	return st.creditProblems(ctx, memo, t, r, opt)
+	return r.credits(ctx, t)
 }
 
 // quickCredits is how many paths of a packet, as [credits.Work] counts them, are looked
 // at for credit loops where nobody asked for thoroughness.
 const quickCredits = 50_000_000
 
-func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, t *fabric.Tables, r *problems.Report, opt ProblemOptions) error {
+func (r *survey) credits(ctx context.Context, t *fabric.Tables) error {
 	const what = "credit loops"
-	known := memo.KnownCredits(t)
+	known := r.memo.KnownCredits(t)
 	switch {
 	case known != nil:
-	case opt.Quick:
+	case r.opt.Quick:
 		r.Skip(what, "problems", "packets were not followed")
 		return nil
-	case credits.Work(t) > quickCredits && !opt.Thorough:
+	case credits.Work(t) > quickCredits && !r.opt.Thorough:
 		r.Skip(what, "problems thorough", "it takes long on a subnet of this size")
 		return nil
 	default:
 		var err error
-		if known, err = memo.Credits(ctx, t, credits.Options{GroupSL: st.GroupSL(t)}); err != nil {
+		if known, err = r.memo.Credits(ctx, t, credits.Options{GroupSL: r.st.GroupSL(t)}); err != nil {
 			return err
 		}
 	}
@@ -330,7 +339,7 @@ func (st *State) creditProblems(ctx context.Context, memo *analysis.Memo, t *fab
 		r.Add(problems.CreditLoop, at, "another engine: suggest, compare engines; check credits shows the ring",
 			"%d links wait for one another in a ring through %s", len(known.Ring), at.Name)
 	case credits.Unknown:
-		why, try := st.UnknownLoop(known.Unread, known.Partial)
+		why, try := r.st.UnknownLoop(known.Unread, known.Partial)
 		r.Unknown(what, try, "%s", why)
 	}
 	return nil
