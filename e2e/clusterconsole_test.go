@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/shell"
 	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // clusterHost is a machine with a history: its consoles share the lock of commits.
@@ -86,12 +87,12 @@ func (k *clusterConsole) enter() {
 	if k.in != nil {
 		return
 	}
-	source := "ibsim:" + k.c.sim.Name
+	from := "ibsim:" + k.c.sim.Name
 	err := retry(func() (err error) {
 		if k.num%2 == 1 {
-			k.in, err = startPiped(source, k.host.home)
+			k.in, err = startPiped(from, k.host.home)
 		} else {
-			k.in, err = openInside(k.c.t, source, k.host.home)
+			k.in, err = openInside(k.c.t, from, k.host.home)
 		}
 		return err
 	})
@@ -218,8 +219,8 @@ type piped struct {
 	ended  bool
 }
 
-func startPiped(source, home string) (*piped, error) {
-	p := &piped{cmd: exec.Command(program, "--json", "--window", "4", "-s", source, "run", "-")}
+func startPiped(from, home string) (*piped, error) {
+	p := &piped{cmd: exec.Command(program, "--json", "--window", "4", "-s", from, "run", "-")}
 	p.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home)
 	p.cmd.Stderr = &p.errors
 	var err error
@@ -283,8 +284,8 @@ type inside struct {
 	sh *shell.Shell
 }
 
-func openInside(t *testing.T, source, home string) (*inside, error) {
-	src, err := session.ParseSource(source)
+func openInside(t *testing.T, from, home string) (*inside, error) {
+	src, err := source.Parse(from)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/shell"
 	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // The keys of a subnet. No bytes of one are in another, and they stand in no LID or GUID by chance.
@@ -90,11 +91,11 @@ func TestKeysAreKept(t *testing.T) {
 	onWire(t, sim)
 	for _, json := range []bool{false, true} {
 		dir := t.TempDir()
-		src, err := session.ParseSource("ibsim:" + sim.Name)
+		src, err := source.Parse("ibsim:" + sim.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := session.Open(t.Context(), src, session.Options{Keys: session.Keys{M: theMKey, SA: theSAKey}, StateDir: dir, Record: true})
+		s, err := session.Open(t.Context(), src, session.Options{Keys: source.Keys{M: theMKey, SA: theSAKey}, StateDir: dir, Record: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/test/testenv"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // plantedVar is set in tests that run on a machine with planted files.
@@ -194,7 +194,7 @@ func (m *machine) run(t *testing.T, folder string, args ...string) ([]byte, erro
 	cmd := exec.CommandContext(ctx, "unshare", append([]string{"-m", "sh", "-c", m.script(), "sh", folder}, args...)...)
 	at := func(name string) string { return filepath.Join(m.dir, name) }
 	cmd.Env = append(os.Environ(), plantedVar+"=1", programVar+"="+program, "HOME="+at("home"), "XDG_STATE_HOME="+at("xdg/state"), "XDG_CONFIG_HOME="+at("xdg/config"),
-		session.SourceVar+"=file:/none", "SIM_HOST=none", "IBSIM_SOCKNAME=none", "OSM_CACHE_DIR="+at("osm"), "OSM_TMP_DIR="+at("osm"), "NO_COLOR=1", "SLURM_CONF=/none")
+		source.Var+"=file:/none", "SIM_HOST=none", "IBSIM_SOCKNAME=none", "OSM_CACHE_DIR="+at("osm"), "OSM_TMP_DIR="+at("osm"), "NO_COLOR=1", "SLURM_CONF=/none")
 	cmd.WaitDelay = 10 * time.Second
 	return cmd.CombinedOutput()
 }

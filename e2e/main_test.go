@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/test/testenv"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // The program's exit statuses.
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	for name, value := range map[string]string{session.SourceVar: session.DefaultSimulation, "XDG_STATE_HOME": filepath.Join(dir, "state")} {
+	for name, value := range map[string]string{source.Var: source.DefaultSimulation, "XDG_STATE_HOME": filepath.Join(dir, "state")} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestReadOnlySession: of all commands but questions to the subnet administration none sends a Set before write on, while the same ones do with it.
@@ -17,7 +18,7 @@ func TestReadOnlySession(t *testing.T) {
 	t.Parallel() // there is no subnet administration, for which some commands wait
 	for _, on := range []bool{false, true} {
 		dir := t.TempDir()
-		src, err := session.ParseSource("sim:fattree:2,4")
+		src, err := source.Parse("sim:fattree:2,4")
 		if err != nil {
 			t.Fatal(err)
 		}

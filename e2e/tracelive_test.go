@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell"
 	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestLiveTracesOverIbsim traces again and again in one session: nothing fails,
@@ -54,9 +55,9 @@ type liveTracer struct {
 	live   func(words string) string
 }
 
-func tracer(t *testing.T, source string) liveTracer {
+func tracer(t *testing.T, from string) liveTracer {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

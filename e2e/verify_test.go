@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell"
 	answers "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/verify"
 )
 
@@ -103,8 +104,8 @@ func TestVerifyOfAHealthySubnet(t *testing.T) {
 // TestVerifyNamesAPlantedDifference changes an entry after the sweep, and takes a cable away.
 func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	sim := verification(t, "fattree:2,4")
-	source := "ibsim:" + sim.Name
-	src, err := session.ParseSource(source)
+	from := "ibsim:" + sim.Name
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +122,9 @@ func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	was := tables.Port(leaf, lid)
 	is := 7 - was // of the two spines, at ports 3 and 4, the other one
 	lfts := filepath.Join(t.TempDir(), "lfts")
-	ibconsole(t, "-s", source, "-c", "dump lfts "+lfts)
+	ibconsole(t, "-s", from, "-c", "dump lfts "+lfts)
 	plant(t, lfts, f.SwitchNode(leaf).GUID, lid, was, is)
-	ibconsole(t, "-s", source, "-c", "load lfts "+lfts+"; write on; commit yes")
+	ibconsole(t, "-s", from, "-c", "load lfts "+lfts+"; write on; commit yes")
 	sim.Console(`Unlink "S-0000000000200005"[4]`)
 
 	var out strings.Builder

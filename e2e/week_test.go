@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // weekly is a subnet of 2,500 switches with 90,000 ports.
@@ -85,7 +86,7 @@ func lived(b *testing.B, dir string) time.Time {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		b.Fatal(err)
 	}
-	src, err := session.ParseSource(weekly)
+	src, err := source.Parse(weekly)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestBaselineChanges: each command that answers with a baseline lists what the live subnet has otherwise, as text and
@@ -21,7 +22,7 @@ func TestBaselineChanges(t *testing.T) {
 	if out, err := on(t, "sim:fattree:2,4", "dump topology "+whole, "fail link leaf-01 3", "dump topology "+less+" of=whatif"); err != nil {
 		t.Fatal(err, out)
 	}
-	src, err := session.ParseSource("file:" + whole)
+	src, err := source.Parse("file:" + whole)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,14 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // on runs commands on a source and returns what they say, answers and notes, and the
 // error of the last one.
-func on(t *testing.T, source string, commands ...string) (string, error) {
+func on(t *testing.T, from string, commands ...string) (string, error) {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func (c *stops) Err() error {
 // TestComparedUntilStopped: a comparison that is stopped says how far it came, and what
 // it has measured.
 func TestComparedUntilStopped(t *testing.T) {
-	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceSim, Arg: "fattree:2,4"}, session.Options{})
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		source, before string
+		from, before string
 		asIbsim        bool
 	}{
 		{"file:" + file, "route", false},
@@ -102,9 +103,9 @@ func TestReadings(t *testing.T) {
 		{"sim:fattree:2,4", "load topology " + file, false},
 		{"sim:fattree:2,4", "load topology " + file + " as=ibsim", true},
 	} {
-		out, err := on(t, c.source, c.before, "show links; dump topology -")
+		out, err := on(t, c.from, c.before, "show links; dump topology -")
 		if err != nil || strings.Contains(out, " 4xNDR") == c.asIbsim || strings.Contains(out, "(b7)") == c.asIbsim || strings.Contains(out, "by ibsim's rules 1 port") != c.asIbsim {
-			t.Errorf("%s, %s: %v\n%s", c.source, c.before, err, out)
+			t.Errorf("%s, %s: %v\n%s", c.from, c.before, err, out)
 		}
 	}
 	for _, command := range []string{"show links", "dump topology -", "handover " + filepath.Join(t.TempDir(), "x")} {
@@ -121,17 +122,17 @@ func TestOffline(t *testing.T) {
 	if err := os.WriteFile(file, []byte("Switch 2 \"S-1\"\n[1] \"H-1\"[1]\n\nHca 1 \"H-1\"\n[1] \"S-1\"[1]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, source := range []string{"file:" + file, "net:" + file} {
+	for _, from := range []string{"file:" + file, "net:" + file} {
 		for _, command := range []string{"sweep", "write on", "show counters"} {
-			if _, err := on(t, source, command); err == nil || !strings.Contains(err.Error(), connection.ErrOffline.Error()) {
-				t.Errorf("%s, %s: %v", source, command, err)
+			if _, err := on(t, from, command); err == nil || !strings.Contains(err.Error(), connection.ErrOffline.Error()) {
+				t.Errorf("%s, %s: %v", from, command, err)
 			}
 		}
-		if out, err := on(t, source, "problems"); err != nil || !strings.Contains(out, "the subnet is a file") {
-			t.Errorf("%s: %v\n%s", source, err, out)
+		if out, err := on(t, from, "problems"); err != nil || !strings.Contains(out, "the subnet is a file") {
+			t.Errorf("%s: %v\n%s", from, err, out)
 		}
-		if out, err := on(t, source, "set sm S-1; doctor"); err != nil || strings.Contains(out, "the session sits on") {
-			t.Errorf("%s: %v\n%s", source, err, out)
+		if out, err := on(t, from, "set sm S-1; doctor"); err != nil || strings.Contains(out, "the session sits on") {
+			t.Errorf("%s: %v\n%s", from, err, out)
 		}
 	}
 }

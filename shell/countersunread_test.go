@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // asking is a session over an ibsim whose nodes can be made to leave questions unanswered.
@@ -51,7 +52,7 @@ func newAsking(t *testing.T) *asking {
 	}
 	a := &asking{t: t, sim: ibsimtest.Start(t, file)}
 	ibsimtest.OpenSM(t, a.sim)
-	src, err := session.ParseSource("ibsim:" + a.sim.Name)
+	src, err := source.Parse("ibsim:" + a.sim.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +157,9 @@ func TestCountersNotRead(t *testing.T) {
 // never recorded.
 func TestTimesNotRecorded(t *testing.T) {
 	dir, began := t.TempDir(), time.Now()
-	start := func(source string) *asking {
+	start := func(from string) *asking {
 		a := &asking{t: t}
-		src, err := session.ParseSource(source)
+		src, err := source.Parse(from)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,12 +15,13 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // recording returns a session on a simulated subnet that keeps all in a history, and a function that runs commands on it.
-func recording(t *testing.T, source string) (*session.Session, func(text string, asJSON bool) (string, error)) {
+func recording(t *testing.T, from string) (*session.Session, func(text string, asJSON bool) (string, error)) {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // eachCommand calls test for each command of the features.
@@ -70,7 +71,7 @@ func TestCommandHelp(t *testing.T) {
 func TestExamplesFitSchemas(t *testing.T) {
 	t.Chdir(t.TempDir()) // some write files
 	t.Chdir(t.TempDir()) // where examples write files
-	src, err := session.ParseSource("sim:fattree:2,36")
+	src, err := source.Parse("sim:fattree:2,36")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func schemaOf(t *testing.T, d answer.Declared) *jsonschema.Schema {
 
 // The outcome of a command that does something is its first line, and what follows for the rest of the subnet.
 func TestOutcome(t *testing.T) {
-	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceSim, Arg: "fattree:2,4"}, session.Options{Fast: true})
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{Fast: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // hostile is what a terminal would heed (OSC 52, CSI, a carriage return, an 8-bit CSI, C1, a change of direction),
@@ -53,10 +54,10 @@ func hostileFabric(t *testing.T) *fabric.Fabric {
 	return f
 }
 
-func newVictim(t *testing.T, source string) *victim { return newVictimIn(t, source, t.TempDir()) }
+func newVictim(t *testing.T, from string) *victim { return newVictimIn(t, from, t.TempDir()) }
 
-func newVictimIn(t *testing.T, source, state string) *victim {
-	src, err := session.ParseSource(source)
+func newVictimIn(t *testing.T, from, state string) *victim {
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // onCommand names the subnet that a command acts on, or all of them.
@@ -43,11 +43,11 @@ func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
 		return step{}, &lang.UsageError{Command: onCommand, Reason: onCommand + " names one subnet, or all"}
 	case ofNone(word):
 		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s is of no subnet", word)}
-	case who == session.AllSubnets && writes(word):
+	case who == source.AllSubnets && writes(word):
 		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s names one subnet, always: %s NAME %s", word, onCommand, strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " "))}
 	}
 	out := step{Invocation: inner.Invocation, who: who}
-	if who == session.AllSubnets {
+	if who == source.AllSubnets {
 		out.run = func(c *call) error { return c.shell.onAll(c.ctx, inner, c.out) }
 		return out, nil
 	}

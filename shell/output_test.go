@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 type pair struct {
@@ -87,7 +88,7 @@ func TestRenderings(t *testing.T) {
 // TestCommitIsHeard: who listens learns from values what a commit would write, what it
 // wrote and how to take it back, in the words that people read.
 func TestCommitIsHeard(t *testing.T) {
-	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceSim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}

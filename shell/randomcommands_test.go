@@ -24,6 +24,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // slowestCommand is how long a random command may take on a small subnet.
@@ -46,9 +47,9 @@ func TestRandomCommands(t *testing.T) {
 	}
 	count := testenv.Count(t, 400, 9000)
 	var narrators []*narrator
-	for i, source := range sources { // before commands overwrite their files
+	for i, from := range sources { // before commands overwrite their files
 		n := &narrator{r: r, t: t, names: []string{"net", "snap", "lfts", "folder", "pairs", "none/none"}}
-		n.open(source, i)
+		n.open(from, i)
 		narrators = append(narrators, n)
 	}
 	done, told := 0, 0
@@ -79,9 +80,9 @@ func prepare(t *testing.T) {
 	}
 }
 
-func begun(t *testing.T, source string) *session.Session {
+func begun(t *testing.T, from string) *session.Session {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +111,9 @@ type narrator struct {
 	done   int // how many commands succeeded, as JSON
 }
 
-func (n *narrator) open(source []string, number int) {
+func (n *narrator) open(from []string, number int) {
 	n.t.Helper()
-	all, err := session.ParseSources(source, nil)
+	all, err := source.ParseAll(from, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func (n *narrator) open(source []string, number int) {
 	}
 	subnets := NewSubnets(names, sessions)
 	if len(names) > 1 {
-		n.among = append(names, session.AllSubnets)
+		n.among = append(names, source.AllSubnets)
 	}
 	n.specs = subnets.All()[0].Shell.Specs()
 	n.run = func(ctx context.Context, text string, out *Output) error {

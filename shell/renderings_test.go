@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestRenderingsAgree: of random commands on random states, the text, JSON, CSV and the tables of the screen have the same figures,
@@ -29,9 +30,9 @@ func TestRenderingsAgree(t *testing.T) {
 	want := testenv.Count(t, 60, 300)
 	answers := 0
 	for answers < want {
-		source := []string{"sim:fattree:2,4", "sim:fattree:3,4", "sim:torus:3x3", "sim:dragonfly:4,2,2"}[r.IntN(4)]
+		from := []string{"sim:fattree:2,4", "sim:fattree:3,4", "sim:torus:3x3", "sim:dragonfly:4,2,2"}[r.IntN(4)]
 		before := strings.Join(someOf(r, "fail random 1 seed=3", "engine updn lmc=1", "route", "engine minhop", "fail node node-0003", "sweep full", "route"), "; ")
-		src, err := session.ParseSource(source)
+		src, err := source.Parse(from)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestRenderingsAgree(t *testing.T) {
 			}
 		}
 		for _, a := range heard {
-			agree(t, fmt.Sprintf("%s, %s; %s", source, before, a.Command()), a)
+			agree(t, fmt.Sprintf("%s, %s; %s", from, before, a.Command()), a)
 		}
 		answers += len(heard)
 		if err := s.Close(); err != nil {

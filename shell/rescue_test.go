@@ -14,12 +14,13 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // opened is a shell on a source that has been read.
-func opened(t *testing.T, source string) *Shell {
+func opened(t *testing.T, from string) *Shell {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +81,13 @@ func firstDifference(got, want []string) string {
 }
 
 // rescue saves a session and returns a new one in which what was saved was run.
-func rescue(t *testing.T, sh *Shell, source string) (*Shell, Rescued) {
+func rescue(t *testing.T, sh *Shell, from string) (*Shell, Rescued) {
 	t.Helper()
 	r, err := sh.Rescue(filepath.Join(t.TempDir(), "it's saved"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := opened(t, source)
+	again := opened(t, from)
 	if r.Commands == "" {
 		return again, r
 	}
@@ -116,7 +117,7 @@ func TestRescue(t *testing.T) {
 	if err := os.WriteFile(conf, []byte("routing_engine updn\nlmc 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for source, texts := range map[string][]string{
+	for from, texts := range map[string][]string{
 		"sim:fattree:2,8": {
 			"engine updn lmc=1; fail switch spine-01; route",
 			"fail link leaf-01 5; fail node node-0005; restore link leaf-01 5; fail link leaf-02 6; undo 2; route",
@@ -139,14 +140,14 @@ func TestRescue(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			sh := opened(t, source)
+			sh := opened(t, from)
 			if err := runs(t, sh, text); err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			again, r := rescue(t, sh, source)
+			again, r := rescue(t, sh, from)
 			if differs := firstDifference(described(t, again), described(t, sh)); differs != "" {
 				saved, _ := os.ReadFile(r.Commands)
-				t.Errorf("%s, %s: %s; saved as\n%s", source, text, differs, saved)
+				t.Errorf("%s, %s: %s; saved as\n%s", from, text, differs, saved)
 			}
 		}
 	}
@@ -185,9 +186,9 @@ func TestRescueStale(t *testing.T) {
 // TestRescueAnything: random failures, repairs, additions and undoings come back.
 func TestRescueAnything(t *testing.T) {
 	r := testenv.Rand(t)
-	const source = "sim:fattree:2,8"
+	const from = "sim:fattree:2,8"
 	for range testenv.Count(t, 20, 1000) {
-		sh := opened(t, source)
+		sh := opened(t, from)
 		var did []string
 		for number := range 12 {
 			port := func() string { return fmt.Sprintf("leaf-%02d/%d", 1+r.IntN(8), 1+r.IntN(8)) }
@@ -201,7 +202,7 @@ func TestRescueAnything(t *testing.T) {
 				did = append(did, text)
 			}
 		}
-		again, saved := rescue(t, sh, source)
+		again, saved := rescue(t, sh, from)
 		if differs := firstDifference(described(t, again), described(t, sh)); differs != "" {
 			text, _ := os.ReadFile(saved.Commands)
 			t.Fatalf("%s: %s; saved as\n%s", strings.Join(did, "; "), differs, text)

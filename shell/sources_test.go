@@ -12,12 +12,13 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // console opens several sources, and returns a function that runs commands on them and returns all that is said.
 func console(t *testing.T, opt session.Options, sources ...string) func(text string, asJSON bool) (string, error) {
 	t.Helper()
-	all, err := session.ParseSources(sources, nil)
+	all, err := source.ParseAll(sources, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestStaleTables runs every command after staged tables became stale. One that reads a state and names none takes no stale
@@ -80,7 +81,7 @@ func onStale(t *testing.T, command string) (string, error) {
 
 func newStale(t *testing.T) *shell.Shell {
 	t.Helper()
-	src, err := session.ParseSource("sim:fattree:2,4")
+	src, err := source.Parse("sim:fattree:2,4")
 	if err != nil {
 		t.Fatal(err)
 	}

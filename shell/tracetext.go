@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 type traceAnswer struct {
@@ -53,7 +54,7 @@ type traceAnswer struct {
 const adaptiveText = "one of several paths where the switches route adaptively, which cannot be read from them"
 
 func adaptive(st *session.State) string {
-	if st.Source.Kind != session.SourceUmad {
+	if st.Source.Kind != source.Umad {
 		return ""
 	}
 	return adaptiveText

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
@@ -129,7 +130,7 @@ func (m *model) openCommit() tea.Cmd {
 	switch master, ok := st.Master(); {
 	case ok:
 		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
-	case st.Source.Kind == session.SourceSim:
+	case st.Source.Kind == source.Sim:
 		p.Say("", "beside     no subnet manager: the subnet is simulated")
 	}
 	return m.plan(p)

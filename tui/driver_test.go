@@ -35,6 +35,7 @@ import (
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recording"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane/history"
 )
@@ -51,10 +52,10 @@ type driver struct {
 }
 
 // drive opens the screen on a simulated subnet that has been read.
-func drive(t testing.TB, source string) *driver {
+func drive(t testing.TB, from string) *driver {
 	t.Helper()
 	ctx := t.Context()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ type fake struct {
 
 func newFake(f *fabric.Fabric) *fake {
 	live := &session.Picture{Kind: session.Live, Fabric: f, When: time.Unix(0, 0)}
-	src := session.Source{Kind: session.SourceSim, Arg: "fake"}
+	src := source.Source{Kind: source.Sim, Arg: "fake"}
 	return &fake{state: session.State{Source: src, Live: live}, changed: make(chan struct{}, 1)}
 }
 

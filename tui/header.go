@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -142,7 +143,7 @@ func (m *model) badges() []draw.Badge {
 	t := m.Look
 	st := &m.st
 	var out []draw.Badge
-	if st.Source.Kind == session.SourceSim {
+	if st.Source.Kind == source.Sim {
 		out = append(out, draw.Badge{St: t.Simulated, Word: "SIMULATED"})
 	}
 	out = append(out, m.sc.StateBadges(t)...)

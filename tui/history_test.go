@@ -8,6 +8,7 @@ import (
 	records "example.org/ibconsole/history"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/pane/history"
 )
 
@@ -31,7 +32,7 @@ func TestHistoryBranches(t *testing.T) {
 // TestHistoryStory: somebody commits, takes that back and commits something else; the
 // history draws what was gone back from as a branch, and says what differs.
 func TestHistoryStory(t *testing.T) {
-	src, err := session.ParseSource("sim:fattree:2,4")
+	src, err := source.Parse("sim:fattree:2,4")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestHistoryStory(t *testing.T) {
 
 // TestHistoryOfWhatIf: a route of the history is not shown as what the switches held, and every pane marks one of a what-if.
 func TestHistoryOfWhatIf(t *testing.T) {
-	src, err := session.ParseSource("sim:fattree:2,4")
+	src, err := source.Parse("sim:fattree:2,4")
 	if err != nil {
 		t.Fatal(err)
 	}

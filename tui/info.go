@@ -9,7 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
 )
@@ -107,7 +107,7 @@ func (m *model) firstPage() {
 	p.Ready = true
 	t := m.Look
 	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
-	if m.st.Source.Kind == session.SourceSim {
+	if m.st.Source.Kind == source.Sim {
 		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
 	}
 	p.Raw("", "")

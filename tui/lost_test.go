@@ -10,12 +10,13 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // simNet is a file for ibsim with a small fat-tree.
 func simNet(t *testing.T) string {
 	t.Helper()
-	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceFile}, session.Options{})
+	s, err := session.Open(t.Context(), source.Source{Kind: source.File}, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestLostPairsAreOneNumber simulates failures at random, with and without a route for what is left, more LIDs and adaptive
@@ -57,9 +58,9 @@ type lostPairs struct {
 	ran string
 }
 
-func newLostPairs(t *testing.T, source string) *lostPairs {
+func newLostPairs(t *testing.T, from string) *lostPairs {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

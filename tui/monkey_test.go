@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -45,12 +46,12 @@ func TestMonkey(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel() // most of the time goes into waiting for output
 			k := &monkey{r: rand.New(rand.NewPCG(seed, 1)), left: keys}
-			source, state := given[i/len(sources)%len(given)], t.TempDir()
+			from, state := given[i/len(sources)%len(given)], t.TempDir()
 			for opened := 1; k.left > 0 && !t.Failed(); opened++ {
 				t.Run(fmt.Sprint("console ", opened), func(t *testing.T) {
-					k.open(t, source, state)
+					k.open(t, from, state)
 					k.play()
-					t.Logf("%s: %d inputs, %d messages so far", strings.Join(source, " "), k.inputs, keys-k.left)
+					t.Logf("%s: %d inputs, %d messages so far", strings.Join(from, " "), k.inputs, keys-k.left)
 				})
 			}
 		})
@@ -90,13 +91,13 @@ func monkeySources(t *testing.T) [][][]string {
 }
 
 // open opens a console on a source, with a history in a folder, or on several.
-func (k *monkey) open(t *testing.T, source []string, state string) {
+func (k *monkey) open(t *testing.T, from []string, state string) {
 	t.Helper()
 	bound := func(back backend) backend { return tame{back} }
-	if len(source) > 1 {
-		k.driver = driveWrapped(t, bound, source...)
+	if len(from) > 1 {
+		k.driver = driveWrapped(t, bound, from...)
 	} else {
-		k.driver = driveWithHistory(t, source[0], state, bound)
+		k.driver = driveWithHistory(t, from[0], state, bound)
 	}
 	all := []*model{k.m}
 	if k.beside != nil {
@@ -117,9 +118,9 @@ func (k *monkey) open(t *testing.T, source []string, state string) {
 }
 
 // driveWithHistory is [drive] with a history in which something happened before the first console was opened.
-func driveWithHistory(t *testing.T, source, state string, wrap func(backend) backend) *driver {
+func driveWithHistory(t *testing.T, from, state string, wrap func(backend) backend) *driver {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // narrowed is a fat-tree with tables in which one link between switches has one lane.
@@ -36,7 +37,7 @@ func TestProblems(t *testing.T) {
 		lft.Row(fabric.SwitchIndex(sw))[host] = fabric.NoPath
 	}
 	back := newFake(f)
-	back.state.Source = session.Source{Kind: session.SourceIbsim, Arg: "x"}
+	back.state.Source = source.Source{Kind: source.Ibsim, Arg: "x"}
 	back.state.Live.Tables = fabric.NewTables(f, lft, "live")
 	back.leave("leaf-01", 9, "no answer")
 	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}

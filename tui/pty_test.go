@@ -29,6 +29,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // envChild makes the test binary a program with a screen; its value says which.
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 
 func child(kind string) {
 	ctx := context.Background()
-	src := session.Source{Kind: session.SourceSim, Arg: "fattree:2,12"}
+	src := source.Source{Kind: source.Sim, Arg: "fattree:2,12"}
 	if kind == "unopened" {
 		src.Arg = "fattree:0"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -24,7 +25,7 @@ func driveSubnets(t testing.TB, given ...string) *driver {
 // driveWrapped is [driveSubnets] with other backends around those of the subnets.
 func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *driver {
 	t.Helper()
-	sources, err := session.ParseSources(given, nil)
+	sources, err := source.ParseAll(given, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

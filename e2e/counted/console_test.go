@@ -16,6 +16,7 @@ import (
 	shellanswer "example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // console is a session with all commands that it was given.
@@ -29,21 +30,21 @@ type console struct {
 	made []string
 }
 
-func open(t testing.TB, source string) *console {
+func open(t testing.TB, from string) *console {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.Open(t.Context(), src, session.Options{})
 	if err != nil {
-		t.Fatalf("%s: %v", source, err)
+		t.Fatalf("%s: %v", from, err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	if err := s.Start(t.Context()); err != nil {
-		t.Fatalf("%s: %v", source, err)
+		t.Fatalf("%s: %v", from, err)
 	}
-	return &console{t: t, shell: shell.New(s), source: source}
+	return &console{t: t, shell: shell.New(s), source: from}
 }
 
 // run runs a command and returns what it prints and its error.

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -137,7 +138,7 @@ func netFile(t *testing.T, f *fabric.Fabric) string {
 // offline is a session on a fabric by ibsim's rules, with an engine.
 func offline(t *testing.T, f *fabric.Fabric, engine string) *session.Session {
 	t.Helper()
-	src, err := session.ParseSource("net:" + netFile(t, f))
+	src, err := source.Parse("net:" + netFile(t, f))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -104,7 +105,7 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("opensm: %v\n%s", err, out)
 		}
-		src, err := session.ParseSource("net:" + net)
+		src, err := source.Parse("net:" + net)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // paperEvents is how many events a sequence has.
@@ -65,7 +66,7 @@ func paperLives(t *testing.T, r *rand.Rand) {
 // sessionOn is a session on the subnet with the settings of its OpenSM.
 func sessionOn(t *testing.T, l *life) *session.Session {
 	t.Helper()
-	src, err := session.ParseSource("ibsim:" + l.sim.Name)
+	src, err := source.Parse("ibsim:" + l.sim.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

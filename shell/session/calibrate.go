@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Calibration says how far tables computed with the settings agree with what the
@@ -129,7 +130,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	if err := s.keptRoutes(ctx, &st, &c); err != nil {
 		return Calibration{}, err
 	}
-	if c.Explained() && st.Source.Kind != SourceSim && fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric) {
+	if c.Explained() && st.Source.Kind != source.Sim && fabric.SameLIDs(st.Live.Fabric, p.Tables.Fabric) {
 		if c.Why, err = s.whyNotSLs(ctx, &st, p.Tables); err != nil {
 			return Calibration{}, err
 		}

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // CommitOptions say how far [Session.Commit] goes.
@@ -312,7 +313,7 @@ func (c *commit) write(ctx context.Context) error {
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = journal.entry.After
 	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress, Writing: c.writing, Over: c.opt.Others})
-	if len(p.SL2VLs) > 0 && st.Source.Kind == SourceSim {
+	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
 		c.reads.SL2VL = true // else they count as untouched
 	}
 	done := err == nil

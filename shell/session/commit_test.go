@@ -9,13 +9,14 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
 // tree of a group that was written before, and takes it back: the switches hold what
 // they held. It is a mesh, where no service levels are needed: nobody grants any.
 func TestCommitOfLanesAndGroups(t *testing.T) {
-	src, err := ParseSource("sim:mesh:4x4 hosts=2")
+	src, err := source.Parse("sim:mesh:4x4 hosts=2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 // TestCommitOfTreesWithCycles lets every switch of a ring of four send the packets of
 // a group to both of its neighbours: they would go round for ever.
 func TestCommitOfTreesWithCycles(t *testing.T) {
-	src, err := ParseSource("sim:mesh:2x2")
+	src, err := source.Parse("sim:mesh:2x2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // losing is a transport that loses packets of both directions.
@@ -189,7 +190,7 @@ func TestHandedOver(t *testing.T) {
 	truth := tablesAtRest(t, sim)
 	known := []map[entry]uint8{truth} // all that was at rest: what the one wrote and what the other
 
-	s, err := Open(t.Context(), Source{Kind: SourceIbsim}, Options{Fast: true, Later: true})
+	s, err := Open(t.Context(), source.Source{Kind: source.Ibsim}, Options{Fast: true, Later: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/session/recorder"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Recorded is how the kind of a picture out of the history begins; the number of the entry follows.
@@ -109,7 +110,7 @@ func (st *State) subnet() string {
 	if len(f.Nodes) == 0 {
 		return st.Source.String()
 	}
-	if st.Source.Kind == SourceUmad || st.Source.Kind == SourceIbsim {
+	if st.Source.Kind == source.Umad || st.Source.Kind == source.Ibsim {
 		return fmt.Sprintf("%s port 0x%016x", st.Source.Kind, f.Ports[f.EndPortOf(f.SMPort)].GUID)
 	}
 	return st.Source.String()

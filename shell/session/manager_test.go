@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // calibrated is a state in which calibrate has just agreed with a master's tables.
@@ -22,7 +23,7 @@ func calibrated(t *testing.T) State {
 	tables := &fabric.Tables{}
 	c := &Calibration{Entries: 7, of: tables, master: master}
 	c.settings[0], c.settings[1] = set.Words()
-	return State{Source: Source{Kind: SourceIbsim}, Settings: set, Live: &Picture{Tables: tables}, Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c}}
+	return State{Source: source.Source{Kind: source.Ibsim}, Settings: set, Live: &Picture{Tables: tables}, Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c}}
 }
 
 // TestWhatTakesAProofBack: another manager, one that was started anew, and other tables, and no more than that.
@@ -45,7 +46,7 @@ func TestWhatTakesAProofBack(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, p, c.want)
 		}
 	}
-	for name, none := range map[string]func(*State){"none is there": func(st *State) { st.SMs = nil }, "simulated": func(st *State) { st.Source.Kind = SourceSim }} {
+	for name, none := range map[string]func(*State){"none is there": func(st *State) { st.SMs = nil }, "simulated": func(st *State) { st.Source.Kind = source.Sim }} {
 		st := calibrated(t)
 		none(&st)
 		if p := st.Proof(); p.Asked {

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Shown are the problems that a picture shows by itself, whenever it was taken: its links, LIDs, groups and structure, and
@@ -25,7 +26,7 @@ func (st *State) Shown(p *Picture, memo *analysis.Memo) *problems.Report {
 	switch seen := st.seen(p); {
 	case seen == nil:
 		r.Skip("subnet managers, what was lost before", "", "the history does not have it")
-	case (st.Source.Kind == SourceSim || st.Source.Offline()) && len(seen.Managers) == 0:
+	case (st.Source.Kind == source.Sim || st.Source.Offline()) && len(seen.Managers) == 0:
 		r.Lost(seen.Lost, p.Fabric, nil)
 	default:
 		r.Lost(seen.Lost, p.Fabric, nil)

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // news sweeps lightly and returns the new events.
@@ -255,7 +256,7 @@ func TestWatchComparesWithTheLastCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	sim := ibsimtest.Start(t, netFile(t, net.String()))
-	src, dir := Source{Kind: SourceIbsim, Arg: sim.Name}, t.TempDir()
+	src, dir := source.Source{Kind: source.Ibsim, Arg: sim.Name}, t.TempDir()
 	session := func(work func(*Session)) {
 		t.Helper()
 		s, err := Open(t.Context(), src, Options{StateDir: dir})

@@ -4,34 +4,26 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
-	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/sim"
-	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/hugepages"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/ibsim"
-	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Open connects to a source, or with Later leaves that to the first sweep. The session knows nothing of the subnet until
 // [Session.Start] has read it.
-func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
+func Open(ctx context.Context, src source.Source, opt Options) (*Session, error) {
 	empty, err := new(fabric.Builder).Build()
 	if err != nil {
 		return nil, err
@@ -44,7 +36,7 @@ func Open(ctx context.Context, src Source, opt Options) (*Session, error) {
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
-	if client.Window == 0 && (opt.Fast || src.Kind != SourceUmad) {
+	if client.Window == 0 && (opt.Fast || src.Kind != source.Umad) {
 		client = mad.Fast()
 	}
 	client.MKey = opt.Keys.M
@@ -71,13 +63,13 @@ func (s *Session) lost(why error) {
 }
 
 // dialer opens a source, nil for a file.
-func (s *Session) dialer(src Source) func(context.Context) (mad.Transport, error) {
+func (s *Session) dialer(src source.Source) func(context.Context) (mad.Transport, error) {
 	switch src.Kind {
-	case SourceSim:
+	case source.Sim:
 		return s.simulate
-	case SourceIbsim:
-		return func(ctx context.Context) (mad.Transport, error) { return dialIbsim(ctx, src) }
-	case SourceUmad:
+	case source.Ibsim:
+		return func(ctx context.Context) (mad.Transport, error) { return source.DialIbsim(ctx, src) }
+	case source.Umad:
 		return s.umadDialer(src)
 	}
 	return nil
@@ -133,7 +125,7 @@ func (s *Session) start(ctx context.Context) error {
 	}
 	defer op.End()
 	src := s.State().Source
-	file, err := formats.ReadWith(ctx, src.Arg, formats.Options{AsIbsim: src.Kind == SourceNet, Strict: s.opt.Strict})
+	file, err := formats.ReadWith(ctx, src.Arg, formats.Options{AsIbsim: src.Kind == source.Net, Strict: s.opt.Strict})
 	if err != nil {
 		return err
 	}
@@ -147,10 +139,10 @@ func (s *Session) start(ctx context.Context) error {
 }
 
 // umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
-func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, error) {
+func (s *Session) umadDialer(src source.Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
-		t, err := openUmad(arg, s.opt.Held)
+		t, err := source.OpenUmad(arg, s.opt.Held)
 		if err != nil {
 			return nil, err
 		}
@@ -161,47 +153,14 @@ func (s *Session) umadDialer(src Source) func(context.Context) (mad.Transport, e
 	}
 }
 
-func openUmad(arg string, held *umad.Held) (*umad.Transport, error) {
-	sel, err := umad.ParseSelector(arg)
-	if err != nil {
-		return nil, err
-	}
-	ports, perr := umad.Ports("")
-	p, err := sel.Choose(ports)
-	if err != nil {
-		return nil, doctored(errors.Join(err, perr))
-	}
-	t, err := umad.Open("", p, umad.Options{Held: held})
-	if err != nil {
-		return nil, doctored(err)
-	}
-	if err := t.Refused(mad.ClassSMPDirected); err != nil {
-		return nil, doctored(errors.Join(fmt.Errorf("%v, link layer %s, carries no subnet management packets: %w", p, p.LinkLayer, err), t.Close()))
-	}
-	return t, nil
-}
-
-func doctored(err error) error { return fmt.Errorf("%w"+SeeDoctor, err) }
-
-// SeeDoctor ends errors of a source that cannot be opened.
-const SeeDoctor = " (see: ibconsole doctor)"
-
-func dialIbsim(ctx context.Context, src Source) (mad.Transport, error) {
-	o := ibsim.Options{Name: src.Arg}
-	if host, port, ok := src.Remote(); ok {
-		o = ibsim.Options{Host: host, Port: uint16(port)}
-	}
-	return ibsim.Dial(ctx, o)
-}
-
 // simulate makes the subnet of a sim source, routed by the default engine as a
 // subnet manager would leave it, and connects to its SM port.
 func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
-	arg, adapts, used, err := simulatedWords(s.state.Source.Arg)
+	arg, adapts, used, err := source.SimulatedWords(s.state.Source.Arg)
 	if err != nil {
 		return nil, err
 	}
-	subnet, err := simulated(ctx, arg, formats.Options{Strict: s.opt.Strict})
+	subnet, err := source.Simulated(ctx, arg, formats.Options{Strict: s.opt.Strict})
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +188,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	}
 	subnetOf := sim.New(f, opt)
 	if used > 0 {
-		bytes, err := trafficOf(ctx, res.Tables, used)
+		bytes, err := source.Traffic(ctx, res.Tables, used)
 		if err != nil {
 			return nil, err
 		}
@@ -237,25 +196,3 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	}
 	return subnetOf.Open(f.EndPortOf(f.SMPort))
 }
-
-// simulatedSpeed is that of the links of a simulated subnet that says none. Nets for ibsim have ibsim's own, SDR: the
-// releases that are in use know nothing beyond HDR.
-const simulatedSpeed = fabric.NDR
-
-// simulated makes the fabric that "FILE" or "KIND:ARGS" means. A file of that name comes first.
-func simulated(ctx context.Context, arg string, o formats.Options) (formats.Subnet, error) {
-	kind, _, _ := strings.Cut(arg, ":")
-	if slices.Contains(kindNames(), kind) {
-		if _, err := files.Stat(ctx, arg); err != nil && ctx.Err() == nil {
-			f, err := gen.ParseSpecAt(arg, simulatedSpeed)
-			return formats.Subnet{Fabric: f}, err
-		}
-	}
-	file, err := formats.ReadWith(ctx, arg, o)
-	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
-		return file, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind, strings.Join(kindNames(), ", "))
-	}
-	return file, err
-}
-
-func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) string { return k.Name }) }

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // ProblemOptions say how far [Session.Problems] looks.
@@ -138,7 +139,7 @@ func (r *survey) sweep() {
 	default:
 		r.NotActive(f)
 	}
-	if r.st.Source.Kind == SourceSim && len(r.st.SMs) == 0 {
+	if r.st.Source.Kind == source.Sim && len(r.st.SMs) == 0 {
 		r.Skip("subnet managers", "", "a simulated subnet has none")
 		return
 	}

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // bench is a session on a simulated subnet with a master subnet manager, as a
@@ -53,7 +54,7 @@ func newBench(t *testing.T, r *rand.Rand, spec string, spoil func(*fabric.LFT, *
 	f := b.f
 	b.used[f.Ports[b.master].Node], b.used[f.PeerNode(b.master)] = true, true
 	conn := subnet.Open(t)
-	s, err := Open(t.Context(), Source{Kind: SourceIbsim}, Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) { return conn, nil }})
+	s, err := Open(t.Context(), source.Source{Kind: source.Ibsim}, Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) { return conn, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +480,7 @@ func swapped(t *testing.T, f *fabric.Fabric, x, y fabric.PortIndex) *fabric.Fabr
 // TestBaselineIsKept saves a baseline, and a later session on the same subnet has it.
 func TestBaselineIsKept(t *testing.T) {
 	dir := t.TempDir()
-	src, err := ParseSource("sim:fattree:2,8")
+	src, err := source.Parse("sim:fattree:2,8")
 	if err != nil {
 		t.Fatal(err)
 	}

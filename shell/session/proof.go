@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Proof says whether it is shown on this subnet that computed tables are those of its subnet manager.
@@ -33,7 +34,7 @@ func (p *Proof) String() string {
 // Proof is what the last calibration proves now.
 func (st *State) Proof() Proof {
 	master, ok := st.Master()
-	if !ok || st.Source.Kind == SourceSim || st.Source.Offline() {
+	if !ok || st.Source.Kind == source.Sim || st.Source.Offline() {
 		return Proof{}
 	}
 	p := Proof{Asked: true, Manager: st.ManagerKind(), Signs: st.ManagerSigns()}

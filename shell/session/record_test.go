@@ -18,12 +18,13 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // openIn is open with a history.
-func openIn(t *testing.T, source, dir string) *Session {
+func openIn(t *testing.T, from, dir string) *Session {
 	t.Helper()
-	src, err := ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestRecordTraffic(t *testing.T) {
 	if st.Recording || st.Every != 0 {
 		t.Errorf("stopped: recording %t, sweeps every %v", st.Recording, st.Every)
 	}
-	want, err := trafficOf(t.Context(), st.Live.Tables, 0.5)
+	want, err := source.Traffic(t.Context(), st.Live.Tables, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recorder"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // ErrBusy says that an operation was asked for while another one runs.
@@ -56,7 +57,7 @@ type Session struct {
 type Options struct {
 	Client   mad.ClientOptions         // tunes the MAD client
 	Fast     bool                      // asks as a simulated subnet can be asked, not as real switches should be
-	Keys     Keys                      // of a subnet that is protected
+	Keys     source.Keys               // of a subnet that is protected
 	StateDir string                    // where the history is kept, "" for nowhere
 	NoState  error                     // says why there is no StateDir, nil where none is wanted
 	Strict   bool                      // refuses a file of which something cannot be read

@@ -16,12 +16,13 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // open starts a session that ends with the test.
-func open(t *testing.T, source string) *Session {
+func open(t *testing.T, from string) *Session {
 	t.Helper()
-	src, err := ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

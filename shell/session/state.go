@@ -22,13 +22,14 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // State is a consistent view of a session at one moment. It is read-only.
 type State struct {
 	// Generation counts the changes.
 	Generation uint64
-	Source     Source
+	Source     source.Source
 	// Adapter is the port of this machine that was opened last, nil where the source is none.
 	Adapter *Adapter
 

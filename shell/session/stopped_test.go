@@ -28,6 +28,7 @@ import (
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // counting is a transport that counts Sets, and calls at when as many were sent.
@@ -150,7 +151,7 @@ var yes = CommitOptions{Yes: true, Hit: true, Loop: true}
 // anew: its source counts as live, and what was done before is looked for.
 func (n *subnet) console() *Session {
 	n.t.Helper()
-	s, err := Open(n.t.Context(), Source{Kind: SourceIbsim}, Options{StateDir: n.dir, Fast: true, Later: true, Record: n.record})
+	s, err := Open(n.t.Context(), source.Source{Kind: source.Ibsim}, Options{StateDir: n.dir, Fast: true, Later: true, Record: n.record})
 	if err != nil {
 		n.t.Fatal(err)
 	}

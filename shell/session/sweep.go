@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // SweepReport says what [Session.Sweep] saw.
@@ -209,7 +210,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	if err != nil {
 		return SweepReport{}, err
 	}
-	if s.State().Source.Kind == SourceSim { // no manager has given SLs or VLs: they are 0
+	if s.State().Source.Kind == source.Sim { // no manager has given SLs or VLs: they are 0
 		res.Tables.Unread = fabric.Unread{}
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}

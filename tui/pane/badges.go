@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -64,7 +65,7 @@ func (sc *Scene) Reading() bool { return strings.HasPrefix(sc.State.Busy, "sweep
 // aged says that the live picture was not read for a while.
 func (sc *Scene) aged() bool {
 	st := &sc.State
-	if sc.Clock == nil || st.Live.When.IsZero() || len(st.Live.Fabric.Nodes) == 0 || st.Source.Kind == session.SourceSim {
+	if sc.Clock == nil || st.Live.When.IsZero() || len(st.Live.Fabric.Nodes) == 0 || st.Source.Kind == source.Sim {
 		return false
 	}
 	return sc.Clock().Sub(st.Live.When) > max(oldAfter, 4*st.Every)

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/doctor"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // bugReport writes what a report of a bug needs of this program, this machine and the subnets at the sources that were given.
@@ -23,9 +24,9 @@ func (o *options) bugReport() int {
 	}
 	r := bugreport.Report{Version: version(), Words: append([]string{o.report}, o.sources...)}
 	if len(o.sources) == 0 {
-		r.Findings = doctor.Machine(ctx, session.Source{Kind: session.SourceUmad}, o.rights.held)
+		r.Findings = doctor.Machine(ctx, source.Source{Kind: source.Umad}, o.rights.held)
 	} else {
-		sources, err := session.ParseSources(o.sources, config.Sets)
+		sources, err := source.ParseAll(o.sources, config.Sets)
 		if err != nil {
 			return o.misused(err)
 		}

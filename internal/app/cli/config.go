@@ -11,7 +11,7 @@ import (
 
 	"example.org/ibconsole/internal/app/site"
 	"example.org/ibconsole/mad/umad"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // config is what the user's file and the administrator's say.
@@ -43,12 +43,12 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 // mayWrite says why one of the two keeps this user from writing: the user's own can forbid more, never allow.
 func (c *config) mayWrite() error { return errors.Join(c.admins.MayWrite(), c.own.MayWrite()) }
 
-// source is the one where the command line names none.
-func (c *config) source(held *umad.Held) (source, note string) {
-	if c.Source != "" && os.Getenv(session.SourceVar) == "" {
+// from is the source where the command line names none.
+func (c *config) from(held *umad.Held) (name, note string) {
+	if c.Source != "" && os.Getenv(source.Var) == "" {
 		return c.Source, ""
 	}
-	return session.DefaultSource(held)
+	return source.Default(held)
 }
 
 // userConfig is the user's configuration file, "" for nowhere.

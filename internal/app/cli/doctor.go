@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/doctor"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
@@ -36,10 +37,10 @@ func (o *options) doctor(args []string) int {
 	}
 	var findings []umad.Finding
 	if len(o.sources) == 0 {
-		src := session.Source{Kind: session.SourceUmad}
+		src := source.Source{Kind: source.Umad}
 		findings = append(o.machine(&config, src), doctor.Machine(ctx, src, o.rights.held)...)
 	} else {
-		sources, err := session.ParseSources(o.sources, config.Sets)
+		sources, err := source.ParseAll(o.sources, config.Sets)
 		if err != nil {
 			return o.misused(err)
 		}
@@ -58,7 +59,7 @@ func (o *options) doctor(args []string) int {
 }
 
 // diagnose looks at sources and the subnets behind them, all at once.
-func (o *options) diagnose(ctx context.Context, config *config, sources []session.Named) (findings []umad.Finding, err error) {
+func (o *options) diagnose(ctx context.Context, config *config, sources []source.Named) (findings []umad.Finding, err error) {
 	each := make([][]umad.Finding, len(sources))
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -94,7 +95,7 @@ func (o *options) verify(args []string) int {
 // others says what else there is than adapters.
 func (o *options) others(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
-	source, _ := c.source(o.rights.held)
+	source, _ := c.from(o.rights.held)
 	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
 	p("%-5s  sim: always there: -s sim:FILE or -s sim:KIND:ARGS", umad.Fine)
 	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it states is so", umad.Fine)
@@ -104,7 +105,7 @@ func (o *options) others(c *config) {
 }
 
 // machine is what there is to say of this user on this machine.
-func (o *options) machine(c *config, src session.Source) []umad.Finding {
+func (o *options) machine(c *config, src source.Source) []umad.Finding {
 	return append(o.rights.findings(src), c.findings()...)
 }
 

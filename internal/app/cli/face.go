@@ -17,13 +17,14 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/repl"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui"
 	"example.org/ibconsole/tui/draw"
 )
 
 // tui opens the screen; with tour on a simulated subnet with the tour begun.
 func (o *options) tui(tour bool) int {
-	first := len(o.sources) == 0 && os.Getenv(session.SourceVar) == ""
+	first := len(o.sources) == 0 && os.Getenv(source.Var) == ""
 	if tour && first {
 		o.sources = []string{tourSource}
 	}
@@ -38,7 +39,7 @@ func (o *options) tui(tour bool) int {
 		defer stop()
 		return tui.Run(ctx, tui.Options{
 			Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
-			Welcome: first && s.All()[0].Session().State().Source.Kind == session.SourceSim, Tour: tour,
+			Welcome: first && s.All()[0].Session().State().Source.Kind == source.Sim, Tour: tour,
 			RunShell: func(ctx context.Context) error { return o.prompt(ctx, s) },
 		})
 	})

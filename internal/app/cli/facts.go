@@ -11,10 +11,11 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // facts are what a report of a bug says of the subnet at a source. They open a session of their own, and write nothing.
-func facts(ctx context.Context, src session.Source, opt session.Options) bugreport.Subnet {
+func facts(ctx context.Context, src source.Source, opt session.Options) bugreport.Subnet {
 	out := bugreport.Subnet{Kind: string(src.Kind)}
 	s, err := session.Open(ctx, src, opt)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui"
 )
 
@@ -91,13 +92,13 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 	}
 	given := o.sources
 	if len(given) == 0 {
-		source, note := config.source(o.rights.held)
+		source, note := config.from(o.rights.held)
 		if note != "" {
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", fabric.Escape(note))
 		}
 		given = []string{source}
 	}
-	sources, err := session.ParseSources(given, config.Sets)
+	sources, err := source.ParseAll(given, config.Sets)
 	if err != nil {
 		return o.misused(err)
 	}
@@ -134,7 +135,7 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 }
 
 // sessions opens a session for each source.
-func (o *options) sessions(ctx context.Context, config *config, sources []session.Named, opt session.Options) (*shell.Subnets, error) {
+func (o *options) sessions(ctx context.Context, config *config, sources []source.Named, opt session.Options) (*shell.Subnets, error) {
 	var names []string
 	var all []*session.Session
 	fail := func(err error) (*shell.Subnets, error) {
@@ -168,18 +169,18 @@ func closed(s *shell.Subnets) error {
 }
 
 // keys reads the keys of the file that was named, for a live subnet of that of the configuration else.
-func (o *options) keys(ctx context.Context, src session.Source, configured string) (session.Keys, error) {
+func (o *options) keys(ctx context.Context, src source.Source, configured string) (source.Keys, error) {
 	file := o.mkeys
 	if file == "" && src.Live() {
 		file = configured
 	}
 	if file == "" {
-		return session.Keys{}, nil
+		return source.Keys{}, nil
 	}
 	if file == o.rights.keyFile {
 		return o.rights.keys, nil
 	}
-	keys, err := session.ReadKeys(ctx, file)
+	keys, err := source.ReadKeys(ctx, file)
 	if err != nil {
 		return keys, fmt.Errorf("--mkeys: %w", err)
 	}

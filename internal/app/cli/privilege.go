@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/internal/app/site"
 	"example.org/ibconsole/internal/base/nocore"
 	"example.org/ibconsole/mad/umad"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // rights are what the process has of root's.
@@ -21,7 +21,7 @@ type rights struct {
 	who  string     // who started the program, "" where root was not given up
 	// keys are those of the administrator's file, which the user need not be able to read.
 	keyFile string
-	keys    session.Keys
+	keys    source.Keys
 }
 
 // giveUpRoot opens the umad devices, reads the keys that the administrator's configuration names, and gives root up
@@ -34,7 +34,7 @@ func giveUpRoot() (rights, error) {
 	r := rights{held: umad.Hold(""), who: u.String() + ", by " + u.By}
 	ctx := context.Background()
 	if c, err := site.Read(ctx, site.Path(site.File)); err == nil && c.MKeys != "" { // else it is said when it is read again
-		if keys, err := session.ReadKeys(ctx, c.MKeys); err == nil {
+		if keys, err := source.ReadKeys(ctx, c.MKeys); err == nil {
 			r.keyFile, r.keys = c.MKeys, keys
 		}
 	}
@@ -48,12 +48,12 @@ func giveUpRoot() (rights, error) {
 }
 
 // findings say of root what doctor does: that root stays matters where a device is opened.
-func (r *rights) findings(src session.Source) []umad.Finding {
+func (r *rights) findings(src source.Source) []umad.Finding {
 	f := umad.Finding{Level: umad.Fine, Port: "root"}
 	switch {
 	case r.who != "":
 		f.Text = fmt.Sprintf("given up for %s, after the umad devices were opened: files and the history are the user's", fabric.Escape(r.who))
-	case os.Geteuid() == 0 && src.Kind == session.SourceUmad:
+	case os.Geteuid() == 0 && src.Kind == source.Umad:
 		f.Level, f.Text = umad.Note, "this program runs as root: its files and its history are root's"
 		f.Remedy = "start it as a user who may open /dev/infiniband/umad*, or by sudo: then it gives root up"
 	default:

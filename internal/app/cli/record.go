@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // record records until a signal comes, which is how it is to end.
@@ -35,7 +36,7 @@ func (o *options) record(args []string) int {
 		for _, n := range all {
 			n.Read(func() error { return n.Session().Start(ctx) })
 		}
-		err := o.unless(ctx, run(slices.Concat([]string{"on", session.AllSubnets}, start)))
+		err := o.unless(ctx, run(slices.Concat([]string{"on", source.AllSubnets}, start)))
 		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool { _, running := n.Session().Recording(); return running })
 		if err != nil && recording { // the others are recorded
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)

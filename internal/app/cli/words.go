@@ -13,7 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/shell"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 var shells = []string{"bash", "zsh", "fish"} // those that completion is written for
@@ -24,7 +24,7 @@ func sourceWords() []string {
 	for _, w := range [][2]string{
 		{"umad", "the first active port"}, {"ibsim", "a running ibsim"}, {"file:", "offline: a file of ibnetdiscover, ibsim or OpenSM"},
 		{"net:", "offline: a file by ibsim's rules"}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"},
-		{"sim:", "simulated, of a file"}, {session.EveryPort, "every active port, a subnet each"},
+		{"sim:", "simulated, of a file"}, {source.EveryPort, "every active port, a subnet each"},
 		{"sim:rails:", "simulated, several subnets of the same hosts"},
 	} {
 		out = append(out, cobra.CompletionWithDesc(w[0], w[1]))

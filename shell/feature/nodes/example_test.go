@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/shell/feature/nodes"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // printer writes answers for people. It has no place for what is said beside them.
@@ -22,7 +23,7 @@ func (printer) Declared(a *answer.Answer) error { return a.Text(os.Stdout) }
 // A command of a feature runs on a session, and answers with its declaration.
 func ExampleFeature() {
 	ctx := context.Background()
-	s, err := session.Open(ctx, session.Source{Kind: session.SourceSim, Arg: "fattree:2,4"}, session.Options{})
+	s, err := session.Open(ctx, source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Feature is the command summary.
@@ -151,7 +152,7 @@ func describe(st *session.State, p *session.Picture) *summary {
 	f, inv := p.Fabric, p.Fabric.Inventory()
 	in := &inv.InSubnet
 	s := &summary{
-		Source: st.Source.String(), Simulated: st.Source.Kind == session.SourceSim, Interrupted: answer.Optional(st.Interrupted),
+		Source: st.Source.String(), Simulated: st.Source.Kind == source.Sim, Interrupted: answer.Optional(st.Interrupted),
 		Switches: in.Switches, CAs: in.CAs, Aggregation: in.Aggregation, Routers: in.Routers, Links: in.Links,
 		MaxLID: f.MaxLID, Outside: inv.Outside, Lost: answer.Optional(st.Lost), SMPort: answer.Port(f, f.SMPort), Routed: p.Tables != nil && f.MaxLID > 0,
 		Engine: st.Settings.String(), Write: st.WriteOn, Writing: prose.When(st.WriteOn, "writing is on", "read-only"), st: st,

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/verify"
 )
 
@@ -97,10 +98,10 @@ var errInside = errors.New("the subnet is simulated inside the program, where no
 func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 	done = func() {}
 	switch {
-	case st.Source.Kind == session.SourceUmad && st.Adapter != nil:
+	case st.Source.Kind == source.Umad && st.Adapter != nil:
 		t.CA, t.Port = st.Adapter.CA, st.Adapter.Port
 		return t, done, nil
-	case st.Source.Kind != session.SourceIbsim:
+	case st.Source.Kind != source.Ibsim:
 		return t, done, errInside
 	}
 	found, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so") // the pattern is right

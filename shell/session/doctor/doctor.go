@@ -21,11 +21,12 @@ import (
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/administration"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
 // where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
-func Diagnose(ctx context.Context, src session.Source, opt session.Options) []umad.Finding {
+func Diagnose(ctx context.Context, src source.Source, opt session.Options) []umad.Finding {
 	out := Machine(ctx, src, opt.Held)
 	s, err := session.Open(ctx, src, opt)
 	if err != nil {
@@ -54,8 +55,8 @@ func Session(ctx context.Context, s *session.Session) []umad.Finding {
 }
 
 // Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
-func Machine(ctx context.Context, src session.Source, held *umad.Held) []umad.Finding {
-	if src.Kind != session.SourceUmad {
+func Machine(ctx context.Context, src source.Source, held *umad.Held) []umad.Finding {
+	if src.Kind != source.Umad {
 		return nil
 	}
 	ports, _ := umad.Ports("") // what cannot be read is among the findings
@@ -75,21 +76,21 @@ func Machine(ctx context.Context, src session.Source, held *umad.Held) []umad.Fi
 }
 
 // unopened says why a source cannot be read.
-func unopened(src session.Source, err error) umad.Finding {
-	text := strings.TrimSuffix(err.Error(), session.SeeDoctor)
+func unopened(src source.Source, err error) umad.Finding {
+	text := strings.TrimSuffix(err.Error(), source.SeeDoctor)
 	f := umad.Finding{Level: umad.Fault, Port: fabric.Escape(src.String()), Text: fabric.Escape(text)}
 	switch {
 	case errors.Is(err, context.Canceled):
 		f.Remedy = "ask again: it was interrupted"
-	case src.Kind == session.SourceIbsim:
+	case src.Kind == source.Ibsim:
 		f.Remedy = ibsimRemedy(src, err)
-	case src.Kind == session.SourceUmad:
+	case src.Kind == source.Umad:
 		f.Remedy = "see what is said of the adapters above; -s umad:CA:PORT names a port"
 	case errors.Is(err, fs.ErrNotExist):
 		f.Remedy = "name a file that is there; simulated subnets are also made by kind: -s sim:fattree:2,36"
 	case errors.Is(err, fs.ErrPermission):
 		f.Remedy = "the file must be readable for this user"
-	case src.Kind == session.SourceNet:
+	case src.Kind == source.Net:
 		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other files too"
 	default:
 		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
@@ -97,7 +98,7 @@ func unopened(src session.Source, err error) umad.Finding {
 	return f
 }
 
-func ibsimRemedy(src session.Source, err error) string {
+func ibsimRemedy(src source.Source, err error) string {
 	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or a pipe that stays open for standard input"
 	if src.Arg == "" {
 		start = "start one: ibsim -s FILE, with a terminal or a pipe that stays open for standard input; or name it: -s ibsim:NAME"

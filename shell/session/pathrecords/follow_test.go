@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // bench is a session on a simulated subnet.
@@ -35,7 +36,7 @@ func newBench(t *testing.T, spec string) *bench {
 	t.Helper()
 	b := &bench{Subnet: simtest.New(t, spec, nil), t: t, r: testenv.Rand(t)}
 	conn := b.Open(t)
-	s, err := session.Open(t.Context(), session.Source{Kind: session.SourceIbsim}, session.Options{
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Ibsim}, session.Options{
 		StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) { return conn, nil },
 	})
 	if err != nil {

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Open opens a source and reads its subnet. The end of the test closes the session.
-func Open(t *testing.T, source string) *session.Session {
+func Open(t *testing.T, named string) *session.Session {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(named)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -33,9 +34,9 @@ type Stand struct {
 }
 
 // New opens a simulated subnet, runs commands, and shows the pane that is made.
-func New(t testing.TB, source, commands string, make func(*pane.Common, *session.Session) pane.Pane) *Stand {
+func New(t testing.TB, from, commands string, make func(*pane.Common, *session.Session) pane.Pane) *Stand {
 	t.Helper()
-	src, err := session.ParseSource(source)
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package source is what a subnet is read from: an adapter, ibsim, a simulation or a file.
+package source
 
 import (
 	"errors"
@@ -13,33 +14,33 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-// SourceKind says where a subnet comes from.
-type SourceKind string
+// Kind says where a subnet comes from.
+type Kind string
 
 // The kinds of sources.
 const (
-	SourceUmad  SourceKind = "umad"
-	SourceIbsim SourceKind = "ibsim"
-	SourceSim   SourceKind = "sim"
-	SourceFile  SourceKind = "file"
-	// SourceNet is a file that is read by ibsim's rules.
-	SourceNet SourceKind = "net"
-	// SourceIbdiagnet is a folder of ibdiagnet 2, or its data base.
-	SourceIbdiagnet SourceKind = "ibdiagnet"
+	Umad  Kind = "umad"
+	Ibsim Kind = "ibsim"
+	Sim   Kind = "sim"
+	File  Kind = "file"
+	// Net is a file that is read by ibsim's rules.
+	Net Kind = "net"
+	// Ibdiagnet is a folder of ibdiagnet 2, or its data base.
+	Ibdiagnet Kind = "ibdiagnet"
 )
 
 // DefaultSimulation is the subnet that is simulated where there is no other: a
 // two-level fat-tree of 36-port switches with 648 hosts.
 const DefaultSimulation = "sim:fattree:2,36"
 
-// SourceVar is the environment variable that names the source where the user does not.
-const SourceVar = "IBCONSOLE_SOURCE"
+// Var is the environment variable that names the source where the user does not.
+const Var = "IBCONSOLE_SOURCE"
 
-// DefaultSource is the source of a user who names none: that of [SourceVar], or umad where an InfiniBand port
+// Default is the source of a user who names none: that of [Var], or umad where an InfiniBand port
 // of this machine can be used, or [DefaultSimulation]. The note says why a port that is there was passed
 // over, "" if none was.
-func DefaultSource(held *umad.Held) (source, note string) {
-	if name := os.Getenv(SourceVar); name != "" {
+func Default(held *umad.Held) (source, note string) {
+	if name := os.Getenv(Var); name != "" {
 		return name, ""
 	}
 	p, err := umad.Usable("", held)
@@ -55,26 +56,26 @@ func DefaultSource(held *umad.Held) (source, note string) {
 // Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
 // "sim:FILE", "sim:KIND:ARGS", "file:FILE", "net:FILE" or "ibdiagnet:FOLDER".
 type Source struct {
-	Kind SourceKind
+	Kind Kind
 	Arg  string // what follows the kind and a colon
 }
 
-// ParseSource reads a source's name.
-func ParseSource(s string) (Source, error) {
+// Parse reads a source's name.
+func Parse(s string) (Source, error) {
 	kind, arg, _ := strings.Cut(s, ":")
-	src := Source{Kind: SourceKind(kind), Arg: arg}
+	src := Source{Kind: Kind(kind), Arg: arg}
 	switch src.Kind {
-	case SourceIbsim:
+	case Ibsim:
 		if _, _, ok := src.Remote(); strings.Contains(arg, ":") && !ok {
 			return Source{}, fmt.Errorf("source %q has no UDP port behind the host, expected ibsim:HOST:1 to 65535", s)
 		}
 		return src, nil
-	case SourceUmad:
+	case Umad:
 		if _, err := umad.ParseSelector(arg); err != nil {
 			return Source{}, fmt.Errorf("source %q: %w", s, err)
 		}
 		return src, nil
-	case SourceSim, SourceFile, SourceNet, SourceIbdiagnet:
+	case Sim, File, Net, Ibdiagnet:
 		if arg == "" {
 			return Source{}, fmt.Errorf("source %q names no file", s)
 		}
@@ -90,11 +91,11 @@ func (s Source) String() string {
 
 // Offline reports whether there is a file behind the source, and nobody to ask or to write to.
 func (s Source) Offline() bool {
-	return s.Kind == SourceFile || s.Kind == SourceNet || s.Kind == SourceIbdiagnet
+	return s.Kind == File || s.Kind == Net || s.Kind == Ibdiagnet
 }
 
 // Live reports whether the subnet goes on without the session.
-func (s Source) Live() bool { return s.Kind == SourceUmad || s.Kind == SourceIbsim }
+func (s Source) Live() bool { return s.Kind == Umad || s.Kind == Ibsim }
 
 // Remote splits the argument of an ibsim source into a host and a UDP port, if it has them.
 func (s Source) Remote() (host string, port int, ok bool) {

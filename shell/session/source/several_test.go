@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package source
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func TestParseSources(t *testing.T) {
 		"sim:rails:1,hypercube:3,agg=yes old=sim:a": "rail-1=sim:hypercube:3,agg=yes,rail=1 old=sim:a",
 		"sim:fattree:2,8,agg=yes":                   "fattree:2,8,agg=yes=sim:fattree:2,8,agg=yes",
 	} {
-		all, err := ParseSources(strings.Fields(given), sets)
+		all, err := ParseAll(strings.Fields(given), sets)
 		var got []string
 		for _, n := range all {
 			got = append(got, fmt.Sprintf("%s=%v", n.Name, n.Source))
@@ -29,7 +29,7 @@ func TestParseSources(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", given, text, err, want)
 		}
 	}
-	if all, err := ParseSources([]string{"sim:rails:2,fattree:2,8 adaptive=yes"}, nil); err != nil || all[1].Source.Arg != "fattree:2,8 adaptive=yes rail=2" {
+	if all, err := ParseAll([]string{"sim:rails:2,fattree:2,8 adaptive=yes"}, nil); err != nil || all[1].Source.Arg != "fattree:2,8 adaptive=yes rail=2" {
 		t.Errorf("with words behind: %+v, %v", all, err)
 	}
 	for given, want := range map[string]string{
@@ -42,7 +42,7 @@ func TestParseSources(t *testing.T) {
 		"sim:rails":                 "sim:rails:: expected sim:rails:N,KIND:ARGS",
 		"sim:rails:2":               "expected sim:rails:N,KIND:ARGS",
 	} {
-		if _, err := ParseSources([]string{given}, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseAll([]string{given}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", given, err, want)
 		}
 	}

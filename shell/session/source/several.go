@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package source
 
 import (
 	"errors"
@@ -26,10 +26,10 @@ const mostSubnets = 64
 // EveryPort is the source that stands for all ports of this machine that are active.
 const EveryPort = "umad:all"
 
-// ParseSources reads what a user gives as sources: SOURCE or NAME=SOURCE; the name of a set, whose sources then come one
+// ParseAll reads what a user gives as sources: SOURCE or NAME=SOURCE; the name of a set, whose sources then come one
 // by one; umad:all, which is every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS, N simulated subnets of
 // the same hosts. Those without a name get one of their source, and no two have the same.
-func ParseSources(given []string, sets map[string][]string) ([]Named, error) {
+func ParseAll(given []string, sets map[string][]string) ([]Named, error) {
 	var all []Named
 	for _, text := range given {
 		list := []string{text}
@@ -88,7 +88,7 @@ func expand(text string) ([]Named, error) {
 		all, err = simulatedRails(spec)
 	default:
 		var src Source
-		src, err = ParseSource(source)
+		src, err = Parse(source)
 		all = []Named{{src.short(), src}}
 	}
 	if name == "" || err != nil {
@@ -107,9 +107,9 @@ const AllSubnets = "all"
 // short is a name for a source.
 func (s Source) short() string {
 	switch s.Kind {
-	case SourceFile, SourceNet, SourceIbdiagnet:
+	case File, Net, Ibdiagnet:
 		return filepath.Base(s.Arg)
-	case SourceUmad, SourceIbsim:
+	case Umad, Ibsim:
 		if s.Arg == "" {
 			return string(s.Kind)
 		}
@@ -122,7 +122,7 @@ func activePorts() ([]Named, error) {
 	ports, perr := umad.Ports("")
 	active := umad.Active(ports)
 	if len(active) == 0 {
-		return nil, doctored(errors.Join(fmt.Errorf("%s: %w: none is an active InfiniBand port", EveryPort, umad.ErrNoPort), perr))
+		return nil, Doctored(errors.Join(fmt.Errorf("%s: %w: none is an active InfiniBand port", EveryPort, umad.ErrNoPort), perr))
 	}
 	of := map[string]int{}
 	for _, p := range active {
@@ -130,7 +130,7 @@ func activePorts() ([]Named, error) {
 	}
 	var all []Named
 	for _, p := range active {
-		n := Named{p.CA, Source{SourceUmad, fmt.Sprintf("%s:%d", p.CA, p.Number)}}
+		n := Named{p.CA, Source{Umad, fmt.Sprintf("%s:%d", p.CA, p.Number)}}
 		if of[p.CA] > 1 {
 			n.Name = n.Source.Arg
 		}
@@ -156,7 +156,7 @@ func simulatedRails(spec string) ([]Named, error) {
 		case args != "":
 			rail = args + "," + rail
 		}
-		all = append(all, Named{fmt.Sprintf("rail-%d", i), Source{SourceSim, kind + ":" + rail}})
+		all = append(all, Named{fmt.Sprintf("rail-%d", i), Source{Sim, kind + ":" + rail}})
 	}
 	return all, nil
 }
