@@ -95,7 +95,7 @@ func TestReadings(t *testing.T) {
 	}
 	for _, c := range []struct {
 		from, before string
-		asIbsim        bool
+		asIbsim      bool
 	}{
 		{"file:" + file, "route", false},
 		{"sim:" + file, "route", false},

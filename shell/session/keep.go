@@ -103,6 +103,7 @@ func (s *Session) StopKeeping() {
 	s.stopAlerting()
 }
 
+// Note adds an event to a state that [Session.Publish] changes.
 func (st *State) Note(format string, args ...any) { st.noteOf("", "", format, args...) }
 
 // noteOf adds an event of some kind, and who was probably behind it.
