@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestAdditionsEqualOpenSM adds cables, switches and adapters on paper, moves adapters,

@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestDumpedGUID2LIDEqualsOpenSM: the guid2lid of the live subnet, and of a what-if without
