@@ -15,7 +15,6 @@ var notTyped = map[string]string{
 	"names":    "wants a user's file",
 	"run":      "wants a user's file",
 	"hints":    "wants a user's file",
-	"job":      "wants Slurm",
 	"counters": "wants a recording of hours",
 	"watch":    "takes a minute",
 	"sa":       "wants a subnet manager",

@@ -194,10 +194,15 @@ func TestMorning(t *testing.T) {
 	var job struct {
 		Hosts  int
 		Events []struct{ What string }
-		Errors []struct{ Port string }
+		Errors []struct {
+			Port struct {
+				Name string
+				Port int
+			}
+		}
 	}
 	said = ibconsole(t, "-s", source, "--json", "-c", "job 4711 since=1h hosts=node-0001,node-0003")
-	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 || len(job.Errors) == 0 || job.Errors[0].Port != "leaf-01/1" {
+	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 || len(job.Errors) == 0 || job.Errors[0].Port.Name != "leaf-01" || job.Errors[0].Port.Port != 1 {
 		t.Errorf("the job: %s, %v", said, err)
 	}
 	for format, want := range map[string]string{"html": "<td>leaf-01/1</td>", "markdown": `leaf\-01\/1`} {

@@ -20,8 +20,6 @@ func commands() []Spec {
 		adaptiveCommands(),
 		showCommands(),
 		traceCommands(),
-		hostsCommands(),
-		jobCommands(),
 		fileCommands(),
 		[]Spec{diffCommand()},
 		commitCommands(),

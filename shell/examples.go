@@ -18,8 +18,6 @@ var examples = map[string]string{
 	"adaptive":  "adaptive on; check reach",
 	"show":      "show links leaf-01",
 	"trace":     "trace node-0001 node-0648 back",
-	"hosts":     "hosts job1 node-[0001-0064]; fail switch spine-03; hosts job1",
-	"job":       "job 4711",
 	"dump":      "route; dump lfts routes.lfts",
 	"load":      "dump lfts routes.lfts; load lfts routes.lfts; diff live staged",
 	"gen":       "gen torus 4x4x4 torus.net hosts=2",

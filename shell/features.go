@@ -22,6 +22,8 @@ import (
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
 	"example.org/ibconsole/shell/feature/groups"
+	"example.org/ibconsole/shell/feature/hosts"
+	"example.org/ibconsole/shell/feature/job"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
 	"example.org/ibconsole/shell/feature/managers"
@@ -60,6 +62,8 @@ var features = []*feature.Feature{
 	&entries.Feature,
 	&failures.Feature,
 	&groups.Feature,
+	&hosts.Feature,
+	&job.Feature,
 	&lft.Feature,
 	&links.Feature,
 	&managers.Feature,

@@ -68,7 +68,7 @@ func TestTablesNotRead(t *testing.T) {
 		"balance lid":               {[]string{"leaf-04: its forwarding table was not read", "1 switch unknown"}, ""},
 		// All paths from node-0007's own switch are unknown; none that is known comes by it.
 		"who uses leaf-04":                {[]string{told, "0 of 30 paths use it", "26 more paths may use it"}, ""},
-		"hosts job node-[0001-0008]":      {[]string{named, "30 paths among them", "unknown: 26 more"}, ""},
+		"hosts job node-[0001-0008]":      {[]string{told, "30 paths among them", "unknown: 26 more"}, ""},
 		"report text -":                   {[]string{"56, 0 of them lost", "26 paths, over tables that were not read", "the tables of leaf-04"}, ""},
 		"report csv -":                    {[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, ""},
 		"report json -":                   {[]string{`"unknown": 26`, `"tables_not_read"`, `"leaf-04"`, `"paths": null`}, ""},

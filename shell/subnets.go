@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -206,7 +207,7 @@ func (s *Subnets) CarrySets(from, to int) {
 	f := now.Live.Fabric
 	for _, e := range f.EndPorts {
 		if n := &f.Nodes[f.Ports[e].Node]; !n.IsSwitch() {
-			ends[HostName(n)] = append(ends[HostName(n)], f.Ports[e].GUID)
+			ends[feature.HostName(n)] = append(ends[feature.HostName(n)], f.Ports[e].GUID)
 		}
 	}
 	for _, set := range was.Sets {
@@ -217,7 +218,7 @@ func (s *Subnets) CarrySets(from, to int) {
 		there, _, _ := set.In(was.Live.Fabric)
 		seen := map[string]bool{}
 		for _, e := range there {
-			name := HostName(&was.Live.Fabric.Nodes[was.Live.Fabric.Ports[e].Node])
+			name := feature.HostName(&was.Live.Fabric.Nodes[was.Live.Fabric.Ports[e].Node])
 			if !seen[name] {
 				carried.Ports = append(carried.Ports, ends[name]...)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -218,7 +219,7 @@ func (m *model) eachHostRow(do func(host string, by hostRow, at pane.Place)) {
 		if f.Nodes[node].IsSwitch() {
 			continue
 		}
-		name := shell.HostName(&f.Nodes[node])
+		name := feature.HostName(&f.Nodes[node])
 		do(name, rowOfHost, pane.PlaceOf(f, node, fabric.None))
 		do(name, rowOfPort, pane.PlaceOf(f, node, e))
 		if peer := f.Ports[e].Peer; peer != fabric.None {

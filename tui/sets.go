@@ -10,7 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -85,7 +85,7 @@ func (m *model) nameHosts() tea.Cmd {
 		m.warn("H: no row is about a host or a switch")
 		return nil
 	}
-	words := shell.HostWords(f, nodes)
+	words := feature.HostWords(f, nodes)
 	m.typed = newTyped("")
 	m.typed.label = func() string { return fmt.Sprintf("name for %s: ", draw.Count(len(nodes), "node")) }
 	m.typed.hints = m.keyed(tea.KeyEnter, "give it", tea.KeyEsc, "leave")

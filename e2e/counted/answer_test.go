@@ -89,10 +89,13 @@ func (a *answer) declared(title, table string, s *state) {
 	}
 }
 
+// withArguments are the commands of one word that are asked with arguments.
+var withArguments = []string{"diff", "hosts", "trace"}
+
 // name is the command without its options, and without arguments where it is the command of the first object.
 func (a *answer) name() string {
 	command, _, _ := strings.Cut(a.command, " of=")
-	if first, _ := a.objects[0].value["command"].(string); len(strings.Fields(first)) > 1 && strings.HasPrefix(command, first+" ") {
+	if first, _ := a.objects[0].value["command"].(string); (len(strings.Fields(first)) > 1 || slices.Contains(withArguments, first)) && strings.HasPrefix(command, first+" ") {
 		return first
 	}
 	return command

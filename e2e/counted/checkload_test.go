@@ -280,8 +280,11 @@ func (a *answer) bisections(s *state, hosts []endPort, at, count string) {
 	a.figure(at+"unknown", unknowns)
 }
 
-// portAt is a port of the subnet.
+// portAt is a port of the subnet, nil where it has none.
 func (s *state) portAt(at plug) *port {
+	if s.net.byGUID[at.guid] == nil {
+		return nil
+	}
 	for _, p := range s.net.byGUID[at.guid].ports {
 		if p.num == at.num {
 			return p

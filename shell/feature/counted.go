@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
 )
 
 // CounterTexts returns a text for each counter of a set that is not 0. grown is by how much the port's counters grew since
@@ -107,6 +108,46 @@ func CountedOf(f *fabric.Fabric, x *records.Total) Counted {
 		words = append(words, GrowthText(n.Counter, n.Increase, n.PerSecond(), false, false)+prose.When(n.AtLeast, " at least", ""))
 	}
 	c.Text = strings.Join(words, ", ")
+	return c
+}
+
+// CountedRow is what a port counted in some time, as a row of an answer.
+type CountedRow struct {
+	Name     string       `name:"PORT"`
+	Port     answer.Value `key:"port" kind:"place" help:"none where the subnet does not have it"`
+	To       answer.Value `key:"to" name:"TO" kind:"place" help:"the port at the other end of its link"`
+	Text     string       `name:"COUNTED" help:"by how much counters grew"`
+	Rate     string       `name:"AN HOUR" help:"the sum of these, an hour"`
+	First    answer.Value `key:"first" name:"FIRST BY" kind:"time" help:"the end of the first reading in which one had grown"`
+	Last     answer.Value `key:"last" name:"LAST BY" kind:"time" help:"the end of the last reading in which one had grown"`
+	Counters answer.Value `key:"counters" kind:"map" help:"by how much counters grew"`
+	PerHour  answer.Value `key:"per_hour" kind:"map"`
+	AtLeast  []string     `key:"at_least" help:"counters that may have grown more: they were cleared, or stand at their greatest value"`
+	lead     answer.Lead
+}
+
+// Lead returns the lead to the port.
+func (c CountedRow) Lead() answer.Lead { return c.lead }
+
+// CountedRowOf returns the row of what a port counted.
+func CountedRowOf(f *fabric.Fabric, x *Counted) CountedRow {
+	c := CountedRow{
+		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour), First: answer.Time(x.First), Last: answer.Time(x.Last),
+		AtLeast: []string{}, lead: ToPort(f, x.Port),
+	}
+	if x.Port != fabric.None {
+		c.To = answer.Port(f, f.Ports[x.Port].Peer)
+	}
+	var values, rates []answer.Named
+	for _, n := range x.Counts {
+		name := n.Counter.String()
+		values = append(values, answer.Named{Name: name, Value: answer.Int(int64(n.Increase))})
+		rates = append(rates, answer.Named{Name: name, Value: answer.Float(n.PerSecond()*3600, 3)})
+		if n.AtLeast {
+			c.AtLeast = append(c.AtLeast, name)
+		}
+	}
+	c.Counters, c.PerHour = answer.Map(values), answer.Map(rates)
 	return c
 }
 

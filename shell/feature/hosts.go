@@ -5,8 +5,11 @@ package feature
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
@@ -69,3 +72,88 @@ func NoSet(st *session.State, name string) error {
 	}
 	return fmt.Errorf("no set of hosts is called %q (hosts lists them)", fabric.Escape(name))
 }
+
+// SetOf returns a set of hosts.
+func SetOf(name string, f *fabric.Fabric, ends []fabric.PortIndex) session.HostSet {
+	set := session.HostSet{Name: name}
+	for _, e := range ends {
+		set.Ports = append(set.Ports, f.Ports[e].GUID)
+	}
+	return set
+}
+
+// HostFinder finds hosts by the names that people and Slurm use.
+type HostFinder struct {
+	Fabric *fabric.Fabric
+	byName map[string][]fabric.PortIndex // end ports by Slurm's name of their host
+}
+
+// Find returns the end ports of a word: of a hostlist, a host, or all hosts of a switch.
+func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
+	names, err := slurm.Expand(word)
+	if err != nil {
+		return nil, err
+	}
+	if h.byName == nil {
+		h.byName = map[string][]fabric.PortIndex{}
+		for _, e := range h.Fabric.EndPorts {
+			if n := &h.Fabric.Nodes[h.Fabric.Ports[e].Node]; !n.IsSwitch() {
+				name := HostName(n)
+				h.byName[name] = append(h.byName[name], e)
+			}
+		}
+	}
+	var ends []fabric.PortIndex
+	for _, name := range names {
+		if found := h.byName[name]; found != nil {
+			ends = append(ends, found...)
+			continue
+		}
+		at, err := places.Resolve(h.Fabric, name)
+		if err != nil {
+			return nil, err
+		}
+		if n := &h.Fabric.Nodes[at.Node]; n.IsSwitch() {
+			ends = append(ends, h.attached(n)...)
+			continue
+		}
+		ends = append(ends, h.Fabric.EndPortOf(at.Port))
+	}
+	return ends, nil
+}
+
+// attached returns the end ports of the hosts on a switch.
+func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
+	var ends []fabric.PortIndex
+	for p := range n.Ports() {
+		if h.Fabric.Ports[p].Linked() && !h.Fabric.Nodes[h.Fabric.PeerNode(p)].IsSwitch() && !h.Fabric.IsAggregation(h.Fabric.PeerNode(p)) {
+			ends = append(ends, h.Fabric.EndPortOf(h.Fabric.Ports[p].Peer))
+		}
+	}
+	return ends
+}
+
+// HostWords returns the words by which the command hosts takes nodes; a switch stands for the hosts attached to it.
+func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
+	finder := HostFinder{Fabric: f}
+	var hosts, words []string
+	for _, n := range nodes {
+		node := &f.Nodes[n]
+		name := HostName(node)
+		ends, err := finder.Find(name)
+		alone := err == nil && len(ends) > 0 && !slices.ContainsFunc(ends, func(e fabric.PortIndex) bool { return f.Ports[e].Node != n })
+		switch {
+		case node.IsSwitch() || !alone:
+			words = append(words, lang.Quote(places.NodeRef(f, n)))
+		default:
+			hosts = append(hosts, name)
+		}
+	}
+	if len(hosts) > 0 {
+		words = append(words, slurm.Hostlist(hosts))
+	}
+	return strings.Join(words, " ")
+}
+
+// HostName returns the name of the host that an adapter is in.
+func HostName(n *fabric.Node) string { return slurm.NodeName(n.Desc, n.GUID) }

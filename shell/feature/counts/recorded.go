@@ -209,35 +209,20 @@ func countersOf(word string) (what counters.Set, known bool) {
 	return 0, false
 }
 
-// counted is what a port counted in some time.
-type counted struct {
-	Name     string       `name:"PORT"`
-	Port     answer.Value `key:"port" kind:"place" help:"none where the subnet does not have it"`
-	To       answer.Value `key:"to" name:"TO" kind:"place" help:"the port at the other end of its link"`
-	Text     string       `name:"COUNTED" help:"by how much counters grew"`
-	Rate     string       `name:"AN HOUR" help:"the sum of these, an hour"`
-	First    answer.Value `key:"first" name:"FIRST BY" kind:"time" help:"the end of the first reading in which one had grown"`
-	Last     answer.Value `key:"last" name:"LAST BY" kind:"time" help:"the end of the last reading in which one had grown"`
-	Counters answer.Value `key:"counters" kind:"map" help:"by how much counters grew"`
-	PerHour  answer.Value `key:"per_hour" kind:"map"`
-	AtLeast  []string     `key:"at_least" help:"counters that may have grown more: they were cleared, or stand at their greatest value"`
-	lead     answer.Lead
-}
-
 // worst is the ports that counted most.
 type worst struct {
 	recorded
-	rows []counted
+	rows []feature.CountedRow
 }
 
-var worstTable = answer.Table[counted]{
-	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[counted](), Empty: "no port counted any", Lead: func(c counted) answer.Lead { return c.lead },
+var worstTable = answer.Table[feature.CountedRow]{
+	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.CountedRow](), Empty: "no port counted any", Lead: feature.CountedRow.Lead,
 }
 
 var worstDecl = answer.Decl[worst]{
 	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) recorded { return w.recorded }),
 	Layout: append([]answer.Item[worst]{
-		{Table: answer.Show(&worstTable, func(w worst) answer.Rows[counted] { return answer.Slice(w.rows) })},
+		{Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.CountedRow] { return answer.Slice(w.rows) })},
 	}, timeItems(func(w worst) recorded { return w.recorded })...),
 }
 
@@ -263,31 +248,10 @@ func runWorst(c *feature.Call) error {
 	all := feature.MostCounted(f, got.Totals)
 	var w worst
 	for _, x := range all[:min(limit, len(all))] {
-		w.rows = append(w.rows, describeCounted(f, &x))
+		w.rows = append(w.rows, feature.CountedRowOf(f, &x))
 	}
 	w.recorded = describeTime(&got, 0, len(w.rows))
 	b := st.Basis(st.Live, 0)
 	feature.NotRead(&b, f, "port record", "nothing was recorded", st.NotRead(&got))
 	return c.Answer(worstDecl.Answer(b, w))
-}
-
-func describeCounted(f *fabric.Fabric, x *feature.Counted) counted {
-	c := counted{
-		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour), First: answer.Time(x.First), Last: answer.Time(x.Last),
-		AtLeast: []string{}, lead: feature.ToPort(f, x.Port),
-	}
-	if x.Port != fabric.None {
-		c.To = answer.Port(f, f.Ports[x.Port].Peer)
-	}
-	var values, rates []answer.Named
-	for _, n := range x.Counts {
-		name := n.Counter.String()
-		values = append(values, answer.Named{Name: name, Value: answer.Int(int64(n.Increase))})
-		rates = append(rates, answer.Named{Name: name, Value: answer.Float(n.PerSecond()*3600, 3)})
-		if n.AtLeast {
-			c.AtLeast = append(c.AtLeast, name)
-		}
-	}
-	c.Counters, c.PerHour = answer.Map(values), answer.Map(rates)
-	return c
 }

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package hosts names sets of hosts and shows the traffic among them.
+package hosts
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command hosts.
+var Feature = feature.Feature{Name: "hosts", Commands: []feature.Command{{
+	Path:    "hosts",
+	Summary: "name a set of hosts, or show the traffic among them",
+	Help: "WHO is a host, a list of hosts as Slurm writes it (node[0001-0064]), or a switch for the hosts attached to it; file=FILE has\n" +
+		"one a line. Without WHO the set is shown: its members, which links the traffic among them takes, which other traffic takes\n" +
+		"these links, and which of its paths do not arrive, also after simulated failures. hosts NAME off forgets the set. Without NAME\n" +
+		"the sets are listed. check load takes a set as pattern=hosts:@NAME.",
+	Args: []lang.Arg{
+		{Name: "NAME", Kind: lang.KindText, Optional: true},
+		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},
+	},
+	Options:  []lang.Option{feature.OfOption(), {Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment"}},
+	Examples: []string{"hosts job1 node-[0001-0064]; fail switch spine-03; hosts job1", "hosts job1 leaf-01; hosts", "hosts job1 leaf-01; hosts job1 off"},
+	Answers:  []answer.Declared{&trafficDecl, &setsDecl, namedDecl, forgottenDecl},
+	Run:      run,
+}}}
+
+// traffic is what the traffic among the hosts of a set does: all to all.
+type traffic struct {
+	Name        string       `key:"set" name:"set"`
+	Hosts       int          `key:"hosts" name:"hosts"`
+	Unreachable int          `key:"unreachable" help:"hosts of the set that failures have separated from the subnet"`
+	Missing     int          `key:"not_in_subnet" help:"hosts of the set that the subnet does not have"`
+	Leaves      int          `key:"switches" name:"switches" help:"switches that hosts of the set are attached to"`
+	Paths       int64        `key:"paths" name:"paths" help:"paths that arrive"`
+	Lost        int64        `key:"lost" help:"paths that do not arrive"`
+	Unknown     int64        `key:"unknown" help:"paths that meet a forwarding table that was not read"`
+	Links       int          `key:"links" help:"directions of links between switches that its paths take"`
+	Shared      int          `key:"shared" help:"those of them that other paths take as well"`
+	Worst       *link        `prefix:"worst_"` // nil where no path leaves its switch
+	Stays       answer.Value `name:"stays" kind:"text"`
+
+	p     *session.Picture
+	ends  []fabric.PortIndex
+	links []link
+	lost  []linkload.Pair
+}
+
+// member is a host of the set.
+type member struct {
+	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
+	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of the switch that it is attached to"`
+	lead   answer.Lead
+}
+
+// link is a direction of a link with the paths of the set, and all paths.
+type link struct {
+	From   answer.Value `key:"from" name:"FROM" kind:"place"`
+	To     answer.Value `key:"to" name:"TO" kind:"place"`
+	Own    int64        `key:"own" name:"ITS PATHS" help:"paths among the hosts of the set"`
+	All    int64        `key:"all" name:"ALL PATHS" help:"paths where each end port sends to each other one"`
+	Others int64        `key:"others" name:"OF OTHERS" help:"paths of other hosts"`
+	lead   answer.Lead
+}
+
+// lostPath is a path of the set that does not arrive.
+type lostPath struct {
+	From answer.Value `key:"from" name:"FROM" kind:"place"`
+	To   answer.Value `key:"to" name:"TO" kind:"place"`
+	LID  uint16       `key:"lid" name:"LID" kind:"lid"`
+	lead answer.Lead
+}
+
+var (
+	memberTable = answer.Table[member]{
+		Key: "members", Title: "hosts", Stream: true, Fields: answer.Fields[member](), Lead: func(m member) answer.Lead { return m.lead },
+	}
+	linkTable = answer.Table[link]{
+		Key: "used_links", Title: "links", Help: "links between switches that paths of the set take, those with most of them first", Stream: true,
+		Fields: answer.Fields[link](), Lead: func(l link) answer.Lead { return l.lead },
+	}
+	lostTable = answer.Table[lostPath]{
+		Key: "lost_paths", Title: "lost", Help: "the first paths that do not arrive", Stream: true,
+		Fields: answer.Fields[lostPath](), Lead: func(l lostPath) answer.Lead { return l.lead },
+	}
+)
+
+var trafficDecl = answer.Decl[*traffic]{
+	Command: "hosts", Help: "what the traffic among the hosts of a set does", Facts: answer.Fields[*traffic](),
+	Title: "{set} of {of}: {hosts|host} on {switches|switch}, {paths} paths among them",
+	Layout: []answer.Item[*traffic]{
+		{Line: "[  {unreachable} of them unreachable]"},
+		{Line: "[  {not_in_subnet|host} not in the subnet]"},
+		{Line: "[  lost: {lost} more do not arrive]"},
+		{Line: "[  unknown: {unknown} more, over tables that were not read]"},
+		{Line: "[  {stays}]"},
+		{Line: "{?worst_own}  links: {links} directions between switches, {shared} of them shared with others"},
+		{Line: "{?worst_own}  at worst {worst_own|path} of it over {worst_from} -> {worst_to}, of {worst_all} that take this link"},
+		{When: answer.Hidden[*traffic], Table: answer.Show(&memberTable, (*traffic).members)},
+		{When: answer.Hidden[*traffic], Table: answer.Show(&linkTable, func(t *traffic) answer.Rows[link] { return answer.Slice(t.links) })},
+		{When: answer.Hidden[*traffic], Table: answer.Show(&lostTable, (*traffic).lostPaths)},
+	},
+}
+
+// set is a set of hosts in the list of all.
+type set struct {
+	Name    string `key:"name" name:"NAME"`
+	Hosts   int    `key:"hosts" name:"HOSTS" help:"hosts of the set that are in the live subnet"`
+	Missing int    `key:"not_in_subnet" name:"NOT IN THE SUBNET" help:"the others"`
+}
+
+var setTable = answer.Table[set]{
+	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no hosts have a name yet (try: hosts job1 node[0001-0064])",
+	Lead: func(s set) answer.Lead { return answer.Lead{Command: "hosts " + s.Name} },
+}
+
+var setsDecl = answer.Decl[[]set]{
+	Command: "hosts", Help: "the sets of hosts", Title: "sets of hosts of {of}",
+	Layout: []answer.Item[[]set]{{Table: answer.Show(&setTable, answer.Slice[set])}},
+}
+
+// named is a set that was named or forgotten.
+type named struct {
+	Name  string       `key:"set"`
+	Hosts answer.Value `key:"hosts" kind:"int"`
+}
+
+var (
+	namedDecl     = feature.OneLine[named]("hosts", "the set of hosts that was named", "{set} in {of}: {hosts|host}")
+	forgottenDecl = feature.OneLine[named]("hosts", "the set of hosts that was forgotten", "{set} of {of} is forgotten")
+)
+
+var setName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
+
+func run(c *feature.Call) error {
+	st := c.Session.State()
+	name := c.Arg(0)
+	switch {
+	case name == "":
+		return c.Answer(setsDecl.Answer(st.Basis(st.Live, session.NeedLinks), sets(&st)))
+	case !setName.MatchString(name):
+		return c.Misused("%q is no name for a set of hosts, expected letters, digits, dots, dashes and underscores, 40 at most", name)
+	case c.Arg(1) == feature.OffWord:
+		if st.Set(name) == nil {
+			return feature.NoSet(&st, name)
+		}
+		c.Session.NameHosts(session.HostSet{Name: name})
+		return c.Answer(forgottenDecl.Answer(st.Basis(st.Live, 0), named{Name: name}))
+	case len(c.Args) == 1 && c.Option("file", "") == "":
+		st, p, err := c.Tables()
+		if err != nil {
+			return err
+		}
+		return show(c, st, p)
+	}
+	return nameSet(c)
+}
+
+func sets(st *session.State) []set {
+	var rows []set
+	for i := range st.Sets {
+		ends, unreachable, missing := st.Sets[i].In(st.Live.Fabric)
+		rows = append(rows, set{st.Sets[i].Name, len(ends), len(unreachable) + missing})
+	}
+	return rows
+}
+
+// nameSet makes a set of the hosts of the words and of the file.
+func nameSet(c *feature.Call) error {
+	before, p, err := c.State()
+	if err != nil {
+		return err
+	}
+	f := p.Fabric
+	finder := feature.HostFinder{Fabric: f}
+	var ends []fabric.PortIndex
+	for _, word := range c.Args[1:] {
+		found, err := finder.Find(word)
+		if err != nil {
+			return err
+		}
+		ends = append(ends, found...)
+	}
+	if file := c.Option("file", ""); file != "" {
+		listed, err := feature.ReadHosts(c.Ctx, f, file)
+		if err != nil {
+			return err
+		}
+		ends = append(ends, listed...)
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	if len(ends) < 2 {
+		return fmt.Errorf("%s: a set has two hosts at least", prose.Count(len(ends), "host"))
+	}
+	c.Session.NameHosts(feature.SetOf(c.Arg(0), f, ends))
+	if p.Tables == nil {
+		return c.Answer(namedDecl.Answer(before.Basis(p, session.NeedLinks), named{c.Arg(0), answer.Int(len(ends))}))
+	}
+	st := c.Session.State()
+	return show(c, &st, p)
+}
+
+func show(c *feature.Call, st *session.State, p *session.Picture) error {
+	set := st.Set(c.Arg(0))
+	if set == nil {
+		return feature.NoSet(st, c.Arg(0))
+	}
+	f := p.Fabric
+	t := &traffic{Name: set.Name, p: p}
+	var unreachable []fabric.PortIndex
+	t.ends, unreachable, t.Missing = set.In(f)
+	t.Hosts, t.Unreachable = len(t.ends)+len(unreachable), len(unreachable)
+	if t.Hosts > feature.MostGranted {
+		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name, t.Hosts, feature.MostGranted)
+	}
+	pairs := linkload.Among(f, append(slices.Clone(t.ends), unreachable...))
+	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
+	if err != nil {
+		return err
+	}
+	all, err := c.Session.Analysis().Load(c.Ctx, p.Tables, linkload.Options{})
+	if err != nil {
+		return err
+	}
+	t.Paths, t.Lost, t.Unknown = m.Delivered, m.Lost, m.Unknown
+	t.count(m, all)
+	if m.Lost > 0 {
+		t.findLost(pairs)
+	}
+	return c.Answer(trafficDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), t))
+}
+
+// count takes the links between switches that paths of the set take, those with most of them first.
+func (t *traffic) count(m *linkload.Measured, all *linkload.Loads) {
+	f := t.p.Fabric
+	leaves := map[fabric.SwitchIndex]bool{}
+	for _, e := range t.ends {
+		if sw, _ := f.AttachedSwitch(e); sw != fabric.None {
+			leaves[sw] = true
+		}
+	}
+	t.Leaves = len(leaves)
+	for _, l := range m.Loads.Summary(len(f.Ports)).Worst {
+		of := all.Paths[l.Port]
+		t.links = append(t.links, link{answer.Port(f, l.Port), answer.Port(f, f.Ports[l.Port].Peer), l.Paths, of, of - l.Paths, feature.ToPort(f, l.Port)})
+		if of > l.Paths {
+			t.Shared++
+		}
+	}
+	switch t.Links = len(t.links); {
+	case t.Links > 0:
+		t.Worst = &t.links[0]
+	case t.Unknown > 0:
+		t.Stays = answer.Text("no path among them is known to leave its switch")
+	default:
+		t.Stays = answer.Text("no path among them leaves its switch")
+	}
+}
+
+// findLost finds the first pairs of the set that do not reach each other.
+func (t *traffic) findLost(pairs []linkload.Pair) {
+	for _, p := range pairs {
+		path := walk.Between(t.p.Tables, p.Src, p.Dst, p.LID)
+		if !path.Verdict.Arrives() && path.Verdict != walk.Unknown {
+			if t.lost = append(t.lost, p); len(t.lost) == feature.MostNamed {
+				return
+			}
+		}
+	}
+}
+
+func (t *traffic) members() answer.Rows[member] {
+	f := t.p.Fabric
+	return answer.Lazy(len(t.ends), func(i int) member {
+		e := t.ends[i]
+		return member{answer.Port(f, e), f.Ports[e].LID, feature.Attachment(f, e), feature.ToPort(f, e)}
+	})
+}
+
+func (t *traffic) lostPaths() answer.Rows[lostPath] {
+	f := t.p.Fabric
+	return answer.Lazy(len(t.lost), func(i int) lostPath {
+		p := t.lost[i]
+		return lostPath{answer.Port(f, p.Src), answer.Port(f, p.Dst), p.LID, feature.ToTrace(t.p, p.Src, p.Dst, p.LID)}
+	})
+}

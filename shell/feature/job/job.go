@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package job shows what happened on the paths of a job while it ran.
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/jobs"
+)
+
+// Feature is the command job.
+var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
+	Path:    "job",
+	Summary: "show events and errors on the paths of a job",
+	Help: "Slurm is asked for the hosts and times of the job (scontrol, then sacct); without Slurm, hosts= and since= give them.\n" +
+		"The hosts become the set job-ID, for hosts, check load pattern=hosts:@job-ID and the screen.",
+	Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
+	Options: []lang.Option{
+		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "its hosts, as Slurm lists them: node[0001-0064]"},
+		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "when it began; " + when.Help},
+		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "when it ended (default now)"},
+	},
+	Examples: []string{"job 4711 hosts=node-[0001-0064] since=2h"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// job is what happened to a job.
+type job struct {
+	ID       string       `key:"id"`
+	Name     answer.Value `key:"name" kind:"text"`
+	User     answer.Value `key:"user" kind:"text"`
+	State    answer.Value `key:"state" kind:"text"`
+	Set      string       `key:"set" help:"the set of its hosts"`
+	Hosts    int          `key:"hosts" help:"hosts of the set"`
+	Since    time.Time    `key:"since"`
+	Until    time.Time    `key:"until"`
+	Links    int          `key:"links" help:"directions of links that its paths take, by the live tables"`
+	Happened int          `name:"events"`
+	Counted  int          `name:"ports with errors"`
+
+	f       *fabric.Fabric
+	moments []session.Moment
+	missing []string
+	errors  []feature.CountedRow
+	unread  answer.Unread
+}
+
+// missing is a host that the subnet does not have.
+type missing struct {
+	Name string `key:"name" name:"HOST"`
+}
+
+// maxListed is how many rows of a table people read in the text.
+const maxListed = 20
+
+var (
+	missingTable = answer.Table[missing]{
+		Key: "not_in_subnet", Title: "hosts that are not in the subnet", MaxRows: maxListed, Fields: answer.Fields[missing](), Row: "  not in the subnet: {name}",
+	}
+	errorTable = answer.Table[feature.CountedRow]{
+		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits", MaxRows: maxListed,
+		Fields: answer.Fields[feature.CountedRow](), Row: "  {PORT}: {COUNTED}, the first by {first}", Lead: feature.CountedRow.Lead,
+	}
+	eventTable = feature.MomentTable("  {when}  {text}")
+)
+
+var decl = answer.Decl[*job]{
+	Command: "job", Help: "what happened on the paths of a job while it ran",
+	Title: "job {id} in {of}[, {name}][, {user}][, {state}], from {since} to {until}: {hosts|host}, the set {set}, with paths over {links} directions of links",
+	Facts: answer.Fields[*job](),
+	Layout: []answer.Item[*job]{
+		{Table: answer.Show(&missingTable, func(j *job) answer.Rows[missing] {
+			return answer.Lazy(len(j.missing), func(i int) missing { return missing{j.missing[i]} })
+		})},
+		{Line: "{events|event} on its paths, or of the whole subnet"},
+		{Table: answer.Show(eventTable, func(j *job) answer.Rows[feature.Moment] { return feature.Moments(j.f, j.moments) })},
+		{Line: "{ports with errors|port} of its paths counted errors or waits"},
+		{Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.CountedRow] { return answer.Slice(j.errors) })},
+	},
+}
+
+func run(c *feature.Call) error {
+	id := c.Arg(0)
+	if !jobs.ID.MatchString(id) {
+		return c.Misused("%q is no number of a job", id)
+	}
+	found, err := find(c, id)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	p := st.Live
+	j := &job{
+		ID: id, Name: answer.Optional(found.Name), User: answer.Optional(found.User), State: answer.Optional(found.State),
+		Set: "job-" + strings.NewReplacer("+", ".").Replace(id), Since: found.From.Local(), Until: found.Until.Local(), f: p.Fabric,
+	}
+	if found.Until.IsZero() {
+		j.Until = time.Now()
+	}
+	ends, err := j.name(c, found.Hosts)
+	if err != nil {
+		return err
+	}
+	on, err := j.paths(c, p, ends)
+	if err != nil {
+		return err
+	}
+	b := st.Basis(p, session.NeedLinks|session.NeedTables)
+	if err := errors.Join(j.events(c, on), j.count(c, &b, on)); err != nil {
+		return err
+	}
+	b.Unread = b.Unread.Add(j.unread)
+	return c.Answer(decl.Answer(b, j))
+}
+
+// find returns the job by the options, otherwise from Slurm.
+func find(c *feature.Call, id string) (*jobs.Job, error) {
+	list := c.Option("hosts", "")
+	if list == "" {
+		found, err := jobs.Find(c.Ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("%w (hosts=LIST since=TIME say what Slurm does not)", err)
+		}
+		return found, nil
+	}
+	since, until, err := c.Span("1h")
+	return &jobs.Job{ID: id, Hosts: list, From: since, Until: until}, err
+}
+
+// name makes the set of the hosts of the job.
+func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
+	names, err := slurm.Expand(list)
+	if err != nil {
+		return nil, err
+	}
+	finder := feature.HostFinder{Fabric: j.f}
+	var ends []fabric.PortIndex
+	for _, name := range names {
+		found, err := finder.Find(name)
+		if err != nil {
+			j.missing = append(j.missing, name)
+		}
+		ends = append(ends, found...)
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	if j.Hosts = len(ends); j.Hosts == 0 {
+		return nil, fmt.Errorf("none of the hosts of job %s is in the subnet: %s", j.ID, fabric.Escape(list))
+	}
+	c.Session.NameHosts(feature.SetOf(j.Set, j.f, ends))
+	return ends, nil
+}
+
+// notRead notes that something was not read, and why.
+func (j *job) notRead(what, why string) {
+	j.unread = j.unread.Add(answer.Unread{Count: 1, Causes: []answer.Cause{{What: what, Why: why, Count: 1}}})
+}
+
+// paths returns the ports that packets among the hosts of the job leave by, and come in by.
+func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex) (map[counters.Key]bool, error) {
+	on := map[counters.Key]bool{}
+	both := func(port fabric.PortIndex) {
+		on[counters.KeyOf(j.f, port)] = true
+		if peer := j.f.Ports[port].Peer; peer != fabric.None {
+			on[counters.KeyOf(j.f, peer)] = true
+		}
+	}
+	for _, e := range ends {
+		both(e)
+	}
+	switch {
+	case p.Tables == nil:
+		j.notRead("set of paths of the job", "there are no tables")
+		return on, nil
+	case len(ends) > feature.MostGranted:
+		j.notRead("set of paths of the job", fmt.Sprintf("%d hosts are too many to follow all paths among them", len(ends)))
+		return on, nil
+	}
+	m, err := linkload.Measure(c.Ctx, p.Tables, linkload.Among(j.f, ends))
+	if err != nil {
+		return nil, err
+	}
+	for port, n := range m.Paths {
+		if n > 0 {
+			j.Links++
+			both(fabric.PortIndex(port))
+		}
+	}
+	return on, nil
+}
+
+// events takes the events of the time of the job that are about its nodes and links, or about tables, managers and commits.
+func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
+	line, err := c.Session.Timeline(c.Ctx, j.Since, j.Until)
+	if err != nil {
+		return err
+	}
+	nodes := map[uint64]bool{}
+	for k := range on {
+		nodes[k.GUID] = true
+	}
+	for _, m := range line.Moments {
+		about := m.GUID == 0 || on[counters.Key{GUID: m.GUID, Num: uint8(m.Port)}]
+		if !about && nodes[m.GUID] { // a node of its paths, or a port of one that its paths do not take any more
+			node := j.f.NodeByGUID(m.GUID)
+			about = m.What == session.WhatNode || node != fabric.None && !j.f.Nodes[node].IsSwitch()
+		}
+		if about {
+			j.moments = append(j.moments, m)
+		}
+	}
+	j.Happened = len(j.moments)
+	if line.Why != nil {
+		j.notRead("part of the events", line.Why.Error())
+	}
+	return nil
+}
+
+// count takes the ports of the paths of the job that counted errors.
+func (j *job) count(c *feature.Call, b *answer.Basis, on map[counters.Key]bool) error {
+	recorded, err := c.Session.Recorded(c.Ctx, counters.Errors, j.Since, j.Until)
+	if errors.Is(err, session.ErrNoRecords) {
+		j.notRead("record of counters", err.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if gaps := feature.NotRecorded(&recorded); gaps != "" {
+		j.notRead("part of the record of counters", gaps)
+	}
+	var silent []fabric.PortIndex
+	for k := range on {
+		if !recorded.Read[k] {
+			silent = append(silent, k.In(j.f))
+		}
+	}
+	slices.Sort(silent)
+	feature.NotRead(b, j.f, "port record", "nothing was recorded", silent)
+	mine := slices.DeleteFunc(slices.Clone(recorded.Totals), func(x records.Total) bool { return !on[x.Key] })
+	for _, x := range feature.MostCounted(j.f, mine) {
+		j.errors = append(j.errors, feature.CountedRowOf(j.f, &x))
+	}
+	j.Counted = len(j.errors)
+	return nil
+}

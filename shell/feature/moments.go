@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/session"
+)
+
+// Moment is a row of the events of some time, as the session and the history know them. It leads to what differs after it, otherwise to where it happened.
+type Moment struct {
+	When   time.Time    `key:"when" name:"WHEN"`
+	What   answer.Value `key:"what" name:"WHAT" kind:"text" help:"node, link, port, tables or manager"`
+	Text   string       `key:"text" name:"EVENT"`
+	Who    answer.Value `key:"who" name:"WHO" kind:"text" help:"who or what was probably the cause"`
+	At     answer.Value `key:"at" kind:"place" help:"the node or port that it is about"`
+	Before answer.Value `key:"before" name:"BEFORE" kind:"int" help:"the entry of the history before it"`
+	After  answer.Value `key:"after" name:"AFTER" kind:"int" help:"the entry of the history after it"`
+	lead   answer.Lead
+}
+
+// MomentTable declares a table of events, of which people read a line each by a form.
+func MomentTable(row string) *answer.Table[Moment] {
+	return &answer.Table[Moment]{
+		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Lead: func(e Moment) answer.Lead { return e.lead },
+	}
+}
+
+// Moments returns the rows of events; the names of nodes are those of a fabric.
+func Moments(f *fabric.Fabric, moments []session.Moment) answer.Rows[Moment] {
+	return answer.Lazy(len(moments), func(i int) Moment { return momentOf(f, &moments[i]) })
+}
+
+func momentOf(f *fabric.Fabric, m *session.Moment) Moment {
+	e := Moment{
+		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who), Before: entryID(m.Before), After: entryID(m.After),
+		lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},
+	}
+	if m.GUID != 0 {
+		at := answer.Place{GUID: m.GUID, Port: m.Port}
+		if m.Port == 0 {
+			at.Port = -1
+		}
+		if node := f.NodeByGUID(m.GUID); node != fabric.None {
+			at.Name = f.Nodes[node].Desc
+		}
+		e.At = answer.At(at)
+	}
+	if m.Pictures() {
+		e.lead = answer.Lead{Command: fmt.Sprintf("diff %d %d", m.Before, m.After)}
+	}
+	return e
+}
+
+// entryID returns the number of an entry of the history, None for 0.
+func entryID(id int64) answer.Value {
+	if id == 0 {
+		return answer.None()
+	}
+	return answer.Int(id)
+}
