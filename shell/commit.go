@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/servicelevels"
 )
 
 func commitCommands() []Spec {
@@ -82,19 +83,19 @@ func runCommit(c *call) error {
 
 // Commit is what a commit planned, and what it wrote.
 type Commit struct {
-	Plan    plan.Totals  `json:"plan"`
-	Hit     []diff.Pair  `json:"hit,omitempty"`
-	Groups  []uint16     `json:"groups_hit,omitempty"`
-	CutOff  int64        `json:"pairs_cut_off"`
-	Unknown int64        `json:"pairs_unknown,omitempty"`
-	Credits *changeLoop  `json:"credits,omitempty"`
-	SLs     *session.SLs `json:"service_levels,omitempty"`
-	Written bool         `json:"written"`
-	Seconds float64      `json:"seconds,omitempty"`
-	Differ  []string     `json:"differ,omitempty"`
-	Failed  []string     `json:"failed,omitempty"`
-	Master  string       `json:"master,omitempty"`
-	Unlike  string       `json:"unlike_opensm,omitempty"`
+	Plan    plan.Totals          `json:"plan"`
+	Hit     []diff.Pair          `json:"hit,omitempty"`
+	Groups  []uint16             `json:"groups_hit,omitempty"`
+	CutOff  int64                `json:"pairs_cut_off"`
+	Unknown int64                `json:"pairs_unknown,omitempty"`
+	Credits *changeLoop          `json:"credits,omitempty"`
+	SLs     *servicelevels.Proof `json:"service_levels,omitempty"`
+	Written bool                 `json:"written"`
+	Seconds float64              `json:"seconds,omitempty"`
+	Differ  []string             `json:"differ,omitempty"`
+	Failed  []string             `json:"failed,omitempty"`
+	Master  string               `json:"master,omitempty"`
+	Unlike  string               `json:"unlike_opensm,omitempty"`
 	// Adaptive counts the switches that route adaptively, by groups that are not written.
 	Adaptive int   `json:"adaptive_switches,omitempty"`
 	History  int64 `json:"history,omitempty"`
@@ -212,7 +213,7 @@ func (p CommitPlan) othersText(w io.Writer) {
 	}
 }
 
-func levelsText(w io.Writer, l *session.SLs) {
+func levelsText(w io.Writer, l *servicelevels.Proof) {
 	if l == nil {
 		return
 	}

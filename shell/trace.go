@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 const (
@@ -156,7 +157,7 @@ func runTrace(c *call) error {
 }
 
 // fitting fails where options are not for what is asked for.
-func (c *call) fitting(r *traceRequest, asked session.Asked) error {
+func (c *call) fitting(r *traceRequest, asked partitions.Asked) error {
 	asIbtracert := c.Option("format", "text") == "ibtracert"
 	beside := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
 	switch {
@@ -175,7 +176,7 @@ func (c *call) fitting(r *traceRequest, asked session.Asked) error {
 }
 
 // traceOne follows a pair through the tables of a picture.
-func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) error {
+func (c *call) traceOne(st *session.State, p *session.Picture, g *partitions.Grants, pair session.Pair) error {
 	path, answer := c.traced(st, p, g, pair)
 	if c.Option("format", "text") == "ibtracert" {
 		if err := session.Addressed(p.Fabric, pair); err != nil {
@@ -207,7 +208,7 @@ func (c *call) traceOne(st *session.State, p *session.Picture, g *session.Grants
 	return c.judgeTrace(answer)
 }
 
-func (c *call) traced(st *session.State, p *session.Picture, g *session.Grants, pair session.Pair) (*walk.Path, *traceAnswer) {
+func (c *call) traced(st *session.State, p *session.Picture, g *partitions.Grants, pair session.Pair) (*walk.Path, *traceAnswer) {
 	path := walk.Between(p.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := p.Passage(g, &path, c.session.Analysis())
 	answer := traceAnswerOf(p.Fabric, &path)

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // maxTroubles is how many bad paths are listed in text; JSON has them all, but for
@@ -196,7 +197,7 @@ func (c *call) answerMany(m *manyAnswer) error {
 }
 
 // traceMany follows pairs through the tables of a picture.
-func (c *call) traceMany(st *session.State, p *session.Picture, g *session.Grants, r *traceRequest) error {
+func (c *call) traceMany(st *session.State, p *session.Picture, g *partitions.Grants, r *traceRequest) error {
 	answer := &manyAnswer{Of: st.Title(p), Stale: st.IsStale(p), Adaptive: adaptive(st)}
 	for _, pair := range r.pairs {
 		if err := c.ctx.Err(); err != nil {

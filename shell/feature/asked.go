@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // StateNames returns the names of the states that a command can be about.
@@ -44,13 +45,13 @@ func AskedOptions() []lang.Option {
 const MostGranted = 5000
 
 // Asked returns the paths that [AskedOptions] select.
-func (c *Call) Asked() (session.Asked, error) {
+func (c *Call) Asked() (partitions.Asked, error) {
 	want, err := c.WantedPath()
-	return session.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
+	return partitions.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
 }
 
 // Grants returns the paths of a state that [AskedOptions] select, nil for all.
-func (c *Call) Grants(st *session.State, p *session.Picture) (*session.Grants, error) {
+func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants, error) {
 	asked, err := c.Asked()
 	if err != nil || asked.Any() {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/servicelevels"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -65,17 +66,17 @@ type CommitReport struct {
 	// those of the staged subnet that its tables do not connect, Unproved those of which that is unknown.
 	CutOff, Unknown       int64
 	Unconnected, Unproved int64
-	Examples              []diff.Pair   // some of the pairs lost
-	Credits               *plan.Credits // nil where no route changes
-	SLs                   *SLs          // nil where the routing needs no SLs
-	Circling              int           // counts the multicast groups whose packets would go round for ever
-	Unlike                string        // [Picture.Unlike] of what is staged
-	Adaptive              int           // switches that route adaptively by groups that are not written
-	Written               *apply.Report // nil where nothing was written
-	Journal               int64         // the number of the history entry with what was written, 0 for none
-	Resumes               bool          // says that this goes on with a commit or a rollback that was interrupted
-	Others                *Others       // what others wrote since the staged tables were made, nil for nothing
-	Master                *SM           // the master subnet manager beside which it is, or would be, written
+	Examples              []diff.Pair          // some of the pairs lost
+	Credits               *plan.Credits        // nil where no route changes
+	SLs                   *servicelevels.Proof // nil where the routing needs no SLs
+	Circling              int                  // counts the multicast groups whose packets would go round for ever
+	Unlike                string               // [Picture.Unlike] of what is staged
+	Adaptive              int                  // switches that route adaptively by groups that are not written
+	Written               *apply.Report        // nil where nothing was written
+	Journal               int64                // the number of the history entry with what was written, 0 for none
+	Resumes               bool                 // says that this goes on with a commit or a rollback that was interrupted
+	Others                *Others              // what others wrote since the staged tables were made, nil for nothing
+	Master                *SM                  // the master subnet manager beside which it is, or would be, written
 }
 
 // commit is a commit under way: its methods are its steps, in their order.
@@ -234,7 +235,7 @@ func (c *commit) judge(ctx context.Context) (err error) {
 		rep.Circling = trees.Cycles
 	}
 	if !rep.Plan.Empty() {
-		rep.SLs, err = c.proveSLs(ctx, live, staged, rep.Master)
+		rep.SLs, err = servicelevels.Prove(ctx, c.conn, live, staged, rep.Master != nil, c.progress)
 	}
 	return err
 }
@@ -292,7 +293,7 @@ func (c *commit) harmless() error {
 	case r.Credits.Lasting() && !opt.Loop && !opt.back:
 		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
 	case r.SLs != nil && !r.SLs.Safe():
-		return &SLsError{*r.SLs}
+		return &servicelevels.Error{Proof: *r.SLs}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/servicelevels"
 )
 
 // liveSLs are the SLs of the live paths, which no switch has.
@@ -91,9 +92,9 @@ func (st *State) otherMaster(was uint64) bool {
 // as those of sssp and dfsssp are: the subnet administration is asked, and
 // where there is none, settings of the subnet manager's own file are taken at their word.
 func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tables) (string, error) {
-	var granted SLs
+	var granted servicelevels.Proof
 	if _, ok := st.Master(); ok && s.conn.Online() {
-		if err := s.askSLs(ctx, st.Live.Tables, computed, &granted); err != nil {
+		if err := granted.Ask(ctx, s.conn, st.Live.Tables, computed, s.progress); err != nil {
 			return "", err
 		}
 	}

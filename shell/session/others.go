@@ -103,8 +103,7 @@ func (c *commit) findOthers(ctx context.Context) error {
 			}
 		}
 	}
-	find := finder{c.st.Live.Tables, c.st.Staged.Tables, c.st.Staged.heldOn}
-	find.all(&c.rep.Plan.List, func(node fabric.NodeIndex, what string, was, is, would any) {
+	c.rep.Plan.Overwritten(c.st.Live.Tables, c.st.Staged.Tables, c.st.Staged.heldOn, func(node fabric.NodeIndex, what string, was, is, would any) {
 		n := &c.st.Live.Fabric.Nodes[node]
 		guid := fmt.Sprintf("0x%016x", n.GUID)
 		if told[[3]string{guid, what, fmt.Sprint(is)}] {

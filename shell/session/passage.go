@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // Passage is what becomes of packets on their path.
@@ -41,7 +42,7 @@ type PassedHop struct {
 }
 
 // Passage follows what becomes of the packets of a path of a picture.
-func (p *Picture) Passage(g *Grants, path *walk.Path, loops Loops) *Passage {
+func (p *Picture) Passage(g *partitions.Grants, path *walk.Path, loops Loops) *Passage {
 	r := &Passage{Hops: make([]PassedHop, len(path.Hops)), found: loops.KnownCredits(p.Tables)}
 	r.SL, r.Known, r.Why = g.Of(path.Src, path.DstLID)
 	r.fillVLs(p.Tables, path)

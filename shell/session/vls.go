@@ -14,10 +14,8 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/session/partitions"
 )
-
-// ErrUnreadSLs says that nobody knows the service levels of paths.
-var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: sweep full sl, or engine from=FILE; calibrate)")
 
 var (
 	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
@@ -34,7 +32,7 @@ func writeSL2VL(w io.Writer, p *Picture) error {
 func writePathSLs(w io.Writer, p *Picture) error {
 	switch {
 	case p.Tables.Unread.SLs:
-		return ErrUnreadSLs
+		return partitions.ErrUnreadSLs
 	case p.Tables.SLs == nil:
 		return errNoSLs
 	}

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 const (
@@ -258,7 +259,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 }
 
 // granted are the pairs that have a path of those that were asked for.
-func granted(g *session.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
+func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
 	return slices.DeleteFunc(pairs, func(p linkload.Pair) bool {
 		_, _, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))
 		return err != nil

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 	"example.org/ibconsole/shell/session/pathrecords"
 )
 
@@ -234,7 +235,7 @@ func build(c *feature.Call) error {
 }
 
 // noSLs is the warning about records without service levels.
-var noSLs = session.ErrUnreadSLs.Error() + ": the records have SL 0"
+var noSLs = partitions.ErrUnreadSLs.Error() + ": the records have SL 0"
 
 func info(c *feature.Call) error {
 	if name := c.Arg(0); name != "" {

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // record is a path record, or the error for a destination without one.
@@ -73,7 +73,7 @@ func query(c *feature.Call) error {
 	}
 	defer v.close()
 	if v.unknownSLs && want.SL > 0 {
-		return session.ErrUnreadSLs
+		return partitions.ErrUnreadSLs
 	}
 	from, _, err := portOf(c, v.View, c.Arg(0))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/administration"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // comparison is records compared with tables, or with the subnet administration.
@@ -84,7 +85,7 @@ func verifyRecords(c *feature.Call) error {
 		}
 	}
 	if live && v.unknownSLs {
-		b.Warnings = append(b.Warnings, session.ErrUnreadSLs.Error()+": they are not compared")
+		b.Warnings = append(b.Warnings, partitions.ErrUnreadSLs.Error()+": they are not compared")
 	}
 	if live {
 		f := st.Live.Fabric

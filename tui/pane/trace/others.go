@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -54,7 +55,7 @@ func (o *other) parts() *walk.Beside {
 	return nil
 }
 
-func (t *trace) learnBack(g *session.Grants) {
+func (t *trace) learnBack(g *partitions.Grants) {
 	if back, ok := t.hops.Back(t.Scene.Picture.Tables); ok {
 		f := t.Scene.Picture.Fabric
 		t.back = &other{f: f, path: back, turned: true, passage: t.passageOf(g, &back)}

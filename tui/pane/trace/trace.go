@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -135,7 +136,7 @@ func (t *trace) learn() {
 	t.loads = t.Loads
 	t.countChoices()
 	// It fails for partitions that somebody asks for.
-	g, err := sc.State.Grants(sc.Picture, session.Asked{SL: -1})
+	g, err := sc.State.Grants(sc.Picture, partitions.Asked{SL: -1})
 	if err != nil {
 		g = nil
 	}
@@ -157,7 +158,7 @@ func (t *trace) learn() {
 	t.shared = t.hops.Shared(t.group)
 }
 
-func (t *trace) passageOf(g *session.Grants, p *walk.Path) *session.Passage {
+func (t *trace) passageOf(g *partitions.Grants, p *walk.Path) *session.Passage {
 	if g == nil {
 		return nil
 	}

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package write
 
 import (
 	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/mad"
 )
 
-// finder finds what is to be written over and is not what it was.
+// Found takes a value that would be written over, of a node of the live fabric: what it was, is and would become.
+type Found func(node fabric.NodeIndex, what string, was, is, would any)
+
+// finder finds values that a list writes over although they are not what they were.
 type finder struct {
 	live, staged *fabric.Tables
-	was          []*fabric.Tables // what the switches may hold; of what none of them knows nothing is said
+	was          []*fabric.Tables
 }
 
-// told is called for a node of the live fabric.
-type told func(node fabric.NodeIndex, what string, was, is, would any)
-
-// all finds it wherever a list writes. O(what the list writes).
-func (f *finder) all(w *write.List, tell told) {
+// Overwritten finds the values that a list from live to staged tables writes over although none of the tables that the
+// switches may hold has them. What none of these tables knows is left out. O(what the list writes).
+func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, tell Found) {
+	f := &finder{live, staged, was}
 	for i := range w.LIDs {
 		f.lid(&w.LIDs[i], tell)
 	}
@@ -59,14 +60,14 @@ func values[T any](f *finder, sw fabric.SwitchIndex, value func(*fabric.Tables, 
 	return all
 }
 
-func (f *finder) entry(sw fabric.SwitchIndex, what string, was []uint16, is, would uint16, tell told) {
+func (f *finder) entry(sw fabric.SwitchIndex, what string, was []uint16, is, would uint16, tell Found) {
 	if is != would && len(was) > 0 && !slices.Contains(was, is) {
 		tell(f.live.Fabric.Switches[sw], what, was[0], is, would)
 	}
 }
 
 // block looks at the entries of one up to the new top.
-func (f *finder) block(sw fabric.SwitchIndex, num uint16, tell told) {
+func (f *finder) block(sw fabric.SwitchIndex, num uint16, tell Found) {
 	to := f.staged.Fabric.SwitchByGUID(f.live.Fabric.SwitchNode(sw).GUID)
 	first := int(num) * fabric.BlockSize
 	for lid := max(first, 1); lid < first+fabric.BlockSize && lid <= int(f.staged.Top[to]); lid++ {
@@ -82,7 +83,7 @@ func (f *finder) block(sw fabric.SwitchIndex, num uint16, tell told) {
 }
 
 // lid looks at an end port's LID.
-func (f *finder) lid(l *write.LID, tell told) {
+func (f *finder) lid(l *LID, tell Found) {
 	if l.Old == 0 || l.Old == l.New && l.OldLMC == l.NewLMC {
 		return
 	}
@@ -104,9 +105,9 @@ func (f *finder) lid(l *write.LID, tell told) {
 }
 
 // vls looks at SL2VL tables.
-func (f *finder) vls(w *write.List, tell told) {
+func (f *finder) vls(w *List, tell Found) {
 	for i, l := range w.SL2VLs {
-		if f.live.SL2VL == nil || l.Late && slices.ContainsFunc(w.SL2VLs[:i], func(o write.SL2VL) bool { return o.Node == l.Node && o.In == l.In && o.Out == l.Out }) {
+		if f.live.SL2VL == nil || l.Late && slices.ContainsFunc(w.SL2VLs[:i], func(o SL2VL) bool { return o.Node == l.Node && o.In == l.In && o.Out == l.Out }) {
 			continue
 		}
 		node := &f.live.Fabric.Nodes[l.Node]
@@ -124,10 +125,10 @@ func (f *finder) vls(w *write.List, tell told) {
 }
 
 // groups looks at multicast tables.
-func (f *finder) groups(w *write.List, tell told) {
+func (f *finder) groups(w *List, tell Found) {
 	for i := range w.MFTs {
 		b := &w.MFTs[i]
-		if f.live.MFT == nil || b.Grow && slices.ContainsFunc(w.MFTs[:i], func(o write.MFTBlock) bool { return o.Switch == b.Switch && o.Num == b.Num && o.Position == b.Position }) {
+		if f.live.MFT == nil || b.Grow && slices.ContainsFunc(w.MFTs[:i], func(o MFTBlock) bool { return o.Switch == b.Switch && o.Num == b.Num && o.Position == b.Position }) {
 			continue
 		}
 		to := f.staged.Fabric.SwitchByGUID(f.live.Fabric.SwitchNode(b.Switch).GUID)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package servicelevels finds whether hosts get the service levels that a routing needs.
+package servicelevels
 
 import (
 	"context"
@@ -11,11 +12,12 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/shell/session/connection"
 )
 
-// SLs says where the service levels of a routing come from once it is written.
+// Proof says where the service levels of a routing come from once it is written.
 // Hosts get them from the subnet administration, and a commit brings none.
-type SLs struct {
+type Proof struct {
 	// Origin is that of the tables.
 	Origin string `json:"-"`
 	// Asked is how many path records the master's subnet administration was asked
@@ -32,22 +34,22 @@ type SLs struct {
 }
 
 // AllGranted reports whether the subnet administration grants what the routing needs.
-func (l *SLs) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
+func (l *Proof) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
 
 // Safe reports whether the routing does not deadlock with the SLs that hosts get.
-func (l *SLs) Safe() bool { return l.AllGranted() || l.Plain }
+func (l *Proof) Safe() bool { return l.AllGranted() || l.Plain }
 
-// SLsError says that a routing is free of deadlock by service levels alone, which
+// Error says that a routing is free of deadlock by service levels alone, which
 // hosts do not get.
-type SLsError struct{ SLs SLs }
+type Error struct{ Proof Proof }
 
-func (e *SLsError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels alone, and hosts get those from the subnet administration: %s. "+
-		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.SLs.Origin, e.SLs.Why())
+		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.Proof.Origin, e.Proof.Why())
 }
 
 // Why says what the subnet administration grants.
-func (l *SLs) Why() string {
+func (l *Proof) Why() string {
 	switch {
 	case l.Asked == 0 && l.Refused != "":
 		return l.Refused
@@ -61,17 +63,17 @@ func (l *SLs) Why() string {
 	return fmt.Sprintf("it grants them in %d of %d path records, and not in that of %s", l.Granted, l.Asked, l.Refused)
 }
 
-// proveSLs finds out whether tables that need service levels can be written: where the
+// Prove finds out whether tables that need service levels can be written: where the
 // subnet administration grants the SLs, or where there are no credit loops with
 // SL 0 everywhere on the VLs that there are then. nil is returned for tables that
 // need none.
-func (s *Session) proveSLs(ctx context.Context, live, staged *fabric.Tables, master *SM) (*SLs, error) {
+func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, master bool, progress func(done, total int)) (*Proof, error) {
 	if staged.SLs == nil {
 		return nil, nil
 	}
-	l := &SLs{Origin: staged.Origin}
-	if master != nil {
-		if err := s.askSLs(ctx, live, staged, l); err != nil {
+	l := &Proof{Origin: staged.Origin}
+	if master {
+		if err := l.Ask(ctx, conn, live, staged, progress); err != nil {
 			return nil, err
 		}
 		if l.AllGranted() {
@@ -94,11 +96,11 @@ func (s *Session) proveSLs(ctx context.Context, live, staged *fabric.Tables, mas
 // mostRecords is how many path records are asked for at most.
 const mostRecords = 4096
 
-// askSLs asks for the path records of all pairs of hosts, or where there are too
+// Ask asks for the path records of all pairs of hosts, or where there are too
 // many of a sample with hosts of as many pairs of leaf switches as possible. That
 // there is no answer is not an error: then nothing is granted.
-func (s *Session) askSLs(ctx context.Context, live, staged *fabric.Tables, l *SLs) error {
-	c, err := s.conn.SA(ctx)
+func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, progress func(done, total int)) error {
+	c, err := conn.SA(ctx)
 	if err != nil {
 		l.Refused = fmt.Sprintf("it does not answer (%v)", err)
 		return ctx.Err()
@@ -130,7 +132,7 @@ func (s *Session) askSLs(ctx context.Context, live, staged *fabric.Tables, l *SL
 		case l.Refused == "":
 			l.Refused = fmt.Sprintf("%s to %s, where the routing needs SL %d and it says %d", f.PortName(p[0]), f.PortName(p[1]), want, r.SL)
 		}
-		s.progress(i+1, len(pairs))
+		progress(i+1, len(pairs))
 	}
 	if l.Asked == 0 {
 		l.Refused = "it has no path record between any two hosts"
