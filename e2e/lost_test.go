@@ -38,12 +38,12 @@ func answersOf(t *testing.T, source string) (a lossAnswers) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(ibconsole(t, "-s", source, "--json", "-c", "problems; sources")), "\n")
 	var p struct{ Problems []foundProblem }
-	var s struct{ Down int }
+	var s struct{ Subnets []struct{ Down int } }
 	said := ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")
-	if len(lines) != 2 || json.Unmarshal([]byte(lines[0]), &p) != nil || json.Unmarshal([]byte(lines[1]), &s) != nil || json.Unmarshal([]byte(said), &a.morning) != nil {
+	if len(lines) != 2 || json.Unmarshal([]byte(lines[0]), &p) != nil || json.Unmarshal([]byte(lines[1]), &s) != nil || len(s.Subnets) != 1 || json.Unmarshal([]byte(said), &a.morning) != nil {
 		t.Fatalf("%q\n%s", lines, said)
 	}
-	a.problems, a.down = p.Problems, s.Down
+	a.problems, a.down = p.Problems, s.Subnets[0].Down
 	for i := range a.problems {
 		a.problems[i].Kind = a.problems[i].Problem
 	}

@@ -27,11 +27,4 @@ var examples = map[string]string{
 	"rollback":  "fail link leaf-01 36; route; write on; commit yes; rollback yes",
 	"changes":   "changes since=20m",
 	"handover":  "fail link leaf-01 36; route; handover opensm-files",
-	"sources":   "sources",
-	"source":    "source",
-	"on":        "on all check reach",
-	"help":      "help trace",
-	"run":       "run morning.ibconsole",
-	"exit":      "exit",
-	"quit":      "quit",
 }

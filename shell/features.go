@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/feature/capture"
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/compare"
+	"example.org/ibconsole/shell/feature/console"
 	"example.org/ibconsole/shell/feature/counts"
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
@@ -37,6 +38,7 @@ import (
 	"example.org/ibconsole/shell/feature/sa"
 	"example.org/ibconsole/shell/feature/sl"
 	"example.org/ibconsole/shell/feature/sl2vl"
+	"example.org/ibconsole/shell/feature/sources"
 	"example.org/ibconsole/shell/feature/states"
 	"example.org/ibconsole/shell/feature/structure"
 	"example.org/ibconsole/shell/feature/suggest"
@@ -47,7 +49,6 @@ import (
 	"example.org/ibconsole/shell/feature/vlarb"
 	"example.org/ibconsole/shell/feature/watch"
 	"example.org/ibconsole/shell/feature/who"
-	"example.org/ibconsole/shell/session"
 )
 
 // features lists the features.
@@ -58,6 +59,7 @@ var features = []*feature.Feature{
 	&capture.Feature,
 	&check.Feature,
 	&compare.Feature,
+	&console.Feature,
 	&counts.Feature,
 	&entries.Feature,
 	&failures.Feature,
@@ -77,6 +79,7 @@ var features = []*feature.Feature{
 	&sa.Feature,
 	&sl.Feature,
 	&sl2vl.Feature,
+	&sources.Feature,
 	&states.Feature,
 	&structure.Feature,
 	&suggest.Feature,
@@ -135,24 +138,7 @@ func specOf(name string, c *feature.Command) Spec {
 
 // feature returns the call for the functions of package feature.
 func (c *call) feature() *feature.Call {
-	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: console{c}}
-}
-
-// console implements [feature.Console] for a call.
-type console struct{ *call }
-
-// Help implements [feature.Console].
-func (c console) Help(words ...string) (string, error) { return c.shell.Help(words...) }
-
-// Run implements [feature.Console].
-func (c console) Run(name, text string) error { return c.shell.Run(c.ctx, name, text, c.out) }
-
-// Metrics implements [feature.Console].
-func (c console) Metrics() (servers *session.MetricsServers, subnet string) {
-	if c.shell.among == nil {
-		return nil, ""
-	}
-	return &c.shell.among.metrics, c.shell.Name()
+	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: theConsole{c}}
 }
 
 // Declared implements [feature.Output].
@@ -212,7 +198,7 @@ func (o *Output) FailsOn(v answer.Verdict) bool {
 }
 
 // unjudged are the commands whose answers will have a verdict, and have none yet.
-var unjudged = []string{"calibrate", "diff", "sources"}
+var unjudged = []string{"calibrate", "diff"}
 
 // numbered counts an answer.
 func (o *Output) numbered() int {

@@ -4,6 +4,7 @@ package shell_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,12 @@ func TestSourcesDiffer(t *testing.T) {
 			slices.ContainsFunc(c.never, func(s string) bool { return strings.Contains(text, s) }) {
 			t.Errorf("%s: %v, want %q and not %q\n%s", c.name, err, c.says, c.never, text)
 		}
+		verdict := prose.When(slices.Contains(c.says, alike), `"verdict":"ok"`, `"verdict":"found"`)
+		for _, command := range []string{"sources", "sources differ"} {
+			if text, err := run(command, true); err != nil || !strings.Contains(text, verdict) {
+				t.Errorf("%s: %s: %v, want %s\n%s", c.name, command, err, verdict, text)
+			}
+		}
 	}
 }
 
@@ -93,8 +100,8 @@ func TestSourcesNameEngine(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	text, err = run("sources", true)
-	rows := strings.Split(strings.TrimSpace(text), "\n")
-	if err != nil || len(rows) != 2 || strings.Contains(rows[0], `"engine"`) || !strings.Contains(rows[1], `"engine":"updn"`) {
+	var a struct{ Subnets []struct{ Engine string } }
+	if err != nil || json.Unmarshal([]byte(text), &a) != nil || len(a.Subnets) != 2 || a.Subnets[0].Engine != "" || a.Subnets[1].Engine != "updn" {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -105,6 +112,9 @@ func TestSourcesNotRead(t *testing.T) {
 		run := console(t, session.Options{Later: true}, strings.Fields(sources)...)
 		text, err := run("sources differ", false)
 		if (err != nil) != fails || !strings.Contains(text, "not read") || strings.Contains(text, "alike") {
+			t.Errorf("%s: %v\n%s", sources, err, text)
+		}
+		if text, err := run("sources", true); err != nil || !strings.Contains(text, `"verdict":"unknown"`) || !strings.Contains(text, `"switches":null`) {
 			t.Errorf("%s: %v\n%s", sources, err, text)
 		}
 	}

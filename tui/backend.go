@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell"
+	featuresources "example.org/ibconsole/shell/feature/sources"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -58,7 +59,7 @@ func (b *shellBackend) Glances() ([]shell.Glance, int) {
 	return b.among.Glances(), b.here
 }
 
-func (b *shellBackend) Compare(ctx context.Context) (*shell.Comparison, error) {
+func (b *shellBackend) Compare(ctx context.Context) (*featuresources.Comparison, error) {
 	return b.among.Compare(ctx)
 }
 

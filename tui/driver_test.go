@@ -29,6 +29,7 @@ import (
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/shell"
+	featuresources "example.org/ibconsole/shell/feature/sources"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -371,10 +372,10 @@ func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, 
 	}
 	return f.growth(since, until), nil
 }
-func (f *fake) Compare(context.Context) (*shell.Comparison, error) { return nil, nil }
-func (f *fake) Loops() session.Loops                               { return &f.Memo }
-func (f *fake) Hint(string) (usage, summary string)                { return "", "" }
-func (f *fake) Search(string) []lang.Candidate                     { return nil }
+func (f *fake) Compare(context.Context) (*featuresources.Comparison, error) { return nil, nil }
+func (f *fake) Loops() session.Loops                                        { return &f.Memo }
+func (f *fake) Hint(string) (usage, summary string)                         { return "", "" }
+func (f *fake) Search(string) []lang.Candidate                              { return nil }
 
 func (f *fake) Complete(string, int) (int, []lang.Candidate) { return 0, f.all }
 

@@ -54,7 +54,7 @@ func (c *Call) Guide(f *guided.Flow) error {
 		_, err := fmt.Fprintln(w, "nothing was done")
 		return err
 	}
-	return c.Console.Run(c.Command, f.Command())
+	return c.Console.Run(c.Ctx, c.Command, f.Command())
 }
 
 // question prints a question and reads answers until one will do.

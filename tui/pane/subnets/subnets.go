@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/feature/sources"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -31,7 +32,7 @@ const (
 type Source interface {
 	// Glances is what is known of each without looking further, and which of them this screen is of.
 	Glances() (all []shell.Glance, here int)
-	Compare(ctx context.Context) (*shell.Comparison, error)
+	Compare(ctx context.Context) (*sources.Comparison, error)
 }
 
 // subnets lists them.
@@ -40,8 +41,8 @@ type subnets struct {
 	src      Source
 	glances  []shell.Glance
 	here     int
-	compared pane.AsyncResult[*shell.Comparison]
-	taken    *shell.Comparison
+	compared pane.AsyncResult[*sources.Comparison]
+	taken    *sources.Comparison
 	rows     []classify.Difference
 }
 
@@ -52,7 +53,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l.List = pane.NewList(c, pane.About{Name: "All", Short: "All", Help: "the subnets of this console side by side, and what one has otherwise than most", Enter: "go there", Broad: true},
 		draw.Table{Kinds: []string{"subnets", "differences"}, ID: l.id}, l.Renew)
 	all := func() bool { return l.Kind != kindSubnets }
-	figure := func(of func(o *shell.Overview) int) (func(row int) string, func(row int) int64) {
+	figure := func(of func(o *sources.Overview) int) (func(row int) string, func(row int) int64) {
 		return func(row int) string {
 				if o := l.overview(row); o != nil && o.Trouble == "" {
 					return draw.Thousands(of(o))
@@ -65,7 +66,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 				return -1
 			}
 	}
-	column := func(name string, wide, rank int, look draw.Style, of func(o *shell.Overview) int) draw.Column {
+	column := func(name string, wide, rank int, look draw.Style, of func(o *sources.Overview) int) draw.Column {
 		text, order := figure(of)
 		return draw.Column{Name: name, Wide: wide, Right: true, Rank: rank, Hidden: all, Text: text, Order: order, Look: func(row int) draw.Style {
 			if order(row) > 0 {
@@ -76,14 +77,14 @@ func New(c *pane.Common, src Source) pane.Pane {
 	}
 	l.Cols = []draw.Column{
 		{Name: "subnet", Least: 8, Share: 2, Text: l.name, Look: l.look},
-		column("switches", 8, 3, "", func(o *shell.Overview) int { return o.Switches }),
-		column("hosts", 6, 2, "", func(o *shell.Overview) int { return o.Hosts }),
-		column("links", 6, 4, "", func(o *shell.Overview) int { return o.Links }),
-		column("down", 5, 0, t.Bad, func(o *shell.Overview) int { return o.Down }),
-		column("errors", 6, 0, t.Bad, func(o *shell.Overview) int { return o.Errors }),
-		column("warnings", 8, 2, t.Warn, func(o *shell.Overview) int { return o.Warnings }),
-		column("worst load", 10, 3, "", func(o *shell.Overview) int { return int(max(o.Worst, 0)) }),
-		column("differs", 7, 0, t.Warn, func(o *shell.Overview) int { return o.Differs }),
+		column("switches", 8, 3, "", func(o *sources.Overview) int { return o.Switches }),
+		column("hosts", 6, 2, "", func(o *sources.Overview) int { return o.Hosts }),
+		column("links", 6, 4, "", func(o *sources.Overview) int { return o.Links }),
+		column("down", 5, 0, t.Bad, func(o *sources.Overview) int { return o.Down }),
+		column("errors", 6, 0, t.Bad, func(o *sources.Overview) int { return o.Errors }),
+		column("warnings", 8, 2, t.Warn, func(o *sources.Overview) int { return o.Warnings }),
+		column("worst load", 10, 3, "", func(o *sources.Overview) int { return int(max(o.Worst, 0)) }),
+		column("differs", 7, 0, t.Warn, func(o *sources.Overview) int { return o.Differs }),
 		{Name: "state", Least: 20, Share: 3, Rank: 1, Hidden: all, Text: l.state, Look: l.look},
 		{Name: "differs in", Wide: 10, Hidden: func() bool { return !all() }, Text: func(row int) string { return string(l.rows[row].Kind) }},
 		{Name: "what", Least: 30, Share: 6, Hidden: func() bool { return !all() }, Text: func(row int) string { return l.rows[row].What }},
@@ -132,7 +133,7 @@ func (l *subnets) difference(row int) *classify.Difference {
 }
 
 // overview is what was found of the subnet of a row, nil for nothing yet.
-func (l *subnets) overview(row int) *shell.Overview {
+func (l *subnets) overview(row int) *sources.Overview {
 	if l.taken == nil || row >= len(l.taken.Subnets) {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (l *subnets) state(row int) string {
 		words = []string{"OLD, " + words[0], g.Lost}
 	}
 	if o := l.overview(row); o != nil && o.Manager != "" {
-		words = append(words, o.Manager)
+		words = append(words, "manager "+o.Manager)
 	}
 	if g.Paper != "" {
 		words = append(words, g.Paper)
@@ -212,7 +213,7 @@ func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	key := strings.Join(prose.Words(l.glances, func(g shell.Glance) string { return g.Stamp }), "\n")
-	return l.compared.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*shell.Comparison, error) { return l.src.Compare(ctx) })
+	return l.compared.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*sources.Comparison, error) { return l.src.Compare(ctx) })
 }
 
 // Collect takes the comparison; the one before holds until there is another.

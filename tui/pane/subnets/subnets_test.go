@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/feature/sources"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/panetest"
 	"example.org/ibconsole/tui/pane/subnets"
@@ -18,7 +19,7 @@ type source []shell.Glance
 
 func (s source) Glances() ([]shell.Glance, int) { return s, 0 }
 
-func (s source) Compare(context.Context) (*shell.Comparison, error) {
+func (s source) Compare(context.Context) (*sources.Comparison, error) {
 	return nil, errors.New("one of them is being read")
 }
 

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sources compares the subnets that a console has open.
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/classify"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands sources, source and on.
+var Feature = feature.Feature{Name: "sources", Commands: []feature.Command{
+	{
+		Path: "sources", Bare: true, Summary: "list the subnets of this console side by side",
+		Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Rails of the same\n" +
+			"hosts must be alike in most things: sources differ lists what is not. With --fail-on found it fails where subnets\n" +
+			"differ.",
+		Examples: []string{"sources"},
+		Answers:  []answer.Declared{listDecl},
+		Run:      func(c *feature.Call) error { return list(c, listDecl, true) },
+	},
+	{
+		Path: "sources now", Summary: "list the subnets without waiting for any",
+		Help:     "A subnet that is still being read is listed as such.",
+		Examples: []string{"sources now"},
+		Answers:  []answer.Declared{nowDecl},
+		Run:      func(c *feature.Call) error { return list(c, nowDecl, false) },
+	},
+	{
+		Path: "sources differ", Summary: "list how a subnet differs from most of them",
+		Help:     "It compares hosts, cabling, speeds and forwarding tables.",
+		Examples: []string{"sources differ"},
+		Answers:  []answer.Declared{&differDecl},
+		Run:      differ,
+	},
+	{
+		Path: "source", Summary: "show or choose the subnet that commands act on",
+		Help:     "It is for commands that name no subnet with on.",
+		Args:     []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet, Optional: true}},
+		Examples: []string{"source"},
+		Answers:  []answer.Declared{sourceDecl},
+		Run:      choose,
+	},
+	{
+		Path: "on", Summary: "run a command on a subnet, or on all at once",
+		Help: "The answers come in the order of the subnets. A subnet that does not answer holds up no other. With --json each\n" +
+			"answer names its subnet. It fails where one has failed. Commands that write to switches name one subnet.",
+		Args:     []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true}},
+		Examples: []string{"on all check reach"}, NoAnswer: true,
+		Run: func(c *feature.Call) error { return c.Misused("no command") },
+	},
+}}
+
+// figure returns a field of a figure that is not known of a subnet that was not read.
+func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] {
+	return answer.Field[*Overview]{Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: known(func(o *Overview) answer.Value { return answer.Int(of(o)) })}
+}
+
+// known returns the value of a subnet that was read.
+func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
+	return func(o *Overview) answer.Value {
+		if o.Trouble != "" {
+			return answer.NotRead()
+		}
+		return value(o)
+	}
+}
+
+// word returns a field for programs of a word that may be missing.
+func word(key, help string, of func(o *Overview) string) answer.Field[*Overview] {
+	return answer.Field[*Overview]{Key: key, Kind: answer.KindText, Help: help, Value: func(o *Overview) answer.Value { return answer.Optional(of(o)) }}
+}
+
+var table = answer.Table[*Overview]{
+	Key: "subnets", Title: "subnets",
+	Fields: []answer.Field[*Overview]{
+		{Key: "name", Name: "subnet", Kind: answer.KindText, Help: "as -s or the configuration names it, else its source", Value: func(o *Overview) answer.Value { return answer.Text(o.Name) }},
+		figure("switches", "", func(o *Overview) int { return o.Switches }),
+		figure("hosts", "machines with an adapter in it, without aggregation nodes", func(o *Overview) int { return o.Hosts }),
+		figure("links", "cables, those of hosts too", func(o *Overview) int { return o.Links }),
+		figure("down", "links that were lost, or are missing in comparison with the baseline", func(o *Overview) int { return o.Down }),
+		{Name: "errors/warnings", Kind: answer.KindText, Help: "problems", Value: known(func(o *Overview) answer.Value { return answer.Text(fmt.Sprintf("%d/%d", o.Errors, o.Warnings)) })},
+		{Key: "errors", Kind: answer.KindInt, Help: "problems that are errors", Value: known(func(o *Overview) answer.Value { return answer.Int(o.Errors) })},
+		{Key: "warnings", Kind: answer.KindInt, Help: "problems that are warnings", Value: known(func(o *Overview) answer.Value { return answer.Int(o.Warnings) })},
+		{Key: "worst_load", Name: "worst load", Kind: answer.KindInt, Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst)},
+		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "how many differences from most of the subnets there are", Value: func(o *Overview) answer.Value { return answer.Int(o.Differs) }},
+		{Name: "state", Kind: answer.KindText, Help: "the master subnet manager and when it was read, or why nothing is known", Value: func(o *Overview) answer.Value { return answer.Text(o.state()) }},
+		word("source", "", func(o *Overview) string { return o.Source }),
+		word("error", "why nothing is known of it", func(o *Overview) string { return o.Trouble }),
+		word("lost", "why the connection was lost", func(o *Overview) string { return o.Lost }),
+		word("busy", "the command that runs", func(o *Overview) string { return o.Busy }),
+		word("manager", "the port of the master subnet manager", func(o *Overview) string { return o.Manager }),
+		word("engine", "of the live tables", func(o *Overview) string { return o.Engine }),
+		{Key: "swept", Kind: answer.KindTime, Help: "when it was read", Value: known(func(o *Overview) answer.Value { return answer.Time(o.Swept) })},
+	},
+}
+
+func worst(o *Overview) answer.Value {
+	if o.Worst < 0 {
+		return answer.NotRead()
+	}
+	return answer.Int(o.Worst)
+}
+
+// state returns the manager and when the subnet was read, or what is wrong with that.
+func (o *Overview) state() string {
+	if o.Trouble != "" {
+		return o.Trouble
+	}
+	read := "read " + o.Swept.Format(time.TimeOnly)
+	switch {
+	case o.Lost != "":
+		read = "OLD, " + read + ": " + o.Lost
+	case o.Busy != "":
+		read += ", " + o.Busy + " runs"
+	}
+	if o.Manager == "" {
+		return read
+	}
+	return "manager " + o.Manager + "; " + read
+}
+
+var listDecl, nowDecl = declare("sources"), declare("sources now")
+
+// declare returns the declaration of a list of subnets.
+func declare(command string) *answer.Decl[*Comparison] {
+	return &answer.Decl[*Comparison]{
+		Command: command, Help: "the subnets of the console",
+		Layout: []answer.Item[*Comparison]{{Table: answer.Show(&table, func(c *Comparison) answer.Rows[*Overview] {
+			return answer.Lazy(len(c.Subnets), func(i int) *Overview { return &c.Subnets[i] })
+		})}},
+		Verdict: (*Comparison).verdict, Fails: answer.Asked,
+	}
+}
+
+// verdict returns found where subnets differ.
+func (c *Comparison) verdict() (answer.Verdict, string) {
+	if n := len(c.found()); n > 0 {
+		return answer.Found, prose.Count(n, "difference") + " between subnets"
+	}
+	return answer.OK, "" // unknown where something was not read
+}
+
+// found returns the differences between subnets that were read.
+func (c *Comparison) found() []classify.Difference {
+	return slices.DeleteFunc(slices.Clone(c.Differences), func(d classify.Difference) bool { return d.Kind == notRead })
+}
+
+func list(c *feature.Call, decl *answer.Decl[*Comparison], wait bool) error {
+	all := c.Console.Subnets()
+	if wait {
+		if err := waitForAll(c, all); err != nil {
+			return err
+		}
+	}
+	compared, err := Compare(c.Ctx, all)
+	if err != nil {
+		return err
+	}
+	return c.Answer(decl.Answer(basisOf(all), compared))
+}
+
+func waitForAll(c *feature.Call, all []feature.Subnet) error {
+	for _, n := range all {
+		if err := n.Wait(c.Ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// basisOf returns what was not read of the subnets.
+func basisOf(all []feature.Subnet) (b answer.Basis) {
+	for _, n := range all {
+		st := n.Session().State()
+		unread := st.Basis(st.Live, session.NeedLinks|session.NeedTables).Unread
+		if err := n.Trouble(); err != nil {
+			unread = answer.Unread{Count: 1, Causes: []answer.Cause{{What: "subnet", Why: err.Error(), Count: 1}}}
+		}
+		for i := range unread.Causes {
+			if x := &unread.Causes[i]; len(all) > 1 {
+				x.Why = strings.TrimSuffix(n.Name()+": "+x.Why, ": ")
+			}
+		}
+		b.Unread = b.Unread.Add(unread)
+	}
+	return b
+}
+
+// differing is how subnets differ.
+type differing struct {
+	*Comparison
+	names []string
+}
+
+// difference is one row of them.
+type difference struct {
+	Subnet string `key:"name" name:"subnet" help:"the subnet that differs from most"`
+	Kind   string `key:"differs_in" name:"differs in" help:"size, hosts, cabling, speed, tables, engine or nodes"`
+	What   string `key:"what" name:"what"`
+}
+
+var differenceTable = answer.Table[difference]{Key: "differences", Title: "differences", Fields: answer.Fields[difference]()}
+
+var differDecl = answer.Decl[*differing]{
+	Command: "sources differ", Help: "how subnets differ from most of them",
+	Facts: []answer.Field[*differing]{
+		{Key: "compared", Name: "compared", Kind: answer.KindText, Value: func(d *differing) answer.Value { return answer.Text(d.Compared) }},
+		{Name: "alike", Kind: answer.KindBool, Value: func(d *differing) answer.Value { return answer.Bool(len(d.names) > 1 && len(d.Differences) == 0) }},
+		{Name: "one", Kind: answer.KindBool, Value: func(d *differing) answer.Value { return answer.Bool(len(d.names) == 1) }},
+	},
+	Layout: []answer.Item[*differing]{
+		{Line: "{?one}there is but one subnet"},
+		{Line: "{?alike}all subnets are alike: {compared}"},
+		{When: func(d *differing) bool { return len(d.Differences) > 0 }, Table: answer.Show(&differenceTable, func(d *differing) answer.Rows[difference] {
+			return answer.Lazy(len(d.Differences), func(i int) difference {
+				x := &d.Differences[i]
+				return difference{d.names[x.Subnet], string(x.Kind), x.What}
+			})
+		})},
+	},
+	Verdict: func(d *differing) (answer.Verdict, string) { return d.verdict() }, Fails: answer.Asked,
+}
+
+func differ(c *feature.Call) error {
+	all := c.Console.Subnets()
+	if err := waitForAll(c, all); err != nil {
+		return err
+	}
+	d := &differing{&Comparison{Compared: compared(all)}, prose.Words(all, feature.Subnet.Name)}
+	if len(all) > 1 {
+		d.Differences, d.Fabrics = differences(all)
+	}
+	if err := c.Answer(differDecl.Answer(basisOf(all), d)); err != nil {
+		return err
+	}
+	if read := len(all) - (len(d.Differences) - len(d.found())); len(all) > 1 && read < 2 {
+		return fmt.Errorf("compare subnets: %d of %d could be read", read, len(all))
+	}
+	return nil
+}
+
+// chosen is the subnet that commands act on.
+type chosen struct {
+	Name   answer.Value `key:"name" name:"name" kind:"text" help:"among several"`
+	Source string       `key:"source" name:"source"`
+}
+
+var sourceDecl = feature.OneLine[chosen]("source", "the subnet that commands act on", "[{name} ]{source}")
+
+func choose(c *feature.Call) error {
+	n, err := c.Console.Choose(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	st := n.Session().State()
+	x := chosen{Source: st.Source.String()}
+	if len(c.Console.Subnets()) > 1 {
+		x.Name = answer.Text(n.Name())
+	}
+	return c.Answer(sourceDecl.Answer(st.SourceBasis(), x))
+}
