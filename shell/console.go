@@ -7,7 +7,7 @@ import (
 
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/metrics"
 )
 
 // theConsole implements [feature.Console] for a call.
@@ -53,7 +53,7 @@ func (c theConsole) Choose(name string) (feature.Subnet, error) {
 }
 
 // Metrics implements [feature.Console].
-func (c theConsole) Metrics() (servers *session.MetricsServers, subnet string) {
+func (c theConsole) Metrics() (servers *metrics.Servers, subnet string) {
 	if c.shell.among == nil {
 		return nil, ""
 	}

@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// recording returns a session on a simulated subnet that keeps all in a history, and a function that runs commands on it.
-func recording(t *testing.T, from string) (*session.Session, func(text string, asJSON bool) (string, error)) {
+// keeping returns a session on a simulated subnet that keeps all in a history, and a function that runs commands on it.
+func keeping(t *testing.T, from string) (*session.Session, func(text string, asJSON bool) (string, error)) {
 	t.Helper()
 	src, err := source.Parse(from)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestEntryNamesMaker(t *testing.T) {
 		{"adapted tables", "engine updn; route; fail link leaf-01 3; engine ftree; route incremental", []string{"incremental "}, "leaf-01/3"},
 		{"unicast cache", "engine minhop use_ucast_cache=yes; route; fail switch leaf-02; route", []string{"ucast_cache use_ucast_cache=yes"}, "switch leaf-02 failed"},
 	} {
-		s, run := recording(t, "sim:fattree:2,4")
+		s, run := keeping(t, "sim:fattree:2,4")
 		if text, err := run(c.commands, false); err != nil {
 			t.Errorf("%s: %v\n%s", c.name, err, text)
 			continue
@@ -103,7 +103,7 @@ func TestEntryNamesMaker(t *testing.T) {
 
 // TestEntryOfWhatIf: every command that reads an entry of a what-if says that it is one, and what was simulated.
 func TestEntryOfWhatIf(t *testing.T) {
-	s, run := recording(t, "sim:fattree:2,4")
+	s, run := keeping(t, "sim:fattree:2,4")
 	if text, err := run("fail switch spine-01; route; restore all; unstage", false); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

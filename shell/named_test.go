@@ -40,7 +40,7 @@ func TestTraceResolvesInTheStateAsked(t *testing.T) {
 		"fail switch leaf-04; engine minhop lmc=1; route", "fail node node-0008; route", "fail switch leaf-02; engine minhop reassign_lids=yes; route",
 		"fail node node-0003", "route; fail switch leaf-03; route", "engine updn lmc=2; route",
 	} {
-		s, run := recording(t, "sim:fattree:2,4")
+		s, run := keeping(t, "sim:fattree:2,4")
 		if text, err := run(scene, false); err != nil {
 			t.Fatalf("%s: %v\n%s", scene, err, text)
 		}
@@ -108,7 +108,7 @@ func lidOf(f *fabric.Fabric, name string) uint16 {
 
 // TestLIDOfAnotherPort: no command that needs the LID of a host takes the one that it had, which another host has now.
 func TestLIDOfAnotherPort(t *testing.T) {
-	s, run := recording(t, "sim:fattree:2,4")
+	s, run := keeping(t, "sim:fattree:2,4")
 	if text, err := run("fail switch leaf-04; engine minhop lmc=1; route", false); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -141,7 +141,7 @@ func TestLIDOfAnotherPort(t *testing.T) {
 
 // TestLivePathsOfOtherLIDs: paths between the same ports are compared although a routing gives the ports other LIDs.
 func TestLivePathsOfOtherLIDs(t *testing.T) {
-	_, run := recording(t, "sim:mesh:3,hosts=2") // a chain of switches, so that no path can change
+	_, run := keeping(t, "sim:mesh:3,hosts=2") // a chain of switches, so that no path can change
 	text, err := run("engine minhop lmc=1; route; trace live all all", false)
 	if err != nil || !strings.Contains(text, "all take the path") {
 		t.Errorf("%v\n%s", err, text)

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature/record"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session/recording"
 )
 
 // Stay prints what is new on the subnets that are recorded until ctx ends, and ends their recordings.
@@ -21,7 +22,7 @@ func (s *Subnets) Stay(ctx context.Context, out *Output) error {
 	var wait sync.WaitGroup
 	failed := make([]error, len(s.all))
 	for i, n := range s.all {
-		if _, running := n.session.Recording(); !running {
+		if _, running := recording.StatusOf(n.session); !running {
 			continue
 		}
 		its := *out

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/metrics"
 )
 
 // Subnets are the subnets that a console has open, each with a session of its own: its pictures, history, lock and
@@ -21,7 +22,7 @@ import (
 type Subnets struct {
 	all     []*Subnet
 	chosen  atomic.Int32
-	metrics session.MetricsServers
+	metrics metrics.Servers
 }
 
 // Subnet is one of them.

@@ -161,10 +161,10 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 
 const maxEntries = 500 // how many entries of the history are listed
 
-func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*session.Growth, error) {
-	return b.Session().Grown(ctx, what, since, until, parts)
+func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error) {
+	return recording.Grown(ctx, b.Session(), what, since, until, parts)
 }
 
-func (b *shellBackend) Recording() (recording.Status, bool) { return b.Session().Recording() }
+func (b *shellBackend) Recording() (recording.Status, bool) { return recording.StatusOf(b.Session()) }
 
 func (b *shellBackend) Loops() session.Loops { return b.Session().Analysis() }

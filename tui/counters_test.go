@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
 )
 
 // TestCounters has one port that goes on counting symbol errors, a quarter of its link in use, and one whose counter of downed
@@ -28,7 +28,7 @@ func TestCounters(t *testing.T) {
 	at := time.Now().Add(-90 * time.Minute)
 	one, two := port("leaf-01/4"), port("spine-01/2")
 	back := newFake(f)
-	ports := []session.Growing{
+	ports := []recording.Growing{
 		{Total: records.Total{Key: counters.KeyOf(f, one), Counts: []records.Count{{Counter: counters.SymbolErrors, Increase: 7200, Seconds: 7200, First: at, Last: at}}},
 			Port: one, Sum: 7200, PerHour: 3600, First: at, Last: at, Bins: []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 7100}, Use: 0.25, Waits: 12},
 		{Total: records.Total{Key: counters.KeyOf(f, two), Counts: []records.Count{{Counter: counters.LinkDowned, AtLeast: true}}}, Port: two, AtLeast: true, Bins: make([]int64, 12), Use: -1},
@@ -37,8 +37,8 @@ func TestCounters(t *testing.T) {
 	for _, p := range counters.AllPorts(f) {
 		read[counters.KeyOf(f, p)] = true
 	}
-	back.growth = func(since, until time.Time) *session.Growth {
-		return &session.Growth{Since: since, Until: until, Fabric: f, Ports: ports, Spans: []records.Span{{Since: since, Until: until}}, Read: read}
+	back.growth = func(since, until time.Time) *recording.Growth {
+		return &recording.Growth{Since: since, Until: until, Fabric: f, Ports: ports, Spans: []records.Span{{Since: since, Until: until}}, Read: read}
 	}
 	d := driveBackend(t, back).size(160, 40)
 	d.press("K").sees("errors of the last 24 h", "leaf-01/4", "symbol 7,200", "3,600", at.Format("15:04"), "25 %", "spine-01/2", "link downed at its", "before", "2 ports, not recording")

@@ -272,7 +272,7 @@ type fake struct {
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
 	silent  []sweep.Unanswered
-	growth  func(since, until time.Time) *session.Growth // what ports counted, nil where nothing was recorded
+	growth  func(since, until time.Time) *recording.Growth // what ports counted, nil where nothing was recorded
 }
 
 func newFake(f *fabric.Fabric) *fake {
@@ -366,7 +366,7 @@ func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt session
 	return st.PastProblems(ctx, &f.Memo, p, opt)
 }
 func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
-func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*session.Growth, error) {
+func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*recording.Growth, error) {
 	if f.growth == nil {
 		return nil, session.ErrNoRecords
 	}

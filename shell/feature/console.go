@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/metrics"
 )
 
 // ErrExit is the error of the command that ends the console.
@@ -23,7 +24,7 @@ type Console interface {
 	// Choose has commands act on a subnet that name none. It returns that subnet; "" is for the one that was chosen before.
 	Choose(name string) (Subnet, error)
 	// Metrics returns the servers of metrics that the subnets share, and the name of this subnet among several.
-	Metrics() (servers *session.MetricsServers, subnet string)
+	Metrics() (servers *metrics.Servers, subnet string)
 }
 
 // Subnet is one of the subnets that the console has open.

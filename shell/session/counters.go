@@ -47,7 +47,7 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	deltas := s.ledger.Take(now)
 	s.standing(now)
 	if len(ports) == 0 {
-		s.noneCounted(now)
+		s.NoneCounted(now)
 		if len(deltas) > 0 {
 			s.Publish(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
 		}
@@ -58,8 +58,8 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	return now, deltas, nil
 }
 
-// noneCounted takes note of a reading of all ports of which none answered, and of one of which some did.
-func (s *Session) noneCounted(now *counters.Reading) {
+// NoneCounted takes note of a reading of all ports of which none answered, and of one of which some did.
+func (s *Session) NoneCounted(now *counters.Reading) {
 	none := now.Unanswered
 	if len(now.Ports) > 0 {
 		none = nil

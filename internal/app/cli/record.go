@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -37,7 +38,7 @@ func (o *options) record(args []string) int {
 			n.Read(func() error { return n.Session().Start(ctx) })
 		}
 		err := o.unless(ctx, run(slices.Concat([]string{"on", source.AllSubnets}, start)))
-		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool { _, running := n.Session().Recording(); return running })
+		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool { _, running := recording.StatusOf(n.Session()); return running })
 		if err != nil && recording { // the others are recorded
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
 			err = errNotAll

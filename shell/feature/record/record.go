@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/metrics"
 	"example.org/ibconsole/shell/session/recording"
 )
 
@@ -167,22 +168,22 @@ func start(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	opt := session.RecordOptions{Every: every, Traffic: traffic, Sweep: sweep}
+	opt := recording.Settings{Every: every, Traffic: traffic, Sweep: sweep}
 	if text := c.Option("metrics", ""); text != "" {
-		if opt.Metrics, err = session.MetricsAddress(text); err != nil {
+		if opt.Metrics, err = metrics.Address(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
 		}
 		opt.Servers, opt.Name = c.Console.Metrics()
 	}
-	if err := c.Session.Record(c.Ctx, opt); err != nil {
+	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
 		return err
 	}
 	if err := c.AlertBy(); err != nil {
-		return errors.Join(err, c.Session.StopRecording())
+		return errors.Join(err, recording.End(c.Session))
 	}
-	rec, _ := c.Session.Recording()
+	rec, _ := recording.StatusOf(c.Session)
 	a := statusOf(&rec)
-	a.Metrics = answer.Optional(c.Session.MetricsAt())
+	a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
 	st := c.Session.State()
 	if err := c.Answer(startDecl.Answer(st.SourceBasis(), a)); err != nil {
 		return err
@@ -195,12 +196,12 @@ func start(c *feature.Call) error {
 
 // StayOn answers with events until the context ends, and then stops recording.
 func StayOn(c *feature.Call) error {
-	return errors.Join(c.StayOn(Stay), c.Session.StopRecording())
+	return errors.Join(c.StayOn(Stay), recording.End(c.Session))
 }
 
 func stop(c *feature.Call) error {
-	rec, _ := c.Session.Recording()
-	if err := c.Session.StopRecording(); err != nil {
+	rec, _ := recording.StatusOf(c.Session)
+	if err := recording.End(c.Session); err != nil {
 		return err
 	}
 	st := c.Session.State()
@@ -209,11 +210,11 @@ func stop(c *feature.Call) error {
 
 func showStatus(c *feature.Call) error {
 	a := &status{}
-	if rec, running := c.Session.Recording(); running {
+	if rec, running := recording.StatusOf(c.Session); running {
 		a = statusOf(&rec)
-		a.Metrics = answer.Optional(c.Session.MetricsAt())
+		a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
 	}
-	a.Elsewhere = !a.Running && c.Session.RecordedElsewhere()
+	a.Elsewhere = !a.Running && recording.Elsewhere(c.Session)
 	a.Nothing = !a.Running && !a.Elsewhere
 	if err := a.store(c); err != nil && !errors.Is(err, session.ErrNoRecords) {
 		return err

@@ -12,13 +12,19 @@ import (
 )
 
 // Open opens a source and reads its subnet. The end of the test closes the session.
-func Open(t *testing.T, named string) *session.Session {
+func Open(t *testing.T, from string) *session.Session {
 	t.Helper()
-	src, err := source.Parse(named)
+	return OpenIn(t, from, "")
+}
+
+// OpenIn is [Open] with a folder for the history.
+func OpenIn(t *testing.T, from, dir string) *session.Session {
+	t.Helper()
+	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.Open(context.Background(), src, session.Options{})
+	s, err := session.Open(context.Background(), src, session.Options{StateDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ const (
 
 // Source has what was recorded.
 type Source interface {
-	Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*session.Growth, error)
+	Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error)
 	Recording() (recording.Status, bool)
 }
 
@@ -66,13 +66,13 @@ type list struct {
 	pane.List
 	src    Source
 	span   int
-	grown  pane.AsyncResult[*session.Growth]
-	recent pane.AsyncResult[*session.Growth] // of the last hour, for other panes
-	taken  *session.Growth
+	grown  pane.AsyncResult[*recording.Growth]
+	recent pane.AsyncResult[*recording.Growth] // of the last hour, for other panes
+	taken  *recording.Growth
 	failed error
-	known  bool            // that something is recorded
-	shared *session.Growth // that other panes show
-	most   int64           // of a part of the time
+	known  bool              // that something is recorded
+	shared *recording.Growth // that other panes show
+	most   int64             // of a part of the time
 	mean   float64
 }
 
@@ -100,7 +100,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-func (l *list) row(row int) *session.Growing { return &l.taken.Ports[row] }
+func (l *list) row(row int) *recording.Growing { return &l.taken.Ports[row] }
 
 func (l *list) name(row int) string {
 	if x := l.row(row); x.Port == fabric.None {
@@ -267,14 +267,14 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 	var recent tea.Cmd
 	if l.known || s.Visible {
 		lately := key{live: k.live, at: k.at, kind: -1}
-		recent = l.recent.Want(l.Common, lately, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
+		recent = l.recent.Want(l.Common, lately, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
 			return l.src.Grown(ctx, counters.Errors&^counters.Of(counters.XmitWait)|counters.Of(counters.XmitData), until.Add(-time.Hour), until, 1)
 		})
 	}
 	if !s.Visible {
 		return recent
 	}
-	return tea.Batch(recent, l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*session.Growth, error) {
+	return tea.Batch(recent, l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
 		return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
 	}))
 }

@@ -3,10 +3,14 @@
 package portcounters_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/panetest"
 	"example.org/ibconsole/tui/pane/portcounters"
@@ -14,7 +18,7 @@ import (
 
 // TestNothingRecorded: where nothing was recorded the pane says so, and does not say that no port counted errors.
 func TestNothingRecorded(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return portcounters.New(c, s) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return portcounters.New(c, source{s}) })
 	if n := s.Pane.Base().N; n != 0 {
 		t.Errorf("%d rows:\n%s", n, strings.Join(s.Rows(), "\n"))
 	}
@@ -22,3 +26,12 @@ func TestNothingRecorded(t *testing.T) {
 		t.Errorf("it says %q", why)
 	}
 }
+
+// source has what a session recorded.
+type source struct{ *session.Session }
+
+func (s source) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error) {
+	return recording.Grown(ctx, s.Session, what, since, until, parts)
+}
+
+func (s source) Recording() (recording.Status, bool) { return recording.StatusOf(s.Session) }

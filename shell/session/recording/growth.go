@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package recording
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/shell/session"
 )
 
 // Growth is what ports counted in some time, by what was recorded.
@@ -46,9 +47,9 @@ type Growing struct {
 // traffic is what use and waits are told from.
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
-// Grown says which ports counted some counters in some time, in so many parts of it. The error is [ErrNoRecords] where
+// Grown says which ports counted some counters in some time, in so many parts of it. The error is [session.ErrNoRecords] where
 // nothing was recorded of that time. O(samples of that time).
-func (s *Session) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*Growth, error) {
+func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time, parts int) (*Growth, error) {
 	recorded, err := s.Recorded(ctx, what, since, until)
 	if err != nil {
 		return nil, err

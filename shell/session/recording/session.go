@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package recording
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/metrics"
+)
+
+// Settings are how a session records.
+type Settings struct {
+	// Every is how often errors and waits are read, and Traffic how often data and packets are, too.
+	Every, Traffic time.Duration
+	Sweep          time.Duration // how often to sweep lightly meanwhile, unless that is done already; 0 for never
+	// Metrics is the address where Prometheus may ask, "" for none. All counters are then read at the start and at
+	// least once a minute.
+	Metrics string
+	// Servers are those of all sessions that may serve at one address, nil for this one alone, and Name tells this one apart.
+	Servers *metrics.Servers
+	Name    string
+}
+
+// served is how old counters that are served may be before they are read again.
+const served = time.Minute
+
+// ErrNotRecording says that the session does not record.
+var ErrNotRecording = errors.New("this session does not record")
+
+// running is the recording of a session.
+type running struct {
+	*Recording
+	metrics *metrics.Reader // nil for none
+	sweeps  bool            // began with the recording, and end with it
+	session *session.Session
+}
+
+var slot = session.NewSlot[*running]()
+
+// Close ends the recording.
+func (r *running) Close() error {
+	if r.sweeps {
+		r.session.StopKeeping()
+	}
+	return errors.Join(r.metrics.Close(), r.Stop())
+}
+
+// Begin begins to record what the ports of a session count, until [End] or the end of the session.
+func Begin(ctx context.Context, s *session.Session, opt Settings) error {
+	if !s.Connection().Online() {
+		return connection.ErrOffline
+	}
+	file := s.RecordsFile()
+	if file == "" {
+		_, err := s.History()
+		return err
+	}
+	if err := End(s); err != nil && !errors.Is(err, ErrNotRecording) {
+		return err
+	}
+	var m *metrics.Reader
+	how := Options{
+		File: file, Subnet: s.Subnet(), Read: func(ctx context.Context, opts counters.Options, long time.Duration) (*counters.Reading, error) {
+			return readRound(ctx, s, opts, long)
+		}, Errors: opt.Every, Traffic: opt.Traffic, Failed: func(err error) {
+			s.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %v", err) })
+		},
+		Heard: func(r *counters.Reading, grown []counters.Delta) {
+			m.Heard(r)
+			s.NoneCounted(r)
+			if len(grown) > 0 {
+				s.Publish(session.ChangeLive, func(st *session.State) { st.Rising = &session.Counted{Reading: r, Deltas: grown, When: time.Now()} })
+			}
+		},
+	}
+	if opt.Metrics != "" {
+		how.Serve, how.Errors = true, min(how.Errors, served)
+		var err error
+		if m, err = cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, source(s), opt.Name); err != nil {
+			return err
+		}
+	}
+	r, err := Start(ctx, how)
+	if err != nil {
+		return errors.Join(err, m.Close())
+	}
+	now := &running{r, m, opt.Sweep > 0 && s.State().Every == 0, s}
+	s.Publish(session.ChangeSettings, func(st *session.State) {
+		slot.Put(st, now)
+		st.Recording = true
+	})
+	if now.sweeps {
+		return s.KeepCurrent(opt.Sweep)
+	}
+	return nil
+}
+
+// readRound reads beside what else the session does: no operation waits for it.
+func readRound(ctx context.Context, s *session.Session, opts counters.Options, long time.Duration) (*counters.Reading, error) {
+	l, err := s.Connection().Line()
+	if err != nil {
+		return nil, err
+	}
+	st := s.State()
+	if st.Live.Tables != nil {
+		opts.SLs = st.Live.Tables.SLs
+	}
+	r, err := counters.ReadRound(ctx, l.Client, st.Live.Fabric, opts, long)
+	if ctx.Err() != nil {
+		return r, err
+	}
+	return r, s.Connection().Failed(l, err)
+}
+
+// End ends what [Begin] began; what was read is kept. The error is [ErrNotRecording] where nothing runs.
+func End(s *session.Session) error {
+	var r *running
+	s.Publish(session.ChangeSettings, func(st *session.State) {
+		r = slot.Take(st)
+		st.Recording = false
+	})
+	if r == nil {
+		return ErrNotRecording
+	}
+	return r.Close()
+}
+
+// StatusOf returns how the recording of a session gets on, and whether there is one.
+func StatusOf(s *session.Session) (Status, bool) {
+	st := s.State()
+	r := slot.Of(&st)
+	if r == nil {
+		return Status{}, false
+	}
+	return r.Status(), true
+}
+
+// MetricsAt returns the address where Prometheus may ask, "" for none.
+func MetricsAt(s *session.Session) string {
+	st := s.State()
+	if r := slot.Of(&st); r != nil {
+		return r.metrics.Address()
+	}
+	return ""
+}
+
+// source returns what Prometheus gets of a session, without the readings.
+func source(s *session.Session) metrics.Describe {
+	return func(ctx context.Context) (*metrics.Snapshot, error) {
+		st := s.State()
+		snap := &metrics.Snapshot{Fabric: st.Live.Fabric, Swept: st.Live.When, Took: st.SweepTook, WorstLoad: -1, Events: len(st.Events)}
+		if now, running := StatusOf(s); running {
+			snap.Read, snap.Unanswered = now.Took, now.Unanswered
+		}
+		var err error
+		if snap.Problems, err = s.Problems(ctx, session.ProblemOptions{Quick: true}); err != nil {
+			return nil, err
+		}
+		if t := st.Live.Tables; t != nil && st.Live.Fabric.MaxLID > 0 {
+			l, err := s.Analysis().Load(ctx, t, linkload.Options{})
+			switch {
+			case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+				return nil, err
+			case err == nil && l.Unknown == 0:
+				snap.WorstLoad = l.Summary(1).EdgeForwardingIndex
+			}
+		}
+		return snap, nil
+	}
+}
+
+// Elsewhere reports whether another process records the subnet.
+func Elsewhere(s *session.Session) bool {
+	file := s.RecordsFile()
+	if file == "" {
+		return false
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return false
+	}
+	lock, err := history.LockRecording(filepath.Dir(file), s.Subnet())
+	if err == nil {
+		_ = lock.Unlock()
+	}
+	return errors.Is(err, history.ErrRecording)
+}
