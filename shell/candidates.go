@@ -34,7 +34,7 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 	f := st.Paper()
 	switch ask.Kind {
 	case lang.KindEngine:
-		if ask.Command == engineCommand && strings.HasPrefix(ask.Prefix, "-") {
+		if ask.Command == "engine" && strings.HasPrefix(ask.Prefix, "-") {
 			return words(settings.FlagNames())
 		}
 		return words(append(settings.EngineNames(), settings.VendorEngines()...))

@@ -15,7 +15,6 @@ func commands() []Spec {
 		subnetCommands(),
 		doctorCommands(),
 		reportCommands(),
-		routeCommands(),
 		adaptiveCommands(),
 		showCommands(),
 		traceCommands(),

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/feature/alternate"
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/calibrate"
 	"example.org/ibconsole/shell/feature/capture"
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/compare"
@@ -35,6 +36,7 @@ import (
 	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/record"
 	"example.org/ibconsole/shell/feature/resilience"
+	"example.org/ibconsole/shell/feature/route"
 	"example.org/ibconsole/shell/feature/sa"
 	"example.org/ibconsole/shell/feature/sl"
 	"example.org/ibconsole/shell/feature/sl2vl"
@@ -56,6 +58,7 @@ var features = []*feature.Feature{
 	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
+	&calibrate.Feature,
 	&capture.Feature,
 	&check.Feature,
 	&compare.Feature,
@@ -76,6 +79,7 @@ var features = []*feature.Feature{
 	&ranks.Feature,
 	&record.Feature,
 	&resilience.Feature,
+	&route.Feature,
 	&sa.Feature,
 	&sl.Feature,
 	&sl2vl.Feature,
@@ -192,13 +196,16 @@ func (o *Output) Terminal() (io.Writer, feature.Asker) {
 // Warn implements [feature.Output].
 func (o *Output) Warn(text string) { o.warn("%s", text) }
 
+// IsScript implements [feature.Output].
+func (o *Output) IsScript() bool { return o.Script }
+
 // FailsOn implements [feature.Output].
 func (o *Output) FailsOn(v answer.Verdict) bool {
 	return o.FailOn != "" && (v == answer.Found || v == answer.Unknown && o.FailOn == answer.Unknown.String())
 }
 
 // unjudged are the commands whose answers will have a verdict, and have none yet.
-var unjudged = []string{"calibrate", "diff"}
+var unjudged = []string{"diff"}
 
 // numbered counts an answer.
 func (o *Output) numbered() int {

@@ -179,3 +179,12 @@ func handoverLines(st *session.State, p *session.Picture, dir string) string {
 	line("honor_guid2lid_file", "TRUE")
 	return b.String()
 }
+
+// proofOf says whether the subnet manager would make the tables that the settings give, nil where there is none.
+func proofOf(st *session.State) *session.Proof {
+	p := st.Proof()
+	if !p.Asked {
+		return nil
+	}
+	return &p
+}

@@ -73,7 +73,7 @@ func TestTablesNotRead(t *testing.T) {
 		"report csv -":                    {[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, ""},
 		"report json -":                   {[]string{`"unknown": 26`, `"tables_not_read"`, `"leaf-04"`, `"paths": null`}, ""},
 		"compare engines minhop":          {[]string{"0 (26 unknown)"}, ""},
-		"calibrate":                       {[]string{"minhop: 0 of 70 entries differ", "unknown whether what-ifs say", "not compared, as its table was not read: leaf-04"}, ""},
+		"calibrate":                       {[]string{"minhop: 0 of 70 entries differ", "unknown whether what-ifs say", "not read: 1 forwarding table: leaf-04"}, ""},
 		"diff":                            {[]string{"as far as was read", "pairs not known           26"}, ""},
 		"paths verify":                    {[]string{"0 differ", "unknown: over tables that were not read"}, "are unknown"},
 		"paths verify strict=no":          {nil, ""},

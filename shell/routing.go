@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
@@ -105,7 +106,7 @@ func (c *call) showRouting(kind string, rep *session.LoadReport) error {
 	r := rep.Routing
 	a := routingAnswer{
 		Kind: kind, File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Changed: r.Changed, Unread: r.Unread, Engine: r.Engine, How: string(r.How),
-		RoutedBy: r.RoutedBy, Refused: refusedWords(r.Refusals), MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoPath: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
+		RoutedBy: r.RoutedBy, Refused: prose.Words(r.Refusals, engines.Refusal.String), MinHop: r.MinHop, Roots: r.Judgement.Roots, Rows: routingRows(r), NoPath: r.Unreached, Notes: rep.Notes, lostAnswer: newLost(rep.Lost),
 	}
 	a.Trees, a.Renewed = mlids(r.Trees), mlids(r.Made)
 	return c.out.Answer(&a)

@@ -41,8 +41,8 @@ type fact struct {
 
 // element is a line or a table (its number, from 1) of a layout.
 type element struct {
-	form  string
-	table int
+	form, each string
+	table      int
 }
 
 // Command returns the command that answered.

@@ -473,3 +473,28 @@ func TestNote(t *testing.T) {
 		t.Errorf("a copy changes: %+v", before)
 	}
 }
+
+// A line of a list is read once for each of its elements, and the last line tells how many more there are.
+func TestEach(t *testing.T) {
+	type lists struct {
+		Notes []string `key:"notes"`
+		Other int      `key:"other"`
+	}
+	decl := answer.Decl[lists]{Command: "engine", Title: "engine", Facts: answer.Fields[lists](), Layout: []answer.Item[lists]{
+		{Line: "  note {other}: {notes}", Each: "notes"},
+	}}
+	for n, want := range map[int]string{0: "engine\n", 2: "engine\n  note 7: a\\x1b\n  note 7: a\\x1b\n"} {
+		var b strings.Builder
+		if err := decl.Answer(answer.Basis{}, lists{slices.Repeat([]string{"a\x1b"}, n), 7}).Text(&b); err != nil || b.String() != want {
+			t.Errorf("%d: %q, %v, expected %q", n, b.String(), err, want)
+		}
+	}
+	var b strings.Builder
+	if err := decl.Answer(answer.Basis{}, lists{make([]string, 30), 7}).Text(&b); err != nil || !strings.HasSuffix(b.String(), "\n  note 7: and 10 more\n") {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	decl.Layout[0].Each = "other"
+	if err := decl.Check(); err == nil {
+		t.Error("a number is taken for a list")
+	}
+}

@@ -85,6 +85,7 @@ func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each:
 // Item is an element of a layout: a line of text, or a table.
 type Item[T any] struct {
 	Line  string // a form
+	Each  string // a fact that is a list: people read the line once for each of its elements, which has the name of the fact
 	Table Listed[T]
 	When  func(T) bool // whether people read it; nil for always
 }
@@ -149,7 +150,7 @@ func (d *Decl[T]) Answer(b Basis, v T) *Answer {
 		switch {
 		case !shown:
 		case item.Table == nil:
-			a.layout = append(a.layout, element{form: item.Line})
+			a.layout = append(a.layout, element{form: item.Line, each: item.Each})
 		default:
 			a.layout = append(a.layout, element{table: len(a.tables)})
 		}

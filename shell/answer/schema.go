@@ -163,7 +163,7 @@ func (d *Decl[T]) Check() error {
 	faults = append(faults, checkForm(d.Title, facts, "of"))
 	for _, item := range d.Layout {
 		if item.Table == nil {
-			faults = append(faults, checkForm(item.Line, facts, "of"))
+			faults = append(faults, checkForm(item.Line, facts, "of"), checkEach(d.Command, item.Each, facts))
 		}
 	}
 	for _, t := range d.tables() {
@@ -179,6 +179,14 @@ func (d *Decl[T]) Check() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// checkEach returns an error where the lines of a layout are of a fact that is no list.
+func checkEach(name, list string, facts []Column) error {
+	if list == "" || slices.ContainsFunc(facts, func(c Column) bool { return c.id() == list && (c.Kind == KindTexts || c.Kind == KindList) }) {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no list %q", name, list)
 }
 
 func checkColumns(name string, columns []Column) []error {

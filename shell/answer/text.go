@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -141,11 +142,35 @@ func (a *Answer) body(c *Canvas) error {
 		if err != nil {
 			return err
 		}
-		if line, ok := fill(parts, a.fact); ok {
+		if e.each != "" {
+			a.eachLine(c, parts, e.each)
+		} else if line, ok := fill(parts, a.fact); ok {
 			c.Line("%s", line)
 		}
 	}
 	return nil
+}
+
+// mostEach is how many elements of a list people read.
+const mostEach = 20
+
+// eachLine writes a line for each element of a list.
+func (a *Answer) eachLine(c *Canvas, parts []formPart, list string) {
+	shown, more := prose.Cut(a.fact(list).elements(), mostEach)
+	if more != "" {
+		shown = append(slices.Clip(shown), more)
+	}
+	for _, element := range shown {
+		line, ok := fill(parts, func(key string) Value {
+			if key == list {
+				return Text(element) // escaping it once more changes nothing
+			}
+			return a.fact(key)
+		})
+		if ok {
+			c.Line("%s", line)
+		}
+	}
 }
 
 // labels writes the facts with their labels.

@@ -53,6 +53,8 @@ type Output interface {
 	Terminal() (io.Writer, Asker)
 	// Warn writes a warning next to the answers.
 	Warn(text string)
+	// IsScript reports whether nobody reads along, so that a command fails where something is not as it was asked for.
+	IsScript() bool
 	// FailsOn reports whether the user asked for commands to fail on a verdict.
 	FailsOn(answer.Verdict) bool
 }

@@ -15,12 +15,12 @@ import (
 // Asker reads one line that somebody types behind a prompt; io.EOF where they leave.
 type Asker func(ctx context.Context, prompt string) (string, error)
 
-// guidedWord is the subcommand that asks questions.
-const guidedWord = "guided"
+// GuidedWord is the word of the subcommand that asks questions.
+const GuidedWord = "guided"
 
 // Guided returns the subcommand of a command that asks step by step what to do: "fail guided".
 func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
-	path := command + " " + guidedWord
+	path := command + " " + GuidedWord
 	return Command{
 		Path: path, Summary: "ask step by step what to " + what,
 		Help:     "At the end it shows the command that does the same without questions.",

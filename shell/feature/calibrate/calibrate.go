@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package calibrate compares computed tables with those on the switches.
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the command calibrate.
+var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
+	Path: "calibrate", Summary: "Compare computed tables with those on the switches",
+	Help: "The tables of the live subnet are computed with the engine's settings. Nothing is staged. Predictions are estimates where the\n" +
+		"tables differ, but for routes that OpenSM keeps when something is lost.",
+	Examples: []string{"engine minhop; calibrate"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// calibrated is how computed tables agree with those on the switches.
+type calibrated struct {
+	Engine      string       `key:"engine"`
+	Refused     []string     `key:"refused" help:"engines before it in the chain, with their reasons"`
+	Entries     int          `key:"entries" help:"entries of forwarding tables that were compared"`
+	Differ      int          `key:"differ" help:"entries that differ"`
+	Kinds       answer.Value `key:"kinds" kind:"map" help:"entries that differ, by how they do"`
+	SL2VLs      int          `key:"sl2vl" help:"SL2VL tables that were compared"`
+	SL2VLDiffer int          `key:"sl2vl_differ" help:"SL2VL tables that differ"`
+	SLs         bool         `key:"sls_taken" help:"the computed service levels are taken for those of the live paths"`
+	Why         answer.Value `key:"sls_not_taken" kind:"text" help:"why they are not"`
+	Kept        answer.Value `key:"kept" kind:"text" help:"whether the differences are routes that OpenSM keeps when something is lost"`
+
+	feature.Proof `prefix:""`
+
+	// For people.
+	Mappings   string   `name:"mappings"`
+	Conclusion string   `name:"conclusion"`
+	KindLines  []string `name:"kinds of differences"`
+	verdict    answer.Verdict
+	switches   []differing
+}
+
+// differing is a switch with entries that differ.
+type differing struct {
+	Switch  answer.Place `key:"switch" name:"SWITCH"`
+	Differ  int          `key:"differ" name:"DIFFER" help:"entries that differ"`
+	Entries int          `key:"entries" name:"ENTRIES" help:"entries that were compared"`
+}
+
+var switches = answer.Table[differing]{
+	Key: "switches", Title: "switches that differ", Fields: answer.Fields[differing](), Row: "  switch: {switch}: {differ} of {entries}", MaxRows: 20,
+	Lead: func(d differing) answer.Lead { return answer.Lead{GUID: d.Switch.GUID} },
+}
+
+var decl = answer.Decl[*calibrated]{
+	Command: "calibrate", Help: "how the tables that the settings give agree with those on the switches",
+	Facts: answer.Fields[*calibrated](),
+	Layout: []answer.Item[*calibrated]{
+		{Line: "{engine}: {differ} of {entries|entry} differ from what the switches hold{mappings}{conclusion}"},
+		{Line: "  refused by: {refused}", Each: "refused"},
+		{Line: "  {kinds of differences}", Each: "kinds of differences"},
+		{Table: answer.Show(&switches, func(c *calibrated) answer.Rows[differing] { return answer.Slice(c.switches) })},
+		{Line: "{?sls_not_taken}  the computed service levels are not taken for those of the live paths: {sls_not_taken}"},
+		{Line: "{?proof}  {proof}"},
+	},
+	Verdict: func(c *calibrated) (answer.Verdict, string) {
+		if c.verdict != answer.Found {
+			return c.verdict, ""
+		}
+		found := fmt.Sprintf("%d of %s differ from what the switches hold", c.Differ, prose.Count(c.Entries, "entry"))
+		return c.verdict, found + c.Mappings
+	},
+	Fails: answer.Asked,
+}
+
+func run(c *feature.Call) error {
+	cal, err := c.Session.Calibrate(c.Ctx)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	a := &calibrated{
+		Engine: cal.Engine, Refused: cal.Refused, Entries: cal.Entries, Differ: cal.Differ, SL2VLs: cal.SL2VLs, SL2VLDiffer: cal.SL2VLDiffer,
+		SLs: cal.SLs, Why: answer.Optional(cal.Why), Kept: answer.Optional(string(cal.Kept)), Proof: feature.ProofOf(&st),
+		Conclusion: conclusion(&cal), verdict: cal.Verdict(),
+	}
+	if cal.SL2VLs > 0 {
+		a.Mappings = fmt.Sprintf(", %d of %s", cal.SL2VLDiffer, prose.Count(cal.SL2VLs, "SL2VL table"))
+	}
+	var kinds []answer.Named
+	for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive, session.OnlyComputed} {
+		if n := cal.Kinds[k]; n > 0 {
+			kinds = append(kinds, answer.Named{Name: string(k), Value: answer.Int(n)})
+			a.KindLines = append(a.KindLines, fmt.Sprintf("%d: %s", n, k))
+		}
+	}
+	a.Kinds = answer.Map(kinds)
+	f := st.Live.Fabric
+	for _, sw := range cal.Switches {
+		place, _ := answer.Node(f, f.NodeByGUID(sw.GUID)).Place()
+		a.switches = append(a.switches, differing{place, sw.Differ, sw.Entries})
+	}
+	b := st.Basis(st.Live, session.NeedTables)
+	b.Warnings = slices.Concat(b.Warnings, cal.Warnings)
+	return c.Answer(decl.Answer(b, a))
+}
+
+// conclusion returns what follows for predictions, as the end of a line.
+func conclusion(c *session.Calibration) string {
+	switch {
+	case c.Verdict() == answer.Unknown:
+		return fmt.Sprintf(": unknown whether what-ifs say what their subnet manager would do, as the tables of %s were not read",
+			prose.Count(len(c.Unread), "switch"))
+	case c.Agrees():
+		return ": what-ifs say what their subnet manager would do"
+	case c.Kept == session.KeptSeen:
+		return ": these are routes that OpenSM kept when something was lost: what-ifs say what their subnet manager would do"
+	case c.Explained():
+		return ", each by a route that OpenSM keeps when something is lost: with these settings of its own what-ifs say what it would do"
+	case c.Kept == session.KeptPossible:
+		return ", each by a route that OpenSM keeps when something is lost: where these settings are its own (engine from=FILE) what-ifs are no estimates"
+	}
+	return ": they were computed otherwise, and what-ifs are estimates"
+}
