@@ -225,6 +225,6 @@ func (s *Subnets) CarrySets(from, to int) {
 			}
 			seen[name] = true
 		}
-		s.all[to].session.NameHosts(carried)
+		feature.NameHosts(s.all[to].session, carried)
 	}
 }

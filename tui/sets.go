@@ -26,7 +26,7 @@ func (m *model) parseFilter(text string) (draw.Filter, error) {
 		return draw.ParseFilter(text)
 	}
 	st := &m.sc.State
-	set := st.Set(name)
+	set := st.Sets.Named(name)
 	if set == nil {
 		names := prose.Words(st.Sets, func(s session.HostSet) string { return "@" + s.Name })
 		if len(names) == 0 {

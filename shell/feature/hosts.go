@@ -53,7 +53,7 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 
 // SetMembers returns the end ports of a named set of hosts, the unreachable ones last.
 func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
-	set := st.Set(name)
+	set := st.Sets.Named(name)
 	if set == nil {
 		return nil, NoSet(st, name)
 	}
@@ -157,3 +157,9 @@ func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 
 // HostName returns the name of the host that an adapter is in.
 func HostName(n *fabric.Node) string { return slurm.NodeName(n.Desc, n.GUID) }
+
+// NameHosts keeps a set of hosts for as long as the session lasts, in place of one of the same name; without ports it
+// removes that one.
+func NameHosts(s *session.Session, set session.HostSet) {
+	s.Publish(session.ChangeSettings, func(st *session.State) { st.Sets = st.Sets.With(set) })
+}

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/alerts"
 )
 
 // OffWord ends what a command began.
@@ -35,10 +36,11 @@ func ExecOption() lang.Option {
 		Summary: "run it for each event, which it gets as JSON on standard input: a program and its arguments, quoted as here, given to no shell"}
 }
 
-// AlertBy has the program of the option exec run for each event.
+// AlertBy has the program of the option exec run for each event, in place of one before it.
 func (c *Call) AlertBy() error {
 	text := c.Option("exec", "")
 	if text == "" {
+		alerts.Stop(c.Session)
 		return nil
 	}
 	stmts, err := lang.Parse("exec", text)
@@ -48,7 +50,7 @@ func (c *Call) AlertBy() error {
 	if len(stmts) != 1 {
 		return c.Misused("exec=%q: expected one program with its arguments", text)
 	}
-	return c.Session.AlertBy(stmts[0].Words[0], stmts[0].Words[1:]...)
+	return alerts.Start(c.Session, stmts[0].Words[0], stmts[0].Words[1:]...)
 }
 
 // StayTime returns the time of [ForOption], 0 without it.

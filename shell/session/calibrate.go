@@ -157,7 +157,7 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 		return st, nil, errors.New("the live subnet has no forwarding tables to compare with")
 	}
 	st.Base, st.WhatIf, st.drawn, st.past = nil, nil, drawn{}, compute.Past{}
-	job := s.job(&st)
+	job := s.Job(&st)
 	job.Keep = compute.KeepNo
 	p, err := compute.Unicast(ctx, job)
 	if err == nil {

@@ -70,7 +70,7 @@ func (s *Session) keptRoutes(ctx context.Context, st *State, c *Calibration) err
 		return nil
 	}
 	gives := func(keep compute.Keep, past compute.Past) (*compute.Result, error) {
-		job := s.job(st)
+		job := s.Job(st)
 		job.Keep, job.Past = keep, past
 		made, err := compute.Unicast(ctx, job)
 		if err != nil || !made.Figures.Kept && made.Figures.Engine != compute.CachedEngine || diff.Count(live, made.Tables).Changed > 0 {

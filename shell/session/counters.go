@@ -12,8 +12,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session/connection"
 )
 
@@ -40,7 +38,7 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := counters.Read(ctx, l.Client, st.Live.Fabric, st.reaching(s), ports...)
+	now, err := counters.Read(ctx, l.Client, st.Live.Fabric, st.CounterOptions(op.Progress), ports...)
 	if err != nil {
 		return nil, nil, s.conn.Failed(l, err)
 	}
@@ -130,46 +128,11 @@ func notInFile(f *fabric.Fabric, r *counters.Reading, ports []fabric.PortIndex) 
 	return list
 }
 
-func (st *State) reaching(s *Session) counters.Options {
-	opt := counters.Options{Progress: s.progress}
+// CounterOptions are those by which counters of the live subnet are read.
+func (st *State) CounterOptions(progress func(done, total int)) counters.Options {
+	opt := counters.Options{Progress: progress}
 	if st.Live.Tables != nil {
 		opt.SLs = st.Live.Tables.SLs
 	}
 	return opt
-}
-
-// ClearCounters sets the error counters of ports to 0, or with data all counters. It writes to the subnet.
-func (s *Session) ClearCounters(ctx context.Context, data bool, ports ...fabric.PortIndex) ([]counters.Unanswered, error) {
-	op, err := s.Begin(ctx, "clear counters")
-	if err != nil {
-		return nil, err
-	}
-	defer op.End()
-	l, err := s.conn.Line()
-	if err != nil {
-		return nil, err
-	}
-	st := s.State()
-	if !st.WriteOn {
-		return nil, ErrReadOnly
-	}
-	what := prose.When(data, counters.All, counters.Errors)
-	holes, err := counters.Clear(ctx, l.Client, st.Live.Fabric, st.reaching(s), what, ports...)
-	return holes, s.conn.Failed(l, err)
-}
-
-// Targets are the client's statistics by whom it has asked, nil for a file.
-func (s *Session) Targets() []mad.TargetStats {
-	if c := s.conn.Client(); c != nil {
-		return c.Targets()
-	}
-	return nil
-}
-
-// WireStats are the client's counts.
-func (s *Session) WireStats() mad.Stats {
-	if c := s.conn.Client(); c != nil {
-		return c.Stats()
-	}
-	return mad.Stats{}
 }

@@ -43,7 +43,7 @@ func (s *Session) diffWithRouted(ctx context.Context, st *State, base *Picture, 
 	if err != nil {
 		return nil, err
 	}
-	job := s.job(&State{Live: base, Settings: st.Settings})
+	job := s.Job(&State{Live: base, Settings: st.Settings})
 	job.Keep = compute.KeepNo
 	before, err := compute.Unicast(ctx, job)
 	if err != nil {

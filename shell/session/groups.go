@@ -3,7 +3,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +11,10 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/base/files"
-	"example.org/ibconsole/internal/base/nocore"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing/checks/mcast"
-	"example.org/ibconsole/shell/session/connection"
 )
 
 // Groups are the multicast groups that a session knows.
@@ -64,45 +60,6 @@ func (st *State) GroupSL(t *fabric.Tables) func(mlid uint16) uint8 {
 		return fabric.GroupSLs(nil)
 	}
 	return fabric.GroupSLs(st.Groups.List)
-}
-
-// ReadGroups takes the multicast groups from the subnet administration, with its key for those that it trusts: nil for
-// that of [Options], 0 for none. Notes say what it did not tell.
-func (s *Session) ReadGroups(ctx context.Context, given *uint64) (*Groups, []string, error) {
-	key := cmp.Or(s.opt.Keys.SA, sweep.DefaultSAKey)
-	if given != nil {
-		key = *given
-		if err := nocore.Set(); err != nil {
-			return nil, nil, err
-		}
-	}
-	op, err := s.Begin(ctx, "groups")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer op.End()
-	c, err := s.conn.SA(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	c.SMKey = key
-	var notes []string
-	f := s.State().Live.Fabric
-	list, full, err := sweep.Groups(ctx, c, f, s.progress)
-	if key != 0 && errors.Is(err, mad.ErrTimeout) {
-		notes = append(notes, "the subnet administration does not answer with that key (try: sa_key KEY in the file of --mkeys, or key=)")
-		c.SMKey = 0
-		list, full, err = sweep.Groups(ctx, c, f, s.progress)
-	}
-	if err != nil {
-		return nil, nil, connection.Unanswered(err)
-	}
-	if !full {
-		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")
-	}
-	g := &Groups{list, "the subnet administration"}
-	s.setGroups(g)
-	return g, notes, nil
 }
 
 func (s *Session) setGroups(g *Groups) { s.Publish(ChangeSettings, func(st *State) { st.Groups = g }) }

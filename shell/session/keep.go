@@ -89,7 +89,7 @@ func (s *Session) keep(ctx context.Context) {
 	s.Publish(ChangeLive, func(st *State) { st.Note("%s", text) })
 }
 
-// StopKeeping ends what [Session.KeepCurrent] and [Session.AlertBy] began. It waits for a sweep that is under way, which it cancels.
+// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is under way, which it cancels.
 func (s *Session) StopKeeping() {
 	var k *keeper
 	s.Publish(ChangeSettings, func(st *State) {
@@ -100,7 +100,6 @@ func (s *Session) StopKeeping() {
 		k.stop()
 		<-k.ended
 	}
-	s.stopAlerting()
 }
 
 // Note adds an event to a state that [Session.Publish] changes.
@@ -108,9 +107,10 @@ func (st *State) Note(format string, args ...any) { st.noteOf("", "", format, ar
 
 // noteOf adds an event of some kind, and who was probably behind it.
 func (st *State) noteOf(what, who, format string, args ...any) {
-	st.add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
+	st.Add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
 }
 
-func (st *State) add(e Event) {
+// Add adds an event to a state that [Session.Publish] changes.
+func (st *State) Add(e Event) {
 	st.Events = append(slices.Clip(st.Events[max(0, len(st.Events)+1-maxEvents):]), e)
 }

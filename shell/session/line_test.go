@@ -86,7 +86,7 @@ func TestSweepReconnects(t *testing.T) {
 	if strings.Count(all, "the connection is lost: ibsim") != 2 || strings.Count(all, "the connection is back") != 2 || !strings.Contains(all, "twin") {
 		t.Errorf("events:\n%s", all)
 	}
-	if got := s.WireStats(); got.Received == 0 {
+	if got := s.conn.Client().Stats(); got.Received == 0 {
 		t.Errorf("%+v", got)
 	}
 }

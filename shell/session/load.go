@@ -94,7 +94,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 	if err != nil {
 		return LoadReport{}, err
 	}
-	job := s.job(&st)
+	job := s.Job(&st)
 	res, rep, err := compute.Lay(ctx, job, routes)
 	if err != nil {
 		return LoadReport{}, err

@@ -56,7 +56,7 @@ func (st *State) tell(changes []fabric.Change) {
 		case c.Kind == fabric.LinkUp && (back[guid] || back[c.Peer.GUID]):
 			continue
 		}
-		st.add(Event{When: time.Now(), What: whatOf(c.Kind), Text: text, Change: &c})
+		st.Add(Event{When: time.Now(), What: whatOf(c.Kind), Text: text, Change: &c})
 	}
 	st.mute = mute
 }

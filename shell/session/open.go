@@ -10,10 +10,12 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/adaptive"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recorder"
@@ -100,9 +102,11 @@ func (s *Session) Start(ctx context.Context) error {
 		}
 	}
 	if s.opt.Hints != "" {
-		if _, err := s.LoadHints(ctx, s.opt.Hints); err != nil {
+		hints, err := files.Parse(ctx, s.opt.Hints, files.Config, classify.ReadHints)
+		if err != nil {
 			return fmt.Errorf("hints: %w", err)
 		}
+		s.SetHints(hints)
 	}
 	if s.opt.Watch > 0 && s.State().Source.Live() {
 		return s.KeepCurrent(s.opt.Watch)

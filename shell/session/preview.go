@@ -61,7 +61,7 @@ func (s *Session) previewRoutes(ctx context.Context, kind, path string, st *Stat
 	if err != nil {
 		return nil, err
 	}
-	job := s.job(st)
+	job := s.Job(st)
 	job.GroupsOf = ""
 	res, rep, err := compute.Lay(ctx, job, routes)
 	if err != nil {

@@ -4,14 +4,12 @@ package session
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/compute"
-	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -35,7 +33,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	}
 	defer op.End()
 	st := s.State()
-	job := s.job(&st)
+	job := s.Job(&st)
 	how(job)
 	res, err := compute.Run(ctx, job)
 	if err != nil {
@@ -69,7 +67,7 @@ func (s *Session) Try(ctx context.Context, st *State, set settings.Settings, pro
 	if !set.SameEngines(&st.Settings) {
 		with.past = compute.Past{}
 	}
-	job := s.job(&with)
+	job := s.Job(&with)
 	if job.Options.Progress = progress; progress == nil {
 		job.Torus = nil
 	}
@@ -85,8 +83,8 @@ func (st *State) completed(ctx context.Context, t *fabric.Tables) (*fabric.Table
 	return st.withGroups(ctx, st.partitioned(t, false))
 }
 
-// job is to route the paper of a state with its settings.
-func (s *Session) job(st *State) *compute.Job {
+// Job returns the job to route the paper of a state with its settings.
+func (s *Session) Job(st *State) *compute.Job {
 	base, paper := st.PaperBase(), st.Paper()
 	job := st.Settings.Job()
 	job.Fabric, job.Failed = paper, st.WhatIf != nil
@@ -153,52 +151,4 @@ func (s *Session) Unstage() {
 	s.Publish(ChangeStaged, func(st *State) {
 		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
 	})
-}
-
-// ClearTorusConf is a configuration like that of the staged tables of torus-2QoS with which multicast and
-// unicast have no credit loop together.
-func (s *Session) ClearTorusConf(ctx context.Context) (*torus.Config, error) {
-	op, err := s.Begin(ctx, "look for datelines")
-	if err != nil {
-		return nil, err
-	}
-	defer op.End()
-	st := s.State()
-	if st.Staged == nil {
-		return nil, errNoStagedTorus
-	}
-	grid, ok := torus.Of(st.Staged.Tables)
-	if !ok {
-		return nil, errNoStagedTorus
-	}
-	loop, err := s.job(&st).TreeLoop(ctx, st.Staged.Tables)
-	switch {
-	case err != nil:
-		return nil, err
-	case loop == nil:
-		return grid.Config(), nil
-	case loop.Clear == nil:
-		return nil, errors.New(loop.String())
-	}
-	return loop.Clear, nil
-}
-
-var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which to tell (try: engine torus-2QoS; route)")
-
-// TorusConf recognises the torus of the paper, with the coordinates that it had before failures.
-func (s *Session) TorusConf(ctx context.Context) (*torus.Config, error) {
-	op, err := s.Begin(ctx, "recognise")
-	if err != nil {
-		return nil, err
-	}
-	defer op.End()
-	st := s.State()
-	known, err := s.torus.Of(ctx, st.Whole())
-	switch {
-	case err != nil:
-		return nil, err
-	case known == nil:
-		return torus.Recognise(ctx, st.Paper())
-	}
-	return torus.Fit(ctx, st.Paper(), known)
 }

@@ -91,7 +91,7 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		return LoadReport{}, err
 	}
 	st.Settings = set
-	job := s.job(&st)
+	job := s.Job(&st)
 	res, rep, err := compute.Bring(ctx, job, saved, opt.Keep)
 	if err != nil {
 		return LoadReport{}, err

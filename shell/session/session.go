@@ -49,8 +49,7 @@ type Session struct {
 	mu       sync.Mutex // guards what follows it
 	state    State
 	watchers []*Watcher
-	keeper   *keeper  // sweeps in the background, nil for nobody
-	alerter  *alerter // tells a program of events, nil for nobody
+	keeper   *keeper // sweeps in the background, nil for nobody
 }
 
 // Options are what a session is opened with.

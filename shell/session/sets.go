@@ -32,30 +32,31 @@ func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, mi
 	return ends, unreachable, missing
 }
 
-// Set is the set of a name, nil for none.
-func (st *State) Set(name string) *HostSet {
-	for i := range st.Sets {
-		if st.Sets[i].Name == name {
-			return &st.Sets[i]
+// HostSets are sets of hosts in the order of their making.
+type HostSets []HostSet
+
+// Named returns the set of a name, nil for none.
+func (l HostSets) Named(name string) *HostSet {
+	for i := range l {
+		if l[i].Name == name {
+			return &l[i]
 		}
 	}
 	return nil
 }
 
-// NameHosts keeps a set of hosts for as long as the session lasts, in place of one of the same name; without ports it
-// forgets the set.
-func (s *Session) NameHosts(set HostSet) {
-	s.Publish(ChangeSettings, func(st *State) {
-		sets := slices.Clone(st.Sets)
-		at := slices.IndexFunc(sets, func(h HostSet) bool { return h.Name == set.Name })
-		switch {
-		case at < 0 && len(set.Ports) > 0:
-			sets = append(sets, set)
-		case at >= 0 && len(set.Ports) > 0:
-			sets[at] = set
-		case at >= 0:
-			sets = slices.Delete(sets, at, at+1)
-		}
-		st.Sets = sets
-	})
+// With returns the sets with one more, in place of one of the same name; without ports it removes that one.
+func (l HostSets) With(set HostSet) HostSets {
+	sets := slices.Clone(l)
+	at := slices.IndexFunc(sets, func(h HostSet) bool { return h.Name == set.Name })
+	switch {
+	case at < 0 && len(set.Ports) > 0:
+		return append(sets, set)
+	case at < 0:
+		return sets
+	case len(set.Ports) > 0:
+		sets[at] = set
+		return sets
+	}
+	return slices.Delete(sets, at, at+1)
 }

@@ -43,7 +43,7 @@ type State struct {
 
 	Settings settings.Settings
 	// Sets are hosts that were given a name, in the order of their making.
-	Sets []HostSet
+	Sets HostSets
 	// Adapting says that tables which are routed get groups for adaptive routing, on paper.
 	Adapting bool
 	// Groups are the multicast groups that the session was told of, nil for none.

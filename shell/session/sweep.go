@@ -295,14 +295,14 @@ func (s *Session) newEvents() (fresh []history.Event) {
 	st := s.State()
 	for _, e := range st.Events {
 		if e.When.After(st.recordedTo) && e.What != WhatRest {
-			fresh = append(fresh, e.kept())
+			fresh = append(fresh, e.Kept())
 		}
 	}
 	return fresh
 }
 
-// kept is what the history keeps of an event.
-func (e *Event) kept() history.Event {
+// Kept is what the history keeps of an event.
+func (e *Event) Kept() history.Event {
 	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who}
 	if e.Change != nil {
 		k.GUID, k.Port = e.Change.At.GUID, max(e.Change.At.Port, 0)

@@ -196,7 +196,7 @@ func (st *State) moments(held []history.Entry) []Moment {
 		if e := &st.Events[i]; !e.When.After(st.recordedTo) || e.What == WhatRest {
 			continue
 		}
-		m := Moment{Event: st.Events[i].kept()}
+		m := Moment{Event: st.Events[i].Kept()}
 		at := slices.IndexFunc(held, func(e history.Entry) bool { return !e.Began.Before(m.When) })
 		switch {
 		case at > 0:

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -207,7 +208,7 @@ func runClear(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	unanswered, err := c.Session.ClearCounters(c.Ctx, c.Flag("data"), ports...)
+	unanswered, err := clearPorts(c, ports)
 	if err != nil {
 		return err
 	}
@@ -223,4 +224,24 @@ func runClear(c *feature.Call) error {
 		return err
 	}
 	return fmt.Errorf("no counters were cleared: %s", a.silent[0].Why)
+}
+
+// clearPorts sets the error counters of ports to 0, or with the option data all counters.
+func clearPorts(c *feature.Call, ports []fabric.PortIndex) ([]counters.Unanswered, error) {
+	op, err := c.Session.Begin(c.Ctx, "clear counters")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	conn, st := c.Session.Connection(), c.Session.State()
+	l, err := conn.Line()
+	if err != nil {
+		return nil, err
+	}
+	if !st.WriteOn {
+		return nil, session.ErrReadOnly
+	}
+	what := prose.When(c.Flag("data"), counters.All, counters.Errors)
+	unanswered, err := counters.Clear(c.Ctx, l.Client, st.Live.Fabric, st.CounterOptions(op.Progress), what, ports...)
+	return unanswered, conn.Failed(l, err)
 }

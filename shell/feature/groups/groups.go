@@ -4,17 +4,21 @@
 package groups
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/base/nocore"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
 )
 
 // Feature is the commands show groups and sa groups.
@@ -216,7 +220,7 @@ func read(c *feature.Call) error {
 		}
 		key = &n
 	}
-	g, notes, err := c.Session.ReadGroups(c.Ctx, key)
+	g, notes, err := ask(c, key)
 	if err != nil {
 		return err
 	}
@@ -224,6 +228,46 @@ func read(c *feature.Call) error {
 	b := st.Basis(st.Live, session.NeedLinks)
 	b.Warnings = notes
 	return c.Answer(readDecl.Answer(b, g))
+}
+
+// ask takes the multicast groups from the subnet administration, with its key for those that it trusts: nil for
+// that of [session.Options], 0 for none. Notes say what it did not tell.
+func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
+	s, ctx := c.Session, c.Ctx
+	key := cmp.Or(s.Options().Keys.SA, sweep.DefaultSAKey)
+	if given != nil {
+		key = *given
+		if err := nocore.Set(); err != nil {
+			return nil, nil, err
+		}
+	}
+	op, err := s.Begin(ctx, "groups")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer op.End()
+	client, err := s.Connection().SA(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	client.SMKey = key
+	var notes []string
+	f := s.State().Live.Fabric
+	list, full, err := sweep.Groups(ctx, client, f, op.Progress)
+	if key != 0 && errors.Is(err, mad.ErrTimeout) {
+		notes = append(notes, "the subnet administration does not answer with that key (try: sa_key KEY in the file of --mkeys, or key=)")
+		client.SMKey = 0
+		list, full, err = sweep.Groups(ctx, client, f, op.Progress)
+	}
+	if err != nil {
+		return nil, nil, connection.Unanswered(err)
+	}
+	if !full {
+		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")
+	}
+	g := &session.Groups{List: list, Origin: "the subnet administration"}
+	s.Publish(session.ChangeSettings, func(st *session.State) { st.Groups = g })
+	return g, notes, nil
 }
 
 // originField declares where groups are from.

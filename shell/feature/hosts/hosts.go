@@ -153,10 +153,10 @@ func run(c *feature.Call) error {
 	case !setName.MatchString(name):
 		return c.Misused("%q is no name for a set of hosts, expected letters, digits, dots, dashes and underscores, 40 at most", name)
 	case c.Arg(1) == feature.OffWord:
-		if st.Set(name) == nil {
+		if st.Sets.Named(name) == nil {
 			return feature.NoSet(&st, name)
 		}
-		c.Session.NameHosts(session.HostSet{Name: name})
+		feature.NameHosts(c.Session, session.HostSet{Name: name})
 		return c.Answer(forgottenDecl.Answer(st.Basis(st.Live, 0), named{Name: name}))
 	case len(c.Args) == 1 && c.Option("file", "") == "":
 		st, p, err := c.Tables()
@@ -205,7 +205,7 @@ func nameSet(c *feature.Call) error {
 	if len(ends) < 2 {
 		return fmt.Errorf("%s: a set has two hosts at least", prose.Count(len(ends), "host"))
 	}
-	c.Session.NameHosts(feature.SetOf(c.Arg(0), f, ends))
+	feature.NameHosts(c.Session, feature.SetOf(c.Arg(0), f, ends))
 	if p.Tables == nil {
 		return c.Answer(namedDecl.Answer(before.Basis(p, session.NeedLinks), named{c.Arg(0), answer.Int(len(ends))}))
 	}
@@ -214,7 +214,7 @@ func nameSet(c *feature.Call) error {
 }
 
 func show(c *feature.Call, st *session.State, p *session.Picture) error {
-	set := st.Set(c.Arg(0))
+	set := st.Sets.Named(c.Arg(0))
 	if set == nil {
 		return feature.NoSet(st, c.Arg(0))
 	}

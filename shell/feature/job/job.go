@@ -163,7 +163,7 @@ func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
 	if j.Hosts = len(ends); j.Hosts == 0 {
 		return nil, fmt.Errorf("none of the hosts of job %s is in the subnet: %s", j.ID, fabric.Escape(list))
 	}
-	c.Session.NameHosts(feature.SetOf(j.Set, j.f, ends))
+	feature.NameHosts(c.Session, feature.SetOf(j.Set, j.f, ends))
 	return ends, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/answer"
@@ -366,12 +367,13 @@ var hintsDecl = answer.Decl[hints]{Command: "hints", Help: "how many hints are i
 func runHints(c *feature.Call) error {
 	h := hints{Said: "the structure is what is recognised"}
 	if c.Arg(0) == offWord {
-		c.Session.ForgetHints()
+		c.Session.SetHints(nil)
 	} else {
-		read, err := c.Session.LoadHints(c.Ctx, c.Arg(0))
+		read, err := files.Parse(c.Ctx, c.Arg(0), files.Config, classify.ReadHints)
 		if err != nil {
 			return err
 		}
+		c.Session.SetHints(read)
 		h = hints{len(read.All), answer.Text(c.Arg(0)), fmt.Sprintf("%s from %s (show structure)", prose.Count(len(read.All), "hint"), fabric.Escape(c.Arg(0)))}
 	}
 	st := c.Session.State()

@@ -4,6 +4,7 @@
 package suggest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -261,14 +262,14 @@ var torusDecl = answer.Decl[config]{
 
 func runTorus(c *feature.Call) error {
 	st := c.Session.State()
-	of, find := routed(&st), c.Session.TorusConf
+	of, find := routed(&st), recognised
 	if c.Option("clear", "no") == "yes" {
-		find = c.Session.ClearTorusConf
+		find = clearOfLoops
 		if st.Staged != nil {
 			of = st.Staged
 		}
 	}
-	conf, err := find(c.Ctx)
+	conf, err := find(c)
 	if err != nil {
 		return err
 	}
@@ -282,4 +283,52 @@ func runTorus(c *feature.Call) error {
 		}
 	}
 	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), config{text.String(), answer.Optional(c.Arg(0))}))
+}
+
+// clearOfLoops returns a configuration like that of the staged tables of torus-2QoS with which multicast and
+// unicast have no credit loop together.
+func clearOfLoops(c *feature.Call) (*torus.Config, error) {
+	op, err := c.Session.Begin(c.Ctx, "look for datelines")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	st := c.Session.State()
+	if st.Staged == nil {
+		return nil, errNoStagedTorus
+	}
+	grid, ok := torus.Of(st.Staged.Tables)
+	if !ok {
+		return nil, errNoStagedTorus
+	}
+	loop, err := c.Session.Job(&st).TreeLoop(c.Ctx, st.Staged.Tables)
+	switch {
+	case err != nil:
+		return nil, err
+	case loop == nil:
+		return grid.Config(), nil
+	case loop.Clear == nil:
+		return nil, errors.New(loop.String())
+	}
+	return loop.Clear, nil
+}
+
+var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which to tell (try: engine torus-2QoS; route)")
+
+// recognised recognises the torus of the paper, with the coordinates that it had before failures.
+func recognised(c *feature.Call) (*torus.Config, error) {
+	op, err := c.Session.Begin(c.Ctx, "recognise")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	st := c.Session.State()
+	known, err := c.Session.Job(&st).Torus.Of(c.Ctx, st.Whole())
+	switch {
+	case err != nil:
+		return nil, err
+	case known == nil:
+		return torus.Recognise(c.Ctx, st.Paper())
+	}
+	return torus.Fit(c.Ctx, st.Paper(), known)
 }

@@ -68,7 +68,10 @@ var decl = answer.Decl[asked]{
 
 func run(c *feature.Call) error {
 	st := c.Session.State()
-	a := asked{st.Live.Fabric, c.Session.WireStats(), c.Session.Targets()}
+	a := asked{f: st.Live.Fabric}
+	if client := c.Session.Connection().Client(); client != nil {
+		a.total, a.targets = client.Stats(), client.Targets()
+	}
 	slices.SortStableFunc(a.targets, worstFirst)
 	return c.Answer(decl.Answer(st.Basis(st.Live, 0), a))
 }

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/alerts"
 )
 
 // Feature is the commands watch and show events.
@@ -48,7 +49,7 @@ var (
 func watch(c *feature.Call) error {
 	st := c.Session.State()
 	if c.Arg(0) == feature.OffWord {
-		c.Session.StopKeeping()
+		stop(c)
 		return c.Answer(offDecl.Answer(st.SourceBasis(), interval{}))
 	}
 	stay, err := c.StayTime()
@@ -63,14 +64,20 @@ func watch(c *feature.Call) error {
 		return err
 	}
 	if err := c.AlertBy(); err != nil {
-		c.Session.StopKeeping()
+		stop(c)
 		return err
 	}
 	if stay > 0 {
-		defer c.Session.StopKeeping()
+		defer stop(c)
 		return c.StayFor(stayDecl, stay)
 	}
 	return c.Answer(onDecl.Answer(st.SourceBasis(), interval{n, strconv.FormatFloat(n, 'g', -1, 64)}))
+}
+
+// stop ends the sweeps, and the alerts of what they find.
+func stop(c *feature.Call) {
+	c.Session.StopKeeping()
+	alerts.Stop(c.Session)
 }
 
 // found is what sweeps found.

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/alerts"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/metrics"
 )
@@ -51,6 +52,7 @@ var slot = session.NewSlot[*running]()
 func (r *running) Close() error {
 	if r.sweeps {
 		r.session.StopKeeping()
+		alerts.Stop(r.session)
 	}
 	return errors.Join(r.metrics.Close(), r.Stop())
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package alerts runs a program for each event of a session.
+package alerts
 
 import (
 	"bytes"
@@ -15,6 +16,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/shell/session"
 )
 
 // alerter runs a program for each event until it is stopped.
@@ -38,14 +40,14 @@ const (
 	alertLimit = 30 * time.Second
 )
 
-// AlertBy runs a program for each event from now on, one after the other, until [Session.StopKeeping]. Its arguments are
-// as they are; no shell sees them.
-func (s *Session) AlertBy(program string, args ...string) error {
+// Start runs a program for each event from now on, one after the other, until [Stop] or the end of the session. Its arguments
+// are as they are; no shell sees them.
+func Start(s *session.Session, program string, args ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
-	s.stopAlerting()
+	Stop(s)
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &alerter{stop: cancel}
 	w := s.Watch()
@@ -54,23 +56,21 @@ func (s *Session) AlertBy(program string, args ...string) error {
 	a.ended.Go(func() {
 		defer close(queue)
 		defer w.Stop()
-		s.queueAlerts(ctx, w, last, queue)
+		queueAlerts(ctx, s, w, last, queue)
 	})
 	a.ended.Go(func() {
 		for x := range queue {
 			if ctx.Err() == nil {
-				s.alert(ctx, x, path, args)
+				alert(ctx, s, x, path, args)
 			}
 		}
 	})
-	s.mu.Lock()
-	s.alerter = a
-	s.mu.Unlock()
+	s.Publish(0, func(st *session.State) { slot.Put(st, a) })
 	return nil
 }
 
 // queueAlerts hands events on as they come. What does not fit is counted.
-func (s *Session) queueAlerts(ctx context.Context, w *Watcher, last time.Time, queue chan<- Alert) {
+func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, last time.Time, queue chan<- Alert) {
 	missed := 0
 	for {
 		select {
@@ -86,11 +86,11 @@ func (s *Session) queueAlerts(ctx context.Context, w *Watcher, last time.Time, q
 			if !e.When.After(told) {
 				continue
 			}
-			if last = e.When; e.What == WhatRest {
+			if last = e.When; e.What == session.WhatRest {
 				continue
 			}
 			select {
-			case queue <- Alert{st.subnet(), e.kept(), missed}:
+			case queue <- Alert{s.Subnet(), e.Kept(), missed}:
 				missed = 0
 			default:
 				missed++
@@ -100,7 +100,7 @@ func (s *Session) queueAlerts(ctx context.Context, w *Watcher, last time.Time, q
 }
 
 // alert runs the program once. That it fails is noted, which is nothing to alert of.
-func (s *Session) alert(ctx context.Context, x Alert, path string, args []string) {
+func alert(ctx context.Context, s *session.Session, x Alert, path string, args []string) {
 	text, err := json.Marshal(x)
 	if err != nil {
 		return
@@ -116,23 +116,29 @@ func (s *Session) alert(ctx context.Context, x Alert, path string, args []string
 		if limit.Err() != nil {
 			err = context.Cause(limit)
 		}
-		s.Publish(ChangeLive, func(st *State) {
+		s.Publish(session.ChangeLive, func(st *session.State) {
 			note := fabric.Escape(fmt.Sprintf("exec %s: %v", path, err))
 			if n := len(st.Events); n == 0 || !strings.HasPrefix(st.Events[n-1].Text, note) {
-				st.noteOf(WhatRest, "", "%s", note)
+				st.Note("%s", note)
 			}
 		})
 	}
 }
 
-// stopAlerting ends what [Session.AlertBy] began, and a program that runs.
-func (s *Session) stopAlerting() {
-	s.mu.Lock()
-	a := s.alerter
-	s.alerter = nil
-	s.mu.Unlock()
+var slot = session.NewSlot[*alerter]()
+
+// Close ends the alerts, and a program that runs.
+func (a *alerter) Close() error {
+	a.stop()
+	a.ended.Wait()
+	return nil
+}
+
+// Stop ends what [Start] began, and a program that runs.
+func Stop(s *session.Session) {
+	var a *alerter
+	s.Publish(0, func(st *session.State) { a = slot.Take(st) })
 	if a != nil {
-		a.stop()
-		a.ended.Wait()
+		_ = a.Close() // which never fails
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package alerts_test
 
 import (
 	"encoding/json"
@@ -12,34 +12,37 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/alerts"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestAlert runs a program for events: one at a time, with its arguments as they are, all that is not too much, and none
 // once the watch ends. That it fails is no event that it is run for.
 func TestAlert(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, "sim:fattree:2,4")
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	out := filepath.Join(dir, "out")
 	program := filepath.Join(dir, "alert program")
 	script := "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$2\" = '$(id); *' ] || exit 3\nwhile read -r l; do echo \"$l\"; done >>\"$1\"\nexit 1\n"
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AlertBy(filepath.Join(dir, "none")); err == nil {
+	if err := alerts.Start(s, filepath.Join(dir, "none")); err == nil {
 		t.Error("a program that is not there")
 	}
-	if err := s.AlertBy(program, out, "$(id); *"); err != nil {
+	if err := alerts.Start(s, program, out, "$(id); *"); err != nil {
 		t.Fatal(err)
 	}
 	const events = 7
-	s.Publish(ChangeLive, func(st *State) {
+	s.Publish(session.ChangeLive, func(st *session.State) {
 		now := time.Now()
 		for i := range events {
 			c := fabric.Change{}
 			c.At.GUID, c.At.Port = uint64(i+1), i
-			st.add(Event{When: now, What: WhatLink, Text: fmt.Sprintf("event %d", i), Change: &c})
+			st.Add(session.Event{When: now, What: session.WhatLink, Text: fmt.Sprintf("event %d", i), Change: &c})
 		}
-		st.noteOf(WhatRest, "", "nothing")
+		st.Note("nothing")
 	})
 	var lines []string
 	for range 1000 {
@@ -50,12 +53,12 @@ func TestAlert(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	for i, line := range lines {
-		var a Alert
+		var a alerts.Alert
 		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Text != fmt.Sprintf("event %d", i) || a.GUID != uint64(i+1) || a.Subnet != "sim:fattree:2,4" {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	s.StopKeeping()
+	alerts.Stop(s)
 	failed := 0
 	for _, e := range s.State().Events {
 		if strings.HasPrefix(e.Text, "exec ") {
@@ -65,7 +68,7 @@ func TestAlert(t *testing.T) {
 	if len(lines) != events || failed == 0 || failed > events {
 		t.Errorf("%d alerts, want %d; %d said to have failed", len(lines), events, failed)
 	}
-	s.Publish(ChangeLive, func(st *State) { st.Note("later") })
+	s.Publish(session.ChangeLive, func(st *session.State) { st.Note("later") })
 	if text, _ := os.ReadFile(out); strings.Contains(string(text), "later") {
 		t.Error("it runs on")
 	}
