@@ -212,7 +212,7 @@ func (s *Subnets) CarrySets(from, to int) {
 		}
 	}
 	for _, set := range was.Sets {
-		if now.Set(set.Name) != nil {
+		if now.Sets.Named(set.Name) != nil {
 			continue
 		}
 		carried := session.HostSet{Name: set.Name}

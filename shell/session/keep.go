@@ -103,10 +103,10 @@ func (s *Session) StopKeeping() {
 }
 
 // Note adds an event to a state that [Session.Publish] changes.
-func (st *State) Note(format string, args ...any) { st.noteOf("", "", format, args...) }
+func (st *State) Note(format string, args ...any) { st.NoteOf("", "", format, args...) }
 
-// noteOf adds an event of some kind, and who was probably behind it.
-func (st *State) noteOf(what, who, format string, args ...any) {
+// NoteOf adds an event of some kind, and who was probably behind it.
+func (st *State) NoteOf(what, who, format string, args ...any) {
 	st.Add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
 }
 

@@ -42,7 +42,7 @@ func TestAlert(t *testing.T) {
 			c.At.GUID, c.At.Port = uint64(i+1), i
 			st.Add(session.Event{When: now, What: session.WhatLink, Text: fmt.Sprintf("event %d", i), Change: &c})
 		}
-		st.Note("nothing")
+		st.NoteOf(session.WhatRest, "", "nothing")
 	})
 	var lines []string
 	for range 1000 {
