@@ -64,7 +64,7 @@ func TestRecognisedTorusStays(t *testing.T) {
 		for _, a := range after.Fabric.EndPorts {
 			for _, b := range after.Fabric.EndPorts {
 				src, dst := after.Fabric.Ports[a].LID, after.Fabric.Ports[b].LID
-				if !routed(now, after, a) || !routed(now, after, b) {
+				if !hasPlace(now, after, a) || !hasPlace(now, after, b) {
 					continue
 				}
 				if was, is := before.SLs.SL(src, dst), after.SLs.SL(src, dst); was != is {
@@ -94,7 +94,8 @@ func TestRecognisedTorusStays(t *testing.T) {
 	}
 }
 
-func routed(grid *torus.Torus, t *fabric.Tables, end fabric.PortIndex) bool {
+// hasPlace reports whether the switch of an end port has coordinates.
+func hasPlace(grid *torus.Torus, t *fabric.Tables, end fabric.PortIndex) bool {
 	sw, _ := t.Fabric.AttachedSwitch(end)
 	if sw == fabric.None {
 		return false
