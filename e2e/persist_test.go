@@ -86,6 +86,13 @@ type loadedRow struct {
 	Changes              []string
 }
 
+type loadedPort struct {
+	Name string
+	Port int
+}
+
+func (p loadedPort) String() string { return fmt.Sprintf("%s/%d", p.Name, p.Port) }
+
 type loadedRouting struct {
 	How              string
 	Changed, Entries int
@@ -94,8 +101,11 @@ type loadedRouting struct {
 	Roots            bool   `json:"roots_valid"`
 	Rows             []loadedRow
 	Unconnected      int64
-	UnconnectedPairs []struct{ From, To, Why string } `json:"unconnected_pairs"`
-	WithoutAWay      int                              `json:"without_a_path"`
+	UnconnectedPairs []struct {
+		From, To loadedPort
+		Why      string
+	} `json:"unconnected_pairs"`
+	WithoutAWay int `json:"without_a_path"`
 }
 
 // answerOf finds the one answer of a kind among lines of JSON.
@@ -316,7 +326,7 @@ func TestKeptRouting(t *testing.T) {
 	}
 	lost := map[string]bool{}
 	for _, p := range a.UnconnectedPairs {
-		lost[p.From+" "+p.To] = true
+		lost[p.From.String()+" "+p.To.String()] = true
 	}
 	for _, from := range []string{"node-0002 HCA-1", "node-0005 HCA-1"} {
 		for _, to := range []string{"node-0003 HCA-1", "node-0004 HCA-1", "node-0007 HCA-1"} {
@@ -330,7 +340,7 @@ func TestKeptRouting(t *testing.T) {
 		}
 	}
 	// lfts and fdbs know no topology; what they leave unconnected is the same.
-	again := answerOf[loadedRouting](t, s.run("--json", "-c", "load lfts "+s.file("old")+" reroute=no"), `"kind":"lfts"`)
+	again := answerOf[loadedRouting](t, s.run("--json", "-c", "load lfts "+s.file("old")+" reroute=no"), `"command":"load lfts"`)
 	if again.Unconnected != a.Unconnected {
 		t.Errorf("lfts: %d unconnected, the routing %d", again.Unconnected, a.Unconnected)
 	}

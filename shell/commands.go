@@ -18,7 +18,6 @@ func commands() []Spec {
 		adaptiveCommands(),
 		showCommands(),
 		traceCommands(),
-		fileCommands(),
 		[]Spec{diffCommand()},
 		commitCommands(),
 		historyCommands(),

@@ -21,13 +21,16 @@ import (
 	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/console"
 	"example.org/ibconsole/shell/feature/counts"
+	"example.org/ibconsole/shell/feature/dump"
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
+	"example.org/ibconsole/shell/feature/generate"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/hosts"
 	"example.org/ibconsole/shell/feature/job"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
+	"example.org/ibconsole/shell/feature/load"
 	"example.org/ibconsole/shell/feature/managers"
 	"example.org/ibconsole/shell/feature/mft"
 	"example.org/ibconsole/shell/feature/nodes"
@@ -64,13 +67,16 @@ var features = []*feature.Feature{
 	&compare.Feature,
 	&console.Feature,
 	&counts.Feature,
+	&dump.Feature,
 	&entries.Feature,
 	&failures.Feature,
+	&generate.Feature,
 	&groups.Feature,
 	&hosts.Feature,
 	&job.Feature,
 	&lft.Feature,
 	&links.Feature,
+	&load.Feature,
 	&managers.Feature,
 	&mft.Feature,
 	&nodes.Feature,
@@ -191,6 +197,22 @@ func (o *Output) Terminal() (io.Writer, feature.Asker) {
 		return o.W, nil
 	}
 	return o.W, o.Ask
+}
+
+// Remarks implements [feature.Output].
+func (o *Output) Remarks(b answer.Basis) {
+	if !o.Told {
+		for _, line := range b.Unread.Lines() {
+			o.warn("%s", line)
+		}
+	}
+	shown, more := prose.Cut(b.Warnings, 2)
+	for _, w := range shown {
+		o.warn("%s", w)
+	}
+	if more != "" {
+		o.warn("%s (summary lists them)", more)
+	}
 }
 
 // Warn implements [feature.Output].

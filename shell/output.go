@@ -188,8 +188,8 @@ func (o *Output) Answer(a Answer) error {
 // without the form are refused.
 func (o *Output) beside(a Answer) error {
 	switch a.(type) {
-	case said, adaptedAnswer, CommitPlan, *Commit, *routingAnswer, *loaded,
-		*dumpedFolder, *swept:
+	case said, adaptedAnswer, CommitPlan, *Commit,
+		*swept:
 	default:
 		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
 	}

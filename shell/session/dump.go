@@ -24,11 +24,12 @@ import (
 type DumpKind struct {
 	Kind      string
 	Summary   string
-	Routes    bool // says that it holds forwarding tables, not a topology
-	WriteOnly bool // says that it cannot be loaded
-	over      bool // says that loading lays it over tables that are there
-	groups    bool // says that it holds multicast groups, which belong to the session
-	folder    bool // says that it is a folder of files
+	Help      string // more than the summary, "" for nothing
+	Routes    bool   // says that it holds forwarding tables, not a topology
+	WriteOnly bool   // says that it cannot be loaded
+	over      bool   // says that loading lays it over tables that are there
+	groups    bool   // says that it holds multicast groups, which belong to the session
+	folder    bool   // says that it is a folder of files
 	write     func(w io.Writer, p *Picture) error
 	option    string // the engine's option that loading sets, "" for routes and topologies
 }
@@ -43,15 +44,19 @@ var Dumps = []DumpKind{
 	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
 	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, option: "lid_matrix_dump_file"},
 	{Kind: guid2lidKind, Summary: "the LIDs of all ports, as guid2lid", option: "guid2lid"},
-	{Kind: "ca-order", Summary: "the order of compute nodes that suits ftree's tables, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
+	{Kind: "ca-order", Summary: "ftree's compute nodes, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
 	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, over: true, write: writeSL2VL},
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, over: true, write: writePathSLs},
-	{Kind: routingKind, Summary: "the routes with their topology, min-hop tables and roots, to be held against the subnet when they are loaded", Routes: true, write: writeRouting},
+	{Kind: routingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true, write: writeRouting,
+		Help: "They are compared with the subnet when they are loaded."},
 	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, over: true, write: writeMCFDBs},
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
-	{Kind: pathsKind, Summary: "the path records of all pairs with the switches that paths pass, in a file that is mapped and asked in place", Routes: true},
-	{Kind: ibdiagnetKind, Summary: "a folder as ibdiagnet 2 leaves it: db_csv, and fdbs, far, mcfdbs and slvl where there are tables", folder: true, WriteOnly: true},
-	{Kind: "snapshot", Summary: "everything: nodes, links, LIDs and tables, in one file that file: and load take", write: writeSnapshot},
+	{Kind: pathsKind, Summary: "the path records of all pairs, with the switches", Routes: true,
+		Help: "The file is mapped and queried in place."},
+	{Kind: ibdiagnetKind, Summary: "a folder as ibdiagnet 2 leaves it", folder: true, WriteOnly: true,
+		Help: "It has db_csv, and fdbs, far, mcfdbs and slvl where there are tables."},
+	{Kind: "snapshot", Summary: "everything in one file, which file: and load read", write: writeSnapshot,
+		Help: "It has nodes, links, LIDs and tables."},
 }
 
 // ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.

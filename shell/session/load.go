@@ -27,27 +27,27 @@ import (
 
 // LoadReport says what [Session.Load] found.
 type LoadReport struct {
-	Switches  int      `json:"switches"`
-	Entries   int      `json:"entries"`
-	Remapped  int      `json:"remapped,omitempty"`
-	Option    string   `json:"option,omitempty"`    // the engine's option that the file was taken for, else ""
-	Ignored   string   `json:"ignored,omitempty"`   // why a file changes nothing, "" where it does
-	Groups    int      `json:"groups,omitempty"`    // multicast groups, whose members Entries counts
-	Forgotten int      `json:"forgotten,omitempty"` // failures and repairs on paper that a topology took the place of
-	Notes     []string `json:"skipped,omitempty"`   // what was skipped, and why
+	Switches  int
+	Entries   int
+	Remapped  int
+	Option    string   // the engine's option that the file was taken for, else ""
+	Ignored   string   // why a file changes nothing, "" where it does
+	Groups    int      // multicast groups, whose members Entries counts
+	Forgotten int      // failures and repairs on paper that a topology took the place of
+	Notes     []string // what was skipped, and why
 
-	Topology bool             `json:"-"` // the paper starts from the file now; else its routes are staged
-	Links    int              `json:"-"`
-	Over     string           `json:"-"` // the kind of what was laid over tables that were there, else ""
-	Routing  *compute.Brought `json:"-"` // what became of a saved routing, nil for other kinds
+	Topology bool // the paper starts from the file now; else its routes are staged
+	Links    int
+	Over     string           // the kind of what was laid over tables that were there, else ""
+	Routing  *compute.Brought // what became of a saved routing, nil for other kinds
 	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
-	Lost *Lost `json:"-"`
+	Lost *Lost
 	// Unread is what of a topology could not be read.
-	Unread unread.List `json:"-"`
+	Unread unread.List
 	// Laid says what of the tables that were there a topology goes on with, nil for nothing.
-	Laid *Laid `json:"laid,omitempty"`
+	Laid *Laid
 	// Paths is what a path-record database has that was taken up for questions, nil for other kinds.
-	Paths *pathdb.Info `json:"-"`
+	Paths *pathdb.Info
 }
 
 // LoadOptions are how [Session.Load] takes a file.

@@ -47,13 +47,13 @@ type Lost struct {
 	Count, Of int64
 	Unknown   int64      // paths that meet a table that was not read, which Count leaves out
 	Examples  []LostPath // the first ones
+	Fabric    *fabric.Fabric
 }
 
 // LostPath is one of them.
 type LostPath struct {
-	Src string `json:"from"`
-	Dst string `json:"to"`
-	Why string `json:"why"`
+	Src, Dst fabric.PortIndex
+	Why      string
 }
 
 const maxLost = 1000 // how many paths [Lost] names
@@ -63,14 +63,13 @@ func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, err
 	if err != nil {
 		return nil, err
 	}
-	l := &Lost{Count: res.Bad(), Of: res.Paths, Unknown: res.Unknown}
-	f := t.Fabric
+	l := &Lost{Count: res.Bad(), Of: res.Paths, Unknown: res.Unknown, Fabric: t.Fabric}
 	for _, p := range res.Troubles {
 		if p.Verdict == walk.Unknown || p.Verdict == walk.TooLong && len(l.Examples) >= int(l.Count) {
 			continue
 		}
 		path := walk.Trace(t, p.Src, p.LID)
-		l.Examples = append(l.Examples, LostPath{f.PortName(p.Src), f.PortName(p.Dst), path.Explain(f)})
+		l.Examples = append(l.Examples, LostPath{p.Src, p.Dst, path.Explain(t.Fabric)})
 	}
 	return l, nil
 }

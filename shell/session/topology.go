@@ -13,16 +13,16 @@ import (
 // Laid counts what a new topology and the tables of the base have in common, by GUIDs.
 type Laid struct {
 	// Over is the picture whose tables are carried over.
-	Over Kind `json:"over"`
+	Over Kind
 	// Kept switches have tables, New ones have none, and Gone ones are not there any
 	// more.
-	Kept int `json:"switches_kept"`
-	New  int `json:"switches_new"`
-	Gone int `json:"switches_gone"`
+	Kept int
+	New  int
+	Gone int
 	// LIDs are the end ports that keep theirs, NoLIDs those that get one with the next
 	// routing.
-	LIDs   int `json:"lids_kept"`
-	NoLIDs int `json:"without_lid"`
+	LIDs   int
+	NoLIDs int
 }
 
 func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {

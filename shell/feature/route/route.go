@@ -100,21 +100,12 @@ type routed struct {
 	refused   []engines.Refusal
 }
 
-// refusals are the engines that refused to route.
-var refusals = answer.Table[engines.Refusal]{
-	Key: "refused", Title: "engines that refused", Row: "  refused by: {engine}: {why}", MaxRows: 20,
-	Fields: []answer.Field[engines.Refusal]{
-		{Key: "engine", Name: "ENGINE", Kind: answer.KindText, Value: func(r engines.Refusal) answer.Value { return answer.Text(r.Engine) }},
-		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r engines.Refusal) answer.Value { return answer.Text(r.Reason) }},
-	},
-}
-
 var routeDecl = answer.Decl[*routed]{
 	Command: "route", Help: "what a full route computed and staged", Action: true,
 	Title: "routed by {engine} in {seconds}: {entries|entry} on {switches|switch}{compared}; staged, not written",
 	Facts: answer.Fields[*routed](),
 	Layout: slices.Concat([]answer.Item[*routed]{
-		{Table: answer.Show(&refusals, func(r *routed) answer.Rows[engines.Refusal] { return answer.Slice(r.refused) })},
+		{Table: answer.Show(&feature.Refusals, func(r *routed) answer.Rows[engines.Refusal] { return answer.Slice(r.refused) })},
 		{Line: "[  {how}]"},
 		{Line: "[  {lids_assigned|port} got the LIDs that OpenSM would give]"},
 		{Line: "{?shifts_worst}  compute nodes in the ca-order:"},

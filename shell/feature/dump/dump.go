@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dump writes routes and topologies to files.
+package dump
+
+import (
+	"io"
+
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/guided"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands dump.
+var Feature = feature.Feature{Name: "dump", Commands: commands()}
+
+func commands() []feature.Command {
+	all := []feature.Command{
+		{Path: "dump", Summary: "Write routes or the topology to a file (- for stdout)", Options: []lang.Option{feature.OfOption()}},
+	}
+	for _, d := range session.Dumps {
+		c := feature.Command{
+			Path: "dump " + d.Kind, Summary: "Write " + d.Summary, Help: d.Help, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+			Examples: []string{"engine ftree; route; dump " + d.Kind + " written"},
+		}
+		if d.Folder() {
+			decl := folderDecl(c.Path)
+			c.Args[0].Name, c.Answers, c.Run = "FOLDER", []answer.Declared{decl}, func(c *feature.Call) error { return folder(c, decl) }
+		} else {
+			decl := fileDecl(c.Path, d.Kind)
+			c.Answers, c.Run = []answer.Declared{decl}, func(c *feature.Call) error { return file(c, decl, d.Kind) }
+		}
+		all = append(all, c)
+	}
+	return append(all, feature.Guided("dump", "write", func(c *feature.Call) *guided.Flow { return guided.Dump(c.Session) }))
+}
+
+// written is a file that was written.
+type written struct {
+	File string `key:"file"`
+}
+
+func fileDecl(command, kind string) *answer.Decl[written] {
+	return feature.OneLine[written](command, "the file that was written", kind+" of {of} written to {file}")
+}
+
+func file(c *feature.Call, decl *answer.Decl[written], kind string) error {
+	b, err := basis(c)
+	if err != nil {
+		return err
+	}
+	path := c.Arg(0)
+	write := func(w io.Writer) (err error) {
+		b.Title, err = c.Session.Dump(c.Ctx, kind, session.Kind(c.Option("of", "")), w)
+		return err
+	}
+	if path == "-" {
+		c.Output.Remarks(b)
+		return c.Raw(write)
+	}
+	if err := files.Write(path, write); err != nil {
+		return err
+	}
+	return c.Answer(decl.Answer(b, written{path}))
+}
+
+// basis returns what a file rests on. Where there is no such state, writing it fails.
+func basis(c *feature.Call) (answer.Basis, error) {
+	st, p, err := c.State()
+	if err != nil {
+		return answer.Basis{}, err
+	}
+	return st.Basis(p, session.NeedLinks|session.NeedFile), nil
+}
+
+// folderWritten is a folder that was written.
+type folderWritten struct {
+	File  string   `key:"file" help:"the folder"`
+	Files []string `key:"files" help:"the files in it"`
+	Notes []string `key:"notes" help:"what the files do not hold"`
+}
+
+func folderDecl(command string) *answer.Decl[folderWritten] {
+	decl := feature.OneLine[folderWritten](command, "the files that were written", "{files} of {of} written to {file}")
+	decl.Layout = []answer.Item[folderWritten]{{Line: "  note: {notes}", Each: "notes"}}
+	return decl
+}
+
+// folder writes what ibdiagnet would leave.
+func folder(c *feature.Call, decl *answer.Decl[folderWritten]) error {
+	path := c.Arg(0)
+	if path == "-" {
+		return c.Misused("a folder is not written to standard output; name one")
+	}
+	b, err := basis(c)
+	if err != nil {
+		return err
+	}
+	d, err := c.Session.DumpFolder(c.Ctx, path, session.Kind(c.Option("of", "")))
+	if err != nil {
+		return err
+	}
+	b.Title = d.Title
+	return c.Answer(decl.Answer(b, folderWritten{path, d.Names, d.Notes}))
+}

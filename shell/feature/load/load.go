@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package load reads routes, which are staged, and topologies, from which the simulation starts.
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/guided"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands load, but for load paths.
+var Feature = feature.Feature{Name: "load", Commands: commands()}
+
+func commands() []feature.Command {
+	all := []feature.Command{{
+		Path: "load", Summary: "Read routes or a topology from a file",
+		Help: "Routes are staged. A topology is laid over the live tables, and the simulation starts from it.",
+	}}
+	for _, d := range session.Dumps {
+		if d.WriteOnly || d.Kind == "paths" { // which is a feature of its own
+			continue
+		}
+		path := "load " + d.Kind
+		decl, routingDecl := loads(path), loadsRouting(path)
+		c := feature.Command{
+			Path: path, Summary: "Read " + d.Summary, Help: d.Help, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Options: options(d.Kind),
+			Examples: []string{"engine dfsssp; route; dump " + d.Kind + " saved; " + path + " saved"},
+			Answers:  []answer.Declared{decl},
+			Run:      func(c *feature.Call) error { return load(c, d.Kind, decl, routingDecl) },
+		}
+		if d.Kind == "routing" {
+			c.Answers = []answer.Declared{routingDecl}
+		}
+		all = append(all, c)
+	}
+	return append(all, feature.Guided("load", "read", func(c *feature.Call) *guided.Flow { return guided.Load(c.Ctx, c.Session) }))
+}
+
+func options(kind string) []lang.Option {
+	over := lang.Option{
+		Name: "over", Kind: lang.KindWord, Words: []string{"yes", "no"},
+		Summary: "no: take the file by itself; yes: lay it over the tables and the LIDs that are there, by GUID",
+	}
+	switch kind {
+	case "routing":
+		return []lang.Option{{
+			Name: "reroute", Kind: lang.KindWord, Words: []string{"yes", "no"},
+			Summary: "no: keep the routes in spite of what has changed, and list the pairs that this leaves unconnected; yes",
+		}}
+	case "lfts", "fdbs":
+		return []lang.Option{{
+			Name: "reroute", Kind: lang.KindWord, Words: []string{"no"},
+			Summary: "these routes are kept as they are; no lists the pairs that this leaves unconnected, too",
+		}}
+	case "topology":
+		return []lang.Option{
+			{
+				Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
+				Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so",
+			},
+			{
+				Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it",
+			},
+			over,
+		}
+	case "subnet":
+		return []lang.Option{over}
+	}
+	return nil
+}
+
+// loaded is what a file gave.
+type loaded struct {
+	File      string       `key:"file"`
+	Switches  int          `key:"switches"`
+	Entries   int          `key:"entries" help:"entries of forwarding tables, or members of multicast groups"`
+	Remapped  int          `key:"remapped" help:"LIDs that were remapped by port GUID"`
+	Option    answer.Value `key:"option" kind:"text" help:"the engine's option that the file was taken for"`
+	Ignored   answer.Value `key:"ignored" kind:"text" help:"why the file changes nothing"`
+	Groups    int          `key:"groups" help:"multicast groups"`
+	Links     answer.Value `key:"links" kind:"int" help:"of a topology"`
+	Laid      answer.Value `key:"laid" kind:"map" help:"what of the tables that were there a topology goes on with"`
+	Forgotten int          `key:"forgotten" help:"failures and repairs in whose place a topology came"`
+	Stale     bool         `key:"staged_stale" help:"the staged tables were made for another topology"`
+	Skipped   []string     `key:"skipped" help:"what was skipped, and why"`
+
+	unconnected `prefix:""`
+
+	// For people.
+	First    string `name:"first"`
+	LaidText string `name:"laid over"`
+}
+
+func loads(command string) *answer.Decl[*loaded] {
+	return &answer.Decl[*loaded]{
+		Command: command, Help: "what the file gave", Title: "{first}", Action: true, Facts: answer.Fields[*loaded](),
+		Layout: append(append([]answer.Item[*loaded]{
+			{Line: "[  {laid over}]"},
+			{Line: "[  what was on paper before is forgotten: {forgotten|failure}]"},
+			{Line: "{?staged_stale}  the staged tables are stale: they were made for another subnet"},
+		}, unconnectedLines(func(l *loaded) *unconnected { return &l.unconnected })...),
+			answer.Item[*loaded]{Line: "  note: {skipped}", Each: "skipped"}),
+	}
+}
+
+func load(c *feature.Call, kind string, decl *answer.Decl[*loaded], routingDecl *answer.Decl[*routing]) error {
+	rep, err := c.Session.Load(c.Ctx, kind, c.Arg(0), session.LoadOptions{
+		Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim",
+		Strict: c.Option("strict", "") == "yes", Alone: c.Option("over", "") == "no",
+	})
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	b := st.Basis(changed(&st, &rep), session.NeedLinks)
+	b.Unread = b.Unread.Add(unreadOf(&rep.Unread))
+	if rep.Routing != nil {
+		return c.Answer(routingDecl.Answer(b, routingOf(c.Arg(0), &rep)))
+	}
+	a := &loaded{
+		File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: answer.Optional(rep.Option),
+		Ignored: answer.Optional(rep.Ignored), Groups: rep.Groups, Forgotten: rep.Forgotten, Stale: rep.Topology && st.Stale, Skipped: rep.Notes,
+		unconnected: unconnectedOf(rep.Lost), First: first(kind, c.Arg(0), st.Settings.String(), &rep),
+	}
+	if rep.Topology {
+		a.Links = answer.Int(rep.Links)
+	}
+	if rep.Laid != nil {
+		a.Laid, a.LaidText = laid(rep.Laid, rep.Switches)
+	}
+	return c.Answer(decl.Answer(b, a))
+}
+
+// changed returns the state that a file changed.
+func changed(st *session.State, rep *session.LoadReport) *session.Picture {
+	switch {
+	case rep.Topology && st.WhatIf != nil:
+		return st.WhatIf
+	case rep.Topology && st.Base != nil:
+		return st.Base
+	case rep.Topology || rep.Option != "" || rep.Groups > 0 || st.Staged == nil:
+		return st.Live
+	}
+	return st.Staged
+}
+
+// first returns the first line of the text.
+func first(kind, path, engine string, rep *session.LoadReport) string {
+	file := fabric.Escape(path)
+	switch {
+	case kind == "groups":
+		return fmt.Sprintf("%s with %s taken from %s; route makes their tables", prose.Count(rep.Groups, "multicast group"), prose.Count(rep.Entries, "member"), file)
+	case rep.Ignored != "":
+		return fmt.Sprintf("%s: %s", file, rep.Ignored)
+	case rep.Over != "":
+		return fmt.Sprintf("loaded %s from %s over the tables that were there; staged, not written", rep.Over, file)
+	case rep.Option != "":
+		return fmt.Sprintf("engine %s routes with %s=%s from now on", engine, rep.Option, file)
+	case rep.Topology:
+		return fmt.Sprintf("the paper starts from %s now: %s, %s (restore all goes back to the live subnet)",
+			file, prose.Count(rep.Switches, "switch"), prose.Count(rep.Links, "link"))
+	}
+	remapped := prose.When(rep.Remapped > 0, fmt.Sprintf(", %d LIDs remapped by port GUID", rep.Remapped), "")
+	return fmt.Sprintf("loaded %s on %s from %s%s; staged, not written", prose.Count(rep.Entries, "entry"), prose.Count(rep.Switches, "switch"), file, remapped)
+}
+
+// laid returns what a topology of so many switches goes on with of the tables that were there, and a line of it.
+func laid(l *session.Laid, switches int) (facts answer.Value, text string) {
+	facts = answer.Map([]answer.Named{
+		{Name: "over", Value: answer.Text(string(l.Over))}, {Name: "switches_kept", Value: answer.Int(l.Kept)}, {Name: "switches_new", Value: answer.Int(l.New)},
+		{Name: "switches_gone", Value: answer.Int(l.Gone)}, {Name: "lids_kept", Value: answer.Int(l.LIDs)}, {Name: "without_lid", Value: answer.Int(l.NoLIDs)},
+	})
+	return facts, fmt.Sprintf("laid over the tables of %s by GUID: %s of %d known, %d new, %d gone; %s stay, %s without one",
+		l.Over, prose.Count(l.Kept, "switch"), switches, l.New, l.Gone, prose.Count(l.LIDs, "LID"), prose.Count(l.NoLIDs, "port"))
+}
+
+// unreadOf returns what of a file could not be read, a cause for each finding.
+func unreadOf(l *unread.List) answer.Unread {
+	u := answer.Unread{Count: l.Count}
+	for _, line := range l.Lines(len(l.Findings)) {
+		u.Causes = append(u.Causes, answer.Cause{What: "part of the file", Why: strings.TrimPrefix(line, "not read: "), Count: 1})
+	}
+	return u
+}
+
+// unconnected are the paths that kept tables leave unconnected; they do not apply where they were not asked for.
+type unconnected struct {
+	Lost    answer.Value `key:"unconnected" kind:"int" help:"paths that do not arrive"`
+	Unknown answer.Value `key:"unknown" kind:"int" help:"paths that meet a table that was not read"`
+	Paths   answer.Value `key:"paths" kind:"int" help:"paths that were followed"`
+	lost    *session.Lost
+}
+
+func unconnectedOf(l *session.Lost) unconnected {
+	if l == nil {
+		return unconnected{}
+	}
+	return unconnected{answer.Int(l.Count), answer.Int(l.Unknown), answer.Int(l.Of), l}
+}
+
+// lostPath is a path that does not arrive.
+type lostPath struct {
+	From answer.Value `key:"from" name:"FROM" kind:"place"`
+	To   answer.Value `key:"to" name:"TO" kind:"place"`
+	Why  string       `key:"why" name:"WHY"`
+}
+
+var lostTable = answer.Table[lostPath]{
+	Key: "unconnected_pairs", Title: "unconnected pairs", Fields: answer.Fields[lostPath](), Row: "  {from} -> {to}: {why}", MaxRows: 20,
+}
+
+// unconnectedLines returns the part of a layout that lists unconnected paths.
+func unconnectedLines[T any](of func(T) *unconnected) []answer.Item[T] {
+	return []answer.Item[T]{
+		{Line: "{?unconnected}unconnected: {unconnected} of {paths} paths"},
+		{Line: "[unknown: {unknown} of {paths} paths, over tables that were not read]"},
+		{Table: answer.Show(&lostTable, func(v T) answer.Rows[lostPath] {
+			l := of(v).lost
+			if l == nil {
+				return answer.Slice[lostPath](nil)
+			}
+			rows := answer.Lazy(len(l.Examples), func(i int) lostPath {
+				p := &l.Examples[i]
+				return lostPath{answer.Port(l.Fabric, p.Src), answer.Port(l.Fabric, p.Dst), p.Why}
+			})
+			rows.More = max(0, l.Count-int64(rows.N))
+			return rows
+		})},
+	}
+}

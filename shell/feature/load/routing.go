@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// routing is what a saved routing gave.
+type routing struct {
+	File     string       `key:"file"`
+	Switches int          `key:"switches"`
+	Entries  int          `key:"entries" help:"entries of forwarding tables"`
+	Changed  int          `key:"changed" help:"entries that differ from the saved ones"`
+	Unread   int          `key:"unread" help:"switches whose tables are not in the file, and not compared"`
+	Engine   answer.Value `key:"engine" kind:"text" help:"the engine of the file"`
+	How      string       `key:"how" help:"what was computed"`
+	RoutedBy answer.Value `key:"routed_by" kind:"text" help:"the engine that routed again"`
+	MinHop   bool         `key:"min_hop_valid" help:"the saved min-hop tables hold"`
+	Roots    bool         `key:"roots_valid" help:"the saved roots hold"`
+	Trees    []string     `key:"invalid_trees" help:"multicast LIDs whose saved trees do not hold"`
+	Renewed  []string     `key:"renewed_trees" help:"those of them that got another tree"`
+	NoPath   int          `key:"without_a_path" help:"entries that nothing could repair"`
+	Notes    []string     `key:"notes"`
+
+	unconnected `prefix:""`
+
+	// For people.
+	Compared  string   `name:"compared"`
+	What      string   `name:"what was computed"`
+	Same      bool     `name:"same subnet"`
+	Nothing   bool     `name:"nothing computed"`
+	TreeLines []string `name:"trees"`
+	refused   []engines.Refusal
+	rows      []change
+}
+
+// change is a row of table 1 of the memorandum on incremental routing, with the changes of that kind.
+type change struct {
+	Row     string   `key:"row" name:"CHANGE"`
+	Count   int      `key:"count" name:"COUNT"`
+	MinHop  string   `key:"min_hop" name:"MIN-HOP TABLES"`
+	LFT     string   `key:"lft" name:"LFTS"`
+	MFT     string   `key:"mft" name:"MFTS"`
+	Roots   string   `key:"roots" name:"ROOTS"`
+	Changes []string `key:"changes"`
+
+	// For people, the first ones.
+	First  string `name:"first"`
+	Second string `name:"second"`
+	Third  string `name:"third"`
+	Fourth string `name:"fourth"`
+	More   int    `name:"more"`
+}
+
+var changes = answer.Table[change]{
+	Key: "rows", Title: "changes", Fields: answer.Fields[change](),
+	Row: "{row}: {count}\n  min-hop tables {min_hop}; LFTs {lft}; MFTs {mft}; roots {roots}" +
+		"[\n  {first}][\n  {second}][\n  {third}][\n  {fourth}][\n  and {more} more]",
+}
+
+func loadsRouting(command string) *answer.Decl[*routing] {
+	return &answer.Decl[*routing]{
+		Command: command, Help: "what the saved routing gave", Action: true, Facts: answer.Fields[*routing](),
+		Title: "loaded {entries|entry} on {switches|switch} from {file}: {what was computed}, {changed} entries other than saved{compared}; staged, not written",
+		Layout: slices.Concat([]answer.Item[*routing]{
+			{Line: "{?same subnet}  the subnet is the one that the routes were made for"},
+			{Table: answer.Show(&changes, func(r *routing) answer.Rows[change] { return answer.Slice(r.rows) })},
+			{Table: answer.Show(&feature.Refusals, func(r *routing) answer.Rows[engines.Refusal] { return answer.Slice(r.refused) })},
+			{Line: "{?nothing computed}  nothing had to be computed"},
+			{Line: "  multicast trees {trees}", Each: "trees"},
+			{Line: "[  {without_a_path|entry} without a path, left as they are]"},
+		}, unconnectedLines(func(r *routing) *unconnected { return &r.unconnected }), []answer.Item[*routing]{
+			{Line: "  note: {notes}", Each: "notes"},
+		}),
+	}
+}
+
+func routingOf(file string, rep *session.LoadReport) *routing {
+	b := rep.Routing
+	r := &routing{
+		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread, Engine: answer.Optional(b.Engine), How: string(b.How),
+		RoutedBy: answer.Optional(b.RoutedBy), MinHop: b.MinHop, Roots: b.Judgement.Roots, Trees: mlids(b.Trees), Renewed: mlids(b.Made), NoPath: b.Unreached,
+		Notes: rep.Notes, unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread), What: string(b.How), refused: b.Refusals, rows: rows(b),
+	}
+	kept := rep.Lost != nil
+	r.Same = len(r.rows) == 0
+	r.Nothing = b.How == persist.Kept && !kept && !r.Same
+	switch {
+	case kept && !r.Same:
+		r.What = "kept as saved, in spite of the changes"
+	case b.RoutedBy != "":
+		r.What += ", by " + b.RoutedBy
+	}
+	gone := slices.DeleteFunc(slices.Clone(r.Trees), func(mlid string) bool { return slices.Contains(r.Renewed, mlid) })
+	for _, x := range []struct {
+		became string
+		mlids  []string
+	}{{"made anew", r.Renewed}, {"gone, as no group is known that has them", gone}} {
+		if len(x.mlids) > 0 {
+			r.TreeLines = append(r.TreeLines, prose.When(kept, "kept as saved, and BROKEN", x.became)+": "+strings.Join(x.mlids, ", "))
+		}
+	}
+	return r
+}
+
+func mlids(all []uint16) []string { return prose.Words(all, feature.MLIDText) }
+
+// rows returns a row twice where some of its changes invalidate the min-hop tables and others do not.
+func rows(b *compute.Brought) []change {
+	var all []change
+	names, of := b.Rows()
+	for _, name := range names {
+		for _, minHop := range []bool{true, false} {
+			row := change{Row: name, MinHop: validity(minHop)}
+			for _, v := range of[name] {
+				if v.MinHop != minHop {
+					continue
+				}
+				row.LFT, row.MFT, row.Roots = extent(v.LFT), extent(v.LFT), validity(v.Roots())
+				row.Changes = append(row.Changes, v.Change.String())
+				row.Count++
+			}
+			for i, first := range []*string{&row.First, &row.Second, &row.Third, &row.Fourth} {
+				if i < row.Count {
+					*first = row.Changes[i]
+					row.More = row.Count - i - 1
+				}
+			}
+			if row.Count > 0 {
+				all = append(all, row)
+			}
+		}
+	}
+	return all
+}
+
+func validity(invalid bool) string { return prose.When(invalid, "invalid", "valid") }
+
+func extent(e incremental.Extent) string {
+	return prose.When(e == incremental.NoRoutes, "valid", fmt.Sprintf("invalid: %s", e))
+}
