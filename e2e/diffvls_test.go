@@ -16,17 +16,17 @@ func TestVLsAreCountedOnce(t *testing.T) {
 	h := routedTorus(t, "torus-2QoS", true, false)
 	change := "sweep full sl2vl; engine from=" + h.conf + "; fail switch sw-1-3; route; "
 	known := "engine from=" + h.conf + "; calibrate; " + change
-	counted := func(script, field string) (tables, sls any) {
-		o := object(t, try("--json", "-s", h.source, "-c", script))
-		o, _ = o[field].(map[string]any)
-		return o["sl2vl_tables"], o["path_sls"]
+	counted := func(script string) (tables, sls any) {
+		o := object(t, try("--json", "-s", h.source, "-c", script+"diff"))
+		return o["vls_sl2vl_tables"], o["vls_path_sls"]
 	}
-	diff, sls := counted(known+"diff", "vls")
-	dry, _ := counted(known+"commit dry-run", "plan")
+	diff, sls := counted(known)
+	plan, _ := object(t, try("--json", "-s", h.source, "-c", known+"commit dry-run"))["plan"].(map[string]any)
+	dry := plan["sl2vl_tables"]
 	if diff == nil || diff == 0.0 || diff != dry || sls != 0.0 {
 		t.Errorf("diff %v SL2VL tables and %v path SLs, commit %v tables", diff, sls, dry)
 	}
-	if diff, sls = counted(change+"diff", "vls"); diff != dry || sls != nil {
+	if diff, sls = counted(change); diff != dry || sls != nil {
 		t.Errorf("with unknown SLs: %v SL2VL tables, %v path SLs; want %v and null", diff, sls, dry)
 	}
 }

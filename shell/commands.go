@@ -18,7 +18,6 @@ func commands() []Spec {
 		adaptiveCommands(),
 		showCommands(),
 		traceCommands(),
-		[]Spec{diffCommand()},
 		commitCommands(),
 		historyCommands(),
 		handoverCommands(),

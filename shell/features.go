@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/console"
 	"example.org/ibconsole/shell/feature/counts"
+	"example.org/ibconsole/shell/feature/difference"
 	"example.org/ibconsole/shell/feature/dump"
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
@@ -67,6 +68,7 @@ var features = []*feature.Feature{
 	&compare.Feature,
 	&console.Feature,
 	&counts.Feature,
+	&difference.Feature,
 	&dump.Feature,
 	&entries.Feature,
 	&failures.Feature,
@@ -225,9 +227,6 @@ func (o *Output) IsScript() bool { return o.Script }
 func (o *Output) FailsOn(v answer.Verdict) bool {
 	return o.FailOn != "" && (v == answer.Found || v == answer.Unknown && o.FailOn == answer.Unknown.String())
 }
-
-// unjudged are the commands whose answers will have a verdict, and have none yet.
-var unjudged = []string{"diff"}
 
 // numbered counts an answer.
 func (o *Output) numbered() int {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,15 +41,6 @@ func TestDeclarations(t *testing.T) {
 			if err := d.Check(); err != nil {
 				t.Error(err)
 			}
-		}
-	})
-}
-
-// A command whose answers are declared has a verdict, or needs none.
-func TestUnjudged(t *testing.T) {
-	eachCommand(t, func(t *testing.T, c *feature.Command) {
-		if slices.Contains(unjudged, c.Words()[0]) {
-			t.Errorf("%s has declared answers, and is listed as one without a verdict", c.Path)
 		}
 	})
 }

@@ -16,7 +16,6 @@ func historyCommands() []Spec {
 		{Name: "rollback", Summary: "write back what the switches held before a commit, the last one or that of an entry",
 			Args:    []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{"yes"}, Optional: true}, {Kind: lang.KindWord, Words: []string{"yes"}, Optional: true}},
 			Options: commitOptions(), Run: runRollback},
-		changesCommand(),
 	}
 }
 

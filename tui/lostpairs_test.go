@@ -137,7 +137,7 @@ func (w *lostPairs) compare(state, row string) int {
 		"trace all all":   w.number("trace all all of="+state, nil, "lost_pairs"),
 		"report":          w.number("report json - of="+state, nil, "routing", "lost_pairs"),
 		"compare engines": w.number("compare engines minhop", func(o map[string]any) bool { return o["name"] == row }, "lost_pairs"),
-		"diff":            w.number("diff base "+state, nil, "pairs", "cut_off"),
+		"diff":            w.number("diff base "+state, nil, "pairs_cut_off"),
 		"What-if pane":    w.pane(),
 	}
 	st := w.s.State()

@@ -178,23 +178,6 @@ func (a *answer) mostLoaded(s *state, l *loads) {
 	}
 }
 
-// portAt is the port of the state that JSON names; where several have the name, one of those in a set.
-func (a *answer) portAt(s *state, path string, of map[*port]bool) *port {
-	v, _ := a.o.at(path)
-	var found *port
-	for _, n := range s.net.nodes {
-		for _, p := range n.ports {
-			if p.String() == v && (found == nil || of[p]) {
-				found = p
-			}
-		}
-	}
-	if found == nil {
-		a.wrong(path, "-", v, "no such port")
-	}
-	return found
-}
-
 // measures compares shifts and random bisections.
 func (a *answer) measures(s *state, hosts []endPort) {
 	if len(hosts) < 2 {

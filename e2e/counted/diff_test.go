@@ -5,6 +5,7 @@ package counted
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -191,6 +192,7 @@ func (x *exam) diff(before, after *state) {
 	a.mustLine("from {old} to {new}")
 	a.title("old", before)
 	a.title("new", after)
+	a.unreadOf(d)
 	a.verdict(d)
 	a.pairKinds(d)
 	a.changedEntries(d)
@@ -203,6 +205,29 @@ func (x *exam) diff(before, after *state) {
 	a.done()
 }
 
+// unreadOf compares the head: the state after, and how many tables of the two states were not read.
+func (a *answer) unreadOf(d *difference) {
+	n, states := 0, []*state{d.before, d.after}
+	if d.before.name == d.after.name {
+		states = states[:1]
+	}
+	for _, s := range states {
+		names := s.unreadTables()
+		if n += len(names); len(names) > 0 {
+			a.mustLine(fmt.Sprintf("  not read: %d forwarding table(s) (%s{|.*}): {|.*}", len(names), s.name))
+		}
+	}
+	a.basis(d.after, n)
+	for i := range a.o.length("of.unread.causes") {
+		at := fmt.Sprintf("of.unread.causes.%d.", i)
+		a.figure(at+"what", "forwarding table")
+		for j := range a.o.length(at + "at") {
+			a.ignore(fmt.Sprintf("%sat.%d.name", at, j), fmt.Sprintf("%sat.%d.guid", at, j))
+		}
+		a.ignore(at+"why", at+"count")
+	}
+}
+
 // verdict compares whether there is a difference, and what was compared.
 func (a *answer) verdict(d *difference) {
 	list := func(key string) string {
@@ -213,32 +238,34 @@ func (a *answer) verdict(d *difference) {
 		}
 		return strings.Join(words, ", ")
 	}
-	isUnknown := len(d.unread())+len(d.pairs[unsure]) > 0
+	isUnknown := len(d.unread())+len(d.pairs[unsure])+a.intAt("of.unread.count") > 0
 	isSame := d.none() && !a.levelsDiffer()
 	compared := "no difference in " + list("compared")
 	switch {
 	case isSame && isUnknown:
 		a.mustLine(compared + ", as far as was read")
 		a.figure("verdict", "unknown")
+		a.figure("found", fmt.Sprintf("not all was read: whether %v and %v differ is unknown", a.o.value["old"], a.o.value["new"]))
 	case isSame:
 		a.mustLine(compared)
 		a.figure("verdict", "ok")
 	default:
 		a.figure("verdict", "found")
+		a.figure("found", fmt.Sprintf("%v and %v differ", a.o.value["old"], a.o.value["new"]))
 	}
 	a.mustLine("not compared {|+}" + list("not_compared"))
 	if isSame && !isUnknown {
 		return
 	}
 	for _, form := range []string{
-		"pairs lost {|+}{pairs.cut_off#}", "pairs with another path {|+}{pairs.changed#} of {pairs.total#}",
+		"pairs lost {|+}{pairs_cut_off#}", "pairs with another path {|+}{pairs_changed#} of {pairs_total#}",
 	} {
 		a.mustLine(form)
 	}
 }
 
 // levelsDiffer reports whether VLs or service levels are said to differ.
-func (a *answer) levelsDiffer() bool { return a.intAt("vls.sl2vl_tables")+a.intAt("vls.path_sls") > 0 }
+func (a *answer) levelsDiffer() bool { return a.intAt("vls_sl2vl_tables")+a.intAt("vls_path_sls") > 0 }
 
 // none reports whether nothing differs.
 func (d *difference) none() bool {
@@ -252,37 +279,52 @@ const mostDiffers = 10
 
 // pairKinds compares the counts of pairs, and the pairs that are listed.
 func (a *answer) pairKinds(d *difference) {
-	a.line("pairs newly connected {|+}{pairs.connected#}")
-	a.line("pairs lost as before {|+}{pairs.unreached#}")
-	a.line("pairs not known {|+}{pairs.unknown#}, over switches whose tables were not read")
+	a.line("pairs newly connected {|+}{pairs_connected#}")
+	a.line("pairs lost as before {|+}{pairs_unreached#}")
+	a.line("pairs not known {|+}{pairs_unknown#}, over switches whose tables were not read")
 	for _, kind := range []string{same, changed, cutOff, connected, unreached, unsure} {
-		a.figure("pairs."+kind, len(d.pairs[kind]))
+		a.figure("pairs_"+kind, len(d.pairs[kind]))
 	}
-	a.figure("pairs.total", d.total)
+	a.figure("pairs_total", d.total)
+	a.figure("pairs_by_luck", 0) // no switch routes adaptively
+	a.figure("pairs_by_luck_before", 0)
+	head := a.o
 	for _, kind := range []string{cutOff, connected, changed} {
 		are := map[string]bool{}
 		for _, p := range d.pairs[kind] {
 			are[d.endName(p[0])+" -> "+d.endName(p[1])] = true
 		}
-		n := a.o.length(kind)
-		if n != min(mostDiffers, len(are)) {
-			a.wrong(kind, "-", n, min(mostDiffers, len(are)))
+		rows := a.rows(kind)
+		if len(rows) != min(mostPaths, len(are)) {
+			a.wrong(kind, "-", len(rows), min(mostPaths, len(are)))
 		}
-		for i := range n {
-			at := fmt.Sprintf("%s.%d.", kind, i)
-			name := a.endAt(at+"src.") + " -> " + a.endAt(at+"dst.")
-			if a.x.compared++; !are[name] {
-				a.wrong(at, "-", name, "no such pair")
+		for i, o := range rows {
+			a.take(o)
+			a.streamed(kind)
+			of := d.after
+			if kind == cutOff {
+				of = d.before
 			}
-			if kind != changed {
+			name := a.endAt("src", of) + " -> " + a.endAt("dst", of)
+			if a.x.compared++; !are[name] {
+				a.wrong(kind, "-", name, "no such pair")
+			}
+			delete(are, name)
+			for _, end := range []string{"src", "dst"} {
+				if p := of.plugAt(o, end); of.attached(p) != nil {
+					a.place(end+"_switch", of, of.attached(p).node.guid, of.attached(p).num)
+				}
+			}
+			if kind != changed && i < mostDiffers {
 				a.mustLine("  " + name)
 			}
 		}
-		if n < len(are) && n > 0 && kind != changed {
+		if n := len(d.pairs[kind]); n > mostDiffers && kind != changed {
 			a.mustLine("  and {more_" + kind + "#} more")
-			a.said("more_"+kind, len(are)-n)
+			a.said("more_"+kind, n-mostDiffers)
 		}
 	}
+	a.take(head)
 }
 
 // endName is the name and LID of an end port, those of the state before if that has it.
@@ -293,11 +335,27 @@ func (d *difference) endName(e endPort) string {
 	return fmt.Sprintf("%v (LID %d)", e.own, d.after.shownLID(d.after.end(e.own.guid)))
 }
 
-// endAt is the name and LID of an end port in the JSON.
-func (a *answer) endAt(at string) string {
-	name, _ := a.o.at(at + "name")
-	a.ignore(at + "guid")
-	return fmt.Sprintf("%v (LID %d)", name, a.intAt(at+"lid"))
+// endAt is the name and LID of an end port in the JSON, a port of one of the states.
+func (a *answer) endAt(key string, s *state) string {
+	at := s.plugAt(a.o, key)
+	if s.nodeOf(at.guid) == nil {
+		a.wrong(key, "-", at, "no such node")
+		return ""
+	}
+	a.place(key, s, at.guid, at.num)
+	return fmt.Sprintf("%s (LID %d)", s.plugName(at), a.intAt(key+"_lid"))
+}
+
+// attached is the port of the switch that an end port is attached to, or port 0 of a switch itself, nil where there is none.
+func (s *state) attached(at plug) *port {
+	p := s.portAt(at)
+	if p != nil && p.node.isSwitch() {
+		return p
+	}
+	if p == nil || p.peer == nil || !p.peer.node.isSwitch() {
+		return nil
+	}
+	return p.peer
 }
 
 // changedEntries compares the table entries that change.
@@ -307,32 +365,36 @@ func (a *answer) changedEntries(d *difference) {
 		n += len(lids)
 		blocks += blocksOf(lids)
 	}
-	form := "LFT entries {|+}{entries.changed#} on {entries.switches#} switches, {entries.blocks#} blocks"
+	form := "LFT entries {|+}{entries_changed#} on {entries_switches#} switches, {entries_blocks#} blocks"
 	if len(d.unread()) > 0 {
-		form += "; {entries.unread#} switch(es) not compared, as a table was not read"
+		form += "; {entries_unread#} switch(es) not compared, as a table was not read"
 	}
 	a.line(form)
-	a.figure("entries.changed", n)
-	a.figure("entries.switches", len(d.entries))
-	a.figure("entries.blocks", blocks)
-	a.figure("entries.unread", len(d.unread()))
-	if got := a.o.length("switches"); got != len(d.entries) {
-		a.wrong("switches", "-", got, len(d.entries))
+	a.figure("entries_changed", n)
+	a.figure("entries_switches", len(d.entries))
+	a.figure("entries_blocks", blocks)
+	a.figure("entries_unread", len(d.unread()))
+	head, rows := a.o, a.rows("switches")
+	if len(rows) != len(d.entries) {
+		a.wrong("switches", "-", len(rows), len(d.entries))
 	}
-	for i := range a.o.length("switches") {
-		at := fmt.Sprintf("switches.%d.", i)
-		text, _ := a.o.at(at + "guid")
-		guid := hex(fmt.Sprint(text))
-		if d.entries[guid] == nil {
-			a.wrong(at, "-", text, "no changed entry")
+	seen := map[uint64]bool{}
+	for _, o := range rows {
+		a.take(o)
+		a.streamed("switches")
+		guid := d.after.plugAt(o, "switch").guid
+		if d.entries[guid] == nil || seen[guid] {
+			a.wrong("switches", "-", o.value, "a switch with changed entries, once")
 			continue
 		}
-		a.figure(at+"name", d.before.whole.nodes[guid].name)
-		a.figure(at+"changed", len(d.entries[guid]))
-		a.figure(at+"blocks", blocksOf(d.entries[guid]))
-		a.figure(at+"top_old", d.before.top[guid])
-		a.figure(at+"top_new", d.after.top[guid])
+		seen[guid] = true
+		a.place("switch", d.after, guid, -1)
+		a.figure("changed", len(d.entries[guid]))
+		a.figure("blocks", blocksOf(d.entries[guid]))
+		a.figure("top_old", d.before.top[guid])
+		a.figure("top_new", d.after.top[guid])
 	}
+	a.take(head)
 }
 
 // unread are the switches of both subnets whose table one of the states does not have.
@@ -376,50 +438,63 @@ func (d *difference) ends() (gone, come []*port, moved [][2]*port) {
 
 func (a *answer) endPorts(d *difference) {
 	gone, come, moved := d.ends()
-	a.endList("gone", "end ports gone", gone, d.after)
-	a.endList("come", "end ports come", come, d.after)
-	a.line("LIDs moved {|+}{moved#}")
-	if text, has := a.words["moved"]; has && !sameText(text, len(moved)) || a.o.length("moved") != len(moved) {
-		a.wrong("moved", a.words["moved"], a.o.length("moved"), len(moved))
-	}
+	a.endList("gone", "end ports gone", "ends_gone", gone, d.before, d.after)
+	a.endList("come", "end ports come", "ends_come", come, d.after, d.after)
+	a.line("LIDs moved {|+}{lids_moved#}")
+	a.figure("lids_moved", len(moved))
 	to := map[string]int{}
 	for _, m := range moved {
-		to[fmt.Sprintf("%v (LID %d)", m[0], m[0].lid)] = m[1].lid
+		to[fmt.Sprintf("%v (LID %d)", m[1], m[0].lid)] = m[1].lid
 	}
-	for i := range a.o.length("moved") {
-		at := fmt.Sprintf("moved.%d.", i)
-		a.figure(at+"new_lid", to[a.endAt(at)])
+	head, rows := a.o, a.rows("moved")
+	if len(rows) != len(moved) {
+		a.wrong("moved", "-", len(rows), len(moved))
 	}
+	for _, o := range rows {
+		a.take(o)
+		a.streamed("moved")
+		at := d.after.plugAt(o, "port")
+		a.place("port", d.after, at.guid, at.num)
+		a.figure("new_lid", to[fmt.Sprintf("%s (LID %d)", d.after.plugName(at), a.intAt("lid"))])
+	}
+	a.take(head)
 }
 
-// endList compares a list of end ports.
-func (a *answer) endList(key, label string, ports []*port, after *state) {
+// endList compares a list of end ports, those of a state.
+func (a *answer) endList(key, label, count string, ports []*port, s, after *state) {
 	are := map[string]int{}
 	for _, p := range ports {
 		are[fmt.Sprintf("%v (LID %d)", p, p.lid)]++
 	}
-	if a.line(label + " {|+}{" + key + "#}"); len(ports) > 0 && a.words[key] != "" {
-		a.said(key, len(ports))
+	a.line(label + " {|+}{" + count + "#}")
+	a.figure(count, len(ports))
+	head, rows := a.o, a.rows(key)
+	if len(rows) != len(ports) {
+		a.wrong(key, "-", len(rows), len(ports))
 	}
-	if n := a.o.length(key); n != len(ports) {
-		a.wrong(key, "-", n, len(ports))
-	}
-	for i := range a.o.length(key) {
-		at := fmt.Sprintf("%s.%d.", key, i)
-		name := a.endAt(at)
+	for i, o := range rows {
+		a.take(o)
+		a.streamed(key)
+		at := s.plugAt(o, "port")
+		a.place("port", s, at.guid, at.num)
+		name := fmt.Sprintf("%s (LID %d)", s.plugName(at), a.intAt("lid"))
 		if a.x.compared++; are[name] == 0 {
-			a.wrong(at, "-", name, "not in the list")
+			a.wrong(key, "-", name, "not in the list")
 		}
 		are[name]--
+		if p := s.attached(at); p != nil {
+			a.place("switch", s, p.node.guid, p.num)
+		}
 		suffix := ""
-		if guid, _ := a.o.at(at + "guid"); key == "gone" && after.had[hex(fmt.Sprint(guid))] != nil {
+		if p := s.portAt(at); key == "gone" && p != nil && after.had[p.guid] != nil {
 			suffix = ", unreachable"
 		}
-		a.figure(at+"unreachable", suffix != "")
+		a.figure("unreachable", suffix != "")
 		if i < mostDiffers {
 			a.mustLine("  " + name + suffix)
 		}
 	}
+	a.take(head)
 	a.moreOf(key, len(ports))
 }
 
@@ -447,40 +522,54 @@ func (d *difference) links() (down, up map[cable]bool) {
 
 func (a *answer) cables(d *difference) {
 	down, up := d.links()
-	a.cableList("down", "links down", d.before, down)
-	a.cableList("up", "links up", d.after, up)
+	a.cableList("down", "links down", "links_down", d, d.before, down)
+	a.cableList("up", "links up", "links_up", d, d.after, up)
 }
 
-func (a *answer) cableList(key, label string, s *state, cables map[cable]bool) {
-	if a.line(label + " {|+}{" + key + "#}"); a.words[key] != "" {
-		a.said(key, len(cables))
+func (a *answer) cableList(key, label, count string, d *difference, s *state, cables map[cable]bool) {
+	a.line(label + " {|+}{" + count + "#}")
+	a.figure(count, len(cables))
+	head, rows, seen := a.o, a.rows(key), map[cable]bool{}
+	if len(rows) != len(cables) {
+		a.wrong(key, "-", len(rows), len(cables))
 	}
-	if n := a.o.length(key); n != len(cables) {
-		a.wrong(key, "-", n, len(cables))
-	}
-	for i := range a.o.length(key) {
-		at := fmt.Sprintf("%s.%d.", key, i)
-		p, q := a.plugAt(at+"a."), a.plugAt(at+"b.")
-		if a.x.compared++; !cables[cableOf(p, q)] {
-			a.wrong(at, "-", fmt.Sprint(p, q), "not in the list")
+	for i, o := range rows {
+		a.take(o)
+		a.streamed(key)
+		p, q := s.plugAt(o, "a"), s.plugAt(o, "b")
+		if a.x.compared++; !cables[cableOf(p, q)] || seen[cableOf(p, q)] {
+			a.wrong(key, "-", fmt.Sprint(p, q), "not in the list")
 			continue
 		}
-		a.figure(at+"a.name", s.plugName(p))
-		a.figure(at+"b.name", s.plugName(q))
+		seen[cableOf(p, q)] = true
+		a.plug(d, "a", p)
+		a.plug(d, "b", q)
 		if i < mostDiffers {
 			a.mustLine(fmt.Sprintf("  %s -- %s", s.plugName(p), s.plugName(q)))
 		}
 	}
+	a.take(head)
 	a.moreOf(key, len(cables))
 }
 
-// plugAt is a port in the JSON.
-func (a *answer) plugAt(at string) plug {
-	guid, has := a.o.at(at + "guid")
-	if !has {
-		return plug{}
+// plug compares a port, which is that of the state after, or else of the one before.
+func (a *answer) plug(d *difference, path string, at plug) {
+	s := d.after
+	if s.nodeOf(at.guid) == nil {
+		s = d.before
 	}
-	return plug{hex(fmt.Sprint(guid)), a.intAt(at + "port")}
+	a.place(path, s, at.guid, at.num)
+}
+
+// plugAt is the node and port of a place of the JSON.
+func (s *state) plugAt(o *object, key string) plug {
+	guid, _ := o.at(key + ".guid")
+	num, has := o.at(key + ".port")
+	is, _ := strconv.ParseUint(fmt.Sprint(guid), 0, 64)
+	if !has {
+		return plug{is, 0}
+	}
+	return plug{is, decimal(fmt.Sprint(num))}
 }
 
 // mostLoads is how many changed loads the text names.
@@ -502,46 +591,53 @@ func (d *difference) changedLoads() map[plug]bool {
 // changedLoads compares the ports of switches that have more or fewer entries or paths.
 func (a *answer) changedLoads(d *difference) {
 	differ := d.changedLoads()
-	if a.line("links with other loads {|+}{loads#}"); a.words["loads"] != "" {
-		a.said("loads", len(differ))
+	a.line("links with other loads {|+}{loads_changed#}")
+	a.figure("loads_changed", len(differ))
+	head, rows, seen := a.o, a.rows("loads"), map[plug]bool{}
+	if len(rows) != len(differ) {
+		a.wrong("loads", "-", len(rows), len(differ))
 	}
-	if n := a.o.length("loads"); n != len(differ) {
-		a.wrong("loads", "-", n, len(differ))
-	}
-	for i := range a.o.length("loads") {
-		at := fmt.Sprintf("loads.%d.", i)
-		p := a.plugAt(at + "from.")
-		if a.x.compared++; !differ[p] {
-			a.wrong(at, "-", p, "no other load")
+	for i, o := range rows {
+		a.take(o)
+		a.streamed("loads")
+		p := d.after.plugAt(o, "from")
+		if a.x.compared++; !differ[p] || seen[p] {
+			a.wrong("loads", "-", p, "no other load")
 		}
+		seen[p] = true
 		if i < mostLoads {
-			a.mustLine("  {" + at + "name}: {" + at + "paths_new#} paths, was {" + at + "paths_old#}; {" + at + "entries_new#} entries, was {" + at + "entries_old#}")
+			a.mustLine("  " + d.linkName(p) + ": {paths_new#} paths, was {paths_old#}; {entries_new#} entries, was {entries_old#}")
 		}
-		a.load(d, at, p)
+		a.load(d, "", p)
 	}
+	a.take(head)
 	if n := len(differ); n > mostLoads {
 		a.mustLine("  and {more_loads#} more")
 		a.said("more_loads", n-mostLoads)
 	}
 }
 
+// linkName is the name of a direction of a link.
+func (d *difference) linkName(p plug) string {
+	if to := d.peerName(p); to != "" {
+		return d.name(p) + " -> " + to
+	}
+	return d.name(p)
+}
+
 // load compares what leaves a port before and after.
 func (a *answer) load(d *difference, at string, p plug) {
-	from, to := d.name(p), d.peerName(p)
-	a.figure(at+"from.name", from)
-	name := from
-	if to != "" {
-		a.plugAt(at + "to.")
-		a.figure(at+"to.name", to)
-		name += " -> " + to
-	} else {
+	a.plug(d, at+"from", p)
+	if to := d.peerName(p); to == "" {
 		a.figure(at+"to", nil)
-	}
-	if _, has := a.words[at+"name"]; has {
-		a.said(at+"name", name)
+	} else if q := d.after.plugAt(a.o, at+"to"); d.name(q) == to {
+		a.plug(d, at+"to", q)
+	} else {
+		a.wrong(at+"to", "-", q, to)
 	}
 	a.figure(at+"paths_old", d.loads[0][p].paths)
 	a.figure(at+"paths_new", d.loads[1][p].paths)
+	a.figure(at+"change", d.loads[1][p].paths-d.loads[0][p].paths)
 	a.figure(at+"entries_old", d.loads[0][p].entries)
 	a.figure(at+"entries_new", d.loads[1][p].entries)
 }
@@ -572,22 +668,24 @@ func (d *difference) peerName(p plug) string {
 // worstLoads compares the links between switches with most paths.
 func (a *answer) worstLoads(d *difference) {
 	old, fresh := d.worst(0), d.worst(1)
-	if a.line("most paths on a link {|+}{worst_new.paths_new#}, was {worst_old.paths_old#} {|+}{worst_new.name}"); old == 0 || fresh == 0 {
-		if a.words["worst_new.name"] != "" {
-			a.wrong("worst_new", a.words["worst_new.name"], "-", "none")
+	if a.line("most paths on a link {|+}{worst_new_paths_new#}, was {worst_old_paths_old#} {|+}{worst}"); old == 0 || fresh == 0 {
+		if a.words["worst"] != "" {
+			a.wrong("worst_new", a.words["worst"], "-", "none")
 		}
+	} else if a.words["worst"] != "" {
+		a.said("worst", d.linkName(d.after.plugAt(a.o, "worst_new_from")))
 	}
 	for _, w := range []struct {
 		key  string
 		most int
 		side int
-	}{{"worst_old", old, 0}, {"worst_new", fresh, 1}} {
+	}{{"worst_old_", old, 0}, {"worst_new_", fresh, 1}} {
 		if w.most == 0 {
-			a.figure(w.key, nil)
+			a.figure(w.key+"paths_old", nil)
 			continue
 		}
-		p := a.plugAt(w.key + ".from.")
-		a.load(d, w.key+".", p)
+		p := d.after.plugAt(a.o, w.key+"from")
+		a.load(d, w.key, p)
 		if a.x.compared++; d.loads[w.side][p].paths != w.most {
 			a.wrong(w.key, "-", d.loads[w.side][p].paths, w.most)
 		}
@@ -596,14 +694,14 @@ func (a *answer) worstLoads(d *difference) {
 
 // levels compares the VL tables and the service levels of paths that differ.
 func (a *answer) levels(d *difference) {
-	if a.line("SL2VL tables {|+}{vls.sl2vl_tables#}"); a.o.has("vls.sl2vl_tables") {
+	if a.line("SL2VL tables {|+}{vls_sl2vl_tables#}"); a.o.has("vls_sl2vl_tables") {
 		n, more := d.changedVLs()
-		if got := a.intAt("vls.sl2vl_tables"); got > n && got <= n+more {
+		if got := a.intAt("vls_sl2vl_tables"); got > n && got <= n+more {
 			n = got
 		}
-		a.figure("vls.sl2vl_tables", n)
+		a.figure("vls_sl2vl_tables", n)
 	}
-	if a.line("path SLs {|+}{vls.path_sls#}"); a.o.has("vls.path_sls") {
+	if a.line("path SLs {|+}{vls_path_sls#}"); a.o.has("vls_path_sls") {
 		n := 0
 		for p := range d.before.net.ends(true) {
 			for q := range d.before.net.ends(true) {
@@ -613,12 +711,12 @@ func (a *answer) levels(d *difference) {
 				}
 			}
 		}
-		a.figure("vls.path_sls", n)
+		a.figure("vls_path_sls", n)
 	}
 	for _, key := range []string{"SL2VL tables", "path SLs"} {
 		a.line(key + " {|+}not compared: one of the two does not know its own")
 	}
-	a.ignore("vls.sl2vl_tables", "vls.path_sls")
+	a.ignore("vls_sl2vl_tables", "vls_path_sls")
 }
 
 // changedVLs counts the SL2VL tables that differ, of ports that have a link before: no packet comes in by another one. More is

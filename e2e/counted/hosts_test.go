@@ -5,7 +5,6 @@ package counted
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -81,7 +80,7 @@ func (x *exam) hostSet(s *state, set []*port) {
 	for _, o := range a.rows("lost_paths") {
 		a.take(o)
 		a.streamed("lost_paths")
-		from, to := s.placeAt(o, "from"), s.placeAt(o, "to")
+		from, to := s.plugAt(o, "from"), s.plugAt(o, "to")
 		a.place("from", s, from.guid, from.num)
 		a.place("to", s, to.guid, to.num)
 		lid := a.intAt("lid")
@@ -96,14 +95,6 @@ func (x *exam) hostSet(s *state, set []*port) {
 	a.done()
 }
 
-// placeAt is the node and port of a place of a row.
-func (s *state) placeAt(o *object, key string) plug {
-	guid, _ := o.at(key + ".guid")
-	num, _ := o.at(key + ".port")
-	is, _ := strconv.ParseUint(fmt.Sprint(guid), 0, 64)
-	return plug{is, decimal(fmt.Sprint(num))}
-}
-
 // setMembers compares the hosts of the set that are in the subnet.
 func (a *answer) setMembers(s *state, members map[*port]bool) {
 	rows := a.rows("members")
@@ -113,7 +104,7 @@ func (a *answer) setMembers(s *state, members map[*port]bool) {
 	for _, o := range rows {
 		a.take(o)
 		a.streamed("members")
-		at := s.placeAt(o, "port")
+		at := s.plugAt(o, "port")
 		p := s.portAt(at)
 		if p == nil || !members[p] {
 			a.wrong("members", "-", o.value, "a host of the set, once")
@@ -152,7 +143,7 @@ func (a *answer) setLinks(s *state, l, all *loads) {
 		a.figure("worst_own", nil)
 		return
 	}
-	worst := s.portAt(s.placeAt(a.o, "worst_from"))
+	worst := s.portAt(s.plugAt(a.o, "worst_from"))
 	if worst == nil {
 		a.wrong("worst_from", "-", "none", "a port of a switch")
 		return
@@ -167,7 +158,7 @@ func (a *answer) setLinks(s *state, l, all *loads) {
 	for _, o := range rows {
 		a.take(o)
 		a.streamed("used_links")
-		p := s.portAt(s.placeAt(o, "from"))
+		p := s.portAt(s.plugAt(o, "from"))
 		if p == nil || p.peer == nil || seen[p] {
 			a.wrong("used_links", "-", o.value, "a link, once")
 			continue

@@ -498,3 +498,17 @@ func TestEach(t *testing.T) {
 		t.Error("a number is taken for a list")
 	}
 }
+
+// Counts have a comma between thousands.
+func TestGrouped(t *testing.T) {
+	d := answer.Decl[int64]{
+		Command: "count", Title: "{n|,}", Layout: []answer.Item[int64]{},
+		Facts: []answer.Field[int64]{{Key: "n", Kind: answer.KindInt, Value: func(n int64) answer.Value { return answer.Int(n) }}},
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234", -123: "-123"} {
+		var got strings.Builder
+		if err := d.Answer(answer.Basis{}, n).Text(&got); err != nil || got.String() != want+"\n" {
+			t.Errorf("%d is written %q, want %s: %v", n, got.String(), want, err)
+		}
+	}
+}

@@ -15,12 +15,18 @@ import (
 //
 //	{key}       the value of a field
 //	{key|noun}  a count with its noun: "1 pair", "2 pairs"
+//	{key|,}     a count with a comma between thousands: "11,664"
 //	{key|clock} the time of day of a moment: "15:04:05"
 //	{?key}      at the beginning: the line is left out where the field does not apply or is false
 //	[text]      a text with fields that is left out where one of them is 0, false, empty or does not apply
 //
 // A zero is shown elsewhere. A line of which all is left out is not printed. A form that names an unknown field is a
 // fault of the declaration, which [Decl.Check] reports.
+
+// Prefixed returns a form whose fields have a prefix before their names, as [Fields] makes them for a nested struct.
+func Prefixed(prefix, form string) string {
+	return strings.NewReplacer("{?", "{?"+prefix, "{", "{"+prefix).Replace(form)
+}
 
 // formPart is a piece of a form: a text as it is, a field, or a part in brackets.
 type formPart struct {
@@ -126,12 +132,22 @@ func (p *formPart) fill(v Value) string {
 	switch {
 	case p.noun == "":
 		return v.String()
+	case p.noun == ",":
+		return grouped(v.String())
 	case p.noun == clock && v.Kind() == KindTime:
 		return v.time().Format(time.TimeOnly)
 	case v.Kind() != KindInt:
 		return v.String() + " " + prose.Noun(2, p.noun)
 	}
 	return prose.Count(v.Int(), p.noun)
+}
+
+// grouped puts commas between the thousands of a whole number.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
 
 // checkForm returns an error where a form names no field of those.

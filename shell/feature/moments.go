@@ -23,10 +23,10 @@ type Moment struct {
 	lead   answer.Lead
 }
 
-// MomentTable declares a table of events, of which people read a line each by a form.
-func MomentTable(row string) *answer.Table[Moment] {
+// MomentTable declares a table of events, of which people read a line each by a form, or a line where there are none.
+func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
-		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Lead: func(e Moment) answer.Lead { return e.lead },
+		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty, Lead: func(e Moment) answer.Lead { return e.lead },
 	}
 }
 

@@ -4,7 +4,6 @@ package feature
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
@@ -168,19 +166,6 @@ func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 
 // MostNamed is how many of a kind an analysis names.
 const MostNamed = 2000
-
-// Failover returns what becomes of pairs of the what-if before a subnet manager acts, by the choices of adaptive routing;
-// nil where no switch of the base has any, or nodes were added.
-func (c *Call) Failover(st *session.State) (*choices.Failover, error) {
-	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil || st.Base.Tables.Adaptive == nil {
-		return nil, nil
-	}
-	r, err := c.Session.Analysis().FailOver(c.Ctx, st.Base.Tables, st.WhatIf.Tables, choices.Options{Examples: MostNamed})
-	if errors.Is(err, choices.ErrOtherNodes) {
-		return nil, nil
-	}
-	return r, err
-}
 
 // NoTable is why a table of a port was not read.
 const NoTable = "no response or not supported"

@@ -13,17 +13,17 @@ import (
 type Adaptive struct {
 	// LIDs counts the LIDs whose packets a table of a switch lets choose otherwise: by another state, or among other
 	// ports. The numbers of groups do not count.
-	LIDs     int              `json:"lids"`
-	Switches []AdaptiveSwitch `json:"switches"`
+	LIDs     int
+	Switches []AdaptiveSwitch
 }
 
 // AdaptiveSwitch is a switch with such LIDs, or one that has other settings.
 type AdaptiveSwitch struct {
-	Name string `json:"name"`
-	GUID GUID   `json:"guid"`
-	LIDs int    `json:"lids"`
+	Name string
+	GUID GUID
+	LIDs int
 	// Settings are those that differ: "adaptive routing on", "fast reroute off", "other SLs", "other private tables".
-	Settings []string `json:"settings,omitempty"`
+	Settings []string
 }
 
 // Same reports whether nothing differs.

@@ -31,73 +31,73 @@ type Options struct {
 // Result is what differs. Lists of names are ordered by LID or by index, loads by how much they change.
 type Result struct {
 	// Old and New say where the tables come from.
-	Old     string  `json:"old"`
-	New     string  `json:"new"`
-	Entries Entries `json:"entries"`
+	Old     string
+	New     string
+	Entries Entries
 	// Switches are those with changed entries.
-	Switches []Switch `json:"switches"`
-	Pairs    Pairs    `json:"pairs"`
+	Switches []Switch
+	Pairs    Pairs
 	// CutOff, Connected and Changed name the first pairs of those that Pairs counts.
-	CutOff    []Pair `json:"cut_off"`
-	Connected []Pair `json:"connected"`
-	Changed   []Pair `json:"changed"`
-	ByLuck    []Pair `json:"by_luck,omitempty"`
+	CutOff    []Pair
+	Connected []Pair
+	Changed   []Pair
+	ByLuck    []Pair
 	// Gone are end ports of the old subnet that the new one has not, Come the
 	// other way round. Moved are those whose base LID changes.
-	Gone  []Port  `json:"gone"`
-	Come  []Port  `json:"come"`
-	Moved []Moved `json:"moved"`
+	Gone  []Port
+	Come  []Port
+	Moved []Moved
 	// Down and Up are links that only the old, only the new fabric has.
-	Down []Link `json:"down"`
-	Up   []Link `json:"up"`
+	Down []Link
+	Up   []Link
 	// Loads are the switch ports whose number of entries or paths changes, the greatest change of paths first.
-	Loads []Load `json:"loads"`
+	Loads []Load
 	// WorstOld and WorstNew are the links between switches that carry most paths, nil where no path takes such a link.
-	WorstOld *Load `json:"worst_old"`
-	WorstNew *Load `json:"worst_new"`
+	WorstOld *Load
+	WorstNew *Load
 	// Multicast is nil where one of the pictures has no multicast tables.
-	Multicast *Multicast `json:"multicast,omitempty"`
+	Multicast *Multicast
 }
 
 // Entries sums up what changes in tables.
 type Entries struct {
-	Changed  int `json:"changed"`
-	Blocks   int `json:"blocks"`
-	Switches int `json:"switches"`
+	Changed  int
+	Blocks   int
+	Switches int
 	// Unread are switches of both subnets whose table one of the two does not know.
-	Unread int `json:"unread"`
+	Unread int
 }
 
 // Switch is a switch with changed entries.
 type Switch struct {
-	Name string `json:"name"`
-	GUID GUID   `json:"guid"`
+	Name string
+	GUID GUID
 	// Changed counts entries for LIDs from 1 up; what stands above the top of a
 	// table is no entry. Blocks are the 64-LID blocks with changed entries.
-	Changed int    `json:"changed"`
-	Blocks  int    `json:"blocks"`
-	TopOld  uint16 `json:"top_old"`
-	TopNew  uint16 `json:"top_new"`
+	Changed int
+	Blocks  int
+	TopOld  uint16
+	TopNew  uint16
 }
 
 // Pairs counts ordered pairs of end ports. Total is the sum of the others but ByLuckBefore.
 type Pairs struct {
-	Total int64 `json:"total"`
+	Total int64
 	// Same are delivered in both pictures over the same links.
-	Same int64 `json:"same"`
+	Same int64
 	// Changed are delivered in both over different links.
-	Changed int64 `json:"changed"`
+	Changed int64
 	// CutOff are delivered in the old picture only, Connected in the new one only.
-	CutOff    int64 `json:"cut_off"`
-	Connected int64 `json:"connected"`
+	CutOff    int64
+	Connected int64
 	// Unreached are delivered in neither.
-	Unreached int64 `json:"unreached"`
+	Unreached int64
 	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others; ByLuckBefore counts those
 	// of them that were in the old picture as well.
-	ByLuck       int64 `json:"by_luck,omitempty"`
-	ByLuckBefore int64 `json:"by_luck_before,omitempty"`
+	ByLuck       int64
+	ByLuckBefore int64
 	// Unknown meet a switch, in either picture, whose table was not read.
-	Unknown int64 `json:"unknown"`
+	Unknown int64
 }
 
 // Pair is an example of a pair.
@@ -118,33 +118,33 @@ type Port struct {
 // Moved is an end port whose LID changes.
 type Moved struct {
 	Port
-	NewLID uint16 `json:"new_lid"`
+	NewLID uint16
 }
 
 // Link is a link, named by its two ends.
 type Link struct {
-	A End `json:"a"`
-	B End `json:"b"`
+	A End
+	B End
 }
 
 // End is one port of a link. The name, "NODE/PORT", is escaped.
 type End struct {
-	Name string `json:"name"`
+	Name string
 	// GUID is that of the node.
-	GUID GUID  `json:"guid"`
-	Num  uint8 `json:"port"`
+	GUID GUID
+	Num  uint8
 }
 
 // Load is what leaves a switch by one port.
 type Load struct {
-	From End `json:"from"`
+	From End
 	// To is the other end of the link: of the new picture, else of the old one, nil where both have none.
-	To *End `json:"to"`
+	To *End
 	// Entries count the LIDs of the table, paths those that are delivered, one for each LID.
-	EntriesOld int   `json:"entries_old"`
-	EntriesNew int   `json:"entries_new"`
-	PathsOld   int64 `json:"paths_old"`
-	PathsNew   int64 `json:"paths_new"`
+	EntriesOld int
+	EntriesNew int
+	PathsOld   int64
+	PathsNew   int64
 }
 
 // GUID is a GUID that prints as 0x%016x, in JSON as a string.

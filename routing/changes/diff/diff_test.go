@@ -4,9 +4,8 @@ package diff
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
+	"reflect"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -224,54 +223,26 @@ func TestReplacedSwitch(t *testing.T) {
 	}
 }
 
-// Written down by hand.
-func TestText(t *testing.T) {
+// TestResult compares all of a result with one that was written down by hand.
+func TestResult(t *testing.T) {
 	before := twin(t)
-	after := with(with(before, 0, 14, fabric.NoPath), 1, 11, 4)
-	var got strings.Builder
-	if err := compared(t, before, after).Text(&got); err != nil {
-		t.Fatal(err)
+	end := func(name string, guid GUID, num uint8) End { return End{name, guid, num} }
+	const a, b = 0x101, 0x102
+	load := func(from, to End, entriesOld, entriesNew int, pathsOld, pathsNew int64) Load {
+		return Load{from, &to, entriesOld, entriesNew, pathsOld, pathsNew}
 	}
-	const want = `pairs lost                2
-  h1/1 (LID 11) -> h4/1 (LID 14)
-  h2/1 (LID 12) -> h4/1 (LID 14)
-pairs with another path   2 of 12
-LFT entries               2 on 2 switches, 2 blocks
-links with other loads    4
-  A/3 -> B\x1b[31m/3: 2 paths, was 4; 2 entries, was 3
-  B\x1b[31m/2 -> h4/1: 1 paths, was 3; 1 entries, was 1
-  B\x1b[31m/3 -> A/3: 2 paths, was 4; 2 entries, was 3
-  B\x1b[31m/4 -> A/4: 2 paths, was 0; 1 entries, was 0
-most paths on a link      2, was 4   A/3 -> B\x1b[31m/3
-`
-	if got.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	there, back := load(end("A/3", a, 3), end(`B\x1b[31m/3`, b, 3), 3, 2, 4, 2), load(end(`B\x1b[31m/3`, b, 3), end("A/3", a, 3), 3, 3, 4, 4)
+	h4 := Port{"h4/1", 0x41, 14, false}
+	want := &Result{
+		Old: "before", New: "after", Entries: Entries{Changed: 1, Blocks: 1, Switches: 1}, Switches: []Switch{{"A", a, 1, 1, 14, 14}},
+		Pairs: Pairs{Total: 12, Same: 10, Changed: 2}, CutOff: []Pair{}, Connected: []Pair{},
+		Changed: []Pair{{Port{"h1/1", 0x11, 11, false}, h4}, {Port{"h2/1", 0x21, 12, false}, h4}},
+		Gone:    []Port{}, Come: []Port{}, Moved: []Moved{}, Down: []Link{}, Up: []Link{},
+		Loads:    []Load{there, load(end("A/4", a, 4), end(`B\x1b[31m/4`, b, 4), 0, 1, 0, 2)},
+		WorstOld: &there, WorstNew: &back,
 	}
-}
-
-func TestJSON(t *testing.T) {
-	before := twin(t)
-	text, err := json.Marshal(compared(t, before, with(before, 0, 14, 4)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"old":"before","new":"after","entries":{"changed":1,"blocks":1,"switches":1,"unread":0},` +
-		`"switches":[{"name":"A","guid":"0x0000000000000101","changed":1,"blocks":1,"top_old":14,"top_new":14}],` +
-		`"pairs":{"total":12,"same":10,"changed":2,"cut_off":0,"connected":0,"unreached":0,"unknown":0},` +
-		`"cut_off":[],"connected":[],"changed":[` +
-		`{"src":{"name":"h1/1","guid":"0x0000000000000011","lid":11},"dst":{"name":"h4/1","guid":"0x0000000000000041","lid":14}},` +
-		`{"src":{"name":"h2/1","guid":"0x0000000000000021","lid":12},"dst":{"name":"h4/1","guid":"0x0000000000000041","lid":14}}],` +
-		`"gone":[],"come":[],"moved":[],"down":[],"up":[],"loads":[` +
-		`{"from":{"name":"A/3","guid":"0x0000000000000101","port":3},"to":{"name":"B\\x1b[31m/3","guid":"0x0000000000000102","port":3},` +
-		`"entries_old":3,"entries_new":2,"paths_old":4,"paths_new":2},` +
-		`{"from":{"name":"A/4","guid":"0x0000000000000101","port":4},"to":{"name":"B\\x1b[31m/4","guid":"0x0000000000000102","port":4},` +
-		`"entries_old":0,"entries_new":1,"paths_old":0,"paths_new":2}],` +
-		`"worst_old":{"from":{"name":"A/3","guid":"0x0000000000000101","port":3},"to":{"name":"B\\x1b[31m/3","guid":"0x0000000000000102","port":3},` +
-		`"entries_old":3,"entries_new":2,"paths_old":4,"paths_new":2},` +
-		`"worst_new":{"from":{"name":"B\\x1b[31m/3","guid":"0x0000000000000102","port":3},"to":{"name":"A/3","guid":"0x0000000000000101","port":3},` +
-		`"entries_old":3,"entries_new":3,"paths_old":4,"paths_new":4}}`
-	if string(text) != want {
-		t.Errorf("got\n%s\nwant\n%s", text, want)
+	if got := compared(t, before, with(before, 0, 14, 4)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 }
 
@@ -294,14 +265,6 @@ func TestCompareCancelled(t *testing.T) {
 	before := twin(t)
 	if _, err := Compare(ctx, before, before, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want a cancelled context", err)
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234", -123: "-123"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d is written %s, want %s", n, got, want)
-		}
 	}
 }
 

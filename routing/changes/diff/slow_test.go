@@ -349,7 +349,7 @@ func checkLoads(t *testing.T, before, after *fabric.Tables, got *Result, want sl
 		key := fmt.Sprintf("%x/%d", uint64(l.From.GUID), l.From.Num)
 		listed[key] = true
 		if l.PathsOld != want.pathsOld[key] || l.PathsNew != want.pathsNew[key] {
-			t.Errorf("%s: %d then %d paths, walked %d then %d", l.name(), l.PathsOld, l.PathsNew, want.pathsOld[key], want.pathsNew[key])
+			t.Errorf("%s: %d then %d paths, walked %d then %d", l.From.Name, l.PathsOld, l.PathsNew, want.pathsOld[key], want.pathsNew[key])
 		}
 		for tables, n := range map[*fabric.Tables]int{before: l.EntriesOld, after: l.EntriesNew} {
 			sw := tables.Fabric.SwitchByGUID(uint64(l.From.GUID))
@@ -360,7 +360,7 @@ func checkLoads(t *testing.T, before, after *fabric.Tables, got *Result, want sl
 				}
 			}
 			if count != n {
-				t.Errorf("%s: %d entries, counted %d", l.name(), n, count)
+				t.Errorf("%s: %d entries, counted %d", l.From.Name, n, count)
 			}
 		}
 	}

@@ -15,18 +15,18 @@ import (
 // Failover says what becomes of paths the moment that links fail, while switches still hold the tables that they held: what
 // their groups make good before any subnet manager acts, and what waits for one. Paths is the sum of the other counts.
 type Failover struct {
-	Paths int64 `json:"paths"`
+	Paths int64
 	// Untouched can take the paths that they could, Over have lost some or take others, and all arrive.
-	Untouched int64 `json:"untouched"`
-	Over      int64 `json:"over"`
+	Untouched int64
+	Over      int64
 	// Luck lose packets by some choices now, Stuck by all.
-	Luck  int64 `json:"luck"`
-	Stuck int64 `json:"stuck"`
+	Luck  int64
+	Stuck int64
 	// CutOff have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before either.
-	CutOff int64 `json:"cut_off"`
-	Bad    int64 `json:"bad"`
+	CutOff int64
+	Bad    int64
 	// Examples are the first pairs that are stuck or need luck, by LID and source.
-	Examples []Pair `json:"-"`
+	Examples []Pair
 }
 
 // ErrOtherNodes says that tables are of fabrics whose nodes or LIDs differ.

@@ -4,10 +4,7 @@
 package failures
 
 import (
-	"fmt"
-
 	"example.org/ibconsole/fabric/failures"
-	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
@@ -35,22 +32,15 @@ var Feature = feature.Feature{Name: "failures", Commands: append([]feature.Comma
 
 // simulation is what was simulated, and what follows from it.
 type simulation struct {
-	Failures    int          `key:"failures" help:"failures, repairs, additions and moves"`
-	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures have separated from the subnet"`
-	File        answer.Value `key:"topology_file" kind:"text" help:"the file that the topology is from"`
-	Source      answer.Value `name:"source" kind:"text"`
-	Base        answer.Value `key:"base_as_of" kind:"time" help:"when the base was read"`
-	Clock       answer.Value `name:"clock" kind:"text"`
-	None        answer.Value `name:"none" kind:"text"`
-	Pairs       answer.Value `key:"pairs" kind:"int" help:"of adaptive routing, before a subnet manager acts: pairs of end ports"`
-	Untouched   answer.Value `key:"pairs_untouched" kind:"int" help:"pairs that keep all their paths"`
-	Over        answer.Value `key:"pairs_failing_over" kind:"int" help:"pairs that fail over at once"`
-	Luck        answer.Value `key:"pairs_by_luck" kind:"int" help:"pairs that lose packets by some choices"`
-	Stuck       answer.Value `key:"pairs_stuck" kind:"int" help:"pairs that lose all packets"`
-	CutOff      answer.Value `key:"pairs_unreachable" kind:"int" help:"pairs of which an end port is unreachable"`
-	Bad         answer.Value `key:"pairs_bad_before" kind:"int" help:"pairs that did not arrive for sure before"`
+	Failures    int               `key:"failures" help:"failures, repairs, additions and moves"`
+	Unreachable answer.Value      `key:"unreachable" kind:"int" help:"nodes that failures have separated from the subnet"`
+	File        answer.Value      `key:"topology_file" kind:"text" help:"the file that the topology is from"`
+	Source      answer.Value      `name:"source" kind:"text"`
+	Base        answer.Value      `key:"base_as_of" kind:"time" help:"when the base was read"`
+	Clock       answer.Value      `name:"clock" kind:"text"`
+	None        answer.Value      `name:"none" kind:"text"`
+	Over        *feature.Failover `prefix:""` // nil where no switch routes adaptively
 	st          *session.State
-	over        *choices.Failover
 }
 
 // change is one failure, repair, addition or move.
@@ -75,17 +65,6 @@ type lost struct {
 	lead   answer.Lead
 }
 
-// waiting is a pair that loses packets until a subnet manager acts.
-type waiting struct {
-	From  answer.Value `key:"from" name:"FROM" kind:"place"`
-	To    answer.Value `key:"to" name:"TO" kind:"place"`
-	LID   uint16       `key:"lid" name:"LID" kind:"lid"`
-	Reach string       `key:"now_reached" name:"NOW REACHED" help:"by luck: by some choices; never: by none"`
-	Share string       `name:"OF PACKETS" help:"the share of the packets of the pair that is lost, if all choices are alike"`
-	Part  float64      `key:"share" help:"the share of the packets of the pair that is lost, if all choices are alike"`
-	lead  answer.Lead
-}
-
 var (
 	changeTable = answer.Table[change]{
 		Key: "changes", Title: "changes", Stream: true, Fields: answer.Fields[change](),
@@ -93,9 +72,6 @@ var (
 	}
 	lostTable = answer.Table[lost]{
 		Key: "unreachable_nodes", Title: "unreachable nodes", Stream: true, Fields: answer.Fields[lost](), Lead: func(l lost) answer.Lead { return l.lead },
-	}
-	waitingTable = answer.Table[waiting]{
-		Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[waiting](), Lead: func(w waiting) answer.Lead { return w.lead },
 	}
 )
 
@@ -105,20 +81,18 @@ var (
 )
 
 func declare(command string) *answer.Decl[simulation] {
-	never := func(simulation) bool { return false }
+	layout := []answer.Item[simulation]{
+		{Line: "[{none}]"},
+		{Table: answer.Show(&changeTable, func(s simulation) answer.Rows[change] { return answer.Slice(changes(s.st)) })},
+	}
+	layout = append(layout, feature.FailoverItems("", func(s simulation) *feature.Failover { return s.Over })...)
 	return &answer.Decl[simulation]{
 		Command: command, Help: "what was simulated", Title: "failures and changes of {of}", Facts: answer.Fields[simulation](),
-		Layout: []answer.Item[simulation]{
-			{Line: "[{none}]"},
-			{Table: answer.Show(&changeTable, func(s simulation) answer.Rows[change] { return answer.Slice(changes(s.st)) })},
-			{Line: "{?pairs}before a subnet manager acts, by adaptive routing: of {pairs|pair} {pairs_untouched} keep all their paths, {pairs_failing_over} fail over at once"},
-			{Line: "{?pairs}  {pairs_by_luck} lose packets by some choices, {pairs_stuck} are stuck, {pairs_unreachable} have an end port that is unreachable" +
-				"[; {pairs_bad_before} did not arrive for sure before]"},
-			{Line: "{?topology_file}the topology is that of {topology_file}"},
-			{Line: "{?unreachable}{unreachable|node} unreachable; base: {source} as of {clock}"},
-			{When: never, Table: answer.Show(&lostTable, func(s simulation) answer.Rows[lost] { return answer.Slice(unreachable(s.st)) })},
-			{When: never, Table: answer.Show(&waitingTable, waitingPairs)},
-		},
+		Layout: append(layout,
+			answer.Item[simulation]{Line: "{?topology_file}the topology is that of {topology_file}"},
+			answer.Item[simulation]{Line: "{?unreachable}{unreachable|node} unreachable; base: {source} as of {clock}"},
+			answer.Item[simulation]{When: answer.Hidden[simulation], Table: answer.Show(&lostTable, func(s simulation) answer.Rows[lost] { return answer.Slice(unreachable(s.st)) })},
+		),
 	}
 }
 
@@ -136,11 +110,7 @@ func run(c *feature.Call, decl *answer.Decl[simulation]) error {
 	if err != nil {
 		return err
 	}
-	if over != nil {
-		s.over = over
-		s.Pairs, s.Untouched, s.Over = answer.Int(over.Paths), answer.Int(over.Untouched), answer.Int(over.Over)
-		s.Luck, s.Stuck, s.CutOff, s.Bad = answer.Int(over.Luck), answer.Int(over.Stuck), answer.Int(over.CutOff), answer.Int(over.Bad)
-	}
+	s.Over = over
 	return c.Answer(decl.Answer(st.Basis(st.WhatIf, session.NeedLinks), s))
 }
 
@@ -181,20 +151,4 @@ func unreachable(st *session.State) []lost {
 		all = append(all, l)
 	}
 	return all
-}
-
-func waitingPairs(s simulation) answer.Rows[waiting] {
-	if s.over == nil {
-		return answer.Slice[waiting](nil)
-	}
-	f := s.st.WhatIf.Fabric
-	rows := answer.Lazy(len(s.over.Examples), func(i int) waiting {
-		p := &s.over.Examples[i]
-		return waiting{
-			answer.Port(f, p.Src), answer.Port(f, p.Dst), p.LID, p.Outcome.Endings.Reach().String(), fmt.Sprintf("%.0f %%", 100*p.Outcome.Share),
-			p.Outcome.Share, feature.ToTrace(s.st.WhatIf, p.Src, p.Dst, p.LID),
-		}
-	})
-	rows.More = s.over.Luck + s.over.Stuck - int64(rows.N)
-	return rows
 }

@@ -77,7 +77,7 @@ var (
 		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits", MaxRows: maxListed,
 		Fields: answer.Fields[feature.CountedRow](), Row: "  {PORT}: {COUNTED}, the first by {first}", Lead: feature.CountedRow.Lead,
 	}
-	eventTable = feature.MomentTable("  {when}  {text}")
+	eventTable = feature.MomentTable("  {when}  {text}", "")
 )
 
 var decl = answer.Decl[*job]{

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package difference
+
+import (
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// changes is what changed in some time.
+type changes struct {
+	Since      time.Time    `key:"since"`
+	Until      time.Time    `key:"until"`
+	Before     *seen        `prefix:"before_"` // nil where nothing was seen
+	After      *seen        `prefix:"after_"`
+	Difference *difference  `prefix:"difference_"` // nil where the tables are not compared
+	Why        answer.Value `key:"why_no_difference" kind:"text"`
+
+	f       *fabric.Fabric
+	moments []session.Moment
+	subnet  []fabric.Change
+}
+
+// seen is a state, and from when until when it was seen.
+type seen struct {
+	State string    `key:"picture" help:"live, or the number of a history entry"`
+	Began time.Time `key:"began"`
+	Until time.Time `key:"until"`
+	Text  string    `name:"text"`
+}
+
+// change is a node, link or port that differs.
+type change struct {
+	What string `key:"what" name:"WHAT"`
+	Text string `key:"text" name:"CHANGE"`
+	lead answer.Lead
+}
+
+const subnetTitle = "nodes, links and ports"
+
+var (
+	eventTable  = feature.MomentTable("  {when}\t{what}\t{text}\t[{who}]", "  none")
+	subnetTable = answer.Table[change]{
+		Key: "nodes_links_ports", Title: subnetTitle, Stream: true, MaxRows: 20, Fields: answer.Fields[change](), Row: "  " + subnetTitle + ": {text}",
+		Lead: func(c change) answer.Lead { return c.lead },
+	}
+)
+
+var changesDecl = answer.Decl[*changes]{
+	Command: "changes", Help: "what changed in some time, and the sum of it", Title: "events of {of} from {since} to {until}", Facts: answer.Fields[*changes](),
+	Layout: append(append([]answer.Item[*changes]{
+		{Table: answer.Show(eventTable, func(c *changes) answer.Rows[feature.Moment] { return feature.Moments(c.f, c.moments) })},
+		{Line: "in all: not known, {why_no_difference}", When: func(c *changes) bool { return c.Before == nil }},
+		{Line: "{?before_text}in all, from {before_text} to {after_text}"},
+		{Line: "no difference", When: func(c *changes) bool { return c.Before != nil && c.same() && !c.isUnknown() }},
+		{Line: "no difference, as far as was read", When: func(c *changes) bool { return c.Before != nil && c.same() && c.isUnknown() }},
+		{Table: answer.Show(&subnetTable, (*changes).changed)},
+	}, items("difference_", func(c *changes) *difference { return c.Difference }, func(c *changes) bool { return c.Difference != nil && !c.Difference.same() })...),
+		answer.Item[*changes]{Line: "{?why_no_difference}{why_no_difference}", When: func(c *changes) bool { return c.Before != nil }}),
+}
+
+func (c *changes) same() bool {
+	return len(c.subnet) == 0 && (c.Difference == nil || c.Difference.same())
+}
+
+func (c *changes) isUnknown() bool {
+	if c.Difference == nil {
+		return false
+	}
+	v, _ := c.Difference.verdict()
+	return v == answer.Unknown
+}
+
+func (c *changes) changed() answer.Rows[change] {
+	return answer.Lazy(len(c.subnet), func(i int) change {
+		x := &c.subnet[i]
+		return change{x.Kind.String(), x.String(), answer.Lead{GUID: x.At.GUID, Port: uint8(max(x.At.Port, 0))}}
+	})
+}
+
+func runChanges(c *feature.Call) error {
+	now := time.Now()
+	until, err := c.Time("until", "now", now)
+	if err != nil {
+		return err
+	}
+	relative := now
+	if c.Option("since", "") == "" {
+		relative = until
+	}
+	since, err := c.Time("since", "1h", relative)
+	if err != nil {
+		return err
+	}
+	if since.After(until) {
+		return c.Misused("since=%s is after until=%s", since.Format(time.DateTime), until.Format(time.DateTime))
+	}
+	line, err := c.Session.Timeline(c.Ctx, since, until)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	a := &changes{
+		Since: since.Local(), Until: until.Local(), Before: seenOf(line.Before), After: seenOf(line.After), f: st.Live.Fabric, moments: line.Moments,
+	}
+	if line.Why != nil {
+		a.Why = answer.Text(line.Why.Error())
+	}
+	if line.Before == nil {
+		return c.Answer(changesDecl.Answer(st.Basis(st.Live, session.NeedLinks), a))
+	}
+	b, err := sum(c, a, line)
+	if err != nil {
+		return err
+	}
+	return c.Answer(changesDecl.Answer(b, a))
+}
+
+// sum finds the difference between the first and the last state that was seen, and returns what it rests on.
+func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, error) {
+	st := c.Session.State()
+	before, err := st.Of(line.Before.Picture)
+	if err != nil {
+		return answer.Basis{}, err
+	}
+	after, err := st.Of(line.After.Picture)
+	if err != nil {
+		return answer.Basis{}, err
+	}
+	a.subnet = fabric.Changes(before.Fabric, after.Fabric)
+	if before.Tables == nil || after.Tables == nil || before.Fabric.MaxLID == 0 || after.Fabric.MaxLID == 0 {
+		a.Why = answer.Text("the forwarding tables are not compared: there are none in one of the two")
+		return st.Basis(after, session.NeedLinks), nil
+	}
+	x, err := c.Session.Diff(c.Ctx, line.Before.Picture, line.After.Picture, feature.MostNamed)
+	if err != nil {
+		return answer.Basis{}, err
+	}
+	a.Difference = compareAll(&st, x)
+	a.Difference.withNames()
+	return a.Difference.basis, nil
+}
+
+func seenOf(s *session.Seen) *seen {
+	if s == nil {
+		return nil
+	}
+	x := &seen{State: string(s.Picture), Began: s.Began.Local(), Until: s.Until.Local()}
+	switch {
+	case s.Picture == session.Live:
+		x.Text = "live, read " + x.Until.Format(time.DateTime)
+	case s.Until.Equal(s.Began):
+		x.Text = fmt.Sprintf("history %s, seen %s", s.Picture, x.Began.Format(time.DateTime))
+	default:
+		x.Text = fmt.Sprintf("history %s, seen %s until %s", s.Picture, x.Began.Format(time.DateTime), x.Until.Format(time.DateTime))
+	}
+	return x
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package difference shows what differs between two states, and what changed from one time to another.
+package difference
+
+import (
+	"iter"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands diff and changes.
+var Feature = feature.Feature{Name: "difference", Commands: []feature.Command{
+	{
+		Path:    "diff",
+		Summary: "show what differs between two states: entries, pairs, links",
+		Help: "A is the base of the what-if (default: live). B is staged if it is there, otherwise whatif, otherwise live.\n" +
+			"Either may be live, base, whatif, staged, the number of a history entry or a time (03:12).",
+		Args: []lang.Arg{
+			{Name: "A", Kind: lang.KindPicture, Optional: true},
+			{Name: "B", Kind: lang.KindPicture, Optional: true},
+		},
+		Options:  []lang.Option{{Name: "entries", Kind: lang.KindFlag, Summary: "list every table entry that changes"}},
+		Examples: []string{"fail link leaf-01 36; route; diff", "engine updn; route; diff entries"},
+		Answers:  []answer.Declared{&decl, &entriesDecl},
+		Run:      run,
+	},
+	{
+		Path:    "changes",
+		Summary: "list what changed in some time, and the sum of it",
+		Help:    strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen last by the one time and by the other.",
+		Options: []lang.Option{
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from when on (default an hour ago)"},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "until when (default now)"},
+		},
+		Examples: []string{"changes since=20m"},
+		Answers:  []answer.Declared{&changesDecl},
+		Run:      runChanges,
+	},
+}}
+
+var decl = answer.Decl[*difference]{
+	Command: "diff", Help: "what differs between two states", Title: "from {old} to {new}", Facts: answer.Fields[*difference](),
+	Layout: append(append([]answer.Item[*difference]{
+		{Line: "no difference in {compared}", When: isVerdict(answer.OK)},
+		{Line: "no difference in {compared}, as far as was read", When: isVerdict(answer.Unknown)},
+	}, items("", func(d *difference) *difference { return d }, (*difference).shown)...),
+		answer.Item[*difference]{Line: "not compared              {not_compared}"}),
+	Verdict: (*difference).verdict, Fails: answer.Asked,
+}
+
+func isVerdict(want answer.Verdict) func(*difference) bool {
+	return func(d *difference) bool {
+		is, _ := d.verdict()
+		return is == want
+	}
+}
+
+func run(c *feature.Call) error {
+	from, to := session.Kind(c.Arg(0)), session.Kind(c.Arg(1))
+	if c.Flag("entries") {
+		return runEntries(c, from, to)
+	}
+	x, err := c.Session.Diff(c.Ctx, from, to, feature.MostNamed)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	d := compareAll(&st, x)
+	if x.Before == st.Base && x.After == st.WhatIf {
+		if d.Failover, err = c.Failover(&st); err != nil {
+			return err
+		}
+	}
+	return c.Answer(decl.Answer(d.basis, d))
+}
+
+// entries are the entries of tables that change between two states.
+type entries struct {
+	Old string `key:"old" help:"the state before"`
+	New string `key:"new" help:"the state after"`
+
+	before, after *session.Picture
+}
+
+// entry is an entry of a forwarding table that changes.
+type entry struct {
+	Switch      answer.Value `key:"switch" name:"SWITCH" kind:"place"`
+	LID         uint16       `key:"lid" name:"LID" kind:"lid"`
+	Old         answer.Value `key:"old" name:"PORT WAS" kind:"int" help:"the port before, none where there was no entry"`
+	New         answer.Value `key:"new" name:"PORT IS" kind:"int" help:"the port after, none where there is no entry"`
+	Destination answer.Value `key:"destination" name:"DESTINATION" kind:"place" help:"the end port or switch that has the LID"`
+	lead        answer.Lead
+}
+
+var (
+	entryTable = answer.Table[entry]{
+		Key: "entries", Title: "entries", Help: "entries of forwarding tables that change", Stream: true, Fields: answer.Fields[entry](),
+		Lead: func(e entry) answer.Lead { return e.lead },
+	}
+	allGroupsTable = answer.Table[groupEntry]{
+		Key: "multicast_entries", Title: "multicast entries", Help: "entries of multicast tables that change", Stream: true,
+		Fields: answer.Fields[groupEntry](), Lead: func(e groupEntry) answer.Lead { return e.lead },
+	}
+)
+
+var entriesDecl = answer.Decl[*entries]{
+	Command: "diff", Help: "the entries of tables that change between two states", Title: "entries from {old} to {new}", Facts: answer.Fields[*entries](),
+	Layout: []answer.Item[*entries]{
+		{Table: answer.Show(&entryTable, func(e *entries) answer.Rows[entry] { return answer.Once(e.unicast()) })},
+		{When: (*entries).hasGroups, Table: answer.Show(&allGroupsTable, func(e *entries) answer.Rows[groupEntry] { return answer.Once(e.multicast()) })},
+	},
+	Verdict: func(e *entries) (answer.Verdict, string) {
+		for range diff.Changes(e.before.Tables, e.after.Tables) {
+			return answer.Found, "entries of forwarding tables differ"
+		}
+		if e.hasGroups() {
+			return answer.Found, "entries of multicast tables differ"
+		}
+		return answer.OK, ""
+	},
+	Fails: answer.Asked,
+}
+
+func runEntries(c *feature.Call, from, to session.Kind) error {
+	before, after, err := c.Session.Pair(from, to)
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	d := difference{before: before, after: after}
+	return c.Answer(entriesDecl.Answer(d.restsOn(&st), &entries{st.Title(before), st.Title(after), before, after}))
+}
+
+func (e *entries) unicast() iter.Seq2[entry, error] {
+	f := e.after.Fabric
+	return func(yield func(entry, error) bool) {
+		for x := range diff.Changes(e.before.Tables, e.after.Tables) {
+			node := f.Switches[x.SwitchNew]
+			if !yield(entry{answer.Node(f, node), x.LID, port(x.Old), port(x.New), answer.Port(f, f.PortByLID(x.LID)), feature.ToNode(f, node)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (e *entries) multicast() iter.Seq2[groupEntry, error] {
+	f := e.after.Fabric
+	return func(yield func(groupEntry, error) bool) {
+		for x := range mcast.Changes(e.before.Tables, e.after.Tables) {
+			node := f.Switches[x.Switch]
+			if !yield(groupEntryOf(answer.Node(f, node), x.MLID, numbers(x.Gone), numbers(x.Come), feature.ToNode(f, node)), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (e *entries) hasGroups() bool {
+	for range mcast.Changes(e.before.Tables, e.after.Tables) {
+		return true
+	}
+	return false
+}
+
+// port returns the port of an entry, None for none.
+func port(num uint8) answer.Value {
+	if num == fabric.NoPath {
+		return answer.None()
+	}
+	return answer.Int(num)
+}
+
+func numbers(ports []uint8) []int {
+	out := make([]int, len(ports))
+	for i, p := range ports {
+		out[i] = int(p)
+	}
+	return out
+}
