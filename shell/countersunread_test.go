@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -221,7 +222,7 @@ func TestTimesNotRecorded(t *testing.T) {
 	if out, err := never.run(false, "counters worst"); err == nil || !strings.Contains(err.Error(), "nothing was recorded of this subnet") {
 		t.Errorf("a subnet that was never recorded: %v\n%s", err, out)
 	}
-	if _, err := recording.Grown(t.Context(), never.s, counters.Errors, began.Add(-time.Hour), time.Now(), 2); !errors.Is(err, session.ErrNoRecords) {
+	if _, err := recording.Grown(t.Context(), never.s, counters.Errors, began.Add(-time.Hour), time.Now(), 2); !errors.Is(err, recorded.ErrNone) {
 		t.Errorf("the pane of such a subnet: %v", err)
 	}
 	morning := func(a *asking) string {

@@ -26,6 +26,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recorded"
 )
 
 func morningCommand() Spec {
@@ -118,7 +119,7 @@ func (c *call) morning(since, until time.Time) (*report.Morning, error) {
 		return nil, err
 	}
 	err = c.morningCounters(m)
-	if errors.Is(err, session.ErrNoRecords) {
+	if errors.Is(err, recorded.ErrNone) {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("what ports counted: %v", err))
 		m.Worse, m.Load, err = nil, nil, nil
 	}
@@ -279,7 +280,7 @@ const (
 // morningCounters holds what was recorded against the time of the same length before.
 func (c *call) morningCounters(m *report.Morning) error {
 	errs, sent := counters.Faults, counters.Of(counters.XmitData)
-	now, err := c.session.Recorded(c.ctx, errs, m.Since, m.Until)
+	now, err := c.session.Recorded().Between(c.ctx, errs, m.Since, m.Until)
 	if err != nil {
 		return err
 	}
@@ -287,7 +288,7 @@ func (c *call) morningCounters(m *report.Morning) error {
 		m.Unknown = append(m.Unknown, "what ports counted: "+gaps)
 	}
 	st := c.session.State()
-	if n := len(st.NotRead(&now)); n > 0 {
+	if n := len(recorded.NotRead(st.Live.Fabric, &now)); n > 0 {
 		m.Unknown = append(m.Unknown, "what ports counted: of "+count(n, "port")+" nothing was read")
 	}
 	earlier := m.Since.Add(m.Since.Sub(m.Until))
@@ -295,7 +296,7 @@ func (c *call) morningCounters(m *report.Morning) error {
 	recorded := func(what counters.Set, from, to time.Time) *records.Recorded {
 		r := records.Recorded{}
 		if err == nil {
-			if r, err = c.session.Recorded(c.ctx, what, from, to); errors.Is(err, session.ErrNoRecords) {
+			if r, err = c.session.Recorded().Between(c.ctx, what, from, to); errors.Is(err, recorded.ErrNone) {
 				err = nil
 			}
 		}

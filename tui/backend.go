@@ -108,7 +108,8 @@ func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (
 }
 
 func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error) {
-	return b.Session().PastProblems(ctx, p, opt)
+	st := b.Session().State()
+	return st.PastProblems(ctx, b.Session().Analysis(), p, opt)
 }
 
 func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {

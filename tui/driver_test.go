@@ -35,6 +35,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
@@ -368,7 +369,7 @@ func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt session
 func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
 func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*recording.Growth, error) {
 	if f.growth == nil {
-		return nil, session.ErrNoRecords
+		return nil, recorded.ErrNone
 	}
 	return f.growth(since, until), nil
 }

@@ -82,7 +82,7 @@ func (h *helpPage) list() {
 	about := m.pane().About().Name
 	heading := "Columns of " + digit(m.focus) + " " + about
 	for _, c := range m.pane().Base().Shown() {
-		text := explain(about, c)
+		text := c.Help
 		if text == "" || !h.find.Match(strings.ToLower(c.Name+" "+text)) {
 			continue
 		}

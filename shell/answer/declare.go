@@ -165,7 +165,9 @@ func (d *Decl[T]) Answer(b Basis, v T) *Answer {
 	return a
 }
 
-func columnOf[T any](f *Field[T]) Column { return Column{f.Key, f.Name, f.Unit, f.Help, f.Kind} }
+func columnOf[T any](f *Field[T]) Column {
+	return Column{f.Key, f.Name, f.Unit, helpOf(f.Name, f.Help), f.Kind}
+}
 
 // Column is a field without the function that reads it.
 type Column struct {

@@ -44,7 +44,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 		return nil, errors.New("nothing of the subnet was read yet (try: sweep)")
 	}
 	if file == "" {
-		if file, err = s.baselineFile(); err != nil {
+		if file, err = s.BaselineFile(); err != nil {
 			return nil, err
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -97,28 +97,8 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, nil
 }
 
-// ForgetBaseline removes the baseline that is kept in the state directory, and takes none until another is saved.
-func (s *Session) ForgetBaseline(ctx context.Context) error {
-	op, err := s.Begin(ctx, "baseline")
-	if err != nil {
-		return err
-	}
-	defer op.End()
-	if s.State().Baseline == nil {
-		return ErrNoBaseline
-	}
-	s.Publish(ChangeLive, func(st *State) { st.Baseline = nil })
-	file, err := s.baselineFile()
-	if err != nil {
-		return nil //nolint:nilerr // then none is kept
-	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func (s *Session) baselineFile() (string, error) {
+// BaselineFile returns the file in which the baseline of the subnet is kept.
+func (s *Session) BaselineFile() (string, error) {
 	if s.opt.StateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")
 	}
@@ -128,7 +108,7 @@ func (s *Session) baselineFile() (string, error) {
 
 // findBaseline takes the baseline that is kept of the subnet, if there is one.
 func (s *Session) findBaseline(ctx context.Context) {
-	file, err := s.baselineFile()
+	file, err := s.BaselineFile()
 	if err != nil || s.State().Baseline != nil {
 		return
 	}

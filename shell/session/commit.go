@@ -201,7 +201,7 @@ func (c *commit) goesOn(ctx context.Context) error {
 	if c.opt.ends != 0 || c.stopped.ends == 0 || c.stopped.tables != c.st.Staged.Tables {
 		return nil
 	}
-	open, found, err := c.Interrupted(ctx)
+	open, found, err := c.openCommits(ctx)
 	if err == nil && found && open.First.ID == c.stopped.ends { // else another console ended it
 		c.opt.ending = c.stopped.ending
 	}

@@ -45,10 +45,12 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	deltas := s.ledger.Take(now)
 	s.standing(now)
 	if len(ports) == 0 {
-		s.NoneCounted(now)
-		if len(deltas) > 0 {
-			s.Publish(ChangeLive, func(st *State) { st.Counted = &Counted{now, deltas, time.Now()} })
-		}
+		s.Publish(ChangeLive, func(st *State) {
+			st.NoneCounted(now)
+			if len(deltas) > 0 {
+				st.Counted = &Counted{now, deltas, time.Now()}
+			}
+		})
 	}
 	if len(ports) == 0 || s.counted == nil {
 		s.counted = now
@@ -56,14 +58,11 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	return now, deltas, nil
 }
 
-// NoneCounted takes note of a reading of all ports of which none answered, and of one of which some did.
-func (s *Session) NoneCounted(now *counters.Reading) {
-	none := now.Unanswered
-	if len(now.Ports) > 0 {
-		none = nil
-	}
-	if none != nil || s.State().Uncounted != nil {
-		s.Publish(ChangeLive, func(st *State) { st.Uncounted = none })
+// NoneCounted notes the ports that did not answer a reading of all counters, where no port did.
+func (st *State) NoneCounted(now *counters.Reading) {
+	st.Uncounted = nil
+	if len(now.Ports) == 0 {
+		st.Uncounted = now.Unanswered
 	}
 }
 

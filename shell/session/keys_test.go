@@ -24,7 +24,7 @@ func TestKeyOfAProtectedSubnet(t *testing.T) {
 	n.client.MKey = key
 	s := n.console()
 	capture := filepath.Join(n.dir, "capture")
-	if err := s.Capture(capture); err != nil {
+	if err := s.conn.Capture(capture, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
 	n.read(s)

@@ -128,7 +128,7 @@ func TestWatchReconnects(t *testing.T) {
 	s := open(t, "ibsim:"+sim.Name)
 	before := s.State().Live.Fabric
 	file := filepath.Join(t.TempDir(), "capture")
-	if err := s.Capture(file); err != nil {
+	if err := s.conn.Capture(file, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
 	start := s.conn.Client().Stats().Sent

@@ -5,11 +5,13 @@ package session
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/sim"
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/mad"
@@ -18,6 +20,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
@@ -36,6 +39,11 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	}
 	s := &Session{opt: opt, first: opt.First, state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
+	system := ""
+	if dir := opt.Places.Records; dir != "" {
+		system = filepath.Join(dir, records.FileName)
+	}
+	s.recorded = recorded.New(recorded.Options{History: func() string { return s.recorder.Load().File() }, System: system, Subnet: s.Subnet})
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != source.Umad) {
@@ -75,13 +83,6 @@ func (s *Session) dialer(src source.Source) func(context.Context) (mad.Transport
 		return s.umadDialer(src)
 	}
 	return nil
-}
-
-// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
-func (s *Session) Capture(path string) error {
-	return s.conn.Capture(path, func(err error) {
-		s.Publish(ChangeLive, func(st *State) { st.Warnings = append(st.Warnings, "capture: "+err.Error()) })
-	})
 }
 
 // Connection is the session's connection to its subnet.

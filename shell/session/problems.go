@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -38,7 +39,7 @@ type ProblemOptions struct {
 func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
 	st := s.State()
 	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
-		opt.Recorded = s.RecordedLately(ctx)
+		opt.Recorded = s.Recorded().Lately(ctx)
 	}
 	return st.Problems(ctx, &s.analysis, opt)
 }
@@ -63,13 +64,7 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 }
 
 // PastProblems returns what is wrong with the subnet in an entry of the history. Counters and unanswered requests are not
-// in an entry. What could not be checked is unknown.
-func (s *Session) PastProblems(ctx context.Context, p *Picture, opt ProblemOptions) (*problems.Report, error) {
-	st := s.State()
-	return st.PastProblems(ctx, &s.analysis, p, opt)
-}
-
-// PastProblems is [Session.PastProblems]; memo finds what follows from the tables.
+// in an entry. What could not be checked is unknown. Memo finds what follows from the tables.
 func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture, opt ProblemOptions) (*problems.Report, error) {
 	r := &survey{st.Shown(p, memo), st, memo, opt}
 	shown := len(r.Unchecked)
@@ -193,16 +188,16 @@ func (st *State) lastCounted() *Counted {
 // recorded are those of what was recorded, and of what was counted last of ports that were not.
 func (r *survey) recorded() {
 	f := r.st.Live.Fabric
-	recorded := r.opt.Recorded
-	r.Counted(f, deltasOf(f, recorded))
+	got := r.opt.Recorded
+	r.Counted(f, recorded.Deltas(f, got))
 	if last := r.st.lastCounted(); last != nil {
 		g := last.Reading.Fabric
-		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool { return recorded.Read[counters.KeyOf(g, d.Port)] }))
+		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool { return got.Read[counters.KeyOf(g, d.Port)] }))
 	}
-	if took, of := records.Took(recorded.Spans), recorded.Until.Sub(recorded.Since); took < of*99/100 {
+	if took, of := records.Took(got.Spans), got.Until.Sub(got.Since); took < of*99/100 {
 		r.Skip("rising error counters", "", "of the last %v only %v were recorded", of.Round(time.Second), took.Round(time.Second))
 	}
-	if n := len(r.st.NotRead(recorded)); n > 0 {
+	if n := len(recorded.NotRead(r.st.Live.Fabric, got)); n > 0 {
 		r.Skip("counters", "counters worst", "%s not read", prose.Verb(n, "port", "was", "were"))
 	}
 }

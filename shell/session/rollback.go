@@ -23,7 +23,7 @@ var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 // Rollback stages what the switches held before a commit, the last one that has not been taken back for 0, and
 // commits it as [Session.Commit] does. Where one was interrupted it is that, and a rollback that was goes on.
 func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
-	c, open, err := s.Interrupted(ctx)
+	c, open, err := s.openCommits(ctx)
 	if err != nil {
 		return CommitReport{}, history.JournalEntry{}, s.refused(opt, true, err)
 	}
@@ -53,7 +53,7 @@ func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (Co
 
 // Resume stages what an interrupted commit was to write, and commits it.
 func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, error) {
-	c, found, err := s.Interrupted(ctx)
+	c, found, err := s.openCommits(ctx)
 	if err == nil && !found {
 		c.First, found, err = s.lastFailed(ctx)
 	}
@@ -95,9 +95,9 @@ type stopped struct {
 	ending
 }
 
-// Interrupted returns the commit of this subnet that began and did not come to its
+// openCommits returns the commit of this subnet that began and did not come to its
 // end, and false where there is none or where another console is carrying it out.
-func (s *Session) Interrupted(ctx context.Context) (history.Chain, bool, error) {
+func (s *Session) openCommits(ctx context.Context) (history.Chain, bool, error) {
 	store, err := s.History()
 	if err != nil {
 		return history.Chain{}, false, err
@@ -136,7 +136,7 @@ func (s *Session) journal(ctx context.Context) ([]history.JournalEntry, error) {
 
 // lookForInterrupted notes a commit of this subnet that was interrupted.
 func (s *Session) lookForInterrupted(ctx context.Context) error {
-	c, found, err := s.Interrupted(ctx)
+	c, found, err := s.openCommits(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -30,7 +31,7 @@ type Session struct {
 	conn     *connection.Connection
 	recorder atomic.Pointer[recorder.Recorder]
 	recalled recalled
-	recorded recorded
+	recorded *recorded.Counters
 	analysis analysis.Memo
 	opt      Options
 	unlogged sync.Once // says once that the log of the options fails
@@ -92,11 +93,14 @@ func (s *Session) State() State {
 // Analysis is what follows from the tables of the pictures, found once for all who ask. It waits for no operation.
 func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 
+// Recorded returns what was recorded of what ports counted.
+func (s *Session) Recorded() *recorded.Counters { return s.recorded }
+
 // Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.
 func (s *Session) Close() error {
 	s.StopKeeping()
 	serr := s.closeSlots()
-	rerr := s.closeRecords()
+	rerr := s.recorded.Close()
 	s.op.Lock()
 	defer s.op.Unlock()
 	return errors.Join(serr, rerr, s.recorder.Load().Close(), s.conn.Close())

@@ -228,7 +228,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 	rep.Moved, rep.Unread = tables.Changed, tables.Unread
 	found := found{tables: tables, counted: s.counted}
 	if !fabric.Same(s.State().Live.Fabric, live.Fabric) {
-		found.recorded = s.RecordedLately(ctx)
+		found.recorded = s.Recorded().Lately(ctx)
 	}
 	if found.who, err = s.whoChanged(ctx, s.State().Live, live.Tables, sms); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())

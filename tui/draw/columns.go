@@ -5,7 +5,7 @@ package draw
 // Column is one column of a table.
 type Column struct {
 	Name string
-	Help string // what it is, "" where the pane explains it
+	Help string // what the figures are, in which unit
 	// Wide is its cells. Where it is 0 it shares with its like what the others leave, and has at least least.
 	Wide, Least int
 	Share       int // how large a part it has among its like, 1 if it is 0

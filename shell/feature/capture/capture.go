@@ -4,9 +4,12 @@
 package capture
 
 import (
+	"slices"
+
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 )
 
 // Feature is the command capture.
@@ -49,7 +52,10 @@ func run(c *feature.Call) error {
 	if c.Arg(0) == "-" {
 		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
 	}
-	if err := c.Session.Capture(c.Arg(0)); err != nil {
+	failed := func(err error) {
+		c.Session.Publish(session.ChangeLive, func(st *session.State) { st.Warnings = append(slices.Clip(st.Warnings), "capture: "+err.Error()) })
+	}
+	if err := c.Session.Connection().Capture(c.Arg(0), failed); err != nil {
 		return err
 	}
 	return c.Answer(begunDecl.Answer(st.SourceBasis(), begun{c.Arg(0)}))

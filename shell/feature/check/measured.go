@@ -74,7 +74,7 @@ var measuredDecl = answer.Decl[*measuredLoad]{
 
 // sentThen returns what ports of links between switches sent in a time that was recorded, of those that were read.
 func sentThen(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feature.Sent, error) {
-	recorded, err := c.Session.Recorded(c.Ctx, counters.Of(counters.XmitData), since, until)
+	recorded, err := c.Session.Recorded().Between(c.Ctx, counters.Of(counters.XmitData), since, until)
 	if err != nil {
 		return nil, err
 	}

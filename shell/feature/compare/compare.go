@@ -56,15 +56,15 @@ type compared struct {
 type engine struct {
 	Name         string           `key:"name" name:"ENGINE"`
 	Seconds      answer.Value     `key:"seconds" kind:"duration"`
-	Time         string           `name:"TIME"`
+	Time         string           `name:"TIME" help:"time that routing took"`
 	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
-	Memory       string           `name:"ALLOCATED"`
+	Memory       string           `name:"ALLOCATED" help:"memory that the program allocated meanwhile"`
 	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: the most paths over a link between switches"`
 	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"the most paths over a link in any shift"`
 	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth as a part of the full one"`
 	MaxHops      int              `key:"max_hops" help:"the most links of a path"`
 	MeanHops     float64          `key:"mean_hops"`
-	Hops         string           `name:"HOPS"`
+	Hops         string           `name:"HOPS" help:"most links of a path, and the mean"`
 	Pairs        int64            `key:"pairs"`
 	LostPairs    int64            `key:"lost_pairs"`
 	LuckPairs    int64            `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing"`
@@ -75,10 +75,10 @@ type engine struct {
 	VLs          answer.Value     `key:"vls" kind:"int"`
 	VLsText      string           `name:"VLS"`
 	Loop         answer.Value     `key:"credit_loop" kind:"bool"`
-	LoopText     string           `name:"CREDIT LOOP"`
+	LoopText     string           `name:"CREDIT LOOP" help:"whether packets can wait for each other in a ring"`
 	Changed      answer.Value     `key:"changed_entries" kind:"int" help:"entries that are others than on the switches"`
 	Unread       int              `key:"unread" help:"switches whose tables were not read and not compared"`
-	ChangedText  string           `name:"CHANGED"`
+	ChangedText  string           `name:"CHANGED" help:"entries that differ from those on the switches"`
 	Lost         string           `name:"LOST"`
 	Measures     feature.Measures `prefix:""`
 

@@ -15,10 +15,11 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session/recorded"
 )
 
-// recorded is which part of a time was recorded.
-type recorded struct {
+// timeRecorded is which part of a time was recorded.
+type timeRecorded struct {
 	Since   time.Time    `key:"since"`
 	Until   time.Time    `key:"until"`
 	Seconds float64      `key:"recorded_seconds" unit:"s"`
@@ -32,9 +33,9 @@ type recorded struct {
 	of      *records.Recorded
 }
 
-func describeTime(r *records.Recorded, samples, shown int) recorded {
+func describeTime(r *records.Recorded, samples, shown int) timeRecorded {
 	took := records.Took(r.Spans)
-	a := recorded{
+	a := timeRecorded{
 		Since: r.Since, Until: r.Until, Seconds: took.Seconds(), Took: took.Round(time.Second).String(),
 		Asked: r.Until.Sub(r.Since).Round(time.Second).String(), Ports: len(r.Read), Shown: shown, of: r,
 	}
@@ -59,16 +60,16 @@ func spans(all []records.Span) answer.Rows[span] {
 }
 
 // timeFacts and timeItems are what answers have that rest on a recorded time.
-func timeFacts[T any](of func(T) recorded) []answer.Field[T] {
+func timeFacts[T any](of func(T) timeRecorded) []answer.Field[T] {
 	var fields []answer.Field[T]
-	for _, f := range answer.Fields[recorded]() {
+	for _, f := range answer.Fields[timeRecorded]() {
 		fields = append(fields, answer.Field[T]{Key: f.Key, Name: f.Name, Unit: f.Unit, Help: f.Help, Kind: f.Kind,
 			Value: func(v T) answer.Value { return f.Value(of(v)) }})
 	}
 	return fields
 }
 
-func timeItems[T any](of func(T) recorded) []answer.Item[T] {
+func timeItems[T any](of func(T) timeRecorded) []answer.Item[T] {
 	table := func(key, title string, rows func(*records.Recorded) []records.Span) answer.Item[T] {
 		t := &answer.Table[span]{Key: key, Title: title, Fields: answer.Fields[span]()}
 		return answer.Item[T]{When: func(T) bool { return false }, Table: answer.Show(t, func(v T) answer.Rows[span] { return spans(rows(of(v).of)) })}
@@ -100,7 +101,7 @@ type sample struct {
 type history struct {
 	f    *fabric.Fabric
 	port fabric.PortIndex
-	recorded
+	timeRecorded
 	rows []sample
 }
 
@@ -110,11 +111,11 @@ var sampleTable = answer.Table[sample]{
 
 var historyDecl = answer.Decl[history]{
 	Command: "counters history", Help: "what a port counted, sample by sample", Title: "counters of {port} as recorded, {of}",
-	Facts: append(timeFacts(func(h history) recorded { return h.recorded }),
+	Facts: append(timeFacts(func(h history) timeRecorded { return h.timeRecorded }),
 		answer.Field[history]{Key: "port", Kind: answer.KindPlace, Value: func(h history) answer.Value { return answer.Port(h.f, h.port) }}),
 	Layout: append([]answer.Item[history]{
 		{Table: answer.Show(&sampleTable, func(h history) answer.Rows[sample] { return answer.Slice(h.rows) })},
-	}, timeItems(func(h history) recorded { return h.recorded })...),
+	}, timeItems(func(h history) timeRecorded { return h.timeRecorded })...),
 }
 
 func runHistory(c *feature.Call) error {
@@ -131,7 +132,7 @@ func runHistory(c *feature.Call) error {
 	if p.Port == fabric.None || !p.PortNamed && f.Nodes[p.Node].IsSwitch() {
 		return c.Misused("%s is no port, expected NODE/PORT", c.Arg(0))
 	}
-	store, err := c.Session.Records(c.Ctx)
+	store, err := c.Session.Recorded().Store(c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func runHistory(c *feature.Call) error {
 			h.rows = append(h.rows, s)
 		}
 	}
-	h.recorded = describeTime(&records.Recorded{Since: since, Until: until, Spans: records.SpansOf(all, since, until)}, len(all), len(h.rows))
+	h.timeRecorded = describeTime(&records.Recorded{Since: since, Until: until, Spans: records.SpansOf(all, since, until)}, len(all), len(h.rows))
 	h.Ports = 1
 	return c.Answer(historyDecl.Answer(st.Basis(st.Live, 0), h))
 }
@@ -211,7 +212,7 @@ func countersOf(word string) (what counters.Set, known bool) {
 
 // worst is the ports that counted most.
 type worst struct {
-	recorded
+	timeRecorded
 	rows []feature.CountedRow
 }
 
@@ -220,10 +221,10 @@ var worstTable = answer.Table[feature.CountedRow]{
 }
 
 var worstDecl = answer.Decl[worst]{
-	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) recorded { return w.recorded }),
+	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) timeRecorded { return w.timeRecorded }),
 	Layout: append([]answer.Item[worst]{
 		{Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.CountedRow] { return answer.Slice(w.rows) })},
-	}, timeItems(func(w worst) recorded { return w.recorded })...),
+	}, timeItems(func(w worst) timeRecorded { return w.timeRecorded })...),
 }
 
 func runWorst(c *feature.Call) error {
@@ -239,7 +240,7 @@ func runWorst(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	got, err := c.Session.Recorded(c.Ctx, what, since, until)
+	got, err := c.Session.Recorded().Between(c.Ctx, what, since, until)
 	if err != nil {
 		return err
 	}
@@ -250,8 +251,8 @@ func runWorst(c *feature.Call) error {
 	for _, x := range all[:min(limit, len(all))] {
 		w.rows = append(w.rows, feature.CountedRowOf(f, &x))
 	}
-	w.recorded = describeTime(&got, 0, len(w.rows))
+	w.timeRecorded = describeTime(&got, 0, len(w.rows))
 	b := st.Basis(st.Live, 0)
-	feature.NotRead(&b, f, "port record", "nothing was recorded", st.NotRead(&got))
+	feature.NotRead(&b, f, "port record", "nothing was recorded", recorded.NotRead(st.Live.Fabric, &got))
 	return c.Answer(worstDecl.Answer(b, w))
 }

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/jobs"
+	"example.org/ibconsole/shell/session/recorded"
 )
 
 // Feature is the command job.
@@ -234,26 +235,26 @@ func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 
 // count takes the ports of the paths of the job that counted errors.
 func (j *job) count(c *feature.Call, b *answer.Basis, on map[counters.Key]bool) error {
-	recorded, err := c.Session.Recorded(c.Ctx, counters.Errors, j.Since, j.Until)
-	if errors.Is(err, session.ErrNoRecords) {
+	got, err := c.Session.Recorded().Between(c.Ctx, counters.Errors, j.Since, j.Until)
+	if errors.Is(err, recorded.ErrNone) {
 		j.notRead("record of counters", err.Error())
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if gaps := feature.NotRecorded(&recorded); gaps != "" {
+	if gaps := feature.NotRecorded(&got); gaps != "" {
 		j.notRead("part of the record of counters", gaps)
 	}
 	var silent []fabric.PortIndex
 	for k := range on {
-		if !recorded.Read[k] {
+		if !got.Read[k] {
 			silent = append(silent, k.In(j.f))
 		}
 	}
 	slices.Sort(silent)
 	feature.NotRead(b, j.f, "port record", "nothing was recorded", silent)
-	mine := slices.DeleteFunc(slices.Clone(recorded.Totals), func(x records.Total) bool { return !on[x.Key] })
+	mine := slices.DeleteFunc(slices.Clone(got.Totals), func(x records.Total) bool { return !on[x.Key] })
 	for _, x := range feature.MostCounted(j.f, mine) {
 		j.errors = append(j.errors, feature.CountedRowOf(j.f, &x))
 	}

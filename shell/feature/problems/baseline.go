@@ -4,6 +4,9 @@ package problems
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -116,9 +119,30 @@ func compare(c *feature.Call, decl *answer.Decl[*compared], b *session.Baseline)
 }
 
 func forget(c *feature.Call) error {
-	if err := c.Session.ForgetBaseline(c.Ctx); err != nil {
+	if err := remove(c.Ctx, c.Session); err != nil {
 		return err
 	}
 	st := c.Session.State()
 	return c.Answer(forgotten.Answer(st.Basis(st.Live, 0), struct{}{}))
+}
+
+// remove removes the baseline that is kept in the state directory, and takes none until another is saved.
+func remove(ctx context.Context, s *session.Session) error {
+	op, err := s.Begin(ctx, "baseline")
+	if err != nil {
+		return err
+	}
+	defer op.End()
+	if s.State().Baseline == nil {
+		return session.ErrNoBaseline
+	}
+	s.Publish(session.ChangeLive, func(st *session.State) { st.Baseline = nil })
+	file, err := s.BaselineFile()
+	if err != nil {
+		return nil //nolint:nilerr // then none is kept
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

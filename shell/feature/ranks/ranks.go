@@ -137,7 +137,7 @@ var histogramTable = answer.Table[distance]{
 			Value: func(d distance) answer.Value { return answer.Int(d.OverMost) }},
 		{Key: "distances_over_5_percent", Name: ">5%", Kind: answer.KindInt, Help: "distances at which more than 5 % of the host ports are",
 			Value: func(d distance) answer.Value { return answer.Int(d.OverFew) }},
-		{Name: "HOPS:HOSTS", Kind: answer.KindText, Value: func(d distance) answer.Value { return answer.Text(d.text()) }},
+		{Name: "HOPS:HOSTS", Help: "number of hosts at each distance", Kind: answer.KindText, Value: func(d distance) answer.Value { return answer.Text(d.text()) }},
 		{Key: "ports_by_hops", Kind: answer.KindList, Help: "host ports at each number of hops, from 0", Value: func(d distance) answer.Value {
 			var counts []answer.Value
 			farthest := 0

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/metrics"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
 )
 
@@ -216,7 +216,7 @@ func showStatus(c *feature.Call) error {
 	}
 	a.Elsewhere = !a.Running && recording.Elsewhere(c.Session)
 	a.Nothing = !a.Running && !a.Elsewhere
-	if err := a.store(c); err != nil && !errors.Is(err, session.ErrNoRecords) {
+	if err := a.store(c); err != nil && !errors.Is(err, recorded.ErrNone) {
 		return err
 	}
 	st := c.Session.State()
@@ -225,7 +225,7 @@ func showStatus(c *feature.Call) error {
 
 // store adds what was recorded.
 func (s *status) store(c *feature.Call) error {
-	store, err := c.Session.Records(c.Ctx)
+	store, err := c.Session.Recorded().Store(c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ var keepDecl = feature.OneLine[kept]("record keep", "how much is kept",
 	"{megabytes} MB at most are kept; seconds for a day, minutes for {minutes|day}, hours for {hours|day}")
 
 func keep(c *feature.Call) error {
-	store, err := c.Session.Records(c.Ctx)
+	store, err := c.Session.Recorded().Store(c.Ctx)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func overview(ctx context.Context, n feature.Subnet, o *Overview) error {
 			o.Manager = sm.Port
 		}
 	}
-	report, err := st.Problems(ctx, memo, session.ProblemOptions{Recorded: n.Session().RecordedLately(ctx)})
+	report, err := st.Problems(ctx, memo, session.ProblemOptions{Recorded: n.Session().Recorded().Lately(ctx)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.Name(), err)
 	}

@@ -46,8 +46,8 @@ var table = answer.Table[target]{
 		count("responses", "RESPONSES", "responses that ended a request", func(t *mad.TargetStats) uint64 { return t.Received }),
 		count("unanswered", "UNANSWERED", "requests without a response", func(t *mad.TargetStats) uint64 { return t.TimedOut }),
 		count("late", "LATE", "responses that came too late or twice", func(t *mad.TargetStats) uint64 { return t.Late }),
-		{Key: "mean_seconds", Name: "MEAN", Kind: answer.KindDuration, Value: func(t target) answer.Value { return answer.Duration(t.MeanRTT) }},
-		{Key: "longest_seconds", Name: "LONGEST", Kind: answer.KindDuration, Value: func(t target) answer.Value { return answer.Duration(t.MaxRTT) }},
+		{Key: "mean_seconds", Name: "MEAN", Help: "mean time to the response", Kind: answer.KindDuration, Value: func(t target) answer.Value { return answer.Duration(t.MeanRTT) }},
+		{Key: "longest_seconds", Name: "LONGEST", Help: "longest time to the response", Kind: answer.KindDuration, Value: func(t target) answer.Value { return answer.Duration(t.MaxRTT) }},
 	},
 }
 

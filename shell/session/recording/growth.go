@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recorded"
 )
 
 // Growth is what ports counted in some time, by what was recorded.
@@ -47,19 +48,19 @@ type Growing struct {
 // traffic is what use and waits are told from.
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
-// Grown says which ports counted some counters in some time, in so many parts of it. The error is [session.ErrNoRecords] where
+// Grown says which ports counted some counters in some time, in so many parts of it. The error is [recorded.ErrNone] where
 // nothing was recorded of that time. O(samples of that time).
 func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time, parts int) (*Growth, error) {
-	recorded, err := s.Recorded(ctx, what, since, until)
+	got, err := s.Recorded().Between(ctx, what, since, until)
 	if err != nil {
 		return nil, err
 	}
-	store, err := s.Records(ctx)
+	store, err := s.Recorded().Store(ctx)
 	if err != nil {
 		return nil, err
 	}
 	st := s.State()
-	g := &Growth{Since: since, Until: until, Fabric: st.Live.Fabric, Spans: recorded.Spans, Read: recorded.Read, NotRead: len(st.NotRead(&recorded))}
+	g := &Growth{Since: since, Until: until, Fabric: st.Live.Fabric, Spans: got.Spans, Read: got.Read, NotRead: len(recorded.NotRead(st.Live.Fabric, &got))}
 	of := map[counters.Key]*Growing{}
 	for part := range parts {
 		from := since.Add(until.Sub(since) * time.Duration(part) / time.Duration(parts))

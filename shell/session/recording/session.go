@@ -62,7 +62,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	if !s.Connection().Online() {
 		return connection.ErrOffline
 	}
-	file := s.RecordsFile()
+	file := s.Recorded().File()
 	if file == "" {
 		_, err := s.History()
 		return err
@@ -79,10 +79,12 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		},
 		Heard: func(r *counters.Reading, grown []counters.Delta) {
 			m.Heard(r)
-			s.NoneCounted(r)
-			if len(grown) > 0 {
-				s.Publish(session.ChangeLive, func(st *session.State) { st.Rising = &session.Counted{Reading: r, Deltas: grown, When: time.Now()} })
-			}
+			s.Publish(session.ChangeLive, func(st *session.State) {
+				st.NoneCounted(r)
+				if len(grown) > 0 {
+					st.Rising = &session.Counted{Reading: r, Deltas: grown, When: time.Now()}
+				}
+			})
 		},
 	}
 	if opt.Metrics != "" {
@@ -183,7 +185,7 @@ func source(s *session.Session) metrics.Describe {
 
 // Elsewhere reports whether another process records the subnet.
 func Elsewhere(s *session.Session) bool {
-	file := s.RecordsFile()
+	file := s.Recorded().File()
 	if file == "" {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/sessiontest"
 
 	"example.org/ibconsole/fabric"
@@ -71,7 +72,7 @@ func recordedRounds(t *testing.T, s *session.Session, more int) {
 
 func totals(t *testing.T, s *session.Session, what counters.Set) map[counters.Key]records.Total {
 	t.Helper()
-	store, err := s.Records(t.Context())
+	store, err := s.Recorded().Store(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func totals(t *testing.T, s *session.Session, what counters.Set) map[counters.Ke
 func TestRecordTraffic(t *testing.T) {
 	dir := t.TempDir()
 	s := sessiontest.OpenIn(t, "sim:fattree:2,8 traffic=50%", dir)
-	if _, err := s.Records(t.Context()); !errors.Is(err, session.ErrNoRecords) {
+	if _, err := s.Recorded().Store(t.Context()); !errors.Is(err, recorded.ErrNone) {
 		t.Skipf("this machine has records: %v", err)
 	}
 	if err := recording.End(s); !errors.Is(err, recording.ErrNotRecording) {

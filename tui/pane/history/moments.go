@@ -21,12 +21,17 @@ func (l *past) momentColumns() []draw.Column {
 	hidden := func() bool { return l.Kind != showMoments }
 	at := func(row int) *session.Moment { return &l.moments[row] }
 	return []draw.Column{
-		{Name: "when", Wide: 14, Hidden: hidden, Text: func(row int) string { return at(row).When.Local().Format("01-02 15:04:05") },
+		{Name: "when", Help: "time at which a sweep found it",
+			Wide: 14, Hidden: hidden, Text: func(row int) string { return at(row).When.Local().Format("01-02 15:04:05") },
 			Order: func(row int) int64 { return at(row).When.UnixNano() }},
-		{Name: "what", Wide: 7, Hidden: hidden, Text: func(row int) string { return at(row).What }, Look: func(int) draw.Style { return l.Theme.Dim }},
-		{Name: "event", Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
-		{Name: "shown", Wide: 6, Hidden: func() bool { return hidden() || l.shown() == nil }, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
-		{Name: "who", Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string { return at(row).Who }, Look: func(int) draw.Style { return l.Theme.Dim }},
+		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
+			Wide: 7, Hidden: hidden, Text: func(row int) string { return at(row).What }, Look: func(int) draw.Style { return l.Theme.Dim }},
+		{Name: "event", Help: "what changed",
+			Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
+		{Name: "shown", Help: "side of the event that is shown",
+			Wide: 6, Hidden: func() bool { return hidden() || l.shown() == nil }, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
+		{Name: "who", Help: "user",
+			Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string { return at(row).Who }, Look: func(int) draw.Style { return l.Theme.Dim }},
 	}
 }
 

@@ -46,7 +46,8 @@ func (l *links) against() *linkload.Loads {
 // otherColumn says how many paths a link had, or will have, on the other side of an event.
 func (l *links) otherColumn() draw.Column {
 	return draw.Column{
-		Name: "was", Wide: 11, Right: true, Hidden: func() bool { return l.isMap() || l.against() == nil },
+		Name: "was", Help: "paths in the state compared with",
+		Wide: 11, Right: true, Hidden: func() bool { return l.isMap() || l.against() == nil },
 		Text: func(row int) string {
 			n, ok := l.pathsThere(l.port(row))
 			if !ok {

@@ -28,13 +28,15 @@ func New(c *pane.Common) pane.Pane {
 	l.List = pane.NewList(c, pane.About{Name: "Log", Help: "what was run, and what it said", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row + l.dropped) }}, l.Renew)
 	l.Cols = []draw.Column{
-		{Name: "time", Text: func(row int) string {
-			if l.lines[row].When.IsZero() {
-				return ""
-			}
-			return l.lines[row].When.Format("15:04:05")
-		}},
-		{Name: "line", Text: func(row int) string { return l.lines[row].Text }},
+		{Name: "time", Help: "start of the command",
+			Text: func(row int) string {
+				if l.lines[row].When.IsZero() {
+					return ""
+				}
+				return l.lines[row].When.Format("15:04:05")
+			}},
+		{Name: "line", Help: "command, and its output",
+			Text: func(row int) string { return l.lines[row].Text }},
 	}
 	l.Match = func(row int) bool { return l.Filt.Match(strings.ToLower(l.lines[row].Text)) }
 	return l

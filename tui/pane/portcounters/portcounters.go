@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -85,17 +85,28 @@ func New(c *pane.Common, src Source) pane.Pane {
 		draw.Table{Kinds: names, ID: func(row int) uint64 { return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID() }}, l.Renew)
 	traffic := func() bool { return l.Kind == ofTraffic }
 	l.Cols = []draw.Column{
-		{Name: "port", Least: 14, Share: 2, Text: l.name, Look: l.look},
-		{Name: "to", Least: 12, Share: 2, Rank: 2, Text: l.peer, Look: func(int) draw.Style { return t.Dim }},
-		{Name: "counted", Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 { return int64(l.row(row).Sum) }},
-		{Name: "an hour", Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) }, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
-		{Name: "since", Wide: 12, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
-		{Name: "over time", Wide: parts, Text: func(row int) string { return t.Spark(l.row(row).Bins, max(l.most, 1), parts) }, Look: l.look},
-		{Name: "sends", Wide: 10, Right: true, Hidden: func() bool { return !traffic() }, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
-		{Name: "use", Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 { return int64(1e6 * l.row(row).Use) }, Look: l.useLook},
-		{Name: "by tables", Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return !traffic() }, Text: l.byTables, Look: l.partsLook},
-		{Name: "waits/s", Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return figure(l.row(row).Waits) }, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
-		{Name: "link", Wide: 7, Right: true, Rank: 4, Text: l.link, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "port", Help: "node and port number",
+			Least: 14, Share: 2, Text: l.name, Look: l.look},
+		{Name: "to", Help: "port at the other end of the link",
+			Least: 12, Share: 2, Rank: 2, Text: l.peer, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "counted", Help: "increase of the counters in that time, as recorded; it may be more where a counter was cleared or saturated",
+			Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 { return int64(l.row(row).Sum) }},
+		{Name: "an hour", Help: "sum of the increases per hour",
+			Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) }, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+		{Name: "since", Help: "end of the first reading with an increase; before: saturated during all of the time",
+			Wide: 12, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
+		{Name: "over time", Help: "increase in each twelfth of the time",
+			Wide: parts, Text: func(row int) string { return t.Spark(l.row(row).Bins, max(l.most, 1), parts) }, Look: l.look},
+		{Name: "sends", Help: "data sent by the port (PortXmitData)",
+			Wide: 10, Right: true, Hidden: func() bool { return !traffic() }, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+		{Name: "use", Help: "data sent, as a share of the data rate of the link",
+			Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 { return int64(1e6 * l.row(row).Use) }, Look: l.useLook},
+		{Name: "by tables", Help: "data sent compared with the paths by the tables, both relative to the mean of the links between switches: 1.00x is as expected",
+			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return !traffic() }, Text: l.byTables, Look: l.partsLook},
+		{Name: "waits/s", Help: "XmitWait ticks per second",
+			Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return figure(l.row(row).Waits) }, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
+		{Name: "link", Help: "active width and speed",
+			Wide: 7, Right: true, Rank: 4, Text: l.link, Look: func(int) draw.Style { return t.Dim }},
 	}
 	return l
 }
@@ -384,9 +395,9 @@ func (l *list) Empty() string {
 		_, recording = l.src.Recording()
 	}
 	switch {
-	case errors.Is(l.failed, session.ErrNoRecords) && recording:
+	case errors.Is(l.failed, recorded.ErrNone) && recording:
 		return "Nothing was recorded of that time: the first two rounds of reading are not over. " + lookElsewhere
-	case errors.Is(l.failed, session.ErrNoRecords):
+	case errors.Is(l.failed, recorded.ErrNone):
 		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads a share of the ports each second and keeps what they count. " + lookElsewhere
 	case l.failed != nil:
 		return l.failed.Error()
@@ -438,7 +449,7 @@ func (l *list) Enter() (func() tea.Msg, string) {
 		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	case ok:
 		return nil, "the port is not in the subnet any more"
-	case errors.Is(l.failed, session.ErrNoRecords):
+	case errors.Is(l.failed, recorded.ErrNone):
 		return func() tea.Msg { return pane.Run{Command: "record start"} }, ""
 	}
 	return nil, "there are no rows"

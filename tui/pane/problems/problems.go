@@ -102,11 +102,15 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Help: "what is wrong with the subnet", Seat: pane.SeatHead},
 		draw.Table{ID: func(row int) uint64 { return id(&l.found[row]) }}, l.Renew)
 	l.Cols = []draw.Column{
-		{Name: "what", Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
+		{Name: "what", Help: "severity: error, warning or note",
+			Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
 			Order: func(row int) int64 { return int64(l.found[row].Severity) }},
-		{Name: "problem", Least: 14, Text: func(row int) string { return l.found[row].kind() }},
-		{Name: "where", Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
-		{Name: "look at", Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Look: func(int) draw.Style { return t.Dim }},
+		{Name: "problem", Help: "kind of problem, with a count where several share a row; Enter opens them",
+			Least: 14, Text: func(row int) string { return l.found[row].kind() }},
+		{Name: "where", Help: "port, node or link that has the problem",
+			Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
+		{Name: "look at", Help: "next step",
+			Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Look: func(int) draw.Style { return t.Dim }},
 	}
 	return l
 }

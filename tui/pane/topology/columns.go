@@ -28,53 +28,60 @@ func (t *topology) treeColumns() []draw.Column {
 		return &t.Scene.Top.Fabric.Nodes[t.rows[row].node]
 	}
 	return []draw.Column{
-		{Name: "name", Text: t.rowName},
-		{Name: "port", Unsorted: true, Text: func(row int) string {
-			if r := &t.rows[row]; r.kind == rowPort || r.kind == rowIdle {
-				return fmt.Sprint(t.Scene.Top.Fabric.Ports[r.port].Num)
-			}
-			return ""
-		}},
-		{Name: "LID", Right: true, Text: func(row int) string {
-			switch r := &t.rows[row]; r.kind {
-			case rowSwitch:
-				return pane.LidText(t.Scene.LID(node(row).FirstPort))
-			case rowPort:
-				return pane.LidText(t.Scene.LID(t.Scene.Top.Fabric.Ports[r.port].Peer))
-			}
-			return ""
-		}},
-		{Name: "ports up", Right: true, Text: func(row int) string {
-			if t.rows[row].kind == rowSwitch {
-				return fmt.Sprint(t.Scene.Now.LinkedPorts(node(row)))
-			}
-			return ""
-		}},
-		{Name: "load", Right: true, Text: func(row int) string {
-			if t.rows[row].kind == rowSwitch && t.Loads != nil {
-				return fmt.Sprint(t.worstPaths(node(row)))
-			}
-			return ""
-		}},
-		{Name: "GUID", Text: func(row int) string {
-			if n := node(row); n != nil {
-				return fmt.Sprintf("0x%016x", n.GUID)
-			}
-			return ""
-		}},
-		{Name: "note", Text: func(row int) string {
-			switch r := &t.rows[row]; r.kind {
-			case rowSwitch:
-				note, _ := t.switchNote(&draw.Pen{Theme: t.Theme}, r.node)
-				return note
-			case rowPort:
-				f := t.Scene.Top.Fabric
-				peer := f.PeerNode(r.port)
-				note, _ := t.linkNote(&draw.Pen{Theme: t.Theme}, r.port, peer, !f.Nodes[peer].IsSwitch())
-				return note
-			}
-			return ""
-		}},
+		{Name: "name", Help: "node description, or the name from a node-name map",
+			Text: t.rowName},
+		{Name: "port", Help: "port number, counted from 1",
+			Unsorted: true, Text: func(row int) string {
+				if r := &t.rows[row]; r.kind == rowPort || r.kind == rowIdle {
+					return fmt.Sprint(t.Scene.Top.Fabric.Ports[r.port].Num)
+				}
+				return ""
+			}},
+		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
+			Right: true, Text: func(row int) string {
+				switch r := &t.rows[row]; r.kind {
+				case rowSwitch:
+					return pane.LidText(t.Scene.LID(node(row).FirstPort))
+				case rowPort:
+					return pane.LidText(t.Scene.LID(t.Scene.Top.Fabric.Ports[r.port].Peer))
+				}
+				return ""
+			}},
+		{Name: "ports up", Help: "ports with a link, of all ports",
+			Right: true, Text: func(row int) string {
+				if t.rows[row].kind == rowSwitch {
+					return fmt.Sprint(t.Scene.Now.LinkedPorts(node(row)))
+				}
+				return ""
+			}},
+		{Name: "load", Help: "most paths over a link of the node, compared with the busiest link, by the tables of the state shown",
+			Right: true, Text: func(row int) string {
+				if t.rows[row].kind == rowSwitch && t.Loads != nil {
+					return fmt.Sprint(t.worstPaths(node(row)))
+				}
+				return ""
+			}},
+		{Name: "GUID", Help: "GUID of the node",
+			Text: func(row int) string {
+				if n := node(row); n != nil {
+					return fmt.Sprintf("0x%016x", n.GUID)
+				}
+				return ""
+			}},
+		{Name: "note", Help: "problems, and simulated failures",
+			Text: func(row int) string {
+				switch r := &t.rows[row]; r.kind {
+				case rowSwitch:
+					note, _ := t.switchNote(&draw.Pen{Theme: t.Theme}, r.node)
+					return note
+				case rowPort:
+					f := t.Scene.Top.Fabric
+					peer := f.PeerNode(r.port)
+					note, _ := t.linkNote(&draw.Pen{Theme: t.Theme}, r.port, peer, !f.Nodes[peer].IsSwitch())
+					return note
+				}
+				return ""
+			}},
 	}
 }
 

@@ -19,13 +19,17 @@ import (
 func (t *trace) lidColumns() []draw.Column {
 	path := func(row int) *walk.Path { return &t.group[row] }
 	return []draw.Column{
-		{Name: "  LID", Wide: 7, Text: func(row int) string {
-			return prose.When(path(row).DstLID == t.hops.DstLID, t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
-		}, Order: func(row int) int64 { return int64(path(row).DstLID) }},
-		{Name: "ends", Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return t.verdictStyle(path(row).Verdict) }},
-		{Name: "shared", Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", t.common(path(row)), path(row).Links()) },
+		{Name: "  LID", Help: "local identifier, assigned by the subnet manager",
+			Wide: 7, Text: func(row int) string {
+				return prose.When(path(row).DstLID == t.hops.DstLID, t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
+			}, Order: func(row int) int64 { return int64(path(row).DstLID) }},
+		{Name: "ends", Help: "how the path ends",
+			Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return t.verdictStyle(path(row).Verdict) }},
+		{Name: "shared", Help: "links in common with the path shown, of all its links",
+			Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", t.common(path(row)), path(row).Links()) },
 			Order: func(row int) int64 { return int64(t.common(path(row))) }},
-		{Name: "switches, = where it is that of the shown path", Least: 20, Text: t.switchesText},
+		{Name: "switches, = where it is that of the shown path", Help: "switches of the path; = where they are those of the path shown",
+			Least: 20, Text: t.switchesText},
 	}
 }
 

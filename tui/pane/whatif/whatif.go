@@ -57,9 +57,12 @@ func New(c *pane.Common, src Source) pane.Pane {
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, w.Renew)
 	look := func(row int) draw.Style { return w.rows[row].st }
 	w.Cols = []draw.Column{
-		{Name: "what", Least: 16, Text: func(row int) string { return w.rows[row].what }, Look: look},
-		{Name: "before", Right: true, Text: func(row int) string { return w.rows[row].before }},
-		{Name: "after", Right: true, Text: func(row int) string { return w.rows[row].after }, Look: look},
+		{Name: "what", Help: "what failed, and its consequences; Enter opens what a figure counts",
+			Least: 16, Text: func(row int) string { return w.rows[row].what }, Look: look},
+		{Name: "before", Help: "value in the state compared with",
+			Right: true, Text: func(row int) string { return w.rows[row].before }},
+		{Name: "after", Help: "value in the state shown",
+			Right: true, Text: func(row int) string { return w.rows[row].after }, Look: look},
 	}
 	return w
 }
