@@ -88,7 +88,7 @@ func TestCommitOnAnUnroutedSubnet(t *testing.T) {
 			drain := cutLinks(f, r, 1).commands
 			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c",
 				"sweep; "+drain+"route; write on; commit yes loop=yes; commit yes loop=yes; dump lfts "+lfts)
-			if n := strings.Count(out, `"written":true`); n != 1 {
+			if n := strings.Count(out, `"written":true,"seconds"`); n != 1 {
 				t.Fatalf("%d commits wrote, want the first of two alone:\n%s", n, out)
 			}
 			sameRoutes(t, f, sim.Output("dump_fts"), lfts)
@@ -194,7 +194,7 @@ func TestCommitBesideAMaster(t *testing.T) {
 		t.Fatalf("show sms: %+v", sm)
 	}
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", change+"commit yes sm="+sm.GUID)
-	if !strings.Contains(out, `"written":true`) {
+	if !strings.Contains(out, `"written":true,"seconds"`) {
 		t.Errorf("beside the named master: %s", out)
 	}
 }

@@ -18,8 +18,6 @@ func commands() []Spec {
 		adaptiveCommands(),
 		showCommands(),
 		traceCommands(),
-		commitCommands(),
-		historyCommands(),
 		handoverCommands(),
 	)
 	for i := range all {

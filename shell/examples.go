@@ -13,8 +13,5 @@ var examples = map[string]string{
 	"adaptive": "adaptive on; check reach",
 	"show":     "show links leaf-01",
 	"trace":    "trace node-0001 node-0648 back",
-	"write":    "write on; write off",
-	"commit":   "fail link leaf-01 36; route; write on; commit yes",
-	"rollback": "fail link leaf-01 36; route; write on; commit yes; rollback yes",
 	"handover": "fail link leaf-01 36; route; handover opensm-files",
 }

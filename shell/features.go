@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/feature/calibrate"
 	"example.org/ibconsole/shell/feature/capture"
 	"example.org/ibconsole/shell/feature/check"
+	"example.org/ibconsole/shell/feature/commit"
 	"example.org/ibconsole/shell/feature/compare"
 	"example.org/ibconsole/shell/feature/console"
 	"example.org/ibconsole/shell/feature/counts"
@@ -65,6 +66,7 @@ var features = []*feature.Feature{
 	&calibrate.Feature,
 	&capture.Feature,
 	&check.Feature,
+	&commit.Feature,
 	&compare.Feature,
 	&console.Feature,
 	&counts.Feature,
@@ -182,7 +184,7 @@ func (o *Output) Preview(a *answer.Answer) error {
 	if o.Form != "" && o.Form != answer.FormText {
 		return nil
 	}
-	return o.Declared(a)
+	return a.Text(o.W)
 }
 
 // Previewed implements [feature.Output].
@@ -254,8 +256,12 @@ func (a Action) Text(w io.Writer) { _ = a.Answer.Text(w) }
 // Warned implements [Warned].
 func (a Action) Warned() []string { return a.Basis().Warnings }
 
-// Outcome returns the first line of the text, and the last one that is not indented.
+// Outcome returns what the value tells of itself in a line, else the first line of the text and the last one that is not
+// indented.
 func (a Action) Outcome() string {
+	if x, ok := a.Value().(interface{ Outcome() string }); ok {
+		return x.Outcome()
+	}
 	var b strings.Builder
 	a.Text(&b)
 	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool { return line == "" || line[0] == ' ' })

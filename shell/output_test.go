@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"testing"
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature/commit"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -85,8 +85,8 @@ func TestRenderings(t *testing.T) {
 	}
 }
 
-// TestCommitIsHeard: who listens learns from values what a commit would write, what it
-// wrote and how to take it back, in the words that people read.
+// TestCommitIsHeard: who listens learns from values what a commit would write, what it wrote and how to take it back, in the
+// words that people read. The plan that people read before writing is not an answer of its own.
 func TestCommitIsHeard(t *testing.T) {
 	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
 	if err != nil {
@@ -96,26 +96,40 @@ func TestCommitIsHeard(t *testing.T) {
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	var heard []shell.Answer
-	out := &shell.Output{W: &text, Hear: func(a shell.Answer) { heard = append(heard, a) }}
-	if err := shell.New(s).Run(t.Context(), "test", "fail link leaf-01 3; route; write on; commit yes; commit dry-run", out); err != nil {
-		t.Fatal(err)
-	}
-	var empty []bool
-	var commits []*shell.Commit
-	for _, a := range heard {
-		switch a := a.(type) {
-		case shell.CommitPlan:
-			empty = append(empty, a.Plan.Empty())
-		case *shell.Commit:
-			commits = append(commits, a)
+	for _, form := range []answer.Form{answer.FormText, answer.FormJSON} {
+		var text bytes.Buffer
+		var plans, commits []*commit.Change
+		outcome := ""
+		out := &shell.Output{W: &text, Form: form, Hear: func(a shell.Answer) {
+			of, _ := a.(interface{ Value() any })
+			if of == nil {
+				return
+			}
+			x, ok := of.Value().(*commit.Change)
+			action, isAction := a.(shell.Action)
+			switch {
+			case ok && isAction:
+				commits, outcome = append(commits, x), action.Outcome()
+			case ok:
+				plans = append(plans, x)
+			}
+		}}
+		script := prose.When(form == answer.FormJSON, "rollback yes; route; commit dry-run", "fail link leaf-01 3; route; write on; commit yes; commit dry-run")
+		if err := shell.New(s).Run(t.Context(), "test", script, out); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if !slices.Equal(empty, []bool{false, true}) || len(commits) != 1 || commits[0].History == 0 {
-		t.Fatalf("plans without anything to write: %v, commits: %+v", empty, commits)
-	}
-	if c := commits[0]; !strings.Contains(text.String(), c.Summary()+"\n") || !strings.Contains(text.String(), "; "+c.Undo()+"\n") {
-		t.Errorf("%q and %q are not in\n%s", c.Summary(), c.Undo(), text.String())
+		if len(plans) != 1 || len(commits) != 1 || commits[0].Journal == 0 || plans[0].Empty() != (form == answer.FormText) {
+			t.Fatalf("%s: %d plans, %d commits\n%s", form, len(plans), len(commits), &text)
+		}
+		if form == answer.FormJSON {
+			if n := strings.Count(text.String(), `"written":`); n != 2 || strings.Count(text.String(), `"written":true`) != 1 {
+				t.Errorf("%d answers\n%s", n, &text)
+			}
+			continue
+		}
+		undo, written, ok := strings.Cut(outcome, "; ")
+		if !ok || !strings.Contains(text.String(), "\n"+written+"\n") || !strings.Contains(text.String(), "; "+undo+"\n") || strings.Count(text.String(), "LFT blocks   ") != 1 {
+			t.Errorf("%q is not in\n%s", outcome, &text)
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/shell/session"
 )
 
 const maxListed = 20 // how many items of a kind are listed before "and N more"
@@ -49,9 +48,3 @@ func ints(bytes []uint8) []int {
 	}
 	return out
 }
-
-func smText(sm session.SM) string {
-	return fmt.Sprintf("0x%016x %s priority %d on %s", sm.GUID, sm.State, sm.Priority, sm.Port)
-}
-
-func writeWord(on bool) string { return prose.When(on, "writing is on", "read-only") }

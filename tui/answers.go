@@ -19,7 +19,7 @@ var asking = []string{"balance", "check", "compare", "diff", "history", "hosts",
 // asks reports whether the command is run for its answer.
 func (j *job) asks() bool { return j.opens != "" || slices.Contains(asking, draw.FirstWord(j.text)) }
 
-// heard keeps, before their lines come, the values of the status line: warnings, and what a commit wrote.
+// heard keeps, before their lines come, the values of the status line: warnings, and what a command did.
 func (j *job) heard(a shell.Answer) {
 	sheets := sheetsOf(a)
 	j.mu.Lock()
@@ -47,11 +47,6 @@ func (j *job) heard(a shell.Answer) {
 	case shell.Warned:
 		for _, w := range a.Warned() {
 			j.warnings = append(j.warnings, "warning: "+w)
-		}
-	case *shell.Commit:
-		j.written = a.Summary()
-		if undo := a.Undo(); undo != "" {
-			j.written = undo + "; " + j.written
 		}
 	}
 }

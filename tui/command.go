@@ -209,7 +209,7 @@ func (j *job) hear(l outputLine) {
 }
 
 // summary is the first line of the answer and the last of the notes; of what was asked for in words, the last
-// line of the answer; the outcome of what was done. Warnings, and what was written, come before those.
+// line of the answer; the outcome of what was done. Warnings come before those.
 func (j *job) summary() string {
 	line := cmp.Or(j.outcome, j.line)
 	switch {
@@ -217,8 +217,6 @@ func (j *job) summary() string {
 		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], draw.Count(len(j.warnings), "warning"))
 	case len(j.warnings) == 1:
 		return j.warnings[0] + "; " + line
-	case j.written != "":
-		return j.written
 	case line == "":
 		return j.text + ": " + cmp.Or(j.lastNote, "done")
 	case j.lastNote != "" && j.keyed:

@@ -5,12 +5,14 @@ package tui
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/feature/commit"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
@@ -175,9 +177,13 @@ func (m *model) plan(p *commitPage) tea.Cmd {
 		nothing := false
 		var tables []pane.Sheet
 		hear := func(a shell.Answer) {
-			if p, ok := a.(shell.CommitPlan); ok {
-				changes := p.Changes()
-				nothing, tables = p.Plan.Empty(), append(tables, pane.SheetOf(&changes))
+			of, _ := a.(interface{ Value() any })
+			if of == nil {
+				return
+			}
+			if plan, ok := of.Value().(*commit.Change); ok {
+				nothing = plan.Empty()
+				tables = append(tables, slices.DeleteFunc(sheetsOf(a), func(s pane.Sheet) bool { return s.Title != commit.SwitchesTitle })...)
 			}
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
@@ -186,7 +192,8 @@ func (m *model) plan(p *commitPage) tea.Cmd {
 		if err == nil && !nothing && roomy && p.staged != nil {
 			tables = append(tables, m.otherLoads()...)
 		}
-		return pageMsg{p, out.String(), nothing, tables, err}
+		_, text, _ := strings.Cut(out.String(), "\n") // the page names the state by itself
+		return pageMsg{p, text, nothing, tables, err}
 	}
 }
 

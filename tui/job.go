@@ -37,10 +37,10 @@ type job struct {
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
 	// For the status line and the log.
-	said                    int // lines of the answer and the notes
-	line, lastNote, written string
-	outcome                 string // of the last answer, where that tells what was done
-	warnings                []string
+	said           int // lines of the answer and the notes
+	line, lastNote string
+	outcome        string // of the last answer, where that tells what was done
+	warnings       []string
 
 	sheets []pane.Sheet // the tables of the answer
 	tabled bool         // says that it has answers of tables, if they are empty

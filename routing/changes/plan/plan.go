@@ -69,31 +69,31 @@ type Switch struct {
 
 // Node is a node by its escaped name.
 type Node struct {
-	Name   string    `json:"name"`
-	GUID   diff.GUID `json:"guid"`
-	Switch bool      `json:"switch"`
+	Name   string
+	GUID   diff.GUID
+	Switch bool
 }
 
 // Totals count what a plan writes and what it leaves.
 type Totals struct {
 	// Writes is the sum of LIDs, tops, blocks, VLs, multicast blocks and ports.
-	Writes   int `json:"writes"`
-	LIDs     int `json:"lids"`
-	Tops     int `json:"tops"`
-	Blocks   int `json:"blocks"`
-	SL2VLs   int `json:"sl2vl_tables"`
-	MFTs     int `json:"mft_blocks"`
-	Ports    int `json:"ports"`
-	Switches int `json:"switches"`
-	Entries  int `json:"entries"`
+	Writes   int
+	LIDs     int
+	Tops     int
+	Blocks   int
+	SL2VLs   int
+	MFTs     int
+	Ports    int
+	Switches int
+	Entries  int
 	// Steps and Extra are those of the plan, Hit counts pairs.
-	Steps  int   `json:"steps"`
-	Extra  int   `json:"extra_blocks"`
-	Hit    int64 `json:"pairs_hit"`
-	Groups int   `json:"groups_hit"`
-	CutOff int   `json:"cut_off"`
-	Kept   int   `json:"kept"`
-	Unread int   `json:"unread"`
+	Steps  int
+	Extra  int
+	Hit    int64
+	Groups int
+	CutOff int
+	Kept   int
+	Unread int
 }
 
 // Totals counts.

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package commit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	fabricwrite "example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// Change is what a commit or a rollback plans, and what it wrote.
+type Change struct {
+	*session.CommitReport
+	live     *fabric.Fabric
+	switches []plan.Switch // those of which most entries change first
+	loops    answer.Value
+	undo     string
+	note     string
+	said     map[string]string // for people, by [label.id]
+}
+
+// change returns what was planned, and written where it was.
+func (r *run) change(rep *session.CommitReport, note string) *Change {
+	x := &Change{CommitReport: rep, live: r.live, note: note, switches: slices.Clone(rep.Plan.Switches)}
+	slices.SortStableFunc(x.switches, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
+	st := r.Session.State()
+	why, try := "", ""
+	if l := rep.Credits; l != nil && slices.Contains([]credits.Verdict{l.Loop, l.Old, l.New}, credits.Unknown) {
+		why, try = st.UnknownLoop(l.Unread, !l.Unread.Any())
+	}
+	x.loops = loopsOf(rep.Credits, why, try)
+	x.said = planTexts(rep.Plan)
+	x.say(why, try)
+	if rep.Journal != 0 {
+		elsewhere := ""
+		if file := r.Option("journal", yesWord); file != yesWord {
+			elsewhere = " journal=" + fabric.Escape(file)
+		}
+		x.undo = fmt.Sprintf("rollback %d%s takes it back", rep.Journal, elsewhere)
+	}
+	return x
+}
+
+// Empty reports whether there is nothing to write.
+func (x *Change) Empty() bool { return x.Plan.Empty() }
+
+// Outcome returns how a commit that was written is taken back, and what was written.
+func (x *Change) Outcome() string {
+	text := fmt.Sprintf("written in %v: %v; read back: %v", answer.Duration(x.elapsed()), x.Written.Written, x.Written.ReadBack)
+	if x.undo != "" {
+		text = x.undo + "; " + text
+	}
+	return text
+}
+
+// basis adds the warnings of a plan to what it rests on.
+func (x *Change) basis(b answer.Basis) answer.Basis {
+	b.Warnings = slices.Concat(b.Warnings, x.Plan.Warnings)
+	if x.Unlike != "" {
+		b.Warnings = append(b.Warnings, x.Unlike)
+	}
+	if x.Adaptive > 0 {
+		b.Warnings = append(b.Warnings, prose.When(x.Adaptive == 1, "1 switch routes", fmt.Sprintf("%d switches route", x.Adaptive))+
+			" adaptively by groups, which no commit writes: packets that may choose go on by these")
+	}
+	return b
+}
+
+// written returns what the answer about a plan that was written rests on: it is about the switches and no state.
+func (x *Change) written(b answer.Basis) answer.Basis {
+	return answer.Basis{Source: b.Source, Warnings: b.Warnings, Unread: b.Unread}
+}
+
+// totals returns the counts of a plan for programs.
+func (x *Change) totals() answer.Value {
+	t := x.Plan.Totals()
+	return answer.Map([]answer.Named{
+		{Name: "writes", Value: answer.Int(t.Writes)}, {Name: "lids", Value: answer.Int(t.LIDs)}, {Name: "tops", Value: answer.Int(t.Tops)},
+		{Name: "blocks", Value: answer.Int(t.Blocks)}, {Name: "sl2vl_tables", Value: answer.Int(t.SL2VLs)}, {Name: "mft_blocks", Value: answer.Int(t.MFTs)},
+		{Name: "ports", Value: answer.Int(t.Ports)}, {Name: "switches", Value: answer.Int(t.Switches)}, {Name: "entries", Value: answer.Int(t.Entries)},
+		{Name: "steps", Value: answer.Int(t.Steps)}, {Name: "extra_blocks", Value: answer.Int(t.Extra)}, {Name: "pairs_hit", Value: answer.Int(t.Hit)},
+		{Name: "pairs_to_moved_lids", Value: answer.Int(x.Plan.Hit.Moved)}, {Name: "pairs_over_links_down", Value: answer.Int(x.Plan.Hit.Down)},
+		{Name: "groups_hit", Value: answer.Int(t.Groups)}, {Name: "cut_off", Value: answer.Int(t.CutOff)}, {Name: "kept", Value: answer.Int(t.Kept)},
+		{Name: "unread", Value: answer.Int(t.Unread)},
+	})
+}
+
+func loopsOf(l *plan.Credits, why, try string) answer.Value {
+	if l == nil {
+		return answer.None()
+	}
+	loop := func(v credits.Verdict) answer.Value {
+		if v == credits.Unknown || l.Unchecked {
+			return answer.NotRead()
+		}
+		return answer.Bool(v == credits.Loop)
+	}
+	entries := []answer.Named{{Name: "loop", Value: loop(l.Loop)}, {Name: "loop_of_old", Value: loop(l.Old)}, {Name: "loop_of_new", Value: loop(l.New)}}
+	if why != "" {
+		entries = append(entries, answer.Named{Name: "why", Value: answer.Text(why)}, answer.Named{Name: "try", Value: answer.Text(try)})
+	}
+	if l.Unchecked {
+		entries = append(entries, answer.Named{Name: "unchecked", Value: answer.Bool(true)})
+	}
+	return answer.Map(entries)
+}
+
+func (x *Change) levels() answer.Value {
+	l := x.SLs
+	if l == nil {
+		return answer.None()
+	}
+	entries := []answer.Named{
+		{Name: "asked", Value: answer.Int(l.Asked)}, {Name: "granted", Value: answer.Int(l.Granted)}, {Name: "pairs", Value: answer.Int(l.Pairs)},
+		{Name: "safe_with_sl_0", Value: answer.Bool(l.Plain)},
+	}
+	if l.Refused != "" {
+		entries = append(entries, answer.Named{Name: "refused", Value: answer.Text(l.Refused)})
+	}
+	return answer.Map(entries)
+}
+
+// ring returns the links of a credit loop of old and new routes together.
+func (x *Change) ring() answer.Rows[hop] {
+	if x.Credits == nil || x.Credits.Loop != credits.Loop {
+		return answer.Rows[hop]{At: func(int) hop { return hop{} }}
+	}
+	f, ring := x.Credits.Fabric, x.Credits.Ring
+	return answer.Lazy(len(ring), func(i int) hop {
+		from := ring[i].From.Port
+		return hop{answer.Port(f, from), answer.Port(f, f.Ports[from].Peer), feature.ToPort(f, from)}
+	})
+}
+
+// others returns what others wrote.
+func (x *Change) others() answer.Rows[fabricwrite.Conflict] {
+	if x.Others == nil {
+		return answer.Slice[fabricwrite.Conflict](nil)
+	}
+	rows := answer.Slice(x.Others.List)
+	rows.More = int64(x.Others.Count - len(x.Others.List))
+	return rows
+}
+
+// say adds the lines for people that the plan alone does not tell.
+func (x *Change) say(why, try string) {
+	const most = 5
+	var names []string
+	for _, s := range x.switches {
+		names = append(names, fmt.Sprintf("%s (%d)", x.live.NodeName(x.live.Switches[s.Switch]), s.Entries))
+	}
+	if len(names) > 0 {
+		x.said["changed entries"] = prose.List(names, most)
+	}
+	if x.Others != nil {
+		x.said["CHANGED SINCE"] = fmt.Sprintf("%s since the staged tables were made, by %s", prose.Count(x.Others.Count, "entry"), x.Others.Who)
+	}
+	x.sayLoop(why, try)
+	if x.SLs != nil {
+		x.said["service levels"] = "needed from the subnet administration: " + x.SLs.Why() + plainLevels(x)
+	}
+	if x.CutOff > 0 {
+		x.said["PAIRS LOST"] = fmt.Sprint(x.CutOff)
+	}
+	if x.Unknown > 0 {
+		x.said["unknown lost"] = fmt.Sprintf("%d that may be lost, over tables that were not read", x.Unknown)
+	}
+	if m := x.Master; m != nil {
+		x.said["beside"] = fmt.Sprintf("0x%016x %s priority %d on %s", m.GUID, m.State, m.Priority, m.Port)
+	}
+}
+
+func plainLevels(x *Change) string {
+	switch {
+	case x.SLs.AllGranted():
+		return ""
+	case x.SLs.Plain:
+		return "; with SL 0 everywhere: no credit loop"
+	}
+	return "; with SL 0 everywhere: CREDIT LOOPS"
+}
+
+func (x *Change) sayLoop(why, try string) {
+	l := x.Credits
+	switch {
+	case l == nil:
+	case l.Unchecked:
+		x.said["loops"] = "not checked, as LIDs and links change together"
+	case l.Loop == credits.None:
+		x.said["loops"] = "old and new routes together: no credit loop"
+	case l.Loop == credits.Unknown:
+		x.said["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoop(why, try), alone(l))
+	default:
+		x.said["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s", prose.Count(len(l.Ring), "link"), alone(l))
+	}
+}
+
+// alone tells whether the old and the new routes have a loop by themselves.
+func alone(l *plan.Credits) string {
+	switch {
+	case l.Old == credits.Loop && l.New == credits.Loop:
+		return "the old and the new ones alone have one"
+	case l.Old == credits.None && l.New == credits.None:
+		return "none of old or new ones alone"
+	case l.Old == credits.Unknown && l.New == credits.Unknown:
+		return "of the old and of the new ones alone it is unknown"
+	}
+	of := [...]string{credits.None: "the %s ones not", credits.Loop: "the %s ones alone have one", credits.Unknown: "of the %s ones it is unknown"}
+	first, second := fmt.Sprintf(of[l.Old], "old"), fmt.Sprintf(of[l.New], "new")
+	if l.New == credits.Loop {
+		first, second = second, first
+	}
+	return first + ", " + second
+}
+
+// hop is a link of a credit loop.
+type hop struct {
+	From answer.Value `key:"from" name:"FROM" kind:"place"`
+	To   answer.Value `key:"to" name:"TO" kind:"place"`
+	lead answer.Lead
+}
+
+// pairRow is a pair of end ports.
+type pairRow struct {
+	Src answer.Value `key:"src" name:"FROM" kind:"place"`
+	Dst answer.Value `key:"dst" name:"TO" kind:"place"`
+}
+
+// pairsOf returns pairs as places of a fabric.
+func pairsOf(f *fabric.Fabric, pairs []diff.Pair) answer.Rows[pairRow] {
+	place := func(p *diff.Port) answer.Value {
+		if port := f.PortByGUID(uint64(p.GUID)); port != fabric.None {
+			return answer.Port(f, port)
+		}
+		return answer.At(answer.Place{Name: p.Name, GUID: uint64(p.GUID), LID: p.LID, Port: -1})
+	}
+	return answer.Lazy(len(pairs), func(i int) pairRow { return pairRow{place(&pairs[i].Src), place(&pairs[i].Dst)} })
+}
+
+// switchRow is a switch that is written to.
+type switchRow struct {
+	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
+	Blocks  int          `key:"blocks" name:"BLOCKS" help:"blocks of 64 entries that are written"`
+	Entries int          `key:"entries" name:"ENTRIES" help:"entries that change"`
+	lead    answer.Lead
+}
+
+// elapsed returns how long writing took.
+func (x *Change) elapsed() time.Duration {
+	if x.Written == nil {
+		return 0
+	}
+	return x.Written.Elapsed
+}
+
+// groupsText returns multicast LIDs, the first of many.
+func groupsText(groups []uint16) string {
+	shown, more := prose.Cut(groups, mostNodes)
+	return strings.TrimRight(strings.Join(append(prose.Words(shown, feature.MLIDText), more), " "), " ")
+}
