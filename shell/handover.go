@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -77,7 +78,7 @@ func runHandover(c *call, st *session.State, p *session.Picture) error {
 	}
 	for name, kind := range map[string]string{handoverLFTs: "lfts", handoverGUIDs: "guid2lid"} {
 		var b bytes.Buffer
-		if _, err := c.session.Dump(c.ctx, kind, session.Kind(c.Option("of", "")), &b); err != nil {
+		if _, err := dumps.Write(c.ctx, c.session, kind, session.Kind(c.Option("of", "")), &b); err != nil {
 			return err
 		}
 		texts[name] = b.Bytes()

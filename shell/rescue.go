@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 )
 
 // Rescued are the files in which [Shell.Rescue] saved a session, "" for none.
@@ -36,7 +37,7 @@ func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	commands := recreate(&st)
 	if st.Staged != nil && !st.Written {
 		file := prefix + ".routing"
-		if err = files.Write(file, sh.session.DumpStaged); err == nil {
+		if err = files.Write(file, func(w io.Writer) error { return dumps.WriteStaged(sh.session, w) }); err == nil {
 			r.Tables = file
 			commands = append(commands, "load routing "+lang.Quote(file)+prose.When(st.Stale, " reroute=no", ""))
 			if st.Adapting {

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -39,7 +40,7 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 			same := func(what string, of session.Kind) {
 				t.Helper()
 				var b bytes.Buffer
-				if _, err := s.Dump(t.Context(), "guid2lid", of, &b); err != nil {
+				if _, err := dumps.Write(t.Context(), s, "guid2lid", of, &b); err != nil {
 					t.Fatal(err)
 				}
 				if err := unlike(file, b.Bytes()); err != nil {
@@ -69,7 +70,7 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 			}
 			s.SetSettings(set)
 			var b bytes.Buffer
-			if _, err := s.Dump(t.Context(), "guid2lid", session.Live, &b); err != nil {
+			if _, err := dumps.Write(t.Context(), s, "guid2lid", session.Live, &b); err != nil {
 				t.Fatal(err)
 			}
 			theirs, err := os.ReadFile(file)
@@ -123,7 +124,7 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 		s.SetSettings(set)
 		var ours bytes.Buffer
 		if _, err = s.Route(t.Context(), compute.KeepAsOpenSM); err == nil {
-			_, err = s.Dump(t.Context(), "guid2lid", session.Staged, &ours)
+			_, err = dumps.Write(t.Context(), s, "guid2lid", session.Staged, &ours)
 		}
 		if err != nil {
 			t.Fatal(err)

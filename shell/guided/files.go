@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 )
 
 // Dump asks what to write, in which form and where.
@@ -55,7 +56,7 @@ func Dump(s *session.Session) *Flow {
 // dumpKinds offers the forms that a picture can be written in.
 func dumpKinds(p *session.Picture) *Question {
 	q := &Question{Name: "kind", Text: "In which form?"}
-	for _, d := range session.Dumps {
+	for _, d := range dumps.Forms {
 		t := p.Tables
 		switch {
 		case d.Routes && t == nil, d.Kind == "sl2vl" && t.SL2VL == nil, d.Kind == "sls" && t.SLs == nil, d.Kind == "ca-order" && p.CAOrder == nil:
@@ -78,13 +79,13 @@ func Load(ctx context.Context, s *session.Session) *Flow {
 			return &Question{Name: "file", Text: "Which file?", Files: files.Folder, check: func(path string) error { return readable(ctx, path) }}, nil
 		case !f.has("kind"):
 			q := &Question{Name: "kind", Text: "What is it?", Default: formats.Kind(ctx, f.answers["file"])}
-			for _, d := range session.Dumps {
+			for _, d := range dumps.Forms {
 				if !d.WriteOnly {
 					q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
 				}
 			}
 			q.check = func(kind string) (err error) {
-				says, err = s.PreviewLoad(ctx, kind, f.answers["file"])
+				says, err = dumps.Preview(ctx, s, kind, f.answers["file"])
 				return err
 			}
 			return q, nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"example.org/ibconsole/fabric"
@@ -14,7 +13,6 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
-	"example.org/ibconsole/routing/checks/mcast"
 )
 
 // Groups are the multicast groups that a session knows.
@@ -92,19 +90,4 @@ func (r *LoadReport) gone(mlid uint16, guid uint64) {
 	if len(r.Notes) < maxGone {
 		r.Notes = append(r.Notes, fmt.Sprintf("port GUID 0x%016x in group 0x%04x is not in the subnet", guid, mlid))
 	}
-}
-
-func (st *State) writeGroups(w io.Writer, p *Picture) error {
-	g, err := st.GroupsOf(p)
-	if err != nil {
-		return err
-	}
-	return osm.WriteGroups(w, g.List)
-}
-
-func writeMCFDBs(w io.Writer, p *Picture) error {
-	if p.Tables.MFT == nil {
-		return mcast.ErrNoTables
-	}
-	return osm.WriteMCFDBs(w, p.Fabric, p.Tables.MFT)
 }

@@ -67,30 +67,28 @@ func (s *Session) Load(ctx context.Context, kind, path string, opt LoadOptions) 
 		return LoadReport{}, err
 	}
 	defer op.End()
-	d, err := dumpKind(kind)
-	if err != nil {
-		return LoadReport{}, err
-	}
-	switch {
-	case d.WriteOnly:
-		return LoadReport{}, fmt.Errorf("%s is only written", kind)
-	case d.groups:
+	switch kind {
+	case "groups":
 		return s.loadGroups(ctx, path)
-	case d.over:
+	case "sl2vl", "sls", "mcfdbs":
 		return s.loadOver(ctx, kind, path)
-	case kind == routingKind:
+	case RoutingKind:
 		return s.loadRouting(ctx, path, opt)
-	case d.Routes:
+	case "lfts", "fdbs":
 		return s.loadRoutes(ctx, kind, path, opt)
-	case d.option != "":
-		return s.loadOption(ctx, d, path)
+	case "lid-matrix":
+		return s.loadOption(ctx, kind, "lid_matrix_dump_file", path)
+	case "guid2lid":
+		return s.loadOption(ctx, kind, kind, path)
+	case "subnet", "topology", "snapshot":
+		return s.loadTopology(ctx, path, opt)
 	}
-	return s.loadTopology(ctx, path, opt)
+	return LoadReport{}, fmt.Errorf("%s is not a form that can be loaded", kind)
 }
 
 func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOptions) (LoadReport, error) {
 	st := s.State()
-	routes, err := readRoutes(ctx, kind, path)
+	routes, err := ReadRoutes(ctx, kind, path)
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -123,23 +121,23 @@ func noneOfIts(path string, lines []string) error {
 }
 
 // loadOption takes a file as an option of the engine; a lid matrix is for the engine file, chosen with it.
-func (s *Session) loadOption(ctx context.Context, d DumpKind, path string) (LoadReport, error) {
+func (s *Session) loadOption(ctx context.Context, kind, option, path string) (LoadReport, error) {
 	st := s.State()
-	if err := isOption(ctx, d.Kind, path, st.Paper()); err != nil {
+	if err := isOption(ctx, kind, path, st.Paper()); err != nil {
 		return LoadReport{}, err
 	}
 	set := st.Settings
 	chain := set.Chain
-	if d.Kind == "lid-matrix" {
+	if kind == "lid-matrix" {
 		chain = []string{file.Name}
 	}
-	given := slices.DeleteFunc(slices.Clone(set.Given), func(g settings.Setting) bool { return g.Name == d.option })
-	next, err := settings.Parse(ctx, chain, append(given, settings.Setting{Name: d.option, Value: path}))
+	given := slices.DeleteFunc(slices.Clone(set.Given), func(g settings.Setting) bool { return g.Name == option })
+	next, err := settings.Parse(ctx, chain, append(given, settings.Setting{Name: option, Value: path}))
 	if err != nil {
 		return LoadReport{}, err
 	}
 	s.SetSettings(next)
-	return LoadReport{Option: d.option, Notes: next.Notes}, nil
+	return LoadReport{Option: option, Notes: next.Notes}, nil
 }
 
 // isOption refuses a file that is empty or something else, which as an option is taken
@@ -164,7 +162,8 @@ func isOption(ctx context.Context, kind, path string, f *fabric.Fabric) error {
 	})
 }
 
-func readRoutes(ctx context.Context, kind, path string) (*osm.RouteFile, error) {
+// ReadRoutes reads a file of forwarding tables, of kind fdbs or else lfts.
+func ReadRoutes(ctx context.Context, kind, path string) (*osm.RouteFile, error) {
 	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
 	return files.Parse(ctx, path, files.Tables, read)
 }
@@ -246,7 +245,7 @@ func ReadTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tab
 	default:
 		kind = "lfts" // whose reader says what is wrong
 	}
-	routes, err := readRoutes(ctx, kind, path)
+	routes, err := ReadRoutes(ctx, kind, path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
@@ -209,7 +211,7 @@ func TestHiddenBehindSilence(t *testing.T) {
 // own time: the watch tells both, and reads until what it has is what OpenSM wrote.
 func TestWatchFollowsOpenSM(t *testing.T) {
 	var net bytes.Buffer
-	if _, err := open(t, "sim:fattree:2,8").Dump(t.Context(), "topology", Live, &net); err != nil {
+	if err := ibnet.Write(&net, open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	testenv.Tool(t, "opensm")
@@ -235,7 +237,7 @@ func TestWatchFollowsOpenSM(t *testing.T) {
 			return false
 		}
 		var ours bytes.Buffer
-		if _, err := s.Dump(t.Context(), "lfts", Live, &ours); err != nil {
+		if err := osm.WriteLFTs(&ours, s.State().Live.Tables); err != nil {
 			t.Fatal(err)
 		}
 		theirs, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
@@ -252,7 +254,7 @@ func TestWatchFollowsOpenSM(t *testing.T) {
 // earlier one has written, and says what somebody has changed since.
 func TestWatchComparesWithTheLastCommit(t *testing.T) {
 	var net bytes.Buffer
-	if _, err := open(t, "sim:fattree:2,4").Dump(t.Context(), "topology", Live, &net); err != nil {
+	if err := ibnet.Write(&net, open(t, "sim:fattree:2,4").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	sim := ibsimtest.Start(t, netFile(t, net.String()))

@@ -10,9 +10,11 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
+	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/engines"
@@ -172,4 +174,41 @@ func (p *Picture) on(f *fabric.Fabric) *Picture {
 // Unreachable returns the nodes that failures have separated from the subnet, by index.
 func (p *Picture) Unreachable() []fabric.NodeIndex {
 	return slices.Sorted(maps.Keys(p.Fabric.UnreachableNodes()))
+}
+
+// HopTable returns those that the picture was routed by, else the least there are.
+func (p *Picture) HopTable() routing.Hops {
+	if p.Hops != nil {
+		return p.Hops
+	}
+	return routing.NewDistances(p.Fabric)
+}
+
+// Managed returns the fabric of a picture; where tables are staged for it, the
+// fabric as it is once they are written, with all links active.
+func (p *Picture) Managed() *fabric.Fabric {
+	if p.Kind != Staged {
+		return p.Fabric
+	}
+	return p.Fabric.Activated()
+}
+
+// LinkState returns the state of a port's link: where tables are staged, the state once they are written, as [Picture.Managed] has it.
+func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
+	if p.Kind == Staged && p.Fabric.Swept(port) {
+		return mad.PortActive
+	}
+	return p.Fabric.Ports[port].State
+}
+
+// Routing returns how the picture was routed, without hops: with which engine, chain and options, where that is known.
+func (p *Picture) Routing() *snapshot.Routing {
+	r := &snapshot.Routing{Roots: p.Roots}
+	if p.by != nil && !p.by.cached {
+		r.Engine, r.Chain = p.by.engine, p.by.chain
+		for _, g := range p.by.given {
+			r.Options = append(r.Options, snapshot.Option(g))
+		}
+	}
+	return r
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/fabric/sim"
@@ -524,7 +525,7 @@ func countKinds(t *testing.T, s *Session) map[problems.Kind]int {
 // TestNobodyBroughtItUp: links that no subnet manager has seen are one problem.
 func TestNobodyBroughtItUp(t *testing.T) {
 	var net bytes.Buffer
-	if _, err := open(t, "sim:fattree:2,12").Dump(t.Context(), "topology", Live, &net); err != nil {
+	if err := ibnet.Write(&net, open(t, "sim:fattree:2,12").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, "ibsim:"+ibsimtest.Start(t, netFile(t, net.String())).Name)

@@ -5,7 +5,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -19,28 +18,8 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-const routingKind = "routing" // the form in which routes are saved with what they were made for
-
-func writeRouting(w io.Writer, p *Picture) error {
-	r := &snapshot.Routing{Roots: p.Roots}
-	if p.by != nil && !p.by.cached {
-		r.Engine, r.Chain = p.by.engine, p.by.chain
-		for _, g := range p.by.given {
-			r.Options = append(r.Options, snapshot.Option(g))
-		}
-	}
-	var err error
-	if r.MinHop, err = persist.MinHops(context.Background(), p.Fabric, p.hops()); err != nil {
-		return err
-	}
-	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables, Routing: r})
-}
-
-// DumpStaged writes the staged tables, stale or not, as [Session.Dump] writes a routing.
-func (s *Session) DumpStaged(w io.Writer) error {
-	st := s.State()
-	return writeRouting(w, st.Staged)
-}
+// RoutingKind is the form in which routes are saved with what they were made for.
+const RoutingKind = "routing"
 
 // Lost are paths that do not arrive.
 type Lost struct {

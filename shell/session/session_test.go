@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -227,4 +228,13 @@ func TestWatcherPutsChangesTogether(t *testing.T) {
 // connectBy has a session connect in another manner.
 func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), client mad.ClientOptions) {
 	s.conn = connection.New(connection.Options{Dial: dial, Client: client, Live: s.State().Source.Live(), Lost: s.lost})
+}
+
+func parsed(t *testing.T, chain string, given ...settings.Setting) settings.Settings {
+	t.Helper()
+	set, err := settings.Parse(t.Context(), strings.Split(chain, ","), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -21,7 +22,7 @@ func TestStoppedOverIbsim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, "sim:fattree:2,8").Dump(t.Context(), "topology", Live, file); err != nil {
+	if err := ibnet.Write(file, open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := file.Close(); err != nil {

@@ -352,6 +352,16 @@ const (
 	smDiscovering = "discovering"
 )
 
+// StateCode returns the state of the subnet manager as SMInfo has it, 0 where that is unknown.
+func (sm *SM) StateCode() mad.SMState {
+	for state, word := range smStates {
+		if word == sm.State {
+			return state
+		}
+	}
+	return 0
+}
+
 // findSMs lists the subnet managers, the master first.
 func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
 	master, ok, others, err := sweep.MasterSM(ctx, s.conn.Client(), f)

@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,30 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/engines/torus"
-	"example.org/ibconsole/shell/session/partitions"
 )
-
-var (
-	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
-	errNoSLs = errors.New("the routes have no service levels of their own: a path has that of its partition, by default 0")
-)
-
-func writeSL2VL(w io.Writer, p *Picture) error {
-	if p.Tables.SL2VL == nil {
-		return errNoVLs
-	}
-	return osm.WriteSL2VL(w, p.Fabric, p.Tables.SL2VL)
-}
-
-func writePathSLs(w io.Writer, p *Picture) error {
-	switch {
-	case p.Tables.Unread.SLs:
-		return partitions.ErrUnreadSLs
-	case p.Tables.SLs == nil:
-		return errNoSLs
-	}
-	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
-}
 
 // loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
 func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, error) {

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -318,7 +319,7 @@ func patternHosts(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, erro
 	case c.Option("order", "name") == "name":
 		return linkload.Hosts(p.Fabric), nil
 	case p.CAOrder == nil:
-		return nil, session.ErrNoCAOrder
+		return nil, dumps.ErrNoCAOrder
 	}
 	return p.CAOrder, nil
 }

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 )
 
 // Feature is the commands dump.
@@ -21,12 +22,12 @@ func commands() []feature.Command {
 	all := []feature.Command{
 		{Path: "dump", Summary: "Write routes or the topology to a file (- for stdout)", Options: []lang.Option{feature.OfOption()}},
 	}
-	for _, d := range session.Dumps {
+	for _, d := range dumps.Forms {
 		c := feature.Command{
 			Path: "dump " + d.Kind, Summary: "Write " + d.Summary, Help: d.Help, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
 			Examples: []string{"engine ftree; route; dump " + d.Kind + " written"},
 		}
-		if d.Folder() {
+		if d.Folder {
 			decl := folderDecl(c.Path)
 			c.Args[0].Name, c.Answers, c.Run = "FOLDER", []answer.Declared{decl}, func(c *feature.Call) error { return folder(c, decl) }
 		} else {
@@ -54,7 +55,7 @@ func file(c *feature.Call, decl *answer.Decl[written], kind string) error {
 	}
 	path := c.Arg(0)
 	write := func(w io.Writer) (err error) {
-		b.Title, err = c.Session.Dump(c.Ctx, kind, session.Kind(c.Option("of", "")), w)
+		b.Title, err = dumps.Write(c.Ctx, c.Session, kind, session.Kind(c.Option("of", "")), w)
 		return err
 	}
 	if path == "-" {
@@ -99,7 +100,7 @@ func folder(c *feature.Call, decl *answer.Decl[folderWritten]) error {
 	if err != nil {
 		return err
 	}
-	d, err := c.Session.DumpFolder(c.Ctx, path, session.Kind(c.Option("of", "")))
+	d, err := dumps.Folder(c.Ctx, c.Session, path, session.Kind(c.Option("of", "")))
 	if err != nil {
 		return err
 	}

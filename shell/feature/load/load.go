@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 )
 
 // Feature is the commands load, but for load paths.
@@ -25,7 +26,7 @@ func commands() []feature.Command {
 		Path: "load", Summary: "Read routes or a topology from a file",
 		Help: "Routes are staged. A topology is laid over the live tables, and the simulation starts from it.",
 	}}
-	for _, d := range session.Dumps {
+	for _, d := range dumps.Forms {
 		if d.WriteOnly || d.Kind == "paths" { // which is a feature of its own
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
 )
 
 const (
@@ -385,7 +386,7 @@ func sbatch(c *feature.Call) error {
 		return err
 	}
 	err = files.Write(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
-		_, err := c.Session.Dump(c.Ctx, "snapshot", session.Kind(c.Option("of", "")), w)
+		_, err := dumps.Write(c.Ctx, c.Session, "snapshot", session.Kind(c.Option("of", "")), w)
 		return err
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/comparison"
+	"example.org/ibconsole/shell/session/dumps"
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -72,7 +73,7 @@ func TestCompareEngines(t *testing.T) {
 func dumped(t *testing.T, s *session.Session, kind string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := s.Dump(t.Context(), kind, session.Live, &b); err != nil {
+	if _, err := dumps.Write(t.Context(), s, kind, session.Live, &b); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), kind)

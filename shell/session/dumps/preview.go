@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package dumps
 
 import (
 	"context"
@@ -11,28 +11,29 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
 )
 
 const mostPreviewed = 5 // how many differences a preview names
 
-// PreviewLoad says in sentences what [Session.Load] would find in a file, how it differs from the paper's
+// Preview says in sentences what [session.Session.Load] would find in a file, how it differs from the paper's
 // subnet, and what will be done. Nothing changes. It fails where the file cannot be read as that kind.
-func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string, error) {
-	d, err := dumpKind(kind)
+func Preview(ctx context.Context, s *session.Session, kind, path string) ([]string, error) {
+	d, err := find(kind)
 	if err != nil {
 		return nil, err
 	}
 	st := s.State()
 	paper := st.Paper()
 	switch {
-	case d.over:
+	case d.Over:
 		return []string{"It is laid over the tables that are there; the result is staged, and nothing is written to switches."}, nil
-	case kind == routingKind:
+	case kind == session.RoutingKind:
 		return []string{"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result is staged, and nothing is written to switches."}, nil
-	case d.option != "":
-		return []string{fmt.Sprintf("The engine routes with %s from the next route on.", d.option)}, nil
+	case d.Option != "":
+		return []string{fmt.Sprintf("The engine routes with %s from the next route on.", d.Option)}, nil
 	case d.Routes:
-		return s.previewRoutes(ctx, kind, path, &st)
+		return previewRoutes(ctx, s, kind, path, &st)
 	}
 	file, err := formats.Read(ctx, path)
 	if err != nil {
@@ -56,8 +57,8 @@ func (s *Session) PreviewLoad(ctx context.Context, kind, path string) ([]string,
 	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of another subnet become stale, and nothing is written to switches."), nil
 }
 
-func (s *Session) previewRoutes(ctx context.Context, kind, path string, st *State) ([]string, error) {
-	routes, err := readRoutes(ctx, kind, path)
+func previewRoutes(ctx context.Context, s *session.Session, kind, path string, st *session.State) ([]string, error) {
+	routes, err := session.ReadRoutes(ctx, kind, path)
 	if err != nil {
 		return nil, err
 	}

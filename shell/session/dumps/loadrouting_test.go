@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package dumps_test
 
 import (
 	"errors"
@@ -14,8 +14,12 @@ import (
 
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -23,13 +27,13 @@ import (
 // withChain is false.
 func savedRouting(t *testing.T, source string, set settings.Settings, withChain bool) string {
 	t.Helper()
-	s := open(t, source)
+	s := sessiontest.Open(t, source)
 	s.SetSettings(set)
 	if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if _, err := s.Dump(t.Context(), routingKind, "", &b); err != nil {
+	if _, err := dumps.Write(t.Context(), s, session.RoutingKind, "", &b); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "saved")
@@ -60,7 +64,7 @@ func parsed(t *testing.T, chain string, given ...settings.Setting) settings.Sett
 }
 
 // failLinks makes a ring of the torus 6x5 have two parts, which torus-2QoS refuses.
-func failLinks(t *testing.T, s *Session) {
+func failLinks(t *testing.T, s *session.Session) {
 	t.Helper()
 	for _, name := range []string{"sw-2-1", "sw-4-1"} {
 		if _, err := s.Fail(t.Context(), failures.Named("link", []string{name, "2"}, 0)); err != nil {
@@ -73,7 +77,7 @@ func failLinks(t *testing.T, s *Session) {
 // session has no_fallback, and the refusals are those of route.
 func TestLoadRoutingNoFallback(t *testing.T) {
 	const source = "sim:torus:6x5"
-	routed := open(t, source)
+	routed := sessiontest.Open(t, source)
 	failLinks(t, routed)
 	routed.SetSettings(parsed(t, "torus-2QoS"))
 	want, err := routed.Route(t.Context(), compute.KeepNo)
@@ -89,10 +93,10 @@ func TestLoadRoutingNoFallback(t *testing.T) {
 			path := savedRouting(t, source, parsed(t, saved.chain, given...), saved.kept)
 			for _, chain := range []string{"torus-2QoS", "torus-2QoS,no_fallback", "minhop", "minhop,no_fallback"} {
 				name := fmt.Sprintf("file %+v, session %s, options %v", saved, chain, given)
-				s := open(t, source)
+				s := sessiontest.Open(t, source)
 				failLinks(t, s)
 				s.SetSettings(parsed(t, chain))
-				rep, err := s.Load(t.Context(), routingKind, path, LoadOptions{})
+				rep, err := s.Load(t.Context(), session.RoutingKind, path, session.LoadOptions{})
 				var none *engines.NoneError
 				switch {
 				case strings.Contains(chain, engines.NoFallback) || saved.kept && strings.Contains(saved.chain, engines.NoFallback):
@@ -110,7 +114,7 @@ func TestLoadRoutingNoFallback(t *testing.T) {
 // TestRoutedWithNoFallback: an opensm.conf written for tables has the no_fallback with which they were made.
 func TestRoutedWithNoFallback(t *testing.T) {
 	for chain, want := range map[string]string{"lash": "lash", "lash,no_fallback": "lash,no_fallback", "torus-2QoS,lash,no_fallback": "lash,no_fallback"} {
-		s := open(t, "sim:fattree:2,4")
+		s := sessiontest.Open(t, "sim:fattree:2,4")
 		s.SetSettings(parsed(t, chain))
 		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
 			t.Fatal(err)
@@ -123,7 +127,7 @@ func TestRoutedWithNoFallback(t *testing.T) {
 
 // TestCalibrateRefusals: a calibration names the engines that refused the subnet, as route does.
 func TestCalibrateRefusals(t *testing.T) {
-	s := open(t, "sim:fattree:2,4")
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	s.SetSettings(parsed(t, "torus-2QoS,updn"))
 	rep, err := s.Route(t.Context(), compute.KeepNo)
 	if err != nil || len(rep.Refusals) != 1 {
@@ -149,10 +153,10 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 	} {
 		set := parsed(t, k.chain, k.given...)
 		path := savedRouting(t, k.source, set, true)
-		var tables [2]*Picture
+		var tables [2]*session.Picture
 		var warnings [2][]string
 		for i := range tables {
-			s := open(t, k.source)
+			s := sessiontest.Open(t, k.source)
 			s.SetSettings(set)
 			if _, err := s.Fail(t.Context(), failures.Random(1, 3)); err != nil {
 				t.Fatal(err)
@@ -164,7 +168,7 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 				}
 				warnings[0] = rep.Warnings
 			} else {
-				rep, err := s.Load(t.Context(), routingKind, path, LoadOptions{})
+				rep, err := s.Load(t.Context(), session.RoutingKind, path, session.LoadOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,7 +180,7 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 			tables[i] = s.State().Staged
 		}
 		a, b := tables[0], tables[1]
-		if !sameRows(a.Tables, b.Tables) || !reflect.DeepEqual(a.Tables.SL2VL, b.Tables.SL2VL) || a.Tables.Unread != b.Tables.Unread || a.UnsetVLs != b.UnsetVLs {
+		if diff.Count(a.Tables, b.Tables).Changed > 0 || !reflect.DeepEqual(a.Tables.SL2VL, b.Tables.SL2VL) || a.Tables.Unread != b.Tables.Unread || a.UnsetVLs != b.UnsetVLs {
 			t.Errorf("%+v: the tables are not those of route", k)
 		}
 		if !slices.Equal(warnings[0], warnings[1]) {

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dumps writes pictures in the forms of OpenSM, infiniband-diags and ibdiagnet.
+package dumps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/snapshot"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/routing/engines/assign"
+	"example.org/ibconsole/routing/paths"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
+)
+
+// Form is one form in which routes or a topology are written and read.
+type Form struct {
+	Kind      string
+	Summary   string
+	Help      string // more than the summary, "" for nothing
+	Routes    bool   // says that it holds forwarding tables, not a topology
+	WriteOnly bool   // says that it cannot be loaded
+	Over      bool   // says that loading lays it over tables that are there
+	groups    bool   // says that it holds multicast groups, which belong to the session
+	Folder    bool   // says that it is a folder of files, which [Folder] writes
+	write     func(w io.Writer, p *session.Picture) error
+	Option    string // the engine's option that loading sets, "" for routes and topologies
+}
+
+// Forms are those that [Write] writes and [session.Session.Load] reads.
+var Forms = []Form{
+	{Kind: "lfts", Summary: "forwarding tables, as opensm-lfts.dump", Routes: true, write: writeLFTs},
+	{Kind: "fdbs", Summary: "forwarding tables with hops, as opensm.fdbs", Routes: true, write: writeFDBs},
+	{Kind: "subnet", Summary: "all links, as opensm-subnet.lst", write: writeSubnet},
+	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
+	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, Option: "lid_matrix_dump_file"},
+	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", Option: "guid2lid"},
+	{Kind: "ca-order", Summary: "ftree's compute nodes, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
+	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, Over: true, write: writeSL2VL},
+	{Kind: "sls", Summary: "the service levels of paths", Routes: true, Over: true, write: writePathSLs},
+	{Kind: session.RoutingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true, write: writeRouting,
+		Help: "They are compared with the subnet when they are loaded."},
+	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, Over: true, write: writeMCFDBs},
+	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
+	{Kind: "paths", Summary: "the path records of all pairs, with the switches", Routes: true,
+		Help: "The file is mapped and queried in place."},
+	{Kind: "ibdiagnet", Summary: "a folder as ibdiagnet 2 leaves it", Folder: true, WriteOnly: true,
+		Help: "It has db_csv, and fdbs, far, mcfdbs and slvl where there are tables."},
+	{Kind: "snapshot", Summary: "everything in one file, which file: and load read", write: writeSnapshot,
+		Help: "It has nodes, links, LIDs and tables."},
+}
+
+// ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.
+var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
+
+func find(kind string) (Form, error) {
+	for _, d := range Forms {
+		if d.Kind == kind {
+			return d, nil
+		}
+	}
+	return Form{}, fmt.Errorf("no form is called %q", kind)
+}
+
+// Write writes a picture and returns its title.
+func Write(ctx context.Context, s *session.Session, kind string, of session.Kind, w io.Writer) (title string, err error) {
+	d, err := find(kind)
+	if err != nil {
+		return "", err
+	}
+	st := s.State()
+	p, err := st.Subject(of)
+	if d.Routes && err == nil {
+		p, err = st.FreshTablesOf(of)
+	}
+	if err != nil {
+		return "", err
+	}
+	out := &contextWriter{ctx, w}
+	switch {
+	case d.Folder:
+		err = files.ErrStream
+	case d.groups:
+		err = writeGroups(out, &st, p)
+	case kind == "guid2lid":
+		err = osm.WriteGUID2LID(out, st.GUID2LID(p))
+	case kind == "paths":
+		err = writePaths(ctx, out, &st, p)
+	default:
+		err = d.write(out, p)
+	}
+	if err != nil {
+		return "", err
+	}
+	return st.Title(p), nil
+}
+
+// contextWriter fails once its context has ended, so that a long dump can be interrupted.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c *contextWriter) Write(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(b)
+}
+
+func writeLFTs(w io.Writer, p *session.Picture) error { return osm.WriteLFTs(w, p.Tables) }
+
+func writeFDBs(w io.Writer, p *session.Picture) error {
+	hops := p.HopTable()
+	if p.Recommend != nil {
+		return osm.WriteFDBs(w, p.Tables, hops, p.Recommend(hops))
+	}
+	// With which options these were made nobody knows: what OpenSM would choose after its engine file, without options.
+	return osm.WriteFDBs(w, p.Tables, hops, assign.Recommend(p.Fabric, hops, &routing.Options{}, nil, p.Tables))
+}
+
+func writeCAOrder(w io.Writer, p *session.Picture) error {
+	if p.CAOrder == nil {
+		return ErrNoCAOrder
+	}
+	return osm.WriteCAOrder(w, p.Fabric, p.CAOrder)
+}
+
+func writeLIDMatrix(w io.Writer, p *session.Picture) error {
+	return osm.WriteLIDMatrix(w, p.Fabric, p.HopTable())
+}
+
+// writeSubnet writes the links as OpenSM lists them once it has brought them up.
+func writeSubnet(w io.Writer, p *session.Picture) error { return osm.WriteSubnet(w, p.Managed()) }
+
+func writeTopology(w io.Writer, p *session.Picture) error {
+	return ibnet.Write(w, p.Fabric, ibnet.WriteOptions{Generated: p.When})
+}
+
+func writeSnapshot(w io.Writer, p *session.Picture) error {
+	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Managed(), Tables: p.Tables})
+}
+
+func writePaths(ctx context.Context, w io.Writer, st *session.State, p *session.Picture) error {
+	opt := paths.Options{Trace: true, Built: p.When}
+	st.PartitionOptions(p.Fabric, &opt)
+	image, err := paths.Build(ctx, p.Tables, opt)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(image)
+	return err
+}
+func writeRouting(w io.Writer, p *session.Picture) error {
+	r := p.Routing()
+	var err error
+	if r.MinHop, err = persist.MinHops(context.Background(), p.Fabric, p.HopTable()); err != nil {
+		return err
+	}
+	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables, Routing: r})
+}
+
+// WriteStaged writes the staged tables, stale or not, as [Write] writes a routing.
+func WriteStaged(s *session.Session, w io.Writer) error {
+	st := s.State()
+	return writeRouting(w, st.Staged)
+}
+
+var (
+	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
+	errNoSLs = errors.New("the routes have no service levels of their own: a path has that of its partition, by default 0")
+)
+
+func writeSL2VL(w io.Writer, p *session.Picture) error {
+	if p.Tables.SL2VL == nil {
+		return errNoVLs
+	}
+	return osm.WriteSL2VL(w, p.Fabric, p.Tables.SL2VL)
+}
+
+func writePathSLs(w io.Writer, p *session.Picture) error {
+	switch {
+	case p.Tables.Unread.SLs:
+		return partitions.ErrUnreadSLs
+	case p.Tables.SLs == nil:
+		return errNoSLs
+	}
+	return osm.WritePathSLs(w, p.Fabric, p.Tables.SLs)
+}
+
+func writeGroups(w io.Writer, st *session.State, p *session.Picture) error {
+	g, err := st.GroupsOf(p)
+	if err != nil {
+		return err
+	}
+	return osm.WriteGroups(w, g.List)
+}
+
+func writeMCFDBs(w io.Writer, p *session.Picture) error {
+	if p.Tables.MFT == nil {
+		return mcast.ErrNoTables
+	}
+	return osm.WriteMCFDBs(w, p.Fabric, p.Tables.MFT)
+}
