@@ -84,7 +84,7 @@ func TestReopenedWithoutRoot(t *testing.T) {
 		loses() { echo "Error \"$local\" $1" >"$console"; sleep 0.5; }
 		says 'umad> '
 		loses 100; echo 'sweep full' >&3; says 'LOST> '
-		loses 0; echo 'sweep full' >&3; says 'sweep: 44 nodes'
+		loses 0; echo 'sweep full' >&3; says 'sweep of live: 44 nodes'
 		echo exit >&3
 		exec 3>&-
 		for _ in $(seq 100); do kill -0 "$shell" 2>/dev/null || break; sleep 0.1; done
@@ -92,7 +92,7 @@ func TestReopenedWithoutRoot(t *testing.T) {
 		cat out
 		umount /dev/infiniband/umad0 /dev/infiniband "$real"
 		rmdir "$real"`, "bash", program, script, local[1], sim.ConsolePipe(), homeOfNobody(t))
-	for _, want := range []string{"LOST> ", "sweep: 44 nodes"} {
+	for _, want := range []string{"LOST> ", "sweep of live: 44 nodes"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}

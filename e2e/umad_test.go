@@ -120,11 +120,11 @@ func TestDoctorOnAKernel(t *testing.T) {
 		t.Fatalf("exit status %d\n%s", status, out)
 	}
 	var all strings.Builder
-	for line := range strings.Lines(out) {
-		var f umad.Finding
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
+	var a struct{ Findings []umad.Finding }
+	if err := json.Unmarshal([]byte(out), &a); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	for _, f := range a.Findings {
 		fmt.Fprintf(&all, "%s|%s|%s|%s\n", f.Level, f.Port, f.Text, f.Remedy)
 	}
 	for _, want := range []string{

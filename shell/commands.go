@@ -12,8 +12,6 @@ import (
 // commands lists every command, in the order of help.
 func commands() []Spec {
 	all := slices.Concat(
-		subnetCommands(),
-		doctorCommands(),
 		reportCommands(),
 		adaptiveCommands(),
 		showCommands(),

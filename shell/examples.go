@@ -5,10 +5,6 @@ package shell
 // examples are a script for each command, as one could type it on the simulated subnet that opens where there is no other. Files
 // that they only read are the user's.
 var examples = map[string]string{
-	"sweep":    "sweep full; show events",
-	"names":    "names /etc/opensm/ib-node-name-map",
-	"set":      "set sm kind=mlnx",
-	"doctor":   "doctor",
 	"report":   "report html routing.html path=node-0001,node-0648",
 	"adaptive": "adaptive on; check reach",
 	"show":     "show links leaf-01",

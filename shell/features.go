@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/shell/feature/console"
 	"example.org/ibconsole/shell/feature/counts"
 	"example.org/ibconsole/shell/feature/difference"
+	"example.org/ibconsole/shell/feature/doctor"
 	"example.org/ibconsole/shell/feature/dump"
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
@@ -50,6 +51,7 @@ import (
 	"example.org/ibconsole/shell/feature/structure"
 	"example.org/ibconsole/shell/feature/suggest"
 	"example.org/ibconsole/shell/feature/summary"
+	"example.org/ibconsole/shell/feature/sweep"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/verify"
@@ -71,6 +73,7 @@ var features = []*feature.Feature{
 	&console.Feature,
 	&counts.Feature,
 	&difference.Feature,
+	&doctor.Feature,
 	&dump.Feature,
 	&entries.Feature,
 	&failures.Feature,
@@ -98,6 +101,7 @@ var features = []*feature.Feature{
 	&structure.Feature,
 	&suggest.Feature,
 	&summary.Feature,
+	&sweep.Feature,
 	&targets.Feature,
 	&unanswered.Feature,
 	&verify.Feature,

@@ -188,7 +188,7 @@ func (o *Output) Answer(a Answer) error {
 // without the form are refused.
 func (o *Output) beside(a Answer) error {
 	switch a.(type) {
-	case said, adaptedAnswer, *swept:
+	case said, adaptedAnswer:
 	default:
 		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
 	}

@@ -24,12 +24,12 @@ const (
 
 // Finding is one thing that [Diagnose] found.
 type Finding struct {
-	Level Level `json:"level"`
+	Level Level
 	// Port is the source that names the port, such as "umad:mlx5_0:1", "" for the machine.
-	Port string `json:"port,omitempty"`
+	Port string
 	// Text says what there is or is missing, Remedy what to do about it.
-	Text   string `json:"text"`
-	Remedy string `json:"remedy,omitempty"`
+	Text   string
+	Remedy string
 }
 
 // Diagnose says what this machine has of InfiniBand, what is missing, and what to do about it, the machine

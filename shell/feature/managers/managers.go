@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managers lists the subnet managers of a subnet.
+// Package managers lists the subnet managers of a subnet, and takes what is known of them.
 package managers
 
 import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command show sms.
-var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{{
-	Path:     "show sms",
-	Summary:  "list the subnet managers",
-	Examples: []string{"show sms"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
-}}}
+// Feature is the commands show sms and set sm.
+var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
+	{
+		Path: "show sms", Summary: "list the subnet managers",
+		Examples: []string{"show sms"},
+		Answers:  []answer.Declared{&decl},
+		Run:      run,
+	},
+	{Path: "set", Summary: "set something of the session"},
+	{
+		Path: "set sm", Summary: "state where the subnet manager is, or its type",
+		Help: "LIDs are counted from its port where a subnet is a file.",
+		Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
+		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds,
+			Summary: "the type of the master: opensm, as OpenFabrics ships it, or mlnx, MLNX_OpenSM; forgotten when another one is master"}},
+		Examples: []string{"set sm kind=mlnx", "set sm node-0001"},
+		Answers:  []answer.Declared{typeDecl, portDecl},
+		Run:      set,
+	},
+}}
 
 // managers is the subnet managers that the last sweep found, and whether the master is proved to route as predicted.
 type managers struct {
@@ -113,4 +127,43 @@ func priority(m manager) answer.Value {
 		return answer.NotRead()
 	}
 	return answer.Int(m.Priority)
+}
+
+// masterType is the type of the master subnet manager, as it was stated.
+type masterType struct {
+	Type string `key:"type" name:"type"`
+}
+
+// masterPort is the port of the subnet manager, as it was stated.
+type masterPort struct {
+	Port answer.Value `key:"sm" name:"sm" kind:"place"`
+}
+
+var (
+	typeDecl = feature.OneLine[masterType]("set sm", "the type of the master subnet manager", "the subnet manager in charge is of the kind {type}")
+	portDecl = feature.OneLine[masterPort]("set sm", "the port of the subnet manager", "LIDs are counted from {sm}")
+)
+
+func set(c *feature.Call) error {
+	st := c.Session.State()
+	kind := c.Option("kind", "")
+	switch {
+	case kind == "" && c.Arg(0) == "":
+		return c.Misused("set sm takes a place, kind=, or both")
+	case kind != "":
+		if err := c.Session.SetManager(session.ManagerKind(kind)); err != nil {
+			return err
+		}
+	}
+	if c.Arg(0) == "" {
+		return c.Answer(typeDecl.Answer(st.SourceBasis(), masterType{kind}))
+	}
+	p, err := places.Resolve(st.Live.Fabric, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if err := c.Session.SetSM(c.Ctx, p.Port); err != nil {
+		return err
+	}
+	return c.Answer(portDecl.Answer(st.SourceBasis(), masterPort{answer.Port(st.Live.Fabric, p.Port)}))
 }

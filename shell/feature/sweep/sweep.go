@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sweep reads the subnet again.
+package sweep
+
+import (
+	"context"
+	"time"
+
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+)
+
+const lightWord = "light"
+
+// Feature is the commands sweep and names.
+var Feature = feature.Feature{Name: "sweep", Commands: []feature.Command{
+	{
+		Path: "sweep", Summary: "read the subnet again",
+		Help: "It reads nodes, links, LIDs and forwarding tables; light: only what can have moved.",
+		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", lightWord}, Optional: true}},
+		Options: []lang.Option{
+			{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the VLs of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
+			{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
+			{Name: "sl", Kind: lang.KindFlag, Summary: "and the service levels of paths, which the subnet administration is asked for; they hold until the tables change"},
+			{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
+			{Name: "adaptive", Kind: lang.KindFlag, Summary: "and how switches of NVIDIA's route adaptively, now and at later sweeps; by attributes that nobody here has tried on a switch"},
+			{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
+		},
+		Examples: []string{"sweep full; show events"},
+		Answers:  []answer.Declared{&decl},
+		Run:      sweep,
+	},
+	{
+		Path: "names", Summary: "take node names from a node-name map",
+		Args:     []lang.Arg{{Kind: lang.KindFile}},
+		Examples: []string{"names /etc/opensm/ib-node-name-map"},
+		Answers:  []answer.Declared{namesDecl},
+		Run:      names,
+	},
+}}
+
+// Command is the name of the command that reads the subnet.
+const Command = "sweep"
+
+// swept is what a sweep found.
+type swept struct {
+	Nodes    int           `key:"nodes" name:"nodes"`
+	Switches int           `key:"switches" name:"switches"`
+	Links    int           `key:"links" name:"links"`
+	Took     time.Duration `key:"seconds" name:"took"`
+	MADs     int           `key:"mads" name:"MADs"`
+	Changed  bool          `key:"changed" help:"nodes, links or LIDs are different"`
+	Moved    int           `key:"moved" help:"entries of forwarding tables that are different"`
+	Unread   int           `key:"unread" help:"switches whose entries were not compared, as their table was not read"`
+	What     string        `name:"what"`
+
+	unanswered []string
+}
+
+// open is a request without a response.
+type open struct {
+	Why string `key:"why" name:"WHY"`
+}
+
+var openTable = answer.Table[open]{
+	Key: "unanswered", Title: "unanswered", Fields: answer.Fields[open](), Row: "  unanswered: {why}", MaxRows: 20,
+}
+
+var decl = answer.Decl[*swept]{
+	Command: Command, Help: "what the sweep read", Facts: answer.Fields[*swept](), Action: true,
+	Title: "sweep of {of}: {nodes|node}, {switches|switch}, {links|link} in {seconds} ({mads} MADs); {what}",
+	Layout: []answer.Item[*swept]{{Table: answer.Show(&openTable, func(s *swept) answer.Rows[open] {
+		return answer.Lazy(len(s.unanswered), func(i int) open { return open{s.unanswered[i]} })
+	})}},
+}
+
+// Reads returns what the options of a sweep have it read in addition.
+func Reads(v *lang.Invocation) session.Reads {
+	return session.Reads{
+		SL2VL: v.Flag("sl2vl"), MFT: v.Flag("mft"), PKeys: v.Flag("pkeys"), VLArb: v.Flag("vlarb"), Adaptive: v.Flag("adaptive"), SLs: v.Flag("sl"),
+	}
+}
+
+// First returns what the first sweep of the subnet reads in addition where it is an invocation of a command; nil where it is
+// another command.
+func First(v *lang.Invocation) *session.Reads {
+	if v.Command != Command || v.Arg(0) == lightWord {
+		return nil
+	}
+	reads := Reads(v)
+	return &reads
+}
+
+func sweep(c *feature.Call) error {
+	read := prose.When(c.Arg(0) == lightWord, c.Session.SweepLight, c.Session.Sweep)
+	if more := Reads(c.Invocation); more != (session.Reads{}) {
+		read = func(ctx context.Context) (session.SweepReport, error) { return c.Session.SweepFor(ctx, more) }
+	}
+	rep, err := read(c.Ctx)
+	if err != nil {
+		return err
+	}
+	s := &swept{
+		Nodes: rep.Nodes, Switches: rep.Switches, Links: rep.Links, Took: rep.Took, MADs: int(rep.MADs), Changed: rep.Changed,
+		Moved: rep.Moved, Unread: rep.Unread, What: prose.When(rep.Changed, "changed", "unchanged"), unanswered: rep.Unanswered,
+	}
+	if rep.Moved > 0 {
+		s.What += ", " + prose.Count(rep.Moved, "entry") + " of forwarding tables moved" + diff.NotCompared(rep.Unread)
+	}
+	st := c.Session.State()
+	b := st.Basis(st.Live, session.NeedLinks|session.NeedTables)
+	b.Warnings = append(b.Warnings, rep.Warnings...)
+	return c.Answer(decl.Answer(b, s))
+}
+
+// named is how many nodes a map names.
+type named struct {
+	Nodes int    `key:"named" name:"named"`
+	File  string `key:"file" name:"file"`
+}
+
+var namesDecl = feature.OneLine[named]("names", "how many nodes have a name of the map", "{named|node} named from {file}")
+
+func names(c *feature.Call) error {
+	n, err := c.Session.LoadNames(c.Ctx, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	st := c.Session.State()
+	return c.Answer(namesDecl.Answer(st.SourceBasis(), named{n, c.Arg(0)}))
+}
