@@ -13,10 +13,8 @@ import (
 func commands() []Spec {
 	all := slices.Concat(
 		reportCommands(),
-		adaptiveCommands(),
 		showCommands(),
 		traceCommands(),
-		handoverCommands(),
 	)
 	for i := range all {
 		all[i].Example = examples[all[i].Name]

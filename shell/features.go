@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
+	adaptivefeature "example.org/ibconsole/shell/feature/adaptive"
 	"example.org/ibconsole/shell/feature/alternate"
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
@@ -29,6 +30,7 @@ import (
 	"example.org/ibconsole/shell/feature/failures"
 	"example.org/ibconsole/shell/feature/generate"
 	"example.org/ibconsole/shell/feature/groups"
+	"example.org/ibconsole/shell/feature/handover"
 	"example.org/ibconsole/shell/feature/hosts"
 	"example.org/ibconsole/shell/feature/job"
 	"example.org/ibconsole/shell/feature/lft"
@@ -62,6 +64,7 @@ import (
 
 // features lists the features.
 var features = []*feature.Feature{
+	&adaptivefeature.Feature,
 	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
@@ -79,6 +82,7 @@ var features = []*feature.Feature{
 	&failures.Feature,
 	&generate.Feature,
 	&groups.Feature,
+	&handover.Feature,
 	&hosts.Feature,
 	&job.Feature,
 	&lft.Feature,

@@ -161,7 +161,7 @@ func TestMulticastTableNotRead(t *testing.T) {
 // [TestTablesNotRead], or why it needs not.
 func TestCommandsOnTables(t *testing.T) {
 	want := []string{
-		"adaptive", // lists groups of ports as they were read
+		"adaptive show", // lists groups of ports as they were read
 		"balance hot", "balance lid", "balance switch",
 		"check", "check credits", "check load", "check load measured", "check loops", "check mcast", "check reach",
 		"compare engines", "diff",

@@ -188,7 +188,7 @@ func (o *Output) Answer(a Answer) error {
 // without the form are refused.
 func (o *Output) beside(a Answer) error {
 	switch a.(type) {
-	case said, adaptedAnswer:
+	case said:
 	default:
 		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
 	}
@@ -327,27 +327,6 @@ func (b *writer) Write(p []byte) (int, error) {
 	n, err := b.w.Write(p)
 	b.err = err
 	return n, err
-}
-
-// noteFile says beside an answer what was noticed when the file was read that the
-// subnet comes from, so that what it does not state is not taken for its own.
-func (c *call) noteFile() {
-	st := c.session.State()
-	if !st.Source.Offline() {
-		return
-	}
-	if !c.out.Told {
-		for _, line := range st.Unread.Lines(1) {
-			c.out.warn("%s", line)
-		}
-	}
-	shown, more := prose.Cut(st.Warnings, 2)
-	for _, w := range shown {
-		c.out.warn("%s", w)
-	}
-	if more != "" {
-		c.out.warn("%s (summary lists them)", more)
-	}
 }
 
 // withLists returns a copy of v in which lists and maps that are nil are empty, so that JSON has [] and {}

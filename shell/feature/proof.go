@@ -13,6 +13,7 @@ type Proof struct {
 	Manager answer.Value `key:"as_subnet_manager" kind:"map" help:"whether the subnet manager would make the same tables: proved, and why"`
 	Text    answer.Value `name:"proof" kind:"text"`
 	proved  bool
+	why     string
 }
 
 // ProofOf returns the facts of the proof of a state.
@@ -31,8 +32,11 @@ func ProofOf(st *session.State) Proof {
 	if p.Signs != "" {
 		facts = append(facts, answer.Named{Name: "signs", Value: answer.Text(p.Signs)})
 	}
-	return Proof{answer.Map(facts), answer.Text(p.String()), p.Proved}
+	return Proof{answer.Map(facts), answer.Text(p.String()), p.Proved, p.Why}
 }
+
+// Why returns how it was proved, or why it was not.
+func (p *Proof) Why() string { return p.why }
 
 // IsUnproved reports whether there is a subnet manager that may make other tables.
 func (p *Proof) IsUnproved() bool { return !p.Text.IsNone() && !p.proved }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package handover writes what a subnet manager needs to route as a state does.
+package handover
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/dumps"
+	"example.org/ibconsole/shell/session/settings"
+)
+
+// Feature is the command handover.
+var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
+	Path: "handover", Summary: "Write what a master OpenSM needs to route the subnet so",
+	Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf: for a subnet whose subnet manager stays. A routing\n" +
+		"that needs service levels is handed over by its engine and options, for OpenSM takes no SLs from a file.",
+	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{feature.OfOption()},
+	Examples: []string{"fail link leaf-01 36; route; handover opensm-files"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// The files of a handover.
+const (
+	lftsFile  = "lfts"
+	guidsFile = "guid2lid"
+	confFile  = "opensm.conf"
+	torusFile = "torus-2QoS.conf"
+)
+
+// handed is what was handed over.
+type handed struct {
+	Dir  string   `key:"dir"`
+	Conf []string `key:"conf" help:"the lines of opensm.conf"`
+
+	feature.Proof `prefix:""`
+}
+
+var decl = answer.Decl[handed]{
+	Command: "handover", Help: "the directory that was written, and the lines of opensm.conf", Title: "{of} handed over in {dir}:", Action: true,
+	Facts: answer.Fields[handed](),
+	Layout: []answer.Item[handed]{
+		{Line: "  " + lftsFile + "  the tables"},
+		{Line: "  " + guidsFile + "  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before it starts"},
+		{Line: "  " + confFile + "  lines for opensm.conf:"},
+		{Line: "    {conf}", Each: "conf"},
+		{Line: "{?proof}  {proof}"},
+	},
+}
+
+func run(c *feature.Call) error {
+	st, p, err := c.Tables()
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if err := onlyHere(p); err != nil {
+		return err
+	}
+	texts := map[string][]byte{}
+	conf := confLines(st, p, dir)
+	if t, ok := torus.Of(p.Tables); ok && !isGiven(st, "torus_config") {
+		var b bytes.Buffer
+		if err := torus.WriteConfig(&b, t.Config()); err != nil {
+			return fmt.Errorf("the configuration of %v: %w", t, err)
+		}
+		texts[torusFile] = b.Bytes()
+		conf = append(conf, "torus_config "+filepath.Join(dir, torusFile))
+	}
+	texts[confFile] = []byte(strings.Join(conf, "\n") + "\n")
+	a := handed{dir, conf, feature.ProofOf(st)}
+	b := st.Basis(p, session.NeedLinks|session.NeedTables|session.NeedFile)
+	more, err := warnings(c, st, p, &a.Proof)
+	if err != nil {
+		return err
+	}
+	b.Warnings = slices.Concat(b.Warnings, more)
+	for name, kind := range map[string]string{lftsFile: "lfts", guidsFile: "guid2lid"} {
+		var b bytes.Buffer
+		if _, err := dumps.Write(c.Ctx, c.Session, kind, session.Kind(c.Option("of", "")), &b); err != nil {
+			return err
+		}
+		texts[name] = b.Bytes()
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return files.Err(err)
+	}
+	for name, text := range texts {
+		if err := files.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+	}
+	return c.Answer(decl.Answer(b, a))
+}
+
+// onlyHere refuses a routing with service levels that OpenSM does not compute.
+func onlyHere(p *session.Picture) error {
+	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
+		return errors.New("OpenSM's dor gives no service levels: these routes would have credit loops there (dfsssp and lash give some)")
+	}
+	if t, ok := torus.Of(p.Tables); ok && t.Beyond() != "" {
+		return fmt.Errorf("OpenSM's torus-2QoS refuses this torus: %s", t.Beyond())
+	}
+	return nil
+}
+
+// isGiven reports whether an option of the engine was set.
+func isGiven(st *session.State, name string) bool {
+	return slices.ContainsFunc(st.Settings.Given, func(g settings.Setting) bool { return g.Name == name })
+}
+
+// warnings returns which paths do not arrive, and why OpenSM may not come to these routes.
+func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *feature.Proof) ([]string, error) {
+	var all []string
+	res, err := c.Session.Analysis().Reach(c.Ctx, p.Tables, reach.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if lost := res.Bad(); lost > 0 {
+		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths))
+	}
+	if res.Unknown > 0 {
+		all = append(all, feature.UnknownPaths(res.Unknown, res.Paths)+" (check reach lists them)")
+	}
+	if needsVLs(p) && len(st.Failures) > 0 {
+		all = append(all, "OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
+	}
+	if needsVLs(p) && proof.IsUnproved() {
+		all = append(all, "OpenSM computes these routes itself, and that it comes to the same is unproved here: "+proof.Why())
+	}
+	if what := st.Added(); what != "" {
+		all = append(all, "these routes are for a subnet that is so only on paper: "+what)
+	}
+	return all, nil
+}
+
+// needsVLs reports whether a routing takes service levels or VLs, which OpenSM takes from no file.
+func needsVLs(p *session.Picture) bool { return p.Tables.SLs != nil || p.Tables.SL2VL != nil }
+
+// notHandedOn are options that opensm.conf does not have, or that a handover gives itself.
+var notHandedOn = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc", "reassign_lids", "honor_guid2lid_file"}
+
+// confLines returns the lines of opensm.conf that make OpenSM route as a state does.
+func confLines(st *session.State, p *session.Picture, dir string) (lines []string) {
+	line := func(name, value string) { lines = append(lines, name+" "+value) }
+	if needsVLs(p) {
+		lines = append(lines, "# The routing needs service levels, which OpenSM takes from no file: it computes them.")
+		engine, given, ok := p.RoutedWith()
+		if !ok {
+			engine, given = st.Settings.String(), st.Settings.Given
+		}
+		line("routing_engine", engine)
+		qos := "TRUE"
+		for _, g := range given {
+			if g.Name == "qos" {
+				qos = g.Conf()
+			}
+			if !slices.Contains(notHandedOn, g.Name) {
+				line(g.Name, g.Conf())
+			}
+		}
+		line("qos", qos)
+	} else {
+		line("routing_engine", "file")
+		line("lfts_file", filepath.Join(dir, lftsFile))
+	}
+	line("lmc", fmt.Sprint(p.Fabric.MaxLMC()))
+	line("reassign_lids", "FALSE")
+	line("honor_guid2lid_file", "TRUE")
+	return lines
+}
