@@ -12,13 +12,24 @@ import (
 // Event is something that was found to be new when an entry was read.
 type Event struct {
 	When time.Time `json:"when"`
-	What string    `json:"what,omitempty"` // "node", "link", "port", "tables", "manager"; "" for what is none of these
+	What string    `json:"what,omitempty"` // one of the constants below, "" for others
 	Text string    `json:"text"`
 	Who  string    `json:"who,omitempty"` // who or what was probably behind it, in words
 	// GUID is the node that it is about, Port a port of it; 0 for none.
 	GUID uint64 `json:"guid,omitempty"`
 	Port int    `json:"port,omitempty"`
 }
+
+// What events are about.
+const (
+	WhatNode    = "node"
+	WhatLink    = "link"
+	WhatPort    = "port"
+	WhatTables  = "tables"
+	WhatManager = "manager"
+	WhatCommit  = "commit"
+	WhatRest    = "rest" // nothing has happened, which is on no timeline
+)
 
 // mostEvents is how many events an entry keeps, the latest. They go when the entry goes.
 const mostEvents = 500
@@ -39,7 +50,7 @@ func unpackEvents(text string) (all []Event, err error) {
 }
 
 // Changes reports whether the event is that what an entry has became so.
-func (e *Event) Changes() bool { return e.GUID != 0 || e.What == "tables" }
+func (e *Event) Changes() bool { return e.GUID != 0 || e.What == WhatTables }
 
 // addEvents adds to what an entry has that was seen before. What made it so is told once.
 func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/plain"
@@ -26,6 +27,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
 	"example.org/ibconsole/shell/session/recorded"
 )
 
@@ -138,14 +140,14 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 		x := &line.Moments[i]
 		e := report.MorningEvent{When: x.When, Text: x.Text, Who: x.Who, Before: x.Before, After: x.After}
 		switch x.What {
-		case session.WhatTables:
+		case history.WhatTables:
 			m.Reroutes = append(m.Reroutes, e)
-		case session.WhatCommit:
+		case history.WhatCommit:
 			m.Commits = append(m.Commits, e)
 		default:
 			m.Others = append(m.Others, e)
 		}
-		if x.What != session.WhatLink {
+		if x.What != history.WhatLink {
 			continue
 		}
 		at := place{x.GUID, x.Port}
@@ -171,13 +173,13 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 		return nil
 	}
 	st := c.session.State()
-	before, err := st.Of(line.Before.Picture)
+	before, err := st.Of(session.EntryKind(line.Before.Entry))
 	if err != nil {
 		return err
 	}
 	after := st.Live
 	if line.After != nil {
-		if after, err = st.Of(line.After.Picture); err != nil {
+		if after, err = st.Of(session.EntryKind(line.After.Entry)); err != nil {
 			return err
 		}
 	}
@@ -242,7 +244,7 @@ func (c *call) missing(st *session.State, before, after *session.Picture) []prob
 // morningMoved says of the latest reroutes what became of paths, and of all of them together.
 func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
 	moved := func(from, to session.Kind) *report.MorningMoved {
-		r, err := c.session.Diff(c.ctx, from, to, 1)
+		r, err := comparison.Diff(c.ctx, c.session, from, to, 1)
 		if err != nil {
 			m.Unknown = append(m.Unknown, fmt.Sprintf("what moved from entry %s to %s: %v", from, to, err))
 			return nil
@@ -252,7 +254,7 @@ func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
 	}
 	entry := func(id int64) session.Kind { return session.Kind(strconv.FormatInt(id, 10)) }
 	if len(m.Reroutes) > 0 && line.Before != nil && line.After != nil {
-		m.Moved = moved(line.Before.Picture, line.After.Picture)
+		m.Moved = moved(session.EntryKind(line.Before.Entry), session.EntryKind(line.After.Entry))
 	}
 	f := c.session.State().Live.Fabric
 	untold := max(0, len(m.Reroutes)-max(1, min(mostCompared, entriesCompared/max(1, len(f.Switches)*int(f.MaxLID)))))

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/routing/checks/choices"
@@ -86,7 +87,7 @@ func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
 	return history.Join(list, journal), nil
 }
 
-func (b *shellBackend) Moments(ctx context.Context) ([]session.Moment, error) {
+func (b *shellBackend) Moments(ctx context.Context) ([]timeline.Moment, error) {
 	line, err := b.Session().Timeline(ctx, time.Time{}, time.Now())
 	if err != nil {
 		return nil, err

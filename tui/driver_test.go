@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
@@ -269,7 +270,7 @@ type fake struct {
 	entries []history.Entry
 	recall  *session.Picture
 	recalls map[int64]*session.Picture // by entry, in place of recall
-	moments []session.Moment
+	moments []timeline.Moment
 	all     []lang.Candidate
 	hold    chan struct{} // where set, studies wait for it
 	silent  []sweep.Unanswered
@@ -311,8 +312,8 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 	return f.run(ctx, text, out)
 }
 
-func (f *fake) Entries(context.Context) ([]history.Entry, error)  { return f.entries, nil }
-func (f *fake) Moments(context.Context) ([]session.Moment, error) { return f.moments, nil }
+func (f *fake) Entries(context.Context) ([]history.Entry, error)   { return f.entries, nil }
+func (f *fake) Moments(context.Context) ([]timeline.Moment, error) { return f.moments, nil }
 func (f *fake) Recall(id int64) (*session.Picture, error) {
 	if p := f.recalls[id]; p != nil {
 		return p, nil

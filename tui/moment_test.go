@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	records "example.org/ibconsole/history"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -28,7 +29,7 @@ func happened(t *testing.T) *driver {
 	rerouted := reroute(t, less)
 	back.recalls = map[int64]*session.Picture{1: pic("1", f, tables.LFT), 2: pic("2", less, tables.LFT), 3: pic("3", less, rerouted)}
 	back.state.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, rerouted, "live"), When: time.Unix(0, 0)}
-	back.moments = []session.Moment{
+	back.moments = []timeline.Moment{
 		{Event: records.Event{When: at.Add(-time.Hour), Text: "the connection is back"}},
 		{Event: records.Event{When: at, What: "link", Text: "leaf-01/5 to spine-01/1: link down", Who: "cable; counted by 03:10:00: symbol errors 114"}, Before: 1, After: 2},
 		{Event: records.Event{When: at.Add(2 * time.Second), What: "tables", Text: "forwarding tables: 40 entries of 12 switches changed", Who: "probably the master subnet manager 0x100001 on node-0001/1 (priority 14)"}, Before: 2, After: 3},

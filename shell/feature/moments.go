@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/session"
 )
 
 // Moment is a row of the events of some time, as the session and the history know them. It leads to what differs after it, otherwise to where it happened.
@@ -31,11 +31,11 @@ func MomentTable(row, empty string) *answer.Table[Moment] {
 }
 
 // Moments returns the rows of events; the names of nodes are those of a fabric.
-func Moments(f *fabric.Fabric, moments []session.Moment) answer.Rows[Moment] {
+func Moments(f *fabric.Fabric, moments []timeline.Moment) answer.Rows[Moment] {
 	return answer.Lazy(len(moments), func(i int) Moment { return momentOf(f, &moments[i]) })
 }
 
-func momentOf(f *fabric.Fabric, m *session.Moment) Moment {
+func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 	e := Moment{
 		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who), Before: entryID(m.Before), After: entryID(m.After),
 		lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
@@ -18,7 +19,7 @@ import (
 func twoEvents() []session.Event {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []session.Event{
-		{When: at, What: session.WhatLink, Text: "a/1 to b/2: link down", Who: "cable", Change: &fabric.Change{Kind: fabric.LinkDown, At: fabric.End{GUID: 7, Port: 1}}},
+		{When: at, What: history.WhatLink, Text: "a/1 to b/2: link down", Who: "cable", Change: &fabric.Change{Kind: fabric.LinkDown, At: fabric.End{GUID: 7, Port: 1}}},
 		{When: at, Text: "said"},
 	}
 }

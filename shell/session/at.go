@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/timeline"
 )
 
 // entries are those of the history that the switches held, the oldest first.
@@ -18,20 +19,8 @@ func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, _, err := entriesOf(ctx, store, s.Subnet())
+	held, _, err := timeline.Entries(ctx, store, s.Subnet())
 	return held, err
-}
-
-// entriesOf are those that a store has of a subnet, and the journal of its commits.
-func entriesOf(ctx context.Context, store *history.Store, subnet string) (held []history.Entry, journal []history.JournalEntry, err error) {
-	list, err := store.List(ctx, subnet, mostRead)
-	if err != nil {
-		return nil, nil, err
-	}
-	if journal, err = store.Journal(ctx, subnet); err != nil {
-		return nil, nil, err
-	}
-	return heldEntries(list, journal), journal, nil
 }
 
 // At is the subnet as it was seen last by a time: the live picture, or one out of the history. It fails where nothing was seen by then.
@@ -44,18 +33,14 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := seenBy(held, t)
+	seen := timeline.SeenBy(held, t)
 	switch {
 	case seen == nil:
-		return nil, fmt.Errorf("nothing is in the history of this subnet yet")
+		return nil, fmt.Errorf("the history of this subnet is empty")
 	case seen.Began.After(t):
 		return nil, fmt.Errorf("the history of this subnet begins at %s", seen.Began.Format(time.DateTime))
 	}
-	id, err := strconv.ParseInt(string(seen.Picture), 10, 64)
-	if err != nil {
-		return nil, err
-	}
-	return s.recall(id)
+	return s.recall(seen.Entry)
 }
 
 // Beside is the picture that the history has so many before or after another one, nil for the present.

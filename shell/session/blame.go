@@ -16,25 +16,14 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 )
 
-// What events are about, see [history.Event].
-const (
-	WhatNode    = "node"
-	WhatLink    = "link"
-	WhatPort    = "port"
-	WhatTables  = "tables"
-	WhatManager = "manager"
-	WhatCommit  = "commit"
-	WhatRest    = "rest" // nothing has happened, which is on no timeline
-)
-
 func whatOf(k fabric.ChangeKind) string {
 	switch k {
 	case fabric.LinkDown, fabric.LinkUp:
-		return WhatLink
+		return history.WhatLink
 	case fabric.NodeGone, fabric.NodeNew, fabric.NodeRenamed, fabric.NodeSilent, fabric.NodeHidden:
-		return WhatNode
+		return history.WhatNode
 	}
-	return WhatPort
+	return history.WhatPort
 }
 
 // found is what a sweep found to be other than before, beside the changes of nodes, links and ports.

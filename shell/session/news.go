@@ -29,9 +29,9 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	tables := x.tables
 	switch {
 	case tables.Changed > 0 && !st.holdsStaged():
-		st.NoteOf(WhatTables, x.who, "forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
+		st.NoteOf(history.WhatTables, x.who, "forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
 	case st.Unsettled && len(changes) == 0 && tables.Changed == 0:
-		st.NoteOf(WhatRest, "", "the subnet has settled: it was read twice and is the same")
+		st.NoteOf(history.WhatRest, "", "the subnet has settled: it was read twice and is the same")
 	}
 	st.Unsettled = len(changes) > 0 || tables.Changed > 0
 	st.noteDrift()
@@ -91,7 +91,7 @@ func (st *State) together(changes []fabric.Change) []fabric.Change {
 		}
 		if !told[w] {
 			told[w] = true
-			st.NoteOf(WhatPort, "", "%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
+			st.NoteOf(history.WhatPort, "", "%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
 		}
 		return true
 	})
@@ -104,11 +104,11 @@ func (st *State) noteMaster(before []SM) {
 	switch {
 	case was.GUID == is.GUID:
 	case !ok:
-		st.NoteOf(WhatManager, "", "no subnet manager is in charge any more: %s was", was.Port)
+		st.NoteOf(history.WhatManager, "", "no subnet manager is in charge any more: %s was", was.Port)
 	case was.GUID == 0:
-		st.NoteOf(WhatManager, "", "the subnet manager on %s is in charge now", is.Port)
+		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now", is.Port)
 	default:
-		st.NoteOf(WhatManager, "", "the subnet manager on %s is in charge now, before it was that on %s", is.Port, was.Port)
+		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now, before it was that on %s", is.Port, was.Port)
 	}
 }
 

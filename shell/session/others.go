@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/compute"
 )
@@ -190,7 +190,7 @@ func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflic
 				return "", err
 			}
 			if explains(p.Tables, found[:min(len(found), mostTold)]) {
-				return byCommit(&j), nil
+				return timeline.ByCommit(&j), nil
 			}
 		}
 	}
@@ -198,11 +198,6 @@ func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflic
 		return fmt.Sprintf("probably the %s subnet manager 0x%016x on %s (priority %d)", sm.State, sm.GUID, sm.Port, sm.Priority), nil
 	}
 	return "an unknown one (no subnet manager is in charge, and no commit in this journal wrote it)", nil
-}
-
-// byCommit names who wrote by a commit in the journal.
-func byCommit(j *history.JournalEntry) string {
-	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.After)
 }
 
 // explains reports whether some tables hold the entries that were found, as far as they can be told apart.

@@ -294,7 +294,7 @@ func (s *Session) recordRead(live *Picture, unanswered int) {
 func (s *Session) newEvents() (fresh []history.Event) {
 	st := s.State()
 	for _, e := range st.Events {
-		if e.When.After(st.recordedTo) && e.What != WhatRest {
+		if e.When.After(st.recordedTo) && e.What != history.WhatRest {
 			fresh = append(fresh, e.Kept())
 		}
 	}

@@ -3,221 +3,56 @@
 package session
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/history/timeline"
 )
-
-// Moment is an event on the timeline, with the entries of the history that have what was before and after it, 0 for none.
-type Moment struct {
-	history.Event
-	Before int64 `json:"before,omitempty"`
-	After  int64 `json:"after,omitempty"`
-}
-
-// Pictures reports whether there is a picture of what was before and one of what was after.
-func (m *Moment) Pictures() bool { return m.Before != 0 && m.After != 0 && m.Before != m.After }
-
-// Seen is a picture, and from when until when it was seen to be so.
-type Seen struct {
-	Picture Kind      `json:"picture"`
-	Began   time.Time `json:"began"`
-	Until   time.Time `json:"until"`
-}
 
 // Timeline is what happened in some time.
 type Timeline struct {
-	Moments []Moment // the oldest first
+	Moments []timeline.Moment // the oldest first
 	// Before and After are what was seen last by the beginning and by the end; what was seen first, where nothing was
 	// seen by then; nil where there is no picture at all, and Why says why.
-	Before, After *Seen
+	Before, After *timeline.Seen
 	Why           error
 }
-
-// mostRead is how many entries of the history a timeline is made of, the latest.
-const mostRead = 5000
 
 // Timeline is what happened from one time to another, as this session and the history know it: what sweeps found, commits,
 // and where a sweep saw another subnet than the one before it and nobody looked meanwhile.
 func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeline, error) {
 	st := s.State()
-	t := &Timeline{}
-	var held []history.Entry
-	var all []Moment
-	var commits commitMoments
+	t, past := &Timeline{}, &timeline.History{}
 	if store, err := s.History(); err != nil {
 		t.Why = err
-	} else {
-		var journal []history.JournalEntry
-		if held, journal, err = entriesOf(ctx, store, st.subnet()); err != nil {
-			return nil, err
-		}
-		commits = commitsOf(journal)
-		all = momentsOf(held)
+	} else if past, err = timeline.Read(ctx, store, st.subnet()); err != nil {
+		return nil, err
 	}
-	all = append(commits.take(append(all, st.moments(held)...)), commits.moments...)
-	slices.SortStableFunc(all, func(a, b Moment) int { return a.When.Compare(b.When) })
-	t.Moments = slices.DeleteFunc(all, func(m Moment) bool { return m.When.Before(since) || m.When.After(until) })
-	t.Before, t.After = seenBy(held, since), seenBy(held, until)
+	var events []history.Event
+	for i := range st.Events {
+		if e := &st.Events[i]; e.When.After(st.recordedTo) && e.What != history.WhatRest {
+			events = append(events, e.Kept())
+		}
+	}
+	t.Moments = slices.DeleteFunc(past.Moments(events), func(m timeline.Moment) bool { return m.When.Before(since) || m.When.After(until) })
+	t.Before, t.After = past.SeenBy(since), past.SeenBy(until)
 	if live := st.Live; t.After != nil && live.When.After(t.After.Until) && !live.When.After(until) {
-		t.After = &Seen{Live, live.When, live.When}
+		t.After = &timeline.Seen{Began: live.When, Until: live.When}
 	}
 	if t.Before == nil && t.Why == nil {
-		t.Why = fmt.Errorf("nothing is in the history of this subnet yet")
+		t.Why = errors.New("the history of this subnet is empty")
 	}
 	return t, nil
 }
 
-// heldEntries are those that say what the switches held, in the order of time.
-func heldEntries(list []history.Entry, journal []history.JournalEntry) []history.Entry {
-	of := map[int64]bool{} // whether the switches held what an entry of a commit has
-	for i := range journal {
-		j := &journal[i]
-		of[j.Before] = true
-		of[j.After] = j.Outcome == history.Done || j.Outcome == history.Finished || j.Outcome == history.RolledBack
+// EntryKind returns the kind of the picture of an entry of the history, [Live] for 0.
+func EntryKind(id int64) Kind {
+	if id == 0 {
+		return Live
 	}
-	held := slices.DeleteFunc(slices.Clone(list), func(e history.Entry) bool {
-		return e.Kind != history.Sweep && (e.Kind != history.Commit || !of[e.ID])
-	})
-	slices.SortStableFunc(held, func(a, b history.Entry) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID)) })
-	return held
-}
-
-// momentsOf are the events that entries have. Where one has none although it is other than the one before, that is one.
-func momentsOf(held []history.Entry) []Moment {
-	var all []Moment
-	for i := range held {
-		e := &held[i]
-		before := int64(0)
-		if i > 0 {
-			before = held[i-1].ID
-		}
-		told := false
-		for _, x := range e.Events {
-			x.Text, x.Who, x.What = fabric.Escape(x.Text), fabric.Escape(x.Who), fabric.Escape(x.What) // of a file that was imported
-			m := Moment{Event: x, Before: before, After: e.ID}
-			if x.When.After(e.Began) && !x.Changes() { // while it stayed so
-				m.Before = e.ID
-			} else {
-				told = true
-			}
-			all = append(all, m)
-		}
-		if i > 0 && !told && e.Kind == history.Sweep && held[i-1].Kind == history.Sweep {
-			all = append(all, Moment{Event: history.Event{When: e.Began, Text: unwatched(&held[i-1], e)}, Before: before, After: e.ID})
-		}
-	}
-	return all
-}
-
-// unwatched says how the subnet had changed when it was read again.
-func unwatched(was, is *history.Entry) string {
-	var words []string
-	for _, name := range []string{"nodes", "links"} {
-		if a, b := was.Figures[name], is.Figures[name]; a != b {
-			words = append(words, fmt.Sprintf("%s %.0f, was %.0f", name, b, a))
-		}
-	}
-	if was.Seen != nil && is.Seen != nil {
-		if a, b := masterOf(was.Seen), masterOf(is.Seen); a != b {
-			words = append(words, fmt.Sprintf("subnet manager %s, was %s", b, a))
-		}
-	}
-	if words == nil {
-		words = []string{"nodes and links are as many"}
-	}
-	return fmt.Sprintf("changed since %s, when nobody watched: %s", was.Until.Format(time.DateTime), strings.Join(words, "; "))
-}
-
-// masterOf names the port of the subnet manager in charge.
-func masterOf(s *history.Seen) string {
-	for _, m := range s.Managers {
-		if m.State == smMaster {
-			return fabric.Escape(m.Port)
-		}
-	}
-	return "none"
-}
-
-// commitMoments are the commits that wrote something, and the place of each by the words for who wrote its tables.
-type commitMoments struct {
-	moments []Moment
-	by      map[string]int
-}
-
-func commitsOf(journal []history.JournalEntry) commitMoments {
-	all := commitMoments{by: map[string]int{}}
-	for i := range journal {
-		j := &journal[i]
-		if j.Outcome == history.NothingWritten {
-			continue
-		}
-		text := prose.When(j.IsRollback(), "rollback, ", "commit, ") + j.Outcome.Word()
-		if j.Others.Count > 0 {
-			text += ", others wrote " + prose.Count(j.Others.Count, "entry")
-		}
-		all.by[byCommit(j)], all.by[fabric.Escape(byCommit(j))] = len(all.moments), len(all.moments)
-		all.moments = append(all.moments, Moment{
-			Event:  history.Event{When: j.Began, What: WhatCommit, Text: text, Who: "console of " + fabric.Escape(j.Who)},
-			Before: j.Before, After: j.After,
-		})
-	}
-	return all
-}
-
-// take leaves out that a sweep found the tables of a commit, which says so itself, with what the first sweep found.
-func (c *commitMoments) take(all []Moment) []Moment {
-	seen := map[int]bool{}
-	return slices.DeleteFunc(all, func(m Moment) bool {
-		at, known := c.by[m.Who]
-		if m.What != WhatTables || !known {
-			return false
-		}
-		if !seen[at] {
-			c.moments[at].Text += "; " + m.Text
-			seen[at] = true
-		}
-		return true
-	})
-}
-
-// moments are the events of the session that the history has not.
-func (st *State) moments(held []history.Entry) []Moment {
-	var all []Moment
-	for i := range st.Events {
-		if e := &st.Events[i]; !e.When.After(st.recordedTo) || e.What == WhatRest {
-			continue
-		}
-		m := Moment{Event: st.Events[i].Kept()}
-		at := slices.IndexFunc(held, func(e history.Entry) bool { return !e.Began.Before(m.When) })
-		switch {
-		case at > 0:
-			m.Before, m.After = held[at-1].ID, held[at].ID
-		case at < 0 && len(held) > 0:
-			m.Before = held[len(held)-1].ID
-		}
-		all = append(all, m)
-	}
-	return all
-}
-
-// seenBy is the picture that was seen last by a time, else the first one.
-func seenBy(held []history.Entry, by time.Time) *Seen {
-	if len(held) == 0 {
-		return nil
-	}
-	at := slices.IndexFunc(held, func(e history.Entry) bool { return e.Began.After(by) })
-	if at < 0 {
-		at = len(held)
-	}
-	e := &held[max(at-1, 0)]
-	return &Seen{Kind(strconv.FormatInt(e.ID, 10)), e.Began, e.Until}
+	return Kind(strconv.FormatInt(id, 10))
 }

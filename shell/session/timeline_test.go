@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/session/recorder"
 )
 
@@ -115,20 +116,20 @@ func TestTimelineBetween(t *testing.T) {
 	for _, x := range []struct {
 		since, until  time.Time
 		commits       int
-		before, after Kind
-	}{{time.Time{}, first, 0, "1", "1"}, {first, time.Now(), 1, "1", "5"}, {time.Now(), time.Now(), 0, "5", "5"}} {
+		before, after int64
+	}{{time.Time{}, first, 0, 1, 1}, {first, time.Now(), 1, 1, 5}, {time.Now(), time.Now(), 0, 5, 5}} {
 		line, err := s.Timeline(t.Context(), x.since, x.until)
 		if err != nil || line.Before == nil || line.After == nil {
 			t.Fatalf("%+v, %v", line, err)
 		}
 		commits := 0
 		for _, m := range line.Moments {
-			if m.What == WhatCommit {
+			if m.What == history.WhatCommit {
 				commits++
 			}
 		}
-		if commits != x.commits || line.Before.Picture != x.before || line.After.Picture != x.after {
-			t.Errorf("%d commits from %s to %s, want %+v", commits, line.Before.Picture, line.After.Picture, x)
+		if commits != x.commits || line.Before.Entry != x.before || line.After.Entry != x.after {
+			t.Errorf("%d commits from %d to %d, want %+v", commits, line.Before.Entry, line.After.Entry, x)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -43,7 +44,7 @@ type (
 	Recall struct{ ID int64 }
 	// OpenMoment shows the pictures of before and after an event, the earlier one first where that is asked for.
 	OpenMoment struct {
-		Moment  session.Moment
+		Moment  timeline.Moment
 		Earlier bool
 	}
 	// Rollback opens the page that takes back the commit of an entry of the history.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
 )
@@ -32,7 +33,7 @@ type Scene struct {
 
 // Between is an event with what was before and after it, one of which is shown.
 type Between struct {
-	Moment        session.Moment
+	Moment        timeline.Moment
 	Before, After *session.Picture
 	Earlier       bool // says that Before is shown
 }

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
 )
 
 // changes is what changed in some time.
@@ -22,7 +24,7 @@ type changes struct {
 	Why        answer.Value `key:"why_no_difference" kind:"text"`
 
 	f       *fabric.Fabric
-	moments []session.Moment
+	moments []timeline.Moment
 	subnet  []fabric.Change
 }
 
@@ -124,11 +126,11 @@ func runChanges(c *feature.Call) error {
 // sum finds the difference between the first and the last state that was seen, and returns what it rests on.
 func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, error) {
 	st := c.Session.State()
-	before, err := st.Of(line.Before.Picture)
+	before, err := st.Of(session.EntryKind(line.Before.Entry))
 	if err != nil {
 		return answer.Basis{}, err
 	}
-	after, err := st.Of(line.After.Picture)
+	after, err := st.Of(session.EntryKind(line.After.Entry))
 	if err != nil {
 		return answer.Basis{}, err
 	}
@@ -137,7 +139,7 @@ func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, err
 		a.Why = answer.Text("the forwarding tables are not compared: there are none in one of the two")
 		return st.Basis(after, session.NeedLinks), nil
 	}
-	x, err := c.Session.Diff(c.Ctx, line.Before.Picture, line.After.Picture, feature.MostNamed)
+	x, err := comparison.Diff(c.Ctx, c.Session, session.EntryKind(line.Before.Entry), session.EntryKind(line.After.Entry), feature.MostNamed)
 	if err != nil {
 		return answer.Basis{}, err
 	}
@@ -146,18 +148,18 @@ func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, err
 	return a.Difference.basis, nil
 }
 
-func seenOf(s *session.Seen) *seen {
+func seenOf(s *timeline.Seen) *seen {
 	if s == nil {
 		return nil
 	}
-	x := &seen{State: string(s.Picture), Began: s.Began.Local(), Until: s.Until.Local()}
+	x := &seen{State: string(session.EntryKind(s.Entry)), Began: s.Began.Local(), Until: s.Until.Local()}
 	switch {
-	case s.Picture == session.Live:
+	case s.Entry == 0:
 		x.Text = "live, read " + x.Until.Format(time.DateTime)
 	case s.Until.Equal(s.Began):
-		x.Text = fmt.Sprintf("history %s, seen %s", s.Picture, x.Began.Format(time.DateTime))
+		x.Text = fmt.Sprintf("history %d, seen %s", s.Entry, x.Began.Format(time.DateTime))
 	default:
-		x.Text = fmt.Sprintf("history %s, seen %s until %s", s.Picture, x.Began.Format(time.DateTime), x.Until.Format(time.DateTime))
+		x.Text = fmt.Sprintf("history %d, seen %s until %s", s.Entry, x.Began.Format(time.DateTime), x.Until.Format(time.DateTime))
 	}
 	return x
 }

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
 )
 
 // Feature is the commands diff and changes.
@@ -69,7 +70,7 @@ func run(c *feature.Call) error {
 	if c.Flag("entries") {
 		return runEntries(c, from, to)
 	}
-	x, err := c.Session.Diff(c.Ctx, from, to, feature.MostNamed)
+	x, err := comparison.Diff(c.Ctx, c.Session, from, to, feature.MostNamed)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ var entriesDecl = answer.Decl[*entries]{
 }
 
 func runEntries(c *feature.Call, from, to session.Kind) error {
-	before, after, err := c.Session.Pair(from, to)
+	before, after, err := comparison.Pair(c.Session, from, to)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/comparison"
 )
 
 // difference is what differs between two states.
@@ -83,7 +84,7 @@ type adaptiveCounts struct {
 }
 
 // compareAll returns what differs between two states, also in VLs, service levels and adaptive routing.
-func compareAll(st *session.State, x *session.Comparison) *difference {
+func compareAll(st *session.State, x *comparison.Difference) *difference {
 	r := x.Result
 	d := &difference{
 		Old: r.Old, New: r.New, before: x.Before, after: x.After, result: r,

@@ -13,7 +13,9 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/answer"
@@ -56,7 +58,7 @@ type job struct {
 	Counted  int          `name:"ports with errors"`
 
 	f       *fabric.Fabric
-	moments []session.Moment
+	moments []timeline.Moment
 	missing []string
 	errors  []feature.CountedRow
 	unread  answer.Unread
@@ -220,7 +222,7 @@ func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 		about := m.GUID == 0 || on[counters.Key{GUID: m.GUID, Num: uint8(m.Port)}]
 		if !about && nodes[m.GUID] { // a node of its paths, or a port of one that its paths do not take any more
 			node := j.f.NodeByGUID(m.GUID)
-			about = m.What == session.WhatNode || node != fabric.None && !j.f.Nodes[node].IsSwitch()
+			about = m.What == history.WhatNode || node != fabric.None && !j.f.Nodes[node].IsSwitch()
 		}
 		if about {
 			j.moments = append(j.moments, m)

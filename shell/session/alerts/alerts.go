@@ -86,7 +86,7 @@ func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, la
 			if !e.When.After(told) {
 				continue
 			}
-			if last = e.When; e.What == session.WhatRest {
+			if last = e.When; e.What == history.WhatRest {
 				continue
 			}
 			select {
@@ -119,7 +119,7 @@ func alert(ctx context.Context, s *session.Session, x Alert, path string, args [
 		s.Publish(session.ChangeLive, func(st *session.State) {
 			note := fabric.Escape(fmt.Sprintf("exec %s: %v", path, err))
 			if n := len(st.Events); n == 0 || !strings.HasPrefix(st.Events[n-1].Text, note) {
-				st.NoteOf(session.WhatRest, "", "%s", note)
+				st.NoteOf(history.WhatRest, "", "%s", note)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/alerts"
 	"example.org/ibconsole/shell/session/sessiontest"
@@ -40,9 +41,9 @@ func TestAlert(t *testing.T) {
 		for i := range events {
 			c := fabric.Change{}
 			c.At.GUID, c.At.Port = uint64(i+1), i
-			st.Add(session.Event{When: now, What: session.WhatLink, Text: fmt.Sprintf("event %d", i), Change: &c})
+			st.Add(session.Event{When: now, What: history.WhatLink, Text: fmt.Sprintf("event %d", i), Change: &c})
 		}
-		st.NoteOf(session.WhatRest, "", "nothing")
+		st.NoteOf(history.WhatRest, "", "nothing")
 	})
 	var lines []string
 	for range 1000 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package comparison measures what engines make of a subnet.
+// Package comparison compares pictures, and what engines make of a subnet.
 package comparison
 
 import (

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -44,9 +45,9 @@ type past struct {
 	err     error
 	reading pane.AsyncResult[[]Entry]
 	taken   any // what the entries were read for
-	moments []session.Moment
+	moments []timeline.Moment
 	tellErr error
-	telling pane.AsyncResult[[]session.Moment]
+	telling pane.AsyncResult[[]timeline.Moment]
 	told    any // what the moments were read for
 }
 
@@ -54,7 +55,7 @@ type past struct {
 type Source interface {
 	Entries(ctx context.Context) ([]Entry, error)
 	// Moments are what is known to have happened, the oldest first.
-	Moments(ctx context.Context) ([]session.Moment, error)
+	Moments(ctx context.Context) ([]timeline.Moment, error)
 }
 
 // New makes the pane.
@@ -227,7 +228,7 @@ func (l *past) Empty() string {
 	case l.err != nil:
 		return l.err.Error()
 	}
-	return "nothing is in the history of this subnet yet"
+	return "the history of this subnet is empty"
 }
 
 func (l *past) Enter() (func() tea.Msg, string) {

@@ -10,8 +10,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -19,7 +19,7 @@ import (
 // momentColumns are those of the timeline.
 func (l *past) momentColumns() []draw.Column {
 	hidden := func() bool { return l.Kind != showMoments }
-	at := func(row int) *session.Moment { return &l.moments[row] }
+	at := func(row int) *timeline.Moment { return &l.moments[row] }
 	return []draw.Column{
 		{Name: "when", Help: "time at which a sweep found it",
 			Wide: 14, Hidden: hidden, Text: func(row int) string { return at(row).When.Local().Format("01-02 15:04:05") },
@@ -77,7 +77,7 @@ func (l *past) side(row int) string {
 	return "after"
 }
 
-func same(a, b *session.Moment) bool {
+func same(a, b *timeline.Moment) bool {
 	return a.When.Equal(b.When) && a.Text == b.Text
 }
 
@@ -91,7 +91,7 @@ func (l *past) seekMoments(of key) tea.Cmd {
 	if n := len(events); n > 0 {
 		last = events[n-1].When
 	}
-	return l.telling.Want(l.Common, [2]any{of, last}, func(ctx context.Context, _ func(int, int)) ([]session.Moment, error) { return l.src.Moments(ctx) })
+	return l.telling.Want(l.Common, [2]any{of, last}, func(ctx context.Context, _ func(int, int)) ([]timeline.Moment, error) { return l.src.Moments(ctx) })
 }
 
 // takeMoments takes the timeline, the newest event first.
@@ -124,7 +124,7 @@ func (l *past) openMoment(row int) (func() tea.Msg, string) {
 func (l *past) next(later int) int {
 	at, ok := 0, false
 	if b := l.shown(); b != nil {
-		at = slices.IndexFunc(l.moments, func(m session.Moment) bool { return same(&m, &b.Moment) })
+		at = slices.IndexFunc(l.moments, func(m timeline.Moment) bool { return same(&m, &b.Moment) })
 		ok = at >= 0
 	}
 	if !ok {
