@@ -98,10 +98,10 @@ type routing struct {
 type switching struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	On      string       `name:"on"`
-	Enabled bool         `key:"enabled" name:"ON"`
-	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE"`
+	Enabled bool         `key:"enabled" name:"ON" help:"whether adaptive routing is enabled"`
+	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE" help:"whether the switch uses another port of the group at once when the static port is down"`
 	SLs     string       `key:"sls" name:"SLS" help:"service levels of which packets are routed adaptively, a bit each"`
-	Groups  int          `key:"groups" name:"PORT GROUPS"`
+	Groups  int          `key:"groups" name:"PORT GROUPS" help:"number of groups of ports"`
 	Tables  int          `key:"tables" name:"LFTS" help:"adaptive forwarding tables"`
 	Free    int          `key:"free" name:"FREE" help:"LIDs for which any port of the group is taken"`
 	Bounded int          `key:"bounded" name:"BOUNDED" help:"LIDs for which it is taken within bounds"`
@@ -113,9 +113,9 @@ type switching struct {
 // group is a group of ports of a switch.
 type group struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
-	Group   int          `key:"group" name:"GROUP"`
+	Group   int          `key:"group" name:"GROUP" help:"number of the group on the switch"`
 	Ports   answer.Value `key:"ports" kind:"list" help:"ports by sub-group, in the order in which they are tried"`
-	InGroup string       `name:"IN GROUP"`
+	InGroup string       `name:"IN GROUP" help:"ports of the group; those after then are used when none of the first ones can be"`
 	Down    answer.Value `key:"down" kind:"list" help:"ports of the group without a link"`
 	IsDown  string       `name:"DOWN"`
 	LIDs    int          `key:"lids" name:"LIDS" help:"LIDs that are sent to the group"`

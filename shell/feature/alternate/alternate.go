@@ -61,7 +61,7 @@ type path struct {
 	Switches     answer.Value `key:"shared_switches" kind:"list"`
 	EndLinks     answer.Value `key:"shared_end_links" kind:"list" help:"a port of each link that it shares since it has a port of the primary path"`
 	EndSwitches  answer.Value `key:"shared_end_switches" kind:"list"`
-	SharedAsText string       `name:"SHARES"`
+	SharedAsText string       `name:"SHARES" help:"paths; a pair with several counts for each with its share"`
 }
 
 var (

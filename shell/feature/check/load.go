@@ -110,7 +110,7 @@ type link struct {
 type shareOfLink struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`
-	Paths  answer.Value `key:"paths" name:"SHARES" kind:"float"`
+	Paths  answer.Value `key:"paths" name:"SHARES" kind:"float" help:"paths; a pair with several counts for each with its share"`
 	Static int64        `key:"static" name:"STATIC" help:"paths by the linear tables"`
 	shares float64
 	lead   answer.Lead
