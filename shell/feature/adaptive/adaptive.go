@@ -97,7 +97,7 @@ type routing struct {
 // switching is how a switch routes adaptively.
 type switching struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
-	On      string       `name:"on"`
+	On      string       `name:"on" help:"whether adaptive routing is enabled"`
 	Enabled bool         `key:"enabled" name:"ON" help:"whether adaptive routing is enabled"`
 	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE" help:"whether the switch uses another port of the group at once when the static port is down"`
 	SLs     string       `key:"sls" name:"SLS" help:"service levels of which packets are routed adaptively, a bit each"`
