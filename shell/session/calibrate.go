@@ -22,30 +22,30 @@ import (
 // Calibration says how far tables computed with the settings agree with what the
 // switches hold.
 type Calibration struct {
-	Engine string `json:"engine"`
+	Engine string
 	// Refused are the engines before it in the chain with their reasons.
-	Refused []string `json:"refused,omitempty"`
+	Refused []string
 	// Entries is the number of entries compared, Differ that of those which differ.
-	Entries int `json:"entries"`
-	Differ  int `json:"differ"`
+	Entries int
+	Differ  int
 	// Kinds count the differences by kind.
-	Kinds map[DifferenceKind]int `json:"kinds"`
+	Kinds map[DifferenceKind]int
 	// SL2VLs is the number of SL2VL tables compared, SL2VLDiffer that of those which
 	// differ. None are where quality of service is off, so that OpenSM writes none, or
 	// where they were neither planned nor read.
-	SL2VLs      int `json:"sl2vl"`
-	SL2VLDiffer int `json:"sl2vl_differ"`
+	SL2VLs      int
+	SL2VLDiffer int
 	// SLs says that the SLs of the live paths are now taken to be those that were
 	// computed, and Why not where nothing else differs.
-	SLs bool   `json:"sls_taken"`
-	Why string `json:"sls_not_taken,omitempty"`
+	SLs bool
+	Why string
 	// Kept says whether all differences are routes that the subnet manager kept.
-	Kept KeptRoutes `json:"kept,omitempty"`
+	Kept KeptRoutes
 	// Switches have differences, those with most first. The tables of Unread were not read, and are not compared.
-	Switches []CalibratedSwitch `json:"switches"`
-	Unread   []string           `json:"unread,omitempty"`
-	Warnings []string           `json:"warnings,omitempty"`
-	When     time.Time          `json:"when"`
+	Switches []CalibratedSwitch
+	Unread   []string
+	Warnings []string
+	When     time.Time
 
 	// of are the tables that were compared, and planned the SL2VL tables, nil where the
 	// subnet manager writes none.
@@ -67,10 +67,10 @@ func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.SL2VLDiffer == 0
 
 // CalibratedSwitch is a switch whose table is not what was computed.
 type CalibratedSwitch struct {
-	Name    string `json:"name"`
-	GUID    uint64 `json:"-"`
-	Differ  int    `json:"differ"`
-	Entries int    `json:"entries"`
+	Name    string
+	GUID    uint64
+	Differ  int
+	Entries int
 }
 
 // DifferenceKind is how an entry differs.

@@ -14,16 +14,16 @@ import (
 // Proof says whether it is shown on this subnet that computed tables are those of its subnet manager.
 type Proof struct {
 	// Asked is false where nobody else computes tables: in a simulated subnet, a file, or without a subnet manager.
-	Asked  bool `json:"-"`
-	Proved bool `json:"proved"`
+	Asked  bool
+	Proved bool
 	// Why says how it was proved, or why it is not.
-	Why string `json:"why"`
+	Why string
 	// When calibrate compared, and how many entries, where that proves it.
-	When    *time.Time `json:"when,omitempty"`
-	Entries int        `json:"entries,omitempty"`
+	When    *time.Time
+	Entries int
 	// Manager is what somebody said of the subnet manager, Signs what is to be seen of its kind.
-	Manager ManagerKind `json:"manager,omitempty"`
-	Signs   string      `json:"signs,omitempty"`
+	Manager ManagerKind
+	Signs   string
 }
 
 // String says it in a line.

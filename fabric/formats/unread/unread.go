@@ -29,15 +29,15 @@ const (
 // Finding is one thing that could not be read. It is the error that a strict reader
 // ends with.
 type Finding struct {
-	Kind Kind   `json:"kind"`
-	File string `json:"file"` // escaped
-	Line int    `json:"line"`
+	Kind Kind
+	File string // escaped
+	Line int
 	// Why says what is wrong and what was expected, or what became of it. It is escaped.
-	Why string `json:"why"`
+	Why string
 	// Node is the GUID of the second one that claims a GUID or a LID, 0 where there is
 	// none, and Port its port, -1 for all of it.
-	Node uint64 `json:"-"`
-	Port int    `json:"-"`
+	Node uint64
+	Port int
 }
 
 // At is a finding of kind Line.
@@ -54,9 +54,9 @@ const Most = 100
 // List is what could not be read. The zero value is empty and ready.
 type List struct {
 	// Findings are the first ones, that the file is truncated before the others.
-	Findings []Finding `json:"findings"`
+	Findings []Finding
 	// Count is how many there are in all.
-	Count int `json:"count"`
+	Count int
 }
 
 // Add takes a finding.
