@@ -29,9 +29,9 @@ type lossAnswers struct {
 }
 
 type foundProblem struct {
-	Severity, Kind, What string
-	Problem              string // the kind in the answer of problems
-	Since                time.Time
+	Severity, What string
+	Kind           string `json:"problem"`
+	Since          time.Time
 }
 
 func answersOf(t *testing.T, source string) (a lossAnswers) {
@@ -44,9 +44,6 @@ func answersOf(t *testing.T, source string) (a lossAnswers) {
 		t.Fatalf("%q\n%s", lines, said)
 	}
 	a.problems, a.down = p.Problems, s.Subnets[0].Down
-	for i := range a.problems {
-		a.problems[i].Kind = a.problems[i].Problem
-	}
 	return a
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
-	"example.org/ibconsole/shell/report"
 )
 
 const busy = "sim:fattree:2,8 traffic=30%"
@@ -176,7 +175,17 @@ func TestMorning(t *testing.T) {
 	if !strings.Contains(worst, "leaf-01/1") || !strings.Contains(worst, "SymbolErrorCounter 77") {
 		t.Errorf("worst: %s", worst)
 	}
-	var m report.Morning
+	type moved struct{ Pairs, Changed int64 }
+	var m struct {
+		Worse    []struct{ Port string } `json:"ports_worse"`
+		Flaps    []struct{ Link string }
+		Reroutes []struct {
+			Before, After int64
+			Moved         *moved
+		}
+		Moved *moved
+		Hours []struct{ Errors *int64 }
+	}
 	if err := json.Unmarshal([]byte(ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")), &m); err != nil {
 		t.Fatal(err)
 	}

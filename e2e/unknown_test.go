@@ -134,7 +134,7 @@ func (h healthy) unknown(t *testing.T, before string) {
 		t.Errorf("problems: %s", out)
 	}
 	out = ibconsole(t, "-s", h.source, "-c", before+"report json - of=live")
-	if !strings.Contains(out, `"credit_loop": null`) {
+	if !strings.Contains(out, `"credit_loop":null`) {
 		t.Errorf("report: %s", out)
 	}
 }

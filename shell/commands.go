@@ -12,7 +12,6 @@ import (
 // commands lists every command, in the order of help.
 func commands() []Spec {
 	all := slices.Concat(
-		reportCommands(),
 		showCommands(),
 		traceCommands(),
 	)

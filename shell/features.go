@@ -43,6 +43,7 @@ import (
 	"example.org/ibconsole/shell/feature/problems"
 	"example.org/ibconsole/shell/feature/ranks"
 	"example.org/ibconsole/shell/feature/record"
+	"example.org/ibconsole/shell/feature/reports"
 	"example.org/ibconsole/shell/feature/resilience"
 	"example.org/ibconsole/shell/feature/route"
 	"example.org/ibconsole/shell/feature/sa"
@@ -95,6 +96,7 @@ var features = []*feature.Feature{
 	&problems.Feature,
 	&ranks.Feature,
 	&record.Feature,
+	&reports.Feature,
 	&resilience.Feature,
 	&route.Feature,
 	&sa.Feature,

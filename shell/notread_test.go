@@ -71,7 +71,7 @@ func TestTablesNotRead(t *testing.T) {
 		"hosts job node-[0001-0008]":      {[]string{told, "30 paths among them", "unknown: 26 more"}, ""},
 		"report text -":                   {[]string{"56, 0 of them lost", "26 paths, over tables that were not read", "the tables of leaf-04"}, ""},
 		"report csv -":                    {[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, ""},
-		"report json -":                   {[]string{`"unknown": 26`, `"tables_not_read"`, `"leaf-04"`, `"paths": null`}, ""},
+		"report json -":                   {[]string{`"unknown":26`, `"tables_not_read":["leaf-04"]`, `"paths":null`}, ""},
 		"compare engines minhop":          {[]string{"0 (26 unknown)"}, ""},
 		"calibrate":                       {[]string{"minhop: 0 of 70 entries differ", "unknown whether what-ifs say", "not read: 1 forwarding table: leaf-04"}, ""},
 		"diff":                            {[]string{"as far as was read", "pairs not known           26"}, ""},

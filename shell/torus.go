@@ -5,7 +5,6 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/engines/torus"
@@ -66,7 +65,7 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.
 
 // pathOnTorus traces the path between two places onto a map.
 func (c *call) pathOnTorus(st *session.State, p *session.Picture, ends string, m *torusMap) error {
-	pair, err := pairWithComma(p.Fabric, ends)
+	pair, err := feature.PairWithComma(p.Fabric, ends)
 	if err != nil {
 		return err
 	}
@@ -86,18 +85,4 @@ func (c *call) pathOnTorus(st *session.State, p *session.Picture, ends string, m
 		}
 	}
 	return nil
-}
-
-// pairWithComma is the pair of A,B, whose names may have commas themselves.
-func pairWithComma(f *fabric.Fabric, ends string) (pair session.Pair, err error) {
-	err = fmt.Errorf("path=%q names one place, expected A,B", ends)
-	for i, r := range ends {
-		if r != ',' {
-			continue
-		}
-		if pair, err = session.PairOf(f, strings.TrimSpace(ends[:i]), strings.TrimSpace(ends[i+1:])); err == nil {
-			return pair, nil
-		}
-	}
-	return pair, err
 }

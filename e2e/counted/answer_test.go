@@ -101,8 +101,17 @@ func (a *answer) name() string {
 	return command
 }
 
-// basis compares the state that a declared answer is of, and how many things of it were not read.
+// basis compares what [answer.stated] compares, and the warnings.
 func (a *answer) basis(s *state, unread int) {
+	a.stated(s, unread)
+	for i := range a.o.length("of.warnings") {
+		warning, _ := a.o.at(fmt.Sprint("of.warnings.", i))
+		a.row("warning:", warning)
+	}
+}
+
+// stated compares the state that a declared answer is of, and how many things of it were not read.
+func (a *answer) stated(s *state, unread int) {
 	a.title("of.title", s)
 	a.figure("command", a.name())
 	a.figure("kind", "answer")
@@ -115,10 +124,6 @@ func (a *answer) basis(s *state, unread int) {
 	a.ignore("of.as_of", "of.engine", "of.estimate", "of.written")
 	if unread == 0 {
 		a.ignore("of.unread.causes")
-	}
-	for i := range a.o.length("of.warnings") {
-		warning, _ := a.o.at(fmt.Sprint("of.warnings.", i))
-		a.row("warning:", warning)
 	}
 }
 
@@ -156,7 +161,13 @@ func (a *answer) read(s *state) {
 	names := s.unreadTables()
 	if a.basis(s, len(names)); len(names) > 0 {
 		a.mustLine("  not read: {of.unread.count#} forwarding table(s): {|.*}")
-		a.figure("of.unread.count", len(names))
+		a.unread(names)
+	}
+}
+
+// unread compares the switches whose tables were not read.
+func (a *answer) unread(names []string) {
+	if a.figure("of.unread.count", len(names)); len(names) > 0 {
 		a.figure("of.unread.causes.0.what", "forwarding table")
 		a.figure("of.unread.causes.0.why", "")
 		a.figure("of.unread.causes.0.count", len(names))

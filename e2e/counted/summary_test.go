@@ -109,12 +109,21 @@ func (a *answer) amountsAt(path string, c amounts) {
 func (x *exam) report(s *state) {
 	out, _, err := x.run("report text - of="+s.name, false)
 	inJSON, _, jsonErr := x.run("report json - of="+s.name, true)
-	a := &answer{x: x, command: "report of=" + s.name, text: readText(out), objects: readObjects(x.t, "report json", inJSON), words: map[string]string{}, err: err}
+	a := &answer{x: x, command: "report json of=" + s.name, text: readText(out), objects: readObjects(x.t, "report json", inJSON), words: map[string]string{}, err: err}
 	if err != nil || jsonErr != nil || len(a.objects) != 1 {
 		a.wrong("answer", err, jsonErr, "some")
 		return
 	}
 	a.o = a.objects[0]
+	var names []string // which the text tells in words of its own
+	if s.routed() {
+		names = s.unreadTables()
+	}
+	a.stated(s, len(names))
+	a.unread(names)
+	for i := range a.o.length("of.warnings") {
+		a.ignore(fmt.Sprint("of.warnings.", i))
+	}
 	in, unreachable := s.amounts()
 	for _, label := range []string{"Source", "Time", "Routing"} {
 		a.mustLine(label + " {|.*}")
@@ -206,9 +215,7 @@ func (a *answer) reportedLinks(s *state) {
 	}
 	for i := range a.o.length("ports") {
 		at := fmt.Sprintf("ports.%d.", i)
-		from, _ := a.o.at(at + "from")
-		to, _ := a.o.at(at + "to")
-		name := fmt.Sprintf("%v/%d -> %v/%d", from, a.intAt(at+"port"), to, a.intAt(at+"peer_port"))
+		name := a.placed(at+"from", s) + " -> " + a.placed(at+"to", s)
 		p := all[name]
 		if p == nil {
 			a.wrong(at, "-", name, "no such link")

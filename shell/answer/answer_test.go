@@ -512,3 +512,29 @@ func TestGrouped(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadRows: a table that was not read is null for programs and "not read" for people, and fits the schema.
+func TestUnreadRows(t *testing.T) {
+	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow]()}
+	decl := answer.Decl[struct{}]{
+		Command: "links", Layout: []answer.Item[struct{}]{{Table: answer.Show(table, func(struct{}) answer.Rows[linkRow] { return answer.UnreadRows[linkRow]() })}},
+	}
+	for form, want := range map[answer.Form]string{
+		answer.FormText: "links\nlinks: not read\n", answer.FormJSON: `"links":null}`, answer.FormMarkdown: "links: not read", answer.FormHTML: "links: not read",
+	} {
+		var out bytes.Buffer
+		if err := decl.Answer(answer.Basis{}, struct{}{}).Write(&out, form, 1, ""); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v, expected %q in\n%s", form, err, want, &out)
+		}
+		if form != answer.FormJSON {
+			continue
+		}
+		o, err := jsonschema.UnmarshalJSON(&out)
+		if err == nil {
+			err = compile(t, decl.Schema()).Validate(o)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -71,6 +71,8 @@ type Rows[R any] struct {
 	More  int64               // how many rows there are in addition to these
 	Shown int                 // how many of them people read in the text, 0 for the MaxRows of the table
 	Best  int                 // the number of the row that is best, from 1; 0 for none
+	// Unread says that the rows are not known: JSON has null in place of a list, people read "not read".
+	Unread bool
 }
 
 // Slice returns rows that are there already.
@@ -78,6 +80,9 @@ func Slice[R any](rows []R) Rows[R] { return Lazy(len(rows), func(i int) R { ret
 
 // Lazy returns rows that are made when they are asked for. at must be safe for concurrent use.
 func Lazy[R any](n int, at func(int) R) Rows[R] { return Rows[R]{N: n, At: at} }
+
+// UnreadRows returns the rows of a table that was not read.
+func UnreadRows[R any]() Rows[R] { return Rows[R]{Unread: true} }
 
 // Once returns rows that can be read once, in order.
 func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each: each} }
@@ -192,6 +197,7 @@ type boundTable struct {
 	maxRows          int
 	columns          []Column
 	n                int // -1 where it is not known
+	unread           bool
 	more             int64
 	best             int                         // the number of a row, from 1; 0 for none
 	at               func(row int, into []Value) // nil where rows can be read once only
@@ -213,7 +219,7 @@ func (l listed[T, R]) declared() boundTable {
 
 func (l listed[T, R]) bind(v T) boundTable {
 	t, rows, b := l.table, l.rows(v), l.declared()
-	b.n, b.more, b.best, b.maxRows = rows.N, rows.More, rows.Best, cmp.Or(rows.Shown, t.MaxRows)
+	b.n, b.more, b.best, b.unread, b.maxRows = rows.N, rows.More, rows.Best, rows.Unread, cmp.Or(rows.Shown, t.MaxRows)
 	fill := func(r R, into []Value) {
 		for i := range t.Fields {
 			into[i] = t.Fields[i].Value(r)

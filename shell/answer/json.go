@@ -102,6 +102,10 @@ func (o *encoder) head(a *Answer) {
 // array writes the rows of a table as a list.
 func (o *encoder) array(t *boundTable) {
 	o.key(t.key)
+	if t.unread {
+		o.value(NotRead())
+		return
+	}
 	o.b = append(o.b, '[')
 	keys, first := keysOf(t.columns), true
 	err := t.rows(func(values []Value) error {

@@ -174,6 +174,10 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 		}
 	}
 	for i := range a.tables {
+		if a.tables[i].unread {
+			_, _ = out.WriteString(m.line(a.tables[i].title + ": " + NotRead().String()))
+			continue
+		}
 		if a.tables[i].n == 0 && len(a.tables) > 1 {
 			continue
 		}

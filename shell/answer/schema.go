@@ -31,7 +31,7 @@ func (d *Decl[T]) Schema() map[string]any {
 	variants := []any{}
 	for _, t := range d.tables() {
 		if !t.stream {
-			head[t.key] = object{"type": "array", "items": closed(rowSchema(&t, nil)), "description": t.help}
+			head[t.key] = object{"type": []string{"array", "null"}, "items": closed(rowSchema(&t, nil)), "description": t.help}
 			required = append(required, t.key)
 			continue
 		}

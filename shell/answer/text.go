@@ -190,6 +190,10 @@ func unitText(unit string) string { return prose.When(unit == "", "", " "+unit) 
 
 // text writes a table for people.
 func (t *boundTable) text(c *Canvas) error {
+	if t.unread {
+		c.Line("%s: %s", t.title, NotRead())
+		return nil
+	}
 	if t.form != "" {
 		return t.lines(c)
 	}

@@ -140,6 +140,20 @@ func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]session.Pair, error) {
 	return []session.Pair{pair}, err
 }
 
+// PairWithComma returns the pair of A,B, whose names may have commas themselves.
+func PairWithComma(f *fabric.Fabric, ends string) (pair session.Pair, err error) {
+	err = fmt.Errorf("path=%q names one place, expected A,B", ends)
+	for i, r := range ends {
+		if r != ',' {
+			continue
+		}
+		if pair, err = session.PairOf(f, strings.TrimSpace(ends[:i]), strings.TrimSpace(ends[i+1:])); err == nil {
+			return pair, nil
+		}
+	}
+	return pair, err
+}
+
 // MLIDPrefix begins the name of a multicast LID.
 const MLIDPrefix = "mlid:"
 

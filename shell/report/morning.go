@@ -3,7 +3,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -14,65 +13,65 @@ import (
 
 // Morning is what happened to a subnet in some time, for who comes after it. Names in it are escaped.
 type Morning struct {
-	Subnet string    `json:"subnet"`
-	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until"`
+	Subnet string
+	Since  time.Time
+	Until  time.Time
 	// Problems are those that the pictures of the beginning and of the end show without what is read beside them; New and
 	// Gone are null where the subnet at the beginning is not known. Still counts those that were there at the beginning,
 	// Open has the errors of them. What was lost is among them.
-	New   []MorningProblem `json:"problems_new"`
-	Gone  []MorningProblem `json:"problems_gone"`
-	Still int              `json:"problems_still"`
-	Open  []MorningProblem `json:"errors_still"`
+	New   []MorningProblem
+	Gone  []MorningProblem
+	Still int
+	Open  []MorningProblem
 	// Down is how many links are lost at the end, -1 where that is not known.
-	Down int `json:"links_down"`
+	Down int
 	// Reroutes, Commits and Others are events by what they are about; Flaps are links with several. They are null where
 	// there is no history.
-	Reroutes []MorningEvent `json:"reroutes"`
-	Commits  []MorningEvent `json:"commits"`
-	Flaps    []MorningFlap  `json:"flaps"`
-	Others   []MorningEvent `json:"events"`
+	Reroutes []MorningEvent
+	Commits  []MorningEvent
+	Flaps    []MorningFlap
+	Others   []MorningEvent
 	// Moved is what became of paths from the beginning to the end, nil where that is not known.
-	Moved *MorningMoved `json:"moved,omitempty"`
+	Moved *MorningMoved
 	// Worse are ports that counted more errors than in the time of the same length before; Load are links that sent
 	// more or less. They are null where nothing was recorded.
-	Worse []MorningPort `json:"ports_worse"`
-	Load  []MorningLoad `json:"load_changed"`
+	Worse []MorningPort
+	Load  []MorningLoad
 	// Hours are the sums of all ports.
-	Hours []MorningHour `json:"hours"`
+	Hours []MorningHour
 	// Unknown says what is not known, and why.
-	Unknown []string `json:"unknown,omitempty"`
+	Unknown []string
 }
 
 // MorningProblem is a problem.
 type MorningProblem struct {
-	Severity string `json:"severity"`
-	Kind     string `json:"kind"`
-	Where    string `json:"where,omitempty"`
-	What     string `json:"what"`
-	Try      string `json:"try,omitempty"`
+	Severity string
+	Kind     string
+	Where    string
+	What     string
+	Try      string
 	// Since is from when on it is so, zero where that is not known.
-	Since time.Time `json:"since,omitzero"`
+	Since time.Time
 }
 
 // MorningEvent is an event, with the entries of the history around it, 0 for none.
 type MorningEvent struct {
-	When   time.Time `json:"when"`
-	Text   string    `json:"text"`
-	Who    string    `json:"who,omitempty"`
-	Before int64     `json:"before,omitempty"`
-	After  int64     `json:"after,omitempty"`
+	When   time.Time
+	Text   string
+	Who    string
+	Before int64
+	After  int64
 	// Moved is what became of paths between these, nil where that is not known.
-	Moved *MorningMoved `json:"moved,omitempty"`
+	Moved *MorningMoved
 }
 
 // MorningMoved counts ordered pairs of end ports: of all so many have another path, so many are lost, or newly connected.
 type MorningMoved struct {
-	Pairs     int64 `json:"pairs"`
-	Changed   int64 `json:"changed"`
-	CutOff    int64 `json:"cut_off"`
-	Connected int64 `json:"connected"`
-	Entries   int   `json:"entries"`
+	Pairs     int64
+	Changed   int64
+	CutOff    int64
+	Connected int64
+	Entries   int
 }
 
 func (m *MorningMoved) text() string {
@@ -94,35 +93,35 @@ func (m *MorningMoved) text() string {
 
 // MorningFlap is a link that went down and came up.
 type MorningFlap struct {
-	Link   string    `json:"link"`
-	Events int       `json:"events"`
-	First  time.Time `json:"first"`
-	Last   time.Time `json:"last"`
+	Link   string
+	Events int
+	First  time.Time
+	Last   time.Time
 }
 
 // MorningPort is a port that got worse.
 type MorningPort struct {
-	Port    string    `json:"port"`
-	To      string    `json:"to,omitempty"`
-	Counted string    `json:"counted"`
-	PerHour float64   `json:"errors_per_hour"`
-	Before  *float64  `json:"errors_per_hour_before"` // null where the port was not read before
-	Since   time.Time `json:"since"`
+	Port    string
+	To      string
+	Counted string
+	PerHour float64
+	Before  *float64 // null where the port was not read before
+	Since   time.Time
 }
 
 // MorningLoad is what a port sent, in 10^9 bytes a second.
 type MorningLoad struct {
-	Port   string  `json:"port"`
-	To     string  `json:"to,omitempty"`
-	Now    float64 `json:"gigabytes_per_second"`
-	Before float64 `json:"gigabytes_per_second_before"`
+	Port   string
+	To     string
+	Now    float64
+	Before float64
 }
 
 // MorningHour is what all ports counted together, null where nothing was recorded.
 type MorningHour struct {
-	From   time.Time `json:"from"`
-	Errors *uint64   `json:"errors"`
-	Bytes  *uint64   `json:"bytes_sent"`
+	From   time.Time
+	Errors *uint64
+	Bytes  *uint64
 }
 
 // MorningFormat is a form of a morning report.
@@ -133,14 +132,7 @@ type MorningFormat struct {
 
 // MorningFormats are all forms.
 func MorningFormats() []MorningFormat {
-	return []MorningFormat{{"markdown", (*Morning).Markdown}, {"html", (*Morning).HTML}, {"json", (*Morning).JSON}}
-}
-
-// JSON writes all of it.
-func (m *Morning) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(m)
+	return []MorningFormat{{"markdown", (*Morning).Markdown}, {"html", (*Morning).HTML}}
 }
 
 // section is a part of the report as a table.

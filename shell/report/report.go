@@ -9,7 +9,6 @@ package report
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -28,18 +27,18 @@ import (
 
 // Report is what a report says. Figures are nil or empty where there are no tables.
 type Report struct {
-	Title    string    `json:"title"`
-	Source   string    `json:"source"`
-	When     time.Time `json:"when"`
-	Nodes    int       `json:"nodes"`
-	Switches int       `json:"switches"`
-	Hosts    int       `json:"hosts"`
-	LinkSum  int       `json:"links"`
-	MaxLID   uint16    `json:"highest_lid"`
+	Title    string
+	Source   string
+	When     time.Time
+	Nodes    int
+	Switches int
+	Hosts    int
+	LinkSum  int
+	MaxLID   uint16
 	// Unreachable is counted in none of the amounts above, nil for nothing.
-	Unreachable *fabric.Amounts `json:"unreachable,omitempty"`
-	Routing     *Routing        `json:"routing,omitempty"`
-	Ports       []Port          `json:"ports"` // the directions of links that leave switches for switches
+	Unreachable *fabric.Amounts
+	Routing     *Routing
+	Ports       []Port // the directions of links that leave switches for switches
 
 	fabric *fabric.Fabric
 	facts  *analysis.Memo
@@ -49,41 +48,42 @@ type Report struct {
 
 // Routing are the figures of tables.
 type Routing struct {
-	Engine string `json:"engine"`
+	Engine string
 	// Pairs are those of all end ports, LostPairs those of which a path does not arrive, LuckPairs those of which one arrives
 	// by luck with adaptive routing, UnknownPairs those of which one is unknown.
-	Pairs        int64 `json:"pairs"`
-	LostPairs    int64 `json:"lost_pairs"`
-	LuckPairs    int64 `json:"luck_pairs,omitempty"`
-	UnknownPairs int64 `json:"unknown_pairs"`
-	Paths        int64 `json:"paths"`
-	Lost         int64 `json:"lost"`
+	Pairs        int64
+	LostPairs    int64
+	LuckPairs    int64
+	UnknownPairs int64
+	Paths        int64
+	Lost         int64
 	// Unknown counts the paths that meet a switch whose table was not read, as NotRead names them. The figures leave
 	// these paths out.
-	Unknown int64    `json:"unknown"`
-	NotRead []string `json:"tables_not_read,omitempty"`
-	Links   []int64  `json:"paths_by_links"` // counts paths by their number of links
-	Worst   int64    `json:"worst_load"`
+	Unknown int64
+	NotRead []string
+	Links   []int64 // counts paths by their number of links
+	Worst   int64
 	linkload.Quick
 	// VLs is null where it is unknown, and so is CreditLoop.
-	VLs        *int            `json:"vls"`
-	CreditLoop credits.Verdict `json:"credit_loop"`
+	VLs        *int
+	CreditLoop credits.Verdict
 
 	unknown string
 }
 
 // Port is one direction of a link between switches.
 type Port struct {
-	From  string  `json:"from"`
-	Out   uint8   `json:"port"`
-	To    string  `json:"to"`
-	In    uint8   `json:"peer_port"`
-	Width string  `json:"width"`
-	Speed string  `json:"speed"`
-	Gbps  float64 `json:"gbps"`
+	Index fabric.PortIndex // of the port that packets leave by
+	From  string
+	Out   uint8
+	To    string
+	In    uint8
+	Width string
+	Speed string
+	Gbps  float64
 	// Paths and LIDs are null where they are not known.
-	Paths *int64 `json:"paths"`
-	LIDs  *int32 `json:"lids"`
+	Paths *int64
+	LIDs  *int32
 }
 
 // New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
@@ -114,7 +114,7 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
-		row := Port{From: f.NodeName(p.Node), Out: p.Num, To: f.NodeName(q.Node), In: q.Num, Width: p.Width.String(), Speed: p.Speed.String(), Gbps: p.Gbps()}
+		row := Port{Index: fabric.PortIndex(i), From: f.NodeName(p.Node), Out: p.Num, To: f.NodeName(q.Node), In: q.Num, Width: p.Width.String(), Speed: p.Speed.String(), Gbps: p.Gbps()}
 		if l != nil && l.Known(fabric.PortIndex(i)) {
 			row.Paths, row.LIDs = &l.Paths[i], &l.Destinations[i]
 		}
@@ -157,15 +157,14 @@ type Format struct {
 // Formats are all forms.
 func Formats() []Format {
 	return []Format{
-		{"text", "figures and the links that carry most, for reading", false, (*Report).Text},
-		{"markdown", "the same, as Markdown", false, (*Report).Markdown},
-		{"csv", "a line for each direction of a link between switches", false, (*Report).CSV},
-		{"json", "all of it", false, (*Report).JSON},
-		{"dot", "the switches and their links, for Graphviz", false, (*Report).Dot},
-		{"slurm-conf", "Slurm's topology.conf", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
-		{"slurm-yaml", "Slurm's topology.yaml", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
-		{"svg", "a drawing of the subnet: tiers, grids or groups, with loads and failures", false, (*Report).SVG},
-		{"html", "a page with plots that needs nothing beside itself", false, (*Report).HTML},
+		{"text", "write figures and the busiest links as text", false, (*Report).Text},
+		{"markdown", "write figures and the busiest links as Markdown", false, (*Report).Markdown},
+		{"csv", "write the links between switches as CSV", false, (*Report).CSV},
+		{"dot", "write switches and links for Graphviz", false, (*Report).Dot},
+		{"slurm-conf", "write Slurm's topology.conf", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
+		{"slurm-yaml", "write Slurm's topology.yaml", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
+		{"svg", "draw the subnet with loads and failures", false, (*Report).SVG},
+		{"html", "write an HTML page with plots", false, (*Report).HTML},
 	}
 }
 
@@ -209,13 +208,6 @@ func (r *Report) figures() [][2]string {
 			[2]string{"Effective bisection", fmt.Sprintf("%.3f of full over %d random bisections", t.Bisections.Mean, t.Bisections.Bisections)})
 	}
 	return out
-}
-
-// JSON writes all of it.
-func (r *Report) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(r)
 }
 
 // CSV writes the ports below titles. A name that a spreadsheet would take for a formula gets an apostrophe in front.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,10 +101,6 @@ func FuzzNames(f *testing.F) {
 		}
 		if got := records[1][0]; got != escaped && got != "'"+escaped || strings.ContainsRune("=+-@", rune(got[0])) {
 			t.Errorf("CSV: %q, expected %q", got, escaped)
-		}
-		var back report.Report
-		if err := json.Unmarshal([]byte(written(t, r, "json")), &back); err != nil || len(back.Ports) != len(r.Ports) {
-			t.Errorf("JSON: %v", err)
 		}
 		for _, form := range []struct{ name, marks string }{{"html", "<>\""}, {"svg", "<>\""}, {"markdown", "<>|\n"}} {
 			a, b := written(t, plain, form.name), written(t, r, form.name)

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package reports
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -19,96 +15,25 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
-	"example.org/ibconsole/internal/base/files"
-	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/feature"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/comparison"
 	"example.org/ibconsole/shell/session/recorded"
 )
 
-func morningCommand() Spec {
-	return Spec{
-		Name: "morning", Summary: "what happened: problems new and gone, reroutes, commits, flaps, ports that got worse, load that changed", Run: runMorning,
-		Help: "It is made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard output;\n" +
-			"FILE.html is a page with plots, FILE.json for programs, and anything else Markdown.",
-		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
-		Options: []lang.Option{
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + when.Help},
-			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
-			{Name: "format", Kind: lang.KindText, Value: "markdown|html|json", Words: []string{"markdown", "html", "json"}, Summary: "whatever FILE is called"},
-		},
-	}
-}
+// gatherer collects what a report of the morning tells.
+type gatherer struct{ *feature.Call }
 
-func runMorning(c *call) error {
-	since, until, err := c.feature().Span("12h")
-	if err != nil {
-		return err
-	}
-	file := "-"
-	if len(c.Args) > 0 {
-		file = c.Arg(0)
-	}
-	format, err := c.morningFormat(file)
-	if err != nil {
-		return err
-	}
-	m, err := c.morning(since, until)
-	if err != nil {
-		return err
-	}
-	write := func(w io.Writer) error {
-		return plain.Text(w, func(w io.Writer) error { return format.Write(m, w) })
-	}
-	if file != "-" {
-		if err := files.Write(file, write); err != nil {
-			return err
-		}
-		return c.say(reported{format.Name, file, m.Subnet}, "%s report of %s written to %s", format.Name, m.Subnet, quoteFile(file))
-	}
-	if c.out.isJSON() {
-		var b bytes.Buffer
-		if err := m.JSON(&b); err != nil {
-			return err
-		}
-		return c.out.Answer(document{b.Bytes()})
-	}
-	return c.raw(write)
-}
-
-func (c *call) morningFormat(file string) (report.MorningFormat, error) {
-	name := c.Option("format", "")
-	if name == "" {
-		switch strings.ToLower(filepath.Ext(file)) {
-		case ".html", ".htm":
-			name = "html"
-		case ".json":
-			name = "json"
-		default:
-			name = "markdown"
-		}
-	}
-	all := report.MorningFormats()
-	at := slices.IndexFunc(all, func(f report.MorningFormat) bool { return f.Name == name })
-	if at < 0 {
-		return report.MorningFormat{}, c.Misused("format=%q, expected markdown, html or json", name)
-	}
-	return all[at], nil
-}
-
-// morning gathers what is known.
-func (c *call) morning(since, until time.Time) (*report.Morning, error) {
+// gather collects what is known.
+func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	m := &report.Morning{
-		Subnet: fabric.Escape(c.session.Subnet()), Since: since, Until: until,
+		Subnet: fabric.Escape(c.Session.Subnet()), Since: since, Until: until,
 		New: []report.MorningProblem{}, Open: []report.MorningProblem{}, Gone: []report.MorningProblem{}, Reroutes: []report.MorningEvent{}, Commits: []report.MorningEvent{},
 		Flaps: []report.MorningFlap{}, Others: []report.MorningEvent{}, Worse: []report.MorningPort{}, Load: []report.MorningLoad{}, Hours: []report.MorningHour{},
 	}
-	line, err := c.session.Timeline(c.ctx, since, until)
+	line, err := c.Session.Timeline(c.Ctx, since, until)
 	if err != nil {
 		return nil, err
 	}
@@ -166,13 +91,13 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 }
 
 // morningProblems holds the problems of the picture at the end against those of the one at the beginning.
-func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error {
+func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) error {
 	if line.Before == nil {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("problems new and gone: %v", line.Why))
 		m.New, m.Open, m.Gone, m.Down = nil, nil, nil, -1
 		return nil
 	}
-	st := c.session.State()
+	st := c.Session.State()
 	before, err := st.Of(session.EntryKind(line.Before.Entry))
 	if err != nil {
 		return err
@@ -199,7 +124,7 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 		}
 		return out
 	}
-	was, is := st.Shown(before, c.session.Analysis()), st.Shown(after, c.session.Analysis())
+	was, is := st.Shown(before, c.Session.Analysis()), st.Shown(after, c.Session.Analysis())
 	for _, u := range is.Unchecked {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("%s at the end: %s", u.What, u.Why))
 	}
@@ -235,16 +160,16 @@ func (c *call) morningProblems(m *report.Morning, line *session.Timeline) error 
 }
 
 // missing are the problems that a picture has as what an earlier one had is not there any more, but for what is known as lost.
-func (c *call) missing(st *session.State, before, after *session.Picture) []problems.Problem {
+func (c gatherer) missing(st *session.State, before, after *session.Picture) []problems.Problem {
 	r := after.Missing(before)
 	r.DropLost(0, st.LostIn(after))
 	return r.Problems
 }
 
 // morningMoved says of the latest reroutes what became of paths, and of all of them together.
-func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
+func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error {
 	moved := func(from, to session.Kind) *report.MorningMoved {
-		r, err := comparison.Diff(c.ctx, c.session, from, to, 1)
+		r, err := comparison.Diff(c.Ctx, c.Session, from, to, 1)
 		if err != nil {
 			m.Unknown = append(m.Unknown, fmt.Sprintf("what moved from entry %s to %s: %v", from, to, err))
 			return nil
@@ -256,7 +181,7 @@ func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
 	if len(m.Reroutes) > 0 && line.Before != nil && line.After != nil {
 		m.Moved = moved(session.EntryKind(line.Before.Entry), session.EntryKind(line.After.Entry))
 	}
-	f := c.session.State().Live.Fabric
+	f := c.Session.State().Live.Fabric
 	untold := max(0, len(m.Reroutes)-max(1, min(mostCompared, entriesCompared/max(1, len(f.Switches)*int(f.MaxLID)))))
 	for i := range m.Reroutes[untold:] {
 		if e := &m.Reroutes[untold+i]; e.Before != 0 && e.After != 0 && e.Before != e.After {
@@ -266,7 +191,7 @@ func (c *call) morningMoved(m *report.Morning, line *session.Timeline) error {
 	if untold > 0 {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("what the first %d of %d reroutes moved, each by itself (diff says it)", untold, len(m.Reroutes)))
 	}
-	return c.ctx.Err()
+	return c.Ctx.Err()
 }
 
 // What of much is told in the morning.
@@ -280,25 +205,25 @@ const (
 )
 
 // morningCounters holds what was recorded against the time of the same length before.
-func (c *call) morningCounters(m *report.Morning) error {
+func (c gatherer) morningCounters(m *report.Morning) error {
 	errs, sent := counters.Faults, counters.Of(counters.XmitData)
-	now, err := c.session.Recorded().Between(c.ctx, errs, m.Since, m.Until)
+	now, err := c.Session.Recorded().Between(c.Ctx, errs, m.Since, m.Until)
 	if err != nil {
 		return err
 	}
 	if gaps := feature.NotRecorded(&now); gaps != "" {
 		m.Unknown = append(m.Unknown, "what ports counted: "+gaps)
 	}
-	st := c.session.State()
+	st := c.Session.State()
 	if n := len(recorded.NotRead(st.Live.Fabric, &now)); n > 0 {
-		m.Unknown = append(m.Unknown, "what ports counted: of "+count(n, "port")+" nothing was read")
+		m.Unknown = append(m.Unknown, "what ports counted: of "+prose.Count(n, "port")+" nothing was read")
 	}
 	earlier := m.Since.Add(m.Since.Sub(m.Until))
 	f := st.Live.Fabric
 	recorded := func(what counters.Set, from, to time.Time) *records.Recorded {
 		r := records.Recorded{}
 		if err == nil {
-			if r, err = c.session.Recorded().Between(c.ctx, what, from, to); errors.Is(err, recorded.ErrNone) {
+			if r, err = c.Session.Recorded().Between(c.Ctx, what, from, to); errors.Is(err, recorded.ErrNone) {
 				err = nil
 			}
 		}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reports writes reports of the subnet and of what happened to it.
+package reports
+
+import (
+	"errors"
+	"io"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/report"
+	"example.org/ibconsole/shell/session"
+)
+
+// Feature is the commands report.
+var Feature = feature.Feature{Name: "reports", Commands: commands()}
+
+func commands() []feature.Command {
+	all := []feature.Command{
+		{Path: "report", Summary: "write a report of the subnet to a file", Help: "The file - is standard output."},
+		morningCommand, command(report.Format{Name: jsonWord, Summary: "write all figures as JSON"}),
+	}
+	for _, f := range report.Formats() {
+		all = append(all, command(f))
+	}
+	return all
+}
+
+// jsonWord is the format that is the declared answer.
+const jsonWord = "json"
+
+// command returns the command that writes a format.
+func command(f report.Format) feature.Command {
+	decl := feature.OneLine[*written]("report "+f.Name, "the file", "{format} report of {title} written to {file}")
+	c := feature.Command{
+		Path: "report " + f.Name, Summary: f.Summary,
+		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+		Options:  []lang.Option{feature.OfOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}},
+		Examples: []string{"report " + f.Name + " routing." + f.Name},
+		Answers:  []answer.Declared{decl},
+		Run:      func(c *feature.Call) error { return write(c, &f, decl) },
+	}
+	if f.Name == jsonWord {
+		c.Answers, c.Examples = append(c.Answers, &figuresDecl), append(c.Examples, "report json -")
+	}
+	return c
+}
+
+// written is a report that was written to a file.
+type written struct {
+	Format string `key:"format" name:"format"`
+	File   string `key:"file" name:"file"`
+	Title  string `key:"title" name:"title" help:"the state or subnet that it is about"`
+}
+
+func write(c *feature.Call, f *report.Format, decl *answer.Decl[*written]) error {
+	st, p, err := c.State()
+	if err != nil {
+		return err
+	}
+	t := p.Tables
+	if f.Topology {
+		t = nil
+	}
+	r, err := report.New(c.Ctx, c.Session.Analysis(), p.Fabric, t, st.Title(p), fabric.Escape(st.Source.String()), nil)
+	if err != nil {
+		return err
+	}
+	whole, failed := p.Fabric, map[fabric.Link]bool(nil)
+	if p.Kind != session.Live && p.Kind != session.Base && st.WhatIf != nil {
+		whole, failed = st.Whole(), st.FailedLinks()
+	}
+	traced, err := drawnPath(c, p)
+	if err != nil {
+		return err
+	}
+	r.Draw(whole, failed, traced)
+	b := st.Basis(p, session.NeedLinks|session.NeedTables|session.NeedFile)
+	render := func(w io.Writer) error { return f.Write(r, w) }
+	if f.Name == jsonWord {
+		a := figuresDecl.Answer(b, &figures{r, p.Fabric})
+		if c.Arg(0) == "-" && c.Output.File() == nil {
+			return c.Answer(a)
+		}
+		render = func(w io.Writer) error { return a.JSON(w, 1) }
+	}
+	return save(c, c.Arg(0), render, decl.Answer(b, &written{f.Name, c.Arg(0), r.Title}))
+}
+
+// save writes a report to a file, and answers with a.
+func save(c *feature.Call, path string, render func(io.Writer) error, a *answer.Answer) error {
+	safe := func(w io.Writer) error { return plain.Text(w, render) }
+	if path == "-" {
+		return c.Raw(safe)
+	}
+	if err := files.Write(path, safe); err != nil {
+		return err
+	}
+	return c.Answer(a)
+}
+
+// drawnPath returns the ports by which packets of the path leave that the option path names, A,B.
+func drawnPath(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, error) {
+	ends := c.Option("path", "")
+	if ends == "" {
+		return nil, nil
+	}
+	if p.Tables == nil {
+		return nil, errors.New("there are no tables to follow the path by (try: route)")
+	}
+	pair, err := feature.PairWithComma(p.Fabric, ends)
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Addressed(p.Fabric, pair); err != nil {
+		return nil, err
+	}
+	var ports []fabric.PortIndex
+	for _, h := range pair.Trace(p.Tables).Hops {
+		if h.Out != fabric.None {
+			ports = append(ports, h.Out)
+		}
+	}
+	return ports, nil
+}
