@@ -61,9 +61,9 @@ func (c *commit) audited(err error) {
 var errPanicked = errors.New("it ended in a panic, and what the switches hold now is not known")
 
 // refused tells of a commit, or with back of a rollback, that was asked for and is refused before it begins, and returns why.
-func (s *Session) refused(opt CommitOptions, back bool, err error) error {
+func (s commits) refused(opt CommitOptions, back bool, err error) error {
 	opt.back = back
-	(&commit{Session: s, opt: opt}).audited(err)
+	(&commit{Session: s.Session, opt: opt}).audited(err)
 	return err
 }
 

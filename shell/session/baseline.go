@@ -69,7 +69,7 @@ func (s *Session) recordAccepted() error {
 	if err != nil || store.ReadOnly() != nil {
 		return err
 	}
-	s.recordRead(st.Live, len(st.Unanswered))
+	sweeperOf(s).recordRead(st.Live, len(st.Unanswered))
 	return nil
 }
 

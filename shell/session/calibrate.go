@@ -103,7 +103,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	st, p, err := s.computeLive(ctx)
 	if err == nil && s.conn.Online() && st.Live.Tables.Unread.SL2VL && plansVLs(&st.Settings, p) {
 		s.reads.SL2VL = true
-		if _, err = s.sweep(ctx); err == nil {
+		if _, err = sweeperOf(s).sweep(ctx); err == nil {
 			st, p, err = s.computeLive(ctx)
 		}
 	}

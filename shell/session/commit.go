@@ -174,7 +174,7 @@ func (c *commit) preflight(ctx context.Context) (err error) {
 	case st.Staged == nil:
 		return ErrNothingStaged
 	}
-	if err := c.sweepFor(ctx, st.Staged.Tables); err != nil {
+	if err := sweeperOf(c.Session).sweepFor(ctx, st.Staged.Tables); err != nil {
 		return err
 	}
 	st = c.State()
@@ -201,7 +201,7 @@ func (c *commit) goesOn(ctx context.Context) error {
 	if c.opt.ends != 0 || c.stopped.ends == 0 || c.stopped.tables != c.st.Staged.Tables {
 		return nil
 	}
-	open, found, err := c.openCommits(ctx)
+	open, found, err := commitsOf(c.Session).openCommits(ctx)
 	if err == nil && found && open.First.ID == c.stopped.ends { // else another console ended it
 		c.opt.ending = c.stopped.ending
 	}
@@ -308,7 +308,7 @@ func (c *commit) write(ctx context.Context) error {
 	defer func() {
 		if !noted { // a panic
 			_, _, _ = journal.end(false, 1)
-			_ = c.lookForInterrupted(context.WithoutCancel(ctx))
+			_ = commitsOf(c.Session).lookForInterrupted(context.WithoutCancel(ctx))
 		}
 	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
@@ -331,7 +331,7 @@ func (c *commit) write(ctx context.Context) error {
 	}
 	err = c.endJournal(ctx, journal, err)
 	noted = true
-	if serr := c.sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
+	if serr := sweeperOf(c.Session).sweepFor(context.WithoutCancel(ctx), st.Staged.Tables); err == nil {
 		err = serr
 	}
 	if found := c.wrote.over(c.State().Live.Tables); err == nil && found.Count > 0 {

@@ -17,15 +17,20 @@ import (
 
 // Fail lets what is found fail on paper.
 func (s *Session) Fail(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
-	return s.happen(ctx, "fail", find)
+	return simulatorOf(s).happen(ctx, "fail", find)
 }
 
 // Add lets what is found be added or moved on paper.
 func (s *Session) Add(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
-	return s.happen(ctx, "add", find)
+	return simulatorOf(s).happen(ctx, "add", find)
 }
 
-func (s *Session) happen(ctx context.Context, operation string, find failures.Finder) ([]failures.Failure, error) {
+// simulator changes what a session simulates.
+type simulator struct{ *Session }
+
+func simulatorOf(s *Session) simulator { return simulator{s} }
+
+func (s simulator) happen(ctx context.Context, operation string, find failures.Finder) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, operation)
 	if err != nil {
 		return nil, err
@@ -40,7 +45,7 @@ func (s *Session) happen(ctx context.Context, operation string, find failures.Fi
 }
 
 // add numbers failures and puts them behind others.
-func (s *Session) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
+func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
 	next := 0
 	if len(to) > 0 {
 		next = s.State().lastFailure
@@ -74,7 +79,7 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	st := s.State()
 	gone, kept := failures.Split(st.Failures, match)
 	if len(gone) > 0 {
-		return gone, s.without(kept)
+		return gone, simulatorOf(s).without(kept)
 	}
 	failed := st.FailedLinks()
 	repair.Repair = true
@@ -82,7 +87,7 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	if len(repair.Links) == 0 {
 		return nil, ErrNotFailed
 	}
-	return s.add(st.Failures, repair)
+	return simulatorOf(s).add(st.Failures, repair)
 }
 
 // Undo takes back the failure or repair of a number, the last one for 0, as if it had
@@ -104,7 +109,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	case len(gone) == 0:
 		return failures.Failure{}, fmt.Errorf("number %d %w (show failures lists them)", number, ErrNotFailed)
 	}
-	if err := s.without(kept); err != nil {
+	if err := simulatorOf(s).without(kept); err != nil {
 		return gone[0], err
 	}
 	s.Publish(0, func(st *State) { st.past = compute.Past{} })
@@ -112,7 +117,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 }
 
 // without leaves only some of what happened on paper.
-func (s *Session) without(kept []failures.Failure) error {
+func (s simulator) without(kept []failures.Failure) error {
 	err := s.setFailures(kept)
 	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
 		return fmt.Errorf("is needed by %w (undo %d first)", err, conflict.Of.Number)
@@ -246,7 +251,7 @@ func (st *State) simulated() string {
 }
 
 // setFailures makes the what-if of the base and what happens to it.
-func (s *Session) setFailures(all []failures.Failure) error {
+func (s simulator) setFailures(all []failures.Failure) error {
 	st := s.State()
 	if st.Base == nil {
 		st.Base = firstBase(&st)

@@ -35,7 +35,7 @@ func (e *InterruptedError) remedy() string {
 	return fmt.Sprintf("go on with commit resume yes%s, or go back with rollback yes%s", at, at)
 }
 
-func (s *Session) interrupted(c history.Chain) *InterruptedError {
+func (s commits) interrupted(c history.Chain) *InterruptedError {
 	e := &InterruptedError{Commit: c.First}
 	if file := s.recorder.Load().File(); file != stateFile(s.opt.StateDir) {
 		e.File = file
@@ -96,7 +96,7 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 	st, opt := &c.st, &c.opt
 	old, found, err := j.store.Open(ctx, st.subnet())
 	if err == nil && found && old.First.ID != opt.ends && !opt.Over {
-		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", c.interrupted(old))
+		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", commitsOf(c.Session).interrupted(old))
 	}
 	if err == nil {
 		before := st.Live
@@ -145,7 +145,7 @@ func (c *commit) nothingToWrite(ctx context.Context) error {
 	default:
 		err = store.End(ctx, opt.ends, history.Done)
 	}
-	return errors.Join(err, lock.Unlock(), c.lookForInterrupted(ctx))
+	return errors.Join(err, lock.Unlock(), commitsOf(c.Session).lookForInterrupted(ctx))
 }
 
 // end notes that the commit is done, or that it stopped after some writes, and gives the lock back. It does
@@ -189,13 +189,13 @@ func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) erro
 	if err != nil && sets > 0 {
 		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Err: err}
 		if open {
-			e.Open = c.interrupted(chain)
+			e.Open = commitsOf(c.Session).interrupted(chain)
 			c.stopped = stopped{c.st.Staged.Tables, endingOf(&chain, !chain.Forward(&j.entry))}
 		}
 		err = e
 	}
 	if j.store != nil {
-		jerr = errors.Join(jerr, c.lookForInterrupted(context.WithoutCancel(ctx)))
+		jerr = errors.Join(jerr, commitsOf(c.Session).lookForInterrupted(context.WithoutCancel(ctx)))
 	}
 	return errors.Join(err, jerr, noted)
 }

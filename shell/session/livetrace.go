@@ -69,7 +69,7 @@ func (s *Session) ReadNow(ctx context.Context) (p *Picture, unanswered []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := sweep.Full(ctx, l.Client, sweep.Options{Progress: s.sweepProgress})
+	res, err := sweep.Full(ctx, l.Client, sweep.Options{Progress: sweeperOf(s).sweepProgress})
 	if err != nil {
 		return nil, nil, s.conn.Failed(l, err)
 	}
@@ -103,7 +103,7 @@ func (s *Session) readAgain(ctx context.Context) error {
 	if before.Lost == "" {
 		return nil
 	}
-	if _, err := s.sweep(ctx); err != nil {
+	if _, err := sweeperOf(s).sweep(ctx); err != nil {
 		return err
 	}
 	if !fabric.Same(before.Live.Fabric, s.State().Live.Fabric) {

@@ -201,7 +201,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 // lastCommit is the last one, nil for none and for one that did not come to its end.
 func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Picture, error) {
 	var last history.JournalEntry
-	all, err := s.journal(ctx)
+	all, err := commitsOf(s).journal(ctx)
 	all = slices.DeleteFunc(all, func(j history.JournalEntry) bool { return j.Outcome == history.NothingWritten })
 	if err != nil || len(all) == 0 {
 		return last, nil, err

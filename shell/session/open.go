@@ -117,10 +117,10 @@ func (s *Session) Start(ctx context.Context) error {
 
 func (s *Session) start(ctx context.Context) error {
 	if s.conn.Online() {
-		if err := s.sweepFirst(ctx); err != nil {
+		if err := sweeperOf(s).sweepFirst(ctx); err != nil {
 			return err
 		}
-		s.lookBack(ctx)
+		commitsOf(s).lookBack(ctx)
 		s.findBaseline(ctx)
 		return nil
 	}

@@ -91,7 +91,7 @@ func (c *commit) findOthers(ctx context.Context) error {
 	o := Others{}
 	told := map[[3]string]bool{}
 	if c.opt.ends != 0 {
-		journal, err := c.journal(ctx)
+		journal, err := commitsOf(c.Session).journal(ctx)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, 
 // whoWrote is that of any of the latest commits that may have, by a state that has the subnet managers.
 func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflict, may func(*history.JournalEntry) bool) (string, error) {
 	if s.recorder.Load().Exists() {
-		all, err := s.journal(ctx)
+		all, err := commitsOf(s).journal(ctx)
 		if err != nil {
 			return "", err
 		}

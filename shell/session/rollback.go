@@ -14,6 +14,11 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
+// commits are the commits of a session's subnet, as its history has them.
+type commits struct{ *Session }
+
+func commitsOf(s *Session) commits { return commits{s} }
+
 // ErrAllUndone says that every commit was taken back.
 var ErrAllUndone = errors.New("every commit of this subnet is taken back already (history lists them; rollback ID takes back one of them, a rollback too)")
 
@@ -23,28 +28,28 @@ var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 // Rollback stages what the switches held before a commit, the last one that has not been taken back for 0, and
 // commits it as [Session.Commit] does. Where one was interrupted it is that, and a rollback that was goes on.
 func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
-	c, open, err := s.openCommits(ctx)
+	c, open, err := commitsOf(s).openCommits(ctx)
 	if err != nil {
-		return CommitReport{}, history.JournalEntry{}, s.refused(opt, true, err)
+		return CommitReport{}, history.JournalEntry{}, commitsOf(s).refused(opt, true, err)
 	}
 	if open {
 		j, back := c.First, !c.First.IsRollback()
 		if id != 0 {
 			var known bool
 			if j, known = c.Find(id); !known {
-				return CommitReport{}, j, s.refused(opt, true, s.interrupted(c))
+				return CommitReport{}, j, commitsOf(s).refused(opt, true, commitsOf(s).interrupted(c))
 			}
 			back = c.Forward(&j)
 		}
-		rep, err := s.settle(ctx, &c, back, opt)
+		rep, err := commitsOf(s).settle(ctx, &c, back, opt)
 		return rep, j, err
 	}
-	j, err := s.journalled(ctx, id)
+	j, err := commitsOf(s).journalled(ctx, id)
 	if err != nil {
-		return CommitReport{}, j, s.refused(opt, true, err)
+		return CommitReport{}, j, commitsOf(s).refused(opt, true, err)
 	}
-	if err := s.stageEntry(ctx, j.Before, j.After); err != nil {
-		return CommitReport{}, j, s.refused(opt, true, err)
+	if err := commitsOf(s).stageEntry(ctx, j.Before, j.After); err != nil {
+		return CommitReport{}, j, commitsOf(s).refused(opt, true, err)
 	}
 	opt.ending = ending{ends: j.ID, back: true, note: RollbackNote}
 	rep, err := s.Commit(ctx, opt)
@@ -53,21 +58,21 @@ func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (Co
 
 // Resume stages what an interrupted commit was to write, and commits it.
 func (s *Session) Resume(ctx context.Context, opt CommitOptions) (CommitReport, error) {
-	c, found, err := s.openCommits(ctx)
+	c, found, err := commitsOf(s).openCommits(ctx)
 	if err == nil && !found {
-		c.First, found, err = s.lastFailed(ctx)
+		c.First, found, err = commitsOf(s).lastFailed(ctx)
 	}
 	switch {
 	case err != nil:
-		return CommitReport{}, s.refused(opt, false, err)
+		return CommitReport{}, commitsOf(s).refused(opt, false, err)
 	case !found:
-		return CommitReport{}, s.refused(opt, false, errors.New("no commit of this subnet was interrupted"))
+		return CommitReport{}, commitsOf(s).refused(opt, false, errors.New("no commit of this subnet was interrupted"))
 	}
-	return s.settle(ctx, &c, false, opt)
+	return commitsOf(s).settle(ctx, &c, false, opt)
 }
 
 // settle brings an interrupted commit to its end, or goes back to what was there before it.
-func (s *Session) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
+func (s commits) settle(ctx context.Context, c *history.Chain, back bool, opt CommitOptions) (CommitReport, error) {
 	opt.ending = endingOf(c, back)
 	entry := prose.When(back, c.First.Before, c.First.After)
 	if err := s.stageEntry(ctx, entry, opt.before); err != nil {
@@ -97,7 +102,7 @@ type stopped struct {
 
 // openCommits returns the commit of this subnet that began and did not come to its
 // end, and false where there is none or where another console is carrying it out.
-func (s *Session) openCommits(ctx context.Context) (history.Chain, bool, error) {
+func (s commits) openCommits(ctx context.Context) (history.Chain, bool, error) {
 	store, err := s.History()
 	if err != nil {
 		return history.Chain{}, false, err
@@ -117,7 +122,7 @@ func (s *Session) openCommits(ctx context.Context) (history.Chain, bool, error) 
 }
 
 // lastFailed returns the last commit of this subnet if an older program noted no more of it than that it failed.
-func (s *Session) lastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
+func (s commits) lastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
 	all, err := s.journal(ctx)
 	if err != nil || len(all) == 0 || all[0].Outcome != history.Failed {
 		return history.JournalEntry{}, false, err
@@ -126,7 +131,7 @@ func (s *Session) lastFailed(ctx context.Context) (history.JournalEntry, bool, e
 }
 
 // journal lists the commits of this subnet, the latest first.
-func (s *Session) journal(ctx context.Context) ([]history.JournalEntry, error) {
+func (s commits) journal(ctx context.Context) ([]history.JournalEntry, error) {
 	store, err := s.History()
 	if err != nil {
 		return nil, err
@@ -135,7 +140,7 @@ func (s *Session) journal(ctx context.Context) ([]history.JournalEntry, error) {
 }
 
 // lookForInterrupted notes a commit of this subnet that was interrupted.
-func (s *Session) lookForInterrupted(ctx context.Context) error {
+func (s commits) lookForInterrupted(ctx context.Context) error {
 	c, found, err := s.openCommits(ctx)
 	if err != nil {
 		return err
@@ -151,7 +156,7 @@ func (s *Session) lookForInterrupted(ctx context.Context) error {
 }
 
 // lookForOthers notes, after a reading, a commit that another console has left or ended since.
-func (s *Session) lookForOthers(ctx context.Context) error {
+func (s commits) lookForOthers(ctx context.Context) error {
 	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
 		return nil
 	}
@@ -160,7 +165,7 @@ func (s *Session) lookForOthers(ctx context.Context) error {
 
 // lookBack notes what the history says of earlier commits to this subnet: that one was
 // interrupted, or that one of an older program failed.
-func (s *Session) lookBack(ctx context.Context) {
+func (s commits) lookBack(ctx context.Context) {
 	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
 		return
 	}
@@ -187,7 +192,7 @@ var gone = []history.Outcome{history.RolledBack, history.Finished, history.Nothi
 
 // journalled finds a commit of this subnet by its number in the journal or that
 // of one of its entries; for 0 the last that was not taken back.
-func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntry, error) {
+func (s commits) journalled(ctx context.Context, id int64) (history.JournalEntry, error) {
 	all, err := s.journal(ctx)
 	if err != nil {
 		return history.JournalEntry{}, err
@@ -208,7 +213,7 @@ func (s *Session) journalled(ctx context.Context, id int64) (history.JournalEntr
 
 // stageEntry stages the tables of an entry, for the subnet as it was then. The switches are taken to hold those of another
 // one, or the same.
-func (s *Session) stageEntry(ctx context.Context, id, held int64) error {
+func (s commits) stageEntry(ctx context.Context, id, held int64) error {
 	op, err := s.Begin(ctx, "load")
 	if err != nil {
 		return err

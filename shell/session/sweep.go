@@ -30,6 +30,11 @@ type SweepReport struct {
 	Unanswered, Warnings []string // Unanswered is what did not answer, in words
 }
 
+// sweeper reads the subnet for a session.
+type sweeper struct{ *Session }
+
+func sweeperOf(s *Session) sweeper { return sweeper{s} }
+
 // sweepOperation is the name of the operation that reads the subnet.
 const sweepOperation = "sweep"
 
@@ -38,7 +43,7 @@ func (s *Session) Sweep(ctx context.Context) (SweepReport, error) { return s.Swe
 
 // sweepFirst reads the subnet for the first time. Where the first command is a sweep, it gets the report, so that the
 // subnet is read once.
-func (s *Session) sweepFirst(ctx context.Context) error {
+func (s sweeper) sweepFirst(ctx context.Context) error {
 	if s.first == nil {
 		_, err := s.Sweep(ctx)
 		return err
@@ -53,7 +58,7 @@ func (s *Session) sweepFirst(ctx context.Context) error {
 }
 
 // reported returns the report of the first sweep where no operation ran since, else nil.
-func (s *Session) reported() *SweepReport {
+func (s sweeper) reported() *SweepReport {
 	rep := s.report
 	s.report = nil
 	return rep
@@ -75,11 +80,11 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 		return SweepReport{}, err
 	}
 	defer op.End()
-	if rep := s.reported(); rep != nil {
+	if rep := sweeperOf(s).reported(); rep != nil {
 		return *rep, nil
 	}
 	s.reads = s.reads.and(more)
-	rep, err := s.sweep(ctx)
+	rep, err := sweeperOf(s).sweep(ctx)
 	if err != nil || !more.SLs {
 		return rep, err
 	}
@@ -101,7 +106,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	var lost *connection.LostError
 	switch {
 	case errors.As(err, &lost), errors.Is(err, connection.ErrUnopened):
-		return s.sweep(ctx)
+		return sweeperOf(s).sweep(ctx)
 	case err != nil:
 		return SweepReport{}, err
 	}
@@ -109,14 +114,14 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	live := before.Live
 	s.lights++
 	if s.lights%fullEvery == 0 || before.Unsettled {
-		return s.sweep(ctx)
+		return sweeperOf(s).sweep(ctx)
 	}
 	sent := l.Client.Stats().Sent
 	res, err := sweep.Light(ctx, l.Client, live.Fabric, sweep.LightOptions{
-		Descriptions: true, Tables: live.Tables, Sample: s.sample(live.Tables), Progress: s.sweepProgress,
+		Descriptions: true, Tables: live.Tables, Sample: sweeperOf(s).sample(live.Tables), Progress: sweeperOf(s).sweepProgress,
 	})
 	if errors.Is(s.conn.Failed(l, err), mad.ErrBroken) {
-		return s.sweep(ctx)
+		return sweeperOf(s).sweep(ctx)
 	}
 	if err != nil {
 		return SweepReport{}, err
@@ -127,9 +132,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
 	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.unansweredAt, sameUnanswered) {
-		return s.sweep(ctx)
+		return sweeperOf(s).sweep(ctx)
 	}
-	sms, err := s.findSMs(ctx, now) // live knows those of its time
+	sms, err := sweeperOf(s).findSMs(ctx, now) // live knows those of its time
 	if err != nil {
 		return SweepReport{}, s.conn.Failed(l, err)
 	}
@@ -140,11 +145,11 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		st.Live, st.SMs, st.SweepTook = &same, sms, res.Stats.Elapsed
 		st.noteMaster(managers)
 	})
-	if err := s.lookForOthers(ctx); err != nil {
+	if err := commitsOf(s).lookForOthers(ctx); err != nil {
 		res.Warnings = append(res.Warnings, err.Error())
 	}
-	if s.State().Source.Live() && len(s.newEvents()) > 0 {
-		s.recordSweep(s.State().Live, len(s.State().Unanswered))
+	if s.State().Source.Live() && len(sweeperOf(s).newEvents()) > 0 {
+		sweeperOf(s).recordSweep(s.State().Live, len(s.State().Unanswered))
 	}
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
@@ -165,7 +170,7 @@ const (
 )
 
 // sample is the part of the tables that the next light sweep reads.
-func (s *Session) sample(t *fabric.Tables) sweep.Sample {
+func (s sweeper) sample(t *fabric.Tables) sweep.Sample {
 	if t == nil || t.LFT.Switches()*t.LFT.Blocks() <= fewBlocks {
 		return sweep.Sample{Of: 1}
 	}
@@ -173,7 +178,7 @@ func (s *Session) sample(t *fabric.Tables) sweep.Sample {
 }
 
 // sweepFor sweeps and reads, this once, all that there is of some tables.
-func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
+func (s sweeper) sweepFor(ctx context.Context, t *fabric.Tables) error {
 	defer func(reads Reads) { s.reads = reads }(s.reads)
 	s.reads = s.reads.and(Reads{SL2VL: t.SL2VL != nil, MFT: t.MFT != nil})
 	_, err := s.sweep(ctx)
@@ -181,7 +186,7 @@ func (s *Session) sweepFor(ctx context.Context, t *fabric.Tables) error {
 }
 
 // sweep opens a line again that was lost before, or breaks now.
-func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
+func (s sweeper) sweep(ctx context.Context) (SweepReport, error) {
 	l, err := s.conn.Reopen(ctx)
 	if err != nil {
 		return SweepReport{}, err
@@ -198,7 +203,7 @@ func (s *Session) sweep(ctx context.Context) (SweepReport, error) {
 	return rep, s.conn.Failed(l, err)
 }
 
-func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
+func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
 	sent := l.Client.Stats().Sent
 	res, err := sweep.Full(ctx, l.Client, sweep.Options{
 		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb, Adaptive: s.reads.Adaptive,
@@ -258,7 +263,7 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 		rep.Warnings = append(rep.Warnings, s.lookForLosses(ctx)...)
 	}
 	over, err := s.lookOver(ctx, rep.Moved > 0)
-	if err := errors.Join(err, s.lookForOthers(ctx)); err != nil {
+	if err := errors.Join(err, commitsOf(s.Session).lookForOthers(ctx)); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
 	if over != "" {
@@ -272,14 +277,14 @@ func (s *Session) sweepBy(ctx context.Context, l *connection.Line) (SweepReport,
 }
 
 // recordSweep puts what a sweep read into the history, with the events since the one before that is there.
-func (s *Session) recordSweep(live *Picture, unanswered int) {
+func (s sweeper) recordSweep(live *Picture, unanswered int) {
 	if s.recorder.Load().Records() {
 		s.recordRead(live, unanswered)
 	}
 }
 
 // recordRead is recordSweep where the history is open for writing.
-func (s *Session) recordRead(live *Picture, unanswered int) {
+func (s sweeper) recordRead(live *Picture, unanswered int) {
 	r := s.recorder.Load()
 	f := live.Fabric
 	e := s.entry(history.Sweep, live, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
@@ -291,7 +296,7 @@ func (s *Session) recordRead(live *Picture, unanswered int) {
 }
 
 // newEvents are those that are not in the history yet.
-func (s *Session) newEvents() (fresh []history.Event) {
+func (s sweeper) newEvents() (fresh []history.Event) {
 	st := s.State()
 	for _, e := range st.Events {
 		if e.When.After(st.recordedTo) && e.What != history.WhatRest {
@@ -310,7 +315,7 @@ func (e *Event) Kept() history.Event {
 	return k
 }
 
-func (s *Session) sweepProgress(p sweep.Progress) {
+func (s sweeper) sweepProgress(p sweep.Progress) {
 	if p.BlocksToDo > 0 {
 		s.progress(p.Blocks, p.BlocksToDo)
 		return
@@ -363,7 +368,7 @@ func (sm *SM) StateCode() mad.SMState {
 }
 
 // findSMs lists the subnet managers, the master first.
-func (s *Session) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
+func (s sweeper) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
 	master, ok, others, err := sweep.MasterSM(ctx, s.conn.Client(), f)
 	if err != nil {
 		return nil, err
