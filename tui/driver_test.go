@@ -280,7 +280,7 @@ type fake struct {
 func newFake(f *fabric.Fabric) *fake {
 	live := &session.Picture{Kind: session.Live, Fabric: f, When: time.Unix(0, 0)}
 	src := source.Source{Kind: source.Sim, Arg: "fake"}
-	return &fake{state: session.State{Source: src, Live: live}, changed: make(chan struct{}, 1)}
+	return &fake{state: session.State{Source: src, Pictures: session.Pictures{Live: live}}, changed: make(chan struct{}, 1)}
 }
 
 func (f *fake) State() session.State {

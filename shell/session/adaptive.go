@@ -80,8 +80,8 @@ func (s *Session) Unadapt() {
 }
 
 // groupsAlone reports whether what is staged has no other linear tables than the switches.
-func (st *State) groupsAlone() bool {
-	return st.Live.Tables != nil && st.Staged.Tables.LFT == st.Live.Tables.LFT && st.Staged.Tables.Adaptive != nil
+func (ps *Pictures) groupsAlone() bool {
+	return ps.Live.Tables != nil && ps.Staged.Tables.LFT == ps.Live.Tables.LFT && ps.Staged.Tables.Adaptive != nil
 }
 
 // withGroups are routed tables with the groups that the settings give them, or [Session.Adapt].

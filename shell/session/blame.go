@@ -132,13 +132,13 @@ func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
 }
 
 // blameAll says of the events since a time why they probably happened.
-func (st *State) blameAll(since time.Time, x *found) {
+func (n *News) blameAll(since time.Time, x *found) {
 	gone := map[uint64]bool{}
-	from := len(st.Events)
-	for from > 0 && !st.Events[from-1].When.Before(since) {
+	from := len(n.Events)
+	for from > 0 && !n.Events[from-1].When.Before(since) {
 		from--
 	}
-	events := st.Events[from:]
+	events := n.Events[from:]
 	for i := range events {
 		if c := events[i].Change; c != nil && (c.Kind == fabric.NodeGone || c.Kind == fabric.NodeSilent || c.Kind == fabric.NodeHidden) {
 			gone[c.At.GUID] = true

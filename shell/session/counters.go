@@ -59,10 +59,10 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 }
 
 // NoneCounted notes the ports that did not answer a reading of all counters, where no port did.
-func (st *State) NoneCounted(now *counters.Reading) {
-	st.Uncounted = nil
+func (n *Counts) NoneCounted(now *counters.Reading) {
+	n.Uncounted = nil
 	if len(now.Ports) == 0 {
-		st.Uncounted = now.Unanswered
+		n.Uncounted = now.Unanswered
 	}
 }
 

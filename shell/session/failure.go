@@ -167,62 +167,62 @@ func (d *drawn) rename(to func(*fabric.Fabric) *fabric.Fabric) {
 }
 
 // Whole is the paper with all that was added, as if nothing had failed.
-func (st *State) Whole() *fabric.Fabric {
-	if p := st.happened(); p != nil {
+func (ps *Pictures) Whole() *fabric.Fabric {
+	if p := ps.happened(); p != nil {
 		return p.Whole
 	}
-	return st.root()
+	return ps.root()
 }
 
 // root is the paper before anything happened.
-func (st *State) root() *fabric.Fabric {
-	if st.drawn.topology != nil {
-		return st.drawn.topology
+func (ps *Pictures) root() *fabric.Fabric {
+	if ps.drawn.topology != nil {
+		return ps.drawn.topology
 	}
-	return st.PaperBase().Fabric
+	return ps.PaperBase().Fabric
 }
 
 // TopologyFile is the file whose topology the paper has, "" for none.
-func (st *State) TopologyFile() string {
-	if st.Base != nil && st.Base.file != "" {
-		return st.Base.file
+func (ps *Pictures) TopologyFile() string {
+	if ps.Base != nil && ps.Base.file != "" {
+		return ps.Base.file
 	}
-	return st.drawn.file
+	return ps.drawn.file
 }
 
 // LoadedTopology returns the file that the paper starts from and how it was read, "" for none.
-func (st *State) LoadedTopology() (path string, opt LoadOptions) {
-	return st.drawn.path, st.drawn.loaded
+func (ps *Pictures) LoadedTopology() (path string, opt LoadOptions) {
+	return ps.drawn.path, ps.drawn.loaded
 }
 
 // FailedLinks are the links of [State.Whole] that do not work on paper.
-func (st *State) FailedLinks() map[fabric.Link]bool {
-	if p := st.happened(); p != nil {
+func (ps *Pictures) FailedLinks() map[fabric.Link]bool {
+	if p := ps.happened(); p != nil {
 		return p.Failed
 	}
 	return nil
 }
 
 // happened is what became of the paper, nil where nothing has happened.
-func (st *State) happened() *failures.Paper {
-	if st.drawn.paper == nil && len(st.Failures) > 0 {
-		p, _ := failures.On(st.root(), st.Failures) // nil where they contradict each other
+func (ps *Pictures) happened() *failures.Paper {
+	if ps.drawn.paper == nil && len(ps.Failures) > 0 {
+		p, _ := failures.On(ps.root(), ps.Failures) // nil where they contradict each other
 		return p
 	}
-	return st.drawn.paper
+	return ps.drawn.paper
 }
 
 // Added says what the paper has that its base has not, in words, "" for nothing.
-func (st *State) Added() string {
-	if st.drawn.topology != nil {
-		for _, c := range fabric.Changes(st.Base.Fabric, st.drawn.topology) {
+func (ps *Pictures) Added() string {
+	if ps.drawn.topology != nil {
+		for _, c := range fabric.Changes(ps.Base.Fabric, ps.drawn.topology) {
 			if c.Kind == fabric.NodeNew || c.Kind == fabric.LinkUp {
-				return "the topology of " + st.drawn.file
+				return "the topology of " + ps.drawn.file
 			}
 		}
 	}
-	if i := slices.IndexFunc(st.Failures, func(f failures.Failure) bool { return f.Added }); i >= 0 {
-		return st.Failures[i].What + " " + st.Failures[i].Name
+	if i := slices.IndexFunc(ps.Failures, func(f failures.Failure) bool { return f.Added }); i >= 0 {
+		return ps.Failures[i].What + " " + ps.Failures[i].Name
 	}
 	return ""
 }
@@ -231,20 +231,20 @@ const maxSimulated = 3 // how many failures [State.simulated] lists
 
 // simulated lists what is simulated in the fabric that routes are computed for, "" for nothing:
 // "topology of F, switch spine-01 failed, node h added and 2 more".
-func (st *State) simulated() string {
-	if st.WhatIf == nil {
+func (ps *Pictures) simulated() string {
+	if ps.WhatIf == nil {
 		return ""
 	}
 	var words []string
-	if file := st.TopologyFile(); file != "" {
+	if file := ps.TopologyFile(); file != "" {
 		words = append(words, "topology of "+file)
 	}
-	for i := range st.Failures[:min(len(st.Failures), maxSimulated)] {
-		f := &st.Failures[i]
+	for i := range ps.Failures[:min(len(ps.Failures), maxSimulated)] {
+		f := &ps.Failures[i]
 		words = append(words, fmt.Sprintf("%s %s %s", f.What, f.Name, f.Verb()))
 	}
 	text := strings.Join(words, ", ")
-	if more := len(st.Failures) - maxSimulated; more > 0 {
+	if more := len(ps.Failures) - maxSimulated; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
@@ -276,11 +276,11 @@ func (s simulator) setFailures(all []failures.Failure) error {
 }
 
 // dropBase makes the paper the live picture again.
-func (st *State) dropBase() {
-	if b := st.Base; b != nil && b.Tables != nil && st.Live.Tables == nil && fabric.SameLinks(b.Fabric, st.Live.Fabric) {
-		st.lastBase = b
+func (ps *Pictures) dropBase() {
+	if b := ps.Base; b != nil && b.Tables != nil && ps.Live.Tables == nil && fabric.SameLinks(b.Fabric, ps.Live.Fabric) {
+		ps.lastBase = b
 	}
-	st.Base, st.WhatIf, st.drawn = nil, nil, drawn{}
+	ps.Base, ps.WhatIf, ps.drawn = nil, nil, drawn{}
 }
 
 // firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,

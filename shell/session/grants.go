@@ -49,10 +49,10 @@ func (st *State) PartitionOptions(f *fabric.Fabric, opt *paths.Options) {
 }
 
 // pKeysOf are the P_Keys that were read, by the end ports of a fabric.
-func (st *State) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
-	out := make(map[fabric.PortIndex][]mad.PKey, len(st.PKeys))
+func (rd *Reading) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
+	out := make(map[fabric.PortIndex][]mad.PKey, len(rd.PKeys))
 	for _, p := range f.EndPorts {
-		if k := st.PKeys[f.Ports[p].GUID]; k != nil {
+		if k := rd.PKeys[f.Ports[p].GUID]; k != nil {
 			out[p] = k
 		}
 	}

@@ -103,14 +103,14 @@ func (s *Session) StopKeeping() {
 }
 
 // Note adds an event to a state that [Session.Publish] changes.
-func (st *State) Note(format string, args ...any) { st.NoteOf("", "", format, args...) }
+func (n *News) Note(format string, args ...any) { n.NoteOf("", "", format, args...) }
 
 // NoteOf adds an event of some kind, and who was probably behind it.
-func (st *State) NoteOf(what, who, format string, args ...any) {
-	st.Add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
+func (n *News) NoteOf(what, who, format string, args ...any) {
+	n.Add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
 }
 
 // Add adds an event to a state that [Session.Publish] changes.
-func (st *State) Add(e Event) {
-	st.Events = append(slices.Clip(st.Events[max(0, len(st.Events)+1-maxEvents):]), e)
+func (n *News) Add(e Event) {
+	n.Events = append(slices.Clip(n.Events[max(0, len(n.Events)+1-maxEvents):]), e)
 }

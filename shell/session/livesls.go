@@ -82,8 +82,8 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 }
 
 // otherMaster reports whether the master is another than one that was, 0 for none.
-func (st *State) otherMaster(was uint64) bool {
-	master, ok := st.Master()
+func (rd *Reading) otherMaster(was uint64) bool {
+	master, ok := rd.Master()
 	return ok && master.GUID != was && was != 0
 }
 

@@ -100,9 +100,9 @@ func (st *State) LostIn(p *Picture) losses.List {
 	return nil
 }
 
-func (st *State) managers() []problems.Manager {
+func (rd *Reading) managers() []problems.Manager {
 	all := []problems.Manager{}
-	for _, sm := range st.SMs {
+	for _, sm := range rd.SMs {
 		all = append(all, problems.Manager{GUID: sm.GUID, Port: sm.Port, State: sm.State})
 	}
 	return all

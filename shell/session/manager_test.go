@@ -23,7 +23,7 @@ func calibrated(t *testing.T) State {
 	tables := &fabric.Tables{}
 	c := &Calibration{Entries: 7, of: tables, master: master}
 	c.settings[0], c.settings[1] = set.Words()
-	return State{Source: source.Source{Kind: source.Ibsim}, Settings: set, Live: &Picture{Tables: tables}, Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c}}
+	return State{Source: source.Source{Kind: source.Ibsim}, Settings: set, Pictures: Pictures{Live: &Picture{Tables: tables}}, Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c}}
 }
 
 // TestWhatTakesAProofBack: another manager, one that was started anew, and other tables, and no more than that.

@@ -65,7 +65,7 @@ const manyAlike = 64 // how many ports that changed in one way are one event
 
 // together tells of many ports that changed in one way as of one, as they do where a
 // subnet manager brings a subnet up, and returns the other changes.
-func (st *State) together(changes []fabric.Change) []fabric.Change {
+func (n *News) together(changes []fabric.Change) []fabric.Change {
 	type kind struct {
 		kind     fabric.ChangeKind
 		from, to string
@@ -91,7 +91,7 @@ func (st *State) together(changes []fabric.Change) []fabric.Change {
 		}
 		if !told[w] {
 			told[w] = true
-			st.NoteOf(history.WhatPort, "", "%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
+			n.NoteOf(history.WhatPort, "", "%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
 		}
 		return true
 	})
@@ -99,7 +99,7 @@ func (st *State) together(changes []fabric.Change) []fabric.Change {
 
 // noteMaster says who is in charge now, if that is another.
 func (st *State) noteMaster(before []SM) {
-	was, _ := (&State{Reading: Reading{SMs: before}}).Master()
+	was, _ := (&Reading{SMs: before}).Master()
 	is, ok := st.Master()
 	switch {
 	case was.GUID == is.GUID:
@@ -121,11 +121,11 @@ func moved(a, b *fabric.Tables) diff.Entries {
 }
 
 // holdsStaged reports whether the switches hold what was staged and written.
-func (st *State) holdsStaged() bool {
-	if !st.Written || st.Staged == nil || st.Live.Tables == nil {
+func (ps *Pictures) holdsStaged() bool {
+	if !ps.Written || ps.Staged == nil || ps.Live.Tables == nil {
 		return false
 	}
-	return moved(st.Staged.Tables, st.Live.Tables).Changed == 0
+	return moved(ps.Staged.Tables, ps.Live.Tables).Changed == 0
 }
 
 // noteDrift compares with what the last commit wrote, where ports have the LIDs that they had then.

@@ -37,7 +37,7 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{opt: opt, first: opt.First, state: State{Source: src, Settings: chosen, Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}
+	s := &Session{opt: opt, first: opt.First, state: State{Source: src, Settings: chosen, Pictures: Pictures{Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
 	system := ""
 	if dir := opt.Places.Records; dir != "" {

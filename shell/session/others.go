@@ -62,15 +62,15 @@ func holding(t *fabric.Tables) []*fabric.Tables {
 }
 
 // held is what tables that are made now take the switches to hold.
-func (st *State) held() []*fabric.Tables {
-	if st.Base != nil && st.Base.heldOn != nil {
-		return st.Base.heldOn
+func (ps *Pictures) held() []*fabric.Tables {
+	if ps.Base != nil && ps.Base.heldOn != nil {
+		return ps.Base.heldOn
 	}
-	return holding(st.Live.Tables)
+	return holding(ps.Live.Tables)
 }
 
 // holds notes that the switches hold what was staged, or with done false some of it.
-func (st *State) holds(staged *Picture, done bool) {
+func (ps *Pictures) holds(staged *Picture, done bool) {
 	note := func(p *Picture) *Picture {
 		c := *p
 		if c.heldOn = append(slices.Clip(p.heldOn), staged.Tables); done {
@@ -78,11 +78,11 @@ func (st *State) holds(staged *Picture, done bool) {
 		}
 		return &c
 	}
-	if st.Base != nil {
-		st.Base = note(st.Base)
+	if ps.Base != nil {
+		ps.Base = note(ps.Base)
 	}
-	if st.Staged == staged {
-		st.Staged = note(staged)
+	if ps.Staged == staged {
+		ps.Staged = note(staged)
 	}
 }
 
@@ -127,16 +127,16 @@ func (c *commit) othersStop() error {
 }
 
 // startAnew makes the live tables those that the paper starts from, if the subnet is the same one. It reports whether it starts from these.
-func (st *State) startAnew() bool {
+func (ps *Pictures) startAnew() bool {
 	switch {
-	case st.Base == nil:
+	case ps.Base == nil:
 		return true
-	case st.Base.file != "" || st.Live.Tables == nil || !fabric.Same(st.Base.Fabric, st.Live.Fabric):
+	case ps.Base.file != "" || ps.Live.Tables == nil || !fabric.Same(ps.Base.Fabric, ps.Live.Fabric):
 		return false
 	}
-	st.Base = st.Live.on(st.Base.Fabric).as(Base)
-	st.Base.heldOn = holding(st.Live.Tables)
-	st.WhatIf, st.past = st.Base.on(st.WhatIf.Fabric).as(WhatIf), compute.Past{}
+	ps.Base = ps.Live.on(ps.Base.Fabric).as(Base)
+	ps.Base.heldOn = holding(ps.Live.Tables)
+	ps.WhatIf, ps.past = ps.Base.on(ps.WhatIf.Fabric).as(WhatIf), compute.Past{}
 	return true
 }
 

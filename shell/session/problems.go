@@ -178,11 +178,11 @@ func (r *survey) counters() {
 }
 
 // lastCounted is the later of what commands and a recorder counted last, nil for neither.
-func (st *State) lastCounted() *Counted {
-	if st.Counted == nil || st.Rising != nil && st.Rising.When.After(st.Counted.When) {
-		return st.Rising
+func (n *Counts) lastCounted() *Counted {
+	if n.Counted == nil || n.Rising != nil && n.Rising.When.After(n.Counted.When) {
+		return n.Rising
 	}
-	return st.Counted
+	return n.Counted
 }
 
 // recorded are those of what was recorded, and of what was counted last of ports that were not.

@@ -33,13 +33,7 @@ type State struct {
 	// Adapter is the port of this machine that was opened last, nil where the source is none.
 	Adapter *Adapter
 
-	Live, Base, WhatIf, Staged *Picture
-	// Stale says that the fabric under the staged tables has changed since they
-	// were made.
-	Stale bool
-	// Written says that the staged tables were written and read back.
-	Written bool
-	Simulation
+	Pictures
 
 	Settings settings.Settings
 	// Sets are hosts that were given a name, in the order of their making.
@@ -59,6 +53,17 @@ type State struct {
 	recalls
 	// slots are values of features, by slot.
 	slots map[*slotKey]any
+}
+
+// Pictures are those of the subnet, and what is simulated between them.
+type Pictures struct {
+	Live, Base, WhatIf, Staged *Picture
+	// Stale says that the fabric under the staged tables has changed since they
+	// were made.
+	Stale bool
+	// Written says that the staged tables were written and read back.
+	Written bool
+	Simulation
 }
 
 // Simulation is what failed and was added on paper.
@@ -196,9 +201,9 @@ type Adapter struct {
 
 // Master returns the master subnet manager, if one was seen, else one that is
 // discovering: OpenSM says so just before it becomes master.
-func (st *State) Master() (SM, bool) {
+func (rd *Reading) Master() (SM, bool) {
 	for _, state := range []string{smMaster, smDiscovering} {
-		for _, sm := range st.SMs {
+		for _, sm := range rd.SMs {
 			if sm.State == state {
 				return sm, true
 			}
@@ -208,51 +213,51 @@ func (st *State) Master() (SM, bool) {
 }
 
 // UnansweredAt is Unanswered by place.
-func (st *State) UnansweredAt() []sweep.Unanswered { return st.unansweredAt }
+func (rd *Reading) UnansweredAt() []sweep.Unanswered { return rd.unansweredAt }
 
 // Default is the picture that a reading command takes when it is not told one:
 // staged if there, else whatif, else live.
-func (st *State) Default() *Picture {
+func (ps *Pictures) Default() *Picture {
 	switch {
-	case st.Staged != nil:
-		return st.Staged
-	case st.WhatIf != nil:
-		return st.WhatIf
+	case ps.Staged != nil:
+		return ps.Staged
+	case ps.WhatIf != nil:
+		return ps.WhatIf
 	}
-	return st.Live
+	return ps.Live
 }
 
 // Paper is the fabric that routes are computed for: that of the what-if if
 // there is one, else the live one.
-func (st *State) Paper() *fabric.Fabric {
-	if st.WhatIf != nil {
-		return st.WhatIf.Fabric
+func (ps *Pictures) Paper() *fabric.Fabric {
+	if ps.WhatIf != nil {
+		return ps.WhatIf.Fabric
 	}
-	return st.Live.Fabric
+	return ps.Live.Fabric
 }
 
 // stale reports whether the staged tables were made for another fabric than the
 // paper's: neither as it was then, nor as it is once their LIDs are written.
-func (st *State) stale() bool {
-	if st.Staged == nil {
+func (ps *Pictures) stale() bool {
+	if ps.Staged == nil {
 		return false
 	}
-	paper := st.Paper()
-	return !fabric.Same(st.Staged.madeOf, paper) && !fabric.Same(st.Staged.Fabric, paper)
+	paper := ps.Paper()
+	return !fabric.Same(ps.Staged.madeOf, paper) && !fabric.Same(ps.Staged.Fabric, paper)
 }
 
 // PaperBase is what the paper is compared with: its base, or the live picture.
-func (st *State) PaperBase() *Picture {
-	if st.Base != nil {
-		return st.Base
+func (ps *Pictures) PaperBase() *Picture {
+	if ps.Base != nil {
+		return ps.Base
 	}
-	return st.Live
+	return ps.Live
 }
 
 // tables are those of all pictures.
-func (st *State) tables() []*fabric.Tables {
+func (ps *Pictures) tables() []*fabric.Tables {
 	var all []*fabric.Tables
-	for _, p := range []*Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
+	for _, p := range []*Picture{ps.Live, ps.Base, ps.WhatIf, ps.Staged} {
 		if p != nil && p.Tables != nil {
 			all = append(all, p.Tables)
 		}
@@ -316,7 +321,7 @@ var ErrStaleTables = errors.New(isStaleText + "; route first, or name the state 
 const isStaleText = "the staged tables are stale: the what-if changed after they were computed"
 
 // IsStale reports whether a picture is of staged tables that are stale.
-func (st *State) IsStale(p *Picture) bool { return p.Kind == Staged && st.Stale }
+func (ps *Pictures) IsStale(p *Picture) bool { return p.Kind == Staged && ps.Stale }
 
 // Subject is the state that an answer describes: like [State.Of], but it fails with [ErrStaleTables] rather than take stale
 // tables without being told. Those that are named are described in the subnet for which they were computed.
@@ -369,10 +374,10 @@ func (st *State) Title(p *Picture) string {
 
 // OnPaper counts what has happened on paper, "2 failures, 1 repair", and says whether the
 // topology is that of a file.
-func (st *State) OnPaper() string {
+func (ps *Pictures) OnPaper() string {
 	var failed, repaired, added, moved int
-	for i := range st.Failures {
-		switch f := &st.Failures[i]; {
+	for i := range ps.Failures {
+		switch f := &ps.Failures[i]; {
 		case f.Moved:
 			moved++
 		case f.Added:
@@ -392,7 +397,7 @@ func (st *State) OnPaper() string {
 			words = append(words, prose.Count(x.n, x.what))
 		}
 	}
-	if st.TopologyFile() != "" {
+	if ps.TopologyFile() != "" {
 		words = slices.Insert(words, 0, "topology")
 	}
 	if len(words) == 0 {

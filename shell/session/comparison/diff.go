@@ -50,7 +50,7 @@ func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st 
 	if err != nil {
 		return nil, err
 	}
-	job := s.Job(&session.State{Live: base, Settings: st.Settings})
+	job := s.Job(&session.State{Pictures: session.Pictures{Live: base}, Settings: st.Settings})
 	job.Keep = compute.KeepNo
 	before, err := compute.Unicast(ctx, job)
 	if err != nil {
