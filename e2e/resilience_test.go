@@ -41,8 +41,9 @@ func TestFailureQuickAndSlow(t *testing.T) {
 			}
 			switch {
 			case m["command"] == "check reach":
-				delete(m, "of")
-				delete(m, "seconds")
+				for _, key := range []string{"of", "seconds", "answer"} {
+					delete(m, key)
+				}
 				checks = append(checks, m)
 			case m["command"] == "diff":
 				for _, key := range []string{"old", "new", "of", "found"} {
