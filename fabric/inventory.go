@@ -6,13 +6,13 @@ import "example.org/ibconsole/mad"
 
 // Amounts count nodes and links.
 type Amounts struct {
-	Nodes    int `json:"nodes"`
-	Switches int `json:"switches"`
+	Nodes    int
+	Switches int
 	// CAs are the channel adapters, of which Aggregation are aggregation nodes and the others hosts.
-	CAs         int `json:"cas"`
-	Aggregation int `json:"aggregation_nodes,omitempty"`
-	Routers     int `json:"routers,omitempty"`
-	Links       int `json:"links"`
+	CAs         int
+	Aggregation int
+	Routers     int
+	Links       int
 }
 
 // Hosts is the number of hosts.

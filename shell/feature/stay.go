@@ -106,16 +106,16 @@ func DeclareStay(command string) *answer.Decl[*Stay] {
 func (c *Call) StayFor(decl *answer.Decl[*Stay], long time.Duration) error {
 	ctx, cancel := context.WithTimeout(c.Ctx, long)
 	defer cancel()
-	return c.stay(decl, ctx, fmt.Sprintf("for %v", long), c.Ctx.Err)
+	return c.stay(ctx, decl, fmt.Sprintf("for %v", long), c.Ctx.Err)
 }
 
 // StayOn answers with events until the context of the call ends, as a signal ends it.
 func (c *Call) StayOn(decl *answer.Decl[*Stay]) error {
-	return c.stay(decl, c.Ctx, "until a signal", func() error { return nil })
+	return c.stay(c.Ctx, decl, "until a signal", func() error { return nil })
 }
 
 // stay answers with events until ctx is done; ended returns why that is an error.
-func (c *Call) stay(decl *answer.Decl[*Stay], ctx context.Context, until string, ended func() error) error {
+func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string, ended func() error) error {
 	w := c.Session.Watch()
 	defer w.Stop()
 	st := c.Session.State()

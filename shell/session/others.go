@@ -19,10 +19,10 @@ import (
 // Others is what somebody else has written since staged tables were made, and a commit would write over.
 type Others struct {
 	write.Conflicts
-	Told int    `json:"told,omitempty"` // how many of them the journal has already, as found by the commit that is to be ended
-	Who  string `json:"who"`            // who probably wrote it, in words
+	Told int    // how many of them the journal has already, as found by the commit that is to be ended
+	Who  string // who probably wrote it, in words
 	// Anew says that the paper starts from what the switches hold now, so that the next route does.
-	Anew bool `json:"-"`
+	Anew bool
 }
 
 // mostTold is how many entries a message names.

@@ -56,18 +56,18 @@ func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair 
 
 // Shifted is what shifts do.
 type Shifted struct {
-	Hosts int `json:"hosts"`
+	Hosts int
 	// Shifts is the number of shifts that were tried.
-	Shifts int `json:"shifts"`
+	Shifts int
 	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy the first shift that has it.
-	Worst   int64 `json:"worst"`
-	WorstBy int   `json:"worst_by"`
+	Worst   int64
+	WorstBy int
 	// Mean is the mean over the shifts of the most paths over a link. Free counts the shifts without contention.
-	Mean float64 `json:"mean"`
-	Free int     `json:"contention_free"`
+	Mean float64
+	Free int
 	// Lost counts the paths of all shifts that do not arrive, Unknown those that meet a table that was not read.
-	Lost    int64 `json:"lost"`
-	Unknown int64 `json:"unknown"`
+	Lost    int64
+	Unknown int64
 }
 
 // Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
@@ -109,21 +109,21 @@ func (ts *trials) shifts(ctx context.Context, hosts []fabric.PortIndex, n int, p
 
 // Bisected is what random bisections come to.
 type Bisected struct {
-	Hosts      int    `json:"hosts"`
-	Bisections int    `json:"bisections"`
-	Seed       uint64 `json:"seed"`
+	Hosts      int
+	Bisections int
+	Seed       uint64
 	// Mean is the effective bisection bandwidth as a part of the full one, Min, Max
 	// and StdDev are those of the means of single bisections.
-	Mean   float64 `json:"mean"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-	StdDev float64 `json:"std_dev"`
+	Mean   float64
+	Min    float64
+	Max    float64
+	StdDev float64
 	// Worst is the most paths over a link in any of them.
-	Worst int64 `json:"worst"`
+	Worst int64
 	// Lost counts the paths that do not arrive, Unknown those that meet a table that was not read; they have no share
 	// in the means.
-	Lost    int64 `json:"lost"`
-	Unknown int64 `json:"unknown"`
+	Lost    int64
+	Unknown int64
 }
 
 // Bisections measures n random bisections. The same seed gives the same figures,
@@ -195,8 +195,8 @@ func (ts *trials) try(ctx context.Context, n int, progress func(done, total int)
 
 // Quick are the published measures by as many patterns as are quick; nil where there are no two hosts.
 type Quick struct {
-	Shifts     *Shifted  `json:"shifts,omitempty"`
-	Bisections *Bisected `json:"bisections,omitempty"`
+	Shifts     *Shifted
+	Bisections *Bisected
 }
 
 const (

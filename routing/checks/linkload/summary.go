@@ -52,23 +52,23 @@ func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 
 // Stats sums up the paths over some links.
 type Stats struct {
-	Links int `json:"links"`
+	Links int
 	// Unknown is the number of those whose load is not known, which the others leave out.
-	Unknown int `json:"unknown"`
+	Unknown int
 	// Unused is the number of links without any path.
-	Unused int     `json:"unused"`
-	Min    int64   `json:"min"`
-	Max    int64   `json:"max"`
-	Mean   float64 `json:"mean"`
+	Unused int
+	Min    int64
+	Max    int64
+	Mean   float64
 	// StdDev is the standard deviation over these links.
-	StdDev float64 `json:"std_dev"`
+	StdDev float64
 }
 
 // Kind is a class of links of one width and speed, with its loads.
 type Kind struct {
-	Class Class  `json:"class"`
-	Width string `json:"width,omitempty"`
-	Speed string `json:"speed,omitempty"`
+	Class Class
+	Width string
+	Speed string
 	Stats
 }
 
@@ -83,12 +83,12 @@ type Link struct {
 // Summary is what loads come to.
 type Summary struct {
 	// EdgeForwardingIndex is the most paths over a link between switches.
-	EdgeForwardingIndex int64 `json:"edge_forwarding_index"`
+	EdgeForwardingIndex int64
 	// Classes are the loads of each class of links, Kinds those of each width and speed; what no link has is left out.
-	Classes []Kind `json:"classes"`
-	Kinds   []Kind `json:"kinds"`
+	Classes []Kind
+	Kinds   []Kind
 	// Worst are the links between switches with most paths, the most first, those of equal load by port index.
-	Worst []Link `json:"-"`
+	Worst []Link
 }
 
 // Summary sums up, with so many worst links. O(ports log ports).

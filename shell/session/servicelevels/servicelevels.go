@@ -19,18 +19,18 @@ import (
 // Hosts get them from the subnet administration, and a commit brings none.
 type Proof struct {
 	// Origin is that of the tables.
-	Origin string `json:"-"`
+	Origin string
 	// Asked is how many path records the master's subnet administration was asked
 	// for, of Pairs that there are, and Granted how many have the SL that the
 	// routing needs. Asked is 0 where there is no master.
-	Asked   int   `json:"asked"`
-	Granted int   `json:"granted"`
-	Pairs   int64 `json:"pairs"`
+	Asked   int
+	Granted int
+	Pairs   int64
 	// Refused is an example of the others, in words, "" for none.
-	Refused string `json:"refused,omitempty"`
+	Refused string
 	// Plain says that the routing is free of credit loops with SL 0 everywhere. Nobody
 	// looked where all that was asked for is granted.
-	Plain bool `json:"safe_with_sl_0"`
+	Plain bool
 }
 
 // AllGranted reports whether the subnet administration grants what the routing needs.
