@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	simulated "example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -58,7 +59,7 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 				t.Fatal(err)
 			}
 			same("a host fails on paper", session.Staged)
-			if _, err := s.RestoreAll(t.Context()); err != nil {
+			if _, err := s.Restore(t.Context(), nil, simulated.Failure{}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.Sweep(t.Context()); err != nil {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	simulated "example.org/ibconsole/fabric/failures"
+
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
@@ -49,7 +51,7 @@ func calibratedLives(t *testing.T, r *rand.Rand) {
 		if err := sameLFTs(l.manager.dir, &routing.Result{Tables: s.State().Staged.Tables}); err != nil {
 			t.Fatalf("%s: %v", l, err)
 		}
-		if _, err := s.RestoreAll(t.Context()); err != nil {
+		if _, err := s.Restore(t.Context(), nil, simulated.Failure{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Sweep(t.Context()); err != nil {

@@ -73,7 +73,7 @@ func TestAddSwitch(t *testing.T) {
 	if fig, err = s.Route(ctx, compute.KeepYes); err != nil || !fig.Kept {
 		t.Errorf("%+v, %v", fig, err)
 	}
-	if _, err := s.RestoreAll(ctx); err != nil {
+	if _, err := s.Restore(ctx, nil, failures.Failure{}); err != nil {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.WhatIf != nil || st.Added() != "" || st.Whole() != st.Live.Fabric {

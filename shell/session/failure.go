@@ -68,7 +68,8 @@ func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failu
 // ErrNotFailed says that what should be restored has not failed on paper.
 var ErrNotFailed = errors.New("has not failed on paper")
 
-// Restore takes back the failures that match. Where there are none, but links that failed with something
+// Restore takes back the failures that match, and with nil all of them and any topology loaded as the base, so that the live
+// picture is what routes are computed for again. Where none match, but links that failed with something
 // else, they are repaired: what they failed with stays failed otherwise.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool, repair failures.Failure) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, "restore")
@@ -77,6 +78,14 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	}
 	defer op.End()
 	st := s.State()
+	if match == nil {
+		s.Publish(ChangePaper|ChangeStaged, func(st *State) {
+			st.Failures, st.past = nil, compute.Past{}
+			st.dropBase()
+			st.Stale = st.stale()
+		})
+		return st.Failures, nil
+	}
 	gone, kept := failures.Split(st.Failures, match)
 	if len(gone) > 0 {
 		return gone, simulatorOf(s).without(kept)
@@ -123,23 +132,6 @@ func (s simulator) without(kept []failures.Failure) error {
 		return fmt.Errorf("is needed by %w (undo %d first)", err, conflict.Of.Number)
 	}
 	return err
-}
-
-// RestoreAll takes back all failures and any topology loaded as the base, so
-// that the live picture is what routes are computed for again.
-func (s *Session) RestoreAll(ctx context.Context) ([]failures.Failure, error) {
-	op, err := s.Begin(ctx, "restore")
-	if err != nil {
-		return nil, err
-	}
-	defer op.End()
-	st := s.State()
-	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
-		st.Failures, st.past = nil, compute.Past{}
-		st.dropBase()
-		st.Stale = st.stale()
-	})
-	return st.Failures, nil
 }
 
 // drawn is what the paper is beside its failures.

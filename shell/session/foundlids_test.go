@@ -57,7 +57,7 @@ func TestFoundGUID2LID(t *testing.T) {
 	whole := open(t, "sim:fattree:2,4").State().Live.Fabric
 	for range testenv.Count(t, 20, 500) {
 		s, file, conf := openBeside(t, "sim:fattree:2,4", mixedRecords(r, whole))
-		set, err := s.ReadConf(t.Context(), conf, nil, nil)
+		set, err := ReadConf(t.Context(), s, conf, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestFoundGUID2LID(t *testing.T) {
 		f := s.State().Staged.Fabric
 		return f.Ports[f.PortByGUID(0x100001)].LID
 	}
-	set, err := s.ReadConf(t.Context(), conf, nil, nil)
+	set, err := ReadConf(t.Context(), s, conf, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestFoundGUID2LID(t *testing.T) {
 	}
 	s, file, conf := openBeside(t, "sim:fattree:2,4", "0x0000000000100001 0x0044 0x0044\n\n")
 	named := settings.Setting{Name: "guid2lid", Value: file}
-	if set, err = s.ReadConf(t.Context(), conf, nil, []settings.Setting{named}); err != nil {
+	if set, err = ReadConf(t.Context(), s, conf, nil, []settings.Setting{named}); err != nil {
 		t.Fatal(err)
 	}
 	if got := lid(set); got != 0x44 {

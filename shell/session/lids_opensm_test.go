@@ -190,7 +190,7 @@ func TestLIDsOfAFile(t *testing.T) {
 				var err error
 				switch {
 				case what == "restore all":
-					_, err = s.RestoreAll(t.Context())
+					_, err = s.Restore(t.Context(), nil, failures.Failure{})
 				case what == "undo":
 					_, err = s.Undo(t.Context(), 0)
 				case down[link]:

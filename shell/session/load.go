@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -208,31 +207,6 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 		st.drawn.rename(rename)
 	})
 	return named, nil
-}
-
-// SetSM moves the port that LIDs are counted from, of a file: a session on a subnet sits where it sits.
-func (s *Session) SetSM(ctx context.Context, port fabric.PortIndex) error {
-	op, err := s.Begin(ctx, "set sm")
-	if err != nil {
-		return err
-	}
-	defer op.End()
-	st := s.State()
-	if s.conn.Online() {
-		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
-	}
-	if st.Base != nil {
-		return errors.New("something has failed on paper, as seen from where the subnet manager sits now (try: restore all)")
-	}
-	f, err := st.Live.Fabric.WithSMPort(port)
-	if err != nil {
-		return err
-	}
-	s.Publish(ChangeLive|ChangePaper|ChangeStaged, func(st *State) {
-		st.Live = &Picture{Kind: Live, Fabric: f, When: st.Live.When}
-		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
-	})
-	return nil
 }
 
 // ReadTables reads routes of whatever form and lays them over a fabric.

@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -49,17 +48,10 @@ func (st *State) known() inCharge {
 func (st *State) ManagerKind() ManagerKind { return st.known().kind }
 
 // SetManager notes what somebody says of the subnet manager in charge.
-func (s *Session) SetManager(k ManagerKind) error {
-	st := s.State()
-	if _, ok := st.Master(); !ok {
-		return errors.New("no subnet manager is in charge")
-	}
-	s.Publish(ChangeSettings, func(st *State) {
-		m := st.known()
-		m.kind = k
-		st.manager = m
-	})
-	return nil
+func (st *State) SetManager(k ManagerKind) {
+	m := st.known()
+	m.kind = k
+	st.manager = m
 }
 
 // AskManager asks the subnet administration what it can do, where that is not known. One that is silent tells

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -211,4 +212,9 @@ func (p *Picture) Routing() *snapshot.Routing {
 		}
 	}
 	return r
+}
+
+// Unstage removes the staged tables. The next route starts from the base again.
+func (ps *Pictures) Unstage() {
+	ps.Staged, ps.Stale, ps.Written, ps.past, ps.lastBase = nil, false, false, compute.Past{}, nil
 }

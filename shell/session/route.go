@@ -128,8 +128,8 @@ func (s *Session) SetSettings(set settings.Settings) {
 	s.Publish(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
-// ReadConf is [settings.ReadConf] with the files of OpenSM on this machine, and the shape of the paper.
-func (s *Session) ReadConf(ctx context.Context, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
+// ReadConf is [settings.ReadConf] for a session, with the files of OpenSM on this machine, and the shape of the paper.
+func ReadConf(ctx context.Context, s *Session, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
 	around := settings.Around{CacheDir: s.opt.Places.CacheDir, ConfDir: s.opt.Places.ConfDir, Shape: func() classify.Shape {
 		st := s.State()
 		return s.analysis.Structure(st.Paper()).Shape
@@ -143,12 +143,5 @@ func (s *Session) stage(p *Picture) {
 			p.heldOn = st.held()
 		}
 		st.Staged, st.Stale, st.Written = p, false, false
-	})
-}
-
-// Unstage throws the staged tables away. The next route starts from the base again.
-func (s *Session) Unstage() {
-	s.Publish(ChangeStaged, func(st *State) {
-		st.Staged, st.Stale, st.Written, st.past, st.lastBase = nil, false, false, compute.Past{}, nil
 	})
 }

@@ -4,6 +4,7 @@
 package managers
 
 import (
+	"errors"
 	"fmt"
 
 	"example.org/ibconsole/fabric"
@@ -151,9 +152,10 @@ func set(c *feature.Call) error {
 	case kind == "" && c.Arg(0) == "":
 		return c.Misused("set sm takes a place, kind=, or both")
 	case kind != "":
-		if err := c.Session.SetManager(session.ManagerKind(kind)); err != nil {
-			return err
+		if _, ok := st.Master(); !ok {
+			return errors.New("no subnet manager is in charge")
 		}
+		c.Session.Publish(session.ChangeSettings, func(st *session.State) { st.SetManager(session.ManagerKind(kind)) })
 	}
 	if c.Arg(0) == "" {
 		return c.Answer(typeDecl.Answer(st.SourceBasis(), masterType{kind}))
@@ -162,8 +164,34 @@ func set(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Session.SetSM(c.Ctx, p.Port); err != nil {
+	if err := setSM(c, p.Port); err != nil {
 		return err
 	}
 	return c.Answer(portDecl.Answer(st.SourceBasis(), masterPort{answer.Port(st.Live.Fabric, p.Port)}))
+}
+
+// setSM moves the port that LIDs are counted from, of a file: a session on a subnet sits where it sits.
+func setSM(c *feature.Call, port fabric.PortIndex) error {
+	s := c.Session
+	op, err := s.Begin(c.Ctx, "set sm")
+	if err != nil {
+		return err
+	}
+	defer op.End()
+	st := s.State()
+	if s.Connection().Online() {
+		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
+	}
+	if st.Base != nil {
+		return errors.New("something has failed on paper, as seen from where the subnet manager sits now (try: restore all)")
+	}
+	f, err := st.Live.Fabric.WithSMPort(port)
+	if err != nil {
+		return err
+	}
+	s.Publish(session.ChangeLive|session.ChangePaper|session.ChangeStaged, func(st *session.State) {
+		st.Live = &session.Picture{Kind: session.Live, Fabric: f, When: st.Live.When}
+		st.Unstage()
+	})
+	return nil
 }

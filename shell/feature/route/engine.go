@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -96,7 +97,7 @@ func given(c *feature.Call) (settings.Settings, error) {
 
 func read(c *feature.Call, conf string, chain []string, options []settings.Setting) (settings.Settings, error) {
 	if conf != "" {
-		return c.Session.ReadConf(c.Ctx, conf, chain, options)
+		return session.ReadConf(c.Ctx, c.Session, conf, chain, options)
 	}
 	return settings.Parse(c.Ctx, chain, options)
 }

@@ -272,7 +272,7 @@ func unstage(c *feature.Call) error {
 	if st := c.Session.State(); st.Staged == nil {
 		return errors.New("nothing is staged")
 	}
-	c.Session.Unstage()
+	c.Session.Publish(session.ChangeStaged, (*session.State).Unstage)
 	st := c.Session.State()
 	return c.Answer(unstageDecl.Answer(st.Basis(st.Live, 0), unstaged{}))
 }
