@@ -78,7 +78,7 @@ func sessionOn(t *testing.T, l *life) *session.Session {
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.ReadConf(t.Context(), l.manager.conf, l.trial.chain, nil)
+	set, err := session.ReadConf(t.Context(), s, l.manager.conf, l.trial.chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
