@@ -109,7 +109,7 @@ func placeName(place any) string {
 // slOf returns the service level in the last answer of a run, which is in its row or, without rows, in the answer.
 func slOf(t *testing.T, r result) any {
 	t.Helper()
-	all := slices.DeleteFunc(objects(t, r), func(o map[string]any) bool { return o["kind"] == "answer" || o["kind"] == "end" })
+	all := slices.DeleteFunc(objects(t, r), func(o map[string]any) bool { return o["kind"] == "end" })
 	return all[len(all)-1]["sl"]
 }
 

@@ -49,7 +49,7 @@ func TestLiveTraceWithoutCounters(t *testing.T) {
 	}
 	var toLeaf2 struct {
 		Hops []struct {
-			GUID string
+			Node struct{ GUID string }
 			Out  int
 		}
 	}
@@ -57,7 +57,7 @@ func TestLiveTraceWithoutCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := toLeaf2.Hops[0] // the session sits on leaf-04, the first node of the file
-	sim.Console(fmt.Sprintf("Unlink %q[%d]", "S-"+strings.TrimPrefix(home.GUID, "0x"), home.Out))
+	sim.Console(fmt.Sprintf("Unlink %q[%d]", "S-"+strings.TrimPrefix(home.Node.GUID, "0x"), home.Out))
 	out = ibconsole(t, "-s", source, "-c", "trace node-0003 node-0004 live")
 	if !strings.Contains(out, "delivered to node-0004") || !strings.Contains(out, "not read: leaf-02: counters: no answer") {
 		t.Errorf("with leaf-02 out of the tables' reach: %s", out)

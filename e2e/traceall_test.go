@@ -32,13 +32,18 @@ type census struct {
 	Part int
 }
 
+// node is a node in JSON.
+type node struct{ Name string }
+
 // alike are the paths of a switch pair.
 type alike struct {
-	From, To         string
+	From, To         node
 	Paths, Sequences int
 }
 
-func byName(a, b alike) int { return strings.Compare(a.From+" "+a.To, b.From+" "+b.To) }
+func byName(a, b alike) int {
+	return strings.Compare(a.From.Name+" "+a.To.Name, b.From.Name+" "+b.To.Name)
+}
 
 func taken(t *testing.T, text string) (c census) {
 	t.Helper()
@@ -99,7 +104,7 @@ func tracerouted(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, one, other 
 			n += m
 		}
 		c.Sequences += len(sequences)
-		c.Alike = append(c.Alike, alike{ends[0], ends[1], n, len(sequences)})
+		c.Alike = append(c.Alike, alike{node{ends[0]}, node{ends[1]}, n, len(sequences)})
 	}
 	slices.SortFunc(c.Alike, byName)
 	return c, over

@@ -151,10 +151,11 @@ func TestLiveTraceShowsBothEnds(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", `trace live "node-0023 mlx4_0" "node-0100 mlx4_0"`)
 	var path struct {
 		Hops []struct {
-			GUID, Link, Errors string
-			In, Out            int
-			InLink             string `json:"in_link"`
-			InErrors           string `json:"in_errors"`
+			Node         struct{ GUID string }
+			Link, Errors string
+			In, Out      int
+			InLink       string `json:"in_link"`
+			InErrors     string `json:"in_errors"`
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &path); err != nil || len(path.Hops) != 5 {
@@ -163,7 +164,7 @@ func TestLiveTraceShowsBothEnds(t *testing.T) {
 	fdr10 := 0
 	for i, h := range path.Hops {
 		if i > 0 && i < 4 { // of adapters it prints the GUIDs of ports
-			in, out := speed[fmt.Sprintf("%s/%d", h.GUID, h.In)], speed[fmt.Sprintf("%s/%d", h.GUID, h.Out)]
+			in, out := speed[fmt.Sprintf("%s/%d", h.Node.GUID, h.In)], speed[fmt.Sprintf("%s/%d", h.Node.GUID, h.Out)]
 			if h.InLink != in || h.Link != out || in == "" || out == "" {
 				t.Errorf("hop %d: %+v, ibnetdiscover has %q and %q", i, h, in, out)
 			}
@@ -172,7 +173,7 @@ func TestLiveTraceShowsBothEnds(t *testing.T) {
 			fdr10++
 		}
 		var in, out string
-		switch h.GUID {
+		switch h.Node.GUID {
 		case "0xf4521403001165a0":
 			out = "PortXmitDiscards 3"
 		case "0xf4521403007ea570":

@@ -26,7 +26,7 @@ func TestTraceIsSmpquerys(t *testing.T) {
 					SL   *int `json:"sl"`
 					LID  int
 					Hops []struct {
-						GUID string
+						Node struct{ Name string }
 						LID  int
 						In   int
 						Out  *int
@@ -50,9 +50,9 @@ func TestTraceIsSmpquerys(t *testing.T) {
 						out = 0
 					}
 					if want := vlOf(t, said, hop.In, out, *a.SL); hop.VL == nil {
-						t.Fatalf("%s at %s: no VL, smpquery says %d", pair, hop.GUID, want)
+						t.Fatalf("%s at %s: no VL, smpquery says %d", pair, hop.Node.Name, want)
 					} else if *hop.VL != want {
-						t.Errorf("%s at %s: VL %d, smpquery says %d:\n%s", pair, hop.GUID, *hop.VL, want, said)
+						t.Errorf("%s at %s: VL %d, smpquery says %d:\n%s", pair, hop.Node.Name, *hop.VL, want, said)
 					}
 					changed = changed || hop.InVL != nil && *hop.InVL != *hop.VL
 				}

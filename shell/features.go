@@ -56,6 +56,7 @@ import (
 	"example.org/ibconsole/shell/feature/summary"
 	"example.org/ibconsole/shell/feature/sweep"
 	"example.org/ibconsole/shell/feature/targets"
+	"example.org/ibconsole/shell/feature/trace"
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/verify"
 	"example.org/ibconsole/shell/feature/vlarb"
@@ -109,6 +110,7 @@ var features = []*feature.Feature{
 	&summary.Feature,
 	&sweep.Feature,
 	&targets.Feature,
+	&trace.Feature,
 	&unanswered.Feature,
 	&verify.Feature,
 	&vlarb.Feature,

@@ -194,13 +194,22 @@ func gather(into map[float64]bool, v any) {
 // moreRows is how many rows the text leaves out.
 var moreRows = regexp.MustCompile(`and [0-9,]+ more`)
 
+// thousands is a number with commas.
+var thousands = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+$`)
+
 // figuresIn returns the words of a text that are numbers.
 func figuresIn(text string) []string {
 	var all []string
 	for word := range strings.FieldsSeq(moreRows.ReplaceAllString(text, "")) {
-		word = strings.ReplaceAll(strings.Trim(word, "(),;:%[]"), ",", "")
-		if _, err := strconv.ParseFloat(word, 64); err == nil && strings.Trim(word, "0123456789.") == "" {
-			all = append(all, word)
+		word = strings.Trim(word, "(),;:%[]")
+		parts := []string{strings.ReplaceAll(word, ",", "")}
+		if !thousands.MatchString(word) {
+			parts = strings.Split(word, ",") // coordinates
+		}
+		for _, part := range parts {
+			if _, err := strconv.ParseFloat(part, 64); err == nil && strings.Trim(part, "0123456789.") == "" {
+				all = append(all, part)
+			}
 		}
 	}
 	return all

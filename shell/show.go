@@ -8,16 +8,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
-	"example.org/ibconsole/shell/lang"
 )
-
-func showCommands() []Spec {
-	of := []lang.Option{feature.OfOption()}
-	return []Spec{{Name: "show", Summary: "list what is in the subnet", Options: of, Subcommands: []Spec{
-		{Name: "torus", Summary: "the switches at their coordinates, datelines and lost links, after torus-2QoS; a path or a tree", Run: onTables((*call).showTorus),
-			Options: torusOptions()},
-	}}}
-}
 
 func guidText(g uint64) string { return fmt.Sprintf("0x%016x", g) }
 

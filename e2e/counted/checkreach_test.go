@@ -45,16 +45,6 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	a.done()
 }
 
-// sameNames compares a list of names, whatever their order.
-func (a *answer) sameNames(path string, want []string) {
-	var got []string
-	for i := range a.o.length(path) {
-		v, _ := a.o.at(path + "." + number(i))
-		got = append(got, fmt.Sprint(v))
-	}
-	a.same(path, got, want)
-}
-
 // same compares a list, whatever its order.
 func (a *answer) same(what string, got, want []string) {
 	slices.Sort(got)

@@ -97,16 +97,17 @@ func (x *exam) trace(s *state, src, dst endPort, against *state) {
 	}
 	p := s.between(src, dst, 0)
 	if p.lid == 0 {
-		a.mustLine("{from} -> {to}, LID -{|.*}, of {of}")
+		a.mustLine("{from} -> {to}, LID -{|.*}, of {of.title}")
 	} else {
-		a.mustLine("{from} -> {to}, LID {lid#}{|.*}, of {of}")
+		a.mustLine("{from} -> {to}, LID {lid#}{|.*}, of {of.title}")
 	}
-	a.title("of", s)
-	a.figure("stale", x.isStale(s))
-	a.figure("from", src.port().String())
-	a.figure("to", dst.port().String())
+	a.meets(s, &p)
+	a.said("from", a.placed("from", s))
+	a.said("from", src.port().String())
+	a.said("to", a.placed("to", s))
+	a.said("to", dst.port().String())
 	a.figure("lid", p.lid)
-	a.figure("verdict", p.ends)
+	a.figure("ending", p.ends)
 	a.figure("arrives", p.arrives())
 	a.figure("why", s.why(src, dst, p))
 	if !slices.Contains(a.lines, "  "+s.why(src, dst, p)) {
@@ -117,13 +118,45 @@ func (x *exam) trace(s *state, src, dst endPort, against *state) {
 	a.back(s, src, dst)
 	a.against(against, src, dst, &p)
 	a.lids(s, src, dst, &p)
-	a.ignore("sl", "sl_unknown", "sl_means")
+	a.ignore("sl", "sl_means")
+	a.figure("choices_tree", []string{}) // no switch routes adaptively
+	a.figure("counters_not_read", []string{})
+	found := ""
 	if p.arrives() {
 		a.succeeds()
+		a.figure("verdict", "ok")
 	} else {
-		a.fails(fmt.Sprintf("trace: %v -> %v: %s", src.port(), dst.port(), s.why(src, dst, p)))
+		found = fmt.Sprintf("%v -> %v: %s", src.port(), dst.port(), s.why(src, dst, p))
+		a.fails("trace: " + found)
+		a.figure("verdict", verdictOf(p.ends))
 	}
+	a.figure("found", found)
 	a.done()
+}
+
+// verdictOf is the verdict on a path that does not arrive.
+func verdictOf(ends string) string {
+	if ends == unknown {
+		return "unknown"
+	}
+	return "found"
+}
+
+// meets compares the head: of what was not read, the table that the path meets.
+func (a *answer) meets(s *state, p *path) {
+	if p.ends != unknown {
+		a.basis(s, 0)
+		return
+	}
+	at := p.hops[len(p.hops)-1].node
+	a.mustLine("  not read: 1 forwarding table: " + at.name)
+	a.basis(s, 1)
+	a.figure("of.unread.causes.0.what", "forwarding table")
+	a.figure("of.unread.causes.0.why", "")
+	a.figure("of.unread.causes.0.count", 1)
+	a.figure("of.unread.causes.0.at.0.name", at.name)
+	a.figure("of.unread.causes.0.at.0.guid", guidText(at.guid))
+	a.ignore("of.unread.causes.0.at.0.lid")
 }
 
 // hops compares the nodes on the path.
@@ -141,31 +174,15 @@ func (a *answer) hops(s *state, src, dst endPort, p *path) {
 	}
 	for i, h := range p.hops {
 		at := fmt.Sprintf("hops.%d.", i)
-		a.figure(at+"node", h.node.name)
-		a.figure(at+"guid", guidText(h.node.guid))
+		a.place(at+"node", s, h.node.guid, -1)
 		a.figure(at+"lid", s.hopLID(src, h))
 		ports, link := a.hopPorts(s, at, h, p, i, dst)
 		a.hopLine(h.node.name, s.hopLID(src, h), ports, link)
-		for _, key := range []string{"turn", "against_ranks", "in_credit_loop", "in_vl", "dropped", "torus.at", "torus.along", "torus"} {
+		for _, key := range []string{"turn", "against_ranks", "in_credit_loop", "in_vl", "dropped", "torus_at", "torus_along", "torus_crosses", "torus_unmarked", "torus_turns_from", "torus_illegal_turn"} {
 			a.ignore(at + key)
 		}
 		if _, has := a.o.at(at + "vl"); has && isKnown && h.node.isSwitch() {
 			a.figure(at+"vl", s.vl(h.node.ports[0].guid, numberOf(h.in), a.intAt(at+"out"), sl))
-		}
-	}
-	for key := range a.o.seen {
-		a.ignoreTorus(key)
-	}
-}
-
-// ignoreTorus marks what is said of a hop on a torus, which has places and no counts.
-func (a *answer) ignoreTorus(path string) {
-	if !strings.HasSuffix(path, ".torus") {
-		return
-	}
-	for _, leaf := range (&object{value: a.o.value, seen: map[string]bool{}}).unseen() {
-		if strings.HasPrefix(leaf, path+".") {
-			a.ignore(leaf)
 		}
 	}
 }
@@ -247,8 +264,8 @@ func (a *answer) against(other *state, src, dst endPort, p *path) {
 	from, to := other.end(src.port().guid), other.end(dst.port().guid)
 	q := other.between(from, to, 0)
 	a.beside("against", "  "+other.name, &q, other.why(from, to, q))
-	if _, has := a.o.at("against.same"); has && len(p.hops)+len(q.hops) > 2 { // else both end at once
-		a.figure("against.same", len(p.hops) == len(q.hops) && slices.EqualFunc(p.hops, q.hops, sameHop))
+	if _, has := a.o.at("against_same"); has && len(p.hops)+len(q.hops) > 2 { // else both end at once
+		a.figure("against_same", len(p.hops) == len(q.hops) && slices.EqualFunc(p.hops, q.hops, sameHop))
 	}
 }
 
@@ -262,28 +279,32 @@ func sameHop(a, b hop) bool {
 // beside compares how another path ends. Its hops stand next to those of the path.
 func (a *answer) beside(key, label string, p *path, why string) {
 	if p == nil {
-		if a.o.has(key) {
+		if a.o.has(key + "_ending") {
 			a.wrong(key, "-", "a path", "none")
 		}
+		a.figure(key+"_hops", []string{})
 		return
 	}
-	if !a.o.has(key) {
+	if !a.o.has(key + "_ending") {
 		a.wrong(key, "-", "none", "a path")
 		return
 	}
-	a.figure(key+".verdict", p.ends)
-	a.figure(key+".why", why)
-	a.ignore(key+".of", key+".same")
+	a.figure(key+"_ending", p.ends)
+	a.figure(key+"_why", why)
+	a.ignore(key+"_of", key+"_same")
 	nodes := 0
-	for i := range a.o.length(key + ".hops") {
-		at := fmt.Sprintf("%s.hops.%d.", key, i)
+	for i := range a.o.length(key + "_hops") {
+		at := fmt.Sprintf("%s_hops.%d.", key, i)
 		if a.o.has(at + "other") {
 			nodes++
 		}
-		a.ignore(at+"node", at+"other", at+"other_in", at+"other_out", at+"how", at+"other_only")
+		for _, node := range []string{"node", "other"} {
+			a.ignore(at+node+".name", at+node+".guid", at+node+".lid")
+		}
+		a.ignore(at+"other_in", at+"other_out", at+"how", at+"other_only")
 	}
 	if a.x.compared++; nodes != len(p.hops) {
-		a.wrong(key+".hops", "-", nodes, len(p.hops))
+		a.wrong(key+"_hops", "-", nodes, len(p.hops))
 	}
 	isFound := false
 	for i, line := range a.text.lines {
@@ -322,16 +343,16 @@ func (a *answer) lids(s *state, src, dst endPort, p *path) {
 			names = append(names, n.name)
 		}
 		if !isSame {
-			form := fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sverdict}: {|+}%s", at, at, at, at, strings.Join(names, " "))
+			form := fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sending}: {|+}%s", at, at, at, at, strings.Join(names, " "))
 			if len(names) == 0 {
-				form = fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sverdict}:", at, at, at, at)
+				form = fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sending}:", at, at, at, at)
 			}
 			a.mustLine(form)
 		} else if shared != q.links() {
 			a.wrong(at, "the same path", "-", "another one")
 		}
 		a.figure(at+"lid", lid)
-		a.figure(at+"verdict", q.ends)
+		a.figure(at+"ending", q.ends)
 		a.figure(at+"why", s.why(src, dst, q))
 		a.figure(at+"shared", shared)
 		a.figure(at+"hops", q.links())

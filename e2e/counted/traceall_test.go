@@ -25,11 +25,13 @@ type traced struct {
 	listed   map[ending]bool
 	// bad are the paths that do not arrive, as "A -> B".
 	bad map[string]int
+	// ends says how the paths of a pair end, as "A -> B".
+	ends map[string]map[string]bool
 }
 
 // traceOf follows the paths from some end ports to others.
 func (s *state) traceOf(from, to []endPort) *traced {
-	t := &traced{by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[ending]int{}, placesOf: map[string]map[ending]bool{}, listed: map[ending]bool{}, bad: map[string]int{}}
+	t := &traced{by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[ending]int{}, placesOf: map[string]map[ending]bool{}, listed: map[ending]bool{}, bad: map[string]int{}, ends: map[string]map[string]bool{}}
 	for _, src := range from {
 		for _, dst := range to {
 			if src == dst {
@@ -76,6 +78,10 @@ func (t *traced) add(src, dst endPort, p *path) {
 	}
 	pair := fmt.Sprint(src.port(), " -> ", dst.port())
 	t.bad[pair]++
+	if t.ends[pair] == nil {
+		t.ends[pair] = map[string]bool{}
+	}
+	t.ends[pair][p.ends] = true
 	if len(passed) > 0 {
 		at := p.ending()
 		t.places[at]++
@@ -123,9 +129,12 @@ func (x *exam) traceMany(s *state, words string, from, to []endPort, isAll bool)
 		return
 	}
 	t := s.traceOf(from, to)
-	a.mustLine("{pairs#} pair(s), {paths#} path(s) traced, of {of}: {arrive#} arrive")
-	a.title("of", s)
-	a.figure("stale", x.isStale(s))
+	a.mustLine("{pairs#} pair(s), {paths#} path(s) traced, of {of.title}: {arrive#} arrive")
+	if t.by[unknown] > 0 {
+		a.read(s)
+	} else {
+		a.basis(s, 0)
+	}
 	a.figure("pairs", t.pairs)
 	a.figure("paths", t.paths)
 	a.figure("arrive", t.arrive)
@@ -138,26 +147,45 @@ func (x *exam) traceMany(s *state, words string, from, to []endPort, isAll bool)
 	for _, m := range a.all("  {n#} over {links#} links") {
 		a.words["links."+m["links"]] = m["n"]
 	}
+	over := 0
 	for links := range max(a.o.length("links"), 1+mostOf(t.links)) {
 		a.figure("links."+number(links), t.links[links])
+		if t.links[links] > 0 {
+			at := fmt.Sprintf("paths_by_links.%d.", over)
+			a.figure(at+"links", links)
+			a.figure(at+"paths", t.links[links])
+			over++
+		}
 	}
-	a.alike(t)
+	if n := a.o.length("paths_by_links"); n != over {
+		a.wrong("paths_by_links", "-", n, over)
+	}
+	a.alike(s, t)
 	a.lostPaths(s, t, isAll)
 	a.figure("part", 0)
-	lost := t.paths - t.arrive - t.by[unknown]
+	a.figure("luck_pairs", 0) // no switch routes adaptively
+	a.figure("parting", []string{})
+	a.figure("adaptive_troubles", []string{})
+	lost, found := t.paths-t.arrive-t.by[unknown], ""
 	switch {
 	case lost > 0:
-		a.fails("trace: {lost#} of {paths#} paths do not arrive", "lost", lost, "paths", t.paths)
+		found = fmt.Sprintf("%d of %d paths do not arrive", lost, t.paths)
+		a.fails("trace: " + found)
+		a.figure("verdict", "found")
 	case t.by[unknown] > 0:
-		a.fails("trace: {unknown#} of {paths#} paths are unknown", "unknown", t.by[unknown], "paths", t.paths)
+		found = fmt.Sprintf("%d of %d paths are unknown", t.by[unknown], t.paths)
+		a.fails("trace: " + found)
+		a.figure("verdict", "unknown")
 	default:
 		a.succeeds()
+		a.figure("verdict", "ok")
 	}
+	a.figure("found", found)
 	a.done()
 }
 
 // alike compares the paths that arrive by their first and last switches.
-func (a *answer) alike(t *traced) {
+func (a *answer) alike(s *state, t *traced) {
 	sequences := 0
 	for _, all := range t.alike {
 		sequences += len(all)
@@ -174,11 +202,10 @@ func (a *answer) alike(t *traced) {
 	least := 1 << 30
 	for i := range n {
 		at := fmt.Sprintf("alike.%d.", i)
-		from, _ := a.o.at(at + "from")
-		to, _ := a.o.at(at + "to")
+		from, to := s.plugAt(a.o, at+"from").guid, s.plugAt(a.o, at+"to").guid
 		all, is := map[string]int(nil), false
 		for key, paths := range t.alike {
-			if key[0].name == from && key[1].name == to {
+			if key[0].guid == from && key[1].guid == to {
 				all, is = paths, true
 			}
 		}
@@ -186,6 +213,8 @@ func (a *answer) alike(t *traced) {
 			a.wrong(at, "-", fmt.Sprint(from, " -> ", to), "no path")
 			continue
 		}
+		a.place(at+"from", s, from, -1)
+		a.place(at+"to", s, to, -1)
 		sum, most := 0, 0
 		for _, paths := range all {
 			sum, most = sum+paths, max(most, paths)
@@ -194,7 +223,7 @@ func (a *answer) alike(t *traced) {
 			a.wrong(at, "-", sum, fmt.Sprintf("no more than %d, of the one before", least))
 		}
 		least = sum
-		a.alikePath(at, all, sum, most, fmt.Sprint(from), fmt.Sprint(to))
+		a.alikePath(s, at, all, sum, most, s.nodeOf(from).name, s.nodeOf(to).name)
 	}
 	if left := len(t.alike) - n; left > 0 {
 		a.mustLine("  and {more_alike#} more")
@@ -203,17 +232,17 @@ func (a *answer) alike(t *traced) {
 }
 
 // alikePath compares the paths between two switches, and the switches that most of them pass.
-func (a *answer) alikePath(at string, all map[string]int, sum, most int, from, to string) {
+func (a *answer) alikePath(s *state, at string, all map[string]int, sum, most int, from, to string) {
 	var passed []string
 	for i := range a.o.length(at + "path") {
-		v, _ := a.o.at(at + "path." + number(i))
-		passed = append(passed, fmt.Sprint(v))
+		guid := s.plugAt(a.o, at+"path."+number(i)).guid
+		a.place(at+"path."+number(i), s, guid, -1)
+		passed = append(passed, s.nodeOf(guid).name)
 	}
 	shown := strings.Join(passed, " ")
 	if a.x.compared++; all[shown] != most {
 		a.wrong(at+"path", "-", shown, fmt.Sprintf("one of %d paths", most))
 	}
-	a.ignore(at + "path")
 	over := "over "
 	if len(all) > 1 {
 		over = "over {" + at + "sequences#} sequences, most over "
@@ -236,25 +265,35 @@ func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 		a.mustLine(form)
 		a.said("do_not", t.paths-t.arrive-t.by[unknown])
 	}
-	gone := s.unreachableNames()
-	if isAll && len(gone) > 0 {
+	gone, silent := s.unreachable(false), s.unassigned(false)
+	if !isAll {
+		gone, silent = nil, nil
+	}
+	if len(gone) > 0 {
 		a.mustLine("unreachable: {unreachable#} end port(s): {|.*}")
 		a.said("unreachable", len(gone))
-		a.sameNames("unreachable_ports", gone)
 	}
-	if silent := s.unassigned(false); isAll && len(silent) > 0 {
+	if isAll {
+		a.samePlaces("unreachable_ports", s, gone)
+		a.samePlaces("unassigned_ports", s, silent)
+	}
+	if len(silent) > 0 {
 		a.mustLine("without a LID: {without_lid#} end port(s): {|.*}")
-		a.figure("without_lid", len(silent))
-		a.sameNames("unassigned_ports", silent)
 	}
+	a.figure("without_lid", len(silent))
 	for i := range a.o.length("troubles") {
 		at := fmt.Sprintf("troubles.%d.", i)
-		from, _ := a.o.at(at + "from")
-		to, _ := a.o.at(at + "to")
 		why, _ := a.o.at(at + "why")
-		name := fmt.Sprint(from, " -> ", to)
+		name := a.placed(at+"from", s) + " -> " + a.placed(at+"to", s)
+		a.ignore(at + "lid")
 		if a.x.compared++; t.bad[name] == 0 {
 			a.wrong(at, "-", name, "arrives")
+		}
+		if !isAll {
+			ends, _ := a.o.at(at + "ending")
+			if a.x.compared++; !t.ends[name][fmt.Sprint(ends)] {
+				a.wrong(at+"ending", "-", ends, "how one of its paths ends")
+			}
 		}
 		switch {
 		case isAll:
@@ -269,7 +308,7 @@ func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 
 // endsAt compares how many paths end at a place that is listed, by an example of them. Each place is listed once.
 func (a *answer) endsAt(t *traced, at, pair string) {
-	verdict, _ := a.o.at(at + "verdict")
+	verdict, _ := a.o.at(at + "ending")
 	paths := a.intAt(at + "paths")
 	a.x.compared++
 	for p := range t.placesOf[pair] {
@@ -285,11 +324,12 @@ func (a *answer) endsAt(t *traced, at, pair string) {
 func (a *answer) placesOf(t *traced, isAll bool) {
 	n := a.o.length("troubles")
 	if !isAll {
+		a.figure("places", 0)
 		if want := t.paths - t.arrive; n != want {
 			a.wrong("troubles", "-", n, want)
 		}
 		if n > mostListed {
-			a.mustLine("  and {more_troubles#} more (--json lists them all)")
+			a.mustLine("  and {more_troubles#} more")
 			a.said("more_troubles", n-mostListed)
 		}
 		return
@@ -309,14 +349,4 @@ func (a *answer) placesOf(t *traced, isAll bool) {
 		a.mustLine("  and at {more_places#} more place(s) (limit=N lists more)")
 		a.said("more_places", places-n)
 	}
-}
-
-// unreachableNames are the names of the unreachable end ports of hosts and routers.
-func (s *state) unreachableNames() (all []string) {
-	for _, e := range s.ends(false) {
-		if e.own == nil {
-			all = append(all, e.base.String())
-		}
-	}
-	return all
 }

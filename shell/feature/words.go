@@ -129,7 +129,11 @@ const AllWord = "all"
 // Pairs returns the pair that the first two arguments name, or those of all end ports from or to one; switches adds
 // the ports 0 of switches to all. A missing second argument stands for all.
 func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]session.Pair, error) {
-	src, dst := c.Arg(0), cmp.Or(c.Arg(1), AllWord)
+	return PairsOf(f, c.Arg(0), cmp.Or(c.Arg(1), AllWord), switches)
+}
+
+// PairsOf returns the pair that two words name, or all from src or to dst.
+func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]session.Pair, error) {
 	switch {
 	case dst == AllWord:
 		return session.PairsFrom(f, src, switches)

@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
@@ -36,34 +35,21 @@ func pathCountsOf(c *reach.Counts, atOnce int64) pathCounts {
 	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong, c.Unknown, answer.Int(c.NotMinimal)}
 }
 
-// choiceCounts counts paths by how they end by every choice of adaptive routing.
-type choiceCounts struct {
-	Sure      int64  `key:"sure" name:"arrive for sure"`
-	Luck      int64  `key:"luck" name:"arrive by luck" help:"paths that arrive by some choices of the switches and not by others"`
-	Never     int64  `key:"never" name:"never arrive"`
-	Unknown   int64  `key:"unknown" name:"unknown"`
-	Loops     int64  `key:"loops" name:"can loop"`
-	Many      int64  `key:"many" name:"several" help:"source and LID pairs with more than one path"`
-	SLsUnread bool   `key:"sls_unread" help:"the result depends on service levels of paths that were not read"`
-	Shortest  string `name:"shortest paths"`
-	Longest   string `name:"longest paths"`
-}
-
 // reachability is how paths end by the routing that the switches use: by every choice where they route adaptively.
 type reachability struct {
-	Ends            int           `key:"ends" name:"end ports"`
-	Unassigned      int           `key:"unassigned" help:"end ports without a LID"`
-	UnreachableEnds int           `key:"unreachable_ends" name:"unreachable end ports"`
-	Pairs           int64         `key:"pairs" name:"pairs"`
-	LostPairs       int64         `key:"lost_pairs" name:"lost pairs"`
-	LuckPairs       int64         `key:"luck_pairs" help:"pairs of which a path arrives by some choices of the switches and not by others"`
-	UnknownPairs    int64         `key:"unknown_pairs"`
-	Counts          pathCounts    `prefix:""`
-	Adaptive        *choiceCounts `prefix:"adaptive_"` // nil where no switch routes adaptively
-	Linear          *pathCounts   `prefix:"linear_"`   // what the linear tables alone do then
-	Unreachable     answer.Value  `key:"unreachable_ports" kind:"list" help:"the end ports that are not in the subnet any more"`
-	WithoutLID      answer.Value  `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID: all paths from and to them end at once"`
-	Took            time.Duration `key:"seconds"`
+	Ends            int                   `key:"ends" name:"end ports"`
+	Unassigned      int                   `key:"unassigned" help:"end ports without a LID"`
+	UnreachableEnds int                   `key:"unreachable_ends" name:"unreachable end ports"`
+	Pairs           int64                 `key:"pairs" name:"pairs"`
+	LostPairs       int64                 `key:"lost_pairs" name:"lost pairs"`
+	LuckPairs       int64                 `key:"luck_pairs" help:"pairs of which a path arrives by some choices of the switches and not by others"`
+	UnknownPairs    int64                 `key:"unknown_pairs"`
+	Counts          pathCounts            `prefix:""`
+	Adaptive        *feature.ChoiceCounts `prefix:"adaptive_"` // nil where no switch routes adaptively
+	Linear          *pathCounts           `prefix:"linear_"`   // what the linear tables alone do then
+	Unreachable     answer.Value          `key:"unreachable_ports" kind:"list" help:"the end ports that are not in the subnet any more"`
+	WithoutLID      answer.Value          `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID: all paths from and to them end at once"`
+	Took            time.Duration         `key:"seconds"`
 
 	// For people: by the linear tables.
 	Arrive  int64        `name:"arrive"`
@@ -76,9 +62,7 @@ type reachability struct {
 	loopsOnly bool
 	counts    reach.Counts
 	linear    *reach.Result
-	choices   *choices.Result
 	troubles  []trouble
-	unsure    []unsurePath
 }
 
 // trouble is a path of the linear tables that does not arrive, or of which that is unknown.
@@ -90,19 +74,6 @@ type trouble struct {
 	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
 	Ending   string       `key:"ending" name:"WHAT"`
 	Why      string       `key:"why" name:"WHY"`
-	lead     answer.Lead
-}
-
-// unsurePath is a path that does not arrive for sure, by the choices of adaptive routing.
-type unsurePath struct {
-	From     answer.Value `key:"from" kind:"place"`
-	FromName string       `name:"FROM"`
-	To       answer.Value `key:"to" kind:"place"`
-	ToName   string       `name:"TO"`
-	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
-	Reached  string       `key:"reached"`
-	How      string       `name:"REACHED"`
-	CanLoop  bool         `key:"can_loop" name:"CAN LOOP"`
 	lead     answer.Lead
 }
 
@@ -143,10 +114,6 @@ var (
 		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind", Fields: answer.Fields[trouble](),
 		Row: "  {FROM} -> {TO} (LID {lid}): {why}", Lead: func(t trouble) answer.Lead { return t.lead },
 	}
-	unsure = answer.Table[unsurePath]{
-		Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind", Fields: answer.Fields[unsurePath](),
-		Row: "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t unsurePath) answer.Lead { return t.lead },
-	}
 	reachDecl = declareReach("check reach", "reach of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
 	loopsDecl = declareReach("check loops", "loops of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
 )
@@ -155,21 +122,18 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 	is := func(loopsOnly bool, also func(*reachability) bool) func(*reachability) bool {
 		return func(r *reachability) bool { return r.loopsOnly == loopsOnly && (also == nil || also(r)) }
 	}
-	adaptive := is(false, func(r *reachability) bool { return r.choices != nil })
+	adaptive := is(false, func(r *reachability) bool { return r.Adaptive != nil })
+	layout := []answer.Item[*reachability]{
+		{Line: "  {loops} loop", When: is(true, nil)},
+		{Line: "[  {unknown} unknown: over tables that were not read]", When: is(true, nil)},
+	}
+	layout = append(layout, feature.ChoiceItems(func(r *reachability) *feature.ChoiceCounts { return r.Adaptive }, is(false, nil))...)
 	return &answer.Decl[*reachability]{
 		Command: command, Help: "how the paths between all end ports end", Title: title, Facts: answer.Fields[*reachability](),
-		Layout: []answer.Item[*reachability]{
-			{Line: "  {loops} loop", When: is(true, nil)},
-			{Line: "[  {unknown} unknown: over tables that were not read]", When: is(true, nil)},
-			{Line: "  by every choice of adaptive routing: {adaptive_sure} arrive for sure, {adaptive_luck} by luck, {adaptive_never} never, {adaptive_unknown} unknown; " +
-				"{adaptive_many} have several paths", When: adaptive},
-			{Line: "[    packets of {adaptive_loops} can loop]", When: is(false, nil)},
-			{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}", When: adaptive},
-			{Line: "{?adaptive_sls_unread}    it depends on the SLs of paths, which were not read: all were taken for SL 0", When: adaptive},
-			{Table: answer.Show(&unsure, (*reachability).unsurePaths), When: adaptive},
+		Layout: append(layout, []answer.Item[*reachability]{
 			{Line: "  by the linear tables alone:", When: adaptive},
 			{Line: "  {arrive} arrive, {longer than needed} of them over more links than needed", When: is(false, nil)},
-			{Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool { return r.choices == nil })},
+			{Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool { return r.Adaptive == nil })},
 			{Table: answer.Show(&linearTable, (*reachability).linearLinks), When: adaptive},
 			{Line: "{?bad paths}  {bad paths}", When: is(false, nil)},
 			{Line: "[  {over unread tables} unknown: over tables that were not read]", When: is(false, nil)},
@@ -177,32 +141,23 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 			{Line: "[  unreachable: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
 			{Line: "[  without a LID: {unassigned|end port}: {unassigned names}]", When: is(false, nil)},
 			{Table: answer.Show(&troubles, (*reachability).listed)},
-		},
+		}...),
 		Verdict: (*reachability).verdict, Fails: answer.Always,
 	}
 }
 
 func (r *reachability) links() answer.Rows[linksCount] {
-	if r.choices != nil {
-		return answer.Slice(linksCounts(r.choices.Fewest, r.choices.Most))
+	if r.Adaptive != nil {
+		return answer.Slice(linksCounts(r.Adaptive.Result.Fewest, r.Adaptive.Result.Most))
 	}
 	return answer.Slice(linksCounts(r.linear.Links, nil))
 }
 
 func (r *reachability) linearLinks() answer.Rows[linksCount] {
-	if r.choices == nil {
+	if r.Adaptive == nil {
 		return answer.Rows[linksCount]{}
 	}
 	return answer.Slice(linksCounts(r.linear.Links, nil))
-}
-
-// unsurePaths returns the paths that do not arrive for sure, and how many more there are.
-func (r *reachability) unsurePaths() answer.Rows[unsurePath] {
-	rows := answer.Slice(r.unsure)
-	if n := r.choices; n != nil {
-		rows.More = n.Luck + n.Never + n.Unknown - r.linear.UnlistedPaths - int64(len(r.unsure))
-	}
-	return rows
 }
 
 // listed returns the troubles, and how many more there are.
@@ -221,7 +176,7 @@ func (r *reachability) listed() answer.Rows[trouble] {
 func (r *reachability) verdict() (answer.Verdict, string) {
 	c := &r.counts
 	v := c.Verdict()
-	if r.choices != nil && r.choices.Luck > 0 {
+	if r.Adaptive != nil && r.Adaptive.Luck > 0 {
 		v = answer.Found
 	}
 	if r.loopsOnly {
@@ -234,8 +189,8 @@ func (r *reachability) verdict() (answer.Verdict, string) {
 		return v, feature.UnknownPaths(c.Unknown, c.Paths)
 	case r.loopsOnly:
 		return v, fmt.Sprintf("%d of %d paths loop", c.Loops, c.Paths)
-	case r.choices != nil:
-		n := r.choices
+	case r.Adaptive != nil:
+		n := r.Adaptive.Result
 		return v, fmt.Sprintf("%d of %d paths may not arrive: %d never, %d by luck", n.Never+n.Luck, n.Paths, n.Never, n.Luck)
 	}
 	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, r.badText())
@@ -314,7 +269,7 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, names.Port), mostNamed)
 	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, names.Port), mostNamed)
 	if p.Tables.Adaptive != nil {
-		if err := r.follow(c, p, names); err != nil {
+		if err := r.follow(c, p); err != nil {
 			return nil, err
 		}
 	}
@@ -323,44 +278,17 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 }
 
 // follow follows every choice of switches that route adaptively.
-func (r *reachability) follow(c *feature.Call, p *session.Picture, names *feature.Namer) error {
-	n, err := c.Session.Analysis().Choices(c.Ctx, p.Tables, choices.Options{Switches: c.Flag("switches")})
+func (r *reachability) follow(c *feature.Call, p *session.Picture) error {
+	counts, err := c.Choices(p)
 	if err != nil {
 		return err
 	}
-	linear := r.Counts
-	r.choices, r.Linear = n, &linear
+	n, linear := counts.Result, r.Counts
+	r.Adaptive, r.Linear = counts, &linear
 	r.LostPairs, r.LuckPairs, r.UnknownPairs = n.LostPairs, n.LuckPairs, n.UnknownPairs
 	r.counts = reach.Counts{Paths: n.Paths, Delivered: n.Sure, Unreachable: n.Never, Loops: n.Loops, Unknown: n.Unknown}
 	r.Counts = pathCountsOf(&r.counts, r.linear.UnlistedPaths)
 	r.Counts.NotMinimal = answer.NotRead()
-	r.Adaptive = &choiceCounts{n.Sure, n.Luck, n.Never, n.Unknown, n.Loops, n.Many, n.SLsUnread, spanText(n.Fewest), spanText(n.Most)}
-	for _, t := range n.Troubles {
-		reached, canLoop := t.Outcome.Endings.Reach().String(), t.Outcome.Endings&choices.Loops != 0
-		r.unsure = append(r.unsure, unsurePath{
-			answer.Port(p.Fabric, t.Src), names.Port(t.Src), answer.Port(p.Fabric, t.Dst), names.Port(t.Dst), t.LID,
-			reached, reached + prose.When(canLoop, ", and can loop", ""), canLoop, feature.ToTrace(p, t.Src, t.Dst, t.LID),
-		})
-	}
+	counts.More = n.Luck + n.Never + n.Unknown - r.linear.UnlistedPaths - int64(len(n.Troubles))
 	return nil
-}
-
-// spanText returns between which numbers of links paths have, as "2 to 4 links".
-func spanText(counts []int64) string {
-	first, last := -1, -1
-	for links, n := range counts {
-		if n > 0 && first < 0 {
-			first = links
-		}
-		if n > 0 {
-			last = links
-		}
-	}
-	switch {
-	case first < 0:
-		return "none"
-	case first == last:
-		return prose.Count(first, "link")
-	}
-	return fmt.Sprintf("%d to %s", first, prose.Count(last, "link"))
 }

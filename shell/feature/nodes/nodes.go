@@ -16,6 +16,7 @@ import (
 
 // Feature is the commands show nodes, show switches and show ports.
 var Feature = feature.Feature{Name: "nodes", Commands: []feature.Command{
+	{Path: "show", Summary: "list what is in the subnet", Options: []lang.Option{feature.OfOption()}, Examples: []string{"show links leaf-01"}},
 	{
 		Path:     "show nodes",
 		Summary:  "list the nodes, or one",

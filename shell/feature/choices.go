@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package feature
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/session"
+)
+
+// ChoiceCounts counts paths by how they end by every choice of adaptive routing. It is nil where no switch routes adaptively.
+type ChoiceCounts struct {
+	Sure      int64  `key:"sure" name:"arrive for sure"`
+	Luck      int64  `key:"luck" name:"arrive by luck" help:"paths that arrive by some choices of the switches and not by others"`
+	Never     int64  `key:"never" name:"never arrive"`
+	Unknown   int64  `key:"unknown" name:"unknown"`
+	Loops     int64  `key:"loops" name:"can loop"`
+	Many      int64  `key:"many" name:"several" help:"source and LID pairs with more than one path"`
+	SLsUnread bool   `key:"sls_unread" help:"the result depends on service levels of paths that were not read"`
+	Shortest  string `name:"shortest paths"`
+	Longest   string `name:"longest paths"`
+
+	Result *choices.Result
+	More   int64 // paths that do not arrive for sure, in addition to those of the table
+	p      *session.Picture
+}
+
+// UnsurePath is a path that does not arrive for sure, by the choices of adaptive routing.
+type UnsurePath struct {
+	From     answer.Value `key:"from" kind:"place"`
+	FromName string       `name:"FROM"`
+	To       answer.Value `key:"to" kind:"place"`
+	ToName   string       `name:"TO"`
+	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
+	Reached  string       `key:"reached"`
+	How      string       `name:"REACHED"`
+	CanLoop  bool         `key:"can_loop" name:"CAN LOOP"`
+	lead     answer.Lead
+}
+
+var unsureTable = answer.Table[UnsurePath]{
+	Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind", Fields: answer.Fields[UnsurePath](),
+	Row: "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t UnsurePath) answer.Lead { return t.lead },
+}
+
+// Choices follows every choice of switches that route adaptively; nil where none does.
+func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
+	if p.Tables.Adaptive == nil {
+		return nil, nil
+	}
+	n, err := c.Session.Analysis().Choices(c.Ctx, p.Tables, choices.Options{Switches: c.Flag("switches")})
+	if err != nil {
+		return nil, err
+	}
+	return &ChoiceCounts{
+		Sure: n.Sure, Luck: n.Luck, Never: n.Never, Unknown: n.Unknown, Loops: n.Loops, Many: n.Many, SLsUnread: n.SLsUnread,
+		Shortest: spanText(n.Fewest), Longest: spanText(n.Most), Result: n, p: p,
+	}, nil
+}
+
+// ChoiceItems returns the layout of an answer whose facts have those of [ChoiceCounts] with the prefix adaptive_. when is
+// whether people read them.
+func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.Item[T] {
+	shown := func(v T) bool { return of(v) != nil && (when == nil || when(v)) }
+	return []answer.Item[T]{
+		{Line: "  by every choice of adaptive routing: {adaptive_sure} arrive for sure, {adaptive_luck} by luck, {adaptive_never} never, {adaptive_unknown} unknown; " +
+			"{adaptive_many} have several paths", When: shown},
+		{Line: "[    packets of {adaptive_loops} can loop]", When: shown},
+		{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}", When: shown},
+		{Line: "{?adaptive_sls_unread}    it depends on the SLs of paths, which were not read: all were taken for SL 0", When: shown},
+		{Table: answer.Show(&unsureTable, func(v T) answer.Rows[UnsurePath] { return of(v).unsure() }), When: shown},
+	}
+}
+
+// unsure returns the first paths that do not arrive for sure.
+func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
+	if n == nil {
+		return answer.Slice[UnsurePath](nil)
+	}
+	f, names := n.p.Fabric, NewNamer(n.p.Fabric)
+	rows := answer.Lazy(len(n.Result.Troubles), func(i int) UnsurePath {
+		t := &n.Result.Troubles[i]
+		reached, canLoop := t.Outcome.Endings.Reach().String(), t.Outcome.Endings&choices.Loops != 0
+		return UnsurePath{
+			answer.Port(f, t.Src), names.Port(t.Src), answer.Port(f, t.Dst), names.Port(t.Dst), t.LID,
+			reached, reached + prose.When(canLoop, ", and can loop", ""), canLoop, ToTrace(n.p, t.Src, t.Dst, t.LID),
+		}
+	})
+	rows.More = n.More
+	return rows
+}
+
+// spanText returns between which numbers of links paths have, as "2 to 4 links".
+func spanText(counts []int64) string {
+	first, last := -1, -1
+	for links, n := range counts {
+		if n > 0 && first < 0 {
+			first = links
+		}
+		if n > 0 {
+			last = links
+		}
+	}
+	switch {
+	case first < 0:
+		return "none"
+	case first == last:
+		return prose.Count(first, "link")
+	}
+	return fmt.Sprintf("%d to %s", first, prose.Count(last, "link"))
+}

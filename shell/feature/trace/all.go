@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/checks/census"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// traceAll follows the packets of all pairs through the tables of a state.
+func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int) error {
+	r, err := c.Session.Census(c.Ctx, s.Tables, census.Options{Switches: c.Flag("switches"), List: limit})
+	if err != nil {
+		return err
+	}
+	m := censusOf(s.Fabric, s.Tables, r)
+	for i, x := range r.Failures {
+		m.troubles[i].lead = feature.ToTrace(s, x.Src, s.Fabric.PortByLID(x.LID), x.LID)
+	}
+	m.Adaptive = adaptive(st)
+	if m.Choices, err = c.Choices(s); err != nil {
+		return err
+	}
+	if m.Choices != nil {
+		n := m.Choices.Result
+		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive, m.Unknown = n.LostPairs, n.LuckPairs, n.UnknownPairs, n.Sure, n.Unknown
+	}
+	m.restOn(st, s)
+	return answerMany(c, m)
+}
+
+// traceAllLive reads the subnet, follows the packets of all pairs, and compares with a state.
+func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, limit int) error {
+	now, unanswered, err := c.Session.ReadNow(c.Ctx)
+	if err != nil {
+		return err
+	}
+	passing := *now.Tables
+	passing.Fabric = now.Fabric.Passing()
+	opt := census.Options{Switches: c.Flag("switches"), List: limit}
+	if noTables == nil {
+		opt.Beside = s.Tables
+	}
+	r, err := c.Session.Census(c.Ctx, &passing, opt)
+	if err != nil {
+		return err
+	}
+	m := censusOf(now.Fabric, &passing, r)
+	m.basis, m.Adaptive = liveBasis(st), adaptive(st)
+	m.basis.AsOf = now.When
+	if m.Unknown > 0 {
+		for _, n := range passing.NotRead() {
+			place, _ := answer.Node(passing.Fabric, n).Place()
+			m.basis.Unread.Note("forwarding table", "", 1, place)
+		}
+	}
+	if noTables == nil {
+		m.Against, m.Part = answer.Text(st.Title(s)), r.Part
+	}
+	for _, x := range r.Parting {
+		m.parting = append(m.parting, trouble{
+			From: answer.Port(now.Fabric, x.Src), To: answer.Port(now.Fabric, now.Fabric.PortByLID(x.LID)), ToName: feature.DestinationName(now.Fabric, x.LID), LID: x.LID,
+			Why: partsFrom(&passing, s, x, st.Title(s)),
+		})
+	}
+	for _, u := range unanswered {
+		m.basis.Warnings = append(m.basis.Warnings, "unanswered: "+u)
+	}
+	return answerMany(c, m)
+}
+
+// mostNamed is how many end ports the text names that are unreachable, or without a LID.
+const mostNamed = 10
+
+// censusOf sums up a census of tables over a fabric, where not all links may pass packets.
+func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
+	m := &many{
+		Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs, Paths: r.Paths, Arrive: r.Arrive(), Unknown: r.Verdicts[walk.Unknown],
+		Unreachable: feature.Ports(f, r.Unreachable), Unassigned: feature.Ports(f, r.Unassigned), WithoutLID: len(r.Unassigned),
+		Places: int64(r.Places), SwitchPairs: r.SwitchPairs, Sequences: r.Sequences, alike: alikeOf(t, r), counts: r.Links, endings: map[string]int64{},
+	}
+	m.Silent, m.Addressless = portsOf(f, r.Unreachable), portsOf(f, r.Unassigned)
+	for v, n := range r.Verdicts {
+		if n > 0 {
+			m.endings[walk.Verdict(v).String()] = n
+		}
+	}
+	for _, x := range r.Failures {
+		of := walk.Trace(t, x.Src, x.LID)
+		m.troubles = append(m.troubles, trouble{
+			From: answer.Port(f, x.Src), To: answer.Port(f, f.PortByLID(x.LID)), ToName: feature.DestinationName(f, x.LID), LID: x.LID, Why: whyLost(f, &of),
+			Ending: answer.Text(x.Verdict.String()), Paths: answer.Int(x.Paths),
+		})
+	}
+	return m
+}
+
+// portsOf counts end ports and names the first, "" for none.
+func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) string {
+	if len(ports) == 0 {
+		return ""
+	}
+	return prose.Count(len(ports), "end port") + ": " + prose.List(prose.Words(ports, f.PortName), mostNamed)
+}
+
+// whyLost is [walk.Path.Explain], also where packets do not pass a link that is there.
+func whyLost(f *fabric.Fabric, of *walk.Path) string {
+	last := of.Hops[len(of.Hops)-1]
+	if of.Cause == walk.NoLink && last.Out != fabric.None {
+		if port := &f.Ports[last.Out]; port.Peer != fabric.None && port.State != mad.PortActive && port.State != mad.PortArmed {
+			return fmt.Sprintf("dead end: %s is in state %v: no packets pass", f.PortName(last.Out), port.State)
+		}
+	}
+	return of.Explain(f)
+}
+
+// partsFrom returns where a path through tables leaves that of a state.
+func partsFrom(t *fabric.Tables, s *session.Picture, x census.Pair, title string) string {
+	f := t.Fabric
+	var now livetrace.Path
+	of := walk.Trace(t, x.Src, x.LID)
+	planned, err := of.In(f, s.Tables)
+	if err != nil {
+		return fmt.Sprintf("parts from %s: %v", title, err)
+	}
+	for _, h := range of.Hops {
+		now.Hops = append(now.Hops, livetrace.Hop{GUID: f.Nodes[h.Node].GUID, Node: h.Node, Out: outOf(f, h.Out)})
+	}
+	return parts(f, &now, s.Fabric, &planned, title)
+}

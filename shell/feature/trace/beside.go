@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// other is a path that is compared with the one that was asked for.
+type other struct {
+	Of     string `key:"of" help:"the state that it is of"`
+	Ending string `key:"ending"`
+	Why    string `key:"why"`
+	Same   bool   `key:"same" help:"it has the same hops"`
+
+	hops []besideHop
+}
+
+// besideHop is a hop of either path or of both.
+type besideHop struct {
+	Node      answer.Value `key:"node" name:"NODE" kind:"place" help:"a node of the path"`
+	How       answer.Value `key:"how" name:"HOW" kind:"text" help:"same, port or switch: what the two hops have in common or not; none where it is of one path alone"`
+	Other     answer.Value `key:"other" name:"OTHER" kind:"place" help:"a node of the other path"`
+	OtherIn   answer.Value `key:"other_in" name:"IN" kind:"int"`
+	OtherOut  answer.Value `key:"other_out" name:"OUT" kind:"int"`
+	OtherOnly bool         `key:"other_only" help:"the other path alone has it"`
+	lead      answer.Lead
+}
+
+func besideTable(key, title string) answer.Table[besideHop] {
+	return answer.Table[besideHop]{Key: key, Title: title, Fields: answer.Fields[besideHop](), Lead: func(h besideHop) answer.Lead { return h.lead }}
+}
+
+var (
+	backTable    = besideTable("back_hops", "back")
+	againstTable = besideTable("against_hops", "against")
+)
+
+// compareWith returns another path next to one.
+func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.Path, hops []walk.Hop, state string) *other {
+	o := &other{Of: state, Ending: with.Verdict.String(), Why: with.Explain(g), Same: true}
+	for _, x := range walk.Compare(f, of.Hops, g, hops) {
+		h := besideHop{How: answer.Optional(x.How.String()), OtherOnly: x.A < 0}
+		o.Same = o.Same && x.How == walk.SameHop
+		if x.A >= 0 {
+			h.Node, h.lead = answer.Node(f, of.Hops[x.A].Node), feature.ToNode(f, of.Hops[x.A].Node)
+		}
+		if x.B >= 0 {
+			h.Other = answer.Node(g, hops[x.B].Node)
+			h.OtherIn, h.OtherOut = portNumber(g, hops[x.B].In), portNumber(g, hops[x.B].Out)
+			if x.A < 0 {
+				h.lead = feature.ToNode(g, hops[x.B].Node)
+			}
+		}
+		o.hops = append(o.hops, h)
+	}
+	return o
+}
+
+// addBack adds the path back: its hops stand next to those of the path there, so that the first is where it ends.
+func (p *path) addBack(s *session.Picture, of *walk.Path) {
+	if back, ok := of.Back(s.Tables); ok {
+		p.Back = compareWith(s.Fabric, of, s.Fabric, &back, back.Backwards(), p.basis.Title)
+		for i := range p.Back.hops {
+			h := &p.Back.hops[i]
+			h.OtherIn, h.OtherOut = h.OtherOut, h.OtherIn
+		}
+	}
+}
+
+// addAgainst adds the path between the same ports in another state.
+func (p *path) addAgainst(st *session.State, s *session.Picture, of *walk.Path, in *session.Picture) error {
+	that, err := of.In(s.Fabric, in.Tables)
+	if err != nil {
+		return fmt.Errorf("%s: %w", st.Title(in), err)
+	}
+	p.Against = compareWith(s.Fabric, of, in.Fabric, &that, that.Hops, st.Title(in))
+	return nil
+}
+
+func (o *other) rows() answer.Rows[besideHop] {
+	if o == nil {
+		return answer.Slice[besideHop](nil)
+	}
+	return answer.Slice(o.hops)
+}
+
+func (o *other) draw(c *answer.Canvas, label string) {
+	if o == nil {
+		return
+	}
+	c.Line("  %s: %s%s", label, o.Why, prose.When(o.Same, ", the same hops", ""))
+	if o.Same {
+		return
+	}
+	width := 0
+	for i := range o.hops {
+		width = max(width, len([]rune(textOf(o.hops[i].Node))))
+	}
+	for i := range o.hops {
+		h := &o.hops[i]
+		c.Line("    %s", strings.TrimRight(fmt.Sprintf("%-*s  %-6s  %s  %s", width, textOf(h.Node), h.How, textOf(h.Other), portsText(h.OtherIn, h.OtherOut)), " "))
+	}
+}
+
+// lidPath is the path to one of the LIDs of a port.
+type lidPath struct {
+	LID    uint16   `key:"lid" name:"LID" kind:"lid"`
+	Ending string   `key:"ending" name:"ENDS"`
+	Why    string   `key:"why" name:"WHY"`
+	Shared int      `key:"shared" name:"SHARED" help:"links, of all, that it has in common with the path that was asked for"`
+	All    int      `key:"hops" name:"LINKS" help:"links of the path"`
+	Path   []string `key:"path" name:"PATH" help:"the switches that it passes"`
+}
+
+var lidTable = answer.Table[lidPath]{Key: "lids", Title: "paths to all LIDs", Fields: answer.Fields[lidPath]()}
+
+func (p *path) addLIDs(s *session.Picture, of *walk.Path) {
+	if of.Dst == fabric.None {
+		return
+	}
+	for _, x := range walk.TraceAll(s.Tables, of.Src, of.Dst) {
+		p.lids = append(p.lids, lidPath{x.DstLID, x.Verdict.String(), x.Explain(s.Fabric), x.Common(of), x.Links(), prose.Words(passedOf(s.Fabric, &x), passed.String)})
+	}
+}
+
+func (p *path) drawLIDs(c *answer.Canvas) {
+	different := func(l lidPath) bool { return l.Shared < l.All }
+	if n := len(p.lids); n > 1 && !slices.ContainsFunc(p.lids, different) {
+		c.Line("  all %d LIDs have the same path", n)
+		return
+	}
+	for _, l := range p.lids {
+		c.Line("  LID %-5d  %d of %s shared  %s: %s", l.LID, l.Shared, prose.Count(l.All, "hop"), l.Ending, strings.Join(l.Path, " "))
+	}
+}

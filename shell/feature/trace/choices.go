@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/choices"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// choiceSet is every path that packets of a pair can take where switches route adaptively.
+type choiceSet struct {
+	Paths   float64      `key:"paths" help:"paths by ports; 0 where packets can loop"`
+	Reached string       `key:"reached"`
+	CanLoop bool         `key:"can_loop"`
+	Share   float64      `key:"share_delivered" help:"the share of packets that arrive, if all choices are alike"`
+	Fewest  int32        `key:"fewest_switches"`
+	Most    answer.Value `key:"most_switches" kind:"int" help:"none where packets can loop"`
+	Says    string       `key:"says"`
+	f       *fabric.Fabric
+	rows    []choices.Row
+}
+
+// choiceRow is a step of the tree of all paths.
+type choiceRow struct {
+	Depth    int          `key:"depth" help:"how many steps are before it"`
+	What     string       `key:"what" name:"WHERE"`
+	By       answer.Value `key:"by" name:"BY" kind:"text"`
+	Switches answer.Value `key:"switches" kind:"list"`
+	Ports    answer.Value `key:"ports" kind:"list"`
+	Table    int          `key:"table" help:"which table of the switches is looked up"`
+	State    answer.Value `key:"state" kind:"text" help:"the state of the entry for the LID"`
+	Share    float64      `key:"share" help:"the share of packets that pass here, if all choices are alike"`
+	Percent  answer.Value `name:"SHARE" kind:"text" help:"the share of packets that pass here, if all choices are alike"`
+	Static   bool         `key:"static" name:"STATIC" help:"the path of the linear tables leads through here"`
+	Again    bool         `key:"again" help:"it is unfolded above"`
+	End      answer.Value `key:"end" kind:"text" help:"how packets end here"`
+	lead     answer.Lead
+}
+
+var choiceTable = answer.Table[choiceRow]{
+	Key: "choices_tree", Title: "choices of adaptive routing", Fields: answer.Fields[choiceRow](), Lead: func(r choiceRow) answer.Lead { return r.lead },
+}
+
+// choose adds every path of the pair, where tables have groups.
+func (p *path) choose(s *session.Picture, src fabric.PortIndex, lid uint16) {
+	if s.Tables.Adaptive == nil {
+		return
+	}
+	set := choices.NewNet(s.Tables).Of(src, lid, uint8(p.SL.Int()))
+	if len(set.Rows) == 0 {
+		return
+	}
+	o := &set.Outcome
+	p.Adaptive = answer.None()
+	p.Choices = &choiceSet{
+		Paths: o.Paths, Reached: o.Endings.Reach().String(), CanLoop: o.Endings&choices.Loops != 0, Share: o.Share, Fewest: set.FewestSwitches,
+		Says: set.String(), f: s.Fabric, rows: set.Rows,
+	}
+	if !p.Choices.CanLoop {
+		p.Choices.Most = answer.Int(set.MostSwitches)
+	}
+	if reach := o.Endings.Reach(); (reach == choices.Sure) != p.Arrives {
+		p.Ending, p.Arrives = prose.When(reach == choices.Sure, walk.Delivered.String(), reach.String()), reach == choices.Sure
+		p.Why = set.String() + "; by the linear tables alone: " + p.Why
+	}
+}
+
+func (p *path) tree() answer.Rows[choiceRow] {
+	if p.Choices == nil {
+		return answer.Slice[choiceRow](nil)
+	}
+	return answer.Lazy(len(p.Choices.rows), p.Choices.row)
+}
+
+func (s *choiceSet) row(i int) choiceRow {
+	r, f := &s.rows[i], s.f
+	row := choiceRow{Depth: r.Depth, Ports: answer.Ints(r.Ports), Table: int(r.Table), Share: r.Share, Static: r.Static, Again: r.Again}
+	switches := make([]answer.Value, len(r.Switches))
+	for i, sw := range r.Switches {
+		switches[i] = answer.Node(f, f.Switches[sw])
+	}
+	row.Switches = answer.List(switches)
+	if len(r.Switches) > 0 {
+		row.State, row.lead = answer.Text(r.State.String()), feature.ToNode(f, f.Switches[r.Switches[0]])
+	}
+	what, by := r.Words(f)
+	row.What, row.By = what, answer.Optional(by)
+	if r.Stop {
+		row.End, row.lead = answer.Text(what), feature.ToPort(f, r.At)
+	}
+	if !s.CanLoop && !r.Again {
+		row.Percent = answer.Text(fmt.Sprintf("%.3g %%", r.Share*100))
+	}
+	return row
+}
+
+func (p *path) drawChoices(c *answer.Canvas) {
+	if p.Choices == nil {
+		return
+	}
+	c.Line("by every choice of adaptive routing:")
+	for i := range p.Choices.rows {
+		r := p.Choices.row(i)
+		by, share := prose.When(r.By.IsNone(), "", "  "+textOf(r.By)), prose.When(r.Percent.IsNone(), "", "  "+textOf(r.Percent))
+		c.Line(" %s%s%s%s%s", prose.When(r.Static, "*", " "), strings.Repeat("  ", r.Depth), r.What, by, share)
+	}
+	c.Line("  %s", p.Choices.Says+"; * the path of the linear tables")
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// group is where a packet to a multicast LID goes.
+type group struct {
+	Src     answer.Value `key:"src" name:"src" kind:"place"`
+	MLID    string       `key:"mlid"`
+	Copies  int          `key:"copies" help:"copies of the packet that end ports get"`
+	Says    string       `name:"says"`
+	Circles bool         `key:"circles" help:"the packet comes back to a switch"`
+	Twice   answer.Value `key:"twice" kind:"list" help:"end ports that get it more than once"`
+	Missed  answer.Value `key:"missed" kind:"list" help:"members that do not get it"`
+	Unknown answer.Value `key:"unknown" kind:"list" help:"members of which that is unknown: the packet meets a switch whose table was not read"`
+
+	f                      *fabric.Fabric
+	root                   *mcast.Hop
+	join                   map[fabric.PortIndex]fabric.JoinState
+	rows                   []groupStep
+	twice, missed, unknown []fabric.PortIndex
+	meetsUnread            bool
+}
+
+// groupStep is a copy of the packet: from a switch by a port, to a switch or an end port. The first comes from the source.
+type groupStep struct {
+	Depth  int          `key:"depth" help:"how many switches are before it"`
+	From   answer.Value `key:"from" name:"FROM" kind:"place" help:"the switch that makes the copy"`
+	Out    answer.Value `key:"out" name:"OUT" kind:"int" help:"the port by which it leaves"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the switch that it comes to"`
+	In     answer.Value `key:"in" name:"IN" kind:"int" help:"the port by which it comes"`
+	Fate   answer.Value `key:"fate" name:"FATE" kind:"text" help:"why the switch does not pass it on"`
+	End    answer.Value `key:"end" name:"END" kind:"place" help:"the end port that keeps it"`
+	Member answer.Value `key:"member" name:"MEMBER" kind:"text" help:"how the end port is in the group"`
+	Dead   bool         `key:"dead" help:"the port leads nowhere"`
+	lead   answer.Lead
+}
+
+var stepTable = answer.Table[groupStep]{
+	Key: "tree", Title: "tree", Help: "the copies of the packet, each before those that are made of it", Fields: answer.Fields[groupStep](),
+	Lead: func(s groupStep) answer.Lead { return s.lead },
+}
+
+var groupDecl = answer.Decl[*group]{
+	Command: "trace", Help: "where a packet to a multicast LID goes", Title: "{src} -> multicast {mlid}, in {of}: {says}", Facts: answer.Fields[*group](),
+	Layout:  []answer.Item[*group]{{Table: answer.Show(&stepTable, func(g *group) answer.Rows[groupStep] { return answer.Slice(g.rows) })}},
+	Verdict: (*group).verdict, Fails: answer.Always,
+	Draw: func(c *answer.Canvas, _ answer.Basis, g *group) { g.draw(c) },
+}
+
+func (g *group) verdict() (answer.Verdict, string) {
+	switch v := verdict.Of(g.Circles || len(g.twice)+len(g.missed) > 0, g.meetsUnread); v {
+	case answer.Found:
+		return v, fmt.Sprintf("%s -> %s: not every member gets it once", g.Src, g.MLID)
+	case answer.Unknown:
+		return v, fmt.Sprintf("%s -> %s: unknown: the packet meets a switch whose table was not read", g.Src, g.MLID)
+	}
+	return answer.OK, ""
+}
+
+// traceGroup draws where a packet to a multicast LID goes.
+func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to string) error {
+	mlid, err := feature.ParseMLID(to)
+	if err != nil {
+		return err
+	}
+	f := s.Fabric
+	src, err := places.Resolve(f, from)
+	if err != nil {
+		return err
+	}
+	end := f.EndPortOf(src.Port)
+	tree, err := mcast.Trace(s.Tables, end, mlid)
+	if err != nil {
+		return err
+	}
+	g := &group{
+		Src: answer.Port(f, end), MLID: feature.MLIDText(mlid), Copies: tree.Delivered, Says: copiesText(tree.Delivered), Circles: tree.Circles,
+		f: f, root: tree.First, join: map[fabric.PortIndex]fabric.JoinState{}, twice: tree.Twice,
+	}
+	if tree.Circles {
+		g.Says += ", and the packet CIRCLES"
+	}
+	if known, err := st.GroupsOf(s); err == nil {
+		for _, l := range mcast.ByLID(f, known.List) {
+			for _, m := range l.Members {
+				if l.MLID == mlid {
+					g.join[m.End] = m.Join
+				}
+			}
+		}
+	}
+	b := st.Basis(s, 0)
+	got := map[fabric.PortIndex]bool{}
+	if g.root != nil {
+		g.unfold(&b, got, g.root, 0, groupStep{})
+	}
+	for _, e := range f.EndPorts {
+		if g.join[e].Receives() && e != end && !got[e] {
+			g.missed = append(g.missed, e)
+		}
+	}
+	if g.meetsUnread {
+		g.missed, g.unknown = nil, g.missed
+	}
+	g.Twice, g.Missed, g.Unknown = feature.Ports(f, g.twice), feature.Ports(f, g.missed), feature.Ports(f, g.unknown)
+	return c.Answer(groupDecl.Answer(b, g))
+}
+
+// unfold lists the copies of a packet from a switch on.
+func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.Hop, depth int, step groupStep) {
+	node := g.f.Switches[h.Switch]
+	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), answer.Int(h.In), feature.ToNode(g.f, node)
+	if h.Fate != mcast.Passed {
+		step.Fate = answer.Text(h.Fate.String())
+	}
+	g.rows = append(g.rows, step)
+	if h.Fate == mcast.Unread {
+		g.meetsUnread = true
+		place, _ := step.Switch.Place()
+		b.Unread.Note("multicast table", "", 1, place)
+	}
+	for _, c := range h.Copies {
+		copied := groupStep{From: answer.Node(g.f, node), Out: answer.Int(c.Out)}
+		switch {
+		case c.Next != nil:
+			g.unfold(b, got, c.Next, depth+1, copied)
+			continue
+		case c.End == fabric.None:
+			copied.Dead = true
+		default:
+			got[c.End] = true
+			copied.End, copied.Member, copied.lead = answer.Port(g.f, c.End), answer.Text(g.member(c.End)), feature.ToPort(g.f, c.End)
+		}
+		copied.Depth = depth + 1
+		g.rows = append(g.rows, copied)
+	}
+}
+
+// notMember is the word for an end port that is not in the group.
+const notMember = "none"
+
+// member returns how an end port is in the group.
+func (g *group) member(end fabric.PortIndex) string {
+	if join, in := g.join[end]; in {
+		return join.String()
+	}
+	return notMember
+}
+
+func (g *group) draw(c *answer.Canvas) {
+	if g.root == nil {
+		c.Line("  it is attached to no switch")
+	} else {
+		c.Line("  %s", g.line(g.root))
+		g.branches(c, g.root, "  ")
+	}
+	for _, list := range []struct {
+		label string
+		ports []fabric.PortIndex
+	}{{"gets it twice", g.twice}, {"does not get it", g.missed}, {"unknown", g.unknown}} {
+		shown, more := prose.Cut(prose.Words(list.ports, g.f.PortName), maxListed)
+		for _, port := range shown {
+			c.Line("  %s: %s", list.label, port)
+		}
+		if more != "" {
+			c.Line("  %s: %s", list.label, more)
+		}
+	}
+}
+
+func copiesText(n int) string {
+	switch n {
+	case 0:
+		return "nobody gets it"
+	case 1:
+		return "1 port gets it"
+	}
+	return fmt.Sprintf("%d ports get it", n)
+}
+
+func (g *group) line(h *mcast.Hop) string {
+	line := fmt.Sprintf("%s (in by %d)", g.f.NodeName(g.f.Switches[h.Switch]), h.In)
+	switch h.Fate {
+	case mcast.Circling:
+		line += "  CIRCLES: it was here before"
+	case mcast.Again:
+		line += "  AGAIN: another copy came in here"
+	case mcast.Dropped:
+		line += "  DROPPED: no entry for the LID"
+	case mcast.Unread:
+		line += "  its table was not read"
+	}
+	return line
+}
+
+func (g *group) branches(c *answer.Canvas, h *mcast.Hop, indent string) {
+	for i, x := range h.Copies {
+		mark, more := "+-", "|  "
+		if i == len(h.Copies)-1 {
+			mark, more = "`-", "   "
+		}
+		switch {
+		case x.Next != nil:
+			c.Line("%s%s %d: %s", indent, mark, x.Out, g.line(x.Next))
+			g.branches(c, x.Next, indent+more)
+			continue
+		case x.End == fabric.None:
+			c.Line("%s%s %d: NO LINK", indent, mark, x.Out)
+			continue
+		}
+		note := ""
+		switch member := g.member(x.End); member {
+		case fabric.JoinFull.String():
+		case notMember:
+			note = "  NOT IN THE GROUP"
+		default:
+			note = " (" + member + ")"
+		}
+		c.Line("%s%s %d: %s%s", indent, mark, x.Out, g.f.PortName(x.End), note)
+	}
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+)
+
+// liveTitle stands for the state in the title of paths through the tables that the switches hold now.
+const liveTitle = "the switches now"
+
+// liveBasis returns the basis of paths through the switches.
+func liveBasis(st *session.State) answer.Basis {
+	b := st.Basis(st.Live, 0)
+	b.Title = liveTitle
+	return b
+}
+
+// traceLive asks the switches about a pair of the live fabric, and compares with the path between the same ports in a state.
+func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, pair session.Pair) error {
+	if err := session.Addressed(st.Live.Fabric, pair); err != nil {
+		return err
+	}
+	var of livetrace.Path
+	if err := c.Session.TraceLive(c.Ctx, []session.Pair{pair}, func(_ int, p *livetrace.Path) { of = *p }); err != nil {
+		return err
+	}
+	p := livePath(st, &of)
+	p.Adaptive = adaptive(st)
+	if err := p.countErrors(c, st.Live.Fabric, &of); err != nil {
+		return err
+	}
+	if noTables == nil {
+		p.Parts = answer.Optional(partsBeside(st, &of, s, pair))
+		if p.Parts.IsNone() {
+			p.SameAs = answer.Text(st.Title(s))
+		}
+	}
+	return c.Answer(pathDecl.Answer(p.basis, p))
+}
+
+// livePath describes a path through the switches.
+func livePath(st *session.State, of *livetrace.Path) *path {
+	f := st.Live.Fabric
+	p := &path{
+		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)), ToName: feature.DestinationName(f, of.LID), LID: of.LID, Ending: of.Verdict.String(),
+		Arrives: of.Verdict == livetrace.Delivered, Why: of.Explain(f), basis: liveBasis(st),
+	}
+	for i := range of.Hops {
+		h := &of.Hops[i]
+		x := hop{
+			Node: liveNode(f, h), In: givenPort(h.In), Out: givenPort(h.Out), Link: answer.Optional(h.Sends.String()), InLink: answer.Optional(h.Receives.String()),
+			name: h.Name(f), lead: answer.Lead{GUID: h.GUID},
+		}
+		switch {
+		case i == 0:
+			x.LID = f.Ports[of.Src].LID
+		case h.Node != fabric.None:
+			x.LID = hopLID(f, h)
+		}
+		p.hops = append(p.hops, x)
+	}
+	if of.Verdict == livetrace.Silent && len(of.Hops) > 0 {
+		place, _ := p.hops[len(p.hops)-1].Node.Place()
+		p.basis.Unread.Note("node", "no response", 1, place)
+	}
+	return p
+}
+
+func givenPort(n int) answer.Value {
+	if n == livetrace.NoPort {
+		return answer.None()
+	}
+	return answer.Int(n)
+}
+
+// hopLID is the LID of a known hop's end port.
+func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
+	num := 0
+	if !f.Nodes[h.Node].IsSwitch() {
+		num = max(h.In, h.Out)
+	}
+	if port := f.PortAt(h.Node, num); port != fabric.None {
+		return f.Ports[port].LID
+	}
+	return 0
+}
+
+// countErrors adds the error counters of the ports by which packets come and leave, and which of them did not respond:
+// counters are asked for by LID, through the tables.
+func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path) error {
+	places := map[fabric.PortIndex][]*answer.Value{}
+	var ports []fabric.PortIndex
+	at := func(h *livetrace.Hop, num int, text *answer.Value) {
+		if h.Node == fabric.None || num <= 0 {
+			return
+		}
+		port := f.PortAt(h.Node, num)
+		if port == fabric.None || f.Ports[f.EndPortOf(port)].LID == 0 {
+			return
+		}
+		if places[port] == nil {
+			ports = append(ports, port)
+		}
+		places[port] = append(places[port], text)
+		*text = answer.NotRead()
+	}
+	for i := range of.Hops {
+		h := &of.Hops[i]
+		at(h, h.In, &p.hops[i].InErrors)
+		at(h, h.Out, &p.hops[i].Errors)
+	}
+	if len(ports) == 0 {
+		return nil
+	}
+	reading, deltas, err := c.Session.Counters(c.Ctx, ports...)
+	if err != nil {
+		return err
+	}
+	for _, h := range reading.Unanswered {
+		p.unread = append(p.unread, h.String())
+	}
+	grown := map[fabric.PortIndex]*counters.Delta{}
+	for i := range deltas {
+		grown[deltas[i].Port] = &deltas[i]
+	}
+	for i := range reading.Ports {
+		port := &reading.Ports[i]
+		for _, text := range places[port.Port] {
+			*text = answer.Optional(strings.Join(feature.CounterTexts(port, port.Beyond(&counters.Values{}), grown[port.Port], nil), ", "))
+		}
+	}
+	return nil
+}
+
+// partsBeside returns where the live path of a pair leaves the path between the same ports in a state, "" where it does not.
+func partsBeside(st *session.State, live *livetrace.Path, s *session.Picture, pair session.Pair) string {
+	there, err := pair.In(st.Live.Fabric, s.Fabric)
+	if err != nil {
+		return fmt.Sprintf("parts from %s: %v", st.Title(s), err)
+	}
+	planned := there.Trace(s.Tables)
+	return parts(st.Live.Fabric, live, s.Fabric, &planned, st.Title(s))
+}
+
+// parts returns where a live path leaves that of a state, "" where it does not.
+func parts(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *walk.Path, title string) string {
+	for i := range live.Hops {
+		h := &live.Hops[i]
+		if i == len(planned.Hops) {
+			return fmt.Sprintf("parts from %s: there the path ends before %s", title, h.Name(f))
+		}
+		want := planned.Hops[i]
+		switch {
+		case g.Nodes[want.Node].GUID != h.GUID:
+			return fmt.Sprintf("parts from %s: there %s comes next, not %s", title, g.NodeName(want.Node), h.Name(f))
+		case outOf(g, want.Out) != h.Out:
+			return fmt.Sprintf("parts from %s at %s: %s there, %s now", title, h.Name(f), byPort(outOf(g, want.Out)), byPort(h.Out))
+		}
+	}
+	if len(planned.Hops) > len(live.Hops) {
+		return fmt.Sprintf("parts from %s: there the path goes on to %s", title, g.NodeName(planned.Hops[len(live.Hops)].Node))
+	}
+	return ""
+}
+
+// outOf returns the number of the port by which a hop leaves; a switch that keeps a packet does not let it leave.
+func outOf(f *fabric.Fabric, port fabric.PortIndex) int {
+	if port == fabric.None || f.Ports[port].Num == 0 {
+		return livetrace.NoPort
+	}
+	return int(f.Ports[port].Num)
+}
+
+func byPort(n int) string {
+	if n == livetrace.NoPort {
+		return "no port"
+	}
+	return fmt.Sprintf("port %d", n)
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
+)
+
+// maxListed is how many rows of a kind the text lists where no limit is given.
+const maxListed = 20
+
+// many is what becomes of the paths of many pairs.
+type many struct {
+	Pairs        int64                 `key:"pairs"`
+	LostPairs    int64                 `key:"lost_pairs" help:"pairs of which a path does not arrive"`
+	UnknownPairs int64                 `key:"unknown_pairs" help:"other pairs of which a path is unknown"`
+	LuckPairs    int64                 `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing and not by others"`
+	Paths        int64                 `key:"paths" help:"paths that were followed"`
+	Arrive       int64                 `key:"arrive"`
+	Unknown      int64                 `key:"unknown" help:"paths of which it is unknown whether they arrive"`
+	Lost         int64                 `name:"lost"`
+	Verdicts     answer.Value          `key:"verdicts" kind:"map" help:"paths by how they end"`
+	Links        answer.Value          `key:"links" kind:"list" help:"paths that arrive, by their number of links"`
+	Places       int64                 `key:"places" help:"places where packets of all pairs end that do not arrive"`
+	SwitchPairs  int64                 `key:"switch_pairs" help:"pairs of a first and a last switch of paths that arrive"`
+	Sequences    int64                 `key:"sequences" help:"sequences of switches that the paths pass"`
+	WithoutLID   int                   `key:"without_lid" help:"end ports without a LID"`
+	Unreachable  answer.Value          `key:"unreachable_ports" kind:"list" help:"end ports that failures have separated from the subnet"`
+	Unassigned   answer.Value          `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID"`
+	Against      answer.Value          `key:"against" kind:"text" help:"the state that live paths are compared with"`
+	Part         int64                 `key:"part" help:"live paths that differ from those of that state"`
+	Adaptive     answer.Value          `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
+	Choices      *feature.ChoiceCounts `prefix:"adaptive_"` // nil where no switch routes adaptively, or the paths are not those of all pairs
+	Summary      string                `name:"summary"`
+	Silent       string                `name:"unreachable ports"`
+	Addressless  string                `name:"ports without a LID"`
+	MorePlaces   string                `name:"more places"`
+
+	basis    answer.Basis
+	counts   []int64 // paths by links
+	alike    []alikePaths
+	troubles []trouble
+	parting  []trouble
+	endings  map[string]int64
+	outcomes map[[2]fabric.PortIndex]reach.Outcome
+}
+
+// trouble is a path that does not arrive, or an example of those that end at one place.
+type trouble struct {
+	From   answer.Value `key:"from" name:"FROM" kind:"place"`
+	To     answer.Value `key:"to" kind:"place" help:"none where no port has the LID"`
+	ToName string       `name:"TO"`
+	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
+	Why    string       `key:"why" name:"WHY"`
+	Ending answer.Value `key:"ending" kind:"text"`
+	Paths  answer.Value `key:"paths" name:"PATHS" kind:"int" help:"paths that end there"`
+	lead   answer.Lead
+}
+
+// linksCount counts the paths over a number of links.
+type linksCount struct {
+	Links int   `key:"links" name:"LINKS"`
+	Paths int64 `key:"paths" name:"PATHS"`
+}
+
+var (
+	linksTable = answer.Table[linksCount]{
+		Key: "paths_by_links", Title: "paths by links", Aside: true, Fields: answer.Fields[linksCount](), Row: "  {paths} over {links} links",
+	}
+	troubleTable = troublesTable("troubles", "paths that do not arrive")
+	partingTable = troublesTable("parting", "paths that differ")
+)
+
+func troublesTable(key, title string) answer.Table[trouble] {
+	return answer.Table[trouble]{
+		Key: key, Title: title, MaxRows: maxListed, Fields: answer.Fields[trouble](), Row: "  [{paths} as ]{from} -> {TO}: {why}",
+		Lead: func(t trouble) answer.Lead { return t.lead },
+	}
+}
+
+var manyDecl = answer.Decl[*many]{
+	Command: "trace", Help: "what becomes of the paths of many pairs", Title: "{pairs|pair}, {paths|path} traced, of {of}: {arrive} arrive", Facts: answer.Fields[*many](),
+	Layout: append(feature.ChoiceItems(func(m *many) *feature.ChoiceCounts { return m.Choices }, nil), []answer.Item[*many]{
+		{Line: "by the linear tables alone:", When: func(m *many) bool { return m.Choices != nil }},
+		{Table: answer.Show(&linksTable, (*many).byLinks)},
+		{Line: "{switch_pairs|switch pair}, first and last, and {sequences|sequence} of switches", When: func(m *many) bool { return m.SwitchPairs > 0 }},
+		{Table: answer.Show(&alikeTable, (*many).alikes)},
+		{Line: "[{summary}]"},
+		{Table: answer.Show(&troubleTable, (*many).listed)},
+		{Line: "[{more places}]"},
+		{Line: "[unreachable: {unreachable ports}]"},
+		{Line: "[without a LID: {ports without a LID}]"},
+		{Line: "{?against}all take the path that they have in {against}", When: func(m *many) bool { return m.Part == 0 }},
+		{Line: "{?against}{part} take another path than in {against}:", When: func(m *many) bool { return m.Part > 0 }},
+		{Table: answer.Show(&partingTable, func(m *many) answer.Rows[trouble] {
+			rows := answer.Slice(m.parting)
+			rows.More = m.Part - int64(len(m.parting))
+			return rows
+		})},
+		{Line: "{?adaptive}{adaptive}"},
+	}...),
+	Verdict: (*many).verdict, Fails: answer.Always,
+}
+
+func (m *many) byLinks() answer.Rows[linksCount] {
+	var rows []linksCount
+	for links, n := range m.counts {
+		if n > 0 {
+			rows = append(rows, linksCount{links, n})
+		}
+	}
+	return answer.Slice(rows)
+}
+
+func (m *many) alikes() answer.Rows[alikePaths] {
+	rows := answer.Slice(m.alike)
+	rows.More = m.SwitchPairs - int64(len(m.alike))
+	return rows
+}
+
+func (m *many) listed() answer.Rows[trouble] {
+	rows := answer.Slice(m.troubles)
+	if m.Places > 0 {
+		rows.Shown = max(1, len(m.troubles))
+	}
+	return rows
+}
+
+// verdict is found where packets of a path do not arrive.
+func (m *many) verdict() (answer.Verdict, string) {
+	switch v := verdict.Of(m.Lost > 0, m.Unknown > 0); v {
+	case answer.Found:
+		return v, fmt.Sprintf("%d of %d paths do not arrive", m.Lost, m.Paths)
+	case answer.Unknown:
+		return v, fmt.Sprintf("%d of %d paths are unknown", m.Unknown, m.Paths)
+	}
+	return answer.OK, ""
+}
+
+// add adds a path of a pair.
+func (m *many) add(pair session.Pair, p *path) {
+	if m.outcomes == nil {
+		m.endings, m.outcomes = map[string]int64{}, map[[2]fabric.PortIndex]reach.Outcome{}
+	}
+	m.count([2]fabric.PortIndex{pair.Src, pair.Dst}, p)
+	m.Paths++
+	m.endings[p.Ending]++
+	of := trouble{From: p.From, To: p.To, ToName: p.ToName, LID: p.LID, Ending: answer.Text(p.Ending)}
+	if !p.Parts.IsNone() {
+		m.Part++
+		other := of
+		other.Why = p.Parts.String()
+		m.parting = append(m.parting, other)
+	}
+	if p.isUnknown() {
+		m.Unknown++
+	}
+	if !p.Arrives {
+		of.Why = p.Why
+		m.troubles = append(m.troubles, of)
+		return
+	}
+	m.Arrive++
+	links := len(p.hops) - 1
+	for len(m.counts) <= links {
+		m.counts = append(m.counts, 0)
+	}
+	m.counts[links]++
+}
+
+// count counts what becomes of a pair by one more of its paths.
+func (m *many) count(pair [2]fabric.PortIndex, p *path) {
+	now := reach.Lost
+	switch {
+	case p.Arrives:
+		now = reach.Arrives
+	case p.isUnknown():
+		now = reach.Unknown
+	}
+	was, counted := m.outcomes[pair]
+	if !counted {
+		m.Pairs++
+	}
+	now = max(now, was)
+	m.outcomes[pair] = now
+	for _, o := range []struct {
+		outcome reach.Outcome
+		pairs   *int64
+	}{{reach.Lost, &m.LostPairs}, {reach.Unknown, &m.UnknownPairs}} {
+		if now == o.outcome {
+			*o.pairs++
+		}
+		if counted && was == o.outcome {
+			*o.pairs--
+		}
+	}
+}
+
+// finish makes the figures of what was counted.
+func (m *many) finish() {
+	m.Lost = m.Paths - m.Arrive - m.Unknown
+	var named []answer.Named
+	for _, name := range slices.Sorted(maps.Keys(m.endings)) {
+		named = append(named, answer.Named{Name: name, Value: answer.Int(m.endings[name])})
+	}
+	m.Verdicts = answer.Map(named)
+	links := make([]answer.Value, len(m.counts))
+	for i, n := range m.counts {
+		links[i] = answer.Int(n)
+	}
+	m.Links = answer.List(links)
+	if m.Paths > m.Arrive {
+		unknown := prose.When(m.Unknown > 0, fmt.Sprintf("; %d unknown, %s", m.Unknown, prose.Count(m.UnknownPairs, "pair")), "")
+		m.Summary = fmt.Sprintf("%d do not, %s lost%s%s", m.Lost, prose.Count(m.LostPairs, "pair"), unknown, prose.When(len(m.troubles) > 0, ":", ""))
+	}
+	if more := m.Places - int64(len(m.troubles)); more > 0 {
+		m.MorePlaces = fmt.Sprintf("  and at %s (limit=N lists more)", prose.Count(more, "more place"))
+	}
+}
+
+// answerMany answers with paths through the tables of a state.
+func answerMany(c *feature.Call, m *many) error {
+	m.finish()
+	return c.Answer(manyDecl.Answer(m.basis, m))
+}
+
+// restOn returns what the paths rest on: the tables that were not read where paths are unknown.
+func (m *many) restOn(st *session.State, s *session.Picture) {
+	needs := session.Need(0)
+	if m.Unknown > 0 {
+		needs = session.NeedTables
+	}
+	m.basis = st.Basis(s, needs)
+}
+
+// traceMany follows pairs through the tables of a state.
+func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, r *request) error {
+	m := &many{Adaptive: adaptive(st)}
+	var put alikes
+	for _, pair := range r.pairs {
+		if err := c.Ctx.Err(); err != nil {
+			return err
+		}
+		of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
+		p := pathOf(s.Fabric, &of)
+		_, _, err := g.Of(pair.Src, pair.LID)
+		p.grant(err)
+		m.add(pair, p)
+		if p.Arrives {
+			put.add(passedOf(s.Fabric, &of))
+		}
+	}
+	put.into(m, r.limit)
+	m.restOn(st, s)
+	return answerMany(c, m)
+}
+
+// traceManyLive follows pairs through the switches, and compares with a state.
+func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
+	f := st.Live.Fabric
+	if err := session.Addressed(f, r.pairs...); err != nil {
+		return err
+	}
+	paths, switches := make([]*path, len(r.pairs)), make([][]passed, len(r.pairs))
+	err := c.Session.TraceLive(c.Ctx, r.pairs, func(i int, of *livetrace.Path) {
+		paths[i], switches[i] = livePath(st, of), passedLive(f, of)
+		if noTables == nil {
+			paths[i].Parts = answer.Optional(partsBeside(st, of, s, r.pairs[i]))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m := &many{basis: liveBasis(st), Adaptive: adaptive(st)}
+	if noTables == nil {
+		m.Against = answer.Text(st.Title(s))
+	}
+	var put alikes
+	for i, p := range paths {
+		m.add(r.pairs[i], p)
+		if p.Arrives {
+			put.add(switches[i])
+		}
+		m.basis.Unread = m.basis.Unread.Add(p.basis.Unread)
+	}
+	put.into(m, r.limit)
+	return answerMany(c, m)
+}

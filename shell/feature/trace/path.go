@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
+	"example.org/ibconsole/shell/session/source"
+)
+
+// path is the path between two end ports.
+type path struct {
+	From     answer.Value `key:"from" name:"from" kind:"place"`
+	To       answer.Value `key:"to" kind:"place" help:"none where no port has the LID"`
+	ToName   string       `name:"destination"`
+	LID      uint16       `key:"lid" kind:"lid"`
+	SL       answer.Value `key:"sl" kind:"int" help:"service level of the path, null where it was not read"`
+	Means    answer.Value `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
+	Level    string       `name:"level"`
+	Ending   string       `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or why it is not delivered by adaptive routing"`
+	Arrives  bool         `key:"arrives"`
+	Why      string       `key:"why"`
+	SameAs   answer.Value `key:"same_as" kind:"text" help:"the state that a live path agrees with"`
+	Parts    answer.Value `key:"parts" kind:"text" help:"where a live path leaves that of the state"`
+	Adaptive answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
+	Choices  *choiceSet   `prefix:"choices_"` // nil where no switch is known to route adaptively
+	Back     *other       `prefix:"back_"`    // nil where it was not asked for
+	Against  *other       `prefix:"against_"`
+
+	hops   []hop
+	lids   []lidPath
+	unread []string
+	basis  answer.Basis
+}
+
+// hop is a node on the path.
+type hop struct {
+	Node      answer.Value `key:"node" name:"NODE" kind:"place"`
+	LID       uint16       `key:"lid" name:"LID" kind:"lid"`
+	In        answer.Value `key:"in" name:"IN" kind:"int" help:"the port by which packets come"`
+	Out       answer.Value `key:"out" name:"OUT" kind:"int" help:"the port by which packets leave"`
+	Link      answer.Value `key:"link" name:"LINK" kind:"text" help:"width and speed that the port out reports"`
+	InLink    answer.Value `key:"in_link" kind:"text" help:"width and speed that the port in reports"`
+	VL        answer.Value `key:"vl" name:"VL" kind:"int" help:"the VL on which packets leave"`
+	InVL      answer.Value `key:"in_vl" kind:"int" help:"the VL on which packets come"`
+	Dropped   bool         `key:"dropped" help:"the service level is mapped to VL 15"`
+	Turn      answer.Value `key:"turn" kind:"text" help:"where the path goes up and down between ranks"`
+	Backwards bool         `key:"against_ranks" help:"the path goes up again after it went down"`
+	InLoop    bool         `key:"in_credit_loop" help:"the credit loop that was found leads through here"`
+	Torus     *torusHop    `prefix:"torus_"` // nil outside a torus that torus-2QoS routed
+	Errors    answer.Value `key:"errors" kind:"text" help:"error counters of the port out that are not zero; null where they were not read"`
+	InErrors  answer.Value `key:"in_errors" kind:"text" help:"error counters of the port in that are not zero; null where they were not read"`
+	Notes     answer.Value `name:"NOTES" kind:"text"`
+
+	name string
+	lead answer.Lead
+}
+
+// torusHop is what becomes of a packet at a switch of a torus.
+type torusHop struct {
+	At        answer.Value `key:"at" kind:"list" help:"coordinates of the switch"`
+	Along     answer.Value `key:"along" kind:"text" help:"the direction in which it leaves"`
+	Crosses   answer.Value `key:"crosses" kind:"text" help:"the dimension whose dateline it crosses"`
+	Unmarked  bool         `key:"unmarked" help:"its service level has no bit for that dateline"`
+	TurnsFrom answer.Value `key:"turns_from" kind:"text" help:"the dimension along which it came, where it turns"`
+	Illegal   bool         `key:"illegal_turn" help:"the turn is against the order of dimensions"`
+	of        *torus.Hop
+}
+
+func torusHopOf(h *torus.Hop) *torusHop {
+	if h == nil {
+		return nil
+	}
+	return &torusHop{
+		answer.Ints(h.At[:]), answer.Optional(h.Along), answer.Optional(h.Crosses), h.Unmarked, answer.Optional(h.TurnsFrom), h.Illegal, h,
+	}
+}
+
+var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fields[hop](), Lead: func(h hop) answer.Lead { return h.lead }}
+
+// declarePath declares the answers of a command that hold a path.
+func declarePath(command string) *answer.Decl[*path] {
+	return &answer.Decl[*path]{
+		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}{level}, of {of}", Facts: answer.Fields[*path](),
+		Layout: []answer.Item[*path]{
+			{Table: answer.Show(&hopTable, func(p *path) answer.Rows[hop] { return answer.Slice(p.hops) })},
+			{Table: answer.Show(&unreadTable, func(p *path) answer.Rows[unreadCounters] {
+				return answer.Lazy(len(p.unread), func(i int) unreadCounters { return unreadCounters{p.unread[i]} })
+			})},
+			{Table: answer.Show(&choiceTable, (*path).tree)},
+			{Table: answer.Show(&backTable, func(p *path) answer.Rows[besideHop] { return p.Back.rows() })},
+			{Table: answer.Show(&againstTable, func(p *path) answer.Rows[besideHop] { return p.Against.rows() })},
+			{Table: answer.Show(&lidTable, func(p *path) answer.Rows[lidPath] { return answer.Slice(p.lids) })},
+		},
+		Verdict: (*path).verdict, Fails: answer.Always,
+		Draw: func(c *answer.Canvas, _ answer.Basis, p *path) { p.draw(c) },
+	}
+}
+
+// unreadCounters is a port whose counters could not be read. The path does not depend on them.
+type unreadCounters struct {
+	Text string `key:"text" name:"PORT" help:"the port, and why"`
+}
+
+var unreadTable = answer.Table[unreadCounters]{Key: "counters_not_read", Title: "counters that were not read", Fields: answer.Fields[unreadCounters]()}
+
+// verdict is found where packets do not arrive.
+func (p *path) verdict() (answer.Verdict, string) {
+	v := verdict.Of(!p.Arrives && !p.isUnknown(), p.isUnknown())
+	if v == answer.OK {
+		return v, ""
+	}
+	return v, fmt.Sprintf("%s -> %s: %s", p.From, p.ToName, p.Why)
+}
+
+// isUnknown reports whether it is unknown if packets arrive: a table was not read, or a switch did not respond.
+func (p *path) isUnknown() bool {
+	return p.Ending == walk.Unknown.String() || p.Ending == livetrace.Silent.String()
+}
+
+// notGranted is the ending of a path that switches would forward packets by, but that no path record grants.
+const notGranted = "not granted"
+
+// grant takes into account why there is no path record, nil where there is one.
+func (p *path) grant(why error) {
+	if why != nil && p.Arrives {
+		p.Ending, p.Arrives, p.Why = notGranted, false, why.Error()+"; the switches would forward its packets"
+	}
+}
+
+// pathOf describes a path through the tables of a fabric.
+func pathOf(f *fabric.Fabric, of *walk.Path) *path {
+	p := &path{
+		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID, Ending: of.Verdict.String(),
+		Arrives: of.Verdict.Arrives(), Why: of.Explain(f),
+	}
+	for _, h := range of.Hops {
+		p.hops = append(p.hops, hop{
+			Node: answer.Node(f, h.Node), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out), Link: linkText(f, h.Out), InLink: linkText(f, h.In),
+			name: f.NodeName(h.Node), lead: feature.ToNode(f, h.Node),
+		})
+	}
+	return p
+}
+
+// destinationOf names the destination of a path.
+func destinationOf(f *fabric.Fabric, of *walk.Path) string {
+	if of.Dst != fabric.None {
+		return f.PortName(of.Dst)
+	}
+	return feature.DestinationName(f, of.DstLID)
+}
+
+// portNumber returns the number of a port, None for no port.
+func portNumber(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
+	if port == fabric.None {
+		return answer.None()
+	}
+	return answer.Int(f.Ports[port].Num)
+}
+
+// linkText returns "4xHDR", None for no port or one without a link.
+func linkText(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
+	if port == fabric.None || !f.Ports[port].Linked() {
+		return answer.None()
+	}
+	return answer.Optional(f.Ports[port].Width.String() + f.Ports[port].Speed.String())
+}
+
+// restOn returns what a path through the tables of a state rests on: of what was not read, the table that it meets.
+func (p *path) restOn(st *session.State, s *session.Picture, of *walk.Path) {
+	p.basis = st.Basis(s, 0)
+	if of.Verdict == walk.Unknown {
+		place, _ := answer.Node(s.Fabric, of.Hops[len(of.Hops)-1].Node).Place()
+		p.basis.Unread.Note("forwarding table", "", 1, place)
+	}
+}
+
+// traced follows a pair through the tables of a state.
+func traced(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair session.Pair) (*walk.Path, *path) {
+	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
+	passage := s.Passage(g, &of, c.Session.Analysis())
+	p := pathOf(s.Fabric, &of)
+	p.restOn(st, s, &of)
+	p.Adaptive = adaptive(st)
+	p.pass(s.Tables, passage)
+	p.choose(s, pair.Src, pair.LID)
+	p.grant(passage.Why)
+	return &of, p
+}
+
+// adaptiveText is said of every path through real switches: standard management packets do not tell whether a switch routes
+// adaptively.
+const adaptiveText = "one of several paths where the switches route adaptively, which cannot be read from them"
+
+func adaptive(st *session.State) answer.Value {
+	if st.Source.Kind != source.Umad {
+		return answer.None()
+	}
+	return answer.Text(adaptiveText)
+}
+
+// pass adds the service level, VLs and what happens at the hops, as far as that is known.
+func (p *path) pass(t *fabric.Tables, by *session.Passage) {
+	p.Means = answer.Optional(by.Means)
+	switch {
+	case !by.Known:
+		p.SL, p.Level = answer.NotRead(), ", SL unknown"
+	case t.SLs != nil || t.SL2VL != nil || by.SL != 0:
+		p.SL, p.Level = answer.Int(by.SL), fmt.Sprintf(", SL %d", by.SL)
+	}
+	if by.Means != "" {
+		p.Level += " (" + by.Means + ")"
+	}
+	for i := range by.Hops {
+		h, x := &p.hops[i], &by.Hops[i]
+		h.Torus, h.Turn, h.Backwards, h.InLoop = torusHopOf(x.Torus), answer.Optional(x.Turn), x.Backwards, x.InLoop
+		if t.SL2VL != nil && x.Out != walk.NoVL {
+			h.VL, h.Dropped = answer.Int(x.Out), x.Out == fabric.DropVL
+			if x.In != walk.NoVL {
+				h.InVL = answer.Int(x.In)
+			}
+		}
+		h.Notes = answer.Optional(strings.TrimLeft(h.torusText()+h.turnText(), " "))
+	}
+}
+
+// turnText returns "  turns down".
+func (h *hop) turnText() (text string) {
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{!h.Turn.IsNone(), h.Turn.String()}, {h.Backwards, "against the ranks"}, {h.Dropped, "dropped: VL 15"}, {h.InLoop, "in a credit loop"}} {
+		if x.is {
+			text += prose.When(text == "", "  ", ", ") + x.word
+		}
+	}
+	return text
+}
+
+// torusText returns "  at 3,1,0 +y, turns from x to y".
+func (h *hop) torusText() string {
+	if h.Torus == nil {
+		return ""
+	}
+	of := h.Torus.of
+	text := fmt.Sprintf("  at %v", of.At)
+	if of.Along != "" {
+		text += " " + of.Along
+	}
+	if what := of.String(); what != "" {
+		text += ", " + what
+	}
+	return text
+}
+
+// errorsText returns "  out p3: SymbolErrors 5".
+func errorsText(direction string, port, errors answer.Value) string {
+	if errors.Kind() != answer.KindText || port.IsNone() {
+		return ""
+	}
+	return fmt.Sprintf("  %s p%v: %v", direction, port, errors)
+}
+
+// portsText returns "p1 -> p9", one of them where there is no other.
+func portsText(in, out answer.Value) string {
+	var ports []string
+	for _, p := range []answer.Value{in, out} {
+		if !p.IsNone() {
+			ports = append(ports, fmt.Sprintf("p%v", p))
+		}
+	}
+	return strings.Join(ports, " -> ")
+}
+
+// textOf returns the text of a value, "" for none.
+func textOf(v answer.Value) string {
+	if v.Kind() == answer.KindNone {
+		return ""
+	}
+	return v.String()
+}
+
+// lidText returns a LID, "-" for 0.
+func lidText(lid uint16) string { return answer.LID(lid).String() }
+
+// draw draws the path, a line a hop.
+func (p *path) draw(c *answer.Canvas) {
+	width := 0
+	for i := range p.hops {
+		width = max(width, len([]rune(p.hops[i].name)))
+	}
+	before := ""
+	for i := range p.hops {
+		h := &p.hops[i]
+		link, came := textOf(h.Link), textOf(h.InLink)
+		next := link
+		if came != "" && before != "" && came != before {
+			link = strings.TrimSpace(fmt.Sprintf("(came by %s) %s", came, link))
+		}
+		before = next
+		vl := ""
+		if !h.VL.IsNone() {
+			vl = fmt.Sprintf("  VL %v", h.VL)
+		}
+		c.Line("  %-*s  LID %-5s  %-10s  %s%s%s%s%s%s", width, h.name, lidText(h.LID), portsText(h.In, h.Out), link, vl, h.torusText(), h.turnText(),
+			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
+	}
+	c.Line("  %s", p.Why)
+	if !p.SameAs.IsNone() {
+		c.Line("  the path that it has in %v", p.SameAs)
+	}
+	shown, more := prose.Cut(p.unread, 3)
+	for _, port := range shown {
+		c.Line("  not read: %s", port)
+	}
+	for _, line := range []string{more, textOf(p.Parts), textOf(p.Adaptive)} {
+		if line != "" {
+			c.Line("  %s", line)
+		}
+	}
+	p.drawChoices(c)
+	p.Back.draw(c, "back")
+	if p.Against != nil {
+		p.Against.draw(c, p.Against.Of)
+	}
+	p.drawLIDs(c)
+}
