@@ -133,3 +133,53 @@ func TestCommitIsHeard(t *testing.T) {
 		}
 	}
 }
+
+// lines hands on each line that is written.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	for line := range strings.Lines(string(b)) {
+		l <- strings.TrimSuffix(line, "\n")
+	}
+	return len(b), nil
+}
+
+// TestEventsAreHeardOnce: an event of a command that stays is written when it happens, and who listens gets the table with
+// the events at the end.
+func TestEventsAreHeardOnce(t *testing.T) {
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	written, ended := make(lines, 100), make(chan error)
+	var tables []shell.Table
+	go func() {
+		ended <- shell.New(s).Run(t.Context(), "test", "watch 0.1 for=3", &shell.Output{W: written, Hear: func(a shell.Answer) {
+			if x, ok := a.(shell.Tabled); ok {
+				tables = append(tables, x.Tables()...)
+			}
+		}})
+	}()
+	if first := <-written; !strings.HasPrefix(first, "events of live") {
+		t.Errorf("%q", first)
+	}
+	if err := shell.New(s).Run(t.Context(), "test", "fail link leaf-01 3; route; write on; commit yes", &shell.Output{W: io.Discard}); err != nil {
+		t.Fatal(err)
+	}
+	event := <-written
+	select {
+	case err := <-ended:
+		t.Fatalf("the event %q was written at the end: %v", event, err)
+	default:
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if len(tables) != 1 || len(tables[0].Rows) == 0 || !strings.Contains(event, fmt.Sprint(tables[0].Rows[0].Cells()[2])) {
+		t.Errorf("%q was written, %+v heard", event, tables)
+	}
+}
