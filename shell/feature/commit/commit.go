@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "commit", Commands: []feature.Command{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options:  options(),
-		Examples: []string{"fail link leaf-01 36; route; write on; commit; commit yes"},
+		Examples: []string{"fail link leaf-01 36; route; commit dry-run; write on; commit yes"},
 		Answers:  []answer.Declared{planDecl, doneDecl},
 		Run:      commit,
 	},

@@ -61,7 +61,7 @@ var Feature = feature.Feature{Name: "route", Commands: []feature.Command{
 				Summary: "yes: a script goes on where an engine does not take a file of its options and the next one routes; no"},
 			{Name: "beside", Kind: lang.KindWord, Words: yesNo, Summary: "incremental: count how many entries a full route would change; no"},
 		},
-		Examples: []string{"fail link leaf-01 36; route", "fail link leaf-01 36; route incremental beside=yes"},
+		Examples: []string{"fail link leaf-01 36; route", "fail link leaf-02 36; route incremental beside=yes"},
 		Answers:  []answer.Declared{&routeDecl, &incrementalDecl},
 		Run:      route,
 	},
