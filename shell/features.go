@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
-	adaptivefeature "example.org/ibconsole/shell/feature/adaptive"
+	"example.org/ibconsole/shell/feature/adaptive"
 	"example.org/ibconsole/shell/feature/alternate"
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
@@ -66,7 +66,7 @@ import (
 
 // features lists the features.
 var features = []*feature.Feature{
-	&adaptivefeature.Feature,
+	&adaptive.Feature,
 	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
