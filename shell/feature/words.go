@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pairs"
 )
 
 // PortArg returns the ports that the first argument names: a port, or all ports of a node; nil where it is missing.
@@ -128,30 +129,30 @@ const AllWord = "all"
 
 // Pairs returns the pair that the first two arguments name, or those of all end ports from or to one; switches adds
 // the ports 0 of switches to all. A missing second argument stands for all.
-func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]session.Pair, error) {
+func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]pairs.Pair, error) {
 	return PairsOf(f, c.Arg(0), cmp.Or(c.Arg(1), AllWord), switches)
 }
 
 // PairsOf returns the pair that two words name, or all from src or to dst.
-func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]session.Pair, error) {
+func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]pairs.Pair, error) {
 	switch {
 	case dst == AllWord:
-		return session.PairsFrom(f, src, switches)
+		return pairs.From(f, src, switches)
 	case src == AllWord:
-		return session.PairsTo(f, dst, switches)
+		return pairs.To(f, dst, switches)
 	}
-	pair, err := session.PairOf(f, src, dst)
-	return []session.Pair{pair}, err
+	pair, err := pairs.Of(f, src, dst)
+	return []pairs.Pair{pair}, err
 }
 
 // PairWithComma returns the pair of A,B, whose names may have commas themselves.
-func PairWithComma(f *fabric.Fabric, ends string) (pair session.Pair, err error) {
+func PairWithComma(f *fabric.Fabric, ends string) (pair pairs.Pair, err error) {
 	err = fmt.Errorf("path=%q names one place, expected A,B", ends)
 	for i, r := range ends {
 		if r != ',' {
 			continue
 		}
-		if pair, err = session.PairOf(f, strings.TrimSpace(ends[:i]), strings.TrimSpace(ends[i+1:])); err == nil {
+		if pair, err = pairs.Of(f, strings.TrimSpace(ends[:i]), strings.TrimSpace(ends[i+1:])); err == nil {
 			return pair, nil
 		}
 	}

@@ -253,7 +253,7 @@ func (s simulator) setFailures(all []failures.Failure) error {
 	if err != nil {
 		return err
 	}
-	whatIf := base.on(paper.Now).as(WhatIf)
+	whatIf := base.On(paper.Now).as(WhatIf)
 	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
 		st.Base, st.WhatIf, st.Failures, st.drawn.paper = base, whatIf, all, paper
 		if len(all) == 0 && st.drawn.topology == nil && fabric.SameLinks(base.Fabric, st.Live.Fabric) {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell/session/connection"
@@ -88,37 +87,6 @@ func TestSweepReconnects(t *testing.T) {
 	}
 	if got := s.conn.Client().Stats(); got.Received == 0 {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestTraceLiveReconnects(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
-	s := open(t, "ibsim:"+sim.Name)
-	trace := func() (visited int, err error) {
-		f := s.State().Live.Fabric
-		pair := Pair{Src: f.EndPorts[0], LID: 1}
-		err = s.TraceLive(t.Context(), []Pair{pair}, func(int, *livetrace.Path) { visited++ })
-		return visited, err
-	}
-	if n, err := trace(); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
-	sim.Stop()
-	if n, err := trace(); n != 0 || !errors.Is(err, mad.ErrBroken) {
-		t.Errorf("with nobody there: %d, %v", n, err)
-	}
-	sim = restart(t, sim, netFile(t, twoSwitches))
-	if n, err := trace(); n != 1 || err != nil {
-		t.Errorf("back: %d, %v", n, err)
-	}
-	sim.Stop()
-	_, _ = trace()
-	restart(t, sim, netFile(t, smaller))
-	if n, err := trace(); n != 0 || !errors.Is(err, errOther) {
-		t.Errorf("another subnet: %d, %v", n, err)
-	}
-	if n, err := trace(); n != 1 || err != nil {
-		t.Errorf("asked again: %d, %v", n, err)
 	}
 }
 

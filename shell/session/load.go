@@ -200,7 +200,7 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 		for _, p := range []**Picture{&st.Live, &st.Base, &st.WhatIf, &st.Staged, &st.lastBase} {
 			if *p != nil {
 				old := *p
-				*p = old.on(rename(old.Fabric))
+				*p = old.On(rename(old.Fabric))
 				(*p).Hops, (*p).Recommend, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops, old.Recommend, old.Roots, old.Ranks, old.CAOrder, old.Multicast
 			}
 		}

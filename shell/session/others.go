@@ -134,9 +134,9 @@ func (ps *Pictures) startAnew() bool {
 	case ps.Base.file != "" || ps.Live.Tables == nil || !fabric.Same(ps.Base.Fabric, ps.Live.Fabric):
 		return false
 	}
-	ps.Base = ps.Live.on(ps.Base.Fabric).as(Base)
+	ps.Base = ps.Live.On(ps.Base.Fabric).as(Base)
 	ps.Base.heldOn = holding(ps.Live.Tables)
-	ps.WhatIf, ps.past = ps.Base.on(ps.WhatIf.Fabric).as(WhatIf), compute.Past{}
+	ps.WhatIf, ps.past = ps.Base.On(ps.WhatIf.Fabric).as(WhatIf), compute.Past{}
 	return true
 }
 

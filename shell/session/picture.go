@@ -148,9 +148,9 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// on returns the picture with its tables laid over another fabric: as they are where
+// On returns the picture with its tables laid over another fabric: as they are where
 // that has the same indexes and LIDs, else by GUIDs.
-func (p *Picture) on(f *fabric.Fabric) *Picture {
+func (p *Picture) On(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Recommend, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil, nil
 	if !fabric.SameNodes(p.Fabric, f) {

@@ -118,7 +118,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	sent := l.Client.Stats().Sent
 	res, err := sweep.Light(ctx, l.Client, live.Fabric, sweep.LightOptions{
-		Descriptions: true, Tables: live.Tables, Sample: sweeperOf(s).sample(live.Tables), Progress: sweeperOf(s).sweepProgress,
+		Descriptions: true, Tables: live.Tables, Sample: sweeperOf(s).sample(live.Tables), Progress: SweepProgress(op),
 	})
 	if errors.Is(s.conn.Failed(l, err), mad.ErrBroken) {
 		return sweeperOf(s).sweep(ctx)
@@ -206,7 +206,7 @@ func (s sweeper) sweep(ctx context.Context) (SweepReport, error) {
 func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
 	sent := l.Client.Stats().Sent
 	res, err := sweep.Full(ctx, l.Client, sweep.Options{
-		Progress: s.sweepProgress, SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb, Adaptive: s.reads.Adaptive,
+		Progress: SweepProgress(&Op{s.Session}), SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb, Adaptive: s.reads.Adaptive,
 	})
 	if err != nil {
 		return SweepReport{}, err
@@ -220,7 +220,7 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
 	if names := s.State().Names; names != nil {
-		live = live.on(res.Fabric.WithDescriptions(names))
+		live = live.On(res.Fabric.WithDescriptions(names))
 	}
 	rep := SweepReport{
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
@@ -315,12 +315,15 @@ func (e *Event) Kept() history.Event {
 	return k
 }
 
-func (s sweeper) sweepProgress(p sweep.Progress) {
-	if p.BlocksToDo > 0 {
-		s.progress(p.Blocks, p.BlocksToDo)
-		return
+// SweepProgress has an operation report how far a sweep is.
+func SweepProgress(op *Op) func(sweep.Progress) {
+	return func(p sweep.Progress) {
+		if p.BlocksToDo > 0 {
+			op.Progress(p.Blocks, p.BlocksToDo)
+			return
+		}
+		op.Progress(p.Nodes, 0)
 	}
-	s.progress(p.Nodes, 0)
 }
 
 func keysByGUID(f *fabric.Fabric, keys map[fabric.PortIndex][]mad.PKey) map[uint64][]mad.PKey {

@@ -43,7 +43,7 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 	}
 	if rep.Laid != nil {
 		st.drawn = drawn{topology: f, file: name}
-		st.WhatIf = base.on(f).as(WhatIf)
+		st.WhatIf = base.On(f).as(WhatIf)
 	} else {
 		base = pictureOf(Base, &file)
 		base.file = name

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/dumps"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -380,7 +381,7 @@ func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex,
 		}
 		return linkload.Permutation(linkload.WithoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
 	case "pairs":
-		named, err := session.ReadPairs(c.Ctx, p.Fabric, arg)
+		named, err := pairs.Read(c.Ctx, p.Fabric, arg)
 		pairs := make([]linkload.Pair, 0, len(named))
 		for _, n := range named {
 			pairs = append(pairs, linkload.Pair(n))

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/administration"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -61,25 +62,25 @@ const mostListed = 20 // differences
 
 func verifyRecords(c *feature.Call) error {
 	live := c.Arg(0) == liveWord
-	pairs := c.Int("sample", 100_000)
+	list := c.Int("sample", 100_000)
 	if live {
-		pairs = c.Int("sample", 500)
+		list = c.Int("sample", 500)
 	}
-	if pairs < 1 {
-		return fmt.Errorf("sample=%d: expected 1 or more", pairs)
+	if list < 1 {
+		return fmt.Errorf("sample=%d: expected 1 or more", list)
 	}
 	v, err := open(c)
 	if err != nil {
 		return err
 	}
 	defer v.close()
-	drawn, err := drawnPairs(c, pairs, live)
+	drawn, err := drawnPairs(c, list, live)
 	if err != nil {
 		return err
 	}
 	st := c.Session.State()
 	a, b := comparison{Pairs: len(drawn), Beside: "the subnet administration", Differences: []string{}}, st.Basis(st.Live, session.NeedLinks)
-	note := func(p session.Pair, f *fabric.Fabric, why error) {
+	note := func(p pairs.Pair, f *fabric.Fabric, why error) {
 		if a.Differ++; a.Differ <= mostListed {
 			a.Differences = append(a.Differences, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src), feature.DestinationName(f, p.LID), why))
 		}
@@ -89,7 +90,7 @@ func verifyRecords(c *feature.Call) error {
 	}
 	if live {
 		f := st.Live.Fabric
-		err = administration.PathRecords(c.Ctx, c.Session, drawn, func(p session.Pair, r sa.PathRecord, err error) error {
+		err = administration.PathRecords(c.Ctx, c.Session, drawn, func(p pairs.Pair, r sa.PathRecord, err error) error {
 			if why := beside(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
 				note(p, f, why)
 			}
@@ -121,7 +122,7 @@ func verifyRecords(c *feature.Call) error {
 
 // drawnPairs draws pairs of end ports; those of channel adapters alone where a
 // subnet administration is asked, for the rates of switches' own ports are not swept.
-func drawnPairs(c *feature.Call, n int, live bool) ([]session.Pair, error) {
+func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	st := c.Session.State()
 	f := st.Live.Fabric
 	if !live {
@@ -141,12 +142,12 @@ func drawnPairs(c *feature.Call, n int, live bool) ([]session.Pair, error) {
 		return nil, errors.New("no end port has a LID")
 	}
 	r := rand.New(rand.NewPCG(uint64(c.Int("seed", 1)), 0))
-	pairs := make([]session.Pair, n)
-	for i := range pairs {
+	list := make([]pairs.Pair, n)
+	for i := range list {
 		dst := ends[r.IntN(len(ends))]
-		pairs[i] = session.Pair{Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
+		list[i] = pairs.Pair{Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
 	}
-	return pairs, nil
+	return list, nil
 }
 
 // beside compares what the subnet administration says of the path between two LIDs, a record or an error, with

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pairs"
 )
 
 // Feature is the commands report.
@@ -117,7 +118,7 @@ func drawnPath(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := session.Addressed(p.Fabric, pair); err != nil {
+	if err := pairs.Addressed(p.Fabric, pair); err != nil {
 		return nil, err
 	}
 	var ports []fabric.PortIndex

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/administration"
+	"example.org/ibconsole/shell/session/pairs"
 )
 
 // Feature is the commands sa path and sa nodes.
@@ -40,7 +41,7 @@ var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 // record is the path record of a pair, or why there is none, and how it compares with the tables.
 type record struct {
 	f *fabric.Fabric
-	session.Pair
+	pairs.Pair
 	sa.PathRecord
 	err    error
 	tables answer.Value
@@ -117,15 +118,15 @@ var pathsDecl = answer.Decl[records]{
 func runPath(c *feature.Call) error {
 	st := c.Session.State()
 	live := st.Live
-	pairs, err := c.Pairs(live.Fabric, true)
+	list, err := c.Pairs(live.Fabric, true)
 	if err == nil {
-		err = session.Addressed(live.Fabric, pairs...)
+		err = pairs.Addressed(live.Fabric, list...)
 	}
 	if err != nil {
 		return err
 	}
-	r := records{pairs: len(pairs)}
-	r.err = administration.PathRecords(c.Ctx, c.Session, pairs, func(p session.Pair, got sa.PathRecord, err error) error {
+	r := records{pairs: len(list)}
+	r.err = administration.PathRecords(c.Ctx, c.Session, list, func(p pairs.Pair, got sa.PathRecord, err error) error {
 		x := record{f: live.Fabric, Pair: p, PathRecord: got, err: err}
 		if err != nil {
 			x.tables = answer.Text("no record: " + err.Error())
@@ -145,7 +146,7 @@ func runPath(c *feature.Call) error {
 }
 
 // compare compares a record with the path by the tables.
-func compare(live *session.Picture, p session.Pair, r *sa.PathRecord) answer.Value {
+func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value {
 	f := live.Fabric
 	differs := func(format string, args ...any) answer.Value { return answer.Text(fmt.Sprintf(format, args...)) }
 	switch {

@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -87,7 +88,7 @@ func run(c *feature.Call) error {
 }
 
 // grant returns the service level of the path of a pair, and the error where none is granted.
-func grant(p *session.Picture, g *partitions.Grants, pair session.Pair) (path, error) {
+func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, error) {
 	f := p.Fabric
 	x := path{From: answer.Port(f, pair.Src), To: answer.Port(f, pair.Dst), LID: pair.LID, lead: feature.ToTrace(p, pair.Src, pair.Dst, pair.LID)}
 	sl, known, err := g.Of(pair.Src, pair.LID)

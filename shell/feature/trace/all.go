@@ -14,11 +14,12 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/live"
 )
 
 // traceAll follows the packets of all pairs through the tables of a state.
 func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int) error {
-	r, err := c.Session.Census(c.Ctx, s.Tables, census.Options{Switches: c.Flag("switches"), List: limit})
+	r, err := count(c, s.Tables, census.Options{Switches: c.Flag("switches"), List: limit})
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int)
 
 // traceAllLive reads the subnet, follows the packets of all pairs, and compares with a state.
 func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, limit int) error {
-	now, unanswered, err := c.Session.ReadNow(c.Ctx)
+	now, unanswered, err := live.Read(c.Ctx, c.Session)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 	if noTables == nil {
 		opt.Beside = s.Tables
 	}
-	r, err := c.Session.Census(c.Ctx, &passing, opt)
+	r, err := count(c, &passing, opt)
 	if err != nil {
 		return err
 	}
@@ -136,4 +137,15 @@ func partsFrom(t *fabric.Tables, s *session.Picture, x census.Pair, title string
 		now.Hops = append(now.Hops, livetrace.Hop{GUID: f.Nodes[h.Node].GUID, Node: h.Node, Out: outOf(f, h.Out)})
 	}
 	return parts(f, &now, s.Fabric, &planned, title)
+}
+
+// count is [census.Take] of tables, as an operation that reports its progress.
+func count(c *feature.Call, t *fabric.Tables, opt census.Options) (*census.Result, error) {
+	op, err := c.Session.Begin(c.Ctx, "trace")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	opt.Progress = op.Progress
+	return census.Take(c.Ctx, t, opt)
 }

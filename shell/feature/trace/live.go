@@ -13,6 +13,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/live"
+	"example.org/ibconsole/shell/session/pairs"
 )
 
 // liveTitle stands for the state in the title of paths through the tables that the switches hold now.
@@ -26,12 +28,12 @@ func liveBasis(st *session.State) answer.Basis {
 }
 
 // traceLive asks the switches about a pair of the live fabric, and compares with the path between the same ports in a state.
-func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, pair session.Pair) error {
-	if err := session.Addressed(st.Live.Fabric, pair); err != nil {
+func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, pair pairs.Pair) error {
+	if err := pairs.Addressed(st.Live.Fabric, pair); err != nil {
 		return err
 	}
 	var of livetrace.Path
-	if err := c.Session.TraceLive(c.Ctx, []session.Pair{pair}, func(_ int, p *livetrace.Path) { of = *p }); err != nil {
+	if err := live.Trace(c.Ctx, c.Session, []pairs.Pair{pair}, func(_ int, p *livetrace.Path) { of = *p }); err != nil {
 		return err
 	}
 	p := livePath(st, &of)
@@ -143,7 +145,7 @@ func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path
 }
 
 // partsBeside returns where the live path of a pair leaves the path between the same ports in a state, "" where it does not.
-func partsBeside(st *session.State, live *livetrace.Path, s *session.Picture, pair session.Pair) string {
+func partsBeside(st *session.State, live *livetrace.Path, s *session.Picture, pair pairs.Pair) string {
 	there, err := pair.In(st.Live.Fabric, s.Fabric)
 	if err != nil {
 		return fmt.Sprintf("parts from %s: %v", st.Title(s), err)

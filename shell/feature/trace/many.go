@@ -16,6 +16,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/live"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -151,7 +153,7 @@ func (m *many) verdict() (answer.Verdict, string) {
 }
 
 // add adds a path of a pair.
-func (m *many) add(pair session.Pair, p *path) {
+func (m *many) add(pair pairs.Pair, p *path) {
 	if m.outcomes == nil {
 		m.endings, m.outcomes = map[string]int64{}, map[[2]fabric.PortIndex]reach.Outcome{}
 	}
@@ -271,11 +273,11 @@ func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partit
 // traceManyLive follows pairs through the switches, and compares with a state.
 func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
 	f := st.Live.Fabric
-	if err := session.Addressed(f, r.pairs...); err != nil {
+	if err := pairs.Addressed(f, r.pairs...); err != nil {
 		return err
 	}
 	paths, switches := make([]*path, len(r.pairs)), make([][]passed, len(r.pairs))
-	err := c.Session.TraceLive(c.Ctx, r.pairs, func(i int, of *livetrace.Path) {
+	err := live.Trace(c.Ctx, c.Session, r.pairs, func(i int, of *livetrace.Path) {
 		paths[i], switches[i] = livePath(st, of), passedLive(f, of)
 		if noTables == nil {
 			paths[i].Parts = answer.Optional(partsBeside(st, of, s, r.pairs[i]))

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -188,7 +189,7 @@ func (p *path) restOn(st *session.State, s *session.Picture, of *walk.Path) {
 }
 
 // traced follows a pair through the tables of a state.
-func traced(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair session.Pair) (*walk.Path, *path) {
+func traced(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path, *path) {
 	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := s.Passage(g, &of, c.Session.Analysis())
 	p := pathOf(s.Fabric, &of)

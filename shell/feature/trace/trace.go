@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -73,7 +74,7 @@ var pathDecl = declarePath("trace")
 type request struct {
 	live  bool
 	many  bool
-	pairs []session.Pair
+	pairs []pairs.Pair
 	all   bool // every pair, which pairs does not list
 	limit int  // how much is listed of what is alike
 }
@@ -95,7 +96,7 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 		return r, c.Misused("the pairs come from %q, so none is named", file)
 	case file != "":
 		r.many = true
-		r.pairs, err = session.ReadPairs(c.Ctx, f, file)
+		r.pairs, err = pairs.Read(c.Ctx, f, file)
 	case len(words) == 1:
 		return r, c.Misused("DST is missing")
 	case len(words) != 2:
@@ -183,10 +184,10 @@ func fits(c *feature.Call, r *request, asked partitions.Asked) error {
 }
 
 // traceOne follows a pair through the tables of a state.
-func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair session.Pair) error {
+func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) error {
 	of, p := traced(c, st, s, g, pair)
 	if c.Option("format", "text") == ibtracertWord {
-		if err := session.Addressed(s.Fabric, pair); err != nil {
+		if err := pairs.Addressed(s.Fabric, pair); err != nil {
 			return err
 		}
 		return ibtracert(c, s, of, p)

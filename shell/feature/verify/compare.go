@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/live"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/verify"
 )
@@ -46,15 +47,15 @@ func (v *compared) differ() int {
 // at the same port. Where they differ it reads the subnet once more, for what has changed meanwhile; the live picture stays
 // what it was. Nothing is written.
 func verification(ctx context.Context, s *session.Session, traces int) (*compared, error) {
-	v, live, err := compareTools(ctx, s, traces)
+	v, was, err := compareTools(ctx, s, traces)
 	if err != nil || v.differ() == 0 {
 		return v, err
 	}
-	now, _, err := s.ReadNow(ctx)
+	now, _, err := live.Read(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	v.Since = since(live, now)
+	v.Since = since(was, now)
 	return v, nil
 }
 
@@ -68,8 +69,8 @@ func compareTools(ctx context.Context, s *session.Session, traces int) (*compare
 	if _, err := s.Connection().Line(); err != nil {
 		return nil, nil, err
 	}
-	live := st.Live
-	if live.Tables == nil || st.LocalPort() == fabric.None {
+	was := st.Live
+	if was.Tables == nil || st.LocalPort() == fabric.None {
 		return nil, nil, connection.ErrUnopened
 	}
 	programs, done, err := programsAt(&st)
@@ -78,16 +79,16 @@ func compareTools(ctx context.Context, s *session.Session, traces int) (*compare
 	}
 	defer done()
 	v := &compared{
-		Source: fabric.Escape(st.Source.String()), Port: live.Fabric.PortName(st.LocalPort()), Read: live.When,
+		Source: fabric.Escape(st.Source.String()), Port: was.Fabric.PortName(st.LocalPort()), Read: was.When,
 		Untried: verify.Untried(),
 	}
 	v.Checks, err = verify.Run(ctx, verify.Options{
-		Tables: live.Tables, Renamed: st.Names != nil, Tools: programs, Traces: traces, Progress: op.Progress,
+		Tables: was.Tables, Renamed: st.Names != nil, Tools: programs, Traces: traces, Progress: op.Progress,
 	})
 	for i := range v.Checks {
 		v.Verdict = verdict.Worst(v.Verdict, v.Checks[i].Verdict)
 	}
-	return v, live, err
+	return v, was, err
 }
 
 // errInside says that no other program reaches the subnet.

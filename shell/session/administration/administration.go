@@ -12,11 +12,12 @@ import (
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/pairs"
 )
 
 // PathRecords asks the subnet administration for the paths of pairs of the live
 // fabric, by their LIDs, and calls visit with each answer.
-func PathRecords(ctx context.Context, s *session.Session, pairs []session.Pair, visit func(session.Pair, sa.PathRecord, error) error) error {
+func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair, visit func(pairs.Pair, sa.PathRecord, error) error) error {
 	op, err := s.Begin(ctx, "path records")
 	if err != nil {
 		return err

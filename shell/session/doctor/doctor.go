@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/administration"
+	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -183,8 +184,8 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 		d.say(umad.Note, "wait for its sweep, then sweep again", "this port has no LID yet, so the subnet administration was not asked")
 		return
 	}
-	own := session.Pair{Src: port, Dst: port, LID: lid}
-	err := administration.PathRecords(ctx, s, []session.Pair{own}, func(_ session.Pair, _ sa.PathRecord, err error) error { return err })
+	own := pairs.Pair{Src: port, Dst: port, LID: lid}
+	err := administration.PathRecords(ctx, s, []pairs.Pair{own}, func(_ pairs.Pair, _ sa.PathRecord, err error) error { return err })
 	switch {
 	case err == nil:
 		s.AskManager(ctx)

@@ -5,8 +5,6 @@ package recording_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,32 +25,6 @@ import (
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/shell/session/source"
 )
-
-// twoSwitches is a subnet of two switches with a host each.
-const twoSwitches = `
-Hca	1 "H1"		# "node-1"
-[1] "S1"[1]
-
-Hca	1 "H2"		# "node-2"
-[1] "S2"[1]
-
-Switch	8 "S1"		# "edge/7"
-[1] "H1"[1]
-[8] "S2"[8]
-
-Switch	8 "S2"		# "core"
-[1] "H2"[1]
-[8] "S1"[8]
-`
-
-func netFile(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "net")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
 
 // recordedRounds waits until so many rounds more were read.
 func recordedRounds(t *testing.T, s *session.Session, more int) {
@@ -157,7 +129,7 @@ func TestRecordTraffic(t *testing.T) {
 
 // TestRecordIbsim has ibsim's console raise counters while they are recorded: errors to the unit, through a reset.
 func TestRecordIbsim(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, sessiontest.TwoSwitches))
 	ibsimtest.OpenSM(t, sim)
 	s := sessiontest.OpenIn(t, "ibsim:"+sim.Name, t.TempDir())
 	if err := recording.Begin(t.Context(), s, recording.Settings{Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond}); err != nil {
@@ -216,7 +188,7 @@ func TestRecordsExplain(t *testing.T) {
 	if err := ibnet.Write(&net, tree, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	sim := ibsimtest.Start(t, netFile(t, net.String()))
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, net.String()))
 	ibsimtest.OpenSM(t, sim)
 	recorder, other := sessiontest.OpenIn(t, "ibsim:"+sim.Name, dir), sessiontest.OpenIn(t, "ibsim:"+sim.Name, dir)
 	if err := recording.Begin(t.Context(), recorder, recording.Settings{Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond}); err != nil {

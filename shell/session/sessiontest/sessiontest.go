@@ -5,6 +5,8 @@ package sessiontest
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"example.org/ibconsole/shell/session"
@@ -37,4 +39,31 @@ func OpenIn(t *testing.T, from, dir string) *session.Session {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TwoSwitches is a subnet of two switches with a host each.
+const TwoSwitches = `
+Hca	1 "H1"		# "node-1"
+[1] "S1"[1]
+
+Hca	1 "H2"		# "node-2"
+[1] "S2"[1]
+
+Switch	8 "S1"		# "edge/7"
+[1] "H1"[1]
+[8] "S2"[8]
+
+Switch	8 "S2"		# "core"
+[1] "H2"[1]
+[8] "S1"[8]
+`
+
+// NetFile writes a topology for ibsim to a file.
+func NetFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "net")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

@@ -1,118 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package pairs names pairs of end ports whose paths are asked for.
+package pairs
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/base/files"
-	"example.org/ibconsole/routing/checks/census"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session/connection"
 )
-
-// TraceLive follows pairs of the live fabric through the tables that the switches hold now, and calls visit
-// with each path as it ends, in no certain order.
-func (s *Session) TraceLive(ctx context.Context, pairs []Pair, visit func(i int, p *livetrace.Path)) error {
-	op, err := s.Begin(ctx, "trace live")
-	if err != nil {
-		return err
-	}
-	defer op.End()
-	if !s.conn.Online() {
-		return connection.ErrOffline
-	}
-	if err := s.readAgain(ctx); err != nil {
-		return err
-	}
-	todo := make([]livetrace.Pair, len(pairs))
-	for i, p := range pairs {
-		todo[i] = livetrace.Pair{Src: p.Src, LID: p.LID}
-	}
-	st := s.State()
-	done := 0
-	l, err := s.conn.Line()
-	if err != nil {
-		return err
-	}
-	return s.conn.Failed(l, livetrace.New(l.Client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
-		done++
-		if done%progressStep == 0 {
-			s.progress(done, len(pairs))
-		}
-		visit(i, p)
-	}))
-}
-
-// ReadNow reads the subnet as it is now. The live picture stays what it was.
-func (s *Session) ReadNow(ctx context.Context) (p *Picture, unanswered []string, err error) {
-	op, err := s.Begin(ctx, "trace live")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer op.End()
-	if !s.conn.Online() {
-		return nil, nil, connection.ErrOffline
-	}
-	if err := s.readAgain(ctx); err != nil {
-		return nil, nil, err
-	}
-	l, err := s.conn.Line()
-	if err != nil {
-		return nil, nil, err
-	}
-	res, err := sweep.Full(ctx, l.Client, sweep.Options{Progress: sweeperOf(s).sweepProgress})
-	if err != nil {
-		return nil, nil, s.conn.Failed(l, err)
-	}
-	for _, u := range res.Unanswered {
-		unanswered = append(unanswered, u.String())
-	}
-	p = &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
-	if names := s.State().Names; names != nil {
-		p = p.on(res.Fabric.WithDescriptions(names))
-	}
-	return p, unanswered, nil
-}
-
-// Census is [census.Take] of tables, as an operation that says how far it is.
-func (s *Session) Census(ctx context.Context, t *fabric.Tables, opt census.Options) (*census.Result, error) {
-	op, err := s.Begin(ctx, "trace")
-	if err != nil {
-		return nil, err
-	}
-	defer op.End()
-	opt.Progress = s.progress
-	return census.Take(ctx, t, opt)
-}
-
-// errOther says that indexes into the live picture may mean something else now.
-var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
-
-// readAgain sweeps if the connection was lost since the last sweep; an error says that the subnet has changed.
-func (s *Session) readAgain(ctx context.Context) error {
-	before := s.State()
-	if before.Lost == "" {
-		return nil
-	}
-	if _, err := sweeperOf(s).sweep(ctx); err != nil {
-		return err
-	}
-	if !fabric.Same(before.Live.Fabric, s.State().Live.Fabric) {
-		return errOther
-	}
-	return nil
-}
-
-const progressStep = 256 // how many small steps are one of the progress that is shown
 
 // Pair is a source and a destination: end ports, and the LID of the destination that is sent to, 0 where it has none.
 type Pair struct {
@@ -120,10 +20,10 @@ type Pair struct {
 	LID      uint16
 }
 
-// ReadPairs reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
+// Read reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
 // with the quoting of the command language. # starts a comment. Of a destination that is not named by a LID it returns all
 // LIDs. An error names file and line.
-func ReadPairs(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
+func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
 		return nil, err
@@ -186,8 +86,8 @@ func Addressed(f *fabric.Fabric, pairs ...Pair) error {
 	return nil
 }
 
-// PairOf is the pair of two places.
-func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
+// Of is the pair of two places.
+func Of(f *fabric.Fabric, from, to string) (Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
 		return Pair{}, err
@@ -199,8 +99,8 @@ func PairOf(f *fabric.Fabric, from, to string) (Pair, error) {
 	return Pair{f.EndPortOf(src.Port), f.EndPortOf(dst.Port), dst.LID}, nil
 }
 
-// PairsFrom are the pairs of one place with every other end port as [fabric.Fabric.Ends] has them, each with every LID.
-func PairsFrom(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
+// From are the pairs of one place with every other end port as [fabric.Fabric.Ends] has them, each with every LID.
+func From(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
 		return nil, err
@@ -215,9 +115,9 @@ func PairsFrom(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	return pairs, nil
 }
 
-// PairsTo are the pairs of every other end port, as [fabric.Fabric.Ends] has them, with one place: with the LID that names
+// To are the pairs of every other end port, as [fabric.Fabric.Ends] has them, with one place: with the LID that names
 // it, or else with all its LIDs.
-func PairsTo(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
+func To(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	dst, err := places.Resolve(f, to)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package live reads what the switches hold now, next to the live picture of a session.
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/pairs"
+)
+
+const progressStep = 256 // how many small steps are one of the progress that is shown
+
+// Trace follows pairs of the live fabric through the tables that the switches hold now, and calls visit
+// with each path as it ends, in no certain order.
+func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func(i int, p *livetrace.Path)) error {
+	op, err := begin(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer op.End()
+	todo := make([]livetrace.Pair, len(all))
+	for i, p := range all {
+		todo[i] = livetrace.Pair{Src: p.Src, LID: p.LID}
+	}
+	st := s.State()
+	done := 0
+	l, err := s.Connection().Line()
+	if err != nil {
+		return err
+	}
+	return s.Connection().Failed(l, livetrace.New(l.Client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
+		done++
+		if done%progressStep == 0 {
+			op.Progress(done, len(all))
+		}
+		visit(i, p)
+	}))
+}
+
+// Read reads the subnet as it is now. The live picture stays what it was.
+func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswered []string, err error) {
+	op, err := begin(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer op.End()
+	l, err := s.Connection().Line()
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := sweep.Full(ctx, l.Client, sweep.Options{Progress: session.SweepProgress(op)})
+	if err != nil {
+		return nil, nil, s.Connection().Failed(l, err)
+	}
+	for _, u := range res.Unanswered {
+		unanswered = append(unanswered, u.String())
+	}
+	p = &session.Picture{Kind: session.Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
+	if names := s.State().Names; names != nil {
+		p = p.On(res.Fabric.WithDescriptions(names))
+	}
+	return p, unanswered, nil
+}
+
+// errOther says that indexes into the live picture may mean something else now.
+var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
+
+// begin begins an operation on the live subnet. It sweeps first if the connection was lost since the last sweep; an error says
+// that the subnet has changed.
+func begin(ctx context.Context, s *session.Session) (*session.Op, error) {
+	if !s.Connection().Online() {
+		return nil, connection.ErrOffline
+	}
+	if before := s.State(); before.Lost != "" {
+		if _, err := s.Sweep(ctx); err != nil {
+			return nil, err
+		}
+		if !fabric.Same(before.Live.Fabric, s.State().Live.Fabric) {
+			return nil, errOther
+		}
+	}
+	return s.Begin(ctx, "trace live")
+}
