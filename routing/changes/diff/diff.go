@@ -102,17 +102,17 @@ type Pairs struct {
 
 // Pair is an example of a pair.
 type Pair struct {
-	Src Port `json:"src"`
-	Dst Port `json:"dst"`
+	Src Port
+	Dst Port
 }
 
 // Port is an end port. The name is escaped.
 type Port struct {
-	Name string `json:"name"`
-	GUID GUID   `json:"guid"`
-	LID  uint16 `json:"lid"`
+	Name string
+	GUID GUID
+	LID  uint16
 	// Unreachable says of an end port that is gone that failures have separated it from the subnet.
-	Unreachable bool `json:"unreachable,omitempty"`
+	Unreachable bool
 }
 
 // Moved is an end port whose LID changes.
@@ -147,14 +147,11 @@ type Load struct {
 	PathsNew   int64
 }
 
-// GUID is a GUID that prints as 0x%016x, in JSON as a string.
+// GUID is a GUID that prints as 0x%016x.
 type GUID uint64
 
 // String gives 0x and sixteen digits.
 func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
-
-// MarshalText implements [encoding.TextMarshaler].
-func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 const defaultExamples = 10
 

@@ -15,14 +15,14 @@ import (
 
 // PortCount is how many LIDs leave a switch by a port.
 type PortCount struct {
-	Port uint8 `json:"port"`
-	LIDs int   `json:"lids"`
+	Port uint8
+	LIDs int
 }
 
 // NodeCount is how many LIDs are sent to a neighbour.
 type NodeCount struct {
-	Node fabric.NodeIndex `json:"-"`
-	LIDs int              `json:"lids"`
+	Node fabric.NodeIndex
+	LIDs int
 }
 
 // Switch is how the LIDs of adapters and routers are spread over a switch's ports to switches, in ascending order.

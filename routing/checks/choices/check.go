@@ -28,38 +28,38 @@ const defaultExamples = 20
 
 // Counts counts paths, from a source to a LID, by [Reach]: Paths is the sum of the four that follow it.
 type Counts struct {
-	Paths   int64 `json:"paths"`
-	Sure    int64 `json:"sure"`
-	Luck    int64 `json:"luck"`
-	Never   int64 `json:"never"`
-	Unknown int64 `json:"unknown"`
+	Paths   int64
+	Sure    int64
+	Luck    int64
+	Never   int64
+	Unknown int64
 	// Loops are those whose packets some choice sends round a loop.
-	Loops int64 `json:"loops"`
+	Loops int64
 	// Many are those that have more than one path.
-	Many int64 `json:"many"`
+	Many int64
 }
 
 // Result is what all pairs of end ports come to: those of [trees.Ends].
 type Result struct {
-	Ends            int   `json:"ends"`
-	Unassigned      int   `json:"unassigned"` // ends without a LID, which send and get nothing
-	UnreachableEnds int   `json:"unreachable_ends"`
-	Pairs           int64 `json:"pairs"`
+	Ends            int
+	Unassigned      int // ends without a LID, which send and get nothing
+	UnreachableEnds int
+	Pairs           int64
 	// LostPairs are those of which a path never arrives, LuckPairs other ones of which a path arrives by luck, UnknownPairs
 	// other ones of which a path is unknown.
-	LostPairs    int64 `json:"lost_pairs"`
-	LuckPairs    int64 `json:"luck_pairs"`
-	UnknownPairs int64 `json:"unknown_pairs"`
+	LostPairs    int64
+	LuckPairs    int64
+	UnknownPairs int64
 	Counts
 	// Fewest and Most count the paths that arrive by the links of their shortest path and of their longest one; those whose
 	// packets can loop are in the first alone.
-	Fewest []int64 `json:"fewest"`
-	Most   []int64 `json:"most"`
+	Fewest []int64
+	Most   []int64
 	// Troubles are the first paths of each kind that is not [Sure], by kind, LID and source. Those that
 	// end at once, as [trees.Ends.Lost] counts them, are not among them.
-	Troubles []Pair `json:"-"`
+	Troubles []Pair
 	// SLsUnread says that it matters which SL a path has, which nobody read: all were taken for SL 0.
-	SLsUnread bool `json:"sls_unread,omitempty"`
+	SLsUnread bool
 }
 
 // Pair is a source and a LID.

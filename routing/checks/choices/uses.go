@@ -17,13 +17,13 @@ import (
 type Users struct {
 	// Paths counts the pairs of which some packet can; Packets are these pairs by the share of their packets that does if
 	// all choices are alike. What can loop counts among Paths alone.
-	Paths   int64   `json:"paths"`
-	Packets float64 `json:"packets"`
+	Paths   int64
+	Packets float64
 	// Sources and Destinations are the end ports of these pairs, those with most packets first, then by LID.
-	Sources      []User `json:"-"`
-	Destinations []User `json:"-"`
+	Sources      []User
+	Destinations []User
 	// Examples are the first pairs by LID of the destination.
-	Examples []Use `json:"-"`
+	Examples []Use
 }
 
 // User is an end port with the pairs from it, or to it.

@@ -4,7 +4,6 @@ package credits
 
 import (
 	"context"
-	"encoding/json"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/verdict"
@@ -23,29 +22,6 @@ const (
 
 // String is "no", "yes" or "unknown".
 func (v Verdict) String() string { return [...]string{"no", "yes", "unknown"}[v] }
-
-// MarshalJSON implements [json.Marshaler].
-func (v Verdict) MarshalJSON() ([]byte, error) {
-	if v == Unknown {
-		return []byte("null"), nil
-	}
-	return json.Marshal(v == Loop)
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (v *Verdict) UnmarshalJSON(b []byte) error {
-	var loop *bool
-	err := json.Unmarshal(b, &loop)
-	switch {
-	case loop == nil:
-		*v = Unknown
-	case *loop:
-		*v = Loop
-	default:
-		*v = None
-	}
-	return err
-}
 
 // Verdict returns the verdict as that of a check.
 func (v Verdict) Verdict() verdict.Verdict { return verdict.Of(v == Loop, v == Unknown) }

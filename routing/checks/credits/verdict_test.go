@@ -3,8 +3,6 @@
 package credits
 
 import (
-	"encoding/json"
-	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -153,16 +151,4 @@ func checked(t *testing.T, tb *fabric.Tables) Verdict {
 		t.Fatal(err)
 	}
 	return r.Verdict
-}
-
-func TestVerdictInJSON(t *testing.T) {
-	all := []Verdict{None, Loop, Unknown}
-	text, err := json.Marshal(all)
-	if err != nil || string(text) != "[false,true,null]" {
-		t.Errorf("%s, %v", text, err)
-	}
-	var back []Verdict
-	if err := json.Unmarshal(text, &back); err != nil || !slices.Equal(all, back) {
-		t.Errorf("%v, %v", back, err)
-	}
 }

@@ -33,9 +33,6 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// MarshalText implements [encoding.TextMarshaler].
-func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
-
 // ClassOf is the class of the link of a port in the direction that leaves it.
 func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	p := &f.Ports[port]

@@ -44,31 +44,31 @@ type Fault struct {
 type Counts struct {
 	// LIDs are the multicast LIDs of groups or with entries; Alone those of which the
 	// subnet has less than two members, and that have no entries.
-	LIDs  int `json:"lids"`
-	Alone int `json:"alone"`
+	LIDs  int
+	Alone int
 	// Members are those of the subnet, with the Lost ones, which are unreachable or have no LID; Gone are those that the subnet
 	// does not have.
-	Members int `json:"members"`
-	Lost    int `json:"lost"`
-	Gone    int `json:"gone"`
+	Members int
+	Lost    int
+	Gone    int
 	// Entries count the ports in tables, SendOnly those to members that only send,
 	// and Idle switches on branches that lead to no member; neither is a fault.
-	Entries  int `json:"entries"`
-	Idle     int `json:"idle"`
-	SendOnly int `json:"sendonly_entries"`
+	Entries  int
+	Idle     int
+	SendOnly int
 
-	Pairs   int64 `json:"pairs"`
-	Missing int64 `json:"missing"`
-	Double  int64 `json:"double"`
+	Pairs   int64
+	Missing int64
+	Double  int64
 	// Unknown pairs are those whose packets meet a table that was not read, so that more copies may arrive.
-	Unknown int64 `json:"unknown"`
+	Unknown int64
 	// Echoes counts members, Cycles LIDs with a cycle.
-	Echoes int `json:"echoes"`
-	Cycles int `json:"cycles"`
+	Echoes int
+	Cycles int
 	// Strangers, DeadPorts and OneWays count ports.
-	Strangers int `json:"strangers"`
-	DeadPorts int `json:"dead_ports"`
-	OneWays   int `json:"one_ways"`
+	Strangers int
+	DeadPorts int
+	OneWays   int
 }
 
 func (c *Counts) add(o *Counts) {

@@ -34,42 +34,42 @@ const defaultExamples = 20
 
 // Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the sum of the six that follow it.
 type Counts struct {
-	Paths     int64 `json:"paths"`
-	Delivered int64 `json:"delivered"`
+	Paths     int64
+	Delivered int64
 	// Unreachable end at a switch, or a source, that has no path on.
-	Unreachable int64 `json:"unreachable"`
+	Unreachable int64
 	// Loops come back to a switch.
-	Loops int64 `json:"loops"`
+	Loops int64
 	// Misdelivered end at a port that does not own the LID.
-	Misdelivered int64 `json:"misdelivered"`
+	Misdelivered int64
 	// TooLong are delivered over more than [walk.MaxHops] links.
-	TooLong int64 `json:"too_long"`
+	TooLong int64
 	// Unknown meet a switch whose table was not read.
-	Unknown int64 `json:"unknown"`
+	Unknown int64
 	// NotMinimal are those delivered, too long or not, over more links than the
 	// fabric needs. Distances from 255 hops up are not compared.
-	NotMinimal int64 `json:"not_minimal"`
+	NotMinimal int64
 }
 
 // Result is what all paths come to.
 type Result struct {
 	// Ends is the number of end ports, Unassigned that of those without a LID, UnreachableEnds that of those that failures
 	// have separated from the subnet. See [trees.Ends] for the paths that are counted, as unreachable, from and to those.
-	Ends            int `json:"ends"`
-	Unassigned      int `json:"unassigned"`
-	UnreachableEnds int `json:"unreachable_ends"`
+	Ends            int
+	Unassigned      int
+	UnreachableEnds int
 	// Pairs is the number of ordered pairs of distinct end ports. LostPairs are those of which a path does not arrive,
 	// UnknownPairs other ones of which a path is unknown.
-	Pairs        int64 `json:"pairs"`
-	LostPairs    int64 `json:"lost_pairs"`
-	UnknownPairs int64 `json:"unknown_pairs"`
+	Pairs        int64
+	LostPairs    int64
+	UnknownPairs int64
 	Counts
 	// Links counts the delivered paths by their links, the cables of the two hosts included: the hops of ibdmchk.
-	Links []int64 `json:"links"`
+	Links []int64
 	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID. The
 	// UnlistedPaths, which end at once as [trees.Ends.Lost] counts them, are not among them.
-	Troubles      []Path `json:"-"`
-	UnlistedPaths int64  `json:"-"`
+	Troubles      []Path
+	UnlistedPaths int64
 
 	quick bool // found by what differs from a base
 }

@@ -10,17 +10,17 @@ import (
 
 // Hop is what becomes of a packet at a switch of the torus.
 type Hop struct {
-	At Coordinates `json:"at"`
+	At Coordinates
 	// Along is the direction in which it leaves, "+x", "" to a host and for port 0.
-	Along string `json:"along,omitempty"`
+	Along string
 	// Crosses is the dimension whose dateline it crosses by leaving, "" for none. Unmarked says that its SL has
 	// no bit for that: it goes the long way round a ring that a failure has opened.
-	Crosses  string `json:"crosses,omitempty"`
-	Unmarked bool   `json:"unmarked,omitempty"`
+	Crosses  string
+	Unmarked bool
 	// TurnsFrom is the dimension along which it came where it leaves along another one, "" where it does not
 	// turn. Illegal says that the turn is against the order of dimensions.
-	TurnsFrom string `json:"turns_from,omitempty"`
-	Illegal   bool   `json:"illegal_turn,omitempty"`
+	TurnsFrom string
+	Illegal   bool
 }
 
 // HopOf is what becomes of a packet of an SL that comes in by one port of a switch and leaves by another;
