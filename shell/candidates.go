@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -67,7 +68,7 @@ func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.C
 		if (switchesOnly && !n.IsSwitch()) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", feature.TypeWord(n.Type), lidText(feature.NodeLID(f, n)))})
+		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", feature.TypeWord(n.Type), answer.LID(feature.NodeLID(f, n)))})
 		if len(out) == maxCandidates {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/sources"
 )
@@ -38,7 +39,7 @@ func (s *Subnets) Glances() []Glance {
 		case st.Staged != nil && !st.Written:
 			g.Paper = "routes staged"
 		case len(st.Failures) > 0:
-			g.Paper = count(len(st.Failures), "failure") + " on paper"
+			g.Paper = prose.Count(len(st.Failures), "failure") + " on paper"
 		}
 		g.Stamp = fmt.Sprintf("%p %p %s %s %s", st.Live.Fabric, st.Live.Tables, g.Trouble, g.Lost, st.LiveEngine())
 		all = append(all, g)

@@ -42,17 +42,6 @@ type Warned interface {
 	Warned() []string
 }
 
-// warnings are those of an answer.
-type warnings struct {
-	Warnings []string `json:"warnings,omitempty"`
-}
-
-// Warned returns them.
-func (w warnings) Warned() []string { return w.Warnings }
-
-// object is what programs get of an answer that people read as words.
-type object map[string]any
-
 // said is an answer of words.
 type said struct {
 	object any
@@ -64,11 +53,6 @@ func (s said) Text(w io.Writer) { _, _ = fmt.Fprintln(w, s.words) }
 
 // MarshalJSON is the object.
 func (s said) MarshalJSON() ([]byte, error) { return json.Marshal(withLists(s.object)) }
-
-// say answers with an object for programs and words for people.
-func (c *call) say(object any, format string, args ...any) error {
-	return c.out.Answer(said{object, fmt.Sprintf(format, args...)})
-}
 
 // List is an answer of rows: a table for people, an object a row for programs. Rows
 // makes them one at a time, so that nobody holds all of a long list.
@@ -262,21 +246,6 @@ func (o *Output) writes() {
 	}
 }
 
-func (c *call) list(columns []string, rows iter.Seq2[Row, error]) error {
-	return c.out.Answer(&List{Columns: columns, Rows: rows})
-}
-
-// eachRow are the rows of a list that is there already.
-func eachRow[R Row](rows []R) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
-		for _, r := range rows {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
 func (o *Output) object(v any) error {
 	o.writes()
 	line, err := json.Marshal(withLists(v))
@@ -294,14 +263,9 @@ func (o *Output) object(v any) error {
 	return err
 }
 
-func (o *Output) note(format string, args ...any) { _ = o.Answer(Note(fmt.Sprintf(format, args...))) }
-
 func (o *Output) warn(format string, args ...any) {
 	_ = o.Answer(Warning(fmt.Sprintf(format, args...)))
 }
-
-// raw writes a file as it is in place of an answer, which JSON has no place for.
-func (c *call) raw(write func(w io.Writer) error) error { return c.feature().Raw(write) }
 
 // File implements [feature.Output].
 func (o *Output) File() io.Writer {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -218,7 +219,7 @@ func (e *InterruptedError) Error() string {
 		notes = append(notes, fmt.Sprintf("%d of %d done", e.Done, e.Total))
 	}
 	if e.Left > 0 {
-		notes = append(notes, count(e.Left, "command")+" not run")
+		notes = append(notes, prose.Count(e.Left, "command")+" not run")
 	}
 	text := strings.NewReplacer(context.Canceled.Error(), "interrupted", e.Cause.Error(), "interrupted").Replace(e.Err.Error())
 	if len(notes) == 0 {
