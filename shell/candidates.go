@@ -4,6 +4,7 @@ package shell
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -94,4 +95,11 @@ func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 		}
 	}
 	return out
+}
+
+func lidText(lid uint16) string {
+	if lid == 0 {
+		return "-"
+	}
+	return strconv.Itoa(int(lid))
 }

@@ -4,12 +4,10 @@ package shell
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/feature/adaptive"
@@ -118,8 +116,9 @@ var features = []*feature.Feature{
 	&who.Feature,
 }
 
-// withFeatures adds the commands of the features to those of other places, each under the command that its path names.
-func withFeatures(specs []Spec) []Spec {
+// commands returns the commands of the features, each under the command that its path names.
+func commands() []Spec {
+	var specs []Spec
 	for _, f := range features {
 		for i := range f.Commands {
 			specs = addCommand(specs, f.Commands[i].Words(), &f.Commands[i])
@@ -166,164 +165,6 @@ func specOf(name string, c *feature.Command) Spec {
 func (c *call) feature() *feature.Call {
 	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: theConsole{c}}
 }
-
-// Declared implements [feature.Output].
-func (o *Output) Declared(a *answer.Answer) error {
-	a = a.In(o.Subnet)
-	switch {
-	case o.Hear == nil:
-	case a.IsLive():
-		defer o.Hear(declared{a}) // its rows come while it is written
-	default:
-		o.Hear(prose.When[Answer](a.IsAction(), Action{a}, declared{a}))
-	}
-	if a.IsAction() && o.Form != "" && o.Form != answer.FormText && o.Form != answer.FormJSON {
-		if o.Notes == nil {
-			return nil
-		}
-		return a.Text(o.Notes)
-	}
-	number := 0
-	if o.isJSON() {
-		number = o.numbered()
-		o.writes()
-	}
-	return a.Write(o.W, o.Form, number, o.Table)
-}
-
-// Preview implements [feature.Output].
-func (o *Output) Preview(a *answer.Answer) error {
-	if o.Form != "" && o.Form != answer.FormText {
-		return nil
-	}
-	return a.Text(o.W)
-}
-
-// Previewed implements [feature.Output].
-func (o *Output) Previewed(a *answer.Answer) error {
-	if o.Form == "" || o.Form == answer.FormText {
-		return nil
-	}
-	return o.Declared(a)
-}
-
-// Terminal implements [feature.Output].
-func (o *Output) Terminal() (io.Writer, feature.Asker) {
-	if o.isJSON() {
-		return o.W, nil
-	}
-	return o.W, o.Ask
-}
-
-// Remarks implements [feature.Output].
-func (o *Output) Remarks(b answer.Basis) {
-	if !o.Told {
-		for _, line := range b.Unread.Lines() {
-			o.warn("%s", line)
-		}
-	}
-	shown, more := prose.Cut(b.Warnings, 2)
-	for _, w := range shown {
-		o.warn("%s", w)
-	}
-	if more != "" {
-		o.warn("%s (summary lists them)", more)
-	}
-}
-
-// Warn implements [feature.Output].
-func (o *Output) Warn(text string) { o.warn("%s", text) }
-
-// IsScript implements [feature.Output].
-func (o *Output) IsScript() bool { return o.Script }
-
-// FailsOn implements [feature.Output].
-func (o *Output) FailsOn(v answer.Verdict) bool {
-	return o.FailOn != "" && (v == answer.Found || v == answer.Unknown && o.FailOn == answer.Unknown.String())
-}
-
-// numbered counts an answer.
-func (o *Output) numbered() int {
-	if o.Answers == nil {
-		return 1
-	}
-	return int(o.Answers.Add(1))
-}
-
-// declared is an answer of a feature for faces that take tables.
-type declared struct{ *answer.Answer }
-
-// Text implements [Answer].
-func (d declared) Text(w io.Writer) { _ = d.Answer.Text(w) }
-
-// Warned implements [Warned].
-func (d declared) Warned() []string { return d.Basis().Warnings }
-
-// Action is an answer that tells what a command did. It has no tables for the screen.
-type Action struct{ *answer.Answer }
-
-// Text implements [Answer].
-func (a Action) Text(w io.Writer) { _ = a.Answer.Text(w) }
-
-// Warned implements [Warned].
-func (a Action) Warned() []string { return a.Basis().Warnings }
-
-// Outcome returns what the value tells of itself in a line, else the first line of the text and the last one that is not
-// indented.
-func (a Action) Outcome() string {
-	if x, ok := a.Value().(interface{ Outcome() string }); ok {
-		return x.Outcome()
-	}
-	var b strings.Builder
-	a.Text(&b)
-	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool { return line == "" || line[0] == ' ' })
-	if len(lines) > 1 {
-		return lines[0] + "; " + lines[len(lines)-1]
-	}
-	return strings.Join(lines, "")
-}
-
-// Tables implements [Tabled].
-func (d declared) Tables() []Table {
-	sheets, err := d.Sheets()
-	if err != nil {
-		return nil // the text of the answer tells it
-	}
-	var tables []Table
-	for i := range sheets {
-		s := &sheets[i]
-		t := Table{Title: s.Title, More: int(s.More), Best: s.Best}
-		if d.IsTable() {
-			t.Title = listTitle
-		}
-		for _, c := range s.Columns {
-			t.Columns, t.Help = append(t.Columns, c.Name), append(t.Help, c.Help)
-		}
-		for row := range s.Len() {
-			t.Rows = append(t.Rows, sheetRow{s, row})
-		}
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-// sheetRow is a row of a sheet, made when it is asked for.
-type sheetRow struct {
-	of  *answer.Sheet
-	row int
-}
-
-// Cells implements [Row].
-func (r sheetRow) Cells() []any {
-	cells := make([]any, len(r.of.Columns))
-	for i := range cells {
-		cells[i] = r.of.Cell(r.row, i)
-	}
-	return cells
-}
-
-// Lead implements [Leading].
-func (r sheetRow) Lead() Lead { return r.of.Lead(r.row) }
 
 // Schemas returns the JSON Schema of the answers of a command, that of all commands where no words are given. It fails for
 // a command whose answers have none.

@@ -152,7 +152,7 @@ func TestOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outcome string
-	hear := func(a Answer) { outcome = a.(Action).Outcome() }
+	hear := func(a *answer.Answer) { outcome = a.Outcome() }
 	for _, c := range [][2]string{
 		{"fail switch leaf-02", "failed on paper: switch leaf-02 with 4 links; unreachable: 3 nodes"},
 		{"undo", "undone: switch leaf-02 with 4 links"},

@@ -93,7 +93,7 @@ func (v *victim) script(script string) (text string) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
 		ctx, cancel := context.WithTimeout(v.t.Context(), 500*time.Millisecond)
-		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a Answer) { v.tables(script, a) }})
+		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a *answer.Answer) { v.tables(script, a) }})
 		cancel()
 		v.check(script, out.String())
 		if err != nil {
@@ -111,25 +111,23 @@ func (v *victim) script(script string) (text string) {
 	return text
 }
 
-// tables looks at all forms of a declared answer, and at the cells of an answer's tables, which the screen shows.
-func (v *victim) tables(script string, a Answer) {
-	if d, ok := a.(declared); ok {
-		for _, form := range answer.Forms {
-			var out bytes.Buffer
-			if err := d.Write(&out, form, 1, ""); err != nil {
-				v.check(script, err.Error())
-			}
-			v.check(script, out.String())
+// tables looks at all forms of an answer, and at the cells of its tables, which the screen shows.
+func (v *victim) tables(script string, a *answer.Answer) {
+	for _, form := range answer.Forms {
+		var out bytes.Buffer
+		if err := a.Write(&out, form, 1, ""); err != nil {
+			v.check(script, err.Error())
 		}
+		v.check(script, out.String())
 	}
-	tabled, ok := a.(Tabled)
-	if !ok {
-		return
+	sheets, err := a.Sheets()
+	if err != nil {
+		v.check(script, err.Error())
 	}
-	for _, t := range tabled.Tables() {
-		for _, r := range t.Rows {
-			for _, cell := range r.Cells() {
-				v.check(script, fmt.Sprint(cell))
+	for i := range sheets {
+		for row := range sheets[i].Len() {
+			for col := range sheets[i].Columns {
+				v.check(script, sheets[i].Cell(row, col))
 			}
 		}
 	}

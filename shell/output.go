@@ -3,15 +3,10 @@
 package shell
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
-	"reflect"
-	"strings"
 	"sync/atomic"
-	"text/tabwriter"
 
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
@@ -19,115 +14,20 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// Answer is something that a command says: Text for people, what encoding/json makes of it for programs.
-type Answer interface {
-	Text(w io.Writer)
-}
-
-// Note is said beside the answers: which picture they are of, how many there were.
-type Note string
-
-// Text is the note on a line.
-func (n Note) Text(w io.Writer) { _, _ = fmt.Fprintln(w, string(n)) }
-
-// Warning is a note of something that may be wrong.
-type Warning string
-
-// Text is the warning on a line.
-func (n Warning) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "warning: %s\n", string(n)) }
-
-// Warned is an answer that has warnings among what it says.
-type Warned interface {
-	Answer
-	Warned() []string
-}
-
-// said is an answer of words.
-type said struct {
-	object any
-	words  string
-}
-
-// Text is the words on a line.
-func (s said) Text(w io.Writer) { _, _ = fmt.Fprintln(w, s.words) }
-
-// MarshalJSON is the object.
-func (s said) MarshalJSON() ([]byte, error) { return json.Marshal(withLists(s.object)) }
-
-// List is an answer of rows: a table for people, an object a row for programs. Rows
-// makes them one at a time, so that nobody holds all of a long list.
-type List struct {
-	// Columns are the headings, none for rows that are lines.
-	Columns []string
-	Details []string // the headings where each row is Detailed, nil where they are not
-	Rows    iter.Seq2[Row, error]
-	Empty   string // what people read where there is no row; "" for the headings alone
-	Drawn   Answer // what people see in place of the table, nil for the table
-}
-
-// Row is a row of a List; its JSON is its own. One without cells is for programs.
-type Row interface {
-	Cells() []any
-}
-
-// Text is the table, as far as Rows makes it.
-func (l *List) Text(w io.Writer) { _ = l.table(w) }
-
-func (l *List) table(w io.Writer) error {
-	if l.Drawn != nil {
-		text := &writer{w: w}
-		l.Drawn.Text(text)
-		return text.err
-	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	headings := l.Columns
-	if l.Empty == "" && headings != nil {
-		_, _ = fmt.Fprintln(tw, strings.Join(headings, "\t"))
-	}
-	empty := l.Empty
-	for r, err := range l.Rows {
-		if err != nil {
-			return err
-		}
-		if empty != "" && headings != nil {
-			_, _ = fmt.Fprintln(tw, strings.Join(headings, "\t"))
-		}
-		empty = ""
-		cells := r.Cells()
-		for i, cell := range cells {
-			if i > 0 {
-				_, _ = fmt.Fprint(tw, "\t")
-			}
-			_, _ = fmt.Fprint(tw, cell)
-		}
-		if cells != nil {
-			_, _ = fmt.Fprintln(tw)
-		}
-	}
-	if empty != "" {
-		_, _ = fmt.Fprintln(tw, empty)
-	}
-	return tw.Flush()
-}
-
-// Part is a part of an answer that people read by itself: before the rest is known, or
-// below a table. Programs find it in the whole.
-type Part struct{ Answer }
-
-// Output takes what commands say and renders it: as text for people, or as JSON, one object a line.
+// Output takes what commands answer, and writes it in the form that was asked for.
 type Output struct {
-	W      io.Writer     // takes the answers
-	Raw    io.Writer     // takes what other programs read, as it is, in place of answers; nil for W
-	Notes  io.Writer     // takes what is said beside them; nil for nowhere
-	Form   answer.Form   // of the answers; "" is text
-	Table  string        // the table that CSV has of an answer, "" for the first
-	FailOn string        // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
-	Subnet string        // the subnet that JSON names as that of an answer, "" where there is but one
-	Script bool          // says that nobody reads along: what is not as it was asked for fails
-	Told   bool          // says that what could not be read of the source's file was said before
-	Hear   func(Answer)  // told what is said before it is written, except for the rows of lists; nil for nobody
-	Row    func(Row)     // told of each row of the list heard last; nil for nobody
-	Ask    feature.Asker // asks who sits at the terminal; nil where there is none
+	W      io.Writer            // takes the answers
+	Raw    io.Writer            // takes what other programs read, as it is, in place of answers; nil for W
+	Notes  io.Writer            // takes warnings; nil for nowhere
+	Form   answer.Form          // of the answers; "" is text
+	Table  string               // the table that CSV has of an answer, "" for the first
+	FailOn string               // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
+	Subnet string               // the subnet that JSON names as that of an answer, "" where there is but one
+	Script bool                 // says that nobody reads along: what is not as it was asked for fails
+	Told   bool                 // says that what could not be read of the source's file was said before
+	Hear   func(*answer.Answer) // gets each answer, before it is written or, where its rows come meanwhile, after that; nil for nobody
+	Heed   func(warning string) // gets each warning; nil for nobody
+	Ask    feature.Asker        // asks who sits at the terminal; nil where there is none
 
 	Answers *atomic.Int64 // counts the answers of a run; nil where nobody does
 	wrote   *atomic.Bool  // set by the first object of the command that runs, nil outside of one
@@ -136,92 +36,8 @@ type Output struct {
 // isJSON reports whether the answers are for programs.
 func (o *Output) isJSON() bool { return o.Form == answer.FormJSON }
 
-// Answer says something.
-func (o *Output) Answer(a Answer) error {
-	part, isPart := a.(Part)
-	if isPart {
-		a = part.Answer
-	}
-	if o.Hear != nil {
-		o.Hear(a)
-	}
-	list, isList := a.(*List)
-	switch a.(type) {
-	case Note, Warning:
-		if o.Notes != nil {
-			a.Text(o.Notes)
-		}
-		return nil
-	}
-	switch {
-	case !o.isJSON() && o.Form != "" && o.Form != answer.FormText:
-		return o.beside(a)
-	case isList:
-		return o.list(o.overheard(list))
-	case !o.isJSON():
-		w := &writer{w: o.W}
-		a.Text(w)
-		return w.err
-	case isPart:
-		return nil
-	}
-	return o.object(a)
-}
-
-// beside writes what a command did next to the answers, as text, where that has no form but text and JSON. Other answers
-// without the form are refused.
-func (o *Output) beside(a Answer) error {
-	switch a.(type) {
-	case said:
-	default:
-		return fmt.Errorf("this answer is text or JSON, and not %s", o.Form)
-	}
-	if o.Notes != nil {
-		a.Text(o.Notes)
-	}
-	return nil
-}
-
-// overheard is the list, whose rows are told of while they are made.
-func (o *Output) overheard(l *List) *List {
-	if o.Row == nil || l.Drawn != nil {
-		return l
-	}
-	told := *l
-	told.Rows = func(yield func(Row, error) bool) {
-		for r, err := range l.Rows {
-			if err == nil {
-				o.Row(r)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-	return &told
-}
-
-func (o *Output) list(l *List) error {
-	if !o.isJSON() {
-		return l.table(o.W)
-	}
-	for r, err := range l.Rows {
-		if err != nil {
-			return err
-		}
-		if err := o.object(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// noRows is what programs get of a command that has no object for them, as of a list without a row.
-type noRows struct {
-	Command string `json:"command"`
-	Kind    string `json:"kind"`
-	Rows    int    `json:"rows"`
-}
+// isText reports whether the answers are for people.
+func (o *Output) isText() bool { return o.Form == "" || o.Form == answer.FormText }
 
 // running returns the output of a command that runs.
 func (o *Output) running() *Output {
@@ -230,13 +46,25 @@ func (o *Output) running() *Output {
 	return &its
 }
 
+// noRows is what programs get of a command that has no answer for them.
+type noRows struct {
+	Subnet  string `json:"subnet,omitempty"`
+	Command string `json:"command"`
+	Kind    string `json:"kind"`
+	Rows    int    `json:"rows"`
+}
+
 // ended writes an object for programs where the command wrote none. outer is the output of the command around it.
 func (o *Output) ended(command string, outer *Output) error {
 	outer.writes()
 	if !o.isJSON() || o.wrote.Load() {
 		return nil
 	}
-	return o.object(noRows{command, "end", 0})
+	line, err := json.Marshal(noRows{o.Subnet, command, "end", 0})
+	if err == nil {
+		_, err = fmt.Fprintf(o.W, "%s\n", plain.EscapeJSON(line))
+	}
+	return err
 }
 
 // writes notes that an object was written.
@@ -246,25 +74,52 @@ func (o *Output) writes() {
 	}
 }
 
-func (o *Output) object(v any) error {
-	o.writes()
-	line, err := json.Marshal(withLists(v))
-	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+// Declared implements [feature.Output].
+func (o *Output) Declared(a *answer.Answer) error {
+	a = a.In(o.Subnet)
+	switch {
+	case o.Hear == nil:
+	case a.IsLive():
+		defer o.Hear(a)
+	default:
+		o.Hear(a)
 	}
-	if rest, ok := bytes.CutPrefix(line, []byte("{")); ok && o.Subnet != "" {
-		name, err := json.Marshal(o.Subnet)
-		if err != nil {
-			return fmt.Errorf("encode the name of the subnet: %w", err)
+	if a.IsAction() && !o.isText() && !o.isJSON() {
+		if o.Notes == nil {
+			return nil
 		}
-		line = fmt.Appendf(nil, `{"subnet":%s%s%s`, name, prose.When(rest[0] == '}', "", ","), rest)
+		return a.Text(o.Notes)
 	}
-	_, err = fmt.Fprintf(o.W, "%s\n", plain.EscapeJSON(line))
-	return err
+	number := 0
+	if o.isJSON() {
+		number = o.numbered()
+		o.writes()
+	}
+	return a.Write(o.W, o.Form, number, o.Table)
 }
 
-func (o *Output) warn(format string, args ...any) {
-	_ = o.Answer(Warning(fmt.Sprintf(format, args...)))
+// numbered counts an answer.
+func (o *Output) numbered() int {
+	if o.Answers == nil {
+		return 1
+	}
+	return int(o.Answers.Add(1))
+}
+
+// Preview implements [feature.Output].
+func (o *Output) Preview(a *answer.Answer) error {
+	if !o.isText() {
+		return nil
+	}
+	return a.Text(o.W)
+}
+
+// Previewed implements [feature.Output].
+func (o *Output) Previewed(a *answer.Answer) error {
+	if o.isText() {
+		return nil
+	}
+	return o.Declared(a)
 }
 
 // File implements [feature.Output].
@@ -278,64 +133,44 @@ func (o *Output) File() io.Writer {
 	return o.W
 }
 
-// writer remembers the first error, so that text can be printed line by line.
-type writer struct {
-	w   io.Writer
-	err error
+// Terminal implements [feature.Output].
+func (o *Output) Terminal() (io.Writer, feature.Asker) {
+	if o.isJSON() {
+		return o.W, nil
+	}
+	return o.W, o.Ask
 }
 
-func (b *writer) Write(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
+// Remarks implements [feature.Output].
+func (o *Output) Remarks(b answer.Basis) {
+	if !o.Told {
+		for _, line := range b.Unread.Lines() {
+			o.Warn(line)
+		}
 	}
-	n, err := b.w.Write(p)
-	b.err = err
-	return n, err
+	shown, more := prose.Cut(b.Warnings, 2)
+	for _, w := range shown {
+		o.Warn(w)
+	}
+	if more != "" {
+		o.Warn(more + " (summary lists them)")
+	}
 }
 
-// withLists returns a copy of v in which lists and maps that are nil are empty, so that JSON has [] and {}
-// for what holds nothing, not null. What marshals itself is left alone.
-func withLists(v any) any {
-	fillLists(reflect.ValueOf(&v).Elem())
-	return v
+// Warn implements [feature.Output].
+func (o *Output) Warn(text string) {
+	if o.Heed != nil {
+		o.Heed(text)
+	}
+	if o.Notes != nil {
+		_, _ = fmt.Fprintf(o.Notes, "warning: %s\n", text)
+	}
 }
 
-var marshaler = reflect.TypeFor[json.Marshaler]()
+// IsScript implements [feature.Output].
+func (o *Output) IsScript() bool { return o.Script }
 
-// fillLists makes nil lists and maps in v, which can be set, empty. What v shares is copied before it is changed.
-func fillLists(v reflect.Value) {
-	t := v.Type()
-	if !v.CanSet() && v.Kind() != reflect.Struct || t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler) {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Map:
-		if v.IsNil() {
-			v.Set(reflect.MakeMap(t))
-		}
-	case reflect.Slice:
-		own := reflect.MakeSlice(t, v.Len(), v.Len())
-		reflect.Copy(own, v)
-		v.Set(own)
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			fillLists(v.Index(i))
-		}
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		own := reflect.New(v.Elem().Type())
-		own.Elem().Set(v.Elem())
-		fillLists(own.Elem())
-		if v.Kind() == reflect.Interface {
-			own = own.Elem()
-		}
-		v.Set(own)
-	case reflect.Struct:
-		for _, f := range v.Fields() {
-			fillLists(f)
-		}
-	}
+// FailsOn implements [feature.Output].
+func (o *Output) FailsOn(v answer.Verdict) bool {
+	return o.FailOn != "" && (v == answer.Found || v == answer.Unknown && o.FailOn == answer.Unknown.String())
 }

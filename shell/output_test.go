@@ -4,10 +4,7 @@ package shell_test
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
-	"iter"
 	"strings"
 	"testing"
 
@@ -19,68 +16,15 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-type pair struct {
-	A int `json:"a"`
-	B int `json:"b"`
-}
-
-func (p pair) Cells() []any {
-	if p.A == 0 {
-		return nil
-	}
-	return []any{p.A, p.B}
-}
-
-func (p pair) Text(w io.Writer) { _, _ = fmt.Fprintf(w, "%d and %d\n", p.A, p.B) }
-
-func pairs(end error, all ...pair) iter.Seq2[shell.Row, error] {
-	return func(yield func(shell.Row, error) bool) {
-		for _, p := range all {
-			if !yield(p, nil) {
-				return
-			}
-		}
-		if end != nil {
-			yield(nil, end)
-		}
-	}
-}
-
-// TestRenderings: a value is text for people and JSON for programs; notes stand beside
-// both; a part is for people alone, and a row without cells for programs alone.
-func TestRenderings(t *testing.T) {
-	headed := []string{"A", "LONG"}
-	gone := errors.New("gone")
-	for _, c := range []struct {
-		name              string
-		answer            shell.Answer
-		text, json, notes string
-		err               error
-	}{
-		{name: "answer", answer: pair{1, 2}, text: "1 and 2\n", json: `{"a":1,"b":2}` + "\n"},
-		{name: "part", answer: shell.Part{Answer: pair{1, 2}}, text: "1 and 2\n"},
-		{name: "note", answer: shell.Note("of live"), notes: "of live\n"},
-		{name: "warning", answer: shell.Warning("old"), notes: "warning: old\n"},
-		{name: "list", answer: &shell.List{Columns: headed, Rows: pairs(nil, pair{1, 2}, pair{0, 3}, pair{40, 5})},
-			text: "A   LONG\n1   2\n40  5\n", json: "{\"a\":1,\"b\":2}\n{\"a\":0,\"b\":3}\n{\"a\":40,\"b\":5}\n"},
-		{name: "empty list", answer: &shell.List{Columns: headed, Rows: pairs(nil), Empty: "nothing"}, text: "nothing\n"},
-		{name: "headings alone", answer: &shell.List{Columns: headed, Rows: pairs(nil)}, text: "A  LONG\n"},
-		{name: "not empty", answer: &shell.List{Columns: headed, Rows: pairs(nil, pair{1, 2}), Empty: "nothing"}, text: "A  LONG\n1  2\n", json: "{\"a\":1,\"b\":2}\n"},
-		{name: "drawn", answer: &shell.List{Rows: pairs(nil, pair{1, 2}), Drawn: pair{7, 7}}, text: "7 and 7\n", json: "{\"a\":1,\"b\":2}\n"},
-		{name: "stopped", answer: &shell.List{Columns: headed, Rows: pairs(gone, pair{1, 2})}, json: "{\"a\":1,\"b\":2}\n", err: gone},
-	} {
-		for _, asJSON := range []bool{false, true} {
-			var said, notes bytes.Buffer
-			var heard []shell.Answer
-			out := shell.Output{W: &said, Notes: &notes, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a shell.Answer) { heard = append(heard, a) }}
-			err := out.Answer(c.answer)
-			want := c.text
-			if asJSON {
-				want = c.json
-			}
-			if said.String() != want || notes.String() != c.notes || !errors.Is(err, c.err) || len(heard) != 1 {
-				t.Errorf("%s, JSON %v: %q, notes %q, %v, %d heard, expected %q, %q", c.name, asJSON, said.String(), notes.String(), err, len(heard), want, c.notes)
-			}
+// TestWarnings: a warning stands next to the answers, and who listens gets it.
+func TestWarnings(t *testing.T) {
+	for _, form := range []answer.Form{answer.FormText, answer.FormJSON} {
+		var said, notes bytes.Buffer
+		var heard []string
+		out := shell.Output{W: &said, Notes: &notes, Form: form, Heed: func(w string) { heard = append(heard, w) }}
+		out.Warn("old")
+		if said.Len() > 0 || notes.String() != "warning: old\n" || len(heard) != 1 || heard[0] != "old" {
+			t.Errorf("%s: %q, notes %q, heard %q", form, &said, &notes, heard)
 		}
 	}
 }
@@ -100,16 +44,11 @@ func TestCommitIsHeard(t *testing.T) {
 		var text bytes.Buffer
 		var plans, commits []*commit.Change
 		outcome := ""
-		out := &shell.Output{W: &text, Form: form, Hear: func(a shell.Answer) {
-			of, _ := a.(interface{ Value() any })
-			if of == nil {
-				return
-			}
-			x, ok := of.Value().(*commit.Change)
-			action, isAction := a.(shell.Action)
+		out := &shell.Output{W: &text, Form: form, Hear: func(a *answer.Answer) {
+			x, ok := a.Value().(*commit.Change)
 			switch {
-			case ok && isAction:
-				commits, outcome = append(commits, x), action.Outcome()
+			case ok && a.IsAction():
+				commits, outcome = append(commits, x), a.Outcome()
 			case ok:
 				plans = append(plans, x)
 			}
@@ -156,12 +95,14 @@ func TestEventsAreHeardOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	written, ended := make(lines, 100), make(chan error)
-	var tables []shell.Table
+	var tables []answer.Sheet
 	go func() {
-		ended <- shell.New(s).Run(t.Context(), "test", "watch 0.1 for=3", &shell.Output{W: written, Hear: func(a shell.Answer) {
-			if x, ok := a.(shell.Tabled); ok {
-				tables = append(tables, x.Tables()...)
+		ended <- shell.New(s).Run(t.Context(), "test", "watch 0.1 for=3", &shell.Output{W: written, Hear: func(a *answer.Answer) {
+			sheets, err := a.Sheets()
+			if err != nil {
+				t.Error(err)
 			}
+			tables = append(tables, sheets...)
 		}})
 	}()
 	if first := <-written; !strings.HasPrefix(first, "events of live") {
@@ -179,7 +120,7 @@ func TestEventsAreHeardOnce(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if len(tables) != 1 || len(tables[0].Rows) == 0 || !strings.Contains(event, fmt.Sprint(tables[0].Rows[0].Cells()[2])) {
+	if len(tables) != 1 || tables[0].Len() == 0 || !strings.Contains(event, tables[0].Cell(0, 2)) {
 		t.Errorf("%q was written, %+v heard", event, tables)
 	}
 }

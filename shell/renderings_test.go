@@ -44,14 +44,7 @@ func TestRenderingsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		var heard []*answer.Answer
-		out := &Output{W: new(bytes.Buffer), Hear: func(a Answer) {
-			switch a := a.(type) {
-			case declared:
-				heard = append(heard, a.Answer)
-			case Action:
-				heard = append(heard, a.Answer)
-			}
-		}}
+		out := &Output{W: new(bytes.Buffer), Hear: func(a *answer.Answer) { heard = append(heard, a) }}
 		sh := New(s)
 		_ = sh.Run(t.Context(), "before", before, out)
 		for range 8 {

@@ -71,6 +71,9 @@ func (sh *Shell) Session() *session.Session { return sh.session }
 // Specs returns the commands.
 func (sh *Shell) Specs() []Spec { return sh.specs }
 
+// Help explains the command that words name; without any it lists them all.
+func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }
+
 // Complete returns what may stand at the cursor of a line: candidates for line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	cursor = min(max(cursor, 0), len(line))

@@ -3,15 +3,17 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
-	"example.org/ibconsole/tui/pane/answer"
+	answers "example.org/ibconsole/tui/pane/answer"
 )
 
 const loadsSheet = "links with other loads" // the table of a difference that has links before and after
@@ -19,17 +21,11 @@ const loadsSheet = "links with other loads" // the table of a difference that ha
 // otherLoads are the links of which the load changes from what the staged tables are compared with.
 func (m *model) otherLoads() []pane.Sheet {
 	var out []pane.Sheet
-	hear := func(a shell.Answer) {
-		if t, ok := a.(shell.Tabled); ok {
-			for _, x := range t.Tables() {
-				if x.Title == loadsSheet {
-					out = append(out, pane.SheetOf(&x))
-				}
-			}
-		}
+	hear := func(a *answer.Answer) {
+		out = append(out, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool { return s.Title != loadsSheet })...)
 	}
 	// The page is about the plan: where there is no difference to tell, it goes without.
-	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, Hear: hear, Row: func(shell.Row) {}})
+	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, Hear: hear})
 	return out
 }
 
@@ -56,20 +52,20 @@ func (m *model) besides(sheets []pane.Sheet, body draw.Rect) []string {
 // small draws the first rows of a sheet in lines of w cells, under its title.
 func (m *model) small(s *pane.Sheet, w, rows int) []string {
 	t := m.Look
-	table := draw.Table{Theme: t, Cols: answer.Columns(s)}
-	table.Build(len(s.Rows))
+	table := draw.Table{Theme: t, Cols: answers.Columns(s)}
+	table.Build(s.Len())
 	title := draw.NewPen(t, w)
 	title.Put(t.Strong, s.Title+prose.When(s.Title == loadsSheet, ", before and after", ""))
 	head := draw.NewPen(t, w)
 	table.Header(head)
 	lines := []string{title.Done(), head.Done()}
-	n := prose.When(len(s.Rows)+s.More > rows-2, rows-3, len(s.Rows))
-	for row := range min(max(n, 0), len(s.Rows)) {
+	n := prose.When(s.Len()+s.More > rows-2, rows-3, s.Len())
+	for row := range min(max(n, 0), s.Len()) {
 		p := draw.NewPen(t, w)
 		table.Draw(p, row)
 		lines = append(lines, p.Done())
 	}
-	if more := len(s.Rows) + s.More - max(n, 0); more > 0 {
+	if more := s.Len() + s.More - max(n, 0); more > 0 {
 		p := draw.NewPen(t, w)
 		p.Put(t.Dim, prose.More(more))
 		lines = append(lines, p.Done())

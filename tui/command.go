@@ -42,7 +42,7 @@ func (m *model) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
 	m.tellPanes(pane.ShowJob{})
 	m.inform("")
-	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Row: j.row, Ask: j.ask}
+	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Heed: j.heeded, Ask: j.ask}
 	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, m.tick())
 }
 

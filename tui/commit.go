@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature/commit"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
@@ -176,14 +177,10 @@ func (m *model) plan(p *commitPage) tea.Cmd {
 		var out bytes.Buffer
 		nothing := false
 		var tables []pane.Sheet
-		hear := func(a shell.Answer) {
-			of, _ := a.(interface{ Value() any })
-			if of == nil {
-				return
-			}
-			if plan, ok := of.Value().(*commit.Change); ok {
+		hear := func(a *answer.Answer) {
+			if plan, ok := a.Value().(*commit.Change); ok {
 				nothing = plan.Empty()
-				tables = append(tables, slices.DeleteFunc(sheetsOf(a), func(s pane.Sheet) bool { return s.Title != commit.SwitchesTitle })...)
+				tables = append(tables, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool { return s.Title != commit.SwitchesTitle })...)
 			}
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {

@@ -5,7 +5,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 )
@@ -27,14 +27,8 @@ func TestCommitIsSaid(t *testing.T) {
 	d.sees("WRITTEN minhop", "written in ", "read back: ").press("j", "2", "tab").sees("written in ")
 }
 
-// sleepy is an answer with so many warnings.
-type sleepy int
-
-func (n sleepy) Warned() []string { return slices.Repeat([]string{"most hosts are asleep"}, int(n)) }
-
-func (n sleepy) Text(w io.Writer) {
-	fmt.Fprint(w, "routed\n"+strings.Repeat("  warning: most hosts are asleep\n", int(n)))
-}
+// sleepy declares what a command did, with so many warnings.
+var sleepy = answer.Decl[int]{Command: "route", Title: "routed", Action: true, Layout: []answer.Item[int]{}}
 
 // TestWarningsAreSaid: a command's warnings come before its first line, and where
 // there are more it says how many.
@@ -42,7 +36,7 @@ func TestWarningsAreSaid(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	warnings := 1
 	back.run = func(_ context.Context, _ string, out *shell.Output) error {
-		return out.Answer(sleepy(warnings))
+		return out.Declared(sleepy.Answer(answer.Basis{Warnings: slices.Repeat([]string{"most hosts are asleep"}, warnings)}, 0))
 	}
 	d := driveBackend(t, back)
 	d.press("r").sees(" warning: most hosts are asleep; routed")
@@ -177,6 +171,6 @@ func TestNoTablesNoVerdict(t *testing.T) {
 	drive(t, tree).press(":dump topology "+file, "enter")
 	d := drive(t, "file:"+file)
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-		d.size(size[0], size[1]).press("1").sees("whether", "computes", "checked)").misses("links are alike and up, packets")
+		d.size(size[0], size[1]).press("1").sees("lost paths", "unknown: no").misses("links are alike and up, packets")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // SchemaVersion is the number of the JSON schema. Keys of a version are never renamed or removed.
@@ -90,6 +91,24 @@ func (a *Answer) Fails() Fails { return a.fails }
 // IsAction reports whether the answer tells what a command did, and not what it was asked for. CSV, Markdown, HTML and
 // the screen have no tables of it.
 func (a *Answer) IsAction() bool { return a.action }
+
+// Outcome returns a line that tells what an action did, "" for other answers: what the value tells of itself, else the first line
+// of the text and the last one that is not indented.
+func (a *Answer) Outcome() string {
+	if !a.action {
+		return ""
+	}
+	if x, ok := a.value.(interface{ Outcome() string }); ok {
+		return x.Outcome()
+	}
+	var b strings.Builder
+	_ = a.Text(&b) // a builder takes all
+	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool { return line == "" || line[0] == ' ' })
+	if len(lines) > 1 {
+		return lines[0] + "; " + lines[len(lines)-1]
+	}
+	return strings.Join(lines, "")
+}
 
 // fact returns the value of a fact, by its key or, without one, by its name.
 func (a *Answer) fact(id string) Value {

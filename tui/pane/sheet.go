@@ -3,12 +3,12 @@
 package pane
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 )
 
 // Answered says what a command answered.
@@ -19,81 +19,132 @@ type Answered struct {
 	First   int     // the one to show
 }
 
-// Sheet is a table of an answer.
+// Sheet is a table of an answer, or the lines of its text. Cells are made when they are asked for, until [Sheet.Freeze].
 type Sheet struct {
 	Title   string
-	Columns []string // none for lines
-	Help    []string // what the columns are, nil where that is not declared
-	Rows    []SheetRow
-	More    int // how many rows were let go
-	Best    int // the best row, from 1, 0 for none
+	Columns []answer.Column // none for lines
+	More    int             // how many rows there are in addition to these
+	Best    int             // the best row, from 1, 0 for none
+
+	parts  []answer.Sheet // one below the other
+	lines  []string
+	leads  []int       // the sheet of the same answer that says a line in full, 0 for none
+	frozen []frozenRow // in place of parts
 }
 
-// SheetRow is a row, and where it leads.
-type SheetRow struct {
-	Cells   []string
-	At      Place  // none where it is about no place
-	Command string // what Enter runs, "" for going to the place
-	Sheet   int    // the sheet of the same answer that says it in full, 0 for none
+type frozenRow struct {
+	cells []string
+	lead  answer.Lead
 }
 
-// Cell is what stands in a column, "" in a row that is shorter.
-func (s *Sheet) Cell(row, col int) string {
-	if cells := s.Rows[row].Cells; col < len(cells) {
-		return cells[col]
+// SheetsOf returns the tables of an answer, none for what a command did.
+func SheetsOf(a *answer.Answer) []Sheet {
+	if a.IsAction() {
+		return nil
 	}
-	return ""
+	all, err := a.Sheets()
+	if err != nil {
+		return nil // the text of the answer tells it
+	}
+	out := make([]Sheet, len(all))
+	for i := range all {
+		s := &all[i]
+		out[i] = Sheet{Title: s.Title, Columns: s.Columns, More: int(s.More), Best: s.Best, parts: all[i : i+1 : i+1]}
+		if a.IsTable() {
+			out[i].Title = ListTitle
+		}
+	}
+	return out
 }
 
-// mostRows is how many rows of a sheet are kept: all entries of a large switch and all ports of a large subnet.
-const mostRows = 200_000
+// ListTitle is the title of a table that is all of an answer.
+const ListTitle = "list"
 
-// Add adds a row of an answer; those that are for programs alone have no cells.
-func (s *Sheet) Add(r shell.Row) {
-	cells := r.Cells()
-	if d, ok := r.(shell.Detailed); ok {
-		cells = d.Detail()
-	}
-	if cells == nil {
-		return
-	}
-	if len(s.Rows) >= mostRows {
-		s.More++
-		return
-	}
-	row := SheetRow{Cells: make([]string, len(cells))}
-	for i, c := range cells {
-		row.Cells[i] = fmt.Sprint(c)
-	}
-	if l, ok := r.(shell.Leading); ok {
-		to := l.Lead()
-		row.At, row.Command = Place{GUID: to.GUID, Port: to.Port}, to.Command
-	}
-	s.Rows = append(s.Rows, row)
-}
-
-// SheetOf is a table of an answer.
-func SheetOf(t *shell.Table) Sheet {
-	s := Sheet{Title: t.Title, Columns: t.Columns, Help: t.Help, More: t.More, Best: t.Best}
-	for _, r := range t.Rows {
-		s.Add(r)
-	}
-	return s
-}
-
-// Summary is a sheet of the lines of an answer. A line that names one of the sheets behind it leads there.
+// Summary returns a sheet of the lines of an answer. A line that names one of the sheets behind it leads there.
 func Summary(lines []string, behind []Sheet) Sheet {
-	s := Sheet{Title: "summary"}
-	for _, line := range lines {
-		row := SheetRow{Cells: []string{line}}
+	s := Sheet{Title: "summary", lines: lines, leads: make([]int, len(lines))}
+	for at, line := range lines {
 		for i := range behind {
 			if strings.HasPrefix(strings.TrimSpace(line), behind[i].Title) {
-				row.Sheet = i + 1
+				s.leads[at] = i + 1
 			}
 		}
-		s.Rows = append(s.Rows, row)
 	}
 	return s
+}
+
+// Join puts a table of the same columns below, and reports whether it could.
+func (s *Sheet) Join(more *Sheet) bool {
+	if s.Title != more.Title || s.lines != nil || !slices.EqualFunc(s.Columns, more.Columns, func(a, b answer.Column) bool { return a.Name == b.Name }) {
+		return false
+	}
+	s.parts, s.More = append(s.parts, more.parts...), s.More+more.More
+	return true
+}
+
+// Len returns the number of rows.
+func (s *Sheet) Len() int {
+	n := len(s.lines) + len(s.frozen)
+	for i := range s.parts {
+		n += s.parts[i].Len()
+	}
+	return n
+}
+
+// at returns the part that a row is in, and its row there.
+func (s *Sheet) at(row int) (part *answer.Sheet, in int) {
+	i := 0
+	for row >= s.parts[i].Len() {
+		row -= s.parts[i].Len()
+		i++
+	}
+	return &s.parts[i], row
+}
+
+// Cell returns what stands in a column.
+func (s *Sheet) Cell(row, col int) string {
+	switch {
+	case s.lines != nil:
+		return s.lines[row]
+	case s.frozen != nil:
+		return s.frozen[row].cells[col]
+	}
+	part, in := s.at(row)
+	return part.Cell(in, col)
+}
+
+// Lead returns where a row leads: to a place, a command, or the sheet of the same answer that says it in full, 0 for none.
+func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
+	if s.lines != nil {
+		return Place{}, "", s.leads[row]
+	}
+	lead := answer.Lead{}
+	if s.frozen != nil {
+		lead = s.frozen[row].lead
+	} else {
+		part, in := s.at(row)
+		lead = part.Lead(in)
+	}
+	return Place{GUID: lead.GUID, Port: lead.Port}, lead.Command, 0
+}
+
+// Freeze makes all cells, so that the sheet does not keep the subnet of its answer.
+func (s *Sheet) Freeze() {
+	if s.lines != nil || s.frozen != nil {
+		return
+	}
+	rows := make([]frozenRow, 0, s.Len())
+	for p := range s.parts {
+		part := &s.parts[p]
+		for row := range part.Len() {
+			cells := make([]string, len(s.Columns))
+			for col := range cells {
+				cells[col] = part.Cell(row, col)
+			}
+			rows = append(rows, frozenRow{cells, part.Lead(row)})
+		}
+	}
+	s.parts, s.frozen = nil, rows
 }
 
 // SubjectAt is what a place is in the topology: the link of a port, or a node.

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"io"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -26,9 +25,9 @@ func TestWritesAreTold(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	script := func(source, text string, log audit.Log) (status int, said string) {
-		var e strings.Builder
-		status = run([]string{"-s", source, "-c", text}, streams{out: io.Discard, err: &e, log: &log})
-		return status, e.String()
+		var both strings.Builder
+		status = run([]string{"-s", source, "-c", text}, streams{out: &both, err: &both, log: &log})
+		return status, both.String()
 	}
 	log := audit.Log{Journal: path}
 	file := filepath.Join(t.TempDir(), "net")

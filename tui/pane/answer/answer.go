@@ -27,7 +27,10 @@ type kept struct {
 	sheet, row int
 }
 
-const most = 30 // how many answers are kept
+const (
+	most  = 30 // how many answers are kept
+	fresh = 2  // how many of those before the last keep the subnet that they are of
+)
 
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
@@ -59,6 +62,11 @@ func (a *answers) Update(msg tea.Msg) {
 		a.kept = append(a.kept[:min(a.at+1, len(a.kept))], &kept{Answered: msg, sheet: msg.First})
 		if len(a.kept) > most {
 			a.kept = a.kept[1:]
+		}
+		if old := len(a.kept) - 1 - fresh; old >= 0 {
+			for i := range a.kept[old].Sheets {
+				a.kept[old].Sheets[i].Freeze()
+			}
 		}
 		a.turn(len(a.kept) - 1)
 	case pane.Visit:
@@ -114,10 +122,10 @@ func (a *answers) Renew() {
 	s := a.sheet()
 	a.Hold()
 	a.Cols = Columns(s)
-	a.Build(len(s.Rows))
+	a.Build(s.Len())
 }
 
-// Columns lay a sheet out: figures to the right, the rest as wide as what stands in it.
+// Columns lay a sheet out: figures to the right, the rest as wide as what stands in the first rows.
 func Columns(s *pane.Sheet) []draw.Column {
 	n := len(s.Columns)
 	if n == 0 {
@@ -125,17 +133,14 @@ func Columns(s *pane.Sheet) []draw.Column {
 	}
 	out := make([]draw.Column, n)
 	for i := range out {
-		name := strings.ToLower(s.Columns[i])
+		name := strings.ToLower(s.Columns[i].Name)
 		wide, figures := draw.Width(name)+1, true // with the mark of the sort
-		for row := range s.Rows {
+		for row := range min(s.Len(), measured) {
 			text := s.Cell(row, i)
 			wide = max(wide, draw.Width(draw.Clean(text, false)))
 			figures = figures && text != "" && strings.Trim(text, "0123456789.,-+%x ") == ""
 		}
-		out[i] = draw.Column{Name: name, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
-		if s.Help != nil {
-			out[i].Help = s.Help[i]
-		}
+		out[i] = draw.Column{Name: name, Help: s.Columns[i].Help, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
 		switch {
 		case figures || wide <= narrow:
 			out[i].Wide = wide
@@ -149,6 +154,9 @@ func Columns(s *pane.Sheet) []draw.Column {
 	}
 	return out
 }
+
+// measured is how many rows the widths of columns are taken from.
+const measured = 2000
 
 // markBest says in the first column which row is the best.
 func markBest(c *draw.Column, s *pane.Sheet) {
@@ -183,7 +191,7 @@ func (a *answers) Figure() string {
 	case s == nil:
 		return ""
 	case s.More > 0:
-		return draw.Count(len(s.Rows), "row") + " of " + draw.Thousands(len(s.Rows)+s.More)
+		return draw.Count(s.Len(), "row") + " of " + draw.Thousands(s.Len()+s.More)
 	}
 	return draw.Count(a.N, "row")
 }
@@ -208,35 +216,39 @@ func (a *answers) FileName() string {
 	return ""
 }
 
-// row is the selected row, nil without.
-func (a *answers) row() *pane.SheetRow {
-	if i, ok := a.Selected(); ok && a.sheet() != nil {
-		return &a.sheet().Rows[i]
+// lead returns where the selected row leads; ok is false without one.
+func (a *answers) lead() (to pane.Place, command string, sheet int, ok bool) {
+	s := a.sheet()
+	row, selected := a.Selected()
+	if s == nil || !selected {
+		return pane.Place{}, "", 0, false
 	}
-	return nil
+	to, command, sheet = s.Lead(row)
+	return to, command, sheet, true
 }
 
 // Subject is the place that the selected row leads to, so that it can fail, or be asked about.
 func (a *answers) Subject() pane.Subject {
-	r := a.row()
-	if r == nil || a.Scene == nil {
+	to, _, _, ok := a.lead()
+	if !ok || a.Scene == nil {
 		return pane.Nothing
 	}
-	if r.At.None() && len(a.sheet().Columns) == 0 {
-		return a.Scene.Mentioned(r.Cells[0])
+	if s := a.sheet(); to.None() && len(s.Columns) == 0 {
+		row, _ := a.Selected()
+		return a.Scene.Mentioned(s.Cell(row, 0))
 	}
-	return a.Scene.SubjectAt(r.At)
+	return a.Scene.SubjectAt(to)
 }
 
 func (a *answers) Enter() (func() tea.Msg, string) {
-	r := a.row()
+	_, command, sheet, ok := a.lead()
 	switch {
-	case r == nil:
+	case !ok:
 		return nil, "no row is selected"
-	case r.Sheet > 0:
-		return func() tea.Msg { return pane.ShowKind{Kind: r.Sheet} }, ""
-	case r.Command != "":
-		return func() tea.Msg { return pane.Run{Command: r.Command, Typed: true} }, ""
+	case sheet > 0:
+		return func() tea.Msg { return pane.ShowKind{Kind: sheet} }, ""
+	case command != "":
+		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	}
 	return a.GoTo(a.Subject(), "no row is selected", "this row is about nothing that can be gone to")
 }

@@ -6,10 +6,24 @@ import (
 	"fmt"
 	"testing"
 
+	shellanswer "example.org/ibconsole/shell/answer"
+
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/answer"
 	"example.org/ibconsole/tui/pane/panetest"
 )
+
+// sheets declares a table of so many rows.
+var sheets = shellanswer.Decl[int]{
+	Command: "count", Help: "numbers",
+	Layout: []shellanswer.Item[int]{{Line: "numbers"}, {Table: shellanswer.Show(&numbers, func(n int) shellanswer.Rows[int] {
+		return shellanswer.Lazy(n, func(i int) int { return i })
+	})}},
+}
+
+var numbers = shellanswer.Table[int]{Key: "numbers", Title: "numbers", Fields: []shellanswer.Field[int]{
+	{Key: "number", Name: "NUMBER", Kind: shellanswer.KindInt, Value: func(i int) shellanswer.Value { return shellanswer.Int(i) }},
+}}
 
 // TestAnswers: the newest answer is shown with the table that is to come first, thirty are kept, and a visit goes back to one.
 func TestAnswers(t *testing.T) {
@@ -17,16 +31,13 @@ func TestAnswers(t *testing.T) {
 	if p.Base().N != 0 || p.Empty() == "" {
 		t.Errorf("before there is an answer: %d rows, %q", p.Base().N, p.Empty())
 	}
-	sheet := func(title string, rows int) pane.Sheet {
-		s := pane.Sheet{Title: title, Columns: []string{"NAME", "COUNT"}}
-		for i := range rows {
-			s.Rows = append(s.Rows, pane.SheetRow{Cells: []string{fmt.Sprintf("n%d", i), fmt.Sprint(i)}})
-		}
-		return s
+	table := func(rows int) pane.Sheet {
+		all := sheets.Answer(shellanswer.Basis{}, rows)
+		return pane.SheetsOf(all)[0]
 	}
 	var places []pane.Place
 	for i := range 35 {
-		p.Update(pane.Answered{Job: i + 1, Command: fmt.Sprintf("command %d", i), Sheets: []pane.Sheet{sheet("first", 2), sheet("second", i+1)}, First: 1})
+		p.Update(pane.Answered{Job: i + 1, Command: fmt.Sprintf("command %d", i), Sheets: []pane.Sheet{table(2), table(i + 1)}, First: 1})
 		at, _ := p.Spot()
 		places = append(places, at)
 	}
