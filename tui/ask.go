@@ -48,29 +48,29 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 }
 
 // openQuestion shows the log with what the question is, and takes the answer below it.
-func (m *model) openQuestion(q *question) {
-	m.drain(q.job, true)
-	m.bring(m.at(pane.SeatLog))
-	m.tellPanes(pane.ShowJob{})
-	m.question, m.typed = q, newTyped("")
-	m.typed.label, m.typed.key = func() string { return q.prompt }, m.askKey
-	m.typed.hints = m.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets", tea.KeyPgUp, "read", tea.KeyEsc, "leave")
+func (js *jobs) openQuestion(q *question) {
+	js.drain(q.job, true)
+	js.m.bring(js.m.at(pane.SeatLog))
+	js.m.tellPanes(pane.ShowJob{})
+	js.question, js.m.prompt.typed = q, newTyped("")
+	js.m.prompt.typed.label, js.m.prompt.typed.key = func() string { return q.prompt }, js.askKey
+	js.m.prompt.typed.hints = js.m.view.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets", tea.KeyPgUp, "read", tea.KeyEsc, "leave")
 }
 
-func (m *model) askKey(k tea.KeyMsg) tea.Cmd {
-	q := m.question
+func (js *jobs) askKey(k tea.KeyMsg) tea.Cmd {
+	q := js.question
 	switch k.Type {
 	case tea.KeyEsc, tea.KeyCtrlC:
 		close(q.reply)
 	case tea.KeyEnter:
-		q.reply <- m.typed.Value()
-		m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + m.typed.Value()})
+		q.reply <- js.m.prompt.typed.Value()
+		js.m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + js.m.prompt.typed.Value()})
 	case tea.KeyPgUp, tea.KeyPgDown:
-		return m.act(k)
+		return js.m.act(k)
 	default:
-		m.edit(k)
+		js.m.prompt.edit(k)
 		return nil
 	}
-	m.question, m.typed = nil, nil
+	js.question, js.m.prompt.typed = nil, nil
 	return q.job.asked
 }

@@ -39,17 +39,6 @@ type commitPage struct {
 	no      string           // why y does nothing
 }
 
-func (m *model) openPage(p *page.Page) {
-	p.Leave = m.closePage
-	p.Fit(m.body())
-	m.cover(p)
-}
-
-func (m *model) closePage() tea.Cmd {
-	m.cover(nil)
-	return nil
-}
-
 // Key is that of the page, and y and w.
 func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
@@ -57,8 +46,8 @@ func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 		return p.agree()
 	case "w":
 		if !p.m.st.WriteOn {
-			p.m.cover(nil)
-			return p.m.say("write on", true)
+			p.m.pages.cover(nil)
+			return p.m.jobs.say("write on", true)
 		}
 		return nil
 	}
@@ -71,8 +60,8 @@ func (p *commitPage) agree() tea.Cmd {
 		p.m.warn("y: " + why)
 		return nil
 	}
-	cmd := p.m.say(p.command+" yes", true)
-	p.m.openWriting(p.m.jobs[len(p.m.jobs)-1])
+	cmd := p.m.jobs.say(p.command+" yes", true)
+	p.m.pages.openWriting(p.m.jobs.latest())
 	return cmd
 }
 
@@ -92,13 +81,13 @@ func (p *commitPage) whyNotWritten() string {
 	case !st.WriteOn:
 		return "the session is read-only: w allows writing, then " + prose.When(p.staged != nil, "C", "U") + " again"
 	}
-	return p.m.whyBusy()
+	return p.m.jobs.whyBusy()
 }
 
 // staleWhy says why staged routes that are stale are not written.
 const staleWhy = "the subnet has changed since the routes were computed: r computes them anew"
 
-func (m *model) whyNotCommit() string {
+func whyNotCommit(m *model) string {
 	st := m.back.State()
 	switch {
 	case st.Staged == nil:
@@ -107,25 +96,25 @@ func (m *model) whyNotCommit() string {
 		return "a file has no switches to write to"
 	case !m.frozen.IsZero():
 		return "the panes are frozen, the subnet may be another now: Space lets them go on"
-	case m.old != nil:
+	case m.choice.old != nil:
 		return "the panes show what was, not what would be written: v shows the present"
 	case st.Lost != "":
 		return "the connection is lost: R tries it again"
 	case st.Stale:
 		return staleWhy
 	}
-	return m.whyBusy()
+	return m.jobs.whyBusy()
 }
 
 // openCommit asks for the plan of a commit and shows it.
-func (m *model) openCommit() tea.Cmd {
-	t := m.Look
-	p := &commitPage{Page: page.New(t, "Commit"), m: m, command: "commit", staged: m.sc.State.Staged}
-	p.Badge, p.Leave = m.sc.PictureBadge(t, p.staged), m.closePage
-	st := &m.sc.State
+func (pg *pages) openCommit() tea.Cmd {
+	t := pg.m.Look
+	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
+	p.Badge, p.Leave = pg.m.sc.PictureBadge(t, p.staged), pg.closePage
+	st := &pg.m.sc.State
 	p.Say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
 	p.Raw("", "")
-	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.Say("", "what       %s", st.Title(st.Staged))
 	if len(st.Failures) > 0 {
 		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", st.OnPaper())
@@ -136,42 +125,42 @@ func (m *model) openCommit() tea.Cmd {
 	case st.Source.Kind == source.Sim:
 		p.Say("", "beside     no subnet manager: the subnet is simulated")
 	}
-	return m.plan(p)
+	return pg.plan(p)
 }
 
 // openRollback asks for the plan of a rollback and shows it.
-func (m *model) openRollback(id int64) tea.Cmd {
-	t := m.Look
-	p := &commitPage{Page: page.New(t, "Rollback"), m: m, command: fmt.Sprintf("rollback %d", id)}
-	p.Leave = m.closePage
-	st := &m.sc.State
+func (pg *pages) openRollback(id int64) tea.Cmd {
+	t := pg.m.Look
+	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}
+	p.Leave = pg.closePage
+	st := &pg.m.sc.State
 	p.Say(t.Strong, "This page says what would be written to switches so that they hold again what they held before commit %d.", id)
 	p.Raw("", "")
-	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
 		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
 	}
-	return m.plan(p)
+	return pg.plan(p)
 }
 
-func (m *model) whyNotRollback() string {
+func whyNotRollback(m *model) string {
 	switch st := m.back.State(); {
 	case st.Source.Offline():
 		return "a file has no switches to write to"
 	case st.Lost != "":
 		return "the connection is lost: R tries it again"
 	}
-	return m.whyBusy()
+	return m.jobs.whyBusy()
 }
 
 // plan shows the page, and asks for what it would write.
-func (m *model) plan(p *commitPage) tea.Cmd {
+func (pg *pages) plan(p *commitPage) tea.Cmd {
 	p.Raw("", "")
-	p.Raw(m.Look.Dim, "the plan is being made ...")
-	m.cover(p)
-	p.Fit(m.body())
-	m.Common.Running++
-	wait, roomy := m.yield(), m.body().W >= besidesFrom
+	p.Raw(pg.m.Look.Dim, "the plan is being made ...")
+	pg.cover(p)
+	p.Fit(pg.m.body())
+	pg.m.Common.Running++
+	wait, roomy := pg.m.jobs.yield(), pg.m.body().W >= besidesFrom
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
@@ -184,10 +173,10 @@ func (m *model) plan(p *commitPage) tea.Cmd {
 			}
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
-			return struct{}{}, m.back.Run(m.Ctx, p.command+" dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
+			return struct{}{}, pg.m.back.Run(pg.m.Ctx, p.command+" dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
 		})
 		if err == nil && !nothing && roomy && p.staged != nil {
-			tables = append(tables, m.otherLoads()...)
+			tables = append(tables, pg.m.otherLoads()...)
 		}
 		_, text, _ := strings.Cut(out.String(), "\n") // the page names the state by itself
 		return pageMsg{p, text, nothing, tables, err}
@@ -195,9 +184,9 @@ func (m *model) plan(p *commitPage) tea.Cmd {
 }
 
 // fillPage takes the plan of a commit.
-func (m *model) fillPage(msg pageMsg) {
-	m.Common.Running--
-	p, t := msg.page, m.Look
+func (pg *pages) fillPage(msg pageMsg) {
+	pg.m.Common.Running--
+	p, t := msg.page, pg.m.Look
 	p.Drop()
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
 		st := draw.Style("")
@@ -206,7 +195,7 @@ func (m *model) fillPage(msg pageMsg) {
 		}
 		p.Raw(st, l)
 	}
-	p.Lay(func(body draw.Rect) []string { return m.besides(msg.tables, body) })
+	p.Lay(func(body draw.Rect) []string { return pg.m.besides(msg.tables, body) })
 	p.Raw("", "")
 	switch {
 	case msg.err != nil:
@@ -218,11 +207,11 @@ func (m *model) fillPage(msg pageMsg) {
 		p.Say(t.Good, "The switches hold these tables already.")
 	default:
 		y := "y writes this, once writing is on (w)"
-		if m.st.WriteOn {
+		if pg.m.st.WriteOn {
 			y = "y writes this"
 		}
 		p.Raw(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
 	}
 	p.Ready = true
-	p.Fit(m.body())
+	p.Fit(pg.m.body())
 }

@@ -136,7 +136,9 @@ func (d *driver) working() bool {
 	if d.beside != nil {
 		all = d.beside.all
 	}
-	return slices.ContainsFunc(all, func(m *model) bool { return (len(m.jobs) > 0 || m.Common.Running > 0) && m.question == nil })
+	return slices.ContainsFunc(all, func(m *model) bool {
+		return (len(m.jobs.running) > 0 || m.Common.Running > 0) && m.jobs.question == nil
+	})
 }
 
 func (d *driver) size(w, h int) *driver {
@@ -181,7 +183,7 @@ func (d *driver) settle() {
 		case <-limit:
 			var stacks strings.Builder
 			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
-			d.t.Fatalf("%d jobs and %d errands do not end:\n%s", len(d.m.jobs), d.m.Common.Running, &stacks)
+			d.t.Fatalf("%d jobs and %d errands do not end:\n%s", len(d.m.jobs.running), d.m.Common.Running, &stacks)
 		}
 	}
 }

@@ -18,15 +18,15 @@ import (
 // Saver makes a new file of a name; it fails where there is one.
 type Saver func(name string) (io.WriteCloser, error)
 
-func (m *model) whyNotExport() string {
+func whyNotExport(m *model) string {
 	if m.save == nil {
 		return "there is no place for files"
 	}
-	return m.whyNoRow()
+	return whyNoRow(m)
 }
 
 // openExport asks for the name of the file.
-func (m *model) openExport() tea.Cmd {
+func openExport(m *model) tea.Cmd {
 	name := strings.ToLower(m.pane().About().Name)
 	if file := m.pane().FileName(); file != "" {
 		name += "-" + strings.Map(func(r rune) rune {
@@ -36,38 +36,38 @@ func (m *model) openExport() tea.Cmd {
 			return '_'
 		}, strings.ToLower(file))
 	}
-	m.typed = newTyped(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
-	m.typed.label, m.typed.key = func() string { return "write to: " }, m.exportKey
-	m.typed.hints = m.keyed(tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
+	m.prompt.typed = newTyped(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
+	m.prompt.typed.label, m.prompt.typed.key = func() string { return "write to: " }, func(k tea.KeyMsg) tea.Cmd { return exportKey(m, k) }
+	m.prompt.typed.hints = m.view.keyed(tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
 	return nil
 }
 
-func (m *model) exportKey(k tea.KeyMsg) tea.Cmd {
+func exportKey(m *model, k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEsc:
-		m.typed = nil
+		m.prompt.typed = nil
 	case tea.KeyEnter:
-		name := strings.TrimSpace(m.typed.Value())
-		m.typed = nil
-		m.export(name)
+		name := strings.TrimSpace(m.prompt.typed.Value())
+		m.prompt.typed = nil
+		export(m, name)
 	case tea.KeyTab:
-		m.nextFormat()
+		nextFormat(m)
 	default:
-		m.edit(k)
+		m.prompt.edit(k)
 	}
 	return nil
 }
 
 // nextFormat changes the end of the name that is typed.
-func (m *model) nextFormat() {
-	name := m.typed.Value()
+func nextFormat(m *model) {
+	name := m.prompt.typed.Value()
 	end := filepath.Ext(name)
 	next := map[string]string{".csv": ".json", ".json": ".txt"}[end]
-	m.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
+	m.prompt.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
 }
 
 // export writes the list, or its marked rows, in the form that the name ends with.
-func (m *model) export(name string) {
+func export(m *model, name string) {
 	if name == "" {
 		return
 	}
@@ -99,11 +99,11 @@ func (m *model) export(name string) {
 		return
 	}
 	m.inform(fmt.Sprintf("%s written to %s", draw.Count(len(lines), "row"), name))
-	m.event(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().About().Name, name))
+	m.events.add(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().About().Name, name))
 }
 
-func (m *model) write(name, text string) error {
-	w, err := m.save(name)
+func (h *host) write(name, text string) error {
+	w, err := h.save(name)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *clipboard) sequence(text string) string {
 }
 
 // copyRows copies the selected row, or those that are marked.
-func (m *model) copyRows() tea.Cmd {
+func copyRows(m *model) tea.Cmd {
 	t := m.pane().Base()
 	lines := t.Chosen()
 	text := t.PlainText(lines, false)

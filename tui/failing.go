@@ -13,7 +13,7 @@ import (
 )
 
 // failCommands let all that is marked, or else what is selected, fail on paper.
-func (m *model) failCommands() (commands []string, why string) {
+func failCommands(m *model) (commands []string, why string) {
 	t := m.pane().Base()
 	if len(t.Marks) == 0 {
 		command, why := m.sc.Fail(m.pane().Subject())
@@ -38,22 +38,22 @@ func (m *model) failCommands() (commands []string, why string) {
 	return commands, why
 }
 
-func (m *model) whyNotFail() string {
-	if why := m.whyBusy(); why != "" {
+func whyNotFail(m *model) string {
+	if why := m.jobs.whyBusy(); why != "" {
 		return why
 	}
-	_, why := m.failCommands()
+	_, why := failCommands(m)
 	return why
 }
 
-func (m *model) fail() tea.Cmd {
-	commands, _ := m.failCommands()
+func fail(m *model) tea.Cmd {
+	commands, _ := failCommands(m)
 	m.pane().Base().Marks = nil
-	return m.say(strings.Join(commands, "; "), true)
+	return m.jobs.say(strings.Join(commands, "; "), true)
 }
 
 // undoCommand takes back the failure of what is selected, or else the last one.
-func (m *model) undoCommand() (command, why string) {
+func undoCommand(m *model) (command, why string) {
 	if command, why = m.sc.Restore(m.pane().Subject()); why == "" {
 		return command, ""
 	}
@@ -75,21 +75,21 @@ func (m *model) undoCommand() (command, why string) {
 	return "undo", ""
 }
 
-func (m *model) whyNotUndo() string {
-	if why := m.whyBusy(); why != "" {
+func whyNotUndo(m *model) string {
+	if why := m.jobs.whyBusy(); why != "" {
 		return why
 	}
-	_, why := m.undoCommand()
+	_, why := undoCommand(m)
 	return why
 }
 
-func (m *model) undo() tea.Cmd {
-	command, _ := m.undoCommand()
-	return m.say(command, true)
+func undo(m *model) tea.Cmd {
+	command, _ := undoCommand(m)
+	return m.jobs.say(command, true)
 }
 
 // usesCommand asks whose packets go over what is selected.
-func (m *model) usesCommand() (command, why string) {
+func usesCommand(m *model) (command, why string) {
 	s := m.pane().Subject()
 	f := m.sc.Picture.Fabric
 	switch {
@@ -114,12 +114,12 @@ func (m *model) usesCommand() (command, why string) {
 	return "who uses " + pane.NodeWord(f, node) + m.sc.OfWord(), ""
 }
 
-func (m *model) whyNotUses() string {
-	_, why := m.usesCommand()
+func whyNotUses(m *model) string {
+	_, why := usesCommand(m)
 	return why
 }
 
-func (m *model) whoUses() tea.Cmd {
-	command, _ := m.usesCommand()
-	return m.say(command, true)
+func whoUses(m *model) tea.Cmd {
+	command, _ := usesCommand(m)
+	return m.jobs.say(command, true)
 }

@@ -109,7 +109,7 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	d.m.now = func() time.Time { return time.Unix(0, 0).UTC() }
 	d.size(size[0], size[1])
 	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0050", "enter", "T", "2", "esc", "m", "3", "4")
-	d.m.jobs = nil
+	d.m.jobs.running = nil
 	d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common)
 	d.m.note(pane.Line{When: time.Unix(0, 0).UTC(), Job: 1, Kind: pane.LineCommand, Text: "fail link leaf-01 8", End: "1 ms"}, pane.Line{Job: 1, Text: "failed on paper"})
 	d.m.fit()

@@ -27,7 +27,7 @@ func TestGoldenFabrics(t *testing.T) {
 			}
 			*d.m.Look = *th
 			d.press(":engine updn; route", "enter")
-			d.m.jobs = nil
+			d.m.jobs.running = nil
 			d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common)
 			for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 				d.size(size[0], size[1])

@@ -10,50 +10,49 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/pane"
 )
 
-// guided is a key that opens a form.
-func (m *model) guided(what string) func() tea.Cmd {
-	return func() tea.Cmd {
+// openForm is a key that opens a form.
+func openForm(what string) func(m *model) tea.Cmd {
+	return func(m *model) tea.Cmd {
 		f := form.Open(m.Common, m.back, what)
-		f.Prefill, f.Body = m.prefill(what), m.body
+		f.Prefill, f.Body = prefill(m, what), m.body
 		f.Leave = func(msg tea.Msg) tea.Cmd {
-			m.lastFile = cmp.Or(f.File, m.lastFile)
-			m.cover(nil)
+			m.prompt.lastFile = cmp.Or(f.File, m.prompt.lastFile)
+			m.pages.cover(nil)
 			return m.heed(msg)
 		}
-		m.cover(f)
+		m.pages.cover(f)
 		return f.Begin()
 	}
 }
 
 // questioned brings a form the question after an answer.
-func (m *model) questioned(msg form.Msg) tea.Cmd {
-	m.Common.Running--
-	if f, ok := m.over.(*form.Form); ok && msg.Of(f) {
+func (pg *pages) questioned(msg form.Msg) tea.Cmd {
+	pg.m.Common.Running--
+	if f, ok := pg.over.(*form.Form); ok && msg.Of(f) {
 		return f.Update(msg)
 	}
 	return nil
 }
 
 // prefill are the answers that what is selected gives.
-func (m *model) prefill(what string) map[string]string {
+func prefill(m *model, what string) map[string]string {
 	out := map[string]string{}
 	switch what {
 	case "dump", "load":
-		if m.lastFile != "" {
-			out["file"] = m.lastFile
+		if m.prompt.lastFile != "" {
+			out["file"] = m.prompt.lastFile
 		}
 	case "fail":
-		m.prefillFailure(out)
+		prefillFailure(m, out)
 	}
 	return out
 }
 
-func (m *model) prefillFailure(out map[string]string) {
+func prefillFailure(m *model, out map[string]string) {
 	s := m.pane().Subject()
 	if s.Node == fabric.None {
 		return
@@ -73,18 +72,5 @@ func (m *model) prefillFailure(out map[string]string) {
 	out["what"], out["name"] = "node", places.NodeRef(f, node)
 	if f.Nodes[node].IsSwitch() {
 		out["what"] = "switch"
-	}
-}
-
-// learnFile keeps the file of a command that read or wrote one.
-func (m *model) learnFile(text string) {
-	stmts, err := lang.Parse("", text)
-	if err != nil {
-		return
-	}
-	for _, s := range stmts {
-		if (s.Words[0] == "dump" || s.Words[0] == "load") && len(s.Words) > 2 {
-			m.lastFile = s.Words[2]
-		}
 	}
 }

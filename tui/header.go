@@ -20,11 +20,11 @@ import (
 
 // header is the first line: which subnet, in which state, what runs or what
 // there is. The state, and how much is lost, are never left out for want of room.
-func (m *model) header(w int) string {
-	t := m.Look
-	st := &m.st
-	badges := m.badges()
-	lost := m.lostText()
+func (v *view) header(w int) string {
+	t := v.m.Look
+	st := &v.m.st
+	badges := v.badges()
+	lost := v.lostText()
 	need := 1 + draw.Width(lost)
 	if !st.WriteOn {
 		need += len("read-only")
@@ -35,20 +35,20 @@ func (m *model) header(w int) string {
 		}
 		return cells
 	}
-	name := draw.Clean(strings.TrimSpace(m.subnet+" "+st.Source.String()), t.ASCII)
+	name := draw.Clean(strings.TrimSpace(v.m.subnet+" "+st.Source.String()), t.ASCII)
 	if need+count() > w {
 		for i := range badges {
 			badges[i].Word = badges[i].Short()
 		}
-		name = draw.Cut(draw.Clean(m.subnet, t.ASCII), w/4, t.Ellipsis)
+		name = draw.Cut(draw.Clean(v.m.subnet, t.ASCII), w/4, t.Ellipsis)
 	}
 	need += count()
-	right := m.busyText(w)
+	right := v.busyText(w)
 	if right == "" {
-		right = m.counts(w, w-need-min(draw.Width(name), 16)-2)
+		right = v.counts(w, w-need-min(draw.Width(name), 16)-2)
 	}
-	if m.subnet != "" && w < need+draw.Width(name)+draw.Width(right)+2 {
-		name = draw.Clean(m.subnet, t.ASCII)
+	if v.m.subnet != "" && w < need+draw.Width(name)+draw.Width(right)+2 {
+		name = draw.Clean(v.m.subnet, t.ASCII)
 	}
 	if w >= need+draw.Width(name)+draw.Width(right)+20 {
 		name = "ibconsole " + name
@@ -74,23 +74,23 @@ func (m *model) header(w int) string {
 }
 
 // lostText is how many links the live subnet has lost, with a blank before it; "" for none.
-func (m *model) lostText() string {
-	if m.sc.Down == 0 {
+func (v *view) lostText() string {
+	if v.m.sc.Down == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s down", draw.Thousands(m.sc.Down))
+	return fmt.Sprintf(" %s down", draw.Thousands(v.m.sc.Down))
 }
 
 // tabs names all panes in a line, with the one that has the keyboard.
-func (m *model) tabs(w int) string {
-	t := m.Look
+func (v *view) tabs(w int) string {
+	t := v.m.Look
 	p := draw.NewPen(t, w)
-	tabsWide, tabsMiddle := m.tabsWide(), m.tabsMiddle()
-	for id, x := range m.all {
+	tabsWide, tabsMiddle := v.tabsWide(), v.tabsMiddle()
+	for id, x := range v.m.all {
 		about := x.About()
 		name, end := digit(id)+" "+about.Name, " "
 		switch {
-		case w < tabsShort && id != m.focus, w < tabsMiddle && id >= named:
+		case w < tabsShort && id != v.m.focus, w < tabsMiddle && id >= named:
 			name, end = digit(id), prose.When(w < tabsShort, " ", "")
 		case w >= tabsShort && w < tabsWide:
 			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
@@ -101,16 +101,16 @@ func (m *model) tabs(w int) string {
 		}
 		from := w - p.Left
 		switch {
-		case id == m.focus && t.Name == "none":
+		case id == v.m.focus && t.Name == "none":
 			p.Put(t.Live, "["+name+"]")
-		case id == m.focus:
+		case id == v.m.focus:
 			p.Put(t.Cursor, " "+name+" ")
 		case bad:
 			p.Put(t.Bad, " "+name+end)
 		default:
-			p.Put(prose.When(m.visible(id), t.Title, t.Dim), " "+name+end)
+			p.Put(prose.When(v.m.visible(id), t.Title, t.Dim), " "+name+end)
 		}
-		m.zoneAt(1, from, w-p.Left, func() tea.Cmd { return m.visit(id) })
+		v.m.mouse.zoneAt(1, from, w-p.Left, func() tea.Cmd { return v.m.visit(id) })
 	}
 	return p.Done()
 }
@@ -119,18 +119,18 @@ func (m *model) tabs(w int) string {
 const tabsShort = 79
 
 // tabsMiddle is how many cells their short names take, one of them with an alarm and one in brackets.
-func (m *model) tabsMiddle() int {
+func (v *view) tabsMiddle() int {
 	cells := 3
-	for _, p := range m.all {
+	for _, p := range v.m.all {
 		cells += len(" 1 ") + draw.Width(cmp.Or(p.About().Short, p.About().Name))
 	}
 	return cells
 }
 
 // tabsWide is how many cells the names of all panes take, one of them with an alarm.
-func (m *model) tabsWide() int {
+func (v *view) tabsWide() int {
 	cells := 1
-	for _, p := range m.all {
+	for _, p := range v.m.all {
 		cells += len("1  ") + draw.Width(p.About().Name) + 1
 	}
 	return cells
@@ -139,16 +139,16 @@ func (m *model) tabsWide() int {
 // named is how many panes have their names in the line of short ones.
 const named = 9
 
-func (m *model) badges() []draw.Badge {
-	t := m.Look
-	st := &m.st
+func (v *view) badges() []draw.Badge {
+	t := v.m.Look
+	st := &v.m.st
 	var out []draw.Badge
 	if st.Source.Kind == source.Sim {
 		out = append(out, draw.Badge{St: t.Simulated, Word: "SIMULATED"})
 	}
-	out = append(out, m.sc.StateBadges(t)...)
-	if !m.frozen.IsZero() {
-		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + m.frozen.Format("15:04:05")})
+	out = append(out, v.m.sc.StateBadges(t)...)
+	if !v.m.frozen.IsZero() {
+		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + v.m.frozen.Format("15:04:05")})
 	}
 	if st.WriteOn {
 		out = append(out, draw.Badge{St: t.Writing, Word: "WRITE ON"})
@@ -157,10 +157,10 @@ func (m *model) badges() []draw.Badge {
 }
 
 // counts is what there is in the subnet that is shown, as much as fits.
-func (m *model) counts(w, room int) string {
-	ix := m.sc.Top
-	down := prose.When(m.lostText() == "" && w >= 100, " 0 down", "") // otherwise it stands behind the counts
-	if n := len(m.sc.Gone()); n > 0 {
+func (v *view) counts(w, room int) string {
+	ix := v.m.sc.Top
+	down := prose.When(v.lostText() == "" && w >= 100, " 0 down", "") // otherwise it stands behind the counts
+	if n := len(v.m.sc.Gone()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
 	kind := prose.When(ix.Aggregation > 0, "hosts", "ca")
@@ -168,11 +168,11 @@ func (m *model) counts(w, room int) string {
 	out := []string{all, strings.TrimSpace(down), ""}
 	switch {
 	case len(ix.Fabric.Nodes) == 0:
-	case m.st.Every > 0: // is said before what there is
-		seen := fmt.Sprintf("read %s ago, watch %s", draw.Age(m.now().Sub(m.st.Live.When)), draw.Age(m.st.Every))
-		out = []string{seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(m.st.Every), ""}
+	case v.m.st.Every > 0: // is said before what there is
+		seen := fmt.Sprintf("read %s ago, watch %s", draw.Age(v.m.now().Sub(v.m.st.Live.When)), draw.Age(v.m.st.Every))
+		out = []string{seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(v.m.st.Every), ""}
 	case w >= 140:
-		out = append([]string{"read " + m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
+		out = append([]string{"read " + v.m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
 	}
 	for _, text := range out {
 		if draw.Width(text) <= room {
@@ -183,15 +183,15 @@ func (m *model) counts(w, room int) string {
 }
 
 // busyText says what runs and how far it is.
-func (m *model) busyText(w int) string {
-	st := &m.st
-	t := m.Look
+func (v *view) busyText(w int) string {
+	st := &v.m.st
+	t := v.m.Look
 	name := st.Busy
-	if name == counting && len(m.jobs) == 0 {
+	if name == counting && len(v.m.jobs.running) == 0 {
 		name = ""
 	}
-	if name == "" && len(m.jobs) > 0 {
-		name = draw.Clean(draw.FirstWord(m.jobs[len(m.jobs)-1].text), t.ASCII)
+	if name == "" && len(v.m.jobs.running) > 0 {
+		name = draw.Clean(draw.FirstWord(v.m.jobs.latest().text), t.ASCII)
 	}
 	if name == "" {
 		return ""
@@ -200,19 +200,19 @@ func (m *model) busyText(w int) string {
 	if _, step, of := strings.Cut(name, ": "); of && w < 100 { // "minhop, 2 of 9"
 		name, total = step, 0
 	}
-	out := m.spinner.View() + " " + name
+	out := v.m.spinner.View() + " " + name
 	if total > 0 && st.Busy != "" {
 		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
 		if w >= 100 {
 			out += " " + bar(t).ViewAs(float64(10*min(st.Done, st.Total)/st.Total)/10)
 		}
-		if text := m.pace.text(st, m.now()); text != "" && w >= 100 {
+		if text := v.m.jobs.pace.text(st, v.m.now()); text != "" && w >= 100 {
 			out += " " + text
 		}
 	}
-	if len(m.jobs) > 0 {
+	if len(v.m.jobs.running) > 0 {
 		if w >= 100 {
-			out += " " + draw.Seconds(m.now().Sub(m.jobs[len(m.jobs)-1].started))
+			out += " " + draw.Seconds(v.m.now().Sub(v.m.jobs.latest().started))
 		}
 		out += " Esc cancels"
 	}

@@ -30,27 +30,27 @@ func (m *model) heed(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case pane.Run:
-		cmd := m.say(msg.Command, !msg.Typed)
-		m.jobs[len(m.jobs)-1].opens = msg.Sheet
+		cmd := m.jobs.say(msg.Command, !msg.Typed)
+		m.jobs.latest().opens = msg.Sheet
 		return cmd
 	case pane.EnterSubnet:
-		return m.enterSubnet(msg)
+		return enterSubnet(msg)
 	case pane.Choose:
-		return m.choosePicture(msg.Kind)
+		return m.choice.set(msg.Kind)
 	case pane.Recall:
-		return m.recallPicture(msg.ID)
+		return m.choice.recallEntry(msg.ID)
 	case pane.OpenMoment:
-		return m.openMoment(msg)
+		return m.choice.openMoment(msg)
 	case pane.Rollback:
-		if why := m.whyNotRollback(); why != "" {
+		if why := whyNotRollback(m); why != "" {
 			m.warn("U: " + why)
 			return nil
 		}
-		return m.openRollback(msg.ID)
+		return m.pages.openRollback(msg.ID)
 	case pane.ShowKind:
-		return m.leadKind(msg)
+		return leadKind(m, msg)
 	case pane.Type:
-		return m.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
+		return m.prompt.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
 	default:
 		m.show(msg)
 	}
@@ -78,5 +78,13 @@ func (m *model) show(msg tea.Msg) {
 		m.tellPanes(msg)
 	default:
 		m.tellPanes(msg)
+	}
+}
+
+// bring gives a pane the keyboard, so that Esc goes back from there.
+func (m *model) bring(at int) {
+	if was := m.focus; was != at {
+		m.setFocus(at)
+		m.leave = was
 	}
 }

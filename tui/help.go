@@ -36,9 +36,9 @@ type helpRow struct {
 // rests reports whether the cursor can be on a row.
 func (r *helpRow) rests() bool { return r.name != "" }
 
-func (m *model) openHelp() tea.Cmd {
+func openHelp(m *model) tea.Cmd {
 	h := &helpPage{m: m}
-	m.cover(h)
+	m.pages.cover(h)
 	h.fit(m.body())
 	h.To(1)
 	return nil
@@ -112,19 +112,19 @@ func (h *helpPage) columns() int {
 // seek lets somebody type what the keys that are listed have to do with.
 func (h *helpPage) seek() {
 	m := h.m
-	m.typed = newTyped(h.find.Text)
-	m.typed.label, m.typed.note = func() string { return "/" }, true
-	m.typed.hints = m.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "show all")
-	m.typed.key = func(k tea.KeyMsg) tea.Cmd {
+	m.prompt.typed = newTyped(h.find.Text)
+	m.prompt.typed.label, m.prompt.typed.note = func() string { return "/" }, true
+	m.prompt.typed.hints = m.view.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "show all")
+	m.prompt.typed.key = func(k tea.KeyMsg) tea.Cmd {
 		switch k.Type {
 		case tea.KeyEnter:
-			m.typed = nil
+			m.prompt.typed = nil
 			return h.Key(k)
 		case tea.KeyEsc:
-			m.typed, h.find = nil, draw.Filter{}
+			m.prompt.typed, h.find = nil, draw.Filter{}
 		default:
-			m.edit(k)
-			f, err := draw.ParseFilter(m.typed.Value())
+			m.prompt.edit(k)
+			f, err := draw.ParseFilter(m.prompt.typed.Value())
 			if err != nil {
 				m.warn(err.Error())
 				return nil
@@ -140,7 +140,7 @@ func (h *helpPage) seek() {
 
 // Key moves the cursor, does what is selected, or leaves.
 func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
-	if typed := h.m.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown && k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
+	if typed := h.m.prompt.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown && k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
 		return typed.key(k)
 	}
 	switch k.String() {
@@ -158,7 +158,7 @@ func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 		h.To(len(h.rows))
 	case "enter":
 		if a := h.selected(); a != nil {
-			h.m.cover(nil)
+			h.m.pages.cover(nil)
 			return h.m.perform(a)
 		}
 	case "/":
@@ -170,9 +170,9 @@ func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 			h.To(at)
 			break
 		}
-		h.m.cover(nil)
+		h.m.pages.cover(nil)
 	case "esc", "q":
-		h.m.cover(nil)
+		h.m.pages.cover(nil)
 	}
 	return nil
 }

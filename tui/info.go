@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-func (m *model) whyNoInfo() string {
+func whyNoInfo(m *model) string {
 	p := m.pane()
 	switch s := p.Subject(); {
 	case s.Node != fabric.None || s.Says != nil:
@@ -26,8 +26,8 @@ func (m *model) whyNoInfo() string {
 }
 
 // openInfo shows all that is known of what is selected.
-func (m *model) openInfo() tea.Cmd {
-	s := m.pane().Subject()
+func (pg *pages) openInfo() tea.Cmd {
+	s := pg.m.pane().Subject()
 	title := "Info"
 	switch {
 	case s.Says != nil:
@@ -35,7 +35,7 @@ func (m *model) openInfo() tea.Cmd {
 	case s.Node != fabric.None:
 		title = s.Fabric.NodeName(s.Node)
 	}
-	p := page.New(m.Look, title)
+	p := page.New(pg.m.Look, title)
 	p.Ready = true
 	for _, fact := range s.Says {
 		p.Raw("", fmt.Sprintf("%-18s%s", fact.Name, fact.Text))
@@ -44,17 +44,17 @@ func (m *model) openInfo() tea.Cmd {
 		if s.Says != nil {
 			p.Raw("", "")
 		}
-		m.infoNode(p, &s)
+		pg.infoNode(p, &s)
 	}
-	m.openPage(p)
+	pg.openPage(p)
 	return nil
 }
 
 // infoNode adds what is known of a node.
-func (m *model) infoNode(p *page.Page, s *pane.Subject) {
+func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 	f := s.Fabric
 	n := &f.Nodes[s.Node]
-	t := m.Look
+	t := pg.m.Look
 	line := func(what, format string, args ...any) {
 		p.Raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
 	}
@@ -74,16 +74,16 @@ func (m *model) infoNode(p *page.Page, s *pane.Subject) {
 		}
 	}
 	for port := range n.Ports() {
-		m.infoPort(p, f, port, port == s.Link || port == s.Port)
+		pg.infoPort(p, f, port, port == s.Link || port == s.Port)
 	}
 	for _, port := range s.With {
 		p.Raw(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
-		m.infoPort(p, f, port, true)
+		pg.infoPort(p, f, port, true)
 	}
 }
 
-func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, selected bool) {
-	t := m.Look
+func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, selected bool) {
+	t := pg.m.Look
 	x := &f.Ports[port]
 	if !x.Linked() {
 		if selected {
@@ -95,19 +95,19 @@ func (m *model) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex, 
 	if !f.Nodes[x.Node].IsSwitch() {
 		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
 	}
-	if ld := m.Counted; ld != nil && ld.Fabric == f {
+	if ld := pg.m.Counted; ld != nil && ld.Fabric == f {
 		text += fmt.Sprintf("  %s paths out, %s in", pane.PathsText(ld, port), pane.PathsText(ld, x.Peer))
 	}
 	p.Raw(prose.When(selected, t.Info, ""), text)
 }
 
 // firstPage explains the screen to somebody who sees it first, in 80x24 cells.
-func (m *model) firstPage() {
-	p := page.New(m.Look, "Welcome")
+func (pg *pages) firstPage() {
+	p := page.New(pg.m.Look, "Welcome")
 	p.Ready = true
-	t := m.Look
+	t := pg.m.Look
 	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
-	if m.st.Source.Kind == source.Sim {
+	if pg.m.st.Source.Kind == source.Sim {
 		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
 	}
 	p.Raw("", "")
@@ -127,9 +127,9 @@ func (m *model) firstPage() {
 	p.Raw("", "")
 	p.Say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
 	p.Raw(t.Strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
-	p.Leave = m.closePage
-	p.Fit(m.body())
-	m.cover(&welcomePage{p, m})
+	p.Leave = pg.closePage
+	p.Fit(pg.m.body())
+	pg.cover(&welcomePage{p, pg.m})
 }
 
 // welcomePage is the first page. The keys that it names do what it says.
@@ -144,15 +144,6 @@ func (p *welcomePage) Key(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd:
 		return p.Page.Key(k)
 	}
-	p.m.cover(nil)
+	p.m.pages.cover(nil)
 	return p.m.key(k)
-}
-
-// onPage reports whether a page is being read.
-func (m *model) onPage() bool {
-	switch m.over.(type) {
-	case *page.Page, *commitPage, *writePage, *welcomePage:
-		return true
-	}
-	return false
 }

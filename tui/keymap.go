@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
@@ -16,7 +17,10 @@ import (
 // keymap lists all actions with the keys that they have unless they are rebound,
 // in the order of the help page. Those of panes stand behind the ones that they name.
 func (m *model) keymap() []pane.Action {
-	all := slices.Concat(m.findKeys(), m.traceKeys(), m.paperKeys(), m.listKeys(), m.moveKeys(), m.paneKeys(), m.otherKeys())
+	var all []pane.Action
+	for _, a := range slices.Concat(findKeys(), traceKeys(), paperKeys(), listKeys(), moveKeys(&m.layout), paneActions(&m.layout), otherKeys()) {
+		all = append(all, a.bind(m))
+	}
 	for _, p := range m.all {
 		for _, a := range p.Actions() {
 			a.Run = func() tea.Cmd {
@@ -32,81 +36,104 @@ func (m *model) keymap() []pane.Action {
 // keymap lists all actions of any screen.
 func keymap() []pane.Action {
 	c := &pane.Common{Look: &draw.Theme{}}
-	m := &model{Common: c, desk: newDesk(newPanes(c, nil))}
+	m := &model{Common: c, layout: newLayout(newPanes(c, nil))}
 	return m.keymap()
 }
 
-func (m *model) findKeys() []pane.Action {
-	return []pane.Action{
-		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"), Group: "Find and say", Label: "command", Rank: 9, Run: func() tea.Cmd { return m.openCommand("") }},
-		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round; NODE/PORT goes to that port", "/"), Group: "Find and say", Label: "filter", Rank: 8, Why: m.whyNotFilter, Run: m.openFilter},
-		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"), Group: "Find and say", Why: m.whyNoEscape, Run: m.escape},
-		{Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command", "enter"), Group: "Find and say", Label: "open", Rank: 3, Why: m.whyNotOpen, Run: m.open},
-		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say", Label: "info", Rank: 15, Why: m.whyNoInfo, Run: m.openInfo},
-		{Name: "back", Binding: pane.On("back to what was looked at before", "[", "backspace"), Group: "Find and say", Why: m.whyNotBack, Run: func() tea.Cmd { return m.walk(-1) }},
-		{Name: "forward", Binding: pane.On("forward again", "]"), Group: "Find and say", Why: m.whyNotForward, Run: func() tea.Cmd { return m.walk(1) }},
+// action is what a key of the screen does, as functions of the screen.
+type action struct {
+	key.Binding
+	Name, Group string
+	Label       string
+	Rank        int
+	Panes       []string
+	Why         func(m *model) string // returns why the action cannot be done now, "" if it can; nil: always
+	Run         func(m *model) tea.Cmd
+}
+
+// bind returns the action of one screen.
+func (a *action) bind(m *model) pane.Action {
+	out := pane.Action{Binding: a.Binding, Name: a.Name, Group: a.Group, Label: a.Label, Rank: a.Rank, Panes: a.Panes}
+	out.Run = func() tea.Cmd { return a.Run(m) }
+	if a.Why != nil {
+		out.Why = func() string { return a.Why(m) }
+	}
+	return out
+}
+
+func whyBusy(m *model) string { return m.jobs.whyBusy() }
+
+func findKeys() []action {
+	return []action{
+		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"), Group: "Find and say", Label: "command", Rank: 9, Run: func(m *model) tea.Cmd { return m.prompt.openCommand("") }},
+		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round; NODE/PORT goes to that port", "/"), Group: "Find and say", Label: "filter", Rank: 8, Why: whyNotFilter, Run: func(m *model) tea.Cmd { return m.prompt.openFilter() }},
+		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"), Group: "Find and say", Why: whyNoEscape, Run: escape},
+		{Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command", "enter"), Group: "Find and say", Label: "open", Rank: 3, Why: whyNotOpen, Run: open},
+		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say", Label: "info", Rank: 15, Why: whyNoInfo, Run: func(m *model) tea.Cmd { return m.pages.openInfo() }},
+		{Name: "back", Binding: pane.On("back to what was looked at before", "[", "backspace"), Group: "Find and say", Why: whyNotBack, Run: func(m *model) tea.Cmd { return m.walk(-1) }},
+		{Name: "forward", Binding: pane.On("forward again", "]"), Group: "Find and say", Why: whyNotForward, Run: func(m *model) tea.Cmd { return m.walk(1) }},
 	}
 }
 
-func (m *model) traceKeys() []pane.Action {
-	return []pane.Action{
-		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: m.whyNotUses, Run: m.whoUses},
-		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged; of an event before and after", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: m.whyOnePicture, Run: m.nextPicture},
-		{Name: "time-back", Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00", "("), Group: "Trace", Run: m.step(-1)},
-		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: m.whyNotLater, Run: m.step(1)},
-		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: m.whyNotNow, Run: m.showNow},
+func traceKeys() []action {
+	return []action{
+		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
+		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged; of an event before and after", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: whyOnePicture, Run: func(m *model) tea.Cmd { return m.choice.next() }},
+		{Name: "time-back", Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00", "("), Group: "Trace", Run: step(-1)},
+		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: whyNotLater, Run: step(1)},
+		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: whyNotNow, Run: showNow},
 	}
 }
 
-func (m *model) paperKeys() []pane.Action {
-	return []pane.Action{
-		{Name: "fail", Binding: pane.On("let the selected link, switch or host fail on paper; all that are marked", "f"), Group: "Paper", Label: "fail", Rank: 4, Why: m.whyNotFail, Run: m.fail},
-		{Name: "undo", Binding: pane.On("take a failure back: that of what is selected, or else the last one", "u"), Group: "Paper", Label: "undo", Rank: 5, Why: m.whyNotUndo, Run: m.undo},
-		{Name: "route", Binding: pane.On("compute routes for it; they are staged, not written", "r"), Group: "Paper", Label: "route", Rank: 6, Why: m.whyNotRoute, Run: m.says("route")},
-		{Name: "diff", Binding: pane.On("say what changes from the base to what is staged; of an entry of the history, what changed since", "d"), Group: "Paper", Label: "diff", Rank: 7, Why: m.whyNotDiff, Run: m.diffNow},
-		{Name: "commit", Binding: pane.On("read what a commit would write, and where; only from there can it be written", "C"), Group: "Paper", Label: "commit", Rank: 10, Why: m.whyNotCommit, Run: m.openCommit},
-		{Name: "write", Binding: pane.On("allow writing to switches, or forbid it again; a commit is asked for all the same", "w"), Group: "Paper", Why: m.whyNotWrite, Run: m.toggleWrite},
-		{Name: "sweep", Binding: pane.On("read the subnet again", "R"), Group: "Paper", Label: "read again", Rank: 16, Why: m.whyNotSweep, Run: m.says("sweep")},
-		{Name: "watch", Binding: pane.On("read the subnet again and again, or stop that; :watch SECONDS says how often", "W"), Group: "Paper", Why: m.whyNotWatch, Run: m.toggleWatch},
+func paperKeys() []action {
+	return []action{
+		{Name: "fail", Binding: pane.On("let the selected link, switch or host fail on paper; all that are marked", "f"), Group: "Paper", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
+		{Name: "undo", Binding: pane.On("take a failure back: that of what is selected, or else the last one", "u"), Group: "Paper", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
+		{Name: "route", Binding: pane.On("compute routes for it; they are staged, not written", "r"), Group: "Paper", Label: "route", Rank: 6, Why: whyNotRoute, Run: says("route")},
+		{Name: "diff", Binding: pane.On("say what changes from the base to what is staged; of an entry of the history, what changed since", "d"), Group: "Paper", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
+		{Name: "commit", Binding: pane.On("read what a commit would write, and where; only from there can it be written", "C"), Group: "Paper", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
+		{Name: "write", Binding: pane.On("allow writing to switches, or forbid it again; a commit is asked for all the same", "w"), Group: "Paper", Why: whyNotWrite, Run: toggleWrite},
+		{Name: "sweep", Binding: pane.On("read the subnet again", "R"), Group: "Paper", Label: "read again", Rank: 16, Why: whyNotSweep, Run: says("sweep")},
+		{Name: "watch", Binding: pane.On("read the subnet again and again, or stop that; :watch SECONDS says how often", "W"), Group: "Paper", Why: whyNotWatch, Run: toggleWatch},
 	}
 }
 
-func (m *model) listKeys() []pane.Action {
-	return []pane.Action{
-		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists", Label: "sort", Rank: 11, Why: m.whyNotSort, Run: m.sort},
-		{Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: m.whyNoKind, Run: m.nextKind},
-		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"), Group: "Lists", Why: m.whyNoRow, Run: m.markRow},
-		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: m.whyNoMarks, Run: m.unmark},
-		{Name: "hosts", Binding: pane.On("give the marked hosts a name, or all that the filter shows: /@NAME shows them, :hosts NAME says which links they share with whom", "H"), Group: "Lists", Why: m.whyNoSet, Run: m.nameHosts},
-		{Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)", "c"), Group: "Lists", Label: "copy", Rank: 17, Why: m.whyNoRow, Run: m.copyRows},
-		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"), Group: "Lists", Label: "export", Rank: 18, Why: m.whyNotExport, Run: m.openExport},
-		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "), Group: "Lists", Run: m.freeze},
+func listKeys() []action {
+	return []action{
+		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists", Label: "sort", Rank: 11, Why: whyNotSort, Run: sort},
+		{Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind},
+		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"), Group: "Lists", Why: whyNoRow, Run: markRow},
+		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: whyNoMarks, Run: unmark},
+		{Name: "hosts", Binding: pane.On("give the marked hosts a name, or all that the filter shows: /@NAME shows them, :hosts NAME says which links they share with whom", "H"), Group: "Lists", Why: whyNoSet, Run: nameHosts},
+		{Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)", "c"), Group: "Lists", Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
+		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"), Group: "Lists", Label: "export", Rank: 18, Why: whyNotExport, Run: openExport},
+		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "), Group: "Lists", Run: freeze},
 	}
 }
 
-func (m *model) moveKeys() []pane.Action {
-	move := func(by int) func() tea.Cmd {
-		return func() tea.Cmd { m.moveTo(m.pane().Base().Cursor + by); return nil }
+func moveKeys(d *layout) []action {
+	move := func(by int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd { m.moveTo(m.pane().Base().Cursor + by); return nil }
 	}
-	page := func(by int) func() tea.Cmd {
-		return func() tea.Cmd { w := m.pane().Base(); m.moveTo(w.Cursor + by*max(w.Height-1, 1)); return nil }
+	page := func(by int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd { w := m.pane().Base(); m.moveTo(w.Cursor + by*max(w.Height-1, 1)); return nil }
 	}
-	return []pane.Action{
+	return []action{
 		{Name: "up", Binding: pane.On("up", "up", "k"), Group: "Move", Run: move(-1)},
 		{Name: "down", Binding: pane.On("down", "down", "j"), Group: "Move", Run: move(1)},
 		{Name: "page-up", Binding: pane.On("a page up", "pgup", "ctrl+b"), Group: "Move", Run: page(-1)},
 		{Name: "page-down", Binding: pane.On("a page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
-		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func() tea.Cmd { m.moveTo(0); return nil }},
-		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func() tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
-		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left", "h"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(-1) }},
-		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"), Group: "Move", Panes: m.movers(), Run: func() tea.Cmd { return m.sideways(1) }},
+		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func(m *model) tea.Cmd { m.moveTo(0); return nil }},
+		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func(m *model) tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
+		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left", "h"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd { return m.sideways(-1) }},
+		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd { return m.sideways(1) }},
 	}
 }
 
 // movers names the panes for which the keys left and right do something.
-func (m *model) movers() []string {
+func movers(d *layout) []string {
 	var out []string
-	for _, p := range m.all {
+	for _, p := range d.all {
 		_, moves := p.(pane.Mover)
 		if _, steps := p.(pane.Stepper); moves || steps {
 			out = append(out, p.About().Name)
@@ -115,49 +142,51 @@ func (m *model) movers() []string {
 	return out
 }
 
-func (m *model) paneKeys() []pane.Action {
-	list := []pane.Action{}
-	for i, p := range m.all {
-		list = append(list, pane.Action{
+func paneActions(d *layout) []action {
+	list := []action{}
+	for i, p := range d.all {
+		list = append(list, action{
 			Name: "pane-" + digit(i), Binding: pane.On(p.About().Help, digit(i)), Group: "Panes",
-			Run: func() tea.Cmd { return m.visit(i) },
+			Run: func(m *model) tea.Cmd { return m.visit(i) },
 		})
 	}
-	step := func(by int) func() tea.Cmd {
-		return func() tea.Cmd { return m.visit((m.focus + by + len(m.all)) % len(m.all)) }
+	step := func(by int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd { return m.visit((m.focus + by + len(m.all)) % len(m.all)) }
 	}
-	lean := func(by int) func() tea.Cmd {
-		return func() tea.Cmd { m.lean = max(min(m.lean+by, 24), -16); m.fit(); return nil }
+	lean := func(by int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd { m.lean = max(min(m.lean+by, 24), -16); m.fit(); return nil }
 	}
 	return append(list,
-		pane.Action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
-		pane.Action{Name: "previous-pane", Binding: pane.On("the pane before", "shift+tab"), Group: "Panes", Run: step(-1)},
-		pane.Action{Name: "next-subnet", Binding: pane.On("the next subnet of several; :source NAME goes to one", "}"), Group: "Panes", Why: m.whyOneSubnet, Run: m.nextSubnet(1)},
-		pane.Action{Name: "previous-subnet", Binding: pane.On("the subnet before", "{"), Group: "Panes", Why: m.whyOneSubnet, Run: m.nextSubnet(-1)},
-		pane.Action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"), Group: "Panes", Label: "zoom", Rank: 14, Run: m.toggleZoom},
-		pane.Action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes", Run: lean(-4)},
-		pane.Action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: lean(4)},
+		action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
+		action{Name: "previous-pane", Binding: pane.On("the pane before", "shift+tab"), Group: "Panes", Run: step(-1)},
+		action{Name: "next-subnet", Binding: pane.On("the next subnet of several; :source NAME goes to one", "}"), Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(1)},
+		action{Name: "previous-subnet", Binding: pane.On("the subnet before", "{"), Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(-1)},
+		action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"), Group: "Panes", Label: "zoom", Rank: 14, Run: toggleZoom},
+		action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes", Run: lean(-4)},
+		action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: lean(4)},
 	)
 }
 
-func (m *model) otherKeys() []pane.Action {
-	return []pane.Action{
-		{Name: "dump", Binding: pane.On("write routes or the topology to a file; asks what and where", "D"), Group: "Program", Why: m.whyBusy, Run: m.guided("dump")},
-		{Name: "load", Binding: pane.On("read routes or a topology from a file; asks which", "L"), Group: "Program", Why: m.whyBusy, Run: m.guided("load")},
-		{Name: "engine", Binding: pane.On("choose the routing engine and its options; asks step by step", "E"), Group: "Program", Why: m.whyBusy, Run: m.guided("engine")},
-		{Name: "fail-guided", Binding: pane.On("let something fail on paper; asks what: a cable, a switch, a chassis, links at random", "F"), Group: "Program", Why: m.whyBusy, Run: m.guided("fail")},
-		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: m.whyNoShell, Run: m.openShell},
-		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: m.whyNoTheme, Run: m.nextTheme},
-		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: m.toggleTour},
-		{Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: m.openHelp},
-		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program", Run: func() tea.Cmd { return tea.Suspend }},
-		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program", Run: m.interrupt},
-		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: m.quit},
+func otherKeys() []action {
+	return []action{
+		{Name: "dump", Binding: pane.On("write routes or the topology to a file; asks what and where", "D"), Group: "Program", Why: whyBusy, Run: openForm("dump")},
+		{Name: "load", Binding: pane.On("read routes or a topology from a file; asks which", "L"), Group: "Program", Why: whyBusy, Run: openForm("load")},
+		{Name: "engine", Binding: pane.On("choose the routing engine and its options; asks step by step", "E"), Group: "Program", Why: whyBusy, Run: openForm("engine")},
+		{Name: "fail-guided", Binding: pane.On("let something fail on paper; asks what: a cable, a switch, a chassis, links at random", "F"), Group: "Program", Why: whyBusy, Run: openForm("fail")},
+		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: whyNoShell, Run: openShell},
+		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: whyNoTheme, Run: nextTheme},
+		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: toggleTour},
+		{Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: openHelp},
+		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program", Run: func(m *model) tea.Cmd { return tea.Suspend }},
+		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program", Run: interrupt},
+		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: quit},
 	}
 }
 
 // says runs a command.
-func (m *model) says(text string) func() tea.Cmd { return func() tea.Cmd { return m.say(text, true) } }
+func says(text string) func(m *model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.jobs.say(text, true) }
+}
 
 func (m *model) action(name string) *pane.Action {
 	for i := range m.actions {
@@ -179,7 +208,7 @@ func (m *model) reason(a *pane.Action) string {
 		}
 	}
 	if a.Session {
-		return m.whyBusy()
+		return m.jobs.whyBusy()
 	}
 	return ""
 }

@@ -73,12 +73,12 @@ func FuzzKeys(f *testing.F) {
 			case b >= 0x80:
 				s := sizes[int(b)%len(sizes)]
 				d.size(s[0], s[1])
-			case b >= 0x20 && b < 0x7f && !(d.m.commanding() && b == '/'): // no paths: load and dump would touch files
+			case b >= 0x20 && b < 0x7f && !(d.m.prompt.commanding() && b == '/'): // no paths: load and dump would touch files
 				d.send(rune1(rune(b)))
 			}
 			d.settle()
 			d.check()
-			if d.m.question != nil { // answers would write files
+			if d.m.jobs.question != nil { // answers would write files
 				d.send(tea.KeyMsg{Type: tea.KeyEsc})
 				d.settle()
 			}
@@ -92,7 +92,7 @@ func TestHelpSaysAll(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4")
 	for _, size := range [][2]int{{200, 50}, {80, 24}, {40, 12}} {
 		d.size(size[0], size[1]).press("5", "?")
-		help := d.m.over.(*helpPage)
+		help := d.m.pages.over.(*helpPage)
 		for help.selected() == nil || help.selected().Name != "hosts" {
 			d.press("down")
 		}

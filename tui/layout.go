@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// desk is the panes and where they stand.
-type desk struct {
+// layout is the panes and where they stand on the screen.
+type layout struct {
 	all           []pane.Pane
 	width, height int
 	focus         int // the pane with the keyboard
@@ -34,26 +34,26 @@ type slots struct {
 	aside int // any but head and home, beside one of those
 }
 
-func newDesk(all []pane.Pane) desk {
-	d := desk{all: all, leave: -1}
+func newLayout(all []pane.Pane) layout {
+	d := layout{all: all, leave: -1}
 	d.focus = d.at(pane.SeatHome)
 	d.slots = slots{home: d.focus, main: d.at(pane.SeatMain), side: d.at(pane.SeatSide), aside: d.at(pane.SeatMain)}
 	return d
 }
 
 // at is the first pane of a seat.
-func (d *desk) at(s pane.Seat) int {
+func (d *layout) at(s pane.Seat) int {
 	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Seat == s })
 }
 
-func (d *desk) named(name string) int {
+func (d *layout) named(name string) int {
 	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Name == name })
 }
 
-func (d *desk) pane() pane.Pane { return d.all[d.focus] }
+func (d *layout) pane() pane.Pane { return d.all[d.focus] }
 
 // on reports whether a pane of this seat has the keyboard.
-func (d *desk) on(s pane.Seat) bool { return d.pane().About().Seat == s }
+func (d *layout) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
 // paneKeys lead to the panes, in their order.
 const paneKeys = "1234567890aNKA"
@@ -61,7 +61,7 @@ const paneKeys = "1234567890aNKA"
 // digit is the key that leads to a pane.
 func digit(at int) string { return paneKeys[at : at+1] }
 
-func (d *desk) take(at int) {
+func (d *layout) take(at int) {
 	d.focus, d.leave = at, -1
 	switch d.all[at].About().Seat {
 	case pane.SeatHead, pane.SeatHome:
@@ -99,7 +99,7 @@ func shapeOf(w, h int) shape {
 }
 
 // arrange places the panes on a body. Panes do not overlap; one that has no room is left out.
-func (d *desk) arrange(body draw.Rect) []placed {
+func (d *layout) arrange(body draw.Rect) []placed {
 	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
 	case f == shapeSingle && d.zoom && body.H >= 10:
@@ -136,7 +136,7 @@ func (d *desk) arrange(body draw.Rect) []placed {
 
 // spread places the main pane, the trace and one of the side on a wide screen. One that is not wanted gives its
 // room away; one with long rows stands below the others, across.
-func (d *desk) spread(rest draw.Rect) []placed {
+func (d *layout) spread(rest draw.Rect) []placed {
 	main, trace, side := d.at(pane.SeatMain), d.at(pane.SeatTrace), d.slots.side
 	var beside []int
 	for _, at := range []int{trace, side} {
@@ -164,13 +164,13 @@ func (d *desk) spread(rest draw.Rect) []placed {
 }
 
 // wanted reports whether a pane is to have room: it has something to show, or the keyboard.
-func (d *desk) wanted(at int) bool {
+func (d *layout) wanted(at int) bool {
 	v, ok := d.all[at].(pane.Vacant)
 	return at == d.focus || !ok || !v.Vacant()
 }
 
 // given is a pane, or the main one where that is not wanted.
-func (d *desk) given(at int) int {
+func (d *layout) given(at int) int {
 	if d.wanted(at) {
 		return at
 	}
@@ -178,7 +178,7 @@ func (d *desk) given(at int) int {
 }
 
 // logRows is how many lines the log has of a large screen: few before there is much in it, half where it is read.
-func (d *desk) logRows(body draw.Rect) int {
+func (d *layout) logRows(body draw.Rect) int {
 	if d.on(pane.SeatLog) {
 		return body.H / 2
 	}
@@ -186,7 +186,7 @@ func (d *desk) logRows(body draw.Rect) int {
 }
 
 // homes are the panes at the left: the head has as many rows as it needs, if it can.
-func (d *desk) homes(left draw.Rect) []placed {
+func (d *layout) homes(left draw.Rect) []placed {
 	head := d.at(pane.SeatHead)
 	want := d.all[head].Base().N + 3
 	if want == 3 {
@@ -201,7 +201,7 @@ func (d *desk) homes(left draw.Rect) []placed {
 }
 
 // companion is the pane that is shown with that of the keyboard on a small screen.
-func (d *desk) companion() int {
+func (d *layout) companion() int {
 	if name := d.pane().About().Beside; name != "" {
 		return d.named(name)
 	}
@@ -224,7 +224,7 @@ func (m *model) body() draw.Rect {
 	case m.height >= tabsFrom:
 		top = 2
 	}
-	bottom += m.tourRows()
+	bottom += tourRows(m)
 	return draw.Rect{X: 0, Y: top, W: m.width, H: max(m.height-top-bottom, 0)}
 }
 

@@ -3,11 +3,15 @@
 package tui
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -57,153 +61,147 @@ type completion struct {
 	seen           bool   // says that it came by itself, not by Tab
 }
 
-func (m *model) openCommand(text string) tea.Cmd {
-	m.comp, m.history.at = nil, len(m.history.lines)
-	m.typed = newTyped(text)
-	m.typed.label, m.typed.key = func() string { return ":" }, m.commandKey
-	m.typed.hints = m.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall", tea.KeyEsc, "leave")
-	m.foresee()
+// prompt is the line below the panes in which commands, filters and answers are typed.
+type prompt struct {
+	m        *model
+	typed    *typed      // the line that is being typed, nil for none
+	comp     *completion // of a command that is being typed, nil for none
+	history  typedLines
+	lastFile string // that was written or read last
+}
+
+func (in *prompt) openCommand(text string) tea.Cmd {
+	in.comp, in.history.at = nil, len(in.history.lines)
+	in.typed = newTyped(text)
+	in.typed.label, in.typed.key = func() string { return ":" }, in.commandKey
+	in.typed.hints = in.m.view.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall", tea.KeyEsc, "leave")
+	in.foresee()
 	return nil
 }
 
 const foreseen = 6 // how many candidates are shown while a command is typed
 
 // foresee shows how what is being typed can go on.
-func (m *model) foresee() {
-	m.comp = nil
-	if strings.TrimSpace(m.typed.Value()) == "" {
+func (in *prompt) foresee() {
+	in.comp = nil
+	if strings.TrimSpace(in.typed.Value()) == "" {
 		return
 	}
 	c := &completion{chosen: -1, seen: true}
-	c.start, c.candidates = m.candidates()
-	c.usage, c.summary = m.back.Hint(m.typed.before())
-	if len(c.candidates) == 1 && c.candidates[0].Text == m.typed.before()[c.start:] {
+	c.start, c.candidates = in.candidates()
+	c.usage, c.summary = in.m.back.Hint(in.typed.before())
+	if len(c.candidates) == 1 && c.candidates[0].Text == in.typed.before()[c.start:] {
 		c.candidates = nil
 	}
 	if len(c.candidates) == 0 && c.usage == "" && c.summary == "" {
 		return
 	}
-	c.window.Resize(len(c.candidates), min(len(c.candidates), max(m.body().H/3, 1), foreseen))
-	m.comp = c
+	c.window.Resize(len(c.candidates), min(len(c.candidates), max(in.m.body().H/3, 1), foreseen))
+	in.comp = c
 }
 
-func (m *model) commandKey(k tea.KeyMsg) tea.Cmd {
+func (in *prompt) commandKey(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyTab:
-		m.complete(1)
+		in.complete(1)
 		return nil
 	case tea.KeyShiftTab:
-		m.complete(-1)
+		in.complete(-1)
 		return nil
 	case tea.KeyEsc:
-		if m.comp == nil || m.comp.seen {
-			m.typed = nil
+		if in.comp == nil || in.comp.seen {
+			in.typed = nil
 		}
-		m.comp = nil
+		in.comp = nil
 		return nil
 	}
-	m.comp = nil
+	in.comp = nil
 	switch k.Type {
 	case tea.KeyEnter:
-		return m.submit()
+		return in.submit()
 	case tea.KeyUp, tea.KeyCtrlP:
-		m.remember(-1)
+		in.remember(-1)
 	case tea.KeyDown, tea.KeyCtrlN:
-		m.remember(1)
+		in.remember(1)
 	case tea.KeyBackspace:
-		if m.typed.Value() == "" {
-			m.typed = nil
+		if in.typed.Value() == "" {
+			in.typed = nil
 			return nil
 		}
-		m.edit(k)
+		in.edit(k)
 	default:
-		m.edit(k)
-		if text := m.typed.Value(); strings.HasPrefix(text, ":") { // somebody who thinks that no line was open yet
-			m.typed.set(strings.TrimLeft(text, ":"))
+		in.edit(k)
+		if text := in.typed.Value(); strings.HasPrefix(text, ":") { // somebody who thinks that no line was open yet
+			in.typed.set(strings.TrimLeft(text, ":"))
 		}
 	}
-	m.foresee()
+	in.foresee()
 	return nil
 }
 
-func (m *model) remember(by int) {
-	if line, ok := m.history.recall(by, m.typed.Value()); ok {
-		m.typed.set(line)
+func (in *prompt) remember(by int) {
+	if line, ok := in.history.recall(by, in.typed.Value()); ok {
+		in.typed.set(line)
 	}
 }
 
-func (m *model) submit() tea.Cmd {
-	text := strings.TrimSpace(m.typed.Value())
-	m.typed = nil
+func (in *prompt) submit() tea.Cmd {
+	text := strings.TrimSpace(in.typed.Value())
+	in.typed = nil
 	if text == "" {
 		return nil
 	}
-	m.history.add(text)
-	if cmd, typed := m.sourceTyped(text); typed {
+	in.history.add(text)
+	if cmd, typed := in.sourceTyped(text); typed {
 		return cmd
 	}
-	if cmd, typed := m.atTyped(text); typed {
+	if cmd, typed := in.atTyped(text); typed {
 		return cmd
 	}
-	if text == "tour" && m.tour == nil {
-		return m.toggleTour()
+	if text == "tour" && in.m.tour == nil {
+		return toggleTour(in.m)
 	}
 	if text == "shell" {
-		return m.perform(m.action("shell"))
+		return in.m.perform(in.m.action("shell"))
 	}
-	if a := m.formOf(text); a != nil {
-		return m.perform(a)
+	if a := in.formOf(text); a != nil {
+		return in.m.perform(a)
 	}
-	if cmd, found := m.findPort(text); found {
+	if cmd, found := in.findPort(text); found {
 		return cmd
 	}
-	return m.say(text, false)
-}
-
-// formOf is the key that opens the form of a guided command, nil for other commands.
-func (m *model) formOf(text string) *pane.Action {
-	what, guided, _ := strings.Cut(text, " ")
-	if strings.TrimSpace(guided) != "guided" {
-		return nil
-	}
-	switch what {
-	case "dump", "load", "engine":
-		return m.action(what)
-	case "fail":
-		return m.action("fail-guided")
-	}
-	return nil
+	return in.m.jobs.say(text, false)
 }
 
 // complete goes on with the word before the cursor: as far as all candidates agree, then from one to the next.
-func (m *model) complete(by int) {
-	if c := m.comp; c != nil && !c.seen {
+func (in *prompt) complete(by int) {
+	if c := in.comp; c != nil && !c.seen {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
 		c.window.To(c.chosen)
-		m.typed.replace(c.start, c.candidates[c.chosen].Text)
+		in.typed.replace(c.start, c.candidates[c.chosen].Text)
 		return
 	}
-	start, all := m.candidates()
+	start, all := in.candidates()
 	switch len(all) {
 	case 0:
-		m.warn("nothing completes this")
-		m.foresee()
+		in.m.warn("nothing completes this")
+		in.foresee()
 		return
 	case 1:
 		text := all[0].Text
 		if !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "/") {
 			text += " "
 		}
-		m.typed.replace(start, text)
-		m.foresee()
+		in.typed.replace(start, text)
+		in.foresee()
 		return
 	}
-	if common := commonPrefix(all); len(common) > len(m.typed.before())-start {
-		m.typed.replace(start, common)
+	if common := commonPrefix(all); len(common) > len(in.typed.before())-start {
+		in.typed.replace(start, common)
 	}
-	m.comp = &completion{start: start, candidates: all, chosen: -1}
-	m.comp.usage, m.comp.summary = m.back.Hint(m.typed.before())
-	m.comp.window.Resize(len(all), min(len(all), max(m.body().H-2, 1), 8))
+	in.comp = &completion{start: start, candidates: all, chosen: -1}
+	in.comp.usage, in.comp.summary = in.m.back.Hint(in.typed.before())
+	in.comp.window.Resize(len(all), min(len(all), max(in.m.body().H-2, 1), 8))
 }
 
 // screenWords are commands that only the screen knows.
@@ -213,15 +211,15 @@ var screenWords = []lang.Candidate{
 }
 
 // candidates are those of the shell, and the words that only the screen knows.
-func (m *model) candidates() (int, []lang.Candidate) {
-	start, all := m.back.Complete(m.typed.Value(), len(m.typed.before()))
+func (in *prompt) candidates() (int, []lang.Candidate) {
+	start, all := in.m.back.Complete(in.typed.Value(), len(in.typed.before()))
 	for _, c := range screenWords {
-		if word := m.typed.before(); word != "" && strings.HasPrefix(c.Text, word) {
+		if word := in.typed.before(); word != "" && strings.HasPrefix(c.Text, word) {
 			all = append(all, c)
 		}
 	}
-	if word := m.typed.before(); len(all) == 0 && len(word) >= searched && !strings.Contains(word, " ") {
-		return 0, m.back.Search(word)
+	if word := in.typed.before(); len(all) == 0 && len(word) >= searched && !strings.Contains(word, " ") {
+		return 0, in.m.back.Search(word)
 	}
 	return start, all
 }
@@ -238,48 +236,61 @@ func commonPrefix(all []lang.Candidate) string {
 	return strings.ToValidUTF8(common, "")
 }
 
-// popup draws the candidates in lines of w cells.
-func (m *model) popup(w int) []string {
-	c := m.comp
-	t := m.Look
-	var lines []string
-	say := func(st draw.Style, text, more string) {
-		p := draw.NewPen(t, w)
-		p.Gap(1)
-		p.Put(st, text)
-		p.Gap(2)
-		p.Put(t.Dim, more)
-		lines = append(lines, p.Done())
+// commanding reports whether a command is being typed.
+func (in *prompt) commanding() bool { return in.typed != nil && in.typed.label() == ":" }
+
+// atTyped goes to the time that ":at TIME" names, and reports whether that was typed.
+func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
+	word, said, _ := strings.Cut(text, " ")
+	if word != "at" {
+		return nil, false
 	}
-	if c.usage != "" || c.summary != "" {
-		say(t.Info, c.usage, c.summary)
+	t, err := when.Parse(strings.TrimSpace(said), in.m.now())
+	if err != nil {
+		in.m.warn("at: " + err.Error())
+		return nil, true
 	}
-	switch n := len(c.candidates); {
-	case n == 0:
-		return lines
-	case c.seen:
-		say(t.Dim, draw.Count(n, "candidate")+": Tab completes", "")
-	default:
-		say(t.Dim, draw.Count(n, "candidate")+": Tab takes the next, Enter runs", "")
-	}
-	name := 12
-	for _, x := range c.candidates {
-		name = max(name, min(draw.Width(draw.Clean(x.Text, t.ASCII)), w/2))
-	}
-	for i := c.window.Top; i < min(c.window.Top+c.window.Height, len(c.candidates)); i++ {
-		p := draw.NewPen(t, w)
-		mark := " "
-		if i == c.chosen {
-			p.Over, mark = t.Cursor, t.Glyphs.Cursor
-		}
-		p.Put(t.Info, mark+" ")
-		p.Cell("", c.candidates[i].Text, name)
-		p.Gap(2)
-		p.Put(t.Dim, c.candidates[i].Description)
-		lines = append(lines, p.Done())
-	}
-	return lines
+	return in.m.choice.travel("at "+said, func(ctx context.Context) (*session.Picture, error) { return in.m.back.At(ctx, t) }), true
 }
 
-// commanding reports whether a command is being typed.
-func (m *model) commanding() bool { return m.typed != nil && m.typed.label() == ":" }
+// learnFile keeps the file of a command that read or wrote one.
+func (in *prompt) learnFile(text string) {
+	stmts, err := lang.Parse("", text)
+	if err != nil {
+		return
+	}
+	for _, s := range stmts {
+		if (s.Words[0] == "dump" || s.Words[0] == "load") && len(s.Words) > 2 {
+			in.lastFile = s.Words[2]
+		}
+	}
+}
+
+// formOf is the key that opens the form of a guided command, nil for other commands.
+func (in *prompt) formOf(text string) *pane.Action {
+	what, guided, _ := strings.Cut(text, " ")
+	if strings.TrimSpace(guided) != "guided" {
+		return nil
+	}
+	switch what {
+	case "dump", "load", "engine":
+		return in.m.action(what)
+	case "fail":
+		return in.m.action("fail-guided")
+	}
+	return nil
+}
+
+// sourceTyped goes to the subnet that ":source NAME" names, and reports whether that was typed.
+func (in *prompt) sourceTyped(text string) (tea.Cmd, bool) {
+	words := strings.Fields(text)
+	if in.m.beside == nil || len(words) != 2 || words[0] != "source" {
+		return nil, false
+	}
+	at, err := in.m.beside.subnets.Find(words[1])
+	if err != nil {
+		in.m.warn(fmt.Sprintf("source: %v", err))
+		return nil, true
+	}
+	return func() tea.Msg { return enterMsg{at: at} }, true
+}

@@ -14,7 +14,6 @@ import (
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/pane"
@@ -31,54 +30,34 @@ type host struct {
 	retheme func(name string) (*draw.Theme, error)
 }
 
-// sight is what the panes show.
-type sight struct {
-	st      session.State // the newest, which the panes may lag behind
-	sc      *pane.Scene
-	of      session.Kind
-	old     *session.Picture // out of the history, shown instead of of; nil for none
-	between *pane.Between    // the event to which old belongs, nil for none
-	frozen  time.Time        // since when the panes stand still, zero where they do not
-	indexes pane.Indexes
-}
-
-// work is what runs beside the screen.
-type work struct {
-	jobs     []*job // that run
-	lastJob  int
-	spinner  spinner.Model
-	ticking  bool
-	pace     pace
-	quitting bool                  // q was pressed while something runs
-	failure  *pane.PanicError      // of a command, to be told of at the end
-	starting *job                  // reads the subnet for the first time
-	unopened *connection.OpenError // why that failed
-}
-
-// model is the state of the screen.
+// model is the state of the screen. Its parts have a pointer to it.
 type model struct {
 	*pane.Common
 	host
-	desk
-	sight
-	work
+	layout
 
-	back backend
-	now  func() time.Time
+	view   view
+	prompt prompt
+	jobs   jobs
+	pages  pages
+	choice choice
+	mouse  mouse
+	events events
+	trail  trail
+	tour   *tour // nil where there is none
 
+	back    backend
+	now     func() time.Time
 	actions []pane.Action
 
-	trail     trail
-	over      overlay // nil for none
-	typed     *typed  // the line that is being typed, nil for none
-	comp      *completion
-	history   typedLines
-	lastFile  string // that was written or read last
-	tour      *tour
-	question  *question            // that is being answered
-	zones     []zone               // of the frame drawn last, that can be clicked
-	hinted    map[[4]string]string // what was written in the footer, by style and words
+	st      session.State // the newest, which the panes may lag behind
+	sc      *pane.Scene   // what the panes show
+	frozen  time.Time     // since when the panes stand still, zero where they do not
+	indexes pane.Indexes
+
 	status    status
+	spinner   spinner.Model
+	ticking   bool
 	untouched bool
 	welcome   bool // a subnet that was just read
 
@@ -87,9 +66,6 @@ type model struct {
 
 	beside *screens // those of the other subnets, nil for none
 	subnet string   // the name of this one among them
-
-	drawn     string // the frame drawn last
-	drawnSize [2]int
 }
 
 // status is the line below the panes.
@@ -116,7 +92,10 @@ const (
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t}
-	m := &model{Common: c, desk: newDesk(newPanes(c, back)), back: back, now: time.Now, untouched: true, hinted: map[[4]string]string{}, pointed: map[int]pane.Place{}}
+	m := &model{Common: c, layout: newLayout(newPanes(c, back)), back: back, now: time.Now, untouched: true, pointed: map[int]pane.Place{}}
+	m.view = view{m: m, hinted: map[[4]string]string{}}
+	m.prompt, m.jobs, m.pages = prompt{m: m}, jobs{m: m}, pages{m: m}
+	m.choice, m.mouse, m.events = choice{m: m}, mouse{m: m}, events{m: m}
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
@@ -129,8 +108,8 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.watch, m.age()}
 	if m.start != nil {
-		cmds = append(cmds, m.do(reading, true, func(ctx context.Context, _ *shell.Output) error { return m.start(ctx) }))
-		m.starting = m.jobs[len(m.jobs)-1]
+		cmds = append(cmds, m.jobs.do(reading, true, func(ctx context.Context, _ *shell.Output) error { return m.start(ctx) }))
+		m.jobs.starting = m.jobs.latest()
 	}
 	return tea.Batch(append(cmds, m.seek())...)
 }
@@ -160,7 +139,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if more := m.seek(); more != nil {
 		cmd = tea.Batch(cmd, more)
 	}
-	m.tourStep()
+	tourStep(m)
 	return m, cmd
 }
 
@@ -172,7 +151,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		return m.key(msg)
 	case tea.MouseMsg:
-		return m.mouse(msg)
+		return m.mouse.event(msg)
 	case changedMsg:
 		m.refresh()
 		return m.watch
@@ -181,22 +160,22 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.collect()
 		m.welcomeSubnet()
 	case outputMsg:
-		m.drain(msg.job, false)
+		m.jobs.drain(msg.job, false)
 		return msg.job.listen
 	case doneMsg:
-		return m.done(msg.job, msg.err)
+		return m.jobs.done(msg.job, msg.err)
 	case recalledMsg:
-		m.recalled(msg)
+		m.choice.recalled(msg)
 	case momentMsg:
-		m.openedMoment(msg)
+		m.choice.openedMoment(msg)
 	case *question:
-		m.openQuestion(msg)
+		m.jobs.openQuestion(msg)
 	case nearMsg:
-		m.near(msg)
+		m.prompt.near(msg)
 	case pageMsg:
-		m.fillPage(msg)
+		m.pages.fillPage(msg)
 	case form.Msg:
-		return m.questioned(msg)
+		return m.pages.questioned(msg)
 	case spinner.TickMsg:
 		m.ticking = false
 		m.spinner, _ = m.spinner.Update(msg)
@@ -205,13 +184,13 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case minuteMsg:
 		return m.age()
 	case shellMsg:
-		m.shellEnded(msg.err)
+		shellEnded(m, msg.err)
 	}
 	return nil
 }
 
 func (m *model) tick() tea.Cmd {
-	if m.ticking || len(m.jobs)+m.Common.Running == 0 {
+	if m.ticking || len(m.jobs.running)+m.Common.Running == 0 {
 		return nil
 	}
 	m.ticking = true

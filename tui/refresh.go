@@ -3,8 +3,9 @@
 package tui
 
 import (
-	tea "github.com/charmbracelet/bubbletea"
 	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/pane"
 )
@@ -12,18 +13,18 @@ import (
 // refresh takes the state of the session. While the panes are frozen they keep what they show.
 func (m *model) refresh() {
 	m.st = m.back.State()
-	m.pace.note(&m.st, m.now())
-	m.followWriting()
+	m.jobs.pace.note(&m.st, m.now())
+	m.pages.followWriting()
 	if !m.frozen.IsZero() {
 		return
 	}
 	before := m.sc
-	m.sc = pane.NewScene(m.st, m.of, m.old, m.between, m.indexes.Of)
+	m.sc = pane.NewScene(m.st, m.choice.of, m.choice.old, m.choice.between, m.indexes.Of)
 	m.sc.Clock = m.now
 	m.sc.CountDown(before)
-	m.of = m.sc.Of
+	m.choice.of = m.sc.Of
 	if before != nil {
-		m.tell(before, len(m.jobs) == 0)
+		m.events.tell(before, len(m.jobs.running) == 0)
 	}
 	changed := m.sc.Changed(before)
 	for _, p := range m.all {
@@ -86,7 +87,7 @@ func (m *model) seek() tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	idle := m.st.Busy == "" && len(m.jobs) == 0 && !m.onPage()
+	idle := m.st.Busy == "" && len(m.jobs.running) == 0 && !m.pages.onPage()
 	unread := len(m.sc.Picture.Fabric.Nodes) == 0
 	for i, p := range m.all {
 		if _, beyond := p.(pane.Beyond); unread && !beyond {

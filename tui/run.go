@@ -98,9 +98,9 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	all := opt.screens(ctx, t, &away, backs)
 	switch {
 	case opt.Tour:
-		all[0].toggleTour()
+		toggleTour(all[0])
 	case opt.Welcome:
-		all[0].firstPage()
+		all[0].pages.firstPage()
 	}
 	var root tea.Model = all[0]
 	if len(all) > 1 {
@@ -185,7 +185,7 @@ func end(out io.Writer, all []*model) {
 	limit := time.After(closingTime)
 	var jobs []*job
 	for _, m := range all {
-		jobs = append(jobs, m.jobs...)
+		jobs = append(jobs, m.jobs.running...)
 	}
 	for _, j := range jobs {
 		j.cancel()
@@ -217,10 +217,10 @@ func outcome(ctx context.Context, all []*model, err error) error {
 	}
 	for _, m := range all {
 		switch {
-		case m.unopened != nil:
-			return m.unopened
-		case m.failure != nil:
-			return fmt.Errorf("%w\n%s", m.failure, m.failure.Stack)
+		case m.jobs.unopened != nil:
+			return m.jobs.unopened
+		case m.jobs.failure != nil:
+			return fmt.Errorf("%w\n%s", m.jobs.failure, m.jobs.failure.Stack)
 		}
 	}
 	switch {

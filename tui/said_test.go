@@ -145,7 +145,7 @@ func TestStepsOfACommand(t *testing.T) {
 // TestWelcome: what somebody sees first is said in one screen.
 func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
-	d.m.firstPage()
+	d.m.pages.firstPage()
 	d.sees("Welcome", "SIMULATED subnet", "1-0, a, N, K, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
 	for id := range d.m.all {
 		if key := digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool { return slices.Contains(a.Keys(), key) }) || !strings.Contains(paneKeys, key) {
@@ -156,11 +156,11 @@ func TestWelcome(t *testing.T) {
 	// The keys that it names work while it is read.
 	for key, shows := range map[string]string{"3": "›3 LFT", "tab": "›3 LFT", "/": "/regexp", "t": "from spine-01", "f": "WHAT-IF", "?": "Keys", ":": "Enter run", "ctrl+g": "1/9"} {
 		d = drive(t, tree).size(80, 24)
-		d.m.firstPage()
+		d.m.pages.firstPage()
 		d.press(key).misses("Welcome").sees(shows)
 	}
 	d = drive(t, tree)
-	d.m.firstPage()
+	d.m.pages.firstPage()
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'q'}})
 	d.settleQuit(t)
 }

@@ -352,7 +352,7 @@ func TestShell(t *testing.T) {
 	d := drive(t, tree)
 	d.press(":", "shell", "enter").sees("! !: there is no shell on this terminal")
 	d.m.shell = func(context.Context) error { panic("shell") }
-	if cmd := d.m.openShell(); cmd == nil {
+	if cmd := openShell(d.m); cmd == nil {
 		t.Fatal("no command")
 	}
 	if err := (repl{t.Context(), d.m.shell, nil}).Run(); err == nil || !strings.Contains(err.Error(), "internal error: shell") {

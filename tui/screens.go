@@ -3,9 +3,7 @@
 package tui
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -115,7 +113,7 @@ func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 func (s *screens) enter(msg enterMsg) tea.Cmd {
 	from, to := s.all[s.at], s.all[msg.at]
 	if from != to {
-		to.markHosts(from.markedHosts())
+		markHosts(to, markedHosts(from))
 		s.subnets.CarrySets(s.at, msg.at)
 		s.at = msg.at
 		s.subnets.Choose(msg.at)
@@ -132,46 +130,32 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 // running names what runs on another subnet than that of a screen, "" for nothing.
 func (s *screens) running(than *model) string {
 	for _, m := range s.all {
-		if m != than && len(m.jobs) > 0 && m.starting == nil {
-			return m.subnet + ": " + m.jobs[len(m.jobs)-1].text
+		if m != than && len(m.jobs.running) > 0 && m.jobs.starting == nil {
+			return m.subnet + ": " + m.jobs.latest().text
 		}
 	}
 	return ""
 }
 
 // enterSubnet goes where a row of the list of subnets leads.
-func (m *model) enterSubnet(msg pane.EnterSubnet) tea.Cmd {
+func enterSubnet(msg pane.EnterSubnet) tea.Cmd {
 	return func() tea.Msg { return enterMsg{msg.At, msg.Place} }
 }
 
 // nextSubnet goes on to another subnet.
-func (m *model) nextSubnet(by int) func() tea.Cmd {
-	return func() tea.Cmd {
+func nextSubnet(by int) func(m *model) tea.Cmd {
+	return func(m *model) tea.Cmd {
 		n := len(m.beside.all)
 		at := (m.beside.at + by + n) % n
 		return func() tea.Msg { return enterMsg{at: at} }
 	}
 }
 
-func (m *model) whyOneSubnet() string {
+func whyOneSubnet(m *model) string {
 	if m.beside == nil {
 		return "there is but one subnet: several -s open several"
 	}
 	return ""
-}
-
-// sourceTyped goes to the subnet that ":source NAME" names, and reports whether that was typed.
-func (m *model) sourceTyped(text string) (tea.Cmd, bool) {
-	words := strings.Fields(text)
-	if m.beside == nil || len(words) != 2 || words[0] != "source" {
-		return nil, false
-	}
-	at, err := m.beside.subnets.Find(words[1])
-	if err != nil {
-		m.warn(fmt.Sprintf("source: %v", err))
-		return nil, true
-	}
-	return func() tea.Msg { return enterMsg{at: at} }, true
 }
 
 // hostRow says by which row of the topology a host is marked: its own, that of its port, or that of the port of the switch
@@ -185,10 +169,10 @@ const (
 )
 
 // markedHosts are the names of the hosts that are marked in the topology.
-func (m *model) markedHosts() map[string]hostRow {
+func markedHosts(m *model) map[string]hostRow {
 	names := map[string]hostRow{}
 	if marks := m.all[m.at(pane.SeatHome)].Base().Marks; len(marks) > 0 {
-		m.eachHostRow(func(name string, by hostRow, at pane.Place) {
+		eachHostRow(m, func(name string, by hostRow, at pane.Place) {
 			if marks[at.ID()] {
 				names[name] = by
 			}
@@ -198,12 +182,12 @@ func (m *model) markedHosts() map[string]hostRow {
 }
 
 // markHosts marks the hosts of some names in the topology.
-func (m *model) markHosts(names map[string]hostRow) {
+func markHosts(m *model, names map[string]hostRow) {
 	if len(names) == 0 {
 		return
 	}
 	marks := map[uint64]bool{}
-	m.eachHostRow(func(name string, by hostRow, at pane.Place) {
+	eachHostRow(m, func(name string, by hostRow, at pane.Place) {
 		if as, ok := names[name]; ok && as == by {
 			marks[at.ID()] = true
 		}
@@ -212,7 +196,7 @@ func (m *model) markHosts(names map[string]hostRow) {
 }
 
 // eachHostRow goes through the hosts of the topology, and the rows that each may have.
-func (m *model) eachHostRow(do func(host string, by hostRow, at pane.Place)) {
+func eachHostRow(m *model, do func(host string, by hostRow, at pane.Place)) {
 	f := m.sc.Top.Fabric
 	for _, e := range f.EndPorts {
 		node := f.Ports[e].Node

@@ -11,12 +11,12 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-func (m *model) whyNoShell() string {
+func whyNoShell(m *model) string {
 	if m.shell == nil {
 		return "there is no shell on this terminal"
 	}
-	if len(m.jobs) > 0 {
-		return m.jobs[len(m.jobs)-1].text + " is running: Esc cancels it"
+	if len(m.jobs.running) > 0 {
+		return m.jobs.latest().text + " is running: Esc cancels it"
 	}
 	return ""
 }
@@ -46,11 +46,11 @@ func (repl) SetStdout(io.Writer) {}
 
 func (repl) SetStderr(io.Writer) {}
 
-func (m *model) openShell() tea.Cmd {
+func openShell(m *model) tea.Cmd {
 	return tea.Exec(repl{m.Ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
 }
 
-func (m *model) shellEnded(err error) {
+func shellEnded(m *model, err error) {
 	m.refresh()
 	if err != nil {
 		m.note(pane.Line{When: m.now(), Kind: pane.LineError, Text: "shell: " + err.Error()})

@@ -67,7 +67,7 @@ func TestSubnets(t *testing.T) {
 	d.press("j", "enter").until("this is rail-2").sees("rail-2 sim:fattree:2,8,rail=2")
 	d.press(":fail switch spine-01", "enter").sees("WHAT-IF").press("}").until("this is rail-3").misses("WHAT-IF").press("{").until("this is rail-2").sees("WHAT-IF")
 	d.press("2", "/", "node-0007", "enter", "m", "}").until("this is rail-3")
-	if marks := d.m.markedHosts(); len(marks) != 1 {
+	if marks := markedHosts(d.m); len(marks) != 1 {
 		t.Errorf("marked on rail-3: %v", marks)
 	}
 	d.press(":hosts job node-0001 node-0009", "enter", ":source rail-1", "enter").until("this is rail-1")

@@ -33,7 +33,7 @@ func tourSteps() []tourStop {
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Find a host: press 2 for the topology, then / and type %s, then Enter.", t.names[0])
 		}, keys: func(t *tour) []string { return []string{"2", "/", t.names[0], "enter"} },
-			done: func(m *model) bool { return m.typed == nil && m.over == nil && m.tourAt(0) }},
+			done: func(m *model) bool { return m.prompt.typed == nil && m.pages.over == nil && tourAt(m, 0) }},
 		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.Ends[0].None() }},
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Now where they go: / and %s, Enter, then T. The trace comes up by itself.", t.names[1])
@@ -51,23 +51,23 @@ func tourSteps() []tourStop {
 	}
 }
 
-func (m *model) toggleTour() tea.Cmd {
+func toggleTour(m *model) tea.Cmd {
 	if m.tour != nil {
 		m.tour = nil
 		m.inform("the tour has ended")
 		m.fit()
 		return nil
 	}
-	m.tour = &tour{names: m.tourHosts()}
-	if m.onPage() {
-		m.cover(nil)
+	m.tour = &tour{names: tourHosts(m)}
+	if m.pages.onPage() {
+		m.pages.cover(nil)
 	}
 	m.fit()
 	return nil
 }
 
 // tourHosts are two hosts on different switches, by what to type for them.
-func (m *model) tourHosts() [2]string {
+func tourHosts(m *model) [2]string {
 	f := m.sc.Top.Fabric
 	var first fabric.NodeIndex = fabric.None
 	names := [2]string{"node-0001", "node-0050"}
@@ -93,18 +93,18 @@ func (m *model) tourHosts() [2]string {
 }
 
 // tourAt says that the host of the tour is selected in the topology.
-func (m *model) tourAt(which int) bool {
+func tourAt(m *model, which int) bool {
 	s := m.pane().Subject()
 	return m.on(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) == m.tour.names[which]
 }
 
 // tourStep goes on where the step was done.
-func (m *model) tourStep() {
+func tourStep(m *model) {
 	if m.tour == nil {
 		return
 	}
 	if m.tour.step == 0 && len(m.sc.Top.Fabric.Nodes) > 0 {
-		m.tour.names = m.tourHosts()
+		m.tour.names = tourHosts(m)
 	}
 	if steps := tourSteps(); steps[m.tour.step].done(m) {
 		m.tour.step = min(m.tour.step+1, len(steps)-1)
@@ -112,21 +112,21 @@ func (m *model) tourStep() {
 }
 
 // tourRows is how many lines the tour has.
-func (m *model) tourRows() int { return prose.When(m.tour == nil || m.height < tabsFrom, 0, 3) }
+func tourRows(m *model) int { return prose.When(m.tour == nil || m.height < tabsFrom, 0, 3) }
 
-func (m *model) tourLines(w int) []string {
-	rows := m.tourRows()
+func (v *view) tourLines(w int) []string {
+	rows := tourRows(v.m)
 	if rows == 0 {
 		return nil
 	}
 	steps := tourSteps()
-	t := m.Look
-	text := draw.Wrap(steps[m.tour.step].text(m.tour), w-8)
+	t := v.m.Look
+	text := draw.Wrap(steps[v.m.tour.step].text(v.m.tour), w-8)
 	var out []string
 	for i := range rows {
 		p := draw.NewPen(t, w)
 		if i == 0 {
-			p.Badge(t.Frozen, fmt.Sprintf("%d/%d", m.tour.step+1, len(steps)))
+			p.Badge(t.Frozen, fmt.Sprintf("%d/%d", v.m.tour.step+1, len(steps)))
 		} else {
 			p.Gap(5)
 		}

@@ -45,7 +45,7 @@ func TestTraceAgainst(t *testing.T) {
 	d.press("/", "whatif:", "enter", "enter").sees("the hops are compared with those of whatif").press("esc")
 	old := *d.m.sc.State.Live
 	old.Kind = session.Recorded + "12"
-	d.m.recalled(recalledMsg{pic: &old})
+	d.m.choice.recalled(recalledMsg{pic: &old})
 	d.m.Common.Running++ // which that took back
 	d.sees("OLD history 12").press("v").sees("STAGED")
 	for range 3 {
@@ -128,6 +128,6 @@ func TestTraceOfPictureWithoutTables(t *testing.T) {
 	old := *d.m.sc.State.Live
 	old.Kind, old.Tables = session.Recorded+"12", nil
 	d.m.Common.Running++
-	d.m.recalled(recalledMsg{pic: &old})
+	d.m.choice.recalled(recalledMsg{pic: &old})
 	d.sees("OLD history 12", "no tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V", "enter", "i")
 }

@@ -4,12 +4,10 @@ package tui
 
 import (
 	"cmp"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -63,11 +61,11 @@ func (m *model) jump(move func() tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-func (m *model) whyNotBack() string {
+func whyNotBack(m *model) string {
 	return prose.When(m.trail.at == 0, "there is no way back: nothing was looked at before", "")
 }
 
-func (m *model) whyNotForward() string {
+func whyNotForward(m *model) string {
 	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no way forward: nothing was gone back from", "")
 }
 
@@ -85,28 +83,4 @@ func (m *model) walk(by int) tea.Cmd {
 	}
 	m.fit()
 	return nil
-}
-
-// crumbs names what was looked at last in w cells.
-func (m *model) crumbs(w int) string {
-	tr := &m.trail
-	if len(tr.spots) < 2 {
-		return ""
-	}
-	var words []string
-	for i := max(tr.at-3, 0); i < min(tr.at+2, len(tr.spots)); i++ {
-		word := draw.Clean(tr.spots[i].label, m.Look.ASCII)
-		if i == tr.at {
-			word = "[" + draw.Clean(m.here().label, m.Look.ASCII) + "]"
-		}
-		words = append(words, draw.Cut(word, 24, m.Look.Ellipsis))
-	}
-	for len(words) > 1 && draw.Width(strings.Join(words, " "+m.Look.Prompt+" ")) > w {
-		words = words[1:]
-	}
-	text := strings.Join(words, " "+m.Look.Prompt+" ")
-	if draw.Width(text) > w {
-		return ""
-	}
-	return text
 }

@@ -51,12 +51,12 @@ func (t *typed) replace(start int, s string) {
 }
 
 // edit passes a key to the line that is typed. Text that does not fit is refused as a whole.
-func (m *model) edit(k tea.KeyMsg) {
+func (in *prompt) edit(k tea.KeyMsg) {
 	switch {
-	case !m.typed.edit(k):
-		m.warn(pane.TooLong)
-	case m.status.bad:
-		m.inform("")
+	case !in.typed.edit(k):
+		in.m.warn(pane.TooLong)
+	case in.m.status.bad:
+		in.m.inform("")
 	}
 }
 

@@ -77,7 +77,7 @@ func TestAltDeletesInEveryInput(t *testing.T) {
 	d.m.save = func(string) (io.WriteCloser, error) { return nil, io.ErrClosedPipe }
 	for _, open := range [][]string{{":"}, {"2", "/"}, {"?", "/"}, {"2", "e"}, {"2", " ", "H"}, {"F", "enter"}, {"L"}} {
 		d.press(open...)
-		if form := d.m.over != nil && d.m.typed == nil; !form && d.m.typed == nil {
+		if form := d.m.pages.over != nil && d.m.prompt.typed == nil; !form && d.m.prompt.typed == nil {
 			t.Fatalf("%q opens no input:\n%s", open, d.screen())
 		}
 		d.press("ab", "left")
@@ -107,15 +107,15 @@ func TestLongPaste(t *testing.T) {
 		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("x", n)), Paste: true})
 	}
 	paste(pane.MaxTyped)
-	if d.sees("10,000 characters"); d.m.typed.Value() != "show " {
-		t.Errorf("the line has %d characters", len(d.m.typed.Value()))
+	if d.sees("10,000 characters"); d.m.prompt.typed.Value() != "show " {
+		t.Errorf("the line has %d characters", len(d.m.prompt.typed.Value()))
 	}
 	paste(pane.MaxTyped - len("show "))
-	if len(d.m.typed.Value()) != pane.MaxTyped {
-		t.Errorf("the line has %d characters", len(d.m.typed.Value()))
+	if len(d.m.prompt.typed.Value()) != pane.MaxTyped {
+		t.Errorf("the line has %d characters", len(d.m.prompt.typed.Value()))
 	}
 	d.send(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
-	if len(d.m.typed.Value()) != pane.MaxTyped {
-		t.Errorf("the line has %d characters", len(d.m.typed.Value()))
+	if len(d.m.prompt.typed.Value()) != pane.MaxTyped {
+		t.Errorf("the line has %d characters", len(d.m.prompt.typed.Value()))
 	}
 }

@@ -27,10 +27,10 @@ type writePage struct {
 }
 
 // openWriting shows how a commit that is running gets on.
-func (m *model) openWriting(j *job) {
-	p := &writePage{Page: page.New(m.Look, writingTitle(j.text)), m: m, job: j}
-	p.Leave = m.closePage
-	m.cover(p)
+func (pg *pages) openWriting(j *job) {
+	p := &writePage{Page: page.New(pg.m.Look, writingTitle(j.text)), m: pg.m, job: j}
+	p.Leave = pg.closePage
+	pg.cover(p)
 }
 
 func writingTitle(command string) string {
@@ -38,32 +38,32 @@ func writingTitle(command string) string {
 }
 
 // followWriting shows how a commit gets on that was typed, once it writes. It stays left where it was left.
-func (m *model) followWriting() {
-	if m.st.Writing == nil || len(m.jobs) == 0 {
+func (pg *pages) followWriting() {
+	if pg.m.st.Writing == nil || len(pg.m.jobs.running) == 0 {
 		return
 	}
-	j := m.jobs[len(m.jobs)-1]
-	if p, ok := m.over.(*writePage); ok && p.job == j {
-		p.last = m.st.Writing
-	} else if m.over == nil && m.typed == nil && !j.shown {
-		m.openWriting(j)
-		m.over.(*writePage).last = m.st.Writing
+	j := pg.m.jobs.latest()
+	if p, ok := pg.over.(*writePage); ok && p.job == j {
+		p.last = pg.m.st.Writing
+	} else if pg.over == nil && pg.m.prompt.typed == nil && !j.shown {
+		pg.openWriting(j)
+		pg.over.(*writePage).last = pg.m.st.Writing
 	}
 	j.shown = true
 }
 
 // endWriting says what came of a commit.
-func (m *model) endWriting(j *job, err error) {
-	p, ok := m.over.(*writePage)
+func (pg *pages) endWriting(j *job, err error) {
+	p, ok := pg.over.(*writePage)
 	if !ok || p.job != j {
 		return
 	}
-	p.took, p.bad = m.now().Sub(j.started), err != nil
-	if p.end = []string{m.status.text}; err != nil {
+	p.took, p.bad = pg.m.now().Sub(j.started), err != nil
+	if p.end = []string{pg.m.status.text}; err != nil {
 		return
 	}
 	for _, l := range j.lines {
-		if !strings.Contains(m.status.text, strings.TrimSpace(l)) {
+		if !strings.Contains(pg.m.status.text, strings.TrimSpace(l)) {
 			p.end = append(p.end, l)
 		}
 	}
@@ -75,11 +75,11 @@ func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "esc":
 		if running {
-			p.m.cancel()
+			p.m.jobs.cancel()
 			return nil
 		}
 	case "ctrl+c":
-		p.m.cancel()
+		p.m.jobs.cancel()
 		return nil
 	case "enter", "q":
 		if running {
@@ -88,7 +88,7 @@ func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 		}
 	case "up", "down", "j", "k", "pgup", "pgdown", "home", "end":
 	default:
-		p.m.cover(nil)
+		p.m.pages.cover(nil)
 		return p.m.key(k)
 	}
 	return p.Page.Key(k)

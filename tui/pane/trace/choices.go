@@ -45,14 +45,14 @@ func (t *trace) set() *choices.Set {
 }
 
 // remarkChoices sums up the paths that packets can take.
-func (t *trace) remarkChoices() {
-	if set := t.set(); set != nil {
-		t.say(t.setStyle(set), "adaptive: "+set.String(), func() tea.Msg { return pane.ShowKind{Kind: kindChoices} })
+func (r *remarks) remarkChoices() {
+	if set := r.t.set(); set != nil {
+		r.t.say(r.setStyle(set), "adaptive: "+set.String(), func() tea.Msg { return pane.ShowKind{Kind: kindChoices} })
 	}
 }
 
-func (t *trace) setStyle(set *choices.Set) draw.Style {
-	return prose.When(set.Outcome.Endings.Reach() == choices.Sure, t.Theme.Good, t.Theme.Warn)
+func (r *remarks) setStyle(set *choices.Set) draw.Style {
+	return prose.When(set.Outcome.Endings.Reach() == choices.Sure, r.t.Theme.Good, r.t.Theme.Warn)
 }
 
 // addChoices makes a row of each place of the tree of paths, those at one depth that go on alike together; the path of the
@@ -74,7 +74,7 @@ func (t *trace) addChoices() {
 		st := prose.When(r.Stop && r.Outcome.Endings != choices.Arrives, t.Theme.Bad, prose.When(r.Static, t.Theme.Info, draw.Style("")))
 		t.say(st, text, t.leadsTo(f, r))
 	}
-	t.say(t.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables", func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+	t.say(t.remarks.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables", func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
 }
 
 // leadsTo goes to the table of the first switch of a row, or where packets end.

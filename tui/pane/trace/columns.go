@@ -21,151 +21,157 @@ const (
 	leastName, longestName = 12, 28
 )
 
+// columns are the columns of the pane, and the text and style of their cells.
+type columns struct {
+	t     *trace
+	paths [4][]draw.Column // by the manner in which the list is shown
+}
+
 // layOut takes the columns of the manner that is shown: names are not cut for what matters less, and columns of another picture
 // have its name.
-func (t *trace) layOut() {
-	if o := t.chosen(); o != nil {
-		cols := t.paths[kindPath]
+func (c *columns) layOut() {
+	if o := c.t.chosen(); o != nil {
+		cols := c.paths[kindPath]
 		cols[colOther].Name, cols[colOtherBy].Name = o.kind.Word(), o.kind.Word()+" by"
 	}
-	t.Cols = t.paths[t.Kind]
+	c.t.Cols = c.paths[c.t.Kind]
 	widest := func(text func(row int) string, least, most int) int {
-		for row := range t.rows {
-			if r := &t.rows[row]; r.at >= 0 || r.back >= 0 {
+		for row := range c.t.rows {
+			if r := &c.t.rows[row]; r.at >= 0 || r.back >= 0 {
 				least = max(least, draw.Width(draw.Clean(text(row), false)))
 			}
 		}
 		return min(least, most)
 	}
-	switch t.Kind {
+	switch c.t.Kind {
 	case kindPath:
-		t.Cols[colNode].Least = widest(t.nodeText, leastName, longestName)
-		t.Cols[colOut].Wide = widest(t.outText, 8, 16)
-		t.Cols[colHop].Share = widest(t.happensText, 10, longestName)
-		t.Cols[colHop].Least = min(t.Cols[colHop].Share, 16)
+		c.t.Cols[colNode].Least = widest(c.nodeText, leastName, longestName)
+		c.t.Cols[colOut].Wide = widest(c.outText, 8, 16)
+		c.t.Cols[colHop].Share = widest(c.happensText, 10, longestName)
+		c.t.Cols[colHop].Least = min(c.t.Cols[colHop].Share, 16)
 	case kindBoth:
-		t.Cols[colThere].Least = widest(t.nodeText, leastName, longestName-8)
-		t.Cols[colBack].Least = widest(t.backNode, leastName, longestName-8)
+		c.t.Cols[colThere].Least = widest(c.nodeText, leastName, longestName-8)
+		c.t.Cols[colBack].Least = widest(c.backNode, leastName, longestName-8)
 	}
 }
 
 // pathColumns are those of the path alone. Where there is little room those stay that say where it goes and what is wrong with it.
-func (t *trace) pathColumns() []draw.Column {
-	look := t.Look
+func (c *columns) pathColumns() []draw.Column {
+	look := c.t.Look
 	dim := func(int) draw.Style { return look.Dim }
-	hop := func(row int) *walk.Hop { return &t.rows[row].hop }
-	noBack, noOther := func() bool { return t.back == nil }, func() bool { return t.chosen() == nil }
+	hop := func(row int) *walk.Hop { return &c.t.rows[row].hop }
+	noBack, noOther := func() bool { return c.t.back == nil }, func() bool { return c.t.chosen() == nil }
 	return []draw.Column{
 		{Name: "  node", Help: "nodes of the path, in order",
-			Least: 12, Text: t.nodeText, Look: t.nodeLook},
+			Least: 12, Text: c.nodeText, Look: c.nodeLook},
 		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
 			Wide: 5, Right: true, Rank: 7, Text: func(row int) string { return pane.LidText(hop(row).LID) }, Look: dim},
 		{Name: "in", Help: "port at which packets arrive",
-			Wide: 4, Right: true, Text: func(row int) string { return portText(t.rows[row].f, hop(row).In) }},
+			Wide: 4, Right: true, Text: func(row int) string { return portText(c.t.rows[row].f, hop(row).In) }},
 		{Name: "out", Help: "port from which packets leave, and its link",
-			Wide: 13, Text: t.outText, Look: t.outLook},
+			Wide: 13, Text: c.outText, Look: c.outLook},
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
-			Wide: 5, Right: true, Rank: 1, Hidden: t.noVLs, Text: t.vlText, Look: t.vlLook},
+			Wide: 5, Right: true, Rank: 1, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return t.Loads == nil }, Text: t.loadText},
+			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return c.t.Loads == nil }, Text: c.loadText},
 		{Name: "ports", Help: "number of this port among the ports that are as near to the destination",
-			Wide: 5, Right: true, Rank: 8, Text: t.portsText, Look: dim},
+			Wide: 5, Right: true, Rank: 8, Text: c.portsText, Look: dim},
 		{Name: "errors", Help: "errors of the link by the counters of both its ports, since they were cleared",
-			Wide: 7, Right: true, Rank: 1, Hidden: func() bool { return t.errs == nil }, Text: t.errText, Look: t.errLook},
+			Wide: 7, Right: true, Rank: 1, Hidden: func() bool { return c.t.errs == nil }, Text: c.errText, Look: c.errLook},
 		{Name: "LIDs", Help: "LIDs of the destination whose packets leave by the same port",
-			Wide: 5, Right: true, Rank: 4, Hidden: func() bool { return len(t.group) < 2 }, Text: t.sharedText, Look: dim},
+			Wide: 5, Right: true, Rank: 4, Hidden: func() bool { return len(c.t.group) < 2 }, Text: c.sharedText, Look: dim},
 		{Name: "other", Help: "whether the other state has the same hop, another port of the node, or another switch",
-			Wide: 6, Rank: 3, Hidden: noOther, Text: t.otherText, Look: t.otherLook},
+			Wide: 6, Rank: 3, Hidden: noOther, Text: c.otherText, Look: c.otherLook},
 		{Name: "hop", Help: "up or down by rank, turns, torus datelines, drops, credit loops",
-			Least: 10, Rank: 3, Hidden: t.noHops, Text: t.happensText, Look: t.happensLook},
+			Least: 10, Rank: 3, Hidden: c.noHops, Text: c.happensText, Look: c.happensLook},
 		{Name: "back", Help: "whether the reverse path has the same hop, another port of the node, or another switch",
-			Wide: 6, Rank: 4, Hidden: noBack, Text: t.backText, Look: t.backLook},
+			Wide: 6, Rank: 4, Hidden: noBack, Text: c.backText, Look: c.backLook},
 		{Name: "back by", Help: "hop of the reverse path",
-			Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: t.backBy, Look: dim},
+			Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: c.backBy, Look: dim},
 		{Name: "other by", Help: "hop in the other state",
-			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: t.otherBy, Look: dim},
+			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: c.otherBy, Look: dim},
 		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
-			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return t.Recent == nil }, Text: t.useText},
+			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return c.t.Recent == nil }, Text: c.useText},
 	}
 }
 
 // ofPath is a hop of the path itself, nil for another row.
-func (t *trace) ofPath(row int) *traceRow {
-	r := &t.rows[row]
+func (c *columns) ofPath(row int) *traceRow {
+	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
 		return nil
 	}
 	return r
 }
 
-func (t *trace) noVLs() bool {
-	return t.passage == nil || !t.passage.Known || t.Scene.Picture.Tables.SL2VL == nil
+func (c *columns) noVLs() bool {
+	return c.t.passage == nil || !c.t.passage.Known || c.t.Scene.Picture.Tables.SL2VL == nil
 }
 
 // vlText is the VL by which packets leave, and the one by which they came where that is another.
-func (t *trace) vlText(row int) string {
-	r := t.ofPath(row)
-	if r == nil || t.passage == nil {
+func (c *columns) vlText(row int) string {
+	r := c.ofPath(row)
+	if r == nil || c.t.passage == nil {
 		return ""
 	}
-	return t.passage.Hops[r.at].VL(t.Theme.Arrow)
+	return c.t.passage.Hops[r.at].VL(c.t.Theme.Arrow)
 }
 
-func (t *trace) vlLook(row int) draw.Style {
-	if r := t.ofPath(row); r != nil && t.passage != nil && t.passage.Hops[r.at].Out == fabric.DropVL {
-		return t.Theme.Bad
+func (c *columns) vlLook(row int) draw.Style {
+	if r := c.ofPath(row); r != nil && c.t.passage != nil && c.t.passage.Hops[r.at].Out == fabric.DropVL {
+		return c.t.Theme.Bad
 	}
 	return ""
 }
 
 // noHops reports whether nothing happens anywhere beside what the other columns say.
-func (t *trace) noHops() bool { return strings.Join(t.happens, "") == "" }
+func (c *columns) noHops() bool { return strings.Join(c.t.happens, "") == "" }
 
-func (t *trace) happensText(row int) string {
-	if r := t.ofPath(row); r != nil {
-		return t.happens[r.at]
+func (c *columns) happensText(row int) string {
+	if r := c.ofPath(row); r != nil {
+		return c.t.happens[r.at]
 	}
 	return ""
 }
 
-func (t *trace) happensLook(row int) draw.Style {
-	r := t.ofPath(row)
-	if r == nil || t.passage == nil {
+func (c *columns) happensLook(row int) draw.Style {
+	r := c.ofPath(row)
+	if r == nil || c.t.passage == nil {
 		return ""
 	}
-	switch h := &t.passage.Hops[r.at]; {
+	switch h := &c.t.passage.Hops[r.at]; {
 	case h.Out == fabric.DropVL, h.InLoop:
-		return t.Theme.Bad
+		return c.t.Theme.Bad
 	case h.Backwards, h.Torus != nil && h.Torus.Illegal:
-		return t.Theme.Warn
+		return c.t.Theme.Warn
 	}
-	return t.Theme.Dim
+	return c.t.Theme.Dim
 }
 
 // sharedText is to how many of the LIDs of the destination packets leave by the same port.
-func (t *trace) sharedText(row int) string {
-	r := t.ofPath(row)
-	if r == nil || len(t.group) < 2 {
+func (c *columns) sharedText(row int) string {
+	r := c.ofPath(row)
+	if r == nil || len(c.t.group) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", t.shared[r.at], len(t.group))
+	return fmt.Sprintf("%d/%d", c.t.shared[r.at], len(c.t.group))
 }
 
-func (t *trace) backText(row int) string { return t.likeness(row, t.back) }
+func (c *columns) backText(row int) string { return c.likeness(row, c.t.back) }
 
-func (t *trace) backLook(row int) draw.Style { return t.likeLook(t.backText(row), "") }
+func (c *columns) backLook(row int) draw.Style { return c.likeLook(c.backText(row), "") }
 
-func (t *trace) backBy(row int) string { return t.by(row, t.back) }
+func (c *columns) backBy(row int) string { return c.by(row, c.t.back) }
 
-func (t *trace) otherText(row int) string { return t.likeness(row, t.chosen()) }
+func (c *columns) otherText(row int) string { return c.likeness(row, c.t.chosen()) }
 
-func (t *trace) otherLook(row int) draw.Style { return t.likeLook(t.otherText(row), t.Theme.Warn) }
+func (c *columns) otherLook(row int) draw.Style { return c.likeLook(c.otherText(row), c.t.Theme.Warn) }
 
-func (t *trace) otherBy(row int) string { return t.by(row, t.chosen()) }
+func (c *columns) otherBy(row int) string { return c.by(row, c.t.chosen()) }
 
 // likeness says of a hop what stands beside it in another path.
-func (t *trace) likeness(row int, o *other) string {
-	r := t.ofPath(row)
+func (c *columns) likeness(row int, o *other) string {
+	r := c.ofPath(row)
 	if r == nil || o == nil {
 		return ""
 	}
@@ -179,16 +185,16 @@ func likeText(how walk.Likeness) string {
 	return how.String()
 }
 
-func (t *trace) likeLook(text string, differs draw.Style) draw.Style {
+func (c *columns) likeLook(text string, differs draw.Style) draw.Style {
 	if text == walk.SameHop.String() {
-		return t.Theme.Dim
+		return c.t.Theme.Dim
 	}
 	return differs
 }
 
 // by names what stands beside a hop in another path, "" where that is the same.
-func (t *trace) by(row int, o *other) string {
-	r := t.ofPath(row)
+func (c *columns) by(row int, o *other) string {
+	r := c.ofPath(row)
 	if r == nil || o == nil {
 		return ""
 	}
@@ -197,44 +203,44 @@ func (t *trace) by(row int, o *other) string {
 		return ""
 	}
 	h := &o.path.Hops[o.real(b.B)]
-	return fmt.Sprintf("%s %s%s%s", o.f.NodeName(h.Node), portText(o.f, h.In), t.Theme.Arrow, portText(o.f, h.Out))
+	return fmt.Sprintf("%s %s%s%s", o.f.NodeName(h.Node), portText(o.f, h.In), c.t.Theme.Arrow, portText(o.f, h.Out))
 }
 
 // bothColumns are the path and the path back side by side.
-func (t *trace) bothColumns() []draw.Column {
+func (c *columns) bothColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "  there", Help: "nodes of the path, in order",
-			Least: 12, Text: t.nodeText, Look: t.nodeLook},
+			Least: 12, Text: c.nodeText, Look: c.nodeLook},
 		{Name: "in", Help: "port at which packets arrive",
-			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return t.bothPort(row, false, true) }},
+			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return c.bothPort(row, false, true) }},
 		{Name: "out", Help: "port from which packets leave, and its link",
-			Wide: 4, Right: true, Text: func(row int) string { return t.bothPort(row, false, false) }},
+			Wide: 4, Right: true, Text: func(row int) string { return c.bothPort(row, false, false) }},
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
-			Wide: 5, Right: true, Rank: 3, Hidden: t.noVLs, Text: t.vlText, Look: t.vlLook},
+			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "is", Help: "whether both directions have the same hop, other ports of the node, or other switches",
-			Wide: 6, Text: func(row int) string { return likeText(t.rows[row].how) }, Look: func(row int) draw.Style { return t.likeLook(t.rows[row].how.String(), t.Theme.Info) }},
+			Wide: 6, Text: func(row int) string { return likeText(c.t.rows[row].how) }, Look: func(row int) draw.Style { return c.likeLook(c.t.rows[row].how.String(), c.t.Theme.Info) }},
 		{Name: "back", Help: "whether the reverse path has the same hop, another port of the node, or another switch",
-			Least: 12, Text: t.backNode},
+			Least: 12, Text: c.backNode},
 		{Name: "out", Help: "port from which packets leave, and its link",
-			Wide: 4, Right: true, Text: func(row int) string { return t.bothPort(row, true, false) }},
+			Wide: 4, Right: true, Text: func(row int) string { return c.bothPort(row, true, false) }},
 		{Name: "in", Help: "port at which packets arrive",
-			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return t.bothPort(row, true, true) }},
+			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return c.bothPort(row, true, true) }},
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
-			Wide: 5, Right: true, Rank: 3, Hidden: t.noVLs, Text: t.backVL},
+			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.backVL},
 		{Name: "paths back", Help: "paths over the link in the reverse direction",
-			Wide: 10, Right: true, Rank: 4, Hidden: func() bool { return t.Loads == nil }, Text: t.backLoad},
+			Wide: 10, Right: true, Rank: 4, Hidden: func() bool { return c.t.Loads == nil }, Text: c.backLoad},
 	}
 }
 
 // bothPort is the port by which packets come in, or leave, there or back.
-func (t *trace) bothPort(row int, back, in bool) string {
-	r := &t.rows[row]
+func (c *columns) bothPort(row int, back, in bool) string {
+	r := &c.t.rows[row]
 	h := &r.hop
 	switch {
 	case back && r.back < 0, !back && r.at < 0:
 		return ""
 	case back:
-		h = &t.back.path.Hops[r.back]
+		h = &c.t.back.path.Hops[r.back]
 	}
 	if in {
 		return portText(r.f, h.In)
@@ -242,30 +248,30 @@ func (t *trace) bothPort(row int, back, in bool) string {
 	return portText(r.f, h.Out)
 }
 
-func (t *trace) backNode(row int) string {
-	r := &t.rows[row]
+func (c *columns) backNode(row int) string {
+	r := &c.t.rows[row]
 	if r.back < 0 {
 		return ""
 	}
-	return r.f.NodeName(t.back.path.Hops[r.back].Node)
+	return r.f.NodeName(c.t.back.path.Hops[r.back].Node)
 }
 
-func (t *trace) backVL(row int) string {
-	r := &t.rows[row]
-	if r.back < 0 || t.back.passage == nil {
+func (c *columns) backVL(row int) string {
+	r := &c.t.rows[row]
+	if r.back < 0 || c.t.back.passage == nil {
 		return ""
 	}
-	return t.back.passage.Hops[r.back].VL(t.Theme.Arrow)
+	return c.t.back.passage.Hops[r.back].VL(c.t.Theme.Arrow)
 }
 
-func (t *trace) backLoad(row int) string {
-	r := &t.rows[row]
-	if r.back < 0 || t.Loads == nil || t.Loads.Fabric != r.f {
+func (c *columns) backLoad(row int) string {
+	r := &c.t.rows[row]
+	if r.back < 0 || c.t.Loads == nil || c.t.Loads.Fabric != r.f {
 		return ""
 	}
-	out := t.back.path.Hops[r.back].Out
+	out := c.t.back.path.Hops[r.back].Out
 	if out == fabric.None {
 		return ""
 	}
-	return pane.PathsText(t.Loads, out)
+	return pane.PathsText(c.t.Loads, out)
 }

@@ -22,89 +22,89 @@ func (t *trace) Draw(p *draw.Pen, line int) {
 	t.Table.Draw(p, line)
 }
 
-func (t *trace) nodeText(row int) string {
-	r := &t.rows[row]
+func (c *columns) nodeText(row int) string {
+	r := &c.t.rows[row]
 	switch {
 	case r.at < 0 && r.back >= 0:
 		return ""
 	case r.at < 0:
 		return r.remark
 	}
-	mark := prose.When(r.at == 0 || r.last, t.Theme.OnPath, t.Theme.Rung)
+	mark := prose.When(r.at == 0 || r.last, c.t.Theme.OnPath, c.t.Theme.Rung)
 	if r.other {
-		mark = t.Theme.Line + mark
+		mark = c.t.Theme.Line + mark
 	}
 	return mark + " " + r.f.NodeName(r.hop.Node)
 }
 
-func (t *trace) nodeLook(row int) draw.Style {
-	r := &t.rows[row]
-	loops := !r.other && r.at >= 0 && t.hops.Verdict == walk.Loop && (r.at == t.hops.Closes || r.last)
+func (c *columns) nodeLook(row int) draw.Style {
+	r := &c.t.rows[row]
+	loops := !r.other && r.at >= 0 && c.t.hops.Verdict == walk.Loop && (r.at == c.t.hops.Closes || r.last)
 	switch {
 	case loops:
-		return t.Theme.Bad
+		return c.t.Theme.Bad
 	case r.other:
-		return t.Theme.Dim
+		return c.t.Theme.Dim
 	case r.at == 0 || r.last:
-		return t.Theme.Info
+		return c.t.Theme.Info
 	}
 	return ""
 }
 
-func (t *trace) outText(row int) string {
-	r := &t.rows[row]
+func (c *columns) outText(row int) string {
+	r := &c.t.rows[row]
 	if r.at < 0 || r.hop.Out == fabric.None {
 		return ""
 	}
 	port := &r.f.Ports[r.hop.Out]
 	if !port.Linked() {
-		return portText(r.f, r.hop.Out) + " " + t.Theme.Failed + " down"
+		return portText(r.f, r.hop.Out) + " " + c.t.Theme.Failed + " down"
 	}
 	text, _ := pane.LinkText(port)
-	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), t.Theme.Line, text, t.Theme.Arrow)
+	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), c.t.Theme.Line, text, c.t.Theme.Arrow)
 }
 
-func (t *trace) outLook(row int) draw.Style {
-	r := &t.rows[row]
+func (c *columns) outLook(row int) draw.Style {
+	r := &c.t.rows[row]
 	if r.at >= 0 && r.hop.Out != fabric.None && !r.f.Ports[r.hop.Out].Linked() {
-		return t.Theme.Bad
+		return c.t.Theme.Bad
 	}
 	return ""
 }
 
-func (t *trace) loadText(row int) string {
-	r := &t.rows[row]
-	if r.at < 0 || r.hop.Out == fabric.None || t.Loads == nil || t.Loads.Fabric != r.f {
+func (c *columns) loadText(row int) string {
+	r := &c.t.rows[row]
+	if r.at < 0 || r.hop.Out == fabric.None || c.t.Loads == nil || c.t.Loads.Fabric != r.f {
 		return ""
 	}
-	return pane.PathsText(t.Loads, r.hop.Out)
+	return pane.PathsText(c.t.Loads, r.hop.Out)
 }
 
-func (t *trace) portsText(row int) string {
-	r := &t.rows[row]
-	if r.at < 0 || r.other || r.at >= len(t.choices) || t.choices[r.at] == 0 {
+func (c *columns) portsText(row int) string {
+	r := &c.t.rows[row]
+	if r.at < 0 || r.other || r.at >= len(c.t.choices) || c.t.choices[r.at] == 0 {
 		return ""
 	}
-	return fmt.Sprintf("1/%d", t.choices[r.at])
+	return fmt.Sprintf("1/%d", c.t.choices[r.at])
 }
 
 // errText is the errors counted at both ports of a hop.
-func (t *trace) errText(row int) string {
-	n, known := t.errors(row)
+func (c *columns) errText(row int) string {
+	n, known := c.errors(row)
 	if !known {
 		return ""
 	}
 	return draw.Thousands(int(n))
 }
 
-func (t *trace) errors(row int) (n uint64, known bool) {
-	r := &t.rows[row]
+func (c *columns) errors(row int) (n uint64, known bool) {
+	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
 		return 0, false
 	}
 	for _, p := range [2]fabric.PortIndex{r.hop.In, r.hop.Out} {
 		if p != fabric.None {
-			if x, ok := t.errs[pane.PlaceOf(r.f, r.f.Ports[p].Node, p)]; ok {
+			if x, ok := c.t.errs[pane.PlaceOf(r.f, r.f.Ports[p].Node, p)]; ok {
 				n, known = n+x, true
 			}
 		}
@@ -113,20 +113,20 @@ func (t *trace) errors(row int) (n uint64, known bool) {
 }
 
 // useText is the share of its link that the port sent with of late by which packets leave.
-func (t *trace) useText(row int) string {
-	r := &t.rows[row]
+func (c *columns) useText(row int) string {
+	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
 		return ""
 	}
-	_, text := t.RecentUse(r.f, r.hop.Out)
+	_, text := c.t.RecentUse(r.f, r.hop.Out)
 	return text
 }
 
-func (t *trace) errLook(row int) draw.Style {
-	if n, _ := t.errors(row); n > 0 {
-		return t.Theme.Bad
+func (c *columns) errLook(row int) draw.Style {
+	if n, _ := c.errors(row); n > 0 {
+		return c.t.Theme.Bad
 	}
-	return t.Theme.Dim
+	return c.t.Theme.Dim
 }
 
 func portText(f *fabric.Fabric, port fabric.PortIndex) string {

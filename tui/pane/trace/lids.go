@@ -16,20 +16,20 @@ import (
 )
 
 // lidColumns are the paths to all LIDs of the destination, a row each.
-func (t *trace) lidColumns() []draw.Column {
-	path := func(row int) *walk.Path { return &t.group[row] }
+func (c *columns) lidColumns() []draw.Column {
+	path := func(row int) *walk.Path { return &c.t.group[row] }
 	return []draw.Column{
 		{Name: "  LID", Help: "local identifier, assigned by the subnet manager",
 			Wide: 7, Text: func(row int) string {
-				return prose.When(path(row).DstLID == t.hops.DstLID, t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
+				return prose.When(path(row).DstLID == c.t.hops.DstLID, c.t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
 			}, Order: func(row int) int64 { return int64(path(row).DstLID) }},
 		{Name: "ends", Help: "how the path ends",
-			Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return t.verdictStyle(path(row).Verdict) }},
+			Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return c.t.verdictStyle(path(row).Verdict) }},
 		{Name: "shared", Help: "links in common with the path shown, of all its links",
-			Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", t.common(path(row)), path(row).Links()) },
-			Order: func(row int) int64 { return int64(t.common(path(row))) }},
+			Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", c.t.common(path(row)), path(row).Links()) },
+			Order: func(row int) int64 { return int64(c.t.common(path(row))) }},
 		{Name: "switches, = where it is that of the shown path", Help: "switches of the path; = where they are those of the path shown",
-			Least: 20, Text: t.switchesText},
+			Least: 20, Text: c.switchesText},
 	}
 }
 
@@ -37,28 +37,28 @@ func (t *trace) lidColumns() []draw.Column {
 func (t *trace) common(p *walk.Path) int { return p.Common(&t.hops) }
 
 // switchesText names the switches of a path and the ports by which it leaves them.
-func (t *trace) switchesText(row int) string {
-	f, p := t.Scene.Picture.Fabric, &t.group[row]
+func (c *columns) switchesText(row int) string {
+	f, p := c.t.Scene.Picture.Fabric, &c.t.group[row]
 	var words []string
-	for i, n := range p.Shared([]walk.Path{t.hops}) {
+	for i, n := range p.Shared([]walk.Path{c.t.hops}) {
 		h := &p.Hops[i]
 		if !f.Nodes[h.Node].IsSwitch() {
 			continue
 		}
-		word := prose.When(n > 0 && p.DstLID != t.hops.DstLID, "=", "") + f.NodeName(h.Node)
+		word := prose.When(n > 0 && p.DstLID != c.t.hops.DstLID, "=", "") + f.NodeName(h.Node)
 		if h.Out != fabric.None {
 			word += " " + portText(f, h.Out)
 		}
 		words = append(words, word)
 	}
-	return strings.Join(words, " "+t.Theme.Arrow+" ")
+	return strings.Join(words, " "+c.t.Theme.Arrow+" ")
 }
 
 // addGroup makes a row of each path; Enter shows it.
 func (t *trace) addGroup() {
 	for i := range t.group {
 		lid := t.group[i].DstLID
-		t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: fmt.Sprintf("%d %s", lid, t.switchesText(i)), open: func() tea.Msg {
+		t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: fmt.Sprintf("%d %s", lid, t.columns.switchesText(i)), open: func() tea.Msg {
 			t.lid = lid
 			return t.traced()
 		}})
@@ -66,10 +66,10 @@ func (t *trace) addGroup() {
 }
 
 // groupWords says how many paths the LIDs of the destination have.
-func (t *trace) groupWords() string {
+func (r *remarks) groupWords() string {
 	different := 0
-	for i := range t.group {
-		if !slices.ContainsFunc(t.group[:i], func(p walk.Path) bool { return slices.Equal(p.Hops, t.group[i].Hops) }) {
+	for i := range r.t.group {
+		if !slices.ContainsFunc(r.t.group[:i], func(p walk.Path) bool { return slices.Equal(p.Hops, r.t.group[i].Hops) }) {
 			different++
 		}
 	}

@@ -64,9 +64,9 @@ func (t *trace) learnBack(g *partitions.Grants) {
 }
 
 // backWords says what the path back shares with this one.
-func (t *trace) backWords() string {
+func (r *remarks) backWords() string {
 	nodes, ports := 0, 0
-	for _, b := range t.back.beside {
+	for _, b := range r.t.back.beside {
 		switch b.How {
 		case walk.OtherPort:
 			ports++
@@ -74,8 +74,8 @@ func (t *trace) backWords() string {
 			nodes++
 		}
 	}
-	switch text := t.back.path.Explain(t.back.f); {
-	case !t.back.path.Verdict.Arrives():
+	switch text := r.t.back.path.Explain(r.t.back.f); {
+	case !r.t.back.path.Verdict.Arrives():
 		return text
 	case nodes > 0:
 		return text + ", by other switches"
@@ -103,7 +103,7 @@ func (t *trace) addBoth() {
 		t.rows = append(t.rows, r)
 	}
 	t.say(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
-	t.say(t.verdictStyle(t.back.path.Verdict), "back: "+t.backWords()+slWords(t.back.passage), t.exchange)
+	t.say(t.verdictStyle(t.back.path.Verdict), "back: "+t.remarks.backWords()+slWords(t.back.passage), t.exchange)
 }
 
 // slWords says ", SL 3".
@@ -192,24 +192,24 @@ func (t *trace) compareWith(k session.Kind) tea.Msg {
 }
 
 // remarkOther says how the path goes in another picture.
-func (t *trace) remarkOther(o *other) {
-	choose := func() tea.Msg { return t.compareWith(o.kind) }
+func (r *remarks) remarkOther(o *other) {
+	choose := func() tea.Msg { return r.t.compareWith(o.kind) }
 	parts := o.parts()
 	switch {
 	case o.why != "":
-		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.why), choose)
+		r.t.say(r.t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.why), choose)
 	case !o.path.Verdict.Arrives():
-		t.say(t.Theme.Bad, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
+		r.t.say(r.t.Theme.Bad, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
 	case parts == nil:
-		t.say(t.Theme.Dim, fmt.Sprintf("%s: the same path", o.kind), choose)
-	case !t.hops.Verdict.Arrives():
-		t.say(t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
+		r.t.say(r.t.Theme.Dim, fmt.Sprintf("%s: the same path", o.kind), choose)
+	case !r.t.hops.Verdict.Arrives():
+		r.t.say(r.t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
 	default:
-		at := t.Scene.Picture.Fabric.NodeName(t.hops.Hops[max(parts.A, 0)].Node)
+		at := r.t.Scene.Picture.Fabric.NodeName(r.t.hops.Hops[max(parts.A, 0)].Node)
 		if parts.B >= 0 {
 			at = o.f.NodeName(o.path.Hops[parts.B].Node)
 		}
-		t.say(t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
+		r.t.say(r.t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
 	}
 }
 

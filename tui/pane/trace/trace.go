@@ -45,7 +45,9 @@ type trace struct {
 	against session.Kind
 	old     *session.Picture // the one out of the history that was shown last
 	loads   *linkload.Loads  // those that the rows were made with
-	paths   [4][]draw.Column // by the manner in which the list is shown
+
+	columns columns
+	remarks remarks
 }
 
 // The manners in which a trace is shown.
@@ -82,15 +84,16 @@ type Source interface {
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &trace{src: src}
+	l.columns.t, l.remarks.t = l, l
 	l.List = pane.NewList(c, pane.About{Name: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: manners[:kindChoices]}, l.Renew)
-	l.paths = [4][]draw.Column{l.pathColumns(), l.bothColumns(), l.lidColumns(), {{Least: 20, Text: l.nodeText}}}
-	l.Cols = l.paths[kindPath]
+	l.columns.paths = [4][]draw.Column{l.columns.pathColumns(), l.columns.bothColumns(), l.columns.lidColumns(), {{Least: 20, Text: l.columns.nodeText}}}
+	l.Cols = l.columns.paths[kindPath]
 	l.Match = func(row int) bool {
 		r := &l.rows[row]
 		text := r.remark
 		if r.at >= 0 || r.back >= 0 {
-			text = l.nodeText(row) + " " + l.backNode(row)
+			text = l.columns.nodeText(row) + " " + l.columns.backNode(row)
 		}
 		return l.Filt.Match(strings.ToLower(text))
 	}
@@ -126,7 +129,7 @@ func (t *trace) Renew() {
 	if t.ok {
 		t.Common.Traced = t.hops.Explain(t.Scene.Picture.Fabric)
 	}
-	t.layOut()
+	t.columns.layOut()
 	t.Rebuild(len(t.rows))
 }
 
@@ -176,7 +179,7 @@ func (t *trace) fill() {
 		t.addChoices()
 	default:
 		t.addHops(t.Scene.Picture.Fabric, &t.hops, false)
-		t.remark()
+		t.remarks.add()
 	}
 }
 
