@@ -4,7 +4,6 @@ package shell
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -95,11 +94,4 @@ func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 		}
 	}
 	return out
-}
-
-func lidText(lid uint16) string {
-	if lid == 0 {
-		return "-"
-	}
-	return strconv.Itoa(int(lid))
 }
