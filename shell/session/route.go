@@ -39,7 +39,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if err != nil {
 		return compute.Result{}, err
 	}
-	if res.Tables, err = st.completed(ctx, res.Tables); err != nil {
+	if res.Tables, err = st.Completed(ctx, res.Tables); err != nil {
 		return compute.Result{}, err
 	}
 	p := st.stagedOf(res, job.Fabric)
@@ -59,28 +59,19 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	return *res, nil
 }
 
-// Try routes the paper of a state with other settings, by those of one engine. Nothing is staged, and no operation waits for
-// it. Other engines than those of the session start from the base, as [Session.SetSettings] has it.
-func (s *Session) Try(ctx context.Context, st *State, set settings.Settings, progress func(done, total int)) (*compute.Result, error) {
+// Completed returns tables that an engine made with the SLs of partitions and the groups that the state gives them.
+func (st *State) Completed(ctx context.Context, t *fabric.Tables) (*fabric.Tables, error) {
+	return st.withGroups(ctx, st.partitioned(t, false))
+}
+
+// Trying returns a state with other settings: other engines than its own start from the base, as [Session.SetSettings] has it.
+func (st *State) Trying(set settings.Settings) State {
 	with := *st
 	with.Settings = set
 	if !set.SameEngines(&st.Settings) {
 		with.past = compute.Past{}
 	}
-	job := s.Job(&with)
-	if job.Options.Progress = progress; progress == nil {
-		job.Torus = nil
-	}
-	res, err := compute.Unicast(ctx, job)
-	if err == nil {
-		res.Tables, err = with.completed(ctx, res.Tables)
-	}
-	return res, err
-}
-
-// completed are tables that an engine made with the SLs of partitions and the groups that the state gives them.
-func (st *State) completed(ctx context.Context, t *fabric.Tables) (*fabric.Tables, error) {
-	return st.withGroups(ctx, st.partitioned(t, false))
+	return with
 }
 
 // Job returns the job to route the paper of a state with its settings.
