@@ -116,6 +116,15 @@ var features = []*feature.Feature{
 	&who.Feature,
 }
 
+// Keys returns the keys of the screen for the features.
+func Keys() []feature.Key {
+	var all []feature.Key
+	for _, f := range features {
+		all = append(all, f.Keys...)
+	}
+	return all
+}
+
 // commands returns the commands of the features, each under the command that its path names.
 func commands() []Spec {
 	var specs []Spec

@@ -78,7 +78,7 @@ func golden(t *testing.T, name, got string) {
 func TestGoldenPanes(t *testing.T) {
 	d := goldenScreen(t, looks()[0], [2]int{80, 24})
 	for id := range d.m.all {
-		d.press(digit(id))
+		d.press(d.m.digit(id))
 		d.m.inform("")
 		golden(t, filepath.Join("panes", strings.ToLower(d.m.all[id].About().Name)), d.screen())
 	}

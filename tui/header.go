@@ -88,12 +88,12 @@ func (v *view) tabs(w int) string {
 	tabsWide, tabsMiddle := v.tabsWide(), v.tabsMiddle()
 	for id, x := range v.m.all {
 		about := x.About()
-		name, end := digit(id)+" "+about.Name, " "
+		name, end := v.m.digit(id)+" "+about.Name, " "
 		switch {
 		case w < tabsShort && id != v.m.focus, w < tabsMiddle && id >= named:
-			name, end = digit(id), prose.When(w < tabsShort, " ", "")
+			name, end = v.m.digit(id), prose.When(w < tabsShort, " ", "")
 		case w >= tabsShort && w < tabsWide:
-			name, end = digit(id)+" "+cmp.Or(about.Short, about.Name), ""
+			name, end = v.m.digit(id)+" "+cmp.Or(about.Short, about.Name), ""
 		}
 		bad := x.Alarm() > 0
 		if bad {

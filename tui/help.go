@@ -80,7 +80,7 @@ func (h *helpPage) list() {
 		h.add(helpRow{name: strings.Join(prose.Words(a.Keys(), m.Look.KeyName), " "), text: text, action: a, off: why != ""})
 	}
 	about := m.pane().About().Name
-	heading := "Columns of " + digit(m.focus) + " " + about
+	heading := "Columns of " + m.digit(m.focus) + " " + about
 	for _, c := range m.pane().Base().Shown() {
 		text := c.Help
 		if text == "" || !h.find.Match(strings.ToLower(c.Name+" "+text)) {

@@ -10,6 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -42,7 +44,7 @@ func keymap() []pane.Action {
 
 // action is what a key of the screen does, as functions of the screen.
 type action struct {
-	key.Binding
+	key.Binding // none where a feature has the key
 	Name, Group string
 	Label       string
 	Rank        int
@@ -53,12 +55,25 @@ type action struct {
 
 // bind returns the action of one screen.
 func (a *action) bind(m *model) pane.Action {
+	if len(a.Binding.Keys()) == 0 {
+		k := featureKey(func(k *feature.Key) bool { return k.Name == a.Name })
+		a.Binding = pane.On(k.Help, strings.Fields(k.Keys)...)
+	}
 	out := pane.Action{Binding: a.Binding, Name: a.Name, Group: a.Group, Label: a.Label, Rank: a.Rank, Panes: a.Panes}
 	out.Run = func() tea.Cmd { return a.Run(m) }
 	if a.Why != nil {
 		out.Why = func() string { return a.Why(m) }
 	}
 	return out
+}
+
+// featureKey returns the key of a feature that is asked for, a key without a name where there is none.
+func featureKey(wanted func(*feature.Key) bool) feature.Key {
+	all := shell.Keys()
+	if i := slices.IndexFunc(all, func(k feature.Key) bool { return wanted(&k) }); i >= 0 {
+		return all[i]
+	}
+	return feature.Key{}
 }
 
 func whyBusy(m *model) string { return m.jobs.whyBusy() }
@@ -77,8 +92,8 @@ func findKeys() []action {
 
 func traceKeys() []action {
 	return []action{
-		{Name: "who-uses", Binding: pane.On("whose packets go over the selected link or switch", "p"), Group: "Trace", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
-		{Name: "picture", Binding: pane.On("show another picture: live, base, whatif, staged; of an event before and after", "v"), Group: "Trace", Label: "picture", Rank: 13, Why: whyOnePicture, Run: func(m *model) tea.Cmd { return m.choice.next() }},
+		{Name: "who-uses", Group: "Trace", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
+		{Name: "picture", Group: "Trace", Label: "picture", Rank: 13, Why: whyOnePicture, Run: func(m *model) tea.Cmd { return m.choice.next() }},
 		{Name: "time-back", Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00", "("), Group: "Trace", Run: step(-1)},
 		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: whyNotLater, Run: step(1)},
 		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: whyNotNow, Run: showNow},
@@ -87,14 +102,14 @@ func traceKeys() []action {
 
 func paperKeys() []action {
 	return []action{
-		{Name: "fail", Binding: pane.On("let the selected link, switch or host fail on paper; all that are marked", "f"), Group: "Paper", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
-		{Name: "undo", Binding: pane.On("take a failure back: that of what is selected, or else the last one", "u"), Group: "Paper", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
-		{Name: "route", Binding: pane.On("compute routes for it; they are staged, not written", "r"), Group: "Paper", Label: "route", Rank: 6, Why: whyNotRoute, Run: says("route")},
-		{Name: "diff", Binding: pane.On("say what changes from the base to what is staged; of an entry of the history, what changed since", "d"), Group: "Paper", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
-		{Name: "commit", Binding: pane.On("read what a commit would write, and where; only from there can it be written", "C"), Group: "Paper", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
-		{Name: "write", Binding: pane.On("allow writing to switches, or forbid it again; a commit is asked for all the same", "w"), Group: "Paper", Why: whyNotWrite, Run: toggleWrite},
-		{Name: "sweep", Binding: pane.On("read the subnet again", "R"), Group: "Paper", Label: "read again", Rank: 16, Why: whyNotSweep, Run: says("sweep")},
-		{Name: "watch", Binding: pane.On("read the subnet again and again, or stop that; :watch SECONDS says how often", "W"), Group: "Paper", Why: whyNotWatch, Run: toggleWatch},
+		{Name: "fail", Group: "Paper", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
+		{Name: "undo", Group: "Paper", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
+		{Name: "route", Group: "Paper", Label: "route", Rank: 6, Why: whyNotRoute, Run: says("route")},
+		{Name: "diff", Group: "Paper", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
+		{Name: "commit", Group: "Paper", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
+		{Name: "write", Group: "Paper", Why: whyNotWrite, Run: toggleWrite},
+		{Name: "sweep", Group: "Paper", Label: "read again", Rank: 16, Why: whyNotSweep, Run: says("sweep")},
+		{Name: "watch", Group: "Paper", Why: whyNotWatch, Run: toggleWatch},
 	}
 }
 
@@ -104,7 +119,7 @@ func listKeys() []action {
 		{Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind},
 		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"), Group: "Lists", Why: whyNoRow, Run: markRow},
 		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: whyNoMarks, Run: unmark},
-		{Name: "hosts", Binding: pane.On("give the marked hosts a name, or all that the filter shows: /@NAME shows them, :hosts NAME says which links they share with whom", "H"), Group: "Lists", Why: whyNoSet, Run: nameHosts},
+		{Name: "hosts", Group: "Lists", Why: whyNoSet, Run: nameHosts},
 		{Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)", "c"), Group: "Lists", Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
 		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"), Group: "Lists", Label: "export", Rank: 18, Why: whyNotExport, Run: openExport},
 		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "), Group: "Lists", Run: freeze},
@@ -144,9 +159,9 @@ func movers(d *layout) []string {
 
 func paneActions(d *layout) []action {
 	list := []action{}
-	for i, p := range d.all {
+	for i := range d.all {
 		list = append(list, action{
-			Name: "pane-" + digit(i), Binding: pane.On(p.About().Help, digit(i)), Group: "Panes",
+			Name: d.keys[i].Name, Group: "Panes",
 			Run: func(m *model) tea.Cmd { return m.visit(i) },
 		})
 	}
@@ -169,10 +184,10 @@ func paneActions(d *layout) []action {
 
 func otherKeys() []action {
 	return []action{
-		{Name: "dump", Binding: pane.On("write routes or the topology to a file; asks what and where", "D"), Group: "Program", Why: whyBusy, Run: openForm("dump")},
-		{Name: "load", Binding: pane.On("read routes or a topology from a file; asks which", "L"), Group: "Program", Why: whyBusy, Run: openForm("load")},
-		{Name: "engine", Binding: pane.On("choose the routing engine and its options; asks step by step", "E"), Group: "Program", Why: whyBusy, Run: openForm("engine")},
-		{Name: "fail-guided", Binding: pane.On("let something fail on paper; asks what: a cable, a switch, a chassis, links at random", "F"), Group: "Program", Why: whyBusy, Run: openForm("fail")},
+		{Name: "dump", Group: "Program", Why: whyBusy, Run: openForm("dump")},
+		{Name: "load", Group: "Program", Why: whyBusy, Run: openForm("load")},
+		{Name: "engine", Group: "Program", Why: whyBusy, Run: openForm("engine")},
+		{Name: "fail-guided", Group: "Program", Why: whyBusy, Run: openForm("fail")},
 		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: whyNoShell, Run: openShell},
 		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: whyNoTheme, Run: nextTheme},
 		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: toggleTour},
@@ -200,7 +215,7 @@ func (m *model) action(name string) *pane.Action {
 // reason says why the action cannot be done now, "" if it can.
 func (m *model) reason(a *pane.Action) string {
 	if a.Panes != nil && !slices.Contains(a.Panes, m.pane().About().Name) {
-		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string { return digit(m.named(name)) + " " + name }), ", ")
+		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string { return m.digit(m.named(name)) + " " + name }), ", ")
 	}
 	if a.Why != nil {
 		if why := a.Why(); why != "" {

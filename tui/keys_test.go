@@ -131,7 +131,7 @@ func TestColumnsAreExplained(t *testing.T) {
 		}
 	}
 	for id := range d.m.all {
-		d.press(digit(id))
+		d.press(d.m.digit(id))
 		look()
 	}
 	for _, command := range []string{"show nodes", "show links", "show ports leaf-01", "show lft leaf-01", "show pictures", "show targets", "show counters all", "show sl2vl leaf-01",

@@ -5,6 +5,7 @@ package tui
 import (
 	"slices"
 
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -12,6 +13,7 @@ import (
 // layout is the panes and where they stand on the screen.
 type layout struct {
 	all           []pane.Pane
+	keys          []feature.Key // of the panes, by their names
 	width, height int
 	focus         int // the pane with the keyboard
 	leave         int // where Esc goes from a log that came up by itself, -1 for nowhere
@@ -36,6 +38,9 @@ type slots struct {
 
 func newLayout(all []pane.Pane) layout {
 	d := layout{all: all, leave: -1}
+	for _, p := range all {
+		d.keys = append(d.keys, featureKey(func(k *feature.Key) bool { return k.Pane == p.About().Name }))
+	}
 	d.focus = d.at(pane.SeatHome)
 	d.slots = slots{home: d.focus, main: d.at(pane.SeatMain), side: d.at(pane.SeatSide), aside: d.at(pane.SeatMain)}
 	return d
@@ -55,11 +60,8 @@ func (d *layout) pane() pane.Pane { return d.all[d.focus] }
 // on reports whether a pane of this seat has the keyboard.
 func (d *layout) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
-// paneKeys lead to the panes, in their order.
-const paneKeys = "1234567890aNKA"
-
-// digit is the key that leads to a pane.
-func digit(at int) string { return paneKeys[at : at+1] }
+// digit returns the key that leads to a pane unless it is rebound.
+func (d *layout) digit(at int) string { return d.keys[at].Keys }
 
 func (d *layout) take(at int) {
 	d.focus, d.leave = at, -1

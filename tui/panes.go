@@ -20,25 +20,44 @@ import (
 	"example.org/ibconsole/tui/pane/whatif"
 )
 
-// newPanes makes the panes, in the order of their keys. A new one is a line here.
+// maker makes a pane on a backend, which may be nil.
+type maker struct {
+	name string
+	make func(c *pane.Common, back backend) pane.Pane
+}
+
+func makerOf[S any](of pane.Maker[S]) maker {
+	return maker{of.Name, func(c *pane.Common, back backend) pane.Pane {
+		src, _ := any(back).(S)
+		return of.New(c, src)
+	}}
+}
+
+// makers are the panes, in the order of the line that names them. A new pane is a line here.
+var makers = []maker{
+	makerOf(problems.Pane),
+	makerOf(topology.Pane),
+	makerOf(lft.Pane),
+	makerOf(trace.Pane),
+	makerOf(whatif.Pane),
+	makerOf(load.Pane),
+	makerOf(history.Pane),
+	makerOf(log.Pane),
+	makerOf(resilience.Pane),
+	makerOf(groups.Pane),
+	makerOf(answer.Pane),
+	makerOf(subnetmap.Pane),
+	makerOf(portcounters.Pane),
+	makerOf(subnets.Pane),
+}
+
+// newPanes makes the panes. The one of several subnets is left out where there is one subnet.
 func newPanes(c *pane.Common, back backend) []pane.Pane {
-	all := []pane.Pane{
-		problems.New(c, back),
-		topology.New(c),
-		lft.New(c),
-		trace.New(c, back),
-		whatif.New(c, back),
-		load.New(c, back),
-		history.New(c, back),
-		log.New(c),
-		resilience.New(c, back),
-		groups.New(c),
-		answer.New(c),
-		subnetmap.New(c),
-		portcounters.New(c, back),
-	}
-	if back == nil || several(back) {
-		all = append(all, subnets.New(c, back))
+	var all []pane.Pane
+	for _, x := range makers {
+		if x.name != subnets.Pane.Name || back == nil || several(back) {
+			all = append(all, x.make(c, back))
+		}
 	}
 	return all
 }

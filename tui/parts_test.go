@@ -50,7 +50,7 @@ func TestHostileDescriptions(t *testing.T) {
 			}
 			d.press("z", "left", "f")
 			for id := range d.m.all {
-				d.press(digit(id), "G", "b", "z", "z")
+				d.press(d.m.digit(id), "G", "b", "z", "z")
 			}
 			d.press("2", "g", "j", "i", "esc", "?", "G", "esc", ":", "trace ", "tab", "tab", "esc", "esc", "f")
 		}

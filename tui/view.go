@@ -123,7 +123,7 @@ func (v *view) name(p *draw.Pen, id int) {
 	if id == v.m.focus {
 		own, mark = p.Theme.Key, p.Prompt
 	}
-	p.Put(own, mark+digit(id)+" "+v.m.all[id].About().Name)
+	p.Put(own, mark+v.m.digit(id)+" "+v.m.all[id].About().Name)
 	if title := v.m.all[id].Title(); title != "" {
 		p.Put(p.Theme.Title, " "+title)
 	}

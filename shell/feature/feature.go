@@ -18,7 +18,16 @@ import (
 // Feature is a part of the program that can be left out: commands, and the keys of the screen for them.
 type Feature struct {
 	Name     string
+	Keys     []Key
 	Commands []Command
+}
+
+// Key is a key of the screen for what a feature offers. The screen finds what it does by Name, and the pane by Pane.
+type Key struct {
+	Name string // by which a configuration file binds other keys
+	Keys string // the keys unless they are rebound, with blanks between them
+	Pane string // the name of the pane to which it leads, "" for an action
+	Help string
 }
 
 // Command is a command of a feature. Its last word may be a subcommand of a command of another feature: "show cables".

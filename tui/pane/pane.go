@@ -100,11 +100,16 @@ type (
 type About struct {
 	// Name leads to it in messages. short stands in the line of panes where there is no room for the name.
 	Name, Short string
-	Help        string
 	Seat        Seat
 	Broad       bool   // says that its rows are long
 	Beside      string // the pane that is shown with it on a small screen, the topology for ""
 	Enter       string // what the footer calls Enter, "" for open
+}
+
+// Maker makes a pane. The key that leads to the pane, and its help, are those of a feature whose key has its name.
+type Maker[S any] struct {
+	Name string
+	New  func(c *Common, src S) Pane // src is what the pane asks of the session
 }
 
 // Seat says where a pane stands on the screen.

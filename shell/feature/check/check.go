@@ -23,7 +23,9 @@ const (
 )
 
 // Feature is the commands check.
-var Feature = feature.Feature{Name: "check", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
+	{Name: "pane-6", Keys: "6", Pane: "Load", Help: "how many paths take each link"},
+}, Commands: []feature.Command{
 	{
 		Path: "check", Bare: true,
 		Summary: "check the routes between all end ports",

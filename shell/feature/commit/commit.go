@@ -22,7 +22,10 @@ import (
 const yesWord, resumeWord = "yes", "resume"
 
 // Feature is the commands write, commit and rollback.
-var Feature = feature.Feature{Name: "commit", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
+	{Name: "commit", Keys: "C", Help: "read what a commit would write, and where; only from there can it be written"},
+	{Name: "write", Keys: "w", Help: "allow writing to switches, or forbid it again; a commit is asked for all the same"},
+}, Commands: []feature.Command{
 	{
 		Path: "write", Summary: "allow or forbid writing to the switches",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", feature.OffWord}}},

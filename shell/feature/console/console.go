@@ -16,7 +16,10 @@ import (
 )
 
 // Feature is the commands help, run, exit and quit.
-var Feature = feature.Feature{Name: "console", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
+	{Name: "pane-8", Keys: "8", Pane: "Log", Help: "what was run, and what it said"},
+	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "what commands answered, as tables"},
+}, Commands: []feature.Command{
 	{
 		Path: "help", Summary: "list the commands, or explain one",
 		Args:     []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}},

@@ -20,7 +20,9 @@ import (
 )
 
 // Feature is the commands show counters, clear counters, counters history and counters worst.
-var Feature = feature.Feature{Name: "counts", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
+	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast and since when"},
+}, Commands: []feature.Command{
 	{
 		Path:    "show counters",
 		Summary: "list the counters of ports and how fast they grow",

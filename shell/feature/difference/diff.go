@@ -19,7 +19,9 @@ import (
 )
 
 // Feature is the commands diff and changes.
-var Feature = feature.Feature{Name: "difference", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
+	{Name: "diff", Keys: "d", Help: "say what changes from the base to what is staged; of an entry of the history, what changed since"},
+}, Commands: []feature.Command{
 	{
 		Path:    "diff",
 		Summary: "show what differs between two states: entries, pairs, links",

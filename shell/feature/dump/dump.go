@@ -16,7 +16,9 @@ import (
 )
 
 // Feature is the commands dump.
-var Feature = feature.Feature{Name: "dump", Commands: commands()}
+var Feature = feature.Feature{Name: "dump", Keys: []feature.Key{
+	{Name: "dump", Keys: "D", Help: "write routes or the topology to a file; asks what and where"},
+}, Commands: commands()}
 
 func commands() []feature.Command {
 	all := []feature.Command{

@@ -22,7 +22,9 @@ import (
 )
 
 // Feature is the command history.
-var Feature = feature.Feature{Name: "entries", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
+	{Name: "pane-7", Keys: "7", Pane: "History", Help: "what the subnet was"},
+}, Commands: []feature.Command{
 	{
 		Path:    "history",
 		Summary: "list past states, newest first",

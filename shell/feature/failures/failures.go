@@ -11,7 +11,12 @@ import (
 )
 
 // Feature is the commands that change the simulation, and whatif and show failures, which answer the same.
-var Feature = feature.Feature{Name: "failures", Commands: append([]feature.Command{
+var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
+	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "what has failed on paper, and what follows"},
+	{Name: "fail", Keys: "f", Help: "let the selected link, switch or host fail on paper; all that are marked"},
+	{Name: "undo", Keys: "u", Help: "take a failure back: that of what is selected, or else the last one"},
+	{Name: "fail-guided", Keys: "F", Help: "let something fail on paper; asks what: a cable, a switch, a chassis, links at random"},
+}, Commands: append([]feature.Command{
 	{
 		Path:     "whatif",
 		Summary:  "list the simulated failures, repairs and additions",

@@ -22,7 +22,9 @@ import (
 )
 
 // Feature is the commands show groups and sa groups.
-var Feature = feature.Feature{Name: "groups", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
+	{Name: "pane-0", Keys: "0", Pane: "Groups", Help: "multicast groups, their members and trees"},
+}, Commands: []feature.Command{
 	{
 		Path:     "show groups",
 		Summary:  "list the multicast groups, or the members of one",

@@ -19,7 +19,9 @@ import (
 )
 
 // Feature is the command hosts.
-var Feature = feature.Feature{Name: "hosts", Commands: []feature.Command{{
+var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
+	{Name: "hosts", Keys: "H", Help: "give the marked hosts a name, or all that the filter shows: /@NAME shows them, :hosts NAME says which links they share with whom"},
+}, Commands: []feature.Command{{
 	Path:    "hosts",
 	Summary: "name a set of hosts, or show the traffic among them",
 	Help: "WHO is a host, a list of hosts as Slurm writes it (node[0001-0064]), or a switch for the hosts attached to it; file=FILE has\n" +

@@ -15,7 +15,9 @@ import (
 )
 
 // Feature is the command show lft.
-var Feature = feature.Feature{Name: "lft", Commands: []feature.Command{{
+var Feature = feature.Feature{Name: "lft", Keys: []feature.Key{
+	{Name: "pane-3", Keys: "3", Pane: "LFT", Help: "the forwarding table of the selected switch"},
+}, Commands: []feature.Command{{
 	Path:     "show lft",
 	Summary:  "list the forwarding table of a switch",
 	Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},

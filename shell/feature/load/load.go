@@ -19,7 +19,9 @@ import (
 )
 
 // Feature is the commands load, but for load paths.
-var Feature = feature.Feature{Name: "load", Commands: commands()}
+var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
+	{Name: "load", Keys: "L", Help: "read routes or a topology from a file; asks which"},
+}, Commands: commands()}
 
 func commands() []feature.Command {
 	all := []feature.Command{{

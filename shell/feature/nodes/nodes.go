@@ -15,7 +15,9 @@ import (
 )
 
 // Feature is the commands show nodes, show switches and show ports.
-var Feature = feature.Feature{Name: "nodes", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
+	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
+}, Commands: []feature.Command{
 	{Path: "show", Summary: "list what is in the subnet", Options: []lang.Option{feature.OfOption()}, Examples: []string{"show links leaf-01"}},
 	{
 		Path:     "show nodes",

@@ -17,7 +17,9 @@ import (
 )
 
 // Feature is the commands problems and baseline.
-var Feature = feature.Feature{Name: "problems", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
+	{Name: "pane-1", Keys: "1", Pane: "Problems", Help: "what is wrong with the subnet"},
+}, Commands: []feature.Command{
 	{
 		Path:    "problems",
 		Summary: "list what is wrong with the live subnet, worst first",

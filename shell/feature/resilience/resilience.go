@@ -46,7 +46,9 @@ var (
 )
 
 // Feature is the commands resilience.
-var Feature = feature.Feature{Name: "resilience", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
+	{Name: "pane-9", Keys: "9", Pane: "Resilience", Help: "what becomes of the routes when each link, switch or pair of links fails"},
+}, Commands: []feature.Command{
 	{
 		Path: "resilience", Summary: "simulate each failure and count lost paths and load",
 		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +

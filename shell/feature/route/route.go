@@ -25,7 +25,10 @@ const incrementalWord = "incremental"
 var yesNo = []string{"yes", "no"}
 
 // Feature is the commands engine, engines, route and unstage.
-var Feature = feature.Feature{Name: "route", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
+	{Name: "route", Keys: "r", Help: "compute routes for it; they are staged, not written"},
+	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options; asks step by step"},
+}, Commands: []feature.Command{
 	{
 		Path: "engine", Summary: "Choose the routing engines and their options",
 		Help: "Engines are tried in order; options have OpenSM's names. Without words it shows them. What is not named goes back to OpenSM's default.\n" +

@@ -18,7 +18,9 @@ import (
 )
 
 // Feature is the commands sources, source and on.
-var Feature = feature.Feature{Name: "sources", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
+	{Name: "pane-A", Keys: "A", Pane: "All", Help: "the subnets of this console side by side, and what one has otherwise than most"},
+}, Commands: []feature.Command{
 	{
 		Path: "sources", Bare: true, Summary: "list the subnets of this console side by side",
 		Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Rails of the same\n" +

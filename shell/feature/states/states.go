@@ -13,7 +13,9 @@ import (
 )
 
 // Feature is the command show pictures.
-var Feature = feature.Feature{Name: "states", Commands: []feature.Command{{
+var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
+	{Name: "picture", Keys: "v", Help: "show another picture: live, base, whatif, staged; of an event before and after"},
+}, Commands: []feature.Command{{
 	Path:     "show pictures",
 	Summary:  "list the live, base, what-if and staged states",
 	Examples: []string{"fail switch spine-02; route; show pictures"},

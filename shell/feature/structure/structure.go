@@ -27,7 +27,9 @@ const hintsHelp = "FILE is YAML: a list, each element of which has name (a node 
 	"Hints overrule names and cabling wherever the structure of the subnet matters; a later element overrules an earlier one."
 
 // Feature is the commands show structure and hints.
-var Feature = feature.Feature{Name: "structure", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
+	{Name: "pane-N", Keys: "N", Pane: "Map", Help: "the subnet drawn: tiers, pods, grids, groups; arrows move, Enter unfolds"},
+}, Commands: []feature.Command{
 	{
 		Path:     "show structure",
 		Summary:  "show tiers, pods, planes, rails, directors and anomalies",

@@ -18,7 +18,9 @@ import (
 const lightWord = "light"
 
 // Feature is the commands sweep and names.
-var Feature = feature.Feature{Name: "sweep", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
+	{Name: "sweep", Keys: "R", Help: "read the subnet again"},
+}, Commands: []feature.Command{
 	{
 		Path: "sweep", Summary: "read the subnet again",
 		Help: "It reads nodes, links, LIDs and forwarding tables; light: only what can have moved.",

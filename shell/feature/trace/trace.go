@@ -23,7 +23,9 @@ import (
 const liveWord = "live"
 
 // Feature is the commands trace and show torus.
-var Feature = feature.Feature{Name: "trace", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
+	{Name: "pane-4", Keys: "4", Pane: "Trace", Help: "the path of packets, hop by hop"},
+}, Commands: []feature.Command{
 	{
 		Path:    "trace",
 		Summary: "trace the path from SRC to DST",

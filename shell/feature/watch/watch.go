@@ -15,7 +15,9 @@ import (
 )
 
 // Feature is the commands watch and show events.
-var Feature = feature.Feature{Name: "watch", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
+	{Name: "watch", Keys: "W", Help: "read the subnet again and again, or stop that; :watch SECONDS says how often"},
+}, Commands: []feature.Command{
 	{
 		Path: "watch", Summary: "keep the live state current with light sweeps",
 		Help:     "It sweeps lightly every so many seconds. show events lists what changed.",

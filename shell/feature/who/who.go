@@ -19,7 +19,9 @@ import (
 )
 
 // Feature is the command who uses.
-var Feature = feature.Feature{Name: "who", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
+	{Name: "who-uses", Keys: "p", Help: "whose packets go over the selected link or switch"},
+}, Commands: []feature.Command{
 	{Path: "who", Summary: "list the paths that use a link or a node", Options: []lang.Option{feature.OfOption()}},
 	{
 		Path: "who uses", Summary: "list the paths that use a link or a node",

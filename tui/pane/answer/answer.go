@@ -32,10 +32,13 @@ const (
 	fresh = 2  // how many of those before the last keep the subnet that they are of
 )
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[any]{Name: "Answer", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
+
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	a := &answers{}
-	a.List = pane.NewList(c, pane.About{Name: "Answer", Help: "what commands answered, as tables", Enter: "go on", Broad: true},
+	a.List = pane.NewList(c, pane.About{Name: "Answer", Enter: "go on", Broad: true},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, a.Renew)
 	return a
 }

@@ -37,11 +37,14 @@ type groups struct {
 	treeErr error // why there is no tree
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[any]{Name: "Groups", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
+
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &groups{}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Groups", Short: "Grps", Help: "multicast groups, their members and trees"},
+	l.List = pane.NewList(c, pane.About{Name: "Groups", Short: "Grps"},
 		draw.Table{Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}, l.Renew)
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)

@@ -58,11 +58,14 @@ type Source interface {
 	Moments(ctx context.Context) ([]timeline.Moment, error)
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "History", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &past{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "History", Short: "Hist", Help: "what the subnet was", Enter: "show it"},
+	l.List = pane.NewList(c, pane.About{Name: "History", Short: "Hist", Enter: "show it"},
 		draw.Table{Kinds: []string{"entries", "timeline"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.Kind == showMoments {

@@ -46,10 +46,13 @@ type lft struct {
 	number   int
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[any]{Name: "LFT", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
+
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &lft{sw: fabric.None}
-	l.List = pane.NewList(c, pane.About{Name: "LFT", Help: "the forwarding table of the selected switch", Seat: pane.SeatMain, Enter: "next hop"},
+	l.List = pane.NewList(c, pane.About{Name: "LFT", Seat: pane.SeatMain, Enter: "next hop"},
 		draw.Table{Kinds: []string{"by LID", "by port"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.Kind == lftByPort {

@@ -44,11 +44,14 @@ type Source interface {
 	Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error)
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "Load", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &links{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Load", Help: "how many paths take each link", Beside: "Trace"},
+	l.List = pane.NewList(c, pane.About{Name: "Load", Beside: "Trace"},
 		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards",
 			"heat map of use, upwards", "heat map of use, downwards"}}, l.Renew)
 	l.ID = func(row int) uint64 {

@@ -22,10 +22,13 @@ type logbook struct {
 	dropped int // counts lines that were let go
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[any]{Name: "Log", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
+
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &logbook{}
-	l.List = pane.NewList(c, pane.About{Name: "Log", Help: "what was run, and what it said", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"},
+	l.List = pane.NewList(c, pane.About{Name: "Log", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row + l.dropped) }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "time", Help: "start of the command",

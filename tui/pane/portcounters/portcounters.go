@@ -76,12 +76,15 @@ type list struct {
 	mean   float64
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "Counters", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &list{src: src, span: firstSpan}
 	t := c.Look
 	names := prose.Words(kinds, func(k kind) string { return k.name })
-	l.List = pane.NewList(c, pane.About{Name: "Counters", Short: "Cntrs", Help: "the ports with most errors, waits or traffic, how fast and since when", Broad: true, Enter: "over time"},
+	l.List = pane.NewList(c, pane.About{Name: "Counters", Short: "Cntrs", Broad: true, Enter: "over time"},
 		draw.Table{Kinds: names, ID: func(row int) uint64 { return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID() }}, l.Renew)
 	traffic := func() bool { return l.Kind == ofTraffic }
 	l.Cols = []draw.Column{

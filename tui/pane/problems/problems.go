@@ -95,11 +95,14 @@ type Source interface {
 	PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error)
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "Problems", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &problems{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Help: "what is wrong with the subnet", Seat: pane.SeatHead},
+	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Seat: pane.SeatHead},
 		draw.Table{ID: func(row int) uint64 { return id(&l.found[row]) }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "what", Help: "severity: error, warning or note",

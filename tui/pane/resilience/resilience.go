@@ -65,11 +65,14 @@ type Source interface {
 	Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error)
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "Resilience", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &resilient{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Resilience", Short: "Resil", Help: "what becomes of the routes when each link, switch or pair of links fails"},
+	l.List = pane.NewList(c, pane.About{Name: "Resilience", Short: "Resil"},
 		draw.Table{Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}, l.Renew)
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
 	l.Cols = []draw.Column{

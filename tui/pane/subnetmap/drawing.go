@@ -50,10 +50,13 @@ const (
 	rowPort
 )
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[any]{Name: "Map", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
+
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	s := &sketch{unfolded: map[drawing.Key]bool{}}
-	s.List = pane.NewList(c, pane.About{Name: "Map", Help: "the subnet drawn: tiers, pods, grids, groups; arrows move, Enter unfolds", Beside: "LFT", Enter: "unfold"},
+	s.List = pane.NewList(c, pane.About{Name: "Map", Beside: "LFT", Enter: "unfold"},
 		draw.Table{ID: func(r int) uint64 { return uint64(r) }}, s.Renew)
 	s.Cols = []draw.Column{{Least: 20, Text: s.text}}
 	return s

@@ -46,11 +46,14 @@ type subnets struct {
 	rows     []classify.Difference
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "All", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &subnets{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "All", Short: "All", Help: "the subnets of this console side by side, and what one has otherwise than most", Enter: "go there", Broad: true},
+	l.List = pane.NewList(c, pane.About{Name: "All", Short: "All", Enter: "go there", Broad: true},
 		draw.Table{Kinds: []string{"subnets", "differences"}, ID: l.id}, l.Renew)
 	all := func() bool { return l.Kind != kindSubnets }
 	figure := func(of func(o *sources.Overview) int) (func(row int) string, func(row int) int64) {

@@ -66,10 +66,13 @@ const (
 	tierLoose
 )
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[any]{Name: "Topology", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
+
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
-	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Help: "switches, and hosts below them", Seat: pane.SeatHome, Beside: "LFT"},
+	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Seat: pane.SeatHome, Beside: "LFT"},
 		draw.Table{Kinds: []string{"by rank", "by system", "by name", "by pod, plane, rail or group"}, ID: l.rowID, Regrow: func() { l.Renew() }}, l.Renew)
 	l.Cols = l.treeColumns()
 	return l

@@ -81,11 +81,14 @@ type Source interface {
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "Trace", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &trace{src: src}
 	l.columns.t, l.remarks.t = l, l
-	l.List = pane.NewList(c, pane.About{Name: "Trace", Help: "the path of packets, hop by hop", Seat: pane.SeatTrace, Beside: "What-if"},
+	l.List = pane.NewList(c, pane.About{Name: "Trace", Seat: pane.SeatTrace, Beside: "What-if"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: manners[:kindChoices]}, l.Renew)
 	l.columns.paths = [4][]draw.Column{l.columns.pathColumns(), l.columns.bothColumns(), l.columns.lidColumns(), {{Least: 20, Text: l.columns.nodeText}}}
 	l.Cols = l.columns.paths[kindPath]

@@ -50,10 +50,13 @@ type Source interface {
 	FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error)
 }
 
+// Pane makes the pane for the key of its feature.
+var Pane = pane.Maker[Source]{Name: "What-if", New: New}
+
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	w := &whatIf{src: src}
-	w.List = pane.NewList(c, pane.About{Name: "What-if", Help: "what has failed on paper, and what follows"},
+	w.List = pane.NewList(c, pane.About{Name: "What-if"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, w.Renew)
 	look := func(row int) draw.Style { return w.rows[row].st }
 	w.Cols = []draw.Column{
