@@ -239,8 +239,8 @@ func startPiped(from, home string) (*piped, error) {
 	return p, err
 }
 
-// spoken is what it answers to "write on", which ends each conversation.
-const spoken = `{"write":true}`
+// spoken ends what it answers to "write on", which ends each conversation.
+const spoken = `"write":true}`
 
 func (p *piped) say(ctx context.Context, commands string) (string, error) {
 	stop := context.AfterFunc(ctx, p.kill)
@@ -249,7 +249,7 @@ func (p *piped) say(ctx context.Context, commands string) (string, error) {
 	var out strings.Builder
 	for {
 		line, err := p.out.ReadString('\n')
-		if strings.TrimSpace(line) == spoken {
+		if strings.HasSuffix(strings.TrimSpace(line), spoken) {
 			return out.String(), nil
 		}
 		out.WriteString(line)

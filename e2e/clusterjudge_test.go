@@ -198,7 +198,7 @@ type shown struct {
 func (k *clusterConsole) look() {
 	file := filepath.Join(k.c.dir, fmt.Sprintf("shown-%d", k.num))
 	k.enter()
-	look := "sweep; dump lfts of=live " + file + "; summary"
+	look := "sweep; dump lfts of=live " + file + "; summary of=live"
 	out, err := k.say(look)
 	if err != nil && strings.Contains(err.Error(), syscall.EPERM.Error()) { // ibsim gave its place to another: it asks for a new one
 		out, err = k.say(look)
@@ -219,7 +219,7 @@ func (k *clusterConsole) judge(now held) {
 	}
 	var sum struct {
 		Interrupted string
-		Unanswered  []string
+		Unanswered  []struct{ Text string }
 		Switches    int
 	}
 	if err := json.Unmarshal([]byte(lastLine(s.out)), &sum); err != nil {
