@@ -72,6 +72,7 @@ func export(m *model, name string) {
 		return
 	}
 	t := m.pane().Base()
+	t.SiftAll()
 	lines := t.Chosen()
 	if len(t.Marks) == 0 {
 		lines = lines[:0]

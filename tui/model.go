@@ -58,6 +58,7 @@ type model struct {
 	status    status
 	spinner   spinner.Model
 	ticking   bool
+	sifting   bool // a siftMsg is on its way
 	untouched bool
 	welcome   bool // a subnet that was just read
 
@@ -80,6 +81,7 @@ type (
 	minuteMsg  struct{}
 	shellMsg   struct{ err error }
 	drainedMsg struct{}
+	siftMsg    struct{} // asks for more rows of filters
 )
 
 const tickPause = 120 * time.Millisecond // how often the screen is drawn anew while a command runs
@@ -136,8 +138,10 @@ func (m *model) age() tea.Cmd {
 // Update implements [tea.Model].
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	if more := m.seek(); more != nil {
-		cmd = tea.Batch(cmd, more)
+	for _, more := range []tea.Cmd{m.seek(), m.sift()} {
+		if more != nil {
+			cmd = tea.Batch(cmd, more)
+		}
 	}
 	tourStep(m)
 	return m, cmd
@@ -172,6 +176,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.jobs.openQuestion(msg)
 	case nearMsg:
 		m.prompt.near(msg)
+	case siftMsg:
+		return m.sifted()
 	case pageMsg:
 		m.pages.fillPage(msg)
 	case form.Msg:

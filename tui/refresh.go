@@ -103,3 +103,30 @@ func (m *model) seek() tea.Cmd {
 	m.collect()
 	return tea.Batch(append(cmds, m.tick())...)
 }
+
+// sift asks for another turn of the filters that were not applied to all rows. Keys that were pressed before come first.
+func (m *model) sift() tea.Cmd {
+	if m.sifting || !slices.ContainsFunc(m.all, func(p pane.Pane) bool { return p.Base().Sifting() }) {
+		return nil
+	}
+	m.sifting = true
+	m.Common.Running++
+	return func() tea.Msg { return siftMsg{} }
+}
+
+// sifted applies filters to more rows.
+func (m *model) sifted() tea.Cmd {
+	m.sifting = false
+	m.Common.Running--
+	for _, p := range m.all {
+		if p.Base().Sifting() {
+			p.Base().SiftOn()
+		}
+	}
+	m.follow()
+	m.fit()
+	if in := &m.prompt; in.typed != nil && in.typed.Value() == m.pane().Base().Filt.Text {
+		return in.seekNear()
+	}
+	return nil
+}

@@ -17,6 +17,7 @@ import (
 // that of the selected one.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {
 	t := m.pane().Base()
+	t.SiftAll()
 	lines := t.Chosen()
 	if len(t.Marks) == 0 && !t.Filt.Empty() {
 		lines = lines[:0]

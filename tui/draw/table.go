@@ -19,6 +19,8 @@ type Table struct {
 	Size  int
 	Order []int32 // row by line
 	keys  sortKeys
+	// sifted is how many rows the filter was applied to: all of them where there is no filter.
+	sifted int
 	// Sorted is the column that the rows are sorted by, from 1, negative for downwards, 0 for the order they come in.
 	Sorted int
 	Filt   Filter
@@ -47,6 +49,13 @@ func (t *Table) Hold() {
 // Build takes it that there are so many rows now, and goes to the one held.
 func (t *Table) Build(size int) {
 	t.Rebuild(size)
+	if !t.Sifting() {
+		t.release()
+	}
+}
+
+// release goes to the row that is held.
+func (t *Table) release() {
 	if t.Held {
 		t.Find(t.kept)
 	}
@@ -69,35 +78,19 @@ func (t *Table) Rebuild(size int) {
 	if !t.Filt.Empty() {
 		t.Sift()
 	}
-	t.arrange()
+	if !t.Sifting() {
+		t.arrange()
+	}
 	t.Resize(len(t.Order), t.Height)
 }
 
 // Fill takes so many rows in the order that they come in.
 func (t *Table) Fill(size int) {
-	t.Size = size
+	t.Size, t.sifted = size, size
 	t.Order = slices.Grow(t.Order[:0], size)[:size]
 	for i := range t.Order {
 		t.Order[i] = int32(i)
 	}
-}
-
-// Sift leaves the rows that the filter lets through.
-func (t *Table) Sift() {
-	if t.Prepare != nil {
-		t.Prepare()
-	}
-	match := t.Match
-	if match == nil {
-		match = t.matchText
-	}
-	keep := make([]bool, t.Size)
-	each(t.Size, func(from, to int) {
-		for i := from; i < to; i++ {
-			keep[i] = match(i)
-		}
-	})
-	t.Order = slices.DeleteFunc(t.Order, func(row int32) bool { return !keep[row] })
 }
 
 func (t *Table) matchText(row int) bool {
@@ -263,5 +256,5 @@ func (t *Table) NoMatch(what string) string {
 // Show shows the list in another manner, from its first row, unsorted and without marks.
 func (t *Table) Show(kind int) {
 	t.Kind, t.Sorted, t.Marks, t.Aside = kind, 0, nil, 0
-	t.Cursor, t.Top, t.Order, t.Held = 0, 0, t.Order[:0], false
+	t.Cursor, t.Top, t.Order, t.Held, t.sifted = 0, 0, t.Order[:0], false, t.Size
 }

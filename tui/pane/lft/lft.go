@@ -41,7 +41,6 @@ type lft struct {
 	hopped hopCounts // of a switch, to sort by
 	hops   pane.AsyncResult[hopCounts]
 
-	nodeHits []bool    // for the filter
 	portHits [256]bool // for the filter: by next hop
 	number   int
 }

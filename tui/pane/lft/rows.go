@@ -74,9 +74,8 @@ func (l *lft) compare() {
 	}
 }
 
-// prepareFilter finds the nodes and the ports that the filter hits.
+// prepareFilter finds the ports that the filter hits, and the LID that it names.
 func (l *lft) prepareFilter() {
-	l.nodeHits = l.Filt.Hits(l.Scene.Names.Search)
 	for port := range l.portHits {
 		l.portHits[port] = l.Filt.Hit(strings.ToLower(l.nextHop(uint8(port))))
 	}
@@ -93,7 +92,7 @@ func (l *lft) passes(row int) bool {
 	}
 	lid := l.lids[row]
 	e := l.Scene.Picture.Fabric.PortByLID(lid)
-	hit := int(lid) == l.number || e != fabric.None && l.nodeHits[l.Scene.Picture.Fabric.Ports[e].Node] || l.portHits[l.entry(row)]
+	hit := int(lid) == l.number || e != fabric.None && l.Filt.Hit(l.Scene.Names.Search[l.Scene.Picture.Fabric.Ports[e].Node]) || l.portHits[l.entry(row)]
 	return hit != l.Filt.Invert
 }
 

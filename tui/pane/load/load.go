@@ -188,13 +188,11 @@ func (l *links) Renew() {
 		l.findCut()
 		l.Build(len(l.heat().rows))
 	default:
-		l.Match, l.Prepare = nil, nil
-		var hits []bool
-		l.Prepare = func() { hits = l.Filt.Hits(l.Scene.Names.Search) }
+		hits := func(n fabric.NodeIndex) bool { return l.Filt.Hit(l.Scene.Names.Search[n]) }
 		l.Match = func(row int) bool {
 			f := l.load.loads.Fabric
 			p := l.port(row)
-			return (hits[f.Ports[p].Node] || hits[f.PeerNode(p)]) != l.Filt.Invert
+			return (hits(f.Ports[p].Node) || hits(f.PeerNode(p))) != l.Filt.Invert
 		}
 		l.Build(len(map[bool][]fabric.PortIndex{true: l.load.all, false: l.load.between}[l.Kind == loadAll]))
 	}

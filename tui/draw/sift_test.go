@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestSiftYields: a filter that takes long on a long list gives the keys a turn in between, and in the end lets the same rows
+// through in the same order as one that takes no time, with the cursor on the row where it was.
+func TestSiftYields(t *testing.T) {
+	const rows, each = 60_000, 10 * time.Microsecond
+	list := func(cost time.Duration) *Table {
+		table := &Table{Cols: []Column{{Name: "row", Text: func(row int) string { return fmt.Sprint(row) }, Order: func(row int) int64 { return int64(row % 1000) }}}}
+		table.ID = func(row int) uint64 { return uint64(row) }
+		table.Match = func(row int) bool {
+			for began := time.Now(); time.Since(began) < cost; {
+				runtime.Gosched()
+			}
+			return row%3 == 0
+		}
+		table.Height = 20
+		table.Build(rows)
+		table.Find(30_000)
+		return table
+	}
+	filter, err := ParseFilter("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, quick := list(each), list(0)
+	for _, table := range []*Table{slow, quick} {
+		table.Filt, table.Sorted = filter, -1
+		table.Again()
+	}
+	if !slow.Sifting() {
+		t.Error("a filter that takes long was applied to all rows at once")
+	}
+	if n := len(slow.Order); n >= rows/3 || slow.N != n {
+		t.Errorf("%d rows passed at once, %d are shown", n, slow.N)
+	}
+	turns := 0
+	for ; slow.Sifting(); turns++ {
+		slow.SiftOn()
+	}
+	if turns < 2 {
+		t.Errorf("the filter took %d more turns", turns)
+	}
+	quick.SiftAll()
+	if !slices.Equal(slow.Order, quick.Order) || len(slow.Order) != rows/3 {
+		t.Errorf("%d rows passed in turns and %d at once, or in another order", len(slow.Order), len(quick.Order))
+	}
+	if row, ok := slow.Selected(); !ok || row != 30_000 {
+		t.Errorf("row %d is selected, want 30000", row)
+	}
+	if quick.Sifting() || quick.N != rows/3 {
+		t.Errorf("%d rows are shown at the end", quick.N)
+	}
+}
