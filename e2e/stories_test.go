@@ -67,15 +67,15 @@ func questions() []question {
 			press("/"), name("leaf-12/8"), press("Enter").see("p8   ─ spine-01/12"), press("p").see("Answer who uses leaf-12 8", "from: node-0078 HCA-1/1"), press("b", "b").see("node-0001 HCA-1/1"),
 		}},
 		{"what another console just changed", (*liveStory).rerouted, []step{
-			press("R").see("sweep:"), press("7", "b").see("commit, done", "1 event"), press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+			press("R").see("sweep of live"), press("7", "b").see("commit, done", "1 event"), press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
 		}},
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
-			press("R").see("sweep:"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"what a subnet manager just changed", (*liveStory).managed, []step{
-			press("R").see("sweep:"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
-		{"yesterday's routes", (*liveStory).rerouted, []step{press("R").see("sweep:"), press("7").see("commit, before"), press("j", "j", "Enter").see("OLD history 3"),
+		{"yesterday's routes", (*liveStory).rerouted, []step{press("R").see("sweep of live"), press("7").see("commit, before"), press("j", "j", "Enter").see("OLD history 3"),
 			press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"), press("b").see("LFT entries", "spine-07"),
 		}},
 		{"where do errors rise and since when", (*liveStory).erring, []step{
@@ -86,10 +86,10 @@ func questions() []question {
 		}},
 		{"the morning report", (*liveStory).erring, []step{press(":"), word("report mor"), press("Tab", "Enter").see("0 links flapped, 1 port got w")}},
 		{"how was it at a time", (*liveStory).rerouted, []step{
-			press("R").see("sweep:"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"), press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
+			press("R").see("sweep of live"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"), press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
 		}},
 		{"why can A not reach B", (*liveStory).unplugged, []step{
-			press("R").see("sweep:"), press("2", "/"), name("node-0001"), press("Enter", "t", "/"), name("node-0050"), press("Enter", "T").see("node-0001 HCA-1 → node-0050 HCA-1", "dead end: the link of spine-01/8 is down"),
+			press("R").see("sweep of live"), press("2", "/"), name("node-0001"), press("Enter", "t", "/"), name("node-0050"), press("Enter", "T").see("node-0001 HCA-1 → node-0050 HCA-1", "dead end: the link of spine-01/8 is down"),
 		}},
 	}
 }
