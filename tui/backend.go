@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/shell/guided"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/pane/history"
 )
@@ -28,6 +29,8 @@ import (
 type backend interface {
 	sources
 	State() session.State
+	// Facts is what the session knows to follow from tables.
+	Facts() *analysis.Memo
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
 	// Hint is the usage of the command at the end of a text, and what it does.
@@ -169,4 +172,4 @@ func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, unti
 
 func (b *shellBackend) Recording() (recording.Status, bool) { return recording.StatusOf(b.Session()) }
 
-func (b *shellBackend) Loops() session.Loops { return b.Session().Analysis() }
+func (b *shellBackend) Facts() *analysis.Memo { return b.Session().Analysis() }

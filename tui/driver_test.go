@@ -288,6 +288,13 @@ func newFake(f *fabric.Fabric) *fake {
 func (f *fake) State() session.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var tables []*fabric.Tables
+	for _, p := range []*session.Picture{f.state.Live, f.state.Base, f.state.WhatIf, f.state.Staged} {
+		if p != nil && p.Tables != nil {
+			tables = append(tables, p.Tables)
+		}
+	}
+	f.Picture(nil, tables...)
 	return f.state
 }
 
@@ -317,10 +324,14 @@ func (f *fake) Run(ctx context.Context, text string, out *shell.Output) error {
 func (f *fake) Entries(context.Context) ([]history.Entry, error)   { return f.entries, nil }
 func (f *fake) Moments(context.Context) ([]timeline.Moment, error) { return f.moments, nil }
 func (f *fake) Recall(id int64) (*session.Picture, error) {
-	if p := f.recalls[id]; p != nil {
-		return p, nil
+	p := f.recalls[id]
+	if p == nil {
+		p = f.recall
 	}
-	return f.recall, nil
+	if p != nil {
+		f.Memo.Recall(p.Tables)
+	}
+	return p, nil
 }
 func (f *fake) Flow(context.Context, string) (*guided.Flow, error) { return nil, connection.ErrOffline }
 
@@ -377,7 +388,7 @@ func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, 
 	return f.growth(since, until), nil
 }
 func (f *fake) Compare(context.Context) (*featuresources.Comparison, error) { return nil, nil }
-func (f *fake) Loops() session.Loops                                        { return &f.Memo }
+func (f *fake) Facts() *analysis.Memo                                       { return &f.Memo }
 func (f *fake) Hint(string) (usage, summary string)                         { return "", "" }
 func (f *fake) Search(string) []lang.Candidate                              { return nil }
 

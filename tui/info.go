@@ -95,7 +95,7 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 	if !f.Nodes[x.Node].IsSwitch() {
 		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
 	}
-	if ld := pg.m.Counted; ld != nil && ld.Fabric == f {
+	if ld := pg.m.Loads(pg.m.sc); ld != nil && ld.Fabric == f {
 		text += fmt.Sprintf("  %s paths out, %s in", pane.PathsText(ld, port), pane.PathsText(ld, x.Peer))
 	}
 	p.Raw(prose.When(selected, t.Info, ""), text)

@@ -138,8 +138,8 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 		if j == js.starting && js.m.st.Interrupted != "" {
 			js.m.warn(js.m.st.Interrupted)
 		}
-		if j.keyed && draw.FirstWord(j.text) == "trace" && js.m.Traced != "" {
-			js.m.inform(fmt.Sprintf("%s: %s", js.m.sc.State.Title(js.m.sc.Picture), js.m.Traced))
+		if j.keyed && draw.FirstWord(j.text) == "trace" && js.m.Traced(js.m.sc) != "" {
+			js.m.inform(fmt.Sprintf("%s: %s", js.m.sc.State.Title(js.m.sc.Picture), js.m.Traced(js.m.sc)))
 		}
 		js.learn(j)
 	case errors.Is(err, context.Canceled):

@@ -93,7 +93,7 @@ const (
 )
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
-	c := &pane.Common{Ctx: ctx, Look: t}
+	c := &pane.Common{Ctx: ctx, Look: t, Memo: back.Facts()}
 	m := &model{Common: c, layout: newLayout(newPanes(c, back)), back: back, now: time.Now, untouched: true, pointed: map[int]pane.Place{}}
 	m.view = view{m: m, hinted: map[[4]string]string{}}
 	m.prompt, m.jobs, m.pages = prompt{m: m}, jobs{m: m}, pages{m: m}
@@ -101,7 +101,7 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
-	m.indexes.Structure = func(f *fabric.Fabric) *classify.Structure { return back.Loops().Structure(f) }
+	m.indexes.Structure = func(f *fabric.Fabric) *classify.Structure { return back.Facts().Structure(f) }
 	m.refresh()
 	return m
 }

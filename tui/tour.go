@@ -37,7 +37,7 @@ func tourSteps() []tourStop {
 		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool { return !m.Ends[0].None() }},
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Now where they go: / and %s, Enter, then T. The trace comes up by itself.", t.names[1])
-		}, keys: func(t *tour) []string { return []string{"/", t.names[1], "enter", "T"} }, done: func(m *model) bool { return m.Traced != "" }},
+		}, keys: func(t *tour) []string { return []string{"/", t.names[1], "enter", "T"} }, done: func(m *model) bool { return m.Traced(m.sc) != "" }},
 		{text: say("This is the path, hop by hop: ports, link, paths that share it, errors. The cursor is on the first link between switches. What if it fails? Press f."),
 			keys: keys("f"), done: func(m *model) bool { return len(m.st.Failures) > 0 }},
 		{text: say("It has failed on paper: nothing was written. The old routes lose packets now; the frame says WHAT-IF. Press r to route around it."),

@@ -148,5 +148,10 @@ func (s *Session) recall(id int64) (*Picture, error) {
 	}
 	p := &Picture{Kind: Recorded + Kind(strconv.FormatInt(id, 10)), Fabric: snap.Fabric, Tables: snap.Tables, When: snap.Until, Simulated: snap.Simulated, Entry: &snap.Entry}
 	r.at[id] = p
+	var tables []*fabric.Tables
+	for _, x := range r.at {
+		tables = append(tables, x.Tables)
+	}
+	s.analysis.Recall(tables...)
 	return p, nil
 }

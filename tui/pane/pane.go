@@ -8,6 +8,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -138,17 +140,17 @@ type Common struct {
 	Running int            // how many results are computed beside the screen
 	Focused func() Subject // what the selected row of the pane with the keyboard is about
 
-	// Ends are the marked source and destination of a trace; a zero GUID is none. path
-	// are the nodes of the path between them in the fabric of the topology, nil without.
-	Ends   [2]Place
-	Path   map[fabric.NodeIndex]bool
-	Traced string // says in words how the packets of the trace go, "" where there is none
-	// Loads are the paths over each link by the tables of the scene, nil where they are not known, busiest those
-	// of the busiest link between switches, and counted those that were counted last, of whatever tables.
-	Loads, Counted *linkload.Loads
-	Busiest        int64
+	Memo *analysis.Memo // what the session knows to follow from tables
+
+	// Ends are the marked source and destination of a trace; a zero GUID is none. LID is the one of the destination that was
+	// named where it has several, else 0.
+	Ends [2]Place
+	LID  uint16
 	// Recent is what ports counted in the last hour of the time that is shown, nil where nothing is recorded of that.
 	Recent *Recently
+
+	loads atomic.Pointer[loads]
+	trace traced
 }
 
 // Recently is what ports counted of late. It does not change.

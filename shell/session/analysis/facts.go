@@ -132,6 +132,12 @@ func (m *Memo) KnownReach(t *fabric.Tables) *reach.Result {
 	return r
 }
 
+// KnownLoad is what [Memo.Load] found before, as KnownReach is.
+func (m *Memo) KnownLoad(t *fabric.Tables) *linkload.Loads {
+	l, _ := m.known(key{says: loads, of: t}).(*linkload.Loads)
+	return l
+}
+
 // KnownCredits is what [Memo.Credits] found before, as KnownReach is.
 func (m *Memo) KnownCredits(t *fabric.Tables) *credits.Result {
 	r, _ := m.known(key{says: loops, of: t}).(*credits.Result)

@@ -27,6 +27,7 @@ type Memo struct {
 	mu       sync.Mutex
 	base     *fabric.Tables // the tables that others were adapted from, if any were
 	pictured []*fabric.Tables
+	recalled []*fabric.Tables // of pictures of the history
 	facts    map[key]*fact
 
 	structuring sync.Mutex
@@ -60,7 +61,20 @@ func (m *Memo) keeps(k key) bool {
 	if k.says.prepares() {
 		return k.of == m.base
 	}
-	return slices.Contains(m.pictured, k.of) && (k.and == nil || slices.Contains(m.pictured, k.and))
+	return m.has(k.of) && (k.and == nil || m.has(k.and))
+}
+
+// has reports whether there are these tables: with mu held.
+func (m *Memo) has(t *fabric.Tables) bool {
+	return slices.Contains(m.pictured, t) || slices.Contains(m.recalled, t)
+}
+
+// Recall tells the memo which tables of the history there are in addition. What is of others is forgotten.
+func (m *Memo) Recall(all ...*fabric.Tables) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.recalled = all
+	maps.DeleteFunc(m.facts, func(k key, f *fact) bool { return f.known && !m.keeps(k) })
 }
 
 // from is the base of tables that were adapted from it, nil for others.

@@ -206,6 +206,12 @@ func TestForgets(t *testing.T) {
 		t.Error("known is what is forgotten, or forgotten what is known")
 	}
 	m.Picture(nil)
+	m.Recall(base)
+	all()
+	if n := len(m.facts); n != 3 || m.KnownLoad(base) == nil || m.KnownLoad(other) != nil {
+		t.Errorf("%d facts of tables out of the history, want 3: reach, load and credits", n)
+	}
+	m.Recall()
 	if n := len(m.facts); n != 0 {
 		t.Errorf("%d facts of nothing", n)
 	}

@@ -105,7 +105,7 @@ func (l *lft) portColumns() []draw.Column {
 			Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string { return l.Theme.Bar(l.count[l.ports[row]], l.most, 10) },
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads == nil },
+			Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads(l.Scene) == nil },
 			Text: func(row int) string { return l.pathsText(l.ports[row]) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
 		l.errorsColumn(byLID, func(row int) uint8 { return l.ports[row] }), l.useColumn(byLID, func(row int) uint8 { return l.ports[row] }),
 	}
@@ -221,15 +221,15 @@ func (l *lft) wasText(row int) string {
 }
 
 func (l *lft) paths(entry uint8) int64 {
-	if out := l.out(entry); out != fabric.None && l.Loads != nil && entry != 0 {
-		return l.Loads.Paths[out]
+	if out := l.out(entry); out != fabric.None && l.Loads(l.Scene) != nil && entry != 0 {
+		return l.Loads(l.Scene).Paths[out]
 	}
 	return 0
 }
 
 func (l *lft) pathsText(entry uint8) string {
-	if out := l.out(entry); out != fabric.None && l.Loads != nil && entry != 0 {
-		return pane.PathsText(l.Loads, out)
+	if out := l.out(entry); out != fabric.None && l.Loads(l.Scene) != nil && entry != 0 {
+		return pane.PathsText(l.Loads(l.Scene), out)
 	}
 	return draw.Thousands(0)
 }

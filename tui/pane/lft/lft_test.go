@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/lft"
@@ -40,4 +41,36 @@ func TestEntries(t *testing.T) {
 		}
 	}
 	s.Drawn(40)
+}
+
+// TestPathsOfMemo: the paths over each link that anybody has counted are shown next to its port, without another pane.
+func TestPathsOfMemo(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return lft.New(c) })
+	at := s.Place("leaf-02")
+	s.Pane.(pane.Follower).Follow(at)
+	s.Turn(1)
+	tables := s.Session.State().Live.Tables
+	f := tables.Fabric
+	node := f.NodeByGUID(at.GUID)
+	if cells := s.Cells("1"); cells["paths"] != "" {
+		t.Errorf("nobody has counted paths, and the row is %q", cells)
+	}
+	loads, err := s.Session.Analysis().Load(t.Context(), tables, linkload.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	for port := range f.Nodes[node].Ports() {
+		if loads.Paths[port] == 0 {
+			continue
+		}
+		used++
+		want, num := fmt.Sprint(loads.Paths[port]), fmt.Sprint(f.Ports[port].Num)
+		if cells := s.Cells(num); cells["paths"] != want {
+			t.Errorf("%s paths leave by port %s, its row is %q", want, num, cells)
+		}
+	}
+	if used == 0 {
+		t.Error("no path leaves the switch")
+	}
 }

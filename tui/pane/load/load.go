@@ -138,20 +138,10 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 	}))
 }
 
-// Collect takes the loads, or why there are none, for all panes.
+// Collect takes the loads, or why there are none.
 func (l *links) Collect() {
 	x, t := l.loading.Value, l.Scene.Picture.Tables
 	ready := x != nil && t != nil && l.loading.Ready(t)
-	l.Loads = nil
-	if x != nil {
-		l.Counted = x.loads
-	}
-	if ready {
-		l.Loads, l.Busiest = x.loads, int64(2*x.mean)
-		if len(x.between) > 0 {
-			l.Busiest = max(l.Busiest, x.loads.Paths[x.between[0]])
-		}
-	}
 	stale := x != nil && !ready
 	if l.load == x && l.err == l.loading.Err && l.stale == stale && (!l.ofUse() || l.used.of == l.Recent) {
 		return

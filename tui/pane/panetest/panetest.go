@@ -49,6 +49,7 @@ func New(t testing.TB, from, commands string, make func(*pane.Common, *session.S
 		t.Fatal(err)
 	}
 	s := &Stand{t: t, Session: session, shell: shell.New(session), Common: Common(t)}
+	s.Common.Memo = session.Analysis()
 	s.Pane = make(s.Common, session)
 	s.Run(commands)
 	return s

@@ -222,11 +222,11 @@ func (l *list) useLook(row int) draw.Style {
 // against is how much more a link carries than the tables put there where all send to all, both beside the mean of the links
 // between switches; 0 where that is not known.
 func (l *list) against(row int) float64 {
-	x, loads := l.row(row), l.Loads
+	x, loads := l.row(row), l.Loads(l.Scene)
 	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 || linkload.ClassOf(loads.Fabric, x.Port) != linkload.BetweenSwitches {
 		return 0
 	}
-	paths, all := float64(loads.Paths[x.Port]), float64(l.Busiest)/2
+	paths, all := float64(loads.Paths[x.Port]), float64(l.Busiest(l.Scene))/2
 	if paths == 0 || all == 0 {
 		return 0
 	}

@@ -269,7 +269,7 @@ func (s *sketch) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	}
 	speed, _ := pane.LinkText(&f.Ports[port])
 	load := ""
-	if l := s.Common.Loads; l != nil && len(l.Paths) == len(f.Ports) {
+	if l := s.Common.Loads(s.Scene); l != nil && len(l.Paths) == len(f.Ports) {
 		load = pane.PathsText(l, port) + " paths out, " + pane.PathsText(l, f.Ports[port].Peer) + " in"
 	}
 	p.Keeping(8+draw.Width(load)+2, func() { p.Cell(st, " "+p.Arrow+" "+f.PortName(f.Ports[port].Peer), p.Left) })

@@ -84,7 +84,7 @@ func (s *sketch) Seek(stage pane.Stage) tea.Cmd {
 
 // Collect draws anew where other loads or another path are there.
 func (s *sketch) Collect() {
-	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads) || s.path != any(s.Common.Traced)) {
+	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads(s.Scene)) || s.path != any(s.Common.Traced(s.Scene))) {
 		s.Renew()
 	}
 }
@@ -95,12 +95,12 @@ func (s *sketch) Renew() {
 	}
 	s.late = false
 	s.Hold()
-	s.of, s.loads, s.path = s.Scene.Top, s.Common.Loads, s.Common.Traced
+	s.of, s.loads, s.path = s.Scene.Top, s.Common.Loads(s.Scene), s.Common.Traced(s.Scene)
 	opt := drawing.Options{Unfolded: s.unfolded, Failed: s.Scene.Gone()}
-	if l := s.Common.Loads; l != nil && len(l.Fabric.Ports) == len(s.of.Fabric.Ports) {
+	if l := s.Common.Loads(s.Scene); l != nil && len(l.Fabric.Ports) == len(s.of.Fabric.Ports) {
 		opt.Loads = l.Paths
 	}
-	opt.Through = s.Common.Path
+	opt.Through = s.Common.Path(s.Scene)
 	s.drawn = drawing.Of(s.of.Structure, opt)
 	if int(s.at) >= len(s.drawn.Blocks) || int(s.with) >= len(s.drawn.Blocks) {
 		s.at, s.with = 0, 0

@@ -56,7 +56,7 @@ func (t *topology) treeColumns() []draw.Column {
 			}},
 		{Name: "load", Help: "most paths over a link of the node, compared with the busiest link, by the tables of the state shown",
 			Right: true, Text: func(row int) string {
-				if t.rows[row].kind == rowSwitch && t.Loads != nil {
+				if t.rows[row].kind == rowSwitch && t.Loads(t.Scene) != nil {
 					return fmt.Sprint(t.worstPaths(node(row)))
 				}
 				return ""
@@ -150,13 +150,13 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 
 // worstPaths is the paths over the busiest link that leaves a switch for another.
 func (t *topology) worstPaths(n *fabric.Node) int64 {
-	if t.Loads == nil || t.Loads.Fabric != t.Scene.Top.Fabric && !fabric.SameLinks(t.Loads.Fabric, t.Scene.Top.Fabric) {
+	if t.Loads(t.Scene) == nil || t.Loads(t.Scene).Fabric != t.Scene.Top.Fabric && !fabric.SameLinks(t.Loads(t.Scene).Fabric, t.Scene.Top.Fabric) {
 		return 0
 	}
 	var worst int64
 	for p := range n.Ports() {
 		if linkload.ClassOf(t.Scene.Top.Fabric, p) == linkload.BetweenSwitches {
-			worst = max(worst, t.Loads.Paths[p])
+			worst = max(worst, t.Loads(t.Scene).Paths[p])
 		}
 	}
 	return worst
@@ -164,21 +164,21 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 
 // switchLoad draws the paths over the links from a switch to others, several ports a cell where there are many.
 func (t *topology) switchLoad(n *fabric.Node) string {
-	if t.Loads == nil || len(t.Loads.Paths) != len(t.Scene.Top.Fabric.Ports) || t.Busiest == 0 {
+	if t.Loads(t.Scene) == nil || len(t.Loads(t.Scene).Paths) != len(t.Scene.Top.Fabric.Ports) || t.Busiest(t.Scene) == 0 {
 		return ""
 	}
 	var list []int64
 	known := false
 	for p := range n.Ports() {
 		if t.Scene.Top.Fabric.PeerSwitch(p) != fabric.None {
-			list = append(list, t.Loads.Paths[p])
-			known = known || t.Loads.Known(p)
+			list = append(list, t.Loads(t.Scene).Paths[p])
+			known = known || t.Loads(t.Scene).Known(p)
 		}
 	}
 	if list != nil && !known {
 		return "?"
 	}
-	return t.Theme.Spark(list, t.Busiest, 8)
+	return t.Theme.Spark(list, t.Busiest(t.Scene), 8)
 }
 
 // bySystem puts switches of one system image together: those of a chassis.

@@ -188,7 +188,7 @@ func (t *topology) drawName(p *draw.Pen, node fabric.NodeIndex, w int) {
 		mark, st = " "+p.OnPath+p.Arrow, p.Info
 	case guid == t.Ends[1].GUID && guid != 0:
 		mark, st = " "+p.Arrow+p.OnPath, p.Info
-	case t.Path[node]:
+	case t.Path(t.Scene)[node]:
 		mark, st = " "+p.OnPath, p.Info
 	}
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-draw.Width(mark), p.Ellipsis)
@@ -212,7 +212,7 @@ func (t *topology) nameStyle(p *draw.Pen, node fabric.NodeIndex) draw.Style {
 func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[peer].Node
-	mark := prose.When(t.Path[node], " "+p.OnPath, "")
+	mark := prose.When(t.Path(t.Scene)[node], " "+p.OnPath, "")
 	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
 	p.Put(p.Dim, p.Line+" ")

@@ -73,7 +73,7 @@ func (c *columns) pathColumns() []draw.Column {
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 1, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return c.t.Loads == nil }, Text: c.loadText},
+			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return c.t.Loads(c.t.Scene) == nil }, Text: c.loadText},
 		{Name: "ports", Help: "number of this port among the ports that are as near to the destination",
 			Wide: 5, Right: true, Rank: 8, Text: c.portsText, Look: dim},
 		{Name: "errors", Help: "errors of the link by the counters of both its ports, since they were cleared",
@@ -228,7 +228,7 @@ func (c *columns) bothColumns() []draw.Column {
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.backVL},
 		{Name: "paths back", Help: "paths over the link in the reverse direction",
-			Wide: 10, Right: true, Rank: 4, Hidden: func() bool { return c.t.Loads == nil }, Text: c.backLoad},
+			Wide: 10, Right: true, Rank: 4, Hidden: func() bool { return c.t.Loads(c.t.Scene) == nil }, Text: c.backLoad},
 	}
 }
 
@@ -266,12 +266,12 @@ func (c *columns) backVL(row int) string {
 
 func (c *columns) backLoad(row int) string {
 	r := &c.t.rows[row]
-	if r.back < 0 || c.t.Loads == nil || c.t.Loads.Fabric != r.f {
+	if r.back < 0 || c.t.Loads(c.t.Scene) == nil || c.t.Loads(c.t.Scene).Fabric != r.f {
 		return ""
 	}
 	out := c.t.back.path.Hops[r.back].Out
 	if out == fabric.None {
 		return ""
 	}
-	return pane.PathsText(c.t.Loads, out)
+	return pane.PathsText(c.t.Loads(c.t.Scene), out)
 }

@@ -74,10 +74,10 @@ func (c *columns) outLook(row int) draw.Style {
 
 func (c *columns) loadText(row int) string {
 	r := &c.t.rows[row]
-	if r.at < 0 || r.hop.Out == fabric.None || c.t.Loads == nil || c.t.Loads.Fabric != r.f {
+	if r.at < 0 || r.hop.Out == fabric.None || c.t.Loads(c.t.Scene) == nil || c.t.Loads(c.t.Scene).Fabric != r.f {
 		return ""
 	}
-	return pane.PathsText(c.t.Loads, r.hop.Out)
+	return pane.PathsText(c.t.Loads(c.t.Scene), r.hop.Out)
 }
 
 func (c *columns) portsText(row int) string {

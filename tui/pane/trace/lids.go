@@ -59,7 +59,7 @@ func (t *trace) addGroup() {
 	for i := range t.group {
 		lid := t.group[i].DstLID
 		t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: fmt.Sprintf("%d %s", lid, t.columns.switchesText(i)), open: func() tea.Msg {
-			t.lid = lid
+			t.LID = lid
 			return t.traced()
 		}})
 	}

@@ -113,7 +113,7 @@ func (t *trace) Collect() {
 	if t.ok && t.reading.Ready(t.errKey()) {
 		t.errs = t.reading.Value
 	}
-	if t.ok && (t.loads != t.Loads || t.passage != nil && t.passage.Outdated(t.Scene.Picture.Tables, t.src.Loops())) {
+	if t.ok && (t.loads != t.Loads(t.Scene) || t.passage != nil && t.passage.Outdated(t.Scene.Picture.Tables, t.Memo)) {
 		t.Renew()
 	}
 }

@@ -89,7 +89,7 @@ func (r *remarks) asks(command string) func() tea.Msg {
 // remarkBusiest says which link of the path most other paths share; that of a host has all of its own, and counts where there is no other.
 func (r *remarks) remarkBusiest() {
 	f, most := r.t.Scene.Picture.Fabric, fabric.PortIndex(fabric.None)
-	if r.t.Loads == nil || r.t.Loads.Fabric != f {
+	if r.t.Loads(r.t.Scene) == nil || r.t.Loads(r.t.Scene).Fabric != f {
 		r.t.say(r.t.Theme.Dim, "shared with: the paths are being counted", nil)
 		return
 	}
@@ -99,7 +99,7 @@ func (r *remarks) remarkBusiest() {
 	for _, h := range r.t.hops.Hops {
 		switch p := h.Out; {
 		case p == fabric.None || !f.Ports[p].Linked():
-		case most == fabric.None, between(p) && !between(most), between(p) == between(most) && r.t.Loads.Paths[p] > r.t.Loads.Paths[most]:
+		case most == fabric.None, between(p) && !between(most), between(p) == between(most) && r.t.Loads(r.t.Scene).Paths[p] > r.t.Loads(r.t.Scene).Paths[most]:
 			most = p
 		}
 	}
@@ -108,7 +108,7 @@ func (r *remarks) remarkBusiest() {
 		return
 	}
 	l := &f.Ports[most]
-	r.t.say(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s", draw.Count(int(r.t.Loads.Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow, f.NodeName(f.Ports[l.Peer].Node)),
+	r.t.say(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s", draw.Count(int(r.t.Loads(r.t.Scene).Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow, f.NodeName(f.Ports[l.Peer].Node)),
 		r.asks(fmt.Sprintf("who uses %s %d", pane.NodeWord(f, l.Node), l.Num)))
 }
 

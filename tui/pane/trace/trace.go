@@ -26,7 +26,6 @@ import (
 type trace struct {
 	pane.List
 	src     Source
-	lid     uint16 // the destination LID where one of several was named, else 0
 	hops    walk.Path
 	passage *session.Passage
 	happens []string // what happens at each hop, in words
@@ -75,9 +74,8 @@ type traceRow struct {
 	open   func() tea.Msg // what Enter does on a remark, nil for nothing
 }
 
-// Source reads the counters of ports of the live fabric, and knows what was found of credit loops.
+// Source reads the counters of ports of the live fabric.
 type Source interface {
-	Loops() session.Loops
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
@@ -107,7 +105,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 func (t *trace) mark(which int, at pane.Place, lid uint16) {
 	t.Ends[which] = at
 	if which == 1 {
-		t.lid = lid
+		t.LID = lid
 	}
 }
 
@@ -128,10 +126,6 @@ func (t *trace) Renew() {
 		t.learn()
 		t.fill()
 	}
-	t.Path, t.Common.Traced = t.nodes(), ""
-	if t.ok {
-		t.Common.Traced = t.hops.Explain(t.Scene.Picture.Fabric)
-	}
 	t.columns.layOut()
 	t.Rebuild(len(t.rows))
 }
@@ -139,7 +133,7 @@ func (t *trace) Renew() {
 // learn finds what there is to say of the path.
 func (t *trace) learn() {
 	sc := t.Scene
-	t.loads = t.Loads
+	t.loads = t.Loads(t.Scene)
 	t.countChoices()
 	// It fails for partitions that somebody asks for.
 	g, err := sc.State.Grants(sc.Picture, partitions.Asked{SL: -1})
@@ -168,7 +162,7 @@ func (t *trace) passageOf(g *partitions.Grants, p *walk.Path) *session.Passage {
 	if g == nil {
 		return nil
 	}
-	return t.Scene.Picture.Passage(g, p, t.src.Loops())
+	return t.Scene.Picture.Passage(g, p, t.Memo)
 }
 
 // fill makes the rows of the manner in which the path is shown.
@@ -215,11 +209,7 @@ func (t *trace) Follow() {
 			return
 		}
 	}
-	lid := t.lid
-	if lid == 0 || f.PortByLID(lid) != dst {
-		lid = f.LIDOf(dst)
-	}
-	t.hops, t.ok = walk.Between(sc.Picture.Tables, src, dst, lid), true
+	t.hops, t.ok = *t.Trace(sc), true
 }
 
 func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
@@ -310,20 +300,6 @@ func (t *trace) Enter() (func() tea.Msg, string) {
 		return func() tea.Msg { return pane.Follow{Fabric: r.f, Node: h.Hops[r.back].Node, LID: h.DstLID} }, ""
 	}
 	return nil, "this row leads nowhere"
-}
-
-// nodes are the nodes of the path in the fabric of the topology pane.
-func (t *trace) nodes() map[fabric.NodeIndex]bool {
-	if !t.ok {
-		return nil
-	}
-	on := map[fabric.NodeIndex]bool{}
-	for _, h := range t.hops.Hops {
-		if n, _ := pane.PlaceOf(t.Scene.Picture.Fabric, h.Node, fabric.None).In(t.Scene.Top.Fabric); n != fabric.None {
-			on[n] = true
-		}
-	}
-	return on
 }
 
 // firstBetween is the line of the first hop from a switch to another, of the first hop where there is none.

@@ -17,8 +17,6 @@ import (
 
 type source struct{ *session.Session }
 
-func (s source) Loops() session.Loops { return s.Analysis() }
-
 func (s source) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading, error) {
 	return &counters.Reading{}, nil
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pane
+
+import (
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/walk"
+)
+
+// loads are the paths over each link by the tables of a scene, as the memo has them.
+type loads struct {
+	of      *fabric.Tables
+	value   *linkload.Loads
+	busiest int64
+}
+
+// Loads returns the paths over each link by the tables of a scene, nil where nobody has counted them.
+func (c *Common) Loads(sc *Scene) *linkload.Loads { return c.loadsOf(sc).value }
+
+// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 where nobody has counted them.
+func (c *Common) Busiest(sc *Scene) int64 { return c.loadsOf(sc).busiest }
+
+// loadsOf keeps what the memo had of the tables that were asked for last: cells of lists ask, several at a time where they are
+// filtered.
+func (c *Common) loadsOf(sc *Scene) *loads {
+	if sc == nil || sc.Picture.Tables == nil || c.Memo == nil {
+		return &loads{}
+	}
+	t := sc.Picture.Tables
+	if x := c.loads.Load(); x != nil && x.of == t && x.value != nil {
+		return x
+	}
+	x := &loads{of: t, value: c.Memo.KnownLoad(t)}
+	if x.value != nil {
+		x.measure()
+	}
+	c.loads.Store(x)
+	return x
+}
+
+// measure takes O(ports).
+func (l *loads) measure() {
+	var sum, n, most int64
+	for i := range l.value.Fabric.Ports {
+		p := fabric.PortIndex(i)
+		if linkload.ClassOf(l.value.Fabric, p) == linkload.BetweenSwitches {
+			sum, n, most = sum+l.value.Paths[p], n+1, max(most, l.value.Paths[p])
+		}
+	}
+	l.busiest = max(int64(2*float64(sum)/float64(max(n, 1))), most)
+}
+
+// traced is the path between the marked ends in a scene.
+type traced struct {
+	sc   *Scene
+	ends [2]Place
+	lid  uint16
+
+	path *walk.Path // nil where there is none
+	on   map[fabric.NodeIndex]bool
+	text string
+}
+
+// Trace returns the path between the marked ends by the tables of a scene, nil where there is none.
+func (c *Common) Trace(sc *Scene) *walk.Path { return c.traceOf(sc).path }
+
+// Path returns the nodes of the trace in the fabric of the topology, nil where there is none.
+func (c *Common) Path(sc *Scene) map[fabric.NodeIndex]bool { return c.traceOf(sc).on }
+
+// Traced returns how the packets of the trace go, in words, "" where there is no trace.
+func (c *Common) Traced(sc *Scene) string { return c.traceOf(sc).text }
+
+// traceOf follows the path once for each scene and pair of ends.
+func (c *Common) traceOf(sc *Scene) *traced {
+	if x := &c.trace; x.sc == sc && x.ends == c.Ends && x.lid == c.LID {
+		return x
+	}
+	c.trace = traced{sc: sc, ends: c.Ends, lid: c.LID}
+	x := &c.trace
+	if sc == nil || sc.Why != "" || c.Ends[0].GUID == 0 || c.Ends[1].GUID == 0 {
+		return x
+	}
+	f := sc.Picture.Fabric
+	src, dst := c.Ends[0].EndPort(f), c.Ends[1].EndPort(f)
+	if src == fabric.None || dst == fabric.None {
+		return x
+	}
+	lid := c.LID
+	if lid == 0 || f.PortByLID(lid) != dst {
+		lid = f.LIDOf(dst)
+	}
+	path := walk.Between(sc.Picture.Tables, src, dst, lid)
+	x.path, x.text, x.on = &path, path.Explain(f), map[fabric.NodeIndex]bool{}
+	for _, h := range path.Hops {
+		if n, _ := PlaceOf(f, h.Node, fabric.None).In(sc.Top.Fabric); n != fabric.None {
+			x.on[n] = true
+		}
+	}
+	return x
+}
