@@ -30,6 +30,9 @@ func (j *job) heard(a *answer.Answer) {
 			j.sheets = append(j.sheets, sheets[i])
 		}
 	}
+	if p, ok := a.Value().(tracedPath); ok {
+		j.path, j.pathOf = p, a.Basis().State
+	}
 	j.outcome = a.Outcome()
 	for _, w := range a.Basis().Warnings {
 		j.warnings = append(j.warnings, "warning: "+w)

@@ -12,7 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
@@ -192,44 +192,26 @@ func (js *jobs) present(j *job) {
 	}
 }
 
-// learn takes over the ends of a trace that was asked for in words.
+// learn shows the path of the last trace that was asked for in words, as the command answered it.
 func (js *jobs) learn(j *job) {
-	stmts, err := lang.Parse("", j.text)
-	if err != nil || j.keyed {
+	p, m := j.path, js.m
+	if p == nil || j.keyed {
 		return
 	}
-	for _, s := range stmts {
-		if s.Words[0] != "trace" || len(s.Words) < 3 {
-			continue
-		}
-		of := js.m.choice.of
-		for _, w := range s.Words[3:] {
-			if k, ok := strings.CutPrefix(w, "of="); ok {
-				of = session.Kind(k)
-			}
-		}
-		j.traced = js.traceWords(of, s.Words[1], s.Words[2]) || j.traced
+	f, src, dst := p.Ends()
+	of := session.Kind(j.pathOf)
+	if shown, err := m.sc.State.Of(of); err != nil || src == fabric.None || dst == fabric.None {
+		return
+	} else if shown == m.sc.State.Default() {
+		of = ""
 	}
-}
-
-// traceWords shows the path between two places, and reports whether there are such.
-func (js *jobs) traceWords(of session.Kind, src, dst string) bool {
-	p, err := js.m.sc.State.Of(of)
-	if err != nil {
-		return false
+	m.choice.of, m.choice.old, m.choice.between = of, nil, nil
+	if of != m.sc.Of {
+		m.refresh()
 	}
-	from, err1 := places.Resolve(p.Fabric, src)
-	to, err2 := places.Resolve(p.Fabric, dst)
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	js.m.choice.of, js.m.choice.old, js.m.choice.between = of, nil, nil
-	if js.m.choice.of != js.m.sc.Of {
-		js.m.refresh()
-	}
-	js.m.tellPanes(pane.Mark{From: pane.PlaceOf(p.Fabric, from.Node, from.Port), To: pane.PlaceOf(p.Fabric, to.Node, to.Port), LID: to.LID})
-	js.m.collect()
-	return true
+	m.tellPanes(pane.Mark{From: pane.PlaceOf(f, f.Ports[src].Node, src), To: pane.PlaceOf(f, f.Ports[dst].Node, dst), LID: p.Destination()})
+	m.collect()
+	j.traced = true
 }
 
 // cancel ends the command that was begun last.

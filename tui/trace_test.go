@@ -84,6 +84,24 @@ func TestTraceOfHostileNames(t *testing.T) {
 	}
 }
 
+// TestTypedTraceIsOfItsAnswer: a trace that is typed is shown in the state that the command answered about, although the panes
+// showed another one.
+func TestTypedTraceIsOfItsAnswer(t *testing.T) {
+	d := drive(t, tree).size(120, 36)
+	d.press(":fail switch spine-02; route", "enter")
+	for d.m.sc.Picture.Kind != session.Live {
+		d.press("v")
+	}
+	d.press(":trace node-0037 node-0050", "enter").sees("›4 Trace", "node-0037")
+	if got := d.m.sc.Picture.Kind; got != session.Staged {
+		t.Errorf("the command answers about the staged tables, and the pane shows %s", got)
+	}
+	d.press(":trace node-0037 node-0001 of=live", "enter").sees("node-0001")
+	if got := d.m.sc.Picture.Kind; got != session.Live {
+		t.Errorf("the command answers about the live tables, and the pane shows %s", got)
+	}
+}
+
 // TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is unread.
 func TestTraceOfDrops(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
@@ -99,7 +117,7 @@ func TestTraceOfDrops(t *testing.T) {
 	back := newFake(f)
 	back.state.Live.Tables = tables
 	d := driveBackend(t, back).size(120, 36)
-	d.press(":trace node-0001 node-0008", "enter")
+	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0008", "enter", "T", "2", "esc")
 	d.press("4", "z").sees("dropped: leaf-01 has SL 0 on VL 15", "0→15")
 	unread := *tables
 	unread.Unread, unread.SL2VL = fabric.Unread{SLs: true, SL2VL: true}, nil

@@ -43,7 +43,13 @@ type path struct {
 	lids   []lidPath
 	unread []string
 	basis  answer.Basis
+
+	f        *fabric.Fabric
+	src, dst fabric.PortIndex
 }
+
+// Ends returns the fabric of a path and the ports between which it was asked for.
+func (p *path) Ends() (f *fabric.Fabric, src, dst fabric.PortIndex) { return p.f, p.src, p.dst }
 
 // hop is a node on the path.
 type hop struct {
@@ -89,6 +95,9 @@ func torusHopOf(h *torus.Hop) *torusHop {
 }
 
 var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fields[hop](), Lead: func(h hop) answer.Lead { return h.lead }}
+
+// Destination returns the LID that packets of a path are sent to.
+func (p *path) Destination() uint16 { return p.LID }
 
 // declarePath declares the answers of a command that hold a path.
 func declarePath(command string) *answer.Decl[*path] {
@@ -144,7 +153,7 @@ func (p *path) grant(why error) {
 func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	p := &path{
 		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID, Ending: of.Verdict.String(),
-		Arrives: of.Verdict.Arrives(), Why: of.Explain(f),
+		Arrives: of.Verdict.Arrives(), Why: of.Explain(f), f: f, src: of.Src, dst: of.Dst,
 	}
 	for _, h := range of.Hops {
 		p.hops = append(p.hops, hop{
