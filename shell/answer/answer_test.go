@@ -281,6 +281,10 @@ func TestCheckFindsFaults(t *testing.T) {
 		"no key or name": {Facts: []answer.Field[int]{{Kind: answer.KindInt, Value: value}}},
 		"unknown field":  {Layout: []answer.Item[int]{{Line: "{b}"}}},
 		"open brace":     {Title: "{of"},
+		"printed condition": {
+			Facts:  []answer.Field[int]{{Key: "a", Kind: answer.KindBool, Value: func(int) answer.Value { return answer.Bool(true) }}},
+			Layout: []answer.Item[int]{{Line: "all[ but one{a}]"}},
+		},
 	} {
 		if d.Check() == nil {
 			t.Errorf("%s: no fault found", name)

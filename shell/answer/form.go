@@ -17,7 +17,7 @@ import (
 //	{key|noun}  a count with its noun: "1 pair", "2 pairs"
 //	{key|,}     a count with a comma between thousands: "11,664"
 //	{key|clock} the time of day of a moment: "15:04:05"
-//	{?key}      at the beginning: the line is left out where the field does not apply or is false
+//	{?key}      at the beginning: the line, or the bracket, is left out where the field does not apply or is false
 //	[text]      a text with fields that is left out where one of them is 0, false, empty or does not apply
 //
 // A zero is shown elsewhere. A line of which all is left out is not printed. A form that names an unknown field is a
@@ -150,28 +150,34 @@ func grouped(digits string) string {
 	return digits
 }
 
-// checkForm returns an error where a form names no field of those.
+// checkForm returns an error where a form names no field of those, or prints a condition.
 func checkForm(form string, columns []Column, more ...string) error {
 	parts, err := parseForm(form)
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
+	known := map[string]Kind{}
 	for i := range columns {
-		known[columns[i].id()] = true
+		known[columns[i].id()] = columns[i].Kind
 	}
 	for _, key := range more {
-		known[key] = true
+		known[key] = KindText
 	}
-	return checkParts(form, parts, known)
+	return checkParts(form, parts, known, false)
 }
 
-func checkParts(form string, parts []formPart, known map[string]bool) error {
+// checkParts checks the parts of a form, or of a bracket in it. In a bracket a field that is true or false could print
+// "yes" alone.
+func checkParts(form string, parts []formPart, known map[string]Kind, bracket bool) error {
 	for _, p := range parts {
-		if p.key != "" && !known[p.key] {
+		kind, ok := known[p.key]
+		switch {
+		case p.key != "" && !ok:
 			return fmt.Errorf("form %q: there is no field %q", form, p.key)
+		case p.key != "" && bracket && kind == KindBool && !p.condition:
+			return fmt.Errorf("form %q: the bracket prints %q, which is true or false: write {?%s}", form, p.key, p.key)
 		}
-		if err := checkParts(form, p.optional, known); err != nil {
+		if err := checkParts(form, p.optional, known, true); err != nil {
 			return err
 		}
 	}

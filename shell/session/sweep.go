@@ -26,6 +26,7 @@ type SweepReport struct {
 	// Changed says that nodes, links or LIDs are others than before, and Moved counts the entries of
 	// forwarding tables that are. Unread switches have a table that was not read, now or before.
 	Changed              bool
+	First                bool // the subnet was not read before: there was nothing to compare with
 	Moved, Unread        int
 	Unanswered, Warnings []string // Unanswered is what did not answer, in words
 }
@@ -230,7 +231,8 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 		rep.Unanswered = append(rep.Unanswered, h.String())
 	}
 	tables := moved(s.State().Live.Tables, live.Tables)
-	rep.Moved, rep.Unread = tables.Changed, tables.Unread
+	first := len(s.State().Live.Fabric.Nodes) == 0
+	rep.First, rep.Moved, rep.Unread = first, tables.Changed, tables.Unread
 	found := found{tables: tables, counted: s.counted}
 	if !fabric.Same(s.State().Live.Fabric, live.Fabric) {
 		found.recorded = s.Recorded().Lately(ctx)
@@ -238,7 +240,6 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	if found.who, err = s.whoChanged(ctx, s.State().Live, live.Tables, sms); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
-	first := len(s.State().Live.Fabric.Nodes) == 0
 	s.Publish(ChangeLive|ChangeStaged, func(st *State) {
 		rep.Changed = !fabric.Same(st.Live.Fabric, live.Fabric)
 		before := st.Live

@@ -56,7 +56,7 @@ type swept struct {
 	Links    int           `key:"links" name:"links"`
 	Took     time.Duration `key:"seconds" name:"took"`
 	MADs     int           `key:"mads" name:"MADs"`
-	Changed  bool          `key:"changed" help:"nodes, links or LIDs are different"`
+	Changed  *bool         `key:"changed" help:"nodes, links or LIDs are different; left out at the first sweep"`
 	Moved    int           `key:"moved" help:"entries of forwarding tables that are different"`
 	Unread   int           `key:"unread" help:"switches whose entries were not compared, as their table was not read"`
 	What     string        `name:"what"`
@@ -108,8 +108,11 @@ func sweep(c *feature.Call) error {
 		return err
 	}
 	s := &swept{
-		Nodes: rep.Nodes, Switches: rep.Switches, Links: rep.Links, Took: rep.Took, MADs: int(rep.MADs), Changed: rep.Changed,
-		Moved: rep.Moved, Unread: rep.Unread, What: prose.When(rep.Changed, "changed", "unchanged"), unanswered: rep.Unanswered,
+		Nodes: rep.Nodes, Switches: rep.Switches, Links: rep.Links, Took: rep.Took, MADs: int(rep.MADs),
+		Moved: rep.Moved, Unread: rep.Unread, What: "read for the first time", unanswered: rep.Unanswered,
+	}
+	if !rep.First {
+		s.Changed, s.What = &rep.Changed, prose.When(rep.Changed, "changed", "unchanged")
 	}
 	if rep.Moved > 0 {
 		s.What += ", " + prose.Count(rep.Moved, "entry") + " of forwarding tables moved" + diff.NotCompared(rep.Unread)

@@ -92,7 +92,7 @@ type found struct {
 var eventsDecl = answer.Decl[*found]{
 	Command: "show events", Help: "what sweeps found to be new", Facts: answer.Fields[*found](),
 	Layout: []answer.Item[*found]{
-		{Line: "{?none}no sweep has found anything new[ (watch SECONDS looks again and again){hint}]"},
+		{Line: "{?none}no sweep has found anything new[{?hint} (watch SECONDS looks again and again)]"},
 		{Table: answer.Show(feature.EventTable(false), func(f *found) answer.Rows[session.Event] { return answer.Slice(f.events) })},
 	},
 }
