@@ -272,6 +272,21 @@ func TestRenderingsAgree(t *testing.T) {
 	}
 }
 
+// A condition of lines is no fact for people.
+func TestMarkdownLeavesOutConditions(t *testing.T) {
+	yes := func(int) answer.Value { return answer.Bool(true) }
+	d := answer.Decl[int]{Command: "c", Facts: []answer.Field[int]{
+		{Name: "none", Kind: answer.KindBool, Value: yes}, {Key: "stale", Name: "stale", Kind: answer.KindBool, Value: yes},
+	}}
+	var out bytes.Buffer
+	if err := d.Answer(answer.Basis{}, 0).Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Contains(got, "none") || !strings.Contains(got, "* stale: yes") {
+		t.Errorf("markdown is:\n%s", got)
+	}
+}
+
 func TestCheckFindsFaults(t *testing.T) {
 	value := func(int) answer.Value { return answer.Int(1) }
 	for name, d := range map[string]answer.Decl[int]{

@@ -169,7 +169,8 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 		_, _ = out.WriteString(m.line(line))
 	}
 	for _, f := range a.facts {
-		if f.Name != "" && !f.Value.IsNone() && (f.Value.Kind() != KindText || f.Value.String() != "") {
+		condition := f.Key == "" && f.Value.Kind() == KindBool // only forms use it
+		if f.Name != "" && !condition && !f.Value.IsNone() && (f.Value.Kind() != KindText || f.Value.String() != "") {
 			_, _ = out.WriteString(m.line(f.Name + ": " + f.Value.String() + unitText(f.Unit)))
 		}
 	}
