@@ -40,6 +40,7 @@ type path struct {
 // paths is those of some pairs.
 type paths struct {
 	all   []path
+	own   answer.Value // the routes have service levels of their own
 	asked answer.Value // how paths without service levels of their own get one
 }
 
@@ -49,7 +50,13 @@ var table = answer.Table[path]{
 
 var decl = answer.Decl[paths]{
 	Command: "show sl", Help: "the service levels of paths",
-	Facts: []answer.Field[paths]{{Name: "asked", Kind: answer.KindText, Value: func(p paths) answer.Value { return p.asked }}},
+	Facts: []answer.Field[paths]{
+		{
+			Key: "own_levels", Kind: answer.KindBool, Help: "the routes have service levels of their own",
+			Value: func(p paths) answer.Value { return p.own },
+		},
+		{Name: "asked", Kind: answer.KindText, Value: func(p paths) answer.Value { return p.asked }},
+	},
 	Layout: []answer.Item[paths]{
 		{Line: "{?asked}{asked}"},
 		{Table: answer.Show(&table, func(p paths) answer.Rows[path] { return answer.Slice(p.all) })},
@@ -73,7 +80,10 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	var all paths
+	all := paths{own: answer.Bool(p.Tables.SLs != nil)}
+	if p.Tables.Unread.SLs {
+		all.own = answer.NotRead()
+	}
 	if p.Tables.SLs == nil && !p.Tables.Unread.SLs && asked.Any() {
 		all.asked = answer.Text("the routes have no service levels of their own: a path has the one that is asked for, else that of its partition")
 	}
