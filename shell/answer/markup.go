@@ -107,7 +107,7 @@ func cellText(s string) string {
 	return s
 }
 
-// Markdown writes the facts and tables as Markdown.
+// Markdown writes the lines of the text and the tables as Markdown, the facts where the text is a drawing.
 func (a *Answer) Markdown(w io.Writer) error {
 	return a.markup(w, markup{
 		title:   func(s string) string { return "## " + escapeMarkdown(s) + "\n\n" },
@@ -130,7 +130,7 @@ var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\
 
 func escapeMarkdown(s string) string { return markdownSigns.Replace(s) }
 
-// HTML writes the facts and tables as a piece of HTML.
+// HTML writes what [Answer.Markdown] writes as a piece of HTML.
 func (a *Answer) HTML(w io.Writer) error {
 	return a.markup(w, markup{
 		title:   func(s string) string { return "<h2>" + html.EscapeString(s) + "</h2>\n" },
@@ -168,25 +168,48 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	for _, line := range a.basis.Unread.Lines() {
 		_, _ = out.WriteString(m.line(line))
 	}
+	written := map[*boundTable]bool{}
+	if a.draw == nil && !a.labelled {
+		err := a.eachItem(func(line string) { _, _ = out.WriteString(m.line(strings.TrimSpace(line))) }, func(t *boundTable) error {
+			written[t] = true
+			return a.tableMarkup(out, m, t)
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		a.factMarkup(out, m)
+	}
+	for i := range a.tables {
+		if t := &a.tables[i]; !written[t] {
+			if err := a.tableMarkup(out, m, t); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// factMarkup writes the facts that are not for forms alone.
+func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
 	for _, f := range a.facts {
 		condition := f.Key == "" && f.Value.Kind() == KindBool // only forms use it
 		if f.Name != "" && !condition && !f.Value.IsNone() && (f.Value.Kind() != KindText || f.Value.String() != "") {
 			_, _ = out.WriteString(m.line(f.Name + ": " + f.Value.String() + unitText(f.Unit)))
 		}
 	}
-	for i := range a.tables {
-		if a.tables[i].unread {
-			_, _ = out.WriteString(m.line(a.tables[i].title + ": " + NotRead().String()))
-			continue
-		}
-		if a.tables[i].n == 0 && len(a.tables) > 1 {
-			continue
-		}
-		if err := a.tables[i].markup(out, m); err != nil {
-			return err
-		}
+}
+
+// tableMarkup writes a table; one of several without a row is left out.
+func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
+	switch {
+	case t.unread:
+		_, err := out.WriteString(m.line(t.title + ": " + NotRead().String()))
+		return err
+	case t.n == 0 && len(a.tables) > 1:
+		return nil
 	}
-	return out.Flush()
+	return t.markup(out, m)
 }
 
 func (t *boundTable) markup(out *bufio.Writer, m markup) error {

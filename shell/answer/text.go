@@ -131,9 +131,14 @@ func (a *Answer) body(c *Canvas) error {
 		a.labels(c)
 		return nil
 	}
+	return a.eachItem(func(line string) { c.Line("%s", line) }, func(t *boundTable) error { return t.text(c) })
+}
+
+// eachItem calls line with each line of the layout, and table with each table, in their order.
+func (a *Answer) eachItem(line func(string), table func(*boundTable) error) error {
 	for _, e := range a.layout {
 		if e.table > 0 {
-			if err := a.tables[e.table-1].text(c); err != nil {
+			if err := table(&a.tables[e.table-1]); err != nil {
 				return err
 			}
 			continue
@@ -143,9 +148,9 @@ func (a *Answer) body(c *Canvas) error {
 			return err
 		}
 		if e.each != "" {
-			a.eachLine(c, parts, e.each)
-		} else if line, ok := fill(parts, a.fact); ok {
-			c.Line("%s", line)
+			a.eachLine(line, parts, e.each)
+		} else if text, ok := fill(parts, a.fact); ok {
+			line(text)
 		}
 	}
 	return nil
@@ -155,7 +160,7 @@ func (a *Answer) body(c *Canvas) error {
 const mostEach = 20
 
 // eachLine writes a line for each element of a list.
-func (a *Answer) eachLine(c *Canvas, parts []formPart, list string) {
+func (a *Answer) eachLine(write func(string), parts []formPart, list string) {
 	shown, more := prose.Cut(a.fact(list).elements(), mostEach)
 	if more != "" {
 		shown = append(slices.Clip(shown), more)
@@ -168,7 +173,7 @@ func (a *Answer) eachLine(c *Canvas, parts []formPart, list string) {
 			return a.fact(key)
 		})
 		if ok {
-			c.Line("%s", line)
+			write(line)
 		}
 	}
 }
