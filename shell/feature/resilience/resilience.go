@@ -305,6 +305,9 @@ func shardList(shards []int, of int) string {
 	return fmt.Sprintf("shard %s of %d", strings.Join(prose.Words(shards, strconv.Itoa), ", "), of)
 }
 
+// mostFilesNamed is how many files an answer names that rests on them.
+const mostFilesNamed = 5
+
 func merge(c *feature.Call) error {
 	top, err := c.AtLeast("top", someFailures, 1)
 	if err != nil {
@@ -335,7 +338,8 @@ func merge(c *feature.Call) error {
 	if len(unfinished) > 0 {
 		s.Unfinished, s.Half = ints(unfinished), answer.Text(shardList(unfinished, all.Shards))
 	}
-	if err := c.Answer(mergeDecl.Answer(answer.Basis{}, s)); err != nil {
+	of := prose.List(c.Args, mostFilesNamed)
+	if err := c.Answer(mergeDecl.Answer(answer.Basis{State: "file", Title: of, Source: of}, s)); err != nil {
 		return err
 	}
 	if s.Partial {
