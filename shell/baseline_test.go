@@ -10,8 +10,7 @@ import (
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestBaselineChanges: each command that answers with a baseline lists what the live subnet has otherwise, as text and
@@ -22,18 +21,7 @@ func TestBaselineChanges(t *testing.T) {
 	if out, err := on(t, "sim:fattree:2,4", "dump topology "+whole, "fail link leaf-01 3", "dump topology "+less+" of=whatif"); err != nil {
 		t.Fatal(err, out)
 	}
-	src, err := source.Parse("file:" + whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.Open(t, "file:"+whole)
 	for _, c := range []struct {
 		script string
 		want   int

@@ -14,26 +14,18 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // on runs commands on a source and returns what they say, answers and notes, and the
 // error of the last one.
 func on(t *testing.T, from string, commands ...string) (string, error) {
 	t.Helper()
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
+	s := sessiontest.Open(t, from)
+	var (
+		out bytes.Buffer
+		err error
+	)
 	for _, c := range commands {
 		err = shell.New(s).Run(t.Context(), "test", c, &shell.Output{W: &out, Notes: &out})
 	}
@@ -66,17 +58,10 @@ func (c *stops) Err() error {
 // TestComparedUntilStopped: a comparison that is stopped says how far it came, and what
 // it has measured.
 func TestComparedUntilStopped(t *testing.T) {
-	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	var out bytes.Buffer
 	ctx := &stops{Context: t.Context(), at: "updn, 2 of 3", s: s, done: make(chan struct{})}
-	err = shell.New(s).Run(ctx, "test", "compare engines minhop updn dfsssp", &shell.Output{W: &out})
+	err := shell.New(s).Run(ctx, "test", "compare engines minhop updn dfsssp", &shell.Output{W: &out})
 	if err == nil || !strings.Contains(err.Error(), "engine 2 of 3, updn: ") || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("it says %v", err)
 	}

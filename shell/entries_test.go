@@ -15,24 +15,13 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // keeping returns a session on a simulated subnet that keeps all in a history, and a function that runs commands on it.
 func keeping(t *testing.T, from string) (*session.Session, func(text string, asJSON bool) (string, error)) {
 	t.Helper()
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{StateDir: t.TempDir(), Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, from, session.Options{StateDir: t.TempDir(), Record: true})
 	sh := shell.New(s)
 	return s, func(text string, asJSON bool) (string, error) {
 		var out bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // eachCommand calls test for each command of the features.
@@ -59,26 +59,14 @@ func TestCommandHelp(t *testing.T) {
 
 // What the examples of each command print with --json fits the schema of one of its answers.
 func TestExamplesFitSchemas(t *testing.T) {
-	t.Chdir(t.TempDir()) // some write files
 	t.Chdir(t.TempDir()) // where examples write files
-	src, err := source.Parse("sim:fattree:2,36")
-	if err != nil {
-		t.Fatal(err)
-	}
 	schemas := map[string][]*jsonschema.Schema{}
 	eachCommand(t, func(t *testing.T, c *feature.Command) {
 		for _, d := range c.Answers {
 			schemas[d.Name()] = append(schemas[d.Name()], schemaOf(t, d))
 		}
 		for _, example := range c.Examples {
-			s, err := session.Open(t.Context(), src, session.Options{Fast: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
-			if err := s.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			s := sessiontest.OpenWith(t, "sim:fattree:2,36", session.Options{Fast: true})
 			var out bytes.Buffer
 			// An example may need a source that the simulation is not; then it prints no answer.
 			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, Form: answer.FormJSON})
@@ -143,14 +131,7 @@ func schemaOf(t *testing.T, d answer.Declared) *jsonschema.Schema {
 
 // The outcome of a command that does something is its first line, and what follows for the rest of the subnet.
 func TestOutcome(t *testing.T) {
-	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{Fast: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{Fast: true})
 	var outcome string
 	hear := func(a *answer.Answer) { outcome = a.Outcome() }
 	for _, c := range [][2]string{

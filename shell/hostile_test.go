@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // hostile is what a terminal would heed (OSC 52, CSI, a carriage return, an 8-bit CSI, C1, a change of direction),
@@ -57,18 +57,7 @@ func hostileFabric(t *testing.T) *fabric.Fabric {
 func newVictim(t *testing.T, from string) *victim { return newVictimIn(t, from, t.TempDir()) }
 
 func newVictimIn(t *testing.T, from, state string) *victim {
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{StateDir: state, Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, from, session.Options{StateDir: state, Record: true})
 	return &victim{t: t, sh: New(s), dir: t.TempDir(), seen: map[string]bool{}}
 }
 

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature/commit"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestWarnings: a warning stands next to the answers, and who listens gets it.
@@ -32,14 +32,7 @@ func TestWarnings(t *testing.T) {
 // TestCommitIsHeard: who listens learns from values what a commit would write, what it wrote and how to take it back, in the
 // words that people read. The plan that people read before writing is not an answer of its own.
 func TestCommitIsHeard(t *testing.T) {
-	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	for _, form := range []answer.Form{answer.FormText, answer.FormJSON} {
 		var text bytes.Buffer
 		var plans, commits []*commit.Change
@@ -86,14 +79,7 @@ func (l lines) Write(b []byte) (int, error) {
 // TestEventsAreHeardOnce: an event of a command that stays is written when it happens, and who listens gets the table with
 // the events at the end.
 func TestEventsAreHeardOnce(t *testing.T) {
-	s, err := session.Open(t.Context(), source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{StateDir: t.TempDir(), Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	written, ended := make(lines, 100), make(chan error)
 	var tables []answer.Sheet
 	go func() {

@@ -24,6 +24,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -82,19 +83,7 @@ func prepare(t *testing.T) {
 
 func begun(t *testing.T, from string) *session.Session {
 	t.Helper()
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{Fast: true, StateDir: t.TempDir(), Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sessiontest.OpenWith(t, from, session.Options{Fast: true, StateDir: t.TempDir(), Record: true})
 }
 
 // narrator tells random commands to the subnets of a source.

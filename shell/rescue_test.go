@@ -13,26 +13,13 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/test/testenv"
-	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // opened is a shell on a source that has been read.
 func opened(t *testing.T, from string) *Shell {
 	t.Helper()
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return New(s)
+	return New(sessiontest.Open(t, from))
 }
 
 func runs(t *testing.T, sh *Shell, text string) error {

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestStaleTables runs every command after staged tables became stale. One that reads a state and names none takes no stale
@@ -81,18 +81,7 @@ func onStale(t *testing.T, command string) (string, error) {
 
 func newStale(t *testing.T) *shell.Shell {
 	t.Helper()
-	src, err := source.Parse("sim:fattree:2,4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	return shell.New(s)
 }
 

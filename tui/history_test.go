@@ -8,7 +8,7 @@ import (
 	records "example.org/ibconsole/history"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/tui/pane/history"
 )
 
@@ -32,18 +32,7 @@ func TestHistoryBranches(t *testing.T) {
 // TestHistoryStory: somebody commits, takes that back and commits something else; the
 // history draws what was gone back from as a branch, and says what differs.
 func TestHistoryStory(t *testing.T) {
-	src, err := source.Parse("sim:fattree:2,4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{StateDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
 	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; rollback yes; engine updn; route; commit yes", "enter", "7", "z")
 	d.sees("●        6", "commit, done", "●        4", "commit, takes back 2, done", "│ ●      2", "commit, rolled back", "○─╯      1")
@@ -54,18 +43,7 @@ func TestHistoryStory(t *testing.T) {
 
 // TestHistoryOfWhatIf: a route of the history is not shown as what the switches held, and every pane marks one of a what-if.
 func TestHistoryOfWhatIf(t *testing.T) {
-	src, err := source.Parse("sim:fattree:2,4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{StateDir: t.TempDir(), Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(160, 40)
 	d.press(":", "route; fail switch spine-01; route; restore all; unstage", "enter", "7", "z")
 	d.sees("what-if: switch spine-01 failed")

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestLostPairsAreOneNumber simulates failures at random, with and without a route for what is left, more LIDs and adaptive
@@ -60,18 +60,7 @@ type lostPairs struct {
 
 func newLostPairs(t *testing.T, from string) *lostPairs {
 	t.Helper()
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.Open(t.Context(), src, session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.Open(t, from)
 	return &lostPairs{t: t, s: s, sh: shell.New(s)}
 }
 

@@ -22,11 +22,17 @@ func Open(t *testing.T, from string) *session.Session {
 // OpenIn is [Open] with a folder for the history.
 func OpenIn(t *testing.T, from, dir string) *session.Session {
 	t.Helper()
+	return OpenWith(t, from, session.Options{StateDir: dir})
+}
+
+// OpenWith is [Open] with options.
+func OpenWith(t *testing.T, from string, opt session.Options) *session.Session {
+	t.Helper()
 	src, err := source.Parse(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.Open(context.Background(), src, session.Options{StateDir: dir})
+	s, err := session.Open(context.Background(), src, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
