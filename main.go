@@ -11,8 +11,8 @@ import (
 	_ "example.org/ibconsole/internal/base/noprobe" // before anything draws
 )
 
-// main keeps the first thread to itself: Linux gives it the signals of the process, which wait where that thread is in a
-// read that the system does not end.
+// main keeps the first thread to itself: Linux gives it the signals of the process, which wait where that thread is in
+// a read that the system does not end.
 func main() {
 	runtime.LockOSThread()
 	go func() { os.Exit(cli.Main()) }()

@@ -17,8 +17,8 @@ type smp struct {
 	data      []byte
 }
 
-// smps reads the directed-route answers of a capture: a file of the classic pcap format, big endian or little, with packets of
-// type ERF (197), each with 16 bytes of ERF header, LRH, BTH and DETH (8, 12 and 8 bytes), and the MAD.
+// smps reads the directed-route answers of a capture: a file of the classic pcap format, big endian or little, with
+// packets of type ERF (197), each with 16 bytes of ERF header, LRH, BTH and DETH (8, 12 and 8 bytes), and the MAD.
 func smps(t *testing.T, file string) (all []smp) {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -40,14 +40,15 @@ func smps(t *testing.T, file string) (all []smp) {
 		if m[1] != 0x81 || m[3] != 0x81 || binary.BigEndian.Uint16(m[4:])&0x7fff != 0 {
 			continue // no answer by directed route, or one that refuses
 		}
-		all = append(all, smp{uint32(binary.BigEndian.Uint16(m[16:])), binary.BigEndian.Uint32(m[20:]), string(m[128+1 : 128+1+int(m[7])]), m[64:128]})
+		all = append(all, smp{uint32(binary.BigEndian.Uint16(m[16:])), binary.BigEndian.Uint32(m[20:]),
+			string(m[128+1 : 128+1+int(m[7])]), m[64:128]})
 	}
 	return all
 }
 
-// TestAdaptiveOnTheWire: what simulated switches answer is, bit by bit, what the published layout makes of their tables. Of
-// fattree:2,4 each leaf has hosts on ports 1 and 2 and spines on 3 and 4: the LIDs beyond the spines (6 hosts, 3 leaves) have
-// the group of 3 and 4, the leaf's own and the spines are static; spines have one path to all.
+// TestAdaptiveOnTheWire: what simulated switches answer is, bit by bit, what the published layout makes of their
+// tables. Of fattree:2,4 each leaf has hosts on ports 1 and 2 and spines on 3 and 4: the LIDs beyond the spines (6
+// hosts, 3 leaves) have the group of 3 and 4, the leaf's own and the spines are static; spines have one path to all.
 func TestAdaptiveOnTheWire(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "cap.pcap")

@@ -39,7 +39,8 @@ func TestAlternates(t *testing.T) {
 	for i, x := range all {
 		got = append(got, fmt.Sprintf("%d to %d", x.SLID, x.DLID))
 		record := sim.Output("saquery", "-t", "20000", "PR", "--slid", fmt.Sprint(x.SLID), "--dlid", fmt.Sprint(x.DLID))
-		if m := pathRecord.FindStringSubmatch(record); m == nil || m[1] != fmt.Sprint(x.DLID) || m[2] != fmt.Sprint(x.SLID) || m[3] != fmt.Sprintf("0x%x", x.SL) {
+		if m := pathRecord.FindStringSubmatch(record); m == nil || m[1] != fmt.Sprint(x.DLID) ||
+			m[2] != fmt.Sprint(x.SLID) || m[3] != fmt.Sprintf("0x%x", x.SL) {
 			t.Errorf("%d to %d with SL %d, saquery says %s", x.SLID, x.DLID, x.SL, record)
 		}
 		switches := append(tracerouteOf(sim, x.SLID, x.DLID), tracerouteOf(sim, x.DLID, x.SLID)...)
@@ -96,7 +97,8 @@ var tracedSwitch = regexp.MustCompile(`(?m)^\[\d+\] -> switch port .* "(.*)"$`)
 
 // tracerouteOf are the switches that ibtracert shows.
 func tracerouteOf(sim *ibsimtest.Sim, from, to uint16) (switches []string) {
-	for _, m := range tracedSwitch.FindAllStringSubmatch(sim.Output("ibtracert", fmt.Sprint(from), fmt.Sprint(to)), -1) {
+	for _, m := range tracedSwitch.FindAllStringSubmatch(sim.Output("ibtracert", fmt.Sprint(from), fmt.Sprint(to)),
+		-1) {
 		switches = append(switches, m[1])
 	}
 	return switches

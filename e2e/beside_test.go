@@ -42,7 +42,8 @@ func TestBesideOpenSM(t *testing.T) {
 			asked := 0
 			for asked < want {
 				src := f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].GUID
-				out := ibconsole(t, "--json", "-s", source, "-c", fmt.Sprintf("sa path guid:0x%x all; trace live guid:0x%x all", src, src))
+				out := ibconsole(t, "--json", "-s", source, "-c",
+					fmt.Sprintf("sa path guid:0x%x all; trace live guid:0x%x all", src, src))
 				for line := range strings.Lines(out) {
 					var row struct {
 						From, To json.RawMessage // names, or places
@@ -83,8 +84,10 @@ func TestCaptureOfASession(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "show sms")
 	guid := between(out, `"guid":"`, `"`)
 	out = ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", strings.Join([]string{
-		"capture " + file, "sweep full sl2vl mft", "engine minhop port_shifting=TRUE", "route keep=no", "write on", "commit yes sm=" + guid,
-		"trace live node-0001 all", "sa path node-0001 all", "sa nodes", "show counters", "clear counters", "capture off",
+		"capture " + file, "sweep full sl2vl mft", "engine minhop port_shifting=TRUE", "route keep=no", "write on",
+		"commit yes sm=" + guid,
+		"trace live node-0001 all", "sa path node-0001 all", "sa nodes", "show counters", "clear counters",
+		"capture off",
 	}, "; "))
 	text, err := exec.CommandContext(t.Context(), tshark, "-r", file, "-V").Output()
 	if err != nil {
@@ -103,7 +106,8 @@ func TestCaptureOfASession(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"SubnGet(NodeInfo)", "SubnSet(LinearForwardingTable)", "SubnAdmGet(PathRecord)", "SubnAdmGetResp(PathRecord)", "PERF (PortCounters"} {
+	for _, want := range []string{"SubnGet(NodeInfo)", "SubnSet(LinearForwardingTable)", "SubnAdmGet(PathRecord)",
+		"SubnAdmGetResp(PathRecord)", "PERF (PortCounters"} {
 		if !strings.Contains(string(text), want) && !strings.Contains(summary(t, tshark, file), want) {
 			t.Errorf("no %s in the capture", want)
 		}
@@ -151,14 +155,16 @@ func TestMKeyFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := try("--mkeys", file, "-s", "sim:fattree:2,4", "-c", "summary")
-		if c.want == "" && r.status != exitDone || c.want != "" && (r.status != exitFailed || !strings.Contains(r.err, c.want)) {
+		if c.want == "" && r.status != exitDone || c.want != "" &&
+			(r.status != exitFailed || !strings.Contains(r.err, c.want)) {
 			t.Errorf("%s: status %d: %s", name, r.status, r.err)
 		}
 		if all := r.out + r.err; strings.Contains(all, "1234abc") || strings.Contains(all, "secret") {
 			t.Errorf("%s: the key is in a message: %s", name, all)
 		}
 	}
-	if r := try("--mkeys", dir, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "a folder, expected a file") {
+	if r := try("--mkeys", dir, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed ||
+		!strings.Contains(r.err, "a folder, expected a file") {
 		t.Errorf("a folder: status %d: %s", r.status, r.err)
 	}
 	if os.Geteuid() != 0 {
@@ -168,7 +174,8 @@ func TestMKeyFile(t *testing.T) {
 	if err := os.Chown(file, 12345, -1); err != nil {
 		t.Fatal(err)
 	}
-	if r := try("--mkeys", file, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "belongs to user 12345") {
+	if r := try("--mkeys", file, "-s", "sim:fattree:2,4", "-c", "summary"); r.status != exitFailed ||
+		!strings.Contains(r.err, "belongs to user 12345") {
 		t.Errorf("another's file: status %d: %s", r.status, r.err)
 	}
 }

@@ -22,11 +22,15 @@ import (
 // readers are words that have each reader read FILE.
 var readers = []string{
 	"-s file:FILE -c show", "-s net:FILE -c show", "-s sim:FILE -c show", "--mkeys FILE -c show", "run FILE",
-	"-c load\x00lfts\x00FILE", "-c load\x00fdbs\x00FILE", "-c load\x00mcfdbs\x00FILE", "-c load\x00sls\x00FILE", "-c load\x00sl2vl\x00FILE",
-	"-c load\x00groups\x00FILE", "-c load\x00guid2lid\x00FILE", "-c load\x00lid-matrix\x00FILE", "-c load\x00routing\x00FILE",
+	"-c load\x00lfts\x00FILE", "-c load\x00fdbs\x00FILE", "-c load\x00mcfdbs\x00FILE", "-c load\x00sls\x00FILE",
+	"-c load\x00sl2vl\x00FILE",
+	"-c load\x00groups\x00FILE", "-c load\x00guid2lid\x00FILE", "-c load\x00lid-matrix\x00FILE",
+	"-c load\x00routing\x00FILE",
 	"-c load\x00topology\x00FILE", "-c load\x00paths\x00FILE", "-c names\x00FILE", "-c baseline\x00load\x00FILE",
-	"-c engine\x00from=FILE", "-c engine\x00updn\x00root_guid_file=FILE", "-c engine\x00torus-2QoS\x00torus_config=FILE",
-	"-c engine\x00minhop\x00partition_config_file=FILE", "-c trace\x00file=FILE", "-c check\x00load\x00pattern=hosts:FILE",
+	"-c engine\x00from=FILE", "-c engine\x00updn\x00root_guid_file=FILE",
+	"-c engine\x00torus-2QoS\x00torus_config=FILE",
+	"-c engine\x00minhop\x00partition_config_file=FILE", "-c trace\x00file=FILE",
+	"-c check\x00load\x00pattern=hosts:FILE",
 	"-c resilience\x00merge\x00FILE\x00FILE", "-c paths\x00info\x00FILE", "-c history\x00import\x00FILE",
 }
 
@@ -65,7 +69,8 @@ func TestNoFile(t *testing.T) {
 		for _, file := range []string{"/dev/zero", t.TempDir()} {
 			cmd, out := reading(t, words, file)
 			err := cmd.Run()
-			if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(out.String(), file) || memory(cmd) > memoryLimit(t, 200) {
+			if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(out.String(), file) ||
+				memory(cmd) > memoryLimit(t, 200) {
 				t.Errorf("%q of %s: %v, %d MB, %s", words, file, err, memory(cmd), out)
 			}
 		}
@@ -125,7 +130,8 @@ func TestStalledFileSystem(t *testing.T) {
 		t.Skipf("a file system of a program's wants /dev/fuse and root: %v", err)
 	}
 	program := filepath.Join(t.TempDir(), "stalledfs")
-	build := exec.CommandContext(t.Context(), "sh", "-c", `gcc -o "$1" testdata/stalledfs/stalledfs.c $(pkg-config fuse3 --cflags --libs)`, "sh", program)
+	build := exec.CommandContext(t.Context(), "sh", "-c",
+		`gcc -o "$1" testdata/stalledfs/stalledfs.c $(pkg-config fuse3 --cflags --libs)`, "sh", program)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -147,7 +153,8 @@ func TestStalledFileSystem(t *testing.T) {
 				}
 				ended := make(chan struct{})
 				go func() { defer close(ended); _ = cmd.Wait() }()
-				time.Sleep(700 * time.Millisecond) // long enough to be at the file; a program that does not heed signals yet just ends
+				// long enough to be at the file; a program that does not heed signals yet just ends
+				time.Sleep(700 * time.Millisecond)
 				_ = cmd.Process.Signal(syscall.SIGINT)
 				for wait := time.After(20 * time.Second); read(t, said) == ""; { // a busy machine
 					select {
@@ -183,7 +190,8 @@ func mounted(t *testing.T, program string) (dir string, end func()) {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
-	for wait := time.Now().Add(20 * time.Second); !strings.Contains(read(t, "/proc/self/mountinfo"), dir); time.Sleep(10 * time.Millisecond) {
+	for wait := time.Now().Add(20 * time.Second); !strings.Contains(read(t, "/proc/self/mountinfo"),
+		dir); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(wait) {
 			t.Skip("mounting is not allowed here")
 		}

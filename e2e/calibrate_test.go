@@ -128,7 +128,8 @@ func TestCalibrateFindsEveryChangedEntry(t *testing.T) {
 		changed++
 	}
 	file := write(t, strings.ReplaceAll(strings.Join(lines, "\n"), "!", ""))
-	out := ibconsole(t, "--json", "-s", "sim:fattree:3,4", "-c", "load lfts "+file+"; write on; commit yes cut=yes loop=yes; calibrate")
+	out := ibconsole(t, "--json", "-s", "sim:fattree:3,4", "-c", "load lfts "+file+
+		"; write on; commit yes cut=yes loop=yes; calibrate")
 	if !strings.Contains(out, `"differ":50,`) {
 		t.Errorf("calibrate does not find the 50 changed entries: %s", out)
 	}

@@ -53,7 +53,9 @@ func broken(t *testing.T, sw, lid, port string) string {
 // object is the last line of JSON that a run prints.
 func object(t *testing.T, r result) map[string]any {
 	t.Helper()
-	all := slices.DeleteFunc(objects(t, r), func(o map[string]any) bool { return o["schema"] == nil && o["answer"] != nil })
+	all := slices.DeleteFunc(objects(t, r), func(o map[string]any) bool {
+		return o["schema"] == nil && o["answer"] != nil
+	})
 	return all[len(all)-1]
 }
 
@@ -87,7 +89,8 @@ func TestCheckReach(t *testing.T) {
 		t.Fatalf("exit status %d: %s", r.status, r.err)
 	}
 	o := object(t, r)
-	has(t, o, map[string]float64{"pairs": 56, "paths": 56, "delivered": 56, "unreachable": 0, "loops": 0, "misdelivered": 0, "not_minimal": 0})
+	has(t, o, map[string]float64{"pairs": 56, "paths": 56, "delivered": 56, "unreachable": 0, "loops": 0,
+		"misdelivered": 0, "not_minimal": 0})
 	if s, ok := o["seconds"].(float64); !ok || s < 0 {
 		t.Errorf("seconds are %v", o["seconds"])
 	}
@@ -105,11 +108,14 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		want  map[string]float64
 		words []string
 	}{
-		"no entry":          {"", "check reach", map[string]float64{"delivered": 54, "dead_ends": 2, "unreachable": 0}, []string{"check reach: ", "2 of 56 paths", "2 at a dead end"}},
+		"no entry": {"", "check reach", map[string]float64{"delivered": 54, "dead_ends": 2, "unreachable": 0},
+			[]string{"check reach: ", "2 of 56 paths", "2 at a dead end"}},
 		"no entry, no loop": {"", "check loops", map[string]float64{"loops": 0}, nil},
-		"wrong host":        {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
-		"open port":         {"000", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2}, []string{"2 misdelivered"}},
-		"over the others":   {"004", "check reach", map[string]float64{"delivered": 56}, nil},
+		"wrong host": {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2},
+			[]string{"2 misdelivered"}},
+		"open port": {"000", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2},
+			[]string{"2 misdelivered"}},
+		"over the others": {"004", "check reach", map[string]float64{"delivered": 56}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := try("--json", "-s", smallTree, "-c", broken(t, "leaf-01", lid, tc.port)+tc.check)
@@ -167,7 +173,8 @@ func TestCheckCredits(t *testing.T) {
 }
 
 func TestCheckLoad(t *testing.T) {
-	pairs, hosts := write(t, "node-0001 node-0003\nnode-0002 node-0003 # both\n"), write(t, "node-0001 node-0002\nnode-0003\n")
+	pairs, hosts := write(t, "node-0001 node-0003\nnode-0002 node-0003 # both\n"),
+		write(t, "node-0001 node-0002\nnode-0003\n")
 	for script, want := range map[string]map[string]float64{
 		// 48 pairs cross the spines over 8 links up.
 		"check load":                               {"paths": 56, "lost": 0, "edge_forwarding_index": 6},
@@ -204,10 +211,13 @@ func TestRouteShowsMeasures(t *testing.T) {
 		t.Fatal(r.err)
 	}
 	for _, o := range []map[string]any{objects(t, r)[1], object(t, r)} { // of route and of check load
-		has(t, o, map[string]float64{"shifts_hosts": 16, "shifts_count": 15, "shifts_worst": 1, "shifts_contention_free": 15})
+		has(t, o, map[string]float64{
+			"shifts_hosts": 16, "shifts_count": 15, "shifts_worst": 1, "shifts_contention_free": 15,
+		})
 	}
 	text := try("-s", tree, "-c", "engine ftree; route")
-	for _, want := range []string{"in the ca-order", "shift figure 1 ", "15 of 15 shifts without contention", "effective bisection bandwidth "} {
+	for _, want := range []string{"in the ca-order", "shift figure 1 ", "15 of 15 shifts without contention",
+		"effective bisection bandwidth "} {
 		if !strings.Contains(text.out, want) {
 			t.Errorf("%q lacks %q", text.out, want)
 		}
@@ -216,13 +226,16 @@ func TestRouteShowsMeasures(t *testing.T) {
 		t.Errorf("minhop has no ca-order: %q", text.out)
 	}
 	all := try("--json", "-s", tree, "-c", "route; check load; check load pattern=all")
-	answers := slices.DeleteFunc(objects(t, all), func(o map[string]any) bool { return o["kind"] != "answer" || o["command"] != "check load" })
+	answers := slices.DeleteFunc(objects(t, all), func(o map[string]any) bool {
+		return o["kind"] != "answer" || o["command"] != "check load"
+	})
 	for i, has := range []bool{false, true} {
 		if _, ok := answers[i]["bisections_mean"]; ok != has {
 			t.Errorf("check load %d: bisections %v", i, ok)
 		}
 	}
-	if r := try("-s", tree, "-c", "help check"); !strings.Contains(r.out, "shifts[:N]") || !strings.Contains(r.out, "bisection[:N]") {
+	if r := try("-s", tree, "-c", "help check"); !strings.Contains(r.out, "shifts[:N]") ||
+		!strings.Contains(r.out, "bisection[:N]") {
 		t.Errorf("help names no patterns: %q", r.out)
 	}
 }
@@ -279,7 +292,8 @@ func TestWhoUses(t *testing.T) {
 		t.Run(what, func(t *testing.T) { has(t, object(t, r), want) })
 	}
 	out := ibconsole(t, "-s", smallTree, "-c", "route; who uses leaf-02")
-	for _, want := range []string{"26 of 56 paths use it", "2 end ports unreachable", "unreachable: node-0003", "and 6 more"} {
+	for _, want := range []string{"26 of 56 paths use it", "2 end ports unreachable", "unreachable: node-0003",
+		"and 6 more"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q does not say %q", out, want)
 		}

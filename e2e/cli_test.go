@@ -81,7 +81,8 @@ func oneLine(t *testing.T, r result, status int, words ...string) {
 
 func TestBadCommands(t *testing.T) {
 	const sim = "sim:fattree:2,4"
-	routes := write(t, "Unicast lids [0-3] of switch Lid 2 guid 0x0000000000200000 ('x'):\n0x0001 300 # y\n1 lids dumped\n")
+	routes := write(t, "Unicast lids [0-3] of switch Lid 2 guid 0x0000000000200000 ('x'):\n0x0001 300 # y\n1 lids "+
+		"dumped\n")
 	for _, tc := range []struct {
 		script string
 		status int
@@ -112,14 +113,16 @@ func TestBadCommands(t *testing.T) {
 	} {
 		t.Run(tc.script, func(t *testing.T) { oneLine(t, try("-s", sim, "-c", tc.script), tc.status, tc.words...) })
 	}
-	if r := try("-s", sim, "-c", "gen torus 3x3 "+filepath.Join(t.TempDir(), "x")+"; rout"); r.status != exitUsage || r.out != "" {
+	if r := try("-s", sim, "-c", "gen torus 3x3 "+filepath.Join(t.TempDir(), "x")+"; rout"); r.status != exitUsage ||
+		r.out != "" {
 		t.Errorf("a script with an unknown command ran its beginning: %q", r.out)
 	}
 }
 
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
-		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"-s", "net:"}, {"run"}, {"version", "1"}, {"-c", "help", "shell"},
+		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"-s", "net:"}, {"run"}, {"version", "1"},
+		{"-c", "help", "shell"},
 	} {
 		oneLine(t, try(args...), exitUsage)
 	}
@@ -134,8 +137,11 @@ func TestBadArguments(t *testing.T) {
 // of route has what scripts rely on.
 func TestJSON(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
-		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show ports leaf-01; "+
-			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; trace node-0001 node-0008 format=ibtracert; trace node-0001 all; help; help trace; diff; diff entries; commit dry-run; restore all; write on; summary of=live")
+		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show "+
+			"ports leaf-01; "+
+			"show lft leaf-01; show sms; show holes; trace node-0001 node-0008; trace node-0001 node-0008 "+
+			"format=ibtracert; trace node-0001 all; help; help trace; diff; diff entries; commit dry-run; restore "+
+			"all; write on; summary of=live")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	routed := 0
 	for _, line := range lines {
@@ -163,9 +169,11 @@ func TestJSON(t *testing.T) {
 
 // TestHostileDescriptions: nothing that a node calls itself reaches the terminal.
 func TestHostileDescriptions(t *testing.T) {
-	for _, hostile := range []string{"\x1b[2J\x1b]0;owned\x07", "a\rb\tc", "\xff\xfe\x80", "\u202etxt.exe", "\u009b31m"} {
+	for _, hostile := range []string{"\x1b[2J\x1b]0;owned\x07", "a\rb\tc", "\xff\xfe\x80", "\u202etxt.exe",
+		"\u009b31m"} {
 		file := write(t, pair("\"sw1\"", "\""+hostile+"\""))
-		r := try("-s", "file:"+file, "-c", "route; summary; show nodes; show links; show ports lid:2; show lft lid:2; trace lid:1 lid:2; "+
+		r := try("-s", "file:"+file, "-c", "route; summary; show nodes; show links; show ports lid:2; show lft "+
+			"lid:2; trace lid:1 lid:2; "+
 			"trace lid:1 lid:2 format=ibtracert; fail switch lid:2; whatif; diff base staged")
 		if r.status != exitDone {
 			t.Errorf("%q: exit status %d, %s", hostile, r.status, r.err)
@@ -200,7 +208,8 @@ func TestLoadFDBsOfIbdiagnet(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	ibconsole(t, "-s", sim, "-c", "fail link sw-0-0 1; route; dump lfts "+at("first")+"; dump fdbs "+at("ours"))
-	text := "# made by hand\n" + strings.ReplaceAll(read(t, at("ours")), "dump_ucast_routes:", "osm_ucast_mgr_dump_ucast_routes:")
+	text := "# made by hand\n" + strings.ReplaceAll(read(t, at("ours")), "dump_ucast_routes:",
+		"osm_ucast_mgr_dump_ucast_routes:")
 	text = regexp.MustCompile(`(?m) : [0-9]{2}   : .*$`).ReplaceAllString(text, " : 00   : yes")
 	if !strings.Contains(text, " : 00   : yes\n") || strings.Contains(text, " : 02 ") {
 		t.Fatal(text)
@@ -211,14 +220,16 @@ func TestLoadFDBsOfIbdiagnet(t *testing.T) {
 	ibconsole(t, "-s", sim, "-c", "load fdbs "+at("ibdiagnet.fdbs")+"; dump lfts "+at("second"))
 	same(t, at("first"), at("second"))
 	compared := func(name string) string {
-		_, figures, _ := strings.Cut(ibconsole(t, "--json", "-s", sim, "-c", "compare engines minhop with="+at(name)), name+`"`)
+		_, figures, _ := strings.Cut(ibconsole(t, "--json", "-s", sim, "-c", "compare engines minhop with="+at(name)),
+			name+`"`)
 		figures, _, _ = strings.Cut(figures, "\n")
 		return figures
 	}
 	if ours, theirs := compared("ours"), compared("ibdiagnet.fdbs"); ours == "" || ours != theirs {
 		t.Errorf("ours: %s\ntheirs: %s", ours, theirs)
 	}
-	if r := try("-s", "file:"+at("ibdiagnet.fdbs"), "-c", "summary"); r.status != exitFailed || !strings.Contains(r.err, "forwarding tables (opensm.fdbs)") {
+	if r := try("-s", "file:"+at("ibdiagnet.fdbs"), "-c", "summary"); r.status != exitFailed ||
+		!strings.Contains(r.err, "forwarding tables (opensm.fdbs)") {
 		t.Errorf("as a subnet: %s", r.err)
 	}
 }
@@ -245,8 +256,10 @@ func TestCalibrateFindsChangedEntries(t *testing.T) {
 	if changed == string(text) {
 		t.Fatal("no entry to change")
 	}
-	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c", "load lfts "+write(t, changed)+"; write on; commit yes; calibrate; fail switch spine-02; route; diff")
-	if !strings.Contains(out, `"differ":1,`) || !strings.Contains(out, `"another neighbour":1`) || !strings.Contains(out, "an estimate") {
+	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c", "load lfts "+write(t, changed)+
+		"; write on; commit yes; calibrate; fail switch spine-02; route; diff")
+	if !strings.Contains(out, `"differ":1,`) || !strings.Contains(out, `"another neighbour":1`) ||
+		!strings.Contains(out, "an estimate") {
 		t.Errorf("one changed entry: %s", out)
 	}
 }
@@ -270,13 +283,15 @@ func TestCommitThatCutsPairs(t *testing.T) {
 	}
 	script := "load lfts " + write(t, strings.Join(lines, "")) + "; write on; "
 	r := try("-s", sim, "-c", script+"commit yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "cut=yes") || !strings.Contains(r.out, "PAIRS LOST") || strings.Contains(r.out, "written in") {
+	if r.status != exitFailed || !strings.Contains(r.err, "cut=yes") || !strings.Contains(r.out, "PAIRS LOST") ||
+		strings.Contains(r.out, "written in") {
 		t.Errorf("exit status %d\n%s%s", r.status, r.out, r.err)
 	}
 	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes cut=yes"); !strings.Contains(out, "written in") {
 		t.Errorf("with cut=yes: %s", out)
 	}
-	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out, "PAIRS LOST") {
+	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out,
+		"PAIRS LOST") {
 		t.Errorf("a leaf that failed on paper cuts its hosts off: %s", out)
 	}
 }

@@ -46,7 +46,8 @@ type tally struct {
 	// at once, Unknown those in which OpenSM was ended before it said what it wrote.
 	Exact, Among, Unknown int
 	Shown                 int // pictures of consoles
-	Noted                 int // commits that others wrote over, of which the console that made it put so into the journal
+	// commits that others wrote over, of which the console that made it put so into the journal
+	Noted int
 }
 
 // story is what happened, to be told where something is wrong.
@@ -71,10 +72,12 @@ func (c *cluster) wrong(format string, args ...any) {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.t.Fatalf("round %d: %s\nwhat came before:\n%s", c.round, fmt.Sprintf(format, args...), strings.Join(c.lines, "\n"))
+	c.t.Fatalf("round %d: %s\nwhat came before:\n%s", c.round, fmt.Sprintf(format, args...),
+		strings.Join(c.lines, "\n"))
 }
 
-// clusterKinds are fat-trees of some 20 switches; of none is the highest LID a multiple of 64, which dump_fts leaves out.
+// clusterKinds are fat-trees of some 20 switches; of none is the highest LID a multiple of 64, which dump_fts leaves
+// out.
 var clusterKinds = []string{"fattree 3 4", "fattree 2 12", "fattree 2 14", "fattree 2 16"}
 
 // TestCluster has four consoles, a master OpenSM that comes and goes, links that flap, a loss of 2 % and SIGKILL on
@@ -90,7 +93,8 @@ func TestCluster(t *testing.T) {
 		c.play()
 		c.judge()
 	}
-	t.Logf("%v, %d rounds, %d commands failed: %+v", time.Since(c.begun).Round(time.Second), c.round, c.refused.Load(), c.count)
+	t.Logf("%v, %d rounds, %d commands failed: %+v", time.Since(c.begun).Round(time.Second), c.round,
+		c.refused.Load(), c.count)
 }
 
 func newCluster(t *testing.T, r *rand.Rand) *cluster {
@@ -192,7 +196,8 @@ const placeLimit = 20 * time.Second
 func retry(do func() error) error {
 	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		err := do()
-		if err == nil || time.Since(begun) > placeLimit || !strings.Contains(err.Error(), "ten clients") && !strings.Contains(err.Error(), "connect failed") {
+		if err == nil || time.Since(begun) > placeLimit || !strings.Contains(err.Error(), "ten clients") &&
+			!strings.Contains(err.Error(), "connect failed") {
 			return err
 		}
 	}

@@ -132,7 +132,8 @@ func (k *clusterConsole) say(commands string) (string, error) {
 }
 
 // clusterEngines are those that consoles draw from; N is a number.
-var clusterEngines = []string{"minhop", "minhop port_shifting=TRUE", "minhop scatter_ports=N", "minhop scatter_ports=N", "updn", "ftree", "sssp", "dnup"}
+var clusterEngines = []string{"minhop", "minhop port_shifting=TRUE", "minhop scatter_ports=N", "minhop scatter_ports=N",
+	"updn", "ftree", "sssp", "dnup"}
 
 // drawRoute draws how to route.
 func (c *cluster) drawRoute() string {
@@ -168,7 +169,8 @@ func (k *clusterConsole) draw() func() {
 	case 1:
 		commands, writes = commands+"sweep full; check reach of=live", false
 	case 2:
-		commands, writes = commands+fmt.Sprintf("fail random 2 seed=%d; %s; diff; check reach", r.IntN(1000), c.drawRoute()), false
+		commands, writes = commands+fmt.Sprintf("fail random 2 seed=%d; %s; diff; check reach", r.IntN(1000),
+			c.drawRoute()), false
 		k.paper = true
 	case 3, 4:
 		commands += "rollback yes" + leave

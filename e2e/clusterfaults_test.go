@@ -44,7 +44,9 @@ func (c *cluster) drawFlap(wait time.Duration) func() {
 		word, link = "Relink", c.down[i]
 		c.down = slices.Delete(c.down, i, i+1)
 	} else {
-		for link = c.r.IntN(len(c.links)); slices.ContainsFunc(c.down, func(d int) bool { return c.links[d].meets(c.links[link]) }); {
+		for link = c.r.IntN(len(c.links)); slices.ContainsFunc(c.down, func(d int) bool {
+			return c.links[d].meets(c.links[link])
+		}); {
 			link = c.r.IntN(len(c.links))
 		}
 		c.down = append(c.down, link)
@@ -116,7 +118,8 @@ func (m *manager) draw(wait time.Duration) func() {
 func (m *manager) start(engine string) {
 	m.c.tell("OpenSM comes: %s", engine)
 	config := filepath.Join(m.dir, "opensm.conf")
-	err := errors.Join(os.MkdirAll(m.dir, 0o700), os.WriteFile(config, []byte(ibsimtest.Config(m.dir)+"force_log_flush TRUE\n"), 0o600))
+	err := errors.Join(os.MkdirAll(m.dir, 0o700),
+		os.WriteFile(config, []byte(ibsimtest.Config(m.dir)+"force_log_flush TRUE\n"), 0o600))
 	if err == nil {
 		err = retry(func() error { return m.try("-F", config, "-f", m.log(), "-D", "0x43", "-R", engine) })
 	}

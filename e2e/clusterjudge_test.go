@@ -174,7 +174,8 @@ func (h *clusterHost) wrote(c *cluster) (list []history.JournalEntry) {
 			continue
 		}
 		h.seen = j.ID
-		c.tell("journal of %s: commit %d, %s, from %d to %d, ends %d", filepath.Base(h.home), j.ID, j.Outcome.Word(), j.Before, j.After, j.Ends)
+		c.tell("journal of %s: commit %d, %s, from %d to %d, ends %d", filepath.Base(h.home), j.ID, j.Outcome.Word(),
+			j.Before, j.After, j.Ends)
 		if j.Outcome == history.NothingWritten {
 			continue
 		}
@@ -200,7 +201,8 @@ func (k *clusterConsole) look() {
 	k.enter()
 	look := "sweep; dump lfts of=live " + file + "; summary of=live"
 	out, err := k.say(look)
-	if err != nil && strings.Contains(err.Error(), syscall.EPERM.Error()) { // ibsim gave its place to another: it asks for a new one
+	// ibsim gave its place to another: it asks for a new one
+	if err != nil && strings.Contains(err.Error(), syscall.EPERM.Error()) {
 		out, err = k.say(look)
 	}
 	k.shown = shown{heldIn(textOf(file)), out, err}

@@ -48,7 +48,11 @@ func TestDoctorOfASource(t *testing.T) {
 		{"net:" + net, exitDone, []string{"18 switches, 72 adapters"}},
 		{"net:" + text, exitFailed, []string{"no such file", "name a file that is there"}},
 		{"file:" + text, exitFailed, []string{"no such file", "name a file that is there"}},
-		{"ibsim:nobody-", exitFailed, []string{"nobody listens there", "start one: IBSIM_SOCKNAME=nobody- ibsim -s FILE"}},
+		{
+			"ibsim:nobody-", exitFailed, []string{
+				"nobody listens there", "start one: IBSIM_SOCKNAME=nobody- ibsim -s FILE",
+			},
+		},
 		{"umad:nosuch0", exitFailed, []string{"open umad:nosuch0"}},
 	} {
 		r := try("-s", c.source, "doctor")
@@ -74,13 +78,15 @@ func TestDoctorOfASource(t *testing.T) {
 	doctored(t, try("-s", source, "--window", "64", "doctor"), "no answer: ", answers)
 	t.Run("devices", func(t *testing.T) {
 		run := umadtest.Devices(t, sim.Name)
-		out, after, _ := strings.Cut(run("sh", "-c", `"$0" "$@" 2>said; echo "status $?"; cat said`, program, "-s", "umad", "doctor"), "status ")
+		out, after, _ := strings.Cut(run("sh", "-c", `"$0" "$@" 2>said; echo "status $?"; cat said`, program, "-s",
+			"umad", "doctor"), "status ")
 		status, said, _ := strings.Cut(after, "\n")
 		n, err := strconv.Atoi(status)
 		if err != nil {
 			t.Fatal(err)
 		}
-		doctored(t, result{n, out, said}, "the module ib_umad is loaded", "InfiniBand, ", "the subnet manager on ", answers)
+		doctored(t, result{n, out, said}, "the module ib_umad is loaded", "InfiniBand, ", "the subnet manager on ",
+			answers)
 	})
 	testenv.Tool(t, "opensm")
 }

@@ -49,7 +49,8 @@ func (b codeBlock) firstLine() string {
 	return line
 }
 
-// codeBlocks finds the blocks of a document, as CommonMark 0.31.2 has them in sections 4.4 and 4.5, but in no list or quotation.
+// codeBlocks finds the blocks of a document, as CommonMark 0.31.2 has them in sections 4.4 and 4.5, but in no list or
+// quotation.
 func codeBlocks(text string) []codeBlock {
 	var blocks []codeBlock
 	fenced, indented, blank := false, false, true
@@ -77,9 +78,10 @@ func codeBlocks(text string) []codeBlock {
 	return blocks
 }
 
-// TestDocuments types what documents show after "$ " in their console blocks, those of a document one after the other in
-// one folder, and compares what comes with what the document shows below it. There "..." stands for anything on a line, and a
-// line "..." for any number of lines. A block that is not a console block is one of notRun, with the reason.
+// TestDocuments types what documents show after "$ " in their console blocks, those of a document one after the other
+// in one folder, and compares what comes with what the document shows below it. There "..." stands for anything on a
+// line, and a line "..." for any number of lines. A block that is not a console block is one of notRun, with the
+// reason.
 func TestDocuments(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for name, text := range documents(t) {
@@ -94,7 +96,8 @@ func TestDocuments(t *testing.T) {
 				place[1] = ""
 			}
 			if notRun[place] == "" {
-				t.Errorf("%s: the block that begins with %q is neither a console block nor one of notRun", name, block.firstLine())
+				t.Errorf("%s: the block that begins with %q is neither a console block nor one of notRun", name,
+					block.firstLine())
 			}
 			seen[place] = true
 		}
@@ -161,13 +164,31 @@ func shownAs(shown string) *regexp.Regexp {
 
 // notRun are the blocks that no test runs: the document, the first line or "" for all others, and why.
 var notRun = map[[2]string]string{
-	{"README.md", "go run .        # opens the console; without InfiniBand, on a simulated fat-tree with 648 hosts"}: "starts a screen, and all tests",
+	{
+		"README.md", "go run .        # opens the console; without InfiniBand, on a simulated fat-tree with 648 hosts",
+	}: "starts a screen, and all tests",
 	{"ARCHITECTURE.md", ""}: "drawings and lists",
-	{"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other program: while you work"}: "would run this test",
-	{"SECURITY.md", "gpg --import ibconsole.asc"}:                                                                            "wants a release and its key: make try-packages signs with one of its own",
-	{"docs/install.md", "$ apt install ./ibconsole-*.deb"}:                                                                   "installs a package: make try-packages does",
-	{"docs/keys.md", "# what is not named here stays as it is"}:                                                              "a configuration",
-	{"docs/ibdiagnet.md", "ibconsole -s ibdiagnet:case-4711.tar.gz -c 'summary; problems; check reach; check load'"}:         "wants folders that ibdiagnet left",
-	{"docs/recording.md", "record start                          in a session, beside all else; record stop, record status"}: "runs until it is ended",
-	{"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, the finest that there are"}:            "wants a recording of hours",
+	{
+		"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other " +
+			"program: while you work",
+	}: "would run this test",
+	{
+		"SECURITY.md", "gpg --import ibconsole.asc",
+	}: "wants a release and its key: make try-packages signs with one of its own",
+	{
+		"docs/install.md", "$ apt install ./ibconsole-*.deb",
+	}: "installs a package: make try-packages does",
+	{
+		"docs/keys.md", "# what is not named here stays as it is",
+	}: "a configuration",
+	{
+		"docs/ibdiagnet.md", "ibconsole -s ibdiagnet:case-4711.tar.gz -c 'summary; problems; check reach; check load'",
+	}: "wants folders that ibdiagnet left",
+	{
+		"docs/recording.md", "record start                          in a session, beside all else; record stop, " +
+			"record status",
+	}: "runs until it is ended",
+	{
+		"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, the finest that there are",
+	}: "wants a recording of hours",
 }

@@ -82,11 +82,13 @@ func (f *faulty) judgeFile(w *writing, dir string, kept, killed bool) {
 // journalled is what a commit says once it is kept.
 var journalled = regexp.MustCompile(`history \d+; rollback`)
 
-// judgeCommit holds a commit, and what it said of its entry, against its journal and ends it where it is open: the switches, which a simulation has
-// hold the old tables anew, then hold the old or the new ones.
-func (f *faulty) judgeCommit(r *rand.Rand, dir, elsewhere string, kept bool, said string, journal []history.JournalEntry) (open bool) {
+// judgeCommit holds a commit, and what it said of its entry, against its journal and ends it where it is open: the
+// switches, which a simulation has hold the old tables anew, then hold the old or the new ones.
+func (f *faulty) judgeCommit(r *rand.Rand, dir, elsewhere string, kept bool, said string,
+	journal []history.JournalEntry) (open bool) {
 	t := f.t
-	if kept && (len(journal) == 0 || journal[0].Outcome != history.Done) || said != "" && (len(journal) == 0 || !strings.HasPrefix(said, fmt.Sprintf("history %d;", journal[0].After))) {
+	if kept && (len(journal) == 0 || journal[0].Outcome != history.Done) || said != "" &&
+		(len(journal) == 0 || !strings.HasPrefix(said, fmt.Sprintf("history %d;", journal[0].After))) {
 		f.fault("kept, and in the journal is %+v", journal)
 	}
 	if len(journal) == 0 || !journal[0].Outcome.Open() {
@@ -108,7 +110,8 @@ func (f *faulty) judgeCommit(r *rand.Rand, dir, elsewhere string, kept bool, sai
 	if !bytes.Equal([]byte(read(t, live)), want) {
 		f.fault("%s: other tables", how)
 	}
-	if journal, err := historyIn(t, file); err != nil || journal[0].Outcome.Open() || journal[len(journal)-1].Outcome.Open() {
+	if journal, err := historyIn(t, file); err != nil || journal[0].Outcome.Open() ||
+		journal[len(journal)-1].Outcome.Open() {
 		f.fault("%s: in the journal is %+v, %v", how, journal, err)
 	}
 	return true

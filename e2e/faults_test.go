@@ -20,10 +20,14 @@ import (
 
 // faultedCalls are the system calls with which files are written, each with the errors that it can fail with.
 var faultedCalls = map[string][]string{
-	"open": {"EIO", "ENOSPC", "EINTR"}, "openat": {"EIO", "ENOSPC", "EINTR"}, "write": {"EIO", "ENOSPC", "EINTR"}, "pwrite64": {"EIO", "ENOSPC", "EINTR"},
-	"fsync": {"EIO", "ENOSPC", "EINTR"}, "fdatasync": {"EIO", "ENOSPC", "EINTR"}, "renameat": {"EIO", "ENOSPC", "EINTR"},
-	"ftruncate": {"EIO", "ENOSPC", "EINTR"}, "fallocate": {"EIO", "ENOSPC"}, "unlink": {"EIO", "ENOSPC"}, "unlinkat": {"EIO", "EINTR"},
-	"fchmod": {"EIO", "EINTR"}, "flock": {"EINTR", "ENOLCK", "EIO"}, "fcntl": {"EINTR", "ENOLCK", "EIO"}, "close": {"EIO", "ENOSPC", "EINTR"},
+	"open": {"EIO", "ENOSPC", "EINTR"}, "openat": {"EIO", "ENOSPC", "EINTR"}, "write": {"EIO", "ENOSPC", "EINTR"},
+	"pwrite64": {"EIO", "ENOSPC", "EINTR"},
+	"fsync":    {"EIO", "ENOSPC", "EINTR"}, "fdatasync": {"EIO", "ENOSPC", "EINTR"},
+	"renameat":  {"EIO", "ENOSPC", "EINTR"},
+	"ftruncate": {"EIO", "ENOSPC", "EINTR"}, "fallocate": {"EIO", "ENOSPC"}, "unlink": {"EIO", "ENOSPC"},
+	"unlinkat": {"EIO", "EINTR"},
+	"fchmod":   {"EIO", "EINTR"}, "flock": {"EINTR", "ENOLCK", "EIO"}, "fcntl": {"EINTR", "ENOLCK", "EIO"},
+	"close":   {"EIO", "ENOSPC", "EINTR"},
 	"mkdirat": {"EIO", "ENOSPC"}, "mmap": {"ENOMEM", "EIO"},
 }
 
@@ -96,7 +100,8 @@ func (f *faulty) run(w *writing, fault string) (dir string, res result, injected
 		args = append(args, "-P", filepath.Join(dir, "state", "ibconsole", history.FileName+"-shm"))
 	}
 	commands := strings.ReplaceAll(w.commands, "FILE", filepath.Join(dir, w.file))
-	args = append(args, program, "-s", faultySource, "-c", strings.ReplaceAll(commands, "exported", filepath.Join(dir, "exported")))
+	args = append(args, program, "-s", faultySource, "-c",
+		strings.ReplaceAll(commands, "exported", filepath.Join(dir, "exported")))
 	cmd := exec.CommandContext(f.t.Context(), f.strace, args...)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"))
 	var out, said strings.Builder
@@ -160,14 +165,16 @@ func TestFaultyCalls(t *testing.T) {
 		}
 		_ = os.RemoveAll(dir)
 	}
-	t.Logf("%d faults in %v; exit statuses %v; %d commits were resumed or rolled back; %d more did not come to their fault", all, tried, ended, open, missed)
+	t.Logf("%d faults in %v; exit statuses %v; %d commits were resumed or rolled back; %d more did not come to "+
+		"their fault", all, tried, ended, open, missed)
 }
 
 // systemCalls is strace, where the system lets it trace programs.
 func systemCalls(t *testing.T) string {
 	t.Helper()
 	strace := testenv.Tool(t, "strace")
-	if out, err := exec.CommandContext(t.Context(), strace, "-f", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), strace, "-f", "-o", os.DevNull, "true").CombinedOutput(); err !=
+		nil {
 		t.Skipf("no program can be traced here: %v\n%s", err, out)
 	}
 	return strace
@@ -175,10 +182,13 @@ func systemCalls(t *testing.T) string {
 
 // newFaulty makes what runs begin with, and runs each writing without a fault.
 func newFaulty(t *testing.T) *faulty {
-	f := &faulty{t: t, strace: systemCalls(t), from: t.TempDir(), whole: map[string][]byte{}, most: map[string]map[string]int{}}
+	f := &faulty{
+		t: t, strace: systemCalls(t), from: t.TempDir(), whole: map[string][]byte{}, most: map[string]map[string]int{},
+	}
 	tables := t.TempDir()
 	old, after := filepath.Join(tables, "old"), filepath.Join(tables, "new")
-	if r := f.try(f.from, "dump lfts of=live "+old+"; "+faultyCommit+"; dump lfts of=live "+after+"; rollback yes; history export "+filepath.Join(f.from, "exported")); r.status != exitDone {
+	if r := f.try(f.from, "dump lfts of=live "+old+"; "+faultyCommit+"; dump lfts of=live "+after+
+		"; rollback yes; history export "+filepath.Join(f.from, "exported")); r.status != exitDone {
 		t.Fatal(r.err)
 	}
 	f.before, f.after = []byte(read(t, old)), []byte(read(t, after))

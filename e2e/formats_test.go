@@ -52,8 +52,8 @@ func kept(t *testing.T, release string) (dir, state string) {
 	return dir, state
 }
 
-// TestOlderFormats reads what releases left: the subnet was sim:fattree:2,4, 14 nodes, of whose 16 links leaf-01/3 failed on paper
-// before the commit.
+// TestOlderFormats reads what releases left: the subnet was sim:fattree:2,4, 14 nodes, of whose 16 links leaf-01/3
+// failed on paper before the commit.
 func TestOlderFormats(t *testing.T) {
 	releases, err := os.ReadDir("testdata/formats")
 	if err != nil {

@@ -47,7 +47,8 @@ func TestHandover(t *testing.T) {
 			if err := os.Mkdir(osm, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(osm, "guid2lid"), []byte(read(t, at("over/guid2lid"))), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(osm, "guid2lid"), []byte(read(t, at("over/guid2lid"))),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

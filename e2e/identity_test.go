@@ -26,7 +26,8 @@ func netFiles(t *testing.T) []string {
 	var files []string
 	specs := []string{"fattree:3,6", "torus:5x4", "torus:4x4x4", "hypercube:5", "random:50,8,200", "dragonfly:4,2,2"}
 	if testenv.Full() {
-		specs = []string{"fattree:3,8", "torus:6x5", "torus:8x8x8", "hypercube:6", "random:100,8,400", "dragonfly:4,2,2"}
+		specs = []string{"fattree:3,8", "torus:6x5", "torus:8x8x8", "hypercube:6", "random:100,8,400",
+			"dragonfly:4,2,2"}
 	}
 	for _, spec := range specs {
 		f, err := gen.ParseSpec(spec)
@@ -202,7 +203,8 @@ func sameFile(t *testing.T, want, got string) {
 	wl, gl := bytes.Split(w, []byte("\n")), bytes.Split(g, []byte("\n"))
 	for i := range min(len(wl), len(gl)) {
 		if !bytes.Equal(wl[i], gl[i]) {
-			t.Fatalf("%s differs from OpenSM's on line %d of %d:\n  OpenSM: %s\n  we:     %s", filepath.Base(got), i+1, len(wl), wl[i], gl[i])
+			t.Fatalf("%s differs from OpenSM's on line %d of %d:\n  OpenSM: %s\n  we:     %s", filepath.Base(got), i+1,
+				len(wl), wl[i], gl[i])
 		}
 	}
 	t.Fatalf("%s has %d lines, OpenSM's %d", filepath.Base(got), len(gl), len(wl))

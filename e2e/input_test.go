@@ -118,20 +118,25 @@ func TestStandardInputIsAScript(t *testing.T) {
 		args []string
 		want result
 	}{
-		"pipe":             {pipeOf(t, script, false), nil, ran},
-		"pipe, held open":  {pipeOf(t, script+"exit\n", true), nil, ran},
-		"file":             {opened(t, script), nil, ran},
-		"empty pipe":       {pipeOf(t, "", false), nil, summary},
-		"empty file":       {opened(t, ""), nil, summary},
-		"null":             {null, nil, summary},
-		"the source":       {opened(t, string(text)), []string{"-s", "file:/dev/stdin"}, result{0, "file:/dev/stdin", ""}},
-		"the piped source": {pipeOf(t, string(text), false), []string{"-s", "file:/dev/stdin"}, result{0, "file:/dev/stdin", ""}},
+		"pipe":            {pipeOf(t, script, false), nil, ran},
+		"pipe, held open": {pipeOf(t, script+"exit\n", true), nil, ran},
+		"file":            {opened(t, script), nil, ran},
+		"empty pipe":      {pipeOf(t, "", false), nil, summary},
+		"empty file":      {opened(t, ""), nil, summary},
+		"null":            {null, nil, summary},
+		"the source": {
+			opened(t, string(text)), []string{"-s", "file:/dev/stdin"}, result{0, "file:/dev/stdin", ""},
+		},
+		"the piped source": {
+			pipeOf(t, string(text), false), []string{"-s", "file:/dev/stdin"}, result{0, "file:/dev/stdin", ""},
+		},
 	} {
 		if c.args == nil {
 			c.args = []string{"-s", inputSubnet}
 		}
 		got := withInput(t, c.in, c.args...)
-		if untimed(got) != untimed(c.want) && (c.args[1] == inputSubnet || got.status != 0 || !strings.Contains(got.out, c.want.out)) {
+		if untimed(got) != untimed(c.want) && (c.args[1] == inputSubnet || got.status != 0 ||
+			!strings.Contains(got.out, c.want.out)) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -149,7 +154,8 @@ func TestStandardInputIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"-c", "summary"}, {"-c", "summary", "-c", "check reach"}, {"-c", ""}, {"run", script}, {"doctor"}, {"version"}, {"help"}, {"man"}, {"__complete", ""},
+		{"-c", "summary"}, {"-c", "summary", "-c", "check reach"}, {"-c", ""}, {"run", script}, {"doctor"}, {"version"},
+		{"help"}, {"man"}, {"__complete", ""},
 	} {
 		for _, in := range []*os.File{pipeOf(t, text, false), opened(t, text)} {
 			withInput(t, in, append([]string{"-s", inputSubnet}, args...)...)

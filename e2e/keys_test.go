@@ -39,8 +39,11 @@ func keyed(t *testing.T) (sim *ibsimtest.Sim, keys string) {
 	dir := t.TempDir()
 	net, conf, keys := filepath.Join(dir, "net"), filepath.Join(dir, "conf"), filepath.Join(dir, "keys")
 	ibconsole(t, "-c", "gen fattree 2 4 "+net)
-	settings := fmt.Sprintf("m_key %#016x\nm_key_protection_level 2\nsm_key %#x\nsa_key %#x\nforce_log_flush TRUE\n", uint64(theMKey), uint64(theSMKey), uint64(theSAKey))
-	for file, text := range map[string]string{conf: settings, keys: fmt.Sprintf("m_key %#016x\nsa_key %#x\n", uint64(theMKey), uint64(theSAKey))} {
+	settings := fmt.Sprintf("m_key %#016x\nm_key_protection_level 2\nsm_key %#x\nsa_key %#x\nforce_log_flush TRUE\n",
+		uint64(theMKey), uint64(theSMKey), uint64(theSAKey))
+	for file, text := range map[string]string{
+		conf: settings, keys: fmt.Sprintf("m_key %#016x\nsa_key %#x\n", uint64(theMKey), uint64(theSAKey)),
+	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +86,9 @@ whatif; restore all; route; handover D/handover; resilience links; resilience sw
 record start every=0.2 traffic=0.2; record status; record keep; check load measured; counters worst; counters history leaf-01/1; report morning D/morning; job 1 hosts=node-0001; record stop
 resilience sbatch D/sbatch shards=2; suggest guids D/guids; suggest torus D/torus.conf; unstage; help; help sa groups; watch off; capture off; exit; quit`
 
-// TestKeysAreKept has every command say and write what it can, as text and as JSON, over a subnet whose OpenSM has given it an
-// M_Key, an SM_Key and an SA_Key, and looks for these in all of it byte for byte: answers, errors, files, captures, journal.
+// TestKeysAreKept has every command say and write what it can, as text and as JSON, over a subnet whose OpenSM has
+// given it an M_Key, an SM_Key and an SA_Key, and looks for these in all of it byte for byte: answers, errors, files,
+// captures, journal.
 func TestKeysAreKept(t *testing.T) {
 	t.Parallel() // the subnet administration does not answer a wrong key
 	sim, _ := keyed(t)
@@ -95,7 +99,8 @@ func TestKeysAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := session.Open(t.Context(), src, session.Options{Keys: source.Keys{M: theMKey, SA: theSAKey}, StateDir: dir, Record: true})
+		s, err := session.Open(t.Context(), src, session.Options{Keys: source.Keys{M: theMKey, SA: theSAKey},
+			StateDir: dir, Record: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,12 +108,16 @@ func TestKeysAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		sh := shell.New(s)
-		lines := strings.FieldsFunc(strings.ReplaceAll(writes, "D/", dir+"/"), func(r rune) bool { return r == ';' || r == '\n' })
+		lines := strings.FieldsFunc(strings.ReplaceAll(writes, "D/", dir+"/"), func(r rune) bool {
+			return r == ';' || r == '\n'
+		})
 		for i := range lines {
 			lines[i] = strings.TrimSpace(lines[i])
 			var out bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			err := sh.Run(ctx, "writes", lines[i], &shell.Output{W: &out, Notes: &out, Form: prose.When(json, answers.FormJSON, answers.FormText)})
+			err := sh.Run(ctx, "writes", lines[i], &shell.Output{
+				W: &out, Notes: &out, Form: prose.When(json, answers.FormJSON, answers.FormText),
+			})
 			cancel()
 			if err != nil {
 				t.Logf("%s: %v", lines[i], err)
@@ -190,9 +199,12 @@ func TestKeysOverUmad(t *testing.T) {
 	run := umadtest.Devices(t, sim.Name)
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
-	out := run(program, "--mkeys", keys, "-s", "umad", "-c", "capture "+dir+"/cap; sweep full sl; sa groups; show sms; fail link leaf-01 3; route; write on; "+
-		"commit yes sm=0x100001; rollback yes sm=0x100001; dump snapshot "+dir+"/snap; doctor; history export "+dir+"/history; capture off")
-	if strings.Contains(out, "does not answer with that key") || !strings.Contains(out, "taken from the subnet administration") {
+	out := run(program, "--mkeys", keys, "-s", "umad", "-c", "capture "+dir+
+		"/cap; sweep full sl; sa groups; show sms; fail link leaf-01 3; route; write on; "+
+		"commit yes sm=0x100001; rollback yes sm=0x100001; dump snapshot "+dir+"/snap; doctor; history export "+dir+
+		"/history; capture off")
+	if strings.Contains(out, "does not answer with that key") ||
+		!strings.Contains(out, "taken from the subnet administration") {
 		t.Errorf("the SA_Key of the file is not used: %s", out)
 	}
 	expectNoKey(t, "output", []byte(out))

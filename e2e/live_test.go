@@ -50,7 +50,8 @@ func TestLiveDumpsEqualThoseOfTheRealTools(t *testing.T) {
 			out := t.TempDir()
 			at := func(name string) string { return filepath.Join(out, name) }
 			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c",
-				fmt.Sprintf("sweep; dump lfts %s; dump subnet %s; dump topology %s", at("lfts"), at("subnet"), at("topology")))
+				fmt.Sprintf("sweep; dump lfts %s; dump subnet %s; dump topology %s", at("lfts"), at("subnet"),
+					at("topology")))
 			sameFile(t, filepath.Join(dir, "opensm-lfts.dump"), at("lfts"))
 			sameFile(t, filepath.Join(dir, "opensm-subnet.lst"), at("subnet"))
 			sameTopology(t, sim.Output("ibnetdiscover"), at("topology"))
@@ -70,7 +71,8 @@ func sameTopology(t *testing.T, theirs, file string) {
 		g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 		for i := range min(len(g), len(w)) {
 			if g[i] != w[i] {
-				t.Fatalf("topology differs from ibnetdiscover's on line %d:\n  ibnetdiscover: %s\n  we:            %s", i+1, w[i], g[i])
+				t.Fatalf("topology differs from ibnetdiscover's on line %d:\n  ibnetdiscover: %s\n  we:            %s",
+					i+1, w[i], g[i])
 			}
 		}
 		t.Fatalf("topology has %d lines, ibnetdiscover's %d", len(g), len(w))
@@ -186,10 +188,12 @@ func TestCommitBesideAMaster(t *testing.T) {
 	if refused.status != exitFailed || !strings.Contains(refused.err, "master subnet manager") {
 		t.Fatalf("exit status %d, %s", refused.status, refused.err)
 	}
-	if r := try("-s", "ibsim:"+sim.Name, "-c", change+"commit yes sm=0x1"); r.status != exitFailed || !strings.Contains(r.err, "is not the master") {
+	if r := try("-s", "ibsim:"+sim.Name, "-c", change+"commit yes sm=0x1"); r.status != exitFailed ||
+		!strings.Contains(r.err, "is not the master") {
 		t.Errorf("for a wrong GUID: exit status %d, %s", r.status, r.err)
 	}
-	sm := answerOf[struct{ GUID, State string }](t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "show sms"), `"kind":"managers"`)
+	sm := answerOf[struct{ GUID, State string }](t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "show sms"),
+		`"kind":"managers"`)
 	if sm.State != "master" {
 		t.Fatalf("show sms: %+v", sm)
 	}
@@ -242,10 +246,12 @@ func TestCommitWithAHole(t *testing.T) {
 	sim.Console(`Error "node-0008" 100`)
 	const script = "sweep; route; write on; "
 	r := try("-s", "ibsim:"+sim.Name, "--window", "64", "-c", script+"commit yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "unanswered=yes") || !strings.Contains(r.err, "leaf-04 port 2") {
+	if r.status != exitFailed || !strings.Contains(r.err, "unanswered=yes") ||
+		!strings.Contains(r.err, "leaf-04 port 2") {
 		t.Errorf("exit status %d: %s", r.status, r.err)
 	}
-	if out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", script+"commit yes holes=yes"); !strings.Contains(out, "written in") {
+	if out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", script+"commit yes holes=yes"); !strings.Contains(out,
+		"written in") {
 		t.Errorf("with holes=yes: %s", out)
 	}
 }

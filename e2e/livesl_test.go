@@ -26,26 +26,32 @@ func TestSLsOfLivePaths(t *testing.T) {
 	for _, tc := range all[:testenv.Count(t, 2, len(all))] {
 		t.Run(tc.engine, func(t *testing.T) {
 			h := routedTorus(t, tc.engine, true, true, "nue_max_num_vls 4\n")
-			record := answerOf[map[string]any](t, try("--json", "-s", h.source, "-c", "sa path "+farPair).out, `"kind":"records"`)
+			record := answerOf[map[string]any](t, try("--json", "-s", h.source, "-c", "sa path "+farPair).out,
+				`"kind":"records"`)
 			h.sl(t, "", nil)
-			for _, known := range []string{"sweep full sl; ", "engine from=" + h.conf + "; calibrate; ", "engine from=" + h.conf + "; calibrate; sweep full sl2vl; sweep; "} {
+			for _, known := range []string{"sweep full sl; ", "engine from=" + h.conf + "; calibrate; ",
+				"engine from=" + h.conf + "; calibrate; sweep full sl2vl; sweep; "} {
 				asked := strings.HasPrefix(known, "sweep")
 				switch {
 				case asked && tc.drawn:
 					h.sl(t, known, nil)
-					if r := try("-s", h.source, "-c", known); !strings.Contains(r.out, "asked twice, the subnet administration grants a path different service levels") {
+					if r := try("-s", h.source, "-c", known); !strings.Contains(r.out,
+						"asked twice, the subnet administration grants a path different service levels") {
 						t.Errorf("%s%s", r.out, r.err)
 					}
 					continue
 				case !tc.drawn:
 					h.sl(t, known, record["sl"])
 				}
-				if out := ibconsole(t, "-s", h.source, "-c", known+"sa path node-0001 all"); strings.Contains(out, "by the tables") {
+				if out := ibconsole(t, "-s", h.source, "-c", known+"sa path node-0001 all"); strings.Contains(out,
+					"by the tables") {
 					t.Errorf("%s: other SLs than the path records: %s", known, out)
 				}
-				loop := loopOf(t, try("--json", "-s", h.source, "-c", known+"sweep full sl2vl; check credits of=live"), "loop")
+				loop := loopOf(t, try("--json", "-s", h.source, "-c", known+"sweep full sl2vl; check credits of=live"),
+					"loop")
 				out := ibconsole(t, "-s", h.source, "-c", known+"sweep full sl2vl; problems")
-				if loop != (tc.engine == "minhop") || strings.Contains(out, "error   credit loop") != (loop == true) || strings.Contains(out, "unknown") {
+				if loop != (tc.engine == "minhop") || strings.Contains(out, "error   credit loop") != (loop == true) ||
+					strings.Contains(out, "unknown") {
 					t.Errorf("%s: loop %v: %s", known, loop, out)
 				}
 			}
@@ -56,7 +62,8 @@ func TestSLsOfLivePaths(t *testing.T) {
 // sl checks that all commands give a live path the same SL, nil for unknown.
 func (h healthy) sl(t *testing.T, before string, want any) {
 	t.Helper()
-	for _, c := range []string{"show sl " + farPair + " of=live", "paths query " + farPair + " of=live", "trace " + farPair + " of=live"} {
+	for _, c := range []string{"show sl " + farPair + " of=live", "paths query " + farPair + " of=live", "trace " +
+		farPair + " of=live"} {
 		r := try("--json", "-s", h.source, "-c", before+c)
 		got := slOf(t, r)
 		if strings.HasPrefix(c, "trace") && want != nil && !strings.Contains(before, "sl2vl") && got == nil {
@@ -75,7 +82,8 @@ func TestSLsOfTheSameTables(t *testing.T) {
 	for _, master := range []bool{true, false} {
 		h := routedTorus(t, "dfsssp", true, master)
 		r := try("--json", "-s", h.source, "-c", "engine sssp; calibrate; sweep full sl2vl; check credits of=live")
-		if got := loopOf(t, r, "loop"); got != nil || !strings.Contains(r.out, `"differ":0,`) || !strings.Contains(r.out, `"sls_taken":false`) {
+		if got := loopOf(t, r, "loop"); got != nil || !strings.Contains(r.out, `"differ":0,`) ||
+			!strings.Contains(r.out, `"sls_taken":false`) {
 			t.Errorf("master %v: loop %v: %s%s", master, got, r.out, r.err)
 		}
 	}

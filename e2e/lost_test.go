@@ -40,7 +40,8 @@ func answersOf(t *testing.T, source string) (a lossAnswers) {
 	var p struct{ Problems []foundProblem }
 	var s struct{ Subnets []struct{ Down int } }
 	said := ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")
-	if len(lines) != 2 || json.Unmarshal([]byte(lines[0]), &p) != nil || json.Unmarshal([]byte(lines[1]), &s) != nil || len(s.Subnets) != 1 || json.Unmarshal([]byte(said), &a.morning) != nil {
+	if len(lines) != 2 || json.Unmarshal([]byte(lines[0]), &p) != nil || json.Unmarshal([]byte(lines[1]), &s) != nil ||
+		len(s.Subnets) != 1 || json.Unmarshal([]byte(said), &a.morning) != nil {
 		t.Fatalf("%q\n%s", lines, said)
 	}
 	a.problems, a.down = p.Problems, s.Subnets[0].Down
@@ -57,9 +58,9 @@ func lost(all []foundProblem) (n int) {
 	return n
 }
 
-// TestLostBeforeStart: a link, a host and the subnet manager go while no console runs. Every later console, also after one
-// that has seen nothing else, tells of them with one count, in problems, sources and the report of the morning, until they
-// are back or the subnet as it is is saved as the baseline.
+// TestLostBeforeStart: a link, a host and the subnet manager go while no console runs. Every later console, also after
+// one that has seen nothing else, tells of them with one count, in problems, sources and the report of the morning,
+// until they are back or the subnet as it is is saved as the baseline.
 func TestLostBeforeStart(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	net := filepath.Join(t.TempDir(), "net")
@@ -91,7 +92,8 @@ func TestLostBeforeStart(t *testing.T) {
 	for i, before := range []func(){func() {}, record, func() {}} {
 		before()
 		a := answersOf(t, source)
-		if a.down != 2 || lost(a.problems) != 2 || a.morning.Down != 2 || lost(a.morning.New)+lost(a.morning.Open) != 2 {
+		if a.down != 2 || lost(a.problems) != 2 || a.morning.Down != 2 || lost(a.morning.New)+
+			lost(a.morning.Open) != 2 {
 			t.Errorf("console %d: %+v", i, a)
 		}
 		managers := 0
@@ -145,7 +147,9 @@ func TestMorningNamesLostManager(t *testing.T) {
 	if err := json.Unmarshal([]byte(said), &m); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(m.New, func(p foundProblem) bool { return p.Kind == "no subnet manager" && p.Severity == "error" }) {
+	if !slices.ContainsFunc(m.New, func(p foundProblem) bool {
+		return p.Kind == "no subnet manager" && p.Severity == "error"
+	}) {
 		t.Errorf("nothing is said of the subnet manager: %s", said)
 	}
 }

@@ -30,7 +30,8 @@ const plantedVar = "IBCONSOLE_TEST_PLANTED"
 func planted() map[string]string {
 	var guid2lid strings.Builder
 	for i := range 0x80 { // the GUIDs that ibsim gives, with other LIDs than a test expects
-		fmt.Fprintf(&guid2lid, "0x%016x 0x%04x 0x%04x\n\n0x%016x 0x%04x 0x%04x\n\n", 0x100000+i, 0x200-i, 0x200-i, 0x200000+i, 0x80-i, 0x80-i)
+		fmt.Fprintf(&guid2lid, "0x%016x 0x%04x 0x%04x\n\n0x%016x 0x%04x 0x%04x\n\n", 0x100000+i, 0x200-i, 0x200-i,
+			0x200000+i, 0x80-i, 0x80-i)
 	}
 	const garbage = "not what is expected here\n"
 	return map[string]string{
@@ -54,8 +55,8 @@ func planted() map[string]string {
 	}
 }
 
-// beside are the folders of the machine that get planted ones in, by their names below the folder of [planted]; the rest
-// of them stays.
+// beside are the folders of the machine that get planted ones in, by their names below the folder of [planted]; the
+// rest of them stays.
 var beside = map[string]string{"cache": "/var/cache", "etc": "/etc", "lib": "/var/lib", "run": "/run"}
 
 // machine is a folder with planted files, which is watched.
@@ -123,7 +124,8 @@ func (m *machine) watch(t *testing.T) {
 	m.inotify = os.NewFile(uintptr(fd), "inotify")
 	t.Cleanup(func() { _ = m.inotify.Close() })
 	tops := []string{"cache/opensm", "etc/opensm", "etc/ibconsole", "lib/ibconsole", "home", "xdg", "osm"}
-	const what = syscall.IN_OPEN | syscall.IN_MODIFY | syscall.IN_ATTRIB | syscall.IN_CREATE | syscall.IN_DELETE | syscall.IN_MOVE
+	const what = syscall.IN_OPEN | syscall.IN_MODIFY | syscall.IN_ATTRIB | syscall.IN_CREATE | syscall.IN_DELETE |
+		syscall.IN_MOVE
 	for _, top := range tops {
 		err := filepath.WalkDir(filepath.Join(m.dir, top), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.IsDir() {
@@ -147,7 +149,8 @@ func (m *machine) watch(t *testing.T) {
 			for b := b[:n]; len(b) >= syscall.SizeofInotifyEvent; {
 				size := binary.NativeEndian.Uint32(b[12:])
 				name := string(bytes.TrimRight(b[syscall.SizeofInotifyEvent:syscall.SizeofInotifyEvent+size], "\x00"))
-				m.note(fmt.Sprintf("%s, event 0x%x", filepath.Join(m.names[int32(binary.NativeEndian.Uint32(b))], name), binary.NativeEndian.Uint32(b[4:])))
+				m.note(fmt.Sprintf("%s, event 0x%x", filepath.Join(m.names[int32(binary.NativeEndian.Uint32(b))], name),
+					binary.NativeEndian.Uint32(b[4:])))
 				b = b[syscall.SizeofInotifyEvent+size:]
 			}
 		}
@@ -178,7 +181,8 @@ func (m *machine) script() string {
 		ours := filepath.Join(m.dir, name)
 		real := ours + "-real"
 		fmt.Fprintf(&b, "mkdir -p %[2]s; mount --bind %[3]s %[2]s\n"+
-			"for f in %[2]s/* %[2]s/.[!.]*; do n=${f##*/}; [ -e %[1]s/$n ] || [ -L %[1]s/$n ] || [ ! -e $f ] || ln -s $f %[1]s/$n; done\n"+
+			"for f in %[2]s/* %[2]s/.[!.]*; do n=${f##*/}; [ -e %[1]s/$n ] || [ -L %[1]s/$n ] || [ ! -e $f ] || ln "+
+			"-s $f %[1]s/$n; done\n"+
 			"mount --bind %[1]s %[3]s\n", ours, real, place)
 	}
 	fmt.Fprintf(&b, "[ ! -S /dev/log ] || mount --bind %s/run/systemd/journal/socket /dev/log\n", m.dir)
@@ -193,8 +197,10 @@ func (m *machine) run(t *testing.T, folder string, args ...string) ([]byte, erro
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "unshare", append([]string{"-m", "sh", "-c", m.script(), "sh", folder}, args...)...)
 	at := func(name string) string { return filepath.Join(m.dir, name) }
-	cmd.Env = append(os.Environ(), plantedVar+"=1", programVar+"="+program, "HOME="+at("home"), "XDG_STATE_HOME="+at("xdg/state"), "XDG_CONFIG_HOME="+at("xdg/config"),
-		source.Var+"=file:/none", "SIM_HOST=none", "IBSIM_SOCKNAME=none", "OSM_CACHE_DIR="+at("osm"), "OSM_TMP_DIR="+at("osm"), "NO_COLOR=1", "SLURM_CONF=/none")
+	cmd.Env = append(os.Environ(), plantedVar+"=1", programVar+"="+program, "HOME="+at("home"), "XDG_STATE_HOME="+
+		at("xdg/state"), "XDG_CONFIG_HOME="+at("xdg/config"),
+		source.Var+"=file:/none", "SIM_HOST=none", "IBSIM_SOCKNAME=none", "OSM_CACHE_DIR="+at("osm"), "OSM_TMP_DIR="+
+			at("osm"), "NO_COLOR=1", "SLURM_CONF=/none")
 	cmd.WaitDelay = 10 * time.Second
 	return cmd.CombinedOutput()
 }
@@ -206,9 +212,9 @@ var testsOfPlanted = map[string]string{
 	"e2e":              "^(TestPathsBesideOpenSM|TestHandover|TestScripts)$/(commit|engines|fattree)",
 }
 
-// TestTestsLeaveTheMachineAlone: on a machine with files of OpenSM, of this program and of its user, and with variables that
-// name others, tests pass, open none of these files, change none, and tell its log nothing. Those of all packages run with
-// IBCONSOLE_FULL=1.
+// TestTestsLeaveTheMachineAlone: on a machine with files of OpenSM, of this program and of its user, and with variables
+// that name others, tests pass, open none of these files, change none, and tell its log nothing. Those of all packages
+// run with IBCONSOLE_FULL=1.
 func TestTestsLeaveTheMachineAlone(t *testing.T) {
 	if os.Getenv(plantedVar) != "" {
 		t.Skip("this is such a machine")
@@ -219,7 +225,8 @@ func TestTestsLeaveTheMachineAlone(t *testing.T) {
 	}
 	m := newMachine(t)
 	// That the watch works, and that the namespace has the files:
-	if out, err := m.run(t, "/", "cat", "/var/cache/opensm/guid2lid", "/etc/opensm/opensm.conf", "/etc/passwd"); err != nil || len(m.noted()) < 2 || !bytes.Contains(out, []byte("root:")) {
+	if out, err := m.run(t, "/", "cat", "/var/cache/opensm/guid2lid", "/etc/opensm/opensm.conf", "/etc/passwd"); err !=
+		nil || len(m.noted()) < 2 || !bytes.Contains(out, []byte("root:")) {
 		t.Fatalf("%v: %q\n%s", err, m.noted(), out)
 	}
 	m.touched = nil
@@ -252,7 +259,8 @@ func TestTestsLeaveTheMachineAlone(t *testing.T) {
 			if testenv.Full() {
 				limit = "55m"
 			}
-			out, err := m.run(t, filepath.Join(module, pkg), "env", "-u", "IBCONSOLE_FULL", file, "-test.run", names, "-test.timeout", limit)
+			out, err := m.run(t, filepath.Join(module, pkg), "env", "-u", "IBCONSOLE_FULL", file, "-test.run", names,
+				"-test.timeout", limit)
 			if err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

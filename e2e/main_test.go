@@ -37,9 +37,9 @@ const programVar = "IBCONSOLE_TEST_PROGRAM"
 // noRoot is a root of a file system in which nothing is and nothing can be made, for whatever user.
 const noRoot = "/proc/no-root"
 
-// TestMain builds the program, with a folder that is not there in place of the machine's root: it reads no configuration
-// of an administrator, and tells no log of this machine. It keeps the tests from the InfiniBand ports of this machine, as
-// some of them write.
+// TestMain builds the program, with a folder that is not there in place of the machine's root: it reads no
+// configuration of an administrator, and tells no log of this machine. It keeps the tests from the InfiniBand ports of
+// this machine, as some of them write.
 func TestMain(m *testing.M) {
 	testenv.HeedHangups()
 	dir, err := os.MkdirTemp("", "ibconsole-e2e")
@@ -52,7 +52,9 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	for name, value := range map[string]string{source.Var: source.DefaultSimulation, "XDG_STATE_HOME": filepath.Join(dir, "state")} {
+	for name, value := range map[string]string{
+		source.Var: source.DefaultSimulation, "XDG_STATE_HOME": filepath.Join(dir, "state"),
+	} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}

@@ -68,7 +68,8 @@ func TestMetrics(t *testing.T) {
 		return strings.Contains(text, "\ninfiniband_switch_port_transmit_data_bytes_total{guid=\"0x")
 	})
 	newer, form, ok := ask(t, address, "application/openmetrics-text; version=1.0.0")
-	if !ok || !strings.HasPrefix(form, "application/openmetrics-text") || !strings.HasSuffix(newer, "\n# EOF\n") || !strings.Contains(newer, "# TYPE infiniband_switch_port_symbol_error counter\n") {
+	if !ok || !strings.HasPrefix(form, "application/openmetrics-text") || !strings.HasSuffix(newer, "\n# EOF\n") ||
+		!strings.Contains(newer, "# TYPE infiniband_switch_port_symbol_error counter\n") {
 		t.Errorf("as %s: %.200s", form, newer)
 	}
 	if _, _, ok := ask(t, "http://"+status.Metrics+"/", ""); ok {
@@ -88,7 +89,8 @@ func TestMetrics(t *testing.T) {
 func scrape(t *testing.T, target string) {
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "prometheus.yml")
-	text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ib\n  static_configs: [{targets: [%q]}]\n", target)
+	text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: ib\n  static_configs: "+
+		"[{targets: [%q]}]\n", target)
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,8 @@ func scrape(t *testing.T, target string) {
 	}
 	at := l.Addr().String()
 	_ = l.Close()
-	cmd := exec.Command(testenv.Tool(t, "prometheus"), "--config.file="+conf, "--storage.tsdb.path="+dir, "--web.listen-address="+at)
+	cmd := exec.Command(testenv.Tool(t, "prometheus"), "--config.file="+conf, "--storage.tsdb.path="+dir,
+		"--web.listen-address="+at)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +109,8 @@ func scrape(t *testing.T, target string) {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	}()
-	query := "http://" + at + "/api/v1/query?query=" + url.QueryEscape(`max(rate(infiniband_hca_port_transmit_data_bytes_total[10s]))`)
+	query := "http://" + at + "/api/v1/query?query=" +
+		url.QueryEscape(`max(rate(infiniband_hca_port_transmit_data_bytes_total[10s]))`)
 	last := ""
 	eventually(t, "Prometheus has the rate", func() bool {
 		text, _, ok := ask(t, query, "")
@@ -142,7 +146,8 @@ func TestDashboard(t *testing.T) {
 	}
 	rules := "groups:\n- name: dashboard\n  rules:\n"
 	for i, p := range d.Panels {
-		rules += fmt.Sprintf("  - record: panel_%d\n    expr: %q\n", i, strings.ReplaceAll(p.Targets[0].Expr, "$__rate_interval", "5m"))
+		rules += fmt.Sprintf("  - record: panel_%d\n    expr: %q\n", i,
+			strings.ReplaceAll(p.Targets[0].Expr, "$__rate_interval", "5m"))
 	}
 	file := filepath.Join(t.TempDir(), "rules.yml")
 	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {

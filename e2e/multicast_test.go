@@ -34,8 +34,13 @@ func TestMulticastOnPaper(t *testing.T) {
 	stateHome(t)
 	groups, out := groupFile(t), filepath.Join(t.TempDir(), "mcfdbs")
 	source := []string{"-s", "sim:fattree:2,4", "-c"}
-	text := ibconsole(t, append(source, "load groups "+groups+"; route; show groups 0xC001; check mcast; trace node-0001 mlid:0xC001; dump mcfdbs "+out)...)
-	for _, want := range []string{"trees for 1 multicast LID", "every member gets each packet once", "node-0001 HCA-1/1 -> multicast 0xc001", "3 ports get it"} {
+	text := ibconsole(t,
+		append(source, "load groups "+groups+"; route; show groups 0xC001; check mcast; trace node-0001 mlid:0xC001; "+
+			"dump mcfdbs "+out)...)
+	for _, want := range []string{
+		"trees for 1 multicast LID", "every member gets each packet once", "node-0001 HCA-1/1 -> multicast 0xc001",
+		"3 ports get it",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -48,13 +53,15 @@ func TestMulticastOnPaper(t *testing.T) {
 	}
 	cut := write(t, strings.Join(lines[4:], "")) // without the first switch
 	r := try(append(source, "load groups "+groups+"; load mcfdbs "+cut+"; check mcast")...)
-	if r.status != exitFailed || !strings.Contains(r.out, "does not get what") || !strings.Contains(r.err, "pairs missing") {
+	if r.status != exitFailed || !strings.Contains(r.out, "does not get what") ||
+		!strings.Contains(r.err, "pairs missing") {
 		t.Errorf("with a missing branch: status %d, %s%s", r.status, r.out, r.err)
 	}
 	if r := try(append(source, "load groups "+groups+"; trace node-0001 mlid:7")...); r.status != exitFailed {
 		t.Errorf("a trace to LID 7: %s", r.out)
 	}
-	if r := try(append(source, "show groups")...); r.status != exitFailed || !strings.Contains(r.err, "load groups FILE") {
+	if r := try(append(source, "show groups")...); r.status != exitFailed ||
+		!strings.Contains(r.err, "load groups FILE") {
 		t.Errorf("without groups: %s", r.err)
 	}
 }
@@ -77,7 +84,8 @@ func TestMulticastBesideOpenSM(t *testing.T) {
 	members := joinThree(t, sim)
 	waitFor(t, filepath.Join(dir, "opensm.mcfdbs"), "0xC001")
 	out := filepath.Join(t.TempDir(), "mcfdbs")
-	text := ibconsole(t, "-s", "ibsim:"+sim.Name, "--json", "-c", "sweep full mft; sa groups; dump mcfdbs "+out+"; show groups 0xC001; check mcast; trace lid:1 mlid:0xC001; route")
+	text := ibconsole(t, "-s", "ibsim:"+sim.Name, "--json", "-c", "sweep full mft; sa groups; dump mcfdbs "+out+
+		"; show groups 0xC001; check mcast; trace lid:1 mlid:0xC001; route")
 	sameFile(t, filepath.Join(dir, "opensm.mcfdbs"), out)
 	routed, checked, named := false, false, 0
 	for line := range strings.Lines(text) {
@@ -117,8 +125,12 @@ func joinThree(t *testing.T, sim *ibsimtest.Sim) (members string) {
 		t.Fatal(err)
 	}
 	for _, guid := range []uint64{0x100001, 0x100007, 0x10000f} {
-		rec := sa.MCMemberRecord{MGID: mad.NewGID(0xff12000000000000, 0x1000), PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: 1, PKey: 0xffff, JoinState: sa.JoinFull}
-		got, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
+		rec := sa.MCMemberRecord{
+			MGID: mad.NewGID(0xff12000000000000, 0x1000), PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: 1,
+			PKey: 0xffff, JoinState: sa.JoinFull,
+		}
+		got, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|
+			sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
 		if err != nil || got.MLID != 0xc001 {
 			t.Fatalf("join: %+v, %v", got, err)
 		}

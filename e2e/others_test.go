@@ -25,16 +25,19 @@ func TestRollbackBesideAnother(t *testing.T) {
 	ibconsole(t, "-s", source, "-c", "engine minhop; route; write on; commit yes; dump lfts of=live "+at("first"))
 	ibconsole(t, "-s", source, "-c", "engine minhop port_shifting=TRUE; route; write on; commit yes")
 	t.Setenv("XDG_STATE_HOME", theirs)
-	ibconsole(t, "-s", source, "-c", "engine minhop scatter_ports=3; route; write on; commit yes; dump lfts of=live "+at("theirs"))
+	ibconsole(t, "-s", source, "-c", "engine minhop scatter_ports=3; route; write on; commit yes; dump lfts of=live "+
+		at("theirs"))
 	t.Setenv("XDG_STATE_HOME", ours)
 	r := try("-s", source, "-c", "write on; rollback yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "rollback yes others=yes") || !strings.Contains(r.err, "by an unknown one") ||
+	if r.status != exitFailed || !strings.Contains(r.err, "rollback yes others=yes") ||
+		!strings.Contains(r.err, "by an unknown one") ||
 		!strings.Contains(r.out, "CHANGED SINCE") || strings.Contains(r.out, "written in") {
 		t.Fatalf("status %d\n%s%s", r.status, r.out, r.err)
 	}
 	ibconsole(t, "-s", source, "-c", "dump lfts of=live "+at("still"))
 	sameFile(t, at("theirs"), at("still"))
-	out := ibconsole(t, "--json", "-s", source, "-c", "write on; rollback yes others=yes; dump lfts of=live "+at("back"))
+	out := ibconsole(t, "--json", "-s", source, "-c", "write on; rollback yes others=yes; dump lfts of=live "+
+		at("back"))
 	sameFile(t, at("first"), at("back"))
 	var written struct {
 		Count  int `json:"others_count"`
@@ -45,7 +48,8 @@ func TestRollbackBesideAnother(t *testing.T) {
 			break
 		}
 	}
-	if o := written.Others; written.Count == 0 || len(o) != written.Count || !strings.HasPrefix(o[0].What, "LID ") || o[0].Was == o[0].Is || o[0].Is == o[0].Would {
+	if o := written.Others; written.Count == 0 || len(o) != written.Count || !strings.HasPrefix(o[0].What, "LID ") ||
+		o[0].Was == o[0].Is || o[0].Is == o[0].Would {
 		t.Errorf("JSON has %+v", written)
 	}
 	if out := ibconsole(t, "-s", source, "-c", "history"); !strings.Contains(out, "others wrote ") {

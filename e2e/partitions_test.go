@@ -50,10 +50,12 @@ func TestGrantsOfOpenSM(t *testing.T) {
 				t.Errorf("the SLs that OpenSM grants are others: %s%s", r.out, r.err)
 			}
 			grants := 0
-			for _, ask := range []string{"", "pkey=0x21", "pkey=0x8100", "sl=0", "sl=2", "sl=8", "sl=10", "sl=5 pkey=0x21"} {
+			for _, ask := range []string{"", "pkey=0x21", "pkey=0x8100", "sl=0", "sl=2", "sl=8", "sl=10",
+				"sl=5 pkey=0x21"} {
 				script := known + "route keep=no"
 				for _, of := range []string{"live", "staged"} {
-					script += fmt.Sprintf("; show sl node-0001 all of=%[1]s %[2]s; show sl node-0002 all of=%[1]s %[2]s", of, ask)
+					script += fmt.Sprintf("; show sl node-0001 all of=%[1]s %[2]s; show sl node-0002 all "+
+						"of=%[1]s %[2]s", of, ask)
 				}
 				n := sameGrants(t, c, ask, objects(t, try("--json", "-s", h.source, "-c", script)))
 				if grants += n; ask == "" && n != 2*2*29 {
@@ -70,7 +72,8 @@ func TestGrantsOfOpenSM(t *testing.T) {
 // sameGrants compares what show sl says of hosts with the path records, and counts these.
 func sameGrants(t *testing.T, c *sa.Client, ask string, rows []map[string]any) (grants int) {
 	t.Helper()
-	sources := map[string]uint16{"node-0001 HCA-1": 1, "node-0002 HCA-1": 5} // as OpenSM gives LIDs, in the order of its sweep
+	// as OpenSM gives LIDs, in the order of its sweep
+	sources := map[string]uint16{"node-0001 HCA-1": 1, "node-0002 HCA-1": 5}
 	for _, r := range rows {
 		from, to := placeName(r["from"]), placeName(r["to"])
 		if r["kind"] != "paths" || !strings.HasPrefix(to, "node-") {
@@ -118,7 +121,8 @@ func slOf(t *testing.T, r result) any {
 // sw-0-0 to sw-5-0 crosses, bit 3 for the level, whose VLs are those from 4 on.
 func TestBothLevelsOffline(t *testing.T) {
 	const pair = "node-0001 node-0026 "
-	paper := "engine torus-2QoS partition_config_file=" + write(t, someMembers+"Far=0x30, sl=8 : ALL_CAS=full;\n") + "; route; "
+	paper := "engine torus-2QoS partition_config_file=" + write(t, someMembers+"Far=0x30, sl=8 : ALL_CAS=full;\n") +
+		"; route; "
 	ask := func(script string) result { return try("--json", "-s", "sim:torus:6x5", "-c", paper+script) }
 	last := func(script string) map[string]any { return object(t, ask(script)) }
 	for which, want := range map[string]any{"pkey=0x7fff": 1.0, "sl=1": 1.0, "pkey=0x30": 9.0, "sl=9": 9.0} {
@@ -157,7 +161,8 @@ func TestBothLevelsOffline(t *testing.T) {
 		t.Errorf("%v paths of the partition of two full and two limited members", n)
 	}
 	// Where the engine gives no SLs every one that is asked for is granted.
-	r := try("--json", "-s", "sim:torus:6x5", "-c", "engine minhop; route; paths query "+pair+"sl=5; show sl "+pair+"sl=5")
+	r := try("--json", "-s", "sim:torus:6x5", "-c", "engine minhop; route; paths query "+pair+"sl=5; show sl "+
+		pair+"sl=5")
 	for _, o := range objects(t, r)[2:] {
 		if _, has := o["sl"]; (has || o["kind"] == "paths") && o["sl"] != 5.0 {
 			t.Errorf("minhop: %v%s", o, r.err)

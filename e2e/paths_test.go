@@ -20,7 +20,8 @@ import (
 // that its subnet administration hands out.
 func TestPathsBesideOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
-	for _, c := range []struct{ spec, engine string }{{"fattree:2,8", "minhop"}, {"torus:4x4", "lash"}, {"random:12,5,12", "dfsssp"}} {
+	for _, c := range []struct{ spec, engine string }{{"fattree:2,8", "minhop"}, {"torus:4x4", "lash"},
+		{"random:12,5,12", "dfsssp"}} {
 		t.Run(c.spec+" "+c.engine, func(t *testing.T) {
 			stateHome(t)
 			dir := t.TempDir()
@@ -30,7 +31,8 @@ func TestPathsBesideOpenSM(t *testing.T) {
 			ibsimtest.Master(t, sim, "-s", "0", "-R", c.engine)
 			pairs := testenv.Count(t, 300, 2000)
 			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c",
-				fmt.Sprintf("engine %s; route keep=no; paths build %s; load paths %s; paths verify live sample=%d seed=%d", c.engine, db, db, pairs, testenv.Rand(t).IntN(1<<30)))
+				fmt.Sprintf("engine %s; route keep=no; paths build %s; load paths %s; paths verify live sample=%d "+
+					"seed=%d", c.engine, db, db, pairs, testenv.Rand(t).IntN(1<<30)))
 			var answer struct {
 				Pairs, Differ int
 				Differences   []string
@@ -57,7 +59,8 @@ func TestPathsInPartitions(t *testing.T) {
 		t.Run(c.spec+" "+c.engine, func(t *testing.T) {
 			stateHome(t)
 			dir := t.TempDir()
-			net, db, partitions := filepath.Join(dir, "net"), filepath.Join(dir, "paths"), filepath.Join(dir, "partitions.conf")
+			net, db, partitions := filepath.Join(dir, "net"), filepath.Join(dir, "paths"),
+				filepath.Join(dir, "partitions.conf")
 			ibconsole(t, "-s", "sim:"+c.spec, "-c", "dump topology "+net)
 			writePartitions(t, partitions, net)
 			sim := ibsimtest.Start(t, net)
@@ -74,7 +77,8 @@ func TestPathsInPartitions(t *testing.T) {
 			}
 			ibsimtest.Master(t, sim, args...)
 			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c",
-				fmt.Sprintf("%s; route keep=no; paths build %s sa; load paths %s; paths verify live sample=%d seed=%d", engine, db, db,
+				fmt.Sprintf("%s; route keep=no; paths build %s sa; load paths %s; paths verify live sample=%d seed=%d",
+					engine, db, db,
 					testenv.Count(t, 300, 2000), testenv.Rand(t).IntN(1<<30)))
 			var answer struct {
 				Differ      int
@@ -103,7 +107,8 @@ func TestPathsBesideOtherSLs(t *testing.T) {
 	for build, differ := range map[string]bool{"": true, " sa": false} {
 		db := filepath.Join(dir, "paths"+strings.TrimSpace(build))
 		r := try("--json", "-s", "ibsim:"+sim.Name, "-c",
-			fmt.Sprintf("engine minhop; route keep=no; paths build %s%s; load paths %s; paths verify live sample=50", db, build, db))
+			fmt.Sprintf("engine minhop; route keep=no; paths build %s%s; load paths %s; paths verify live sample=50",
+				db, build, db))
 		var answer struct {
 			Pairs, Differ int
 			Differences   []string

@@ -158,19 +158,36 @@ const (
 
 func table1() []savedCase {
 	return []savedCase{
-		{"New Switch found", savedPlain, "minhop", []string{unlinkSpine}, []string{relinkSpine}, "new switch", "invalid", invalidAll, anewBy, false, false},
-		{"Missing Switch", savedPlain, "minhop", nil, []string{unlinkSpine}, "missing switch", "invalid", invalidAll, anewBy, false, false},
-		{"New cable found, SW to SW", savedPlain, "minhop", []string{"Unlink <leaf-02>[3]"}, []string{"ReLink <leaf-02>[3]"}, "new cable", "valid", "valid", asSaved, false, true},
-		{"New cable found, SW to HCA", savedPlain, "minhop", []string{unlinkHost}, []string{relinkHost}, "new cable", "valid", "valid", byMinHop, false, false},
-		{"Missing Cable (SW to SW), another one there", savedFabric, "minhop", nil, []string{"Unlink <leaf-02>[5]"}, "missing cable (SW to SW)", "valid", invalidPort, byMinHop, false, false},
-		{"Missing Cable (SW to SW), no other", savedPlain, "minhop", nil, []string{"Unlink <leaf-02>[3]"}, "missing cable (SW to SW)", "invalid", invalidPort, byCounting, false, false},
-		{"Missing Cable (SW to HCA)", savedPlain, "minhop", nil, []string{unlinkHost}, "missing cable (SW to HCA)", "valid", "valid", asSaved, false, true},
-		{"New HCA", savedPlain, "minhop", []string{unlinkHost}, []string{relinkHost}, "new HCA", "valid", "valid", byMinHop, false, false},
-		{"Missing HCA", savedPlain, "minhop", nil, []string{unlinkHost}, "missing HCA", "valid", "valid", asSaved, false, true},
-		{"LID Changes", savedPlain, "minhop", nil, []string{"Baselid <node-0007 HCA-1>[1] 100"}, "LID change", "valid", invalidLIDs, byMinHop, false, false},
-		{"root nodes, Missing Cable", savedPlain, "updn", nil, []string{"Unlink <leaf-02>[3]"}, "missing cable (SW to SW)", "invalid", invalidPort, byCounting, true, false},
-		{"root nodes, Missing Switch", savedPlain, "updn", nil, []string{unlinkSpine}, "missing switch", "invalid", invalidAll, anewBy, false, false},
-		{"root nodes, New Switch", savedPlain, "updn", []string{unlinkSpine}, []string{relinkSpine}, "new switch", "invalid", invalidAll, anewBy, false, false},
+		{"New Switch found", savedPlain, "minhop", []string{unlinkSpine}, []string{relinkSpine}, "new switch",
+			"invalid", invalidAll, anewBy, false, false},
+		{"Missing Switch", savedPlain, "minhop", nil, []string{unlinkSpine}, "missing switch", "invalid", invalidAll,
+			anewBy, false, false},
+		{
+			"New cable found, SW to SW", savedPlain, "minhop", []string{"Unlink <leaf-02>[3]"},
+			[]string{"ReLink <leaf-02>[3]"}, "new cable", "valid", "valid", asSaved, false, true,
+		},
+		{"New cable found, SW to HCA", savedPlain, "minhop", []string{unlinkHost}, []string{relinkHost}, "new cable",
+			"valid", "valid", byMinHop, false, false},
+		{"Missing Cable (SW to SW), another one there", savedFabric, "minhop", nil, []string{"Unlink <leaf-02>[5]"},
+			"missing cable (SW to SW)", "valid", invalidPort, byMinHop, false, false},
+		{"Missing Cable (SW to SW), no other", savedPlain, "minhop", nil, []string{"Unlink <leaf-02>[3]"},
+			"missing cable (SW to SW)", "invalid", invalidPort, byCounting, false, false},
+		{"Missing Cable (SW to HCA)", savedPlain, "minhop", nil, []string{unlinkHost}, "missing cable (SW to HCA)",
+			"valid", "valid", asSaved, false, true},
+		{"New HCA", savedPlain, "minhop", []string{unlinkHost}, []string{relinkHost}, "new HCA", "valid", "valid",
+			byMinHop, false, false},
+		{"Missing HCA", savedPlain, "minhop", nil, []string{unlinkHost}, "missing HCA", "valid", "valid", asSaved,
+			false, true},
+		{"LID Changes", savedPlain, "minhop", nil, []string{"Baselid <node-0007 HCA-1>[1] 100"}, "LID change", "valid",
+			invalidLIDs, byMinHop, false, false},
+		{
+			"root nodes, Missing Cable", savedPlain, "updn", nil, []string{"Unlink <leaf-02>[3]"},
+			"missing cable (SW to SW)", "invalid", invalidPort, byCounting, true, false,
+		},
+		{"root nodes, Missing Switch", savedPlain, "updn", nil, []string{unlinkSpine}, "missing switch", "invalid",
+			invalidAll, anewBy, false, false},
+		{"root nodes, New Switch", savedPlain, "updn", []string{unlinkSpine}, []string{relinkSpine}, "new switch",
+			"invalid", invalidAll, anewBy, false, false},
 	}
 }
 
@@ -183,9 +200,11 @@ func TestSavedRoutings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSavedSubnet(t, c.spec)
 			s.console(c.before...)
-			s.run("-c", "engine "+c.engine+"; route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+"; write on; commit yes hit=yes")
+			s.run("-c", "engine "+c.engine+"; route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+
+				"; write on; commit yes hit=yes")
 			s.console(c.change...)
-			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+"; check reach; write on; commit yes hit=yes")
+			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+
+				"; check reach; write on; commit yes hit=yes")
 			a := answerOf[loadedRouting](t, out, `"how"`)
 			s.verdict(&a, &c)
 			if c.untouched != (a.Changed == 0) {
@@ -238,16 +257,26 @@ func TestIncrementalCases(t *testing.T) {
 		savedCase
 		moved func(s *savedSubnet) // checks the new tables further
 	}{
-		{savedCase{"a link of a host", savedPlain, "minhop", nil, []string{unlinkHost}, "missing cable (SW to HCA)", "valid", "valid", asSaved, false, true}, nil},
+		{
+			savedCase{"a link of a host", savedPlain, "minhop", nil, []string{unlinkHost}, "missing cable (SW to HCA)",
+				"valid", "valid", asSaved, false, true}, nil,
+		},
 		{savedCase{"a link with another beside it", savedFabric, "minhop", nil, []string{"Unlink <leaf-02>[5]"},
-			"missing cable (SW to SW)", "valid", invalidPort, "adapted", false, false}, func(s *savedSubnet) { s.takesOver("leaf-02", 5, 7); s.takesOver("spine-01", 2, 6) }},
+			"missing cable (SW to SW)", "valid", invalidPort, "adapted", false, false}, func(s *savedSubnet) {
+			s.takesOver("leaf-02", 5, 7)
+			s.takesOver("spine-01", 2, 6)
+		}},
 		{savedCase{"a link without another", savedPlain, "minhop", nil, []string{"Unlink <leaf-02>[3]"},
-			"missing cable (SW to SW)", "invalid", invalidPort, "adapted", false, false}, func(s *savedSubnet) { s.takesOver("leaf-02", 3, 4) }},
+			"missing cable (SW to SW)", "invalid", invalidPort, "adapted", false, false}, func(s *savedSubnet) {
+			s.takesOver("leaf-02", 3, 4)
+		}},
 		{savedCase{"no way is left", savedPlain, "minhop", nil, []string{"Unlink <leaf-02>[3]", "Unlink <leaf-02>[4]"},
 			"missing switch", "invalid", invalidAll, anewBy, false, false}, nil},
-		{savedCase{"a host moved to another switch", savedPlain, "minhop", []string{unlinkHost}, []string{"Unlink <node-0003 HCA-1>", "Link <node-0003 HCA-1>[1] <leaf-04>[1]"},
+		{savedCase{"a host moved to another switch", savedPlain, "minhop", []string{unlinkHost},
+			[]string{"Unlink <node-0003 HCA-1>", "Link <node-0003 HCA-1>[1] <leaf-04>[1]"},
 			"moved HCA", "valid", invalidLIDs, "adapted", false, false}, nil},
-		{savedCase{"a link that comes back", savedPlain, "minhop", []string{"Unlink <leaf-02>[3]"}, []string{"ReLink <leaf-02>[3]"},
+		{savedCase{"a link that comes back", savedPlain, "minhop", []string{"Unlink <leaf-02>[3]"},
+			[]string{"ReLink <leaf-02>[3]"},
 			"new cable", "valid", "valid", asSaved, false, true}, nil},
 		{savedCase{"a switch that comes back", savedPlain, "minhop", []string{unlinkSpine}, []string{relinkSpine},
 			"new switch", "invalid", invalidAll, anewBy, false, false}, nil},
@@ -255,9 +284,11 @@ func TestIncrementalCases(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSavedSubnet(t, c.spec)
 			s.console(c.before...)
-			s.run("-c", "engine "+c.engine+"; route; write on; commit yes hit=yes; unstage; dump lfts "+s.file("old")+"; dump routing "+s.file("saved"))
+			s.run("-c", "engine "+c.engine+"; route; write on; commit yes hit=yes; unstage; dump lfts "+s.file("old")+
+				"; dump routing "+s.file("saved"))
 			s.console(c.change...)
-			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+"; check reach; write on; commit yes hit=yes")
+			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+
+				"; check reach; write on; commit yes hit=yes")
 			a := answerOf[loadedRouting](t, out, `"how"`)
 			s.verdict(&a, &c.savedCase)
 			if c.untouched != (a.Changed == 0) {
@@ -340,7 +371,8 @@ func TestKeptRouting(t *testing.T) {
 		}
 	}
 	// lfts and fdbs know no topology; what they leave unconnected is the same.
-	again := answerOf[loadedRouting](t, s.run("--json", "-c", "load lfts "+s.file("old")+" reroute=no"), `"command":"load lfts"`)
+	again := answerOf[loadedRouting](t, s.run("--json", "-c", "load lfts "+s.file("old")+" reroute=no"),
+		`"command":"load lfts"`)
 	if again.Unconnected != a.Unconnected {
 		t.Errorf("lfts: %d unconnected, the routing %d", again.Unconnected, a.Unconnected)
 	}

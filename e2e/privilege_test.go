@@ -14,8 +14,9 @@ import (
 	"example.org/ibconsole/mad/umad/umadtest"
 )
 
-// TestRootIsGivenUp: of a program that sudo started the device is open and the files are the user's, who could not have opened
-// the device, and doctor opens it a second time. The file system of the devices asks for no permissions, so their folder does.
+// TestRootIsGivenUp: of a program that sudo started the device is open and the files are the user's, who could not have
+// opened the device, and doctor opens it a second time. The file system of the devices asks for no permissions, so
+// their folder does.
 func TestRootIsGivenUp(t *testing.T) {
 	setpriv := testenv.Tool(t, "setpriv")
 	file := filepath.Join(t.TempDir(), "net")
@@ -32,7 +33,10 @@ func TestRootIsGivenUp(t *testing.T) {
 		stat -c '%u %g %n' lfts state/ibconsole state/ibconsole/*
 		umount /dev/infiniband/umad0 /dev/infiniband "$real"
 		`+"rmdir \"$real\"", "sh", program, setpriv, home)
-	for _, want := range []string{"plain: ibconsole: ", "permission denied", "44 nodes", "given up for nobody (user 65534), by sudo", "the module ib_umad is loaded"} {
+	for _, want := range []string{
+		"plain: ibconsole: ", "permission denied", "44 nodes", "given up for nobody (user 65534), by sudo",
+		"the module ib_umad is loaded",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -50,8 +54,8 @@ func TestRootIsGivenUp(t *testing.T) {
 	}
 }
 
-// closedDevices puts $program into $home, which it makes the folder and the user's, and lets root alone into that of the devices;
-// what it was is $real.
+// closedDevices puts $program into $home, which it makes the folder and the user's, and lets root alone into that of
+// the devices; what it was is $real.
 const closedDevices = `
 		cp "$program" "$home/ibconsole"
 		real=$(mktemp -d)
@@ -68,7 +72,8 @@ func TestReopenedWithoutRoot(t *testing.T) {
 	script := testenv.Tool(t, "script")
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+file)
-	local := regexp.MustCompile(`(?m)^(?:Switch|Ca)\s+\d+\s+"([^"]+)"`).FindStringSubmatch(read(t, file)) // ibsim seats a program at the first
+	// ibsim seats a program at the first
+	local := regexp.MustCompile(`(?m)^(?:Switch|Ca)\s+\d+\s+"([^"]+)"`).FindStringSubmatch(read(t, file))
 	if local == nil {
 		t.Fatalf("no node in %s", file)
 	}

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestProof: beside a master OpenSM computed tables are called its own only where calibrate has found them on its switches,
-// with the same settings and tables.
+// TestProof: beside a master OpenSM computed tables are called its own only where calibrate has found them on its
+// switches, with the same settings and tables.
 func TestProof(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
@@ -50,22 +50,27 @@ func TestProof(t *testing.T) {
 		}
 	}
 	source := "ibsim:" + sim.Name
-	out := ibconsole(t, "-s", source, "-c", "sweep full; engine updn; calibrate; doctor; route; handover "+filepath.Join(t.TempDir(), "to"))
-	if strings.Count(out, "proved here that the subnet manager") != 3 || strings.Contains(out, "unproved") { // route says only what is not
+	out := ibconsole(t, "-s", source, "-c", "sweep full; engine updn; calibrate; doctor; route; handover "+
+		filepath.Join(t.TempDir(), "to"))
+	// route says only what is not
+	if strings.Count(out, "proved here that the subnet manager") != 3 || strings.Contains(out, "unproved") {
 		t.Error(out)
 	}
 	// saquery -c prints 0x2602 and 0xb5e0 of Debian's OpenSM 3.3.23
 	out = ibconsole(t, "-s", source, "--json", "-c", "sweep full; engine updn; calibrate; show sms")
-	if !strings.Contains(out, "capabilities of OpenSM 3.3.21 to 3.3.24, as a vendor's may; it sits in a switch") || !strings.Contains(out, `"vendor"`) || !strings.Contains(out, `"compared"`) {
+	if !strings.Contains(out, "capabilities of OpenSM 3.3.21 to 3.3.24, as a vendor's may; it sits in a switch") ||
+		!strings.Contains(out, `"vendor"`) || !strings.Contains(out, `"compared"`) {
 		t.Error(out)
 	}
 	master := regexp.MustCompile(`"guid":"(0x[0-9a-f]+)"`).FindStringSubmatch(out)
 	if master == nil {
 		t.Fatal(out)
 	}
-	r := try("-s", source, "-c", "sweep full; engine updn; calibrate; engine minhop scatter_ports=3; route; write on; commit yes sm="+master[1]+
+	r := try("-s", source, "-c", "sweep full; engine updn; calibrate; engine minhop scatter_ports=3; route; write "+
+		"on; commit yes sm="+master[1]+
 		"; engine updn; route; calibrate; doctor")
-	for _, want := range []string{"unproved here that the subnet manager would route like this: calibrate compared the tables of other settings",
+	for _, want := range []string{"unproved here that the subnet manager would route like this: calibrate compared " +
+		"the tables of other settings",
 		"the switches hold other tables", "entries otherwise"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is not in\n%s%s", want, r.out, r.err)

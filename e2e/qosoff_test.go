@@ -28,7 +28,8 @@ func TestNoVLsWithoutQoS(t *testing.T) {
 			if !strings.Contains(r.out, want) || !strings.Contains(r.out, warns) || r.status != exitDone {
 				t.Errorf("%s: %s: status %d: %s%s", engine, script, r.status, r.out, r.err)
 			}
-			if _, check, is := strings.Cut(r.out, "credits of "); is != strings.Contains(script, "check") || is && !strings.Contains(check, warns) {
+			if _, check, is := strings.Cut(r.out, "credits of "); is != strings.Contains(script, "check") || is &&
+				!strings.Contains(check, warns) {
 				t.Errorf("%s: %s does not warn: %s", engine, script, r.out)
 			}
 		}
@@ -46,7 +47,9 @@ func TestNoVLsWithoutQoS(t *testing.T) {
 // TestHandoverSaysEachOptionOnce: what it says itself it does not take from the settings too,
 // and switches are TRUE or FALSE, as OpenSM takes what is not TRUE for off.
 func TestHandoverSaysEachOptionOnce(t *testing.T) {
-	for given, want := range map[string]string{"": "TRUE", " qos=yes lmc=0": "TRUE", " qos=FALSE lmc=0 reassign_lids=no": "FALSE"} {
+	for given, want := range map[string]string{
+		"": "TRUE", " qos=yes lmc=0": "TRUE", " qos=FALSE lmc=0 reassign_lids=no": "FALSE",
+	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		ibconsole(t, "-s", "sim:torus:4x4", "-c", "engine lash"+given+"; route; handover "+dir)
 		text, err := os.ReadFile(filepath.Join(dir, "opensm.conf"))

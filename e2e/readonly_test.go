@@ -13,7 +13,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestReadOnlySession: of all commands but questions to the subnet administration none sends a Set before write on, while the same ones do with it.
+// TestReadOnlySession: of all commands but questions to the subnet administration none sends a Set before write on,
+// while the same ones do with it.
 func TestReadOnlySession(t *testing.T) {
 	t.Parallel() // there is no subnet administration, for which some commands wait
 	for _, on := range []bool{false, true} {
@@ -33,7 +34,8 @@ func TestReadOnlySession(t *testing.T) {
 		text := strings.ReplaceAll(strings.ReplaceAll(writes, "D/", dir+"/"), " sm=0x100001", "")
 		for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
 			line = strings.TrimSpace(line)
-			if line == "write on" && !on || strings.HasPrefix(line, "sa ") || line == "sweep full sl" || strings.HasPrefix(line, "paths verify") {
+			if line == "write on" && !on || strings.HasPrefix(line, "sa ") || line == "sweep full sl" ||
+				strings.HasPrefix(line, "paths verify") {
 				continue
 			}
 			var out bytes.Buffer
@@ -43,7 +45,8 @@ func TestReadOnlySession(t *testing.T) {
 			t.Error(err)
 		}
 		packets := mustRead(t, filepath.Join(dir, "cap.pcap"))
-		sets := bytes.Count(packets, []byte{1, 0x81, 1, 2}) // base version, class by directed route, its version, method
+		// base version, class by directed route, its version, method
+		sets := bytes.Count(packets, []byte{1, 0x81, 1, 2})
 		if gets := bytes.Count(packets, []byte{1, 0x81, 1, 1}); gets < 100 || sets > 0 != on {
 			t.Errorf("writing %v: %d Gets and %d Sets", on, gets, sets)
 		}

@@ -30,7 +30,8 @@ func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 
 func recorderSays(t *testing.T, source string, more ...string) (cmd *exec.Cmd, line string) {
 	t.Helper()
-	cmd = exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"}, more...)...)
+	cmd = exec.Command(program, append([]string{"-s", source, "--json", "record", "every=0.2", "traffic=0.4"},
+		more...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -89,7 +90,8 @@ func TestRecorder(t *testing.T) {
 	if !s.Elsewhere {
 		t.Error("no console sees that another records")
 	}
-	if second := try("-s", busy, "record"); second.status != exitFailed || !strings.Contains(second.err, "another ibconsole records this subnet") {
+	if second := try("-s", busy, "record"); second.status != exitFailed ||
+		!strings.Contains(second.err, "another ibconsole records this subnet") {
 		t.Errorf("a second one: %+v", second)
 	}
 	if err := r.Process.Signal(syscall.SIGTERM); err != nil {
@@ -118,7 +120,9 @@ func TestRecorder(t *testing.T) {
 	if err := json.Unmarshal([]byte(said), &parted); err != nil || parted.Links != 64 || len(parted.Parted) > 0 {
 		t.Errorf("measured beside expected: %s (%v)", said, err)
 	}
-	if out := ibconsole(t, "-s", busy, "-c", "counters history leaf-01/1 since=10m"); !strings.Contains(out, "PortXmitData 15 GB/s") && !strings.Contains(out, "PortXmitData 14.") && !strings.Contains(out, "PortXmitData 15.") {
+	if out := ibconsole(t, "-s", busy, "-c", "counters history leaf-01/1 since=10m"); !strings.Contains(out,
+		"PortXmitData 15 GB/s") && !strings.Contains(out, "PortXmitData 14.") &&
+		!strings.Contains(out, "PortXmitData 15.") {
 		t.Error(out)
 	}
 }
@@ -141,8 +145,8 @@ func TestRecorderKilled(t *testing.T) {
 	}
 }
 
-// TestMorning records a subnet of ibsim in which links flap, errors rise and a subnet manager routes anew: counters worst
-// and report morning tell of it, in all forms.
+// TestMorning records a subnet of ibsim in which links flap, errors rise and a subnet manager routes anew: counters
+// worst and report morning tell of it, in all forms.
 func TestMorning(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	net := filepath.Join(t.TempDir(), "net")
@@ -158,7 +162,9 @@ func TestMorning(t *testing.T) {
 			leaf = strings.Split(x, `"`)[1]
 		}
 	}
-	for _, command := range []string{"Unlink %q[1]", "Relink %q[1]", "PerformanceSet %q[1] PortCounters.SymbolErrorCounter=77"} {
+	for _, command := range []string{
+		"Unlink %q[1]", "Relink %q[1]", "PerformanceSet %q[1] PortCounters.SymbolErrorCounter=77",
+	} {
 		sim.Console(fmt.Sprintf(command, leaf))
 		for range 2 {
 			at = recordedUntil(t, source, at).Until
@@ -186,10 +192,12 @@ func TestMorning(t *testing.T) {
 		Moved *moved
 		Hours []struct{ Errors *int64 }
 	}
-	if err := json.Unmarshal([]byte(ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")), &m); err != nil {
+	if err := json.Unmarshal([]byte(ibconsole(t, "-s", source, "--json", "-c", "report morning since=1h")),
+		&m); err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Worse) == 0 || m.Worse[0].Port != "leaf-01/1" || len(m.Flaps) == 0 || len(m.Reroutes) == 0 || len(m.Hours) == 0 {
+	if len(m.Worse) == 0 || m.Worse[0].Port != "leaf-01/1" || len(m.Flaps) == 0 || len(m.Reroutes) == 0 ||
+		len(m.Hours) == 0 {
 		t.Errorf("%+v", m)
 	}
 	reroute := m.Reroutes[len(m.Reroutes)-1]
@@ -197,8 +205,10 @@ func TestMorning(t *testing.T) {
 		Total   int64 `json:"pairs_total"`
 		Changed int64 `json:"pairs_changed"`
 	}
-	said, _, _ := strings.Cut(ibconsole(t, "-s", source, "--json", "-c", fmt.Sprintf("diff %d %d", reroute.Before, reroute.After)), "\n")
-	if err := json.Unmarshal([]byte(said), &d); err != nil || reroute.Moved == nil || d.Total != 56 || reroute.Moved.Changed != d.Changed || m.Moved == nil || m.Moved.Pairs != d.Total {
+	said, _, _ := strings.Cut(ibconsole(t, "-s", source, "--json", "-c",
+		fmt.Sprintf("diff %d %d", reroute.Before, reroute.After)), "\n")
+	if err := json.Unmarshal([]byte(said), &d); err != nil || reroute.Moved == nil || d.Total != 56 ||
+		reroute.Moved.Changed != d.Changed || m.Moved == nil || m.Moved.Pairs != d.Total {
 		t.Errorf("%+v of %+v, in all %+v; %s, %v", reroute.Moved, reroute, m.Moved, said, err)
 	}
 	var job struct {
@@ -212,11 +222,13 @@ func TestMorning(t *testing.T) {
 		}
 	}
 	said = ibconsole(t, "-s", source, "--json", "-c", "job 4711 since=1h hosts=node-0001,node-0003")
-	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 || len(job.Errors) == 0 || job.Errors[0].Port.Name != "leaf-01" || job.Errors[0].Port.Port != 1 {
+	if err := json.Unmarshal([]byte(said), &job); err != nil || job.Hosts != 2 || len(job.Events) == 0 ||
+		len(job.Errors) == 0 || job.Errors[0].Port.Name != "leaf-01" || job.Errors[0].Port.Port != 1 {
 		t.Errorf("the job: %s, %v", said, err)
 	}
 	for format, want := range map[string]string{"html": "<td>leaf-01/1</td>", "markdown": `leaf\-01\/1`} {
-		if out := ibconsole(t, "-s", source, "-c", "report morning since=1h format="+format); !strings.Contains(out, want) {
+		if out := ibconsole(t, "-s", source, "-c", "report morning since=1h format="+format); !strings.Contains(out,
+			want) {
 			t.Errorf("%s: %s", format, out)
 		}
 	}
@@ -229,7 +241,9 @@ func TestUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"DynamicUser=yes", "NoNewPrivileges=yes", "DevicePolicy=closed", "DeviceAllow=char-infiniband_mad rw"} {
+	for _, line := range []string{
+		"DynamicUser=yes", "NoNewPrivileges=yes", "DevicePolicy=closed", "DeviceAllow=char-infiniband_mad rw",
+	} {
 		if !strings.Contains(string(text), "\n"+line+"\n") {
 			t.Errorf("it lacks %s", line)
 		}
@@ -239,7 +253,8 @@ func TestUnit(t *testing.T) {
 		t.Skip("systemd-analyze is not installed")
 	}
 	unit := filepath.Join(t.TempDir(), filepath.Base(file))
-	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/bin/ibconsole", program)), 0o600); err != nil {
+	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/bin/ibconsole", program)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if said, err := exec.Command(analyze, "verify", unit).CombinedOutput(); err != nil || len(said) > 0 {

@@ -16,8 +16,9 @@ import (
 	"time"
 )
 
-// TestRecordSeveralSubnets: ibconsole record over several subnets records each of them and serves all at one address, each
-// metric once with a label for the subnet; it says at once which subnet it does not record, and ends with status 1 then.
+// TestRecordSeveralSubnets: ibconsole record over several subnets records each of them and serves all at one address,
+// each metric once with a label for the subnet; it says at once which subnet it does not record, and ends with status 1
+// then.
 func TestRecordSeveralSubnets(t *testing.T) {
 	for _, missing := range []bool{false, true} {
 		t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -49,7 +50,8 @@ func TestRecordSeveralSubnets(t *testing.T) {
 		}
 		for rail := range 3 {
 			line, err := lines.ReadString('\n')
-			if err != nil || json.Unmarshal([]byte(line), &status) != nil || status.Of.Subnet != fmt.Sprintf("rail-%d", rail+1) || status.Metrics == "" {
+			if err != nil || json.Unmarshal([]byte(line), &status) != nil || status.Of.Subnet != fmt.Sprintf("rail-%d",
+				rail+1) || status.Metrics == "" {
 				t.Fatalf("it says %q, %v", line, err)
 			}
 		}
@@ -64,7 +66,8 @@ func TestRecordSeveralSubnets(t *testing.T) {
 		eventually(t, "traffic of all is served", func() bool {
 			text, _, _ = ask(t, "http://"+status.Metrics+"/metrics", "")
 			for rail := range 3 {
-				if !strings.Contains(text, fmt.Sprintf("infiniband_hca_port_transmit_data_bytes_total{subnet=\"rail-%d\",", rail+1)) {
+				if !strings.Contains(text,
+					fmt.Sprintf("infiniband_hca_port_transmit_data_bytes_total{subnet=\"rail-%d\",", rail+1)) {
 					return false
 				}
 			}
@@ -78,7 +81,8 @@ func TestRecordSeveralSubnets(t *testing.T) {
 					t.Errorf("the metric %s comes twice", last)
 				}
 				families[last] = true
-			} else if !strings.HasPrefix(line, "#") && (!strings.HasPrefix(line, last+"{") || !strings.Contains(line, `subnet="rail-`)) {
+			} else if !strings.HasPrefix(line, "#") &&
+				(!strings.HasPrefix(line, last+"{") || !strings.Contains(line, `subnet="rail-`)) {
 				t.Errorf("in the metric %s: %s", last, line)
 			}
 		}

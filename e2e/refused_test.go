@@ -32,7 +32,8 @@ func TestRefusesValues(t *testing.T) {
 	} {
 		oneLine(t, try("-s", smallTree, "-c", script), want.status, want.words...)
 	}
-	oneLine(t, try("-s", smallTree, "--theme", "foo", "-c", "summary"), exitUsage, `"foo"`, "dark, light, contrast, none")
+	oneLine(t, try("-s", smallTree, "--theme", "foo", "-c", "summary"), exitUsage, `"foo"`,
+		"dark, light, contrast, none")
 }
 
 // A history that is none is named with what to do, by who needs it and by summary.

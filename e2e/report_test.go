@@ -28,7 +28,8 @@ func TestSlurmTakesTopology(t *testing.T) {
 			for _, m := range regexp.MustCompile(`Nodes=(\S+)`).FindAllStringSubmatch(string(conf), -1) {
 				nodes = append(nodes, m[1])
 			}
-			s := startController(t, "TopologyPlugin=topology/tree\nNodeName="+strings.Join(nodes, ",")+" NodeAddr=127.0.0.1 CPUs=1 State=UNKNOWN\n",
+			s := startController(t, "TopologyPlugin=topology/tree\nNodeName="+strings.Join(nodes, ",")+
+				" NodeAddr=127.0.0.1 CPUs=1 State=UNKNOWN\n",
 				map[string]string{"topology.conf": string(conf)})
 			shown := ""
 			s.until("Slurm to show a topology", func() bool {
@@ -37,13 +38,15 @@ func TestSlurmTakesTopology(t *testing.T) {
 				return err == nil && strings.Contains(shown, "SwitchName=")
 			})
 			var got, want []string
-			for _, m := range regexp.MustCompile(`(?m)^SwitchName=(\S+) .*?(?:Nodes=(\S+))?(?: Switches=(\S+))?\s*$`).FindAllStringSubmatch(shown, -1) {
+			for _, m := range regexp.MustCompile(
+				`(?m)^SwitchName=(\S+) .*?(?:Nodes=(\S+))?(?: Switches=(\S+))?\s*$`).FindAllStringSubmatch(shown, -1) {
 				if m[3] != "" {
 					m[2] = ""
 				}
 				got = append(got, m[1]+" "+m[2]+m[3])
 			}
-			for _, m := range regexp.MustCompile(`SwitchName=(\S+) (?:Nodes|Switches)=(\S+)`).FindAllStringSubmatch(string(conf), -1) {
+			for _, m := range regexp.MustCompile(`SwitchName=(\S+) (?:Nodes|Switches)=(\S+)`).FindAllStringSubmatch(
+				string(conf), -1) {
 				want = append(want, m[1]+" "+m[2])
 			}
 			slices.Sort(got)
@@ -55,7 +58,8 @@ func TestSlurmTakesTopology(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m := regexp.MustCompile(`(?i).*(topology|switch).*`).FindString(string(log)); strings.Contains(m, "error") || strings.Contains(m, "WARNING") {
+			if m := regexp.MustCompile(`(?i).*(topology|switch).*`).FindString(string(log)); strings.Contains(m,
+				"error") || strings.Contains(m, "WARNING") {
 				t.Errorf("Slurm complains: %s", m)
 			}
 		})

@@ -24,11 +24,13 @@ import (
 // TestFailureQuickAndSlow: what is said of tables that were adapted to a failure is
 // said of the same tables from a file, which are compared in full.
 func TestFailureQuickAndSlow(t *testing.T) {
-	for _, failure := range []string{"link leaf-01 13", "link node-0013", "switch spine-02", "switch leaf-03", "random 3 seed=5"} {
+	for _, failure := range []string{"link leaf-01 13", "link node-0013", "switch spine-02", "switch leaf-03",
+		"random 3 seed=5"} {
 		file := filepath.Join(t.TempDir(), "lfts")
 		const source = "sim:fattree:2,24"
 		first := "fail " + failure + "; route incremental; "
-		out := ibconsole(t, "-s", source, "--json", "-c", first+"diff; dump lfts "+file+"; load lfts "+file+"; diff base staged")
+		out := ibconsole(t, "-s", source, "--json", "-c", first+"diff; dump lfts "+file+"; load lfts "+file+
+			"; diff base staged")
 		// A check fails, and ends its script, where hosts are unreachable.
 		out += try("-s", source, "--json", "-c", first+"check reach").out
 		out += try("-s", source, "--json", "-c", first+"load lfts "+file+"; check reach").out
@@ -91,9 +93,11 @@ func TestResilience(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	out := ibconsole(t, "-s", "sim:fattree:2,8", "-c", "resilience switches top=1; resilience links to="+at("all")+
-		"; resilience links shard=1/2 to="+at("1")+"; resilience links shard=2/2 to="+at("2")+"; resilience merge to="+at("merged")+" "+at("1")+" "+at("2"))
+		"; resilience links shard=1/2 to="+at("1")+"; resilience links shard=2/2 to="+at("2")+"; resilience merge to="+
+		at("merged")+" "+at("1")+" "+at("2"))
 	for _, want := range []string{
-		"12 of 12 failures (switches) tried; 992 paths", "8 lose paths, 8 of them make host ports unreachable", "leaf-01: 236 paths lost, 4 host ports unreachable",
+		"12 of 12 failures (switches) tried; 992 paths", "8 lose paths, 8 of them make host ports unreachable",
+		"leaf-01: 236 paths lost, 4 host ports unreachable",
 		"32 of 32 failures (links) tried", "0 lose paths, 0 of them make host ports unreachable",
 	} {
 		if !strings.Contains(out, want) {
@@ -111,7 +115,8 @@ func TestResilience(t *testing.T) {
 		{"resilience links shard=1/2 to=" + at("2"), "not of 1 of 2"},
 		{"fail link leaf-01 5; route incremental; resilience links shard=2/2 to=" + at("2"), "differ"},
 	} {
-		if r := try("-s", "sim:fattree:2,8", "-c", c.command); r.status != exitFailed || !strings.Contains(r.err, c.want) {
+		if r := try("-s", "sim:fattree:2,8", "-c", c.command); r.status != exitFailed ||
+			!strings.Contains(r.err, c.want) {
 			t.Errorf("%s: status %d, %s; want %q", c.command, r.status, r.err, c.want)
 		}
 	}
@@ -128,7 +133,8 @@ func TestResilienceJobArray(t *testing.T) {
 	t.Parallel()
 	s := startSlurm(t)
 	dir := filepath.Join(s.dir, "it's a job")
-	ibconsole(t, "-s", "sim:fattree:2,16", "-c", "resilience pairs to="+filepath.Join(s.dir, "whole")+"; resilience sbatch \""+dir+"\" kind=pairs shards=4")
+	ibconsole(t, "-s", "sim:fattree:2,16", "-c", "resilience pairs to="+filepath.Join(s.dir, "whole")+
+		"; resilience sbatch \""+dir+"\" kind=pairs shards=4")
 	job := strings.TrimSpace(s.run("sbatch", "--parsable", filepath.Join(dir, "resilience.sbatch")))
 	s.until("task 2 to run", func() bool {
 		state := s.run("squeue", "--noheader", "--array", "--format=%K %T")
@@ -136,7 +142,8 @@ func TestResilienceJobArray(t *testing.T) {
 	})
 	s.run("scontrol", "requeue", job+"_2")
 	s.until("the queue to empty", func() bool { return strings.TrimSpace(s.run("squeue", "--noheader")) == "" })
-	if info := s.run("scontrol", "show", "job", job+"_2"); !strings.Contains(info, "Restarts=1") || !strings.Contains(info, "JobState=COMPLETED") {
+	if info := s.run("scontrol", "show", "job", job+"_2"); !strings.Contains(info, "Restarts=1") ||
+		!strings.Contains(info, "JobState=COMPLETED") {
 		t.Errorf("task 2 was not run again:\n%s", info)
 	}
 	s.whatHappenedTo(job)
@@ -153,7 +160,8 @@ func TestResilienceJobArray(t *testing.T) {
 // whatHappenedTo asks the console for a job, whose host is given the name of one of a simulated subnet.
 func (s *slurm) whatHappenedTo(job string) {
 	s.t.Helper()
-	row := answerOf[struct{ Node struct{ GUID string } }](s.t, ibconsole(s.t, "-s", "sim:fattree:2,4", "--json", "-c", "show nodes"), `"node-0001 HCA-1"`)
+	row := answerOf[struct{ Node struct{ GUID string } }](s.t, ibconsole(s.t, "-s", "sim:fattree:2,4", "--json", "-c",
+		"show nodes"), `"node-0001 HCA-1"`)
 	host := strings.TrimSpace(s.run("sinfo", "--noheader", "--Node", "--format=%N"))
 	names := filepath.Join(s.dir, "names")
 	if err := os.WriteFile(names, []byte(fmt.Sprintf("%s %q\n", row.Node.GUID, host)), 0o600); err != nil {
@@ -167,7 +175,8 @@ func (s *slurm) whatHappenedTo(job string) {
 		Hosts                int
 		Since, Until         time.Time
 	}
-	if err := errors.Join(err, json.Unmarshal([]byte(lines[len(lines)-1]), &a)); err != nil || a.ID != job || a.State != "COMPLETED" || a.User != "root" || a.Hosts != 1 || a.Set != "job-"+job {
+	if err := errors.Join(err, json.Unmarshal([]byte(lines[len(lines)-1]), &a)); err != nil || a.ID != job ||
+		a.State != "COMPLETED" || a.User != "root" || a.Hosts != 1 || a.Set != "job-"+job {
 		s.t.Errorf("job %s: %s, %v", job, out, err)
 	}
 	if now := time.Now(); now.Sub(a.Since) > time.Hour || a.Until.Before(a.Since) || a.Until.After(now) {
@@ -219,13 +228,16 @@ func startController(t *testing.T, nodes string, more map[string]string) *slurm 
 	conf := filepath.Join(dir, "slurm.conf")
 	s := &slurm{t: t, dir: dir, env: append(os.Environ(), "SLURM_CONF="+conf)}
 	ports := [2]int{freePort(t), freePort(t)}
-	text := strings.NewReplacer("DIR", dir, "HOST", host, "PORT1", fmt.Sprint(ports[0]), "PORT2", fmt.Sprint(ports[1])).Replace(slurmConf + nodes + slurmPartition)
+	text := strings.NewReplacer("DIR", dir, "HOST", host, "PORT1", fmt.Sprint(ports[0]), "PORT2",
+		fmt.Sprint(ports[1])).Replace(slurmConf + nodes + slurmPartition)
 	for name, data := range more {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, data := range map[string][]byte{conf: []byte(text), filepath.Join(dir, "key"): bytes.Repeat([]byte("k"), 1024)} {
+	for name, data := range map[string][]byte{
+		conf: []byte(text), filepath.Join(dir, "key"): bytes.Repeat([]byte("k"), 1024),
+	} {
 		if err := os.WriteFile(name, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +251,8 @@ func startController(t *testing.T, nodes string, more map[string]string) *slurm 
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
-	s.start("munged", "--foreground", "--force", "--socket="+at("munge"), "--key-file="+at("key"), "--pid-file="+at("munged.pid"),
+	s.start("munged", "--foreground", "--force", "--socket="+at("munge"), "--key-file="+at("key"), "--pid-file="+
+		at("munged.pid"),
 		"--log-file="+at("munged.log"), "--seed-file="+at("seed"))
 	s.until("munged to listen", func() bool { _, err := os.Stat(at("munge")); return err == nil })
 	s.start("slurmctld", "-D", "-f", conf)

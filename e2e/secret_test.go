@@ -32,11 +32,13 @@ func forms(key uint64) (text, raw [][]byte) {
 	}
 	for _, order := range []binary.AppendByteOrder{binary.BigEndian, binary.LittleEndian} {
 		b := order.AppendUint64(nil, key)
-		raw = append(raw, b, []byte(base64.StdEncoding.EncodeToString(b)[:10]), []byte(base64.URLEncoding.EncodeToString(b)[:10]))
+		raw = append(raw, b, []byte(base64.StdEncoding.EncodeToString(b)[:10]),
+			[]byte(base64.URLEncoding.EncodeToString(b)[:10]))
 		for _, format := range []string{"%x", "% x", "%d"} {
 			text = append(text, fmt.Appendf(nil, format, b))
 		}
-		text = append(text, []byte(strings.ReplaceAll(fmt.Sprintf("% x", b), " ", ":")), []byte(strings.ReplaceAll(fmt.Sprint(b), " ", ",")))
+		text = append(text, []byte(strings.ReplaceAll(fmt.Sprintf("% x", b), " ", ":")),
+			[]byte(strings.ReplaceAll(fmt.Sprint(b), " ", ",")))
 		text = append(text, fmt.Appendf(nil, "%x:%x:%x:%x", b[:2], b[2:4], b[4:6], b[6:]))
 	}
 	return text, raw
@@ -73,8 +75,10 @@ func expectNoKey(t *testing.T, what string, b []byte) {
 // TestFindKey: what the other tests look with finds keys.
 func TestFindKey(t *testing.T) {
 	for _, text := range []string{
-		"M_Key 0x0123456789ABCDEF", "key=81985529216486895", "\x00\xef\xcd\xab\x89\x67\x45\x23\x01", "0x1f2e3d4c5b6a7988,", "99:aa:bb:cc:dd:ee:ff:01", "ASNFZ4mrze8=",
-		fmt.Sprintf("%v", binary.BigEndian.AppendUint64(nil, theSAKey)), fmt.Sprintf("%+v", struct{ Key uint64 }{theSMKey}), fmt.Sprintf("%b", uint64(theMKey)),
+		"M_Key 0x0123456789ABCDEF", "key=81985529216486895", "\x00\xef\xcd\xab\x89\x67\x45\x23\x01",
+		"0x1f2e3d4c5b6a7988,", "99:aa:bb:cc:dd:ee:ff:01", "ASNFZ4mrze8=",
+		fmt.Sprintf("%v", binary.BigEndian.AppendUint64(nil, theSAKey)),
+		fmt.Sprintf("%+v", struct{ Key uint64 }{theSMKey}), fmt.Sprintf("%b", uint64(theMKey)),
 	} {
 		if findKey([]byte(text)) == nil {
 			t.Errorf("no key is found in %q", text)
@@ -137,8 +141,8 @@ func dumped(exit *exec.ExitError) bool {
 	return ok && status.CoreDump()
 }
 
-// TestMemoryIsClosed: with a key the program is closed to the user who runs it as to others, while without one the kernel
-// lets him look. It opens its own descriptors all the same.
+// TestMemoryIsClosed: with a key the program is closed to the user who runs it as to others, while without one the
+// kernel lets him look. It opens its own descriptors all the same.
 func TestMemoryIsClosed(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("to run programs as another user is for root")
@@ -150,7 +154,9 @@ func TestMemoryIsClosed(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	keys, copied := filepath.Join(dir, "keys"), filepath.Join(dir, "program")
-	if err := errors.Join(os.WriteFile(keys, []byte("0x0123456789abcdef\n"), 0o600), os.WriteFile(copied, mustRead(t, program), 0o755), os.Chown(keys, user, user), os.Chmod(dir, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(keys, []byte("0x0123456789abcdef\n"), 0o600),
+		os.WriteFile(copied, mustRead(t, program), 0o755), os.Chown(keys, user, user),
+		os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	as := func(args ...string) *exec.Cmd {
@@ -189,7 +195,8 @@ func TestMemoryIsClosed(t *testing.T) {
 			t.Errorf("with a key %v: %v, %s", key, err, said.all)
 		}
 	}
-	script := copied + " -s sim:fattree:2,4 --mkeys <(cat " + keys + ") -c 'names '<(echo 0x200000 renamed)'; show switches'"
+	script := copied + " -s sim:fattree:2,4 --mkeys <(cat " + keys + ") -c 'names '<(echo 0x200000 renamed)'; show " +
+		"switches'"
 	if out, err := as("bash", "-c", script).CombinedOutput(); err != nil || !bytes.Contains(out, []byte("renamed")) {
 		t.Errorf("%v, %s", err, out)
 	}

@@ -225,7 +225,8 @@ func room(t *testing.T) int {
 	const registerAgent, unregisterAgent = 0xc01c1b01, 0x40041b02 // ib_user_mad_ioctl.h
 	var d *os.File
 	var err error
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) { // what stands in for the kernel hears of a close late
+	// what stands in for the kernel hears of a close late
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		d, err = os.OpenFile("/dev/infiniband/umad0", os.O_RDWR, 0)
 		if busy := errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBUSY); !busy || time.Now().After(deadline) {
 			break
@@ -262,7 +263,8 @@ func TestSignalsReleaseTheAgents(t *testing.T) {
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
 	sim := ibsimtest.Start(t, file)
 	run := umadtest.Devices(t, sim.Name)
-	out := run("env", onDevices+"=1", programVar+"="+program, umadtest.Build(t, ".", true), "-test.v", "-test.run", "^TestSignalsOnDevices$")
+	out := run("env", onDevices+"=1", programVar+"="+program, umadtest.Build(t, ".", true), "-test.v", "-test.run",
+		"^TestSignalsOnDevices$")
 	if !strings.Contains(out, "--- PASS: TestSignalsOnDevices") {
 		t.Error(out)
 	}
@@ -301,7 +303,8 @@ func TestClosedPipeGivesThePlaceBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = read.Close()
-	cmd := exec.CommandContext(t.Context(), program, "-s", "ibsim:"+sim.Name, "-c", "summary; watch 60 for=600; summary")
+	cmd := exec.CommandContext(t.Context(), program, "-s", "ibsim:"+sim.Name, "-c",
+		"summary; watch 60 for=600; summary")
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = write, &said
 	_ = cmd.Run()

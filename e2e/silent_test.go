@@ -53,13 +53,15 @@ func TestLiveTraceWithoutCounters(t *testing.T) {
 			Out  int
 		}
 	}
-	if err := json.Unmarshal([]byte(ibconsole(t, "--json", "-s", source, "-c", "trace leaf-04 leaf-02")), &toLeaf2); err != nil {
+	if err := json.Unmarshal([]byte(ibconsole(t, "--json", "-s", source, "-c", "trace leaf-04 leaf-02")),
+		&toLeaf2); err != nil {
 		t.Fatal(err)
 	}
 	home := toLeaf2.Hops[0] // the session sits on leaf-04, the first node of the file
 	sim.Console(fmt.Sprintf("Unlink %q[%d]", "S-"+strings.TrimPrefix(home.Node.GUID, "0x"), home.Out))
 	out = ibconsole(t, "-s", source, "-c", "trace node-0003 node-0004 live")
-	if !strings.Contains(out, "delivered to node-0004") || !strings.Contains(out, "not read: leaf-02: counters: no answer") {
+	if !strings.Contains(out, "delivered to node-0004") ||
+		!strings.Contains(out, "not read: leaf-02: counters: no answer") {
 		t.Errorf("with leaf-02 out of the tables' reach: %s", out)
 	}
 }

@@ -48,7 +48,8 @@ func TestReadOnlyState(t *testing.T) {
 	ibconsole(t, "-s", source, "-c", commit)
 	remount(t, dir, unix.MS_RDONLY, "")
 	r := try("-s", source, "-c", "route; check reach; history")
-	if r.status != exitDone || !strings.Contains(r.out, "commit, done") || !strings.Contains(r.out, "can be read and not written") {
+	if r.status != exitDone || !strings.Contains(r.out, "commit, done") ||
+		!strings.Contains(r.out, "can be read and not written") {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.err)
 	}
 	live := filepath.Join(t.TempDir(), "live")
@@ -60,10 +61,12 @@ func TestReadOnlyState(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	ibconsole(t, "-s", source, "-c", "dump lfts of=live "+live+".old; "+commit+" journal='"+file+"'; rollback yes; dump lfts of=live "+live)
+	ibconsole(t, "-s", source, "-c", "dump lfts of=live "+live+".old; "+commit+" journal='"+file+
+		"'; rollback yes; dump lfts of=live "+live)
 	sameFile(t, live+".old", live)
 	remount(t, dir, 0, "")
-	if out := ibconsole(t, "-s", source, "-c", "history import '"+file+"'; history"); !strings.Contains(out, "rolled back") {
+	if out := ibconsole(t, "-s", source, "-c", "history import '"+file+"'; history"); !strings.Contains(out,
+		"rolled back") {
 		t.Errorf("what was journalled elsewhere is not in the history: %s", out)
 	}
 }

@@ -33,7 +33,8 @@ func TestPipesInTheStateFolder(t *testing.T) {
 		return all.String(), err
 	}
 	scripts := []string{
-		"fail link leaf-01 3; route; restore all; engine updn; route; write on; commit yes", "history", "rollback yes", "baseline save; problems", "baseline show",
+		"fail link leaf-01 3; route; restore all; engine updn; route; write on; commit yes", "history", "rollback yes",
+		"baseline save; problems", "baseline show",
 		"record start; record stop", "record status", "counters worst since=1h", "show events", "summary", "calibrate",
 	}
 	for _, s := range scripts {
@@ -44,7 +45,8 @@ func TestPipesInTheStateFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]bool{"history.db-wal": true, "history.db-shm": true, "history.db-journal": true, "records.db-wal": true, "records.db-shm": true}
+	names := map[string]bool{"history.db-wal": true, "history.db-shm": true, "history.db-journal": true,
+		"records.db-wal": true, "records.db-shm": true}
 	for _, f := range kept {
 		names[f.Name()] = true
 	}
@@ -59,7 +61,8 @@ func TestPipesInTheStateFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range scripts {
-			if said, err := run(s); s == "history" && strings.HasPrefix(name, "history.db") && (err == nil || !strings.Contains(said, name+" is no regular file")) {
+			if said, err := run(s); s == "history" && strings.HasPrefix(name, "history.db") &&
+				(err == nil || !strings.Contains(said, name+" is no regular file")) {
 				t.Errorf("%s is a pipe, %s: %v\n%s", name, s, err, said)
 			}
 		}

@@ -87,12 +87,14 @@ func TestSignalledCommits(t *testing.T) {
 		}
 		i++
 		stopped[fmt.Sprint(sent)]++
-		if !quiet && (ended.ExitCode() != exitSignal+int(sent[0]) || !strings.Contains(said, "go on with commit resume yes, or go back with rollback yes")) {
+		if !quiet && (ended.ExitCode() != exitSignal+int(sent[0]) ||
+			!strings.Contains(said, "go on with commit resume yes, or go back with rollback yes")) {
 			t.Errorf("%s", where)
 		}
 		_, listed, _ := strings.Cut(out, "\n  pictures: ")
 		_, worst, _ := strings.Cut(listed, "\nerror ")
-		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") || !strings.HasPrefix(strings.TrimSpace(worst), "commit cut short") {
+		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") ||
+			!strings.HasPrefix(strings.TrimSpace(worst), "commit cut short") {
 			t.Fatalf("%s: the next console says\n%s", where, out)
 		}
 		how := "rollback yes"
@@ -100,7 +102,8 @@ func TestSignalledCommits(t *testing.T) {
 			how, now = "commit resume yes", next
 			resumed++
 		}
-		if res := try("-s", source, "-c", "write on; "+how); res.status != exitDone || !strings.Contains(res.err, "was interrupted") {
+		if res := try("-s", source, "-c", "write on; "+how); res.status != exitDone ||
+			!strings.Contains(res.err, "was interrupted") {
 			t.Fatalf("%s: %s: %d, %s", where, how, res.status, res.err)
 		}
 		if held() != tables[now] {
@@ -110,7 +113,8 @@ func TestSignalledCommits(t *testing.T) {
 			t.Fatalf("%s: %s: it still says\n%s", where, how, out)
 		}
 	}
-	t.Logf("stopped by %v; %d resumed, the others rolled back; %d were complete and %d had not begun", stopped, resumed, complete, none)
+	t.Logf("stopped by %v; %d resumed, the others rolled back; %d were complete and %d had not begun", stopped, resumed,
+		complete, none)
 }
 
 // longestSignalled is about as long as a commit takes with one packet at a time.

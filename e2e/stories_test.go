@@ -43,53 +43,84 @@ type question struct {
 func questions() []question {
 	return []question{
 		{"a slow job's hosts and the links they share", nil, []step{
-			press(":"), word("hosts "), name("job node-[0001-0003,0050-0053]"), press("Enter").see("job of live: 7 hosts on 2 switches"),
+			press(":"), word("hosts "), name("job node-[0001-0003,0050-0053]"),
+			press("Enter").see("job of live: 7 hosts on 2 switches"),
 			press("b").see("node-0053 HCA-1/1", "leaf-08/4"), press("b").see("spine-01/1", "leaf-01/8", "of others"),
 			press("p").see("Answer who uses spine-01 1"), press("b").see("node-0008 HCA-1/1", "leaf-02/1"),
 		}},
 		{"who loses what if spine-07 is drained", nil, []step{
 			press("2", "/"), name("spine-07"), press("Enter", "f").see("WHAT-IF 1 failure"),
-			press("5").see("lost", "1,274"), press("j", "j", "j", "j", "Enter").see("pairs lost", "node-0014 HCA-1/1", "leaf-02/7", "node-0007 HCA-1/1", "leaf-01/7"),
+			press("5").see("lost", "1,274"), press("j", "j", "j", "j", "Enter").see("pairs lost", "node-0014 HCA-1/1",
+				"leaf-02/7", "node-0007 HCA-1/1", "leaf-01/7"),
 		}},
 		{"the busiest link and who fills it", nil, []step{
-			press("6").see("leaf-01/8", "spine-01/1"), press("p").see("Answer who uses leaf-01 8", "from: node-0001 HCA-1/1"), press("b").see("node-0002 HCA-1"),
+			press("6").see("leaf-01/8", "spine-01/1"), press("p").see("Answer who uses leaf-01 8",
+				"from: node-0001 HCA-1/1"), press("b").see("node-0002 HCA-1"),
 		}},
 		{"updn against ftree", nil, []step{
-			press(":"), word("comp"), press("Tab"), word("e"), press("Tab"), name("updn ftree"), press("Enter").see("updn", "ftree", "bisection"),
+			press(":"), word("comp"), press("Tab"), word("e"), press("Tab"), name("updn ftree"),
+			press("Enter").see("updn", "ftree", "bisection"),
 			press("b").see("updn", "ftree", "spine-01/1", "leaf-01/8"),
 		}},
 		{"cabled as planned?", nil, []step{
-			press(":"), word("bas"), press("Tab"), word("l"), press("Tab"), name("plan.net"), press("Enter").see("baseline of"),
-			press("1").see("2 problems"), press("z").see("re-cabled", "leaf-12/8 led to spine-01/13"), press("Enter").see("p8   ─ spine-01/12"),
+			press(":"), word("bas"), press("Tab"), word("l"), press("Tab"), name("plan.net"),
+			press("Enter").see("baseline of"),
+			press("1").see("2 problems"), press("z").see("re-cabled", "leaf-12/8 led to spine-01/13"),
+			press("Enter").see("p8   ─ spine-01/12"),
 		}},
-		{"what is on leaf-12 port 5", nil, []step{press("/"), name("leaf-12/5"), press("Enter").see("p5   node-0082 HCA-1")}},
+		{
+			"what is on leaf-12 port 5", nil, []step{
+				press("/"), name("leaf-12/5"), press("Enter").see("p5   node-0082 HCA-1"),
+			},
+		},
 		{"who else uses this link", nil, []step{
-			press("/"), name("leaf-12/8"), press("Enter").see("p8   ─ spine-01/12"), press("p").see("Answer who uses leaf-12 8", "from: node-0078 HCA-1/1"), press("b", "b").see("node-0001 HCA-1/1"),
+			press("/"), name("leaf-12/8"), press("Enter").see("p8   ─ spine-01/12"),
+			press("p").see("Answer who uses leaf-12 8", "from: node-0078 HCA-1/1"),
+			press("b", "b").see("node-0001 HCA-1/1"),
 		}},
 		{"what another console just changed", (*liveStory).rerouted, []step{
-			press("R").see("sweep of live"), press("7", "b").see("commit, done", "1 event"), press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+			press("R").see("sweep of live"), press("7", "b").see("commit, done", "1 event"),
+			press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"),
+			press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
 		}},
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
-			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
+			press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"),
+			press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"what a subnet manager just changed", (*liveStory).managed, []step{
-			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"), press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"), press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
+			press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"),
+			press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
-		{"yesterday's routes", (*liveStory).rerouted, []step{press("R").see("sweep of live"), press("7").see("commit, before"), press("j", "j", "Enter").see("OLD history 3"),
-			press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"), press("b").see("LFT entries", "spine-07"),
-		}},
+		{"yesterday's routes", (*liveStory).rerouted,
+			[]step{press("R").see("sweep of live"), press("7").see("commit, before"),
+				press("j", "j", "Enter").see("OLD history 3"),
+				press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"),
+				press("b").see("LFT entries", "spine-07"),
+			}},
 		{"where do errors rise and since when", (*liveStory).erring, []step{
-			press("K").see("spine-01/8", "leaf-08/8", "symbol 77"), press("Enter").see("SymbolErrorCounter 77"), press("K", "p").see("Answer who uses leaf-08 8"),
+			press("K").see("spine-01/8", "leaf-08/8", "symbol 77"), press("Enter").see("SymbolErrorCounter 77"),
+			press("K", "p").see("Answer who uses leaf-08 8"),
 		}},
 		{"what happened to job 4711", (*liveStory).erring, []step{
-			press(":"), word("job "), name("4711 hosts=node-[0001-0003,0050] since=1h"), press("Enter").see("4 hosts", "events on its paths"), press("2", "/"), name("@job-4711"), press("Enter").see("node-0050 HCA-1"),
+			press(":"), word("job "), name("4711 hosts=node-[0001-0003,0050] since=1h"),
+			press("Enter").see("4 hosts", "events on its paths"), press("2", "/"), name("@job-4711"),
+			press("Enter").see("node-0050 HCA-1"),
 		}},
-		{"the morning report", (*liveStory).erring, []step{press(":"), word("report mor"), press("Tab", "Enter").see("0 links flapped, 1 port got w")}},
+		{
+			"the morning report", (*liveStory).erring, []step{
+				press(":"), word("report mor"), press("Tab", "Enter").see("0 links flapped, 1 port got w"),
+			},
+		},
 		{"how was it at a time", (*liveStory).rerouted, []step{
-			press("R").see("sweep of live"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"), press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
+			press("R").see("sweep of live"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"),
+			press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
 		}},
 		{"why can A not reach B", (*liveStory).unplugged, []step{
-			press("R").see("sweep of live"), press("2", "/"), name("node-0001"), press("Enter", "t", "/"), name("node-0050"), press("Enter", "T").see("node-0001 HCA-1 → node-0050 HCA-1", "dead end: the link of spine-01/8 is down"),
+			press("R").see("sweep of live"), press("2", "/"), name("node-0001"), press("Enter", "t", "/"),
+			name("node-0050"), press("Enter", "T").see("node-0001 HCA-1 → node-0050 HCA-1",
+				"dead end: the link of spine-01/8 is down"),
 		}},
 	}
 }
@@ -106,7 +137,8 @@ func TestQuestions(t *testing.T) {
 				source = "ibsim:" + live.sim.Name
 			}
 			s := tmuxtest.Start(t, 120, 36, strings.Join([]string{
-				"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + live.state, program, "-s", source,
+				"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + live.state,
+				program, "-s", source,
 			}, " "))
 			planned(t, s.Dir)
 			s.Awaits("21 sw 98 ca", "LFT of")
@@ -131,7 +163,8 @@ func TestQuestions(t *testing.T) {
 func planned(t *testing.T, dir string) {
 	t.Helper()
 	file := filepath.Join(dir, "plan.net")
-	ibconsole(t, "-s", "sim:"+storySubnet, "-c", "fail link leaf-12 8; fail link leaf-13 8; add link leaf-12/8 spine-01/13; add link leaf-13/8 spine-01/12; dump topology "+file+" of=whatif")
+	ibconsole(t, "-s", "sim:"+storySubnet, "-c", "fail link leaf-12 8; fail link leaf-13 8; add link leaf-12/8 "+
+		"spine-01/13; add link leaf-13/8 spine-01/12; dump topology "+file+" of=whatif")
 }
 
 // liveStory is a subnet on ibsim that OpenSM has routed, with a history.

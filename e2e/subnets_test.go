@@ -15,11 +15,12 @@ import (
 func onScreen(t *testing.T, sources []string) *tmuxtest.Screen {
 	t.Helper()
 	return tmuxtest.Start(t, 120, 36, strings.Join(append([]string{
-		"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + t.TempDir(), program}, sources...), " "))
+		"exec env -u CI -u NO_COLOR -u COLORTERM LANG=C.UTF-8 LC_ALL=C.UTF-8", "XDG_STATE_HOME=" + t.TempDir(),
+		program}, sources...), " "))
 }
 
-// TestHungSubnet has eight subnets, one of them on an ibsim that is stopped: the others are there, in scripts and on the
-// screen, and what is asked of it fails by name.
+// TestHungSubnet has eight subnets, one of them on an ibsim that is stopped: the others are there, in scripts and on
+// the screen, and what is asked of it fails by name.
 func TestHungSubnet(t *testing.T) {
 	stateHome(t)
 	net := filepath.Join(t.TempDir(), "net")
@@ -28,11 +29,13 @@ func TestHungSubnet(t *testing.T) {
 	sim.Pause()
 	defer sim.Resume()
 	sources := []string{"-s", "hung=ibsim:" + sim.Name, "-s", "sim:rails:7,fattree:2,8"}
-	if out := ibconsole(t, append(sources, "-c", "on rail-7 trace node-0001 node-0009")...); !strings.Contains(out, "delivered") {
+	if out := ibconsole(t, append(sources, "-c", "on rail-7 trace node-0001 node-0009")...); !strings.Contains(out,
+		"delivered") {
 		t.Errorf("of another subnet than the one that hangs: %s", out)
 	}
 	r := try(append(sources, "-c", "on all summary")...)
-	if r.status != exitFailed || strings.Count(r.out, "12 switches, 32 channel adapters") != 7 || !strings.Contains(r.err, "hung: ") || strings.Contains(r.err, "rail-") {
+	if r.status != exitFailed || strings.Count(r.out, "12 switches, 32 channel adapters") != 7 ||
+		!strings.Contains(r.err, "hung: ") || strings.Contains(r.err, "rail-") {
 		t.Errorf("on all: status %d, %s\n%s", r.status, r.out, r.err)
 	}
 

@@ -27,7 +27,8 @@ func TestSuggestGUIDsAsJSON(t *testing.T) {
 		Files        []string
 	}
 	dir := filepath.Join(t.TempDir(), "guids")
-	if err := json.Unmarshal([]byte(ibconsole(t, "-s", "sim:fattree:2,8", "--json", "-c", "suggest guids "+dir)), &got); err != nil {
+	if err := json.Unmarshal([]byte(ibconsole(t, "-s", "sim:fattree:2,8", "--json", "-c", "suggest guids "+dir)),
+		&got); err != nil {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(got) != "{4 32 0 [{root} {leaf}] [{0}] [root_guids cn_guids]}" {
@@ -41,8 +42,10 @@ func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
 	for name, source := range map[string]func(t *testing.T) string{
-		"bull":  func(*testing.T) string { return "sim:bull:3,4,hosts=6,services=2,up=2" },
-		"rails": func(t *testing.T) string { return "file:" + testenv.SharedFile(t, "fabrics/real-ndr-rail-40sw.topo") },
+		"bull": func(*testing.T) string { return "sim:bull:3,4,hosts=6,services=2,up=2" },
+		"rails": func(t *testing.T) string {
+			return "file:" + testenv.SharedFile(t, "fabrics/real-ndr-rail-40sw.topo")
+		},
 		"director": func(t *testing.T) string {
 			return "file:" + testenv.SharedFile(t, "fabrics/real-cs8500-hdr-192sw.topo")
 		},
@@ -55,7 +58,8 @@ func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 			sim := ibsimtest.Start(t, at("net"))
 			out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "suggest guids "+at("guids"))
 			_, command, _ := strings.Cut(strings.TrimSpace(out), "try: ")
-			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", command+"; route; dump lfts "+at("ours")+"; handover "+at("over"))
+			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", command+"; route; dump lfts "+at("ours")+
+				"; handover "+at("over"))
 
 			var conf strings.Builder
 			fmt.Fprintln(&conf, "routing_engine ftree\nreassign_lids FALSE\nhonor_guid2lid_file TRUE")
@@ -66,7 +70,9 @@ func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 			if err := os.Mkdir(osm, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for file, text := range map[string]string{at("opensm.conf"): conf.String(), filepath.Join(osm, "guid2lid"): read(t, at("over/guid2lid"))} {
+			for file, text := range map[string]string{
+				at("opensm.conf"): conf.String(), filepath.Join(osm, "guid2lid"): read(t, at("over/guid2lid")),
+			} {
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

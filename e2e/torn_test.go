@@ -25,8 +25,10 @@ func TestTornWrites(t *testing.T) {
 	}
 	file, exported := filepath.Join(dir, "lfts"), filepath.Join(dir, "exported")
 	cmd := exec.CommandContext(t.Context(), strace, "-f", "-y", "-xx", "-qq", "-s", "16777216", "-o", log,
-		"-e", "trace=open,openat,write,pwrite64,fsync,fdatasync,renameat,ftruncate,unlink,unlinkat", program, "-s", faultySource,
-		"-c", faultyCommit+"; dump lfts "+file+"; rollback yes; dump lfts of=live "+file+"; history export "+exported+"; fail link leaf-02 3; route; commit yes; history prune days=1")
+		"-e", "trace=open,openat,write,pwrite64,fsync,fdatasync,renameat,ftruncate,unlink,unlinkat", program, "-s",
+		faultySource,
+		"-c", faultyCommit+"; dump lfts "+file+"; rollback yes; dump lfts of=live "+file+"; history export "+exported+
+			"; fail link leaf-02 3; route; commit yes; history prune days=1")
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))
@@ -57,7 +59,8 @@ func TestTornWrites(t *testing.T) {
 		lfts, err := os.ReadFile(filepath.Join(to, "lfts"))
 		written := strings.Count(said, "written to "+file)
 		if ok := err != nil && written == 0; !ok && (len(whole) < written || !anyOf(lfts, whole[max(0, written-1):])) {
-			t.Fatalf("%d: power lost at call %d of %d: a file that is written %d times has %d bytes, %v", i, n, len(calls), written, len(lfts), err)
+			t.Fatalf("%d: power lost at call %d of %d: a file that is written %d times has %d bytes, %v", i, n,
+				len(calls), written, len(lfts), err)
 		}
 		if strings.Contains(said, "exported to") {
 			if j, err := historyIn(t, filepath.Join(to, "exported")); err != nil || len(j) != 2 {

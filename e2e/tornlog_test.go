@@ -100,9 +100,9 @@ func diskCalls(log, dir string) (calls []diskCall, err error) {
 
 const sector = 512 // is written wholly or not at all
 
-// diskAfter is what a file system may hold after a loss of power behind so many calls. What was written to a file before
-// its last fsync is there. Of what came later each sector is or is not. Folders change in the order of calls; all
-// changes before any fsync are there, as they are in the journal of ext4 and xfs.
+// diskAfter is what a file system may hold after a loss of power behind so many calls. What was written to a file
+// before its last fsync is there. Of what came later each sector is or is not. Folders change in the order of calls;
+// all changes before any fsync are there, as they are in the journal of ext4 and xfs.
 func diskAfter(r *rand.Rand, calls []diskCall) map[string][]byte {
 	type file struct {
 		data   []byte

@@ -124,7 +124,8 @@ func TestTraceAll(t *testing.T) {
 	trace := tracer(t, "ibsim:"+sim.Name)
 	want, over := tracerouted(t, sim, trace.fabric, "leaf-01", "spine-01")
 	for _, of := range []string{"trace all all switches limit=100", "trace live all all switches limit=100"} {
-		if got := taken(t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", of)); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := taken(t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", of)); fmt.Sprint(got) !=
+			fmt.Sprint(want) {
 			t.Errorf("%s:\n%+v, ibtracert says\n%+v", of, got, want)
 		}
 	}
@@ -134,7 +135,8 @@ func TestTraceAll(t *testing.T) {
 	for _, x := range all.Troubles {
 		lost += x.Paths
 	}
-	if all.Pairs != want.Pairs || lost != over || all.Arrive != all.Pairs-over || over == 0 || all.Places != 2 || all.Part != over {
+	if all.Pairs != want.Pairs || lost != over || all.Arrive != all.Pairs-over || over == 0 || all.Places != 2 ||
+		all.Part != over {
 		t.Errorf("without a cable: %+v, by ibtracert %d paths went over it", all, over)
 	}
 }

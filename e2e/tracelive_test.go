@@ -76,7 +76,8 @@ func tracer(t *testing.T, from string) liveTracer {
 	sh := shell.New(s)
 	return liveTracer{s.State().Live.Fabric, func(words string) string {
 		var out strings.Builder
-		if err := sh.Run(t.Context(), "test", "trace live "+words, &shell.Output{W: &out, Form: answers.FormJSON}); err != nil && out.Len() == 0 {
+		if err := sh.Run(t.Context(), "test", "trace live "+words,
+			&shell.Output{W: &out, Form: answers.FormJSON}); err != nil && out.Len() == 0 {
 			t.Fatal(err) // it fails, too, where paths do not arrive
 		}
 		return out.String()
@@ -109,7 +110,8 @@ func TestLiveTracesOverUmad(t *testing.T) {
 	sim := ibsimtest.Start(t, net)
 	run := umadtest.Devices(t, sim.Name)
 	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "route; write on; commit yes")
-	out := run("env", onDevices+"=1", programVar+"="+program, umadtest.Build(t, ".", true), "-test.v", "-test.run", "^TestLiveTracesOnDevices$")
+	out := run("env", onDevices+"=1", programVar+"="+program, umadtest.Build(t, ".", true), "-test.v", "-test.run",
+		"^TestLiveTracesOnDevices$")
 	if !strings.Contains(out, "--- PASS: TestLiveTracesOnDevices") {
 		t.Error(out)
 	}

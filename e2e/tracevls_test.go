@@ -39,8 +39,10 @@ func TestTraceIsSmpquerys(t *testing.T) {
 				if err := json.Unmarshal([]byte(lines[len(lines)-1]), &a); err != nil || a.SL == nil {
 					t.Fatalf("%v: %s", err, out)
 				}
-				record := h.sim.Output("saquery", "PR", "--slid", fmt.Sprint(a.Hops[0].LID), "--dlid", fmt.Sprint(a.LID))
-				if m := regexp.MustCompile(`\bsl\.+(0x[0-9a-fA-F]+|\d+)`).FindStringSubmatch(record); m == nil || number(t, m[1]) != *a.SL {
+				record := h.sim.Output("saquery", "PR", "--slid", fmt.Sprint(a.Hops[0].LID), "--dlid",
+					fmt.Sprint(a.LID))
+				if m := regexp.MustCompile(`\bsl\.+(0x[0-9a-fA-F]+|\d+)`).FindStringSubmatch(record); m == nil ||
+					number(t, m[1]) != *a.SL {
 					t.Errorf("%s: SL %d, saquery says\n%s", pair, *a.SL, record)
 				}
 				for _, hop := range a.Hops[:len(a.Hops)-1] {

@@ -22,7 +22,8 @@ import (
 
 // measured is what differs from run to run: how long something took, how many
 // packets were sent again, and when.
-var measured = regexp.MustCompile(`[0-9.]+(ns|µs|ms|s)\b|\([0-9]+ MADs\)|"(seconds|took|mads)":[0-9.e+-]+|generated on .*`)
+var measured = regexp.MustCompile(
+	`[0-9.]+(ns|µs|ms|s)\b|\([0-9]+ MADs\)|"(seconds|took|mads)":[0-9.e+-]+|generated on .*`)
 
 // adaptive is what a trace says of switches that are not simulated.
 var adaptive = regexp.MustCompile(`(?m)^.*route adaptively.*\n`)
@@ -65,8 +66,10 @@ func everything(f *fabric.Fabric, dir string) string {
 	sw := name(f.Switches[len(f.Switches)/2])
 	first, last := f.EndPorts[0], f.EndPorts[len(f.EndPorts)-1]
 	trace := fmt.Sprintf("trace %s %s of=live; ", name(f.Ports[first].Node), name(f.Ports[last].Node))
-	return "sweep; show nodes; show switches; show links; show ports " + sw + "; show sms; route; write on; commit yes loop=yes; sweep; " +
-		"show lft " + sw + " of=live; " + trace + "commit; dump topology " + filepath.Join(dir, "topology") + "; dump lfts " + filepath.Join(dir, "lfts")
+	return "sweep; show nodes; show switches; show links; show ports " + sw +
+		"; show sms; route; write on; commit yes loop=yes; sweep; " +
+		"show lft " + sw + " of=live; " + trace + "commit; dump topology " + filepath.Join(dir, "topology") +
+		"; dump lfts " + filepath.Join(dir, "lfts")
 }
 
 func contents(t *testing.T, file string) string {
@@ -81,7 +84,8 @@ func contents(t *testing.T, file string) string {
 // sameText compares line by line, but for what is measured.
 func sameText(t *testing.T, what, ibsim, umad string) {
 	t.Helper()
-	a, b := strings.Split(measured.ReplaceAllString(ibsim, "#"), "\n"), strings.Split(measured.ReplaceAllString(umad, "#"), "\n")
+	a, b := strings.Split(measured.ReplaceAllString(ibsim, "#"), "\n"),
+		strings.Split(measured.ReplaceAllString(umad, "#"), "\n")
 	if len(a) < 20 {
 		t.Errorf("%s: only %q", what, ibsim)
 	}
@@ -101,13 +105,15 @@ func TestUmadIsDefault(t *testing.T) {
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
 	sim := ibsimtest.Start(t, file)
 	run := umadtest.Devices(t, sim.Name)
-	if out := run("env", "-u", "IBCONSOLE_SOURCE", program, "-c", "summary"); !strings.Contains(out, "subnet umad:ibsim0:1, live\n  6 switches, 8 channel adapters") {
+	if out := run("env", "-u", "IBCONSOLE_SOURCE", program, "-c", "summary"); !strings.Contains(out,
+		"subnet umad:ibsim0:1, live\n  6 switches, 8 channel adapters") {
 		t.Error(out)
 	}
 	if out := run(program, "-c", "summary"); !strings.Contains(out, "SIMULATED") {
 		t.Errorf("with IBCONSOLE_SOURCE=%s: %s", os.Getenv("IBCONSOLE_SOURCE"), out)
 	}
-	if out := run(program, "doctor"); !strings.Contains(out, "umad:ibsim0:1: an agent for subnet management was registered, the port answered it") {
+	if out := run(program, "doctor"); !strings.Contains(out, "umad:ibsim0:1: an agent for subnet management was "+
+		"registered, the port answered it") {
 		t.Error(out)
 	}
 }
@@ -129,9 +135,12 @@ func TestDoctorOnAKernel(t *testing.T) {
 	}
 	for _, want := range []string{
 		"ok||the module ib_umad is loaded, interface version 5|",
-		"note|umad:rxe0:1|the link layer is Ethernet (RoCE): there is no SMI, so no subnet management packets and no subnet manager, and this console shows nothing",
-		"note|umad:rxe0:1|as is to be expected, the kernel has no agent for subnet management: register an agent for class 0x81: refused: protocol not supported|",
-		"ok|umad:rxe0:1|an agent for general services was registered, a request that nobody answers came back with the kernel's time-out (connection timed out) after ",
+		"note|umad:rxe0:1|the link layer is Ethernet (RoCE): there is no SMI, so no subnet management packets and no " +
+			"subnet manager, and this console shows nothing",
+		"note|umad:rxe0:1|as is to be expected, the kernel has no agent for subnet management: register an agent for " +
+			"class 0x81: refused: protocol not supported|",
+		"ok|umad:rxe0:1|an agent for general services was registered, a request that nobody answers came back with " +
+			"the kernel's time-out (connection timed out) after ",
 		"-s umad has no port to use: none is an InfiniBand port with a link: rxe0 port 1 (Ethernet, Active)",
 	} {
 		if !strings.Contains(all.String(), want) {
@@ -153,7 +162,8 @@ func TestDoctorWithoutModules(t *testing.T) {
 	run := umadtest.Kernel(t, false)
 	out, status := run(umadtest.Build(t, "example.org/ibconsole", false), "doctor")
 	for _, want := range []string{
-		"fault  umad: no RDMA module is loaded: there is no /sys/class/infiniband\n", "modprobe mlx5_ib", "modprobe ib_umad", "without -s: sim:fattree:2,36",
+		"fault  umad: no RDMA module is loaded: there is no /sys/class/infiniband\n", "modprobe mlx5_ib",
+		"modprobe ib_umad", "without -s: sim:fattree:2,36",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
@@ -167,6 +177,7 @@ func TestDoctorWithoutModules(t *testing.T) {
 // TestUmadErrors: sources that cannot be opened here, whatever this machine has.
 func TestUmadErrors(t *testing.T) {
 	oneLine(t, try("-s", "umad:a:b:c"), exitUsage, `"a:b:c"`, "from 0 to 255")
-	oneLine(t, try("-s", "umad:nosuch0", "-c", "summary"), exitFailed, "umad:nosuch0", "no port to use", "ibconsole doctor")
+	oneLine(t, try("-s", "umad:nosuch0", "-c", "summary"), exitFailed, "umad:nosuch0", "no port to use",
+		"ibconsole doctor")
 	doctored(t, try("doctor"), "without -s: "+os.Getenv("IBCONSOLE_SOURCE"))
 }

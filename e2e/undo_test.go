@@ -44,10 +44,12 @@ func TestRollback(t *testing.T) {
 	for got, want := range map[string]string{"back1": "1", "back0": "0", "recorded1": "1"} {
 		sameFile(t, at(want), at(got))
 	}
-	if out := ibconsole(t, "--json", "-s", "sim:fattree:2,8", "-c", "history"); strings.Count(out, `"outcome":"rolled back"`) != 2 {
+	if out := ibconsole(t, "--json", "-s", "sim:fattree:2,8", "-c", "history"); strings.Count(out,
+		`"outcome":"rolled back"`) != 2 {
 		t.Errorf("history: %s", out)
 	}
-	if r := try("-s", "sim:fattree:2,12", "-c", "write on; rollback yes"); r.status != exitFailed || !strings.Contains(r.err, "no commit") {
+	if r := try("-s", "sim:fattree:2,12", "-c", "write on; rollback yes"); r.status != exitFailed ||
+		!strings.Contains(r.err, "no commit") {
 		t.Errorf("in another subnet: %d, %s", r.status, r.err)
 	}
 }
@@ -146,8 +148,10 @@ var attached = regexp.MustCompile(`Client (\d+): pid`)
 // longestCommit is about as long as a commit of these takes with one packet at a time, from its plan on.
 const longestCommit = 25 * time.Millisecond
 
-// endAfter runs the program and sends it signals some time after it has said what it is about to commit. It returns how it ended and what it complained of.
-func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home string, args ...string) (*os.ProcessState, string) {
+// endAfter runs the program and sends it signals some time after it has said what it is about to commit. It returns how
+// it ended and what it complained of.
+func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home string,
+	args ...string) (*os.ProcessState, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -182,7 +186,10 @@ func TestRollbackSaysHow(t *testing.T) {
 	if r.status != exitFailed || !strings.Contains(r.err, "say rollback yes") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}
-	for _, odd := range []string{"history limit=0", "history list limit=-3", "history prune days=-1", "history keep megabytes=-5", "history keep days=99999999"} {
+	for _, odd := range []string{
+		"history limit=0", "history list limit=-3", "history prune days=-1", "history keep megabytes=-5",
+		"history keep days=99999999",
+	} {
 		oneLine(t, try("-s", "sim:fattree:2,8", "-c", odd), exitUsage, "expected")
 	}
 }

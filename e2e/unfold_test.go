@@ -25,7 +25,8 @@ func refusesBomb(t *testing.T, what, words, file, must string, mb int64) {
 	t.Helper()
 	cmd, out := reading(t, words, file)
 	err := cmd.Run()
-	if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(out.String(), must) || memory(cmd) > memoryLimit(t, mb) {
+	if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(out.String(), must) ||
+		memory(cmd) > memoryLimit(t, mb) {
 		t.Errorf("%s, %q: %v, %d MB, %.500s", what, words, err, memory(cmd), out)
 	}
 }
@@ -57,7 +58,8 @@ func TestSnapshotBomb(t *testing.T) {
 	good := append(sized("fabric", len(fabric)), fabric...)
 	const huge = 6 << 30
 	for name, head := range map[string][]byte{
-		"a fabric": sized("fabric", huge), "tables": append(slices.Clip(good), sized("lft", huge)...), "a name": binary.AppendUvarint(nil, huge),
+		"a fabric": sized("fabric", huge), "tables": append(slices.Clip(good), sized("lft", huge)...),
+		"a name":            binary.AppendUvarint(nil, huge),
 		"what nobody knows": append(slices.Clip(good), sized("x", huge)...), "nothing": nil,
 	} {
 		file := filepath.Join(t.TempDir(), "bomb")
@@ -92,7 +94,8 @@ func zeros(to io.Writer, head []byte, n int) error {
 // TestHistoryBomb imports a history of which every piece unfolds to 6 GB of zeros.
 func TestHistoryBomb(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
-	cmd, out := reading(t, "-s sim:fattree:2,4 shell", "") // which keeps a history, as a script of a simulated subnet does not
+	// which keeps a history, as a script of a simulated subnet does not
+	cmd, out := reading(t, "-s sim:fattree:2,4 shell", "")
 	cmd.Stdin = strings.NewReader("route\nwrite on\ncommit yes\nhistory export " + file + "\n")
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -86,7 +86,9 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 			h.unknown(t, "")
 			h.unknown(t, "sweep full sl2vl; ")
 			known := "engine from=" + h.conf + "; calibrate; sweep full sl2vl; "
-			for script, field := range map[string]string{"check credits of=live": "loop", "compare engines file": "credit_loop"} {
+			for script, field := range map[string]string{
+				"check credits of=live": "loop", "compare engines file": "credit_loop",
+			} {
 				r := try("--json", "-s", h.source, "-c", known+script)
 				got := any(nil)
 				if field == "credit_loop" {
@@ -108,7 +110,9 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 			}
 			if tc.qos && !tc.loop { // the SL2VL tables are compared, and so read
 				r := try("--json", "-s", h.source, "-c", "engine from="+h.conf+"; calibrate; check credits of=live")
-				if got := loopOf(t, r, "loop"); got != false || !strings.Contains(r.out, `"sl2vl_differ":0,"sls_taken":true`) || strings.Contains(r.out, `"sl2vl":0,`) {
+				if got := loopOf(t, r, "loop"); got != false ||
+					!strings.Contains(r.out, `"sl2vl_differ":0,"sls_taken":true`) ||
+					strings.Contains(r.out, `"sl2vl":0,`) {
 					t.Errorf("calibrate alone: %v: %s%s", got, r.out, r.err)
 				}
 			}
@@ -119,18 +123,24 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 // unknown checks that nothing says that there is a loop, or none.
 func (h healthy) unknown(t *testing.T, before string) {
 	t.Helper()
-	for script, field := range map[string]string{"check credits of=live": "loop", "check credits of=live strict=no": "loop", "sweep full mft; check mcast of=live": "loop"} {
+	for script, field := range map[string]string{
+		"check credits of=live": "loop", "check credits of=live strict=no": "loop",
+		"sweep full mft; check mcast of=live": "loop",
+	} {
 		r := try("--json", "-s", h.source, "-c", before+script)
 		strict := !strings.Contains(script, "strict=no")
-		if got := loopOf(t, r, field); got != nil || (r.status == exitFailed) != strict || !strings.Contains(r.err, "is unknown: the service levels of paths") {
+		if got := loopOf(t, r, field); got != nil || (r.status == exitFailed) != strict ||
+			!strings.Contains(r.err, "is unknown: the service levels of paths") {
 			t.Errorf("%s: %v, status %d: %s%s", script, got, r.status, r.out, r.err)
 		}
 	}
-	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitFailed || !strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: ") {
+	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitFailed ||
+		!strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: ") {
 		t.Errorf("check: status %d: %s%s", r.status, r.out, r.err)
 	}
 	out := ibconsole(t, "-s", h.source, "-c", before+"problems")
-	if strings.Contains(out, "error   credit loop") || strings.Contains(out, "warning credit loop") || !strings.Contains(out, "not checked: credit loops: unknown: ") {
+	if strings.Contains(out, "error   credit loop") || strings.Contains(out, "warning credit loop") ||
+		!strings.Contains(out, "not checked: credit loops: unknown: ") {
 		t.Errorf("problems: %s", out)
 	}
 	out = ibconsole(t, "-s", h.source, "-c", before+"report json - of=live")
@@ -156,7 +166,8 @@ func TestSLsAreForgotten(t *testing.T) {
 	h := routedTorus(t, "dfsssp", true, false)
 	known := "engine from=" + h.conf + "; calibrate; engine minhop; route keep=no; write on; "
 	r := try("-s", h.source, "-c", known+"commit yes hit=yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "commit yes loop=yes") || !strings.Contains(r.out, "the new ones alone have one, the old ones not") {
+	if r.status != exitFailed || !strings.Contains(r.err, "commit yes loop=yes") ||
+		!strings.Contains(r.out, "the new ones alone have one, the old ones not") {
 		t.Errorf("commit: status %d: %s%s", r.status, r.out, r.err)
 	}
 	r = try("--json", "-s", h.source, "-c", known+"commit dry-run; commit yes hit=yes loop=yes; check credits of=live")
@@ -177,7 +188,8 @@ func TestOtherVLsAreADifference(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", false, false)
 	r := try("--json", "-s", h.source, "-c", "engine from="+h.conf+" qos=TRUE; calibrate; check credits of=live")
-	if got := loopOf(t, r, "loop"); got != nil || !strings.Contains(r.out, `"differ":0,`) || strings.Contains(r.out, `"sl2vl_differ":0,`) || !strings.Contains(r.out, `"sls_taken":false`) {
+	if got := loopOf(t, r, "loop"); got != nil || !strings.Contains(r.out, `"differ":0,`) ||
+		strings.Contains(r.out, `"sl2vl_differ":0,`) || !strings.Contains(r.out, `"sls_taken":false`) {
 		t.Errorf("loop %v: %s%s", got, r.out, r.err)
 	}
 }

@@ -57,7 +57,8 @@ func parseVerification(t *testing.T, out string) (v verificationJSON) {
 		}
 		Differences []struct{ Program, Text string }
 	}
-	if err := errors.Join(json.Unmarshal([]byte(out), &tables), json.Unmarshal([]byte(out), &v)); err != nil || len(v.Checks) != 3 {
+	if err := errors.Join(json.Unmarshal([]byte(out), &tables), json.Unmarshal([]byte(out), &v)); err != nil ||
+		len(v.Checks) != 3 {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for i := range v.Checks {
@@ -83,7 +84,8 @@ func TestVerifyOfAHealthySubnet(t *testing.T) {
 			sim := verification(t, spec)
 			file := filepath.Join(t.TempDir(), "report.md")
 			n := testenv.Count(t, 50, 1000)
-			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "doctor verify "+file+" traces="+strconv.Itoa(n))
+			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "doctor verify "+file+" traces="+
+				strconv.Itoa(n))
 			v := parseVerification(t, out)
 			for _, c := range v.Checks {
 				if c.Differ > 0 || c.NotCompared != "" || len(c.Amounts) == 0 || c.Amounts[0].Count == 0 {
@@ -128,12 +130,14 @@ func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	sim.Console(`Unlink "S-0000000000200005"[4]`)
 
 	var out strings.Builder
-	err = shell.New(s).Run(t.Context(), "test", "doctor verify traces=1000", &shell.Output{W: &out, Form: answers.FormJSON})
+	err = shell.New(s).Run(t.Context(), "test", "doctor verify traces=1000",
+		&shell.Output{W: &out, Form: answers.FormJSON})
 	if err == nil {
 		t.Error("differences are no error")
 	}
 	v := parseVerification(t, out.String())
-	entry := f.NodeName(f.Switches[leaf]) + ", LID " + strconv.Itoa(int(lid)) + ": port " + strconv.Itoa(int(was)) + " in the sweep, port " + strconv.Itoa(int(is)) + " by dump_fts"
+	entry := f.NodeName(f.Switches[leaf]) + ", LID " + strconv.Itoa(int(lid)) + ": port " + strconv.Itoa(int(was)) +
+		" in the sweep, port " + strconv.Itoa(int(is)) + " by dump_fts"
 	if !slices.Equal(v.Checks[1].Differences, []string{entry}) {
 		t.Errorf("dump_fts: %q, want %q", v.Checks[1].Differences, entry)
 	}
@@ -145,7 +149,8 @@ func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	if !slices.ContainsFunc(v.Checks[2].Differences, func(d string) bool { return strings.HasPrefix(d, path) }) {
 		t.Errorf("ibtracert: %q, want %q", v.Checks[2].Differences, path)
 	}
-	since := f.NodeName(f.Switches[leaf]) + ", LID " + strconv.Itoa(int(lid)) + ": port " + strconv.Itoa(int(is)) + ", was " + strconv.Itoa(int(was))
+	since := f.NodeName(f.Switches[leaf]) + ", LID " + strconv.Itoa(int(lid)) + ": port " + strconv.Itoa(int(is)) +
+		", was " + strconv.Itoa(int(was))
 	if !slices.Contains(v.Since, since) {
 		t.Errorf("changed since: %q, want %q", v.Since, since)
 	}
@@ -171,7 +176,8 @@ func plant(t *testing.T, file string, guid uint64, lid uint16, was, is uint8) {
 
 // TestVerifyWantsOthersToReachTheSubnet: it says so where they cannot.
 func TestVerifyWantsOthersToReachTheSubnet(t *testing.T) {
-	oneLine(t, try("-s", "sim:fattree:2,4", "doctor", "verify"), exitFailed, "doctor verify: ", "simulated inside the program")
+	oneLine(t, try("-s", "sim:fattree:2,4", "doctor", "verify"), exitFailed, "doctor verify: ",
+		"simulated inside the program")
 	oneLine(t, try("doctor", "verily"), exitUsage, `unexpected word "verily" after doctor`)
 }
 

@@ -27,8 +27,10 @@ func TestVLArbIsSmpquerys(t *testing.T) {
 	}
 	sim := ibsimtest.Start(t, net)
 	ibsimtest.OpenSM(t, sim, "-Q", "-F", conf)
-	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "sweep full vlarb; show vlarb node-0005/1; show vlarb leaf-03")
-	tables := regexp.MustCompile(`(?s)Low priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n.*High priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n`)
+	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "sweep full vlarb; show vlarb node-0005/1; show "+
+		"vlarb leaf-03")
+	tables := regexp.MustCompile(
+		`(?s)Low priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n.*High priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n`)
 	compared := 0
 	for line := range strings.Lines(out) {
 		var row struct {

@@ -127,7 +127,8 @@ func changed(b *testing.B, s *session.Session, file string, end time.Time) {
 	for hour := range hours {
 		from := end.Add(time.Duration(hour-hours) * time.Hour)
 		if hour%2 == 0 {
-			add(from, []history.Event{{When: from, What: "tables", Text: "forwarding tables changed"}}, whole.Fabric, whole.Tables)
+			add(from, []history.Event{{When: from, What: "tables", Text: "forwarding tables changed"}}, whole.Fabric,
+				whole.Tables)
 			continue
 		}
 		failed, err := s.Fail(b.Context(), failures.Named("random", []string{"1"}, uint64(hour)))
@@ -140,7 +141,8 @@ func changed(b *testing.B, s *session.Session, file string, end time.Time) {
 		p := s.State().Staged
 		port := &whole.Fabric.Ports[failed[0].Links[0].A]
 		add(from, []history.Event{
-			{When: from, What: "link", Text: "link " + whole.Fabric.PortName(failed[0].Links[0].A) + " is gone", GUID: whole.Fabric.Nodes[port.Node].GUID, Port: int(port.Num)},
+			{When: from, What: "link", Text: "link " + whole.Fabric.PortName(failed[0].Links[0].A) + " is gone",
+				GUID: whole.Fabric.Nodes[port.Node].GUID, Port: int(port.Num)},
 			{When: from.Add(time.Second), What: "tables", Text: "forwarding tables changed"},
 		}, p.Fabric, p.Tables)
 		if _, err := s.Restore(b.Context(), nil, failures.Failure{}); err != nil {
@@ -183,7 +185,8 @@ func counted(b *testing.B, s *session.Session, file string, end time.Time) {
 }
 
 // keepRound keeps a round in which one port in fifty counts errors, and one in five waits each time.
-func keepRound(b *testing.B, store *records.Store, subnet string, what counters.Set, every time.Duration, now time.Time, samples []records.Sample, rnd *rand.Rand) error {
+func keepRound(b *testing.B, store *records.Store, subnet string, what counters.Set, every time.Duration, now time.Time,
+	samples []records.Sample, rnd *rand.Rand) error {
 	b.Helper()
 	for i := range samples {
 		x := &samples[i]
@@ -191,7 +194,8 @@ func keepRound(b *testing.B, store *records.Store, subnet string, what counters.
 		clear(x.Increase[:])
 		switch {
 		case what == records.Traffic:
-			for c := range counters.Of(counters.XmitData, counters.RcvData, counters.XmitPackets, counters.RcvPackets).All() {
+			for c := range counters.Of(counters.XmitData, counters.RcvData, counters.XmitPackets,
+				counters.RcvPackets).All() {
 				x.Increase[c] = rnd.Uint64() >> (20 + rnd.IntN(10))
 			}
 		default:

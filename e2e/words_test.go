@@ -18,8 +18,11 @@ func TestCompletions(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{""}, "shell"}, {[]string{""}, "trace"}, {[]string{"--"}, "--theme"}, {[]string{"show", "l"}, "links"}, {[]string{"trace", "--"}, "--against"}, {[]string{"-s", "sim:f"}, "sim:fattree:"}, {[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
-		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"}, {[]string{"completion", "z"}, "zsh"},
+		{[]string{""}, "shell"}, {[]string{""}, "trace"}, {[]string{"--"}, "--theme"}, {[]string{"show", "l"}, "links"},
+		{[]string{"trace", "--"}, "--against"}, {[]string{"-s", "sim:f"}, "sim:fattree:"},
+		{[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
+		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"},
+		{[]string{"completion", "z"}, "zsh"},
 	} {
 		got := ibconsole(t, append([]string{"__complete"}, c.words...)...)
 		got, _, _ = strings.Cut("\n"+got, "\n:") // the directive follows
@@ -59,8 +62,10 @@ func scripts(t *testing.T) (dir string) {
 func TestBashCompletes(t *testing.T) {
 	bash := testenv.Tool(t, "bash")
 	dir := scripts(t)
-	cmd := exec.Command(bash, "--norc", "-c", "source /usr/share/bash-completion/bash_completion\nsource "+filepath.Join(dir, "bash")+
-		"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19 COMP_TYPE=9\n__start_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
+	cmd := exec.Command(bash, "--norc", "-c", "source /usr/share/bash-completion/bash_completion\nsource "+
+		filepath.Join(dir, "bash")+
+		"\nCOMP_WORDS=(ibconsole -s sim : fa) COMP_CWORD=4 COMP_LINE='ibconsole -s sim:fa' COMP_POINT=19 "+
+		"COMP_TYPE=9\n__start_ibconsole 2>/dev/null\necho \"${COMPREPLY[*]}\"")
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "fattree:" {

@@ -80,7 +80,9 @@ func TestWithDescriptions(t *testing.T) {
 	if g.Nodes[0].Desc != "B" || g.Nodes[1].Desc != "A" || f.Nodes[0].Desc != "sw" {
 		t.Errorf("descriptions %q and %q, before %q", g.Nodes[0].Desc, g.Nodes[1].Desc, f.Nodes[0].Desc)
 	}
-	if len(g.NodesByDescription("B")) != 2 || len(g.NodesByDescription("sw")) != 0 || len(f.NodesByDescription("sw")) != 1 {
-		t.Errorf("looked up: %v, %v, %v", g.NodesByDescription("B"), g.NodesByDescription("sw"), f.NodesByDescription("sw"))
+	if len(g.NodesByDescription("B")) != 2 || len(g.NodesByDescription("sw")) != 0 ||
+		len(f.NodesByDescription("sw")) != 1 {
+		t.Errorf("looked up: %v, %v, %v", g.NodesByDescription("B"), g.NodesByDescription("sw"),
+			f.NodesByDescription("sw"))
 	}
 }

@@ -39,7 +39,8 @@ const (
 	StateStatic  AdaptiveState = iota // by the linear table alone
 	StateFree                         // any port of the group, packet by packet
 	StateBounded                      // any port of the group, which a burst keeps
-	StateHash                         // a port of the group by a hash of the flow, also where the packet's SL is not adaptive
+	// a port of the group by a hash of the flow, also where the packet's SL is not adaptive
+	StateHash
 )
 
 var adaptiveStateNames = [...]string{"static", "free", "bounded", "hash"}
@@ -98,15 +99,17 @@ func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	return 0
 }
 
-// Entry is what a table of a switch says of a LID whose port in the linear table is static: its own static port, and its
-// entry. O(1) for the first table, O(log entries) for a private one.
+// Entry is what a table of a switch says of a LID whose port in the linear table is static: its own static port, and
+// its entry. O(1) for the first table, O(log entries) for a private one.
 func (s *AdaptiveSwitch) Entry(table uint8, lid uint16, static uint8) (port uint8, e AdaptiveEntry) {
 	if len(s.Tables) == 0 {
 		return static, 0
 	}
 	if table > 0 && int(table) < len(s.Tables) {
 		p := s.Tables[table].Private
-		i, ok := slices.BinarySearchFunc(p, lid, func(e PrivateEntry, lid uint16) int { return cmp.Compare(e.LID, lid) })
+		i, ok := slices.BinarySearchFunc(p, lid, func(e PrivateEntry, lid uint16) int {
+			return cmp.Compare(e.LID, lid)
+		})
 		if ok {
 			return p[i].Port, p[i].Entry
 		}
@@ -129,7 +132,8 @@ func (s *AdaptiveSwitch) Adapts(e AdaptiveEntry, sl uint8) bool {
 	return false
 }
 
-// Ports are the ports of a group of a switch in all its sub-groups, ascending, each once; nil where there is no such group.
+// Ports are the ports of a group of a switch in all its sub-groups, ascending, each once; nil where there is no such
+// group.
 func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	if group >= len(s.Groups) {
 		return nil

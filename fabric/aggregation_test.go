@@ -26,7 +26,8 @@ func TestAggregation(t *testing.T) {
 		{"", 40, fabric.Node{Desc: "a"}},
 	} {
 		var b fabric.Builder
-		sw, err := b.AddNode(fabric.Node{GUID: 0x10, SystemGUID: system, VendorID: mellanox, Type: mad.NodeSwitch, NumPorts: 41, Desc: "sw"})
+		sw, err := b.AddNode(fabric.Node{GUID: 0x10, SystemGUID: system, VendorID: mellanox, Type: mad.NodeSwitch,
+			NumPorts: 41, Desc: "sw"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,8 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 // links lead to are left out.
 func (b *Builder) SetUnreachable(ports []PortIndex) error {
 	for _, p := range ports {
-		if p < 0 || int(p) >= len(b.f.Ports) || b.f.EndPortOf(p) != p || b.f.Ports[p].Num == 0 && !b.f.Nodes[b.f.Ports[p].Node].IsSwitch() {
+		if p < 0 || int(p) >= len(b.f.Ports) || b.f.EndPortOf(p) != p || b.f.Ports[p].Num == 0 &&
+			!b.f.Nodes[b.f.Ports[p].Node].IsSwitch() {
 			return fmt.Errorf("port %d is no end port", p)
 		}
 	}
@@ -243,7 +244,9 @@ func (f *Fabric) finish() error {
 
 // sortEnds puts end ports in the order of [Fabric.EndPorts].
 func (f *Fabric) sortEnds(ends []PortIndex) {
-	slices.SortFunc(ends, func(x, y PortIndex) int { return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID)) })
+	slices.SortFunc(ends, func(x, y PortIndex) int {
+		return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID))
+	})
 }
 
 func (f *Fabric) mapLIDs() error {

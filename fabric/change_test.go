@@ -79,7 +79,8 @@ func TestAssignLIDs(t *testing.T) {
 	// By hand: GUIDs are 0x100000+2n for hosts, port GUIDs one more, 0x200000+n for
 	// switches. The SM's port 0x100001 comes first; the others by their last byte,
 	// then by the first: 0x200000, 0x200001, 0x200002, 0x100003, 0x100005.
-	for guid, lid := range map[uint64]uint16{0x100001: 1, 0x200000: 2, 0x200001: 3, 0x200002: 4, 0x100003: 5, 0x100005: 6} {
+	for guid, lid := range map[uint64]uint16{0x100001: 1, 0x200000: 2, 0x200001: 3, 0x200002: 4, 0x100003: 5,
+		0x100005: 6} {
 		if p := g.PortByGUID(guid); p == fabric.None || g.Ports[p].LID != lid || g.PortByLID(lid) != p {
 			t.Errorf("port GUID 0x%x does not have LID %d", guid, lid)
 		}

@@ -126,7 +126,8 @@ func changes(earlier, later *Fabric) []Change {
 	}
 	for i, was := range c.from {
 		if was != None && earlier.Nodes[was].Desc != later.Nodes[i].Desc {
-			c.add(Change{Kind: NodeRenamed, At: nodeEnd(later, NodeIndex(i)), From: earlier.NodeName(was), To: later.NodeName(NodeIndex(i))})
+			c.add(Change{Kind: NodeRenamed, At: nodeEnd(later, NodeIndex(i)), From: earlier.NodeName(was),
+				To: later.NodeName(NodeIndex(i))})
 		}
 	}
 	c.links(LinkDown, earlier, later, c.to)
@@ -149,7 +150,8 @@ func counterparts(f, g *Fabric) []NodeIndex {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		j := g.NodeByGUID(n.GUID)
-		if !n.InSubnet || j == None || !g.Nodes[j].InSubnet || g.Nodes[j].Type != n.Type || g.Nodes[j].NumPorts != n.NumPorts {
+		if !n.InSubnet || j == None || !g.Nodes[j].InSubnet || g.Nodes[j].Type != n.Type ||
+			g.Nodes[j].NumPorts != n.NumPorts {
 			j = None
 		}
 		out[i] = j

@@ -15,7 +15,8 @@ import (
 // edit builds a fabric anew, with nodes, ports and links as the functions want
 // them: node and port change what they get, link and node leave out what they
 // return false for.
-func edit(t *testing.T, f *fabric.Fabric, node func(*fabric.Node) bool, port func(*fabric.Node, *fabric.Port), link func(a, b string) bool) *fabric.Fabric {
+func edit(t *testing.T, f *fabric.Fabric, node func(*fabric.Node) bool, port func(*fabric.Node, *fabric.Port),
+	link func(a, b string) bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	order := make([]fabric.NodeIndex, 0, len(f.Nodes))
@@ -100,7 +101,9 @@ func TestChanges(t *testing.T) {
 			if n.Desc == "leaf-01" && p.Num == 3 {
 				p.Width, p.Speed, p.State = 1, fabric.HDR, mad.PortInit
 			}
-		}, links, []string{"leaf-01/3: state Initialize, was Active", "leaf-01/3: width 1x, was 4x", "leaf-01/3: speed HDR, was SDR"}},
+		}, links, []string{
+			"leaf-01/3: state Initialize, was Active", "leaf-01/3: width 1x, was 4x", "leaf-01/3: speed HDR, was SDR",
+		}},
 		{"a LID", all, func(n *fabric.Node, p *fabric.Port) {
 			if isHost(n, 3) && p.Num == 1 {
 				p.LID, p.LMC = 100, 2

@@ -35,7 +35,8 @@ Hca 1 "host-3"
 // A file is read, the ports of its switches are followed, and a link fails on paper.
 func Example() {
 	// Package formats reads a file by its name, of whatever format it is.
-	file, err := ibnet.Read(context.Background(), strings.NewReader(topology), "topology", ibnet.Options{Reading: ibnet.AsIbsim})
+	file, err := ibnet.Read(context.Background(), strings.NewReader(topology), "topology",
+		ibnet.Options{Reading: ibnet.AsIbsim})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -157,14 +157,16 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
 
-// Ends returns the end ports that pairs and paths are counted over: those in the subnet, and the unreachable ones. Port 0 of
-// switches is among them only where switches is set.
+// Ends returns the end ports that pairs and paths are counted over: those in the subnet, and the unreachable ones. Port
+// 0 of switches is among them only where switches is set.
 func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 	counted := func(ends []PortIndex) []PortIndex {
 		if switches {
 			return slices.Clone(ends)
 		}
-		return slices.DeleteFunc(slices.Clone(ends), func(e PortIndex) bool { return f.Nodes[f.Ports[e].Node].IsSwitch() })
+		return slices.DeleteFunc(slices.Clone(ends), func(e PortIndex) bool {
+			return f.Nodes[f.Ports[e].Node].IsSwitch()
+		})
 	}
 	return counted(f.EndPorts), counted(f.Unreachable)
 }

@@ -93,7 +93,8 @@ func GroupsOf(t *Tables) []Group {
 			for port := range t.MFT.Each(s, g.MLID) {
 				used = true
 				if e := t.Fabric.EndBehind(s, port); e != None {
-					g.Members = append(g.Members, Member{Prefix: mad.DefaultGIDPrefix, GUID: t.Fabric.Ports[e].GUID, Join: JoinFull})
+					g.Members = append(g.Members, Member{Prefix: mad.DefaultGIDPrefix, GUID: t.Fabric.Ports[e].GUID,
+						Join: JoinFull})
 				}
 			}
 		}

@@ -24,8 +24,8 @@ type Inventory struct {
 	Outside               int
 }
 
-// Inventory counts the nodes and links. A link is in the subnet if a subnet manager finds it, and else unreachable if one
-// of its nodes is. O(ports).
+// Inventory counts the nodes and links. A link is in the subnet if a subnet manager finds it, and else unreachable if
+// one of its nodes is. O(ports).
 func (f *Fabric) Inventory() Inventory {
 	var inv Inventory
 	unreachable := f.UnreachableNodes()
@@ -50,8 +50,8 @@ func (f *Fabric) Inventory() Inventory {
 	return inv
 }
 
-// UnreachableNodes are the nodes that failures have separated from the subnet: those of end ports that are unreachable, but
-// for nodes that another port joins to it.
+// UnreachableNodes are the nodes that failures have separated from the subnet: those of end ports that are unreachable,
+// but for nodes that another port joins to it.
 func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 	nodes := make(map[NodeIndex]bool, len(f.Unreachable))
 	for _, e := range f.Unreachable {

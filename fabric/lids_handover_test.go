@@ -33,12 +33,15 @@ type daemon struct {
 func startDaemon(t *testing.T, s *ibsimtest.Sim, node, conf string, guid2lid []byte) *daemon {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string][]byte{"opensm.conf": []byte(conf + "force_log_flush TRUE\n"), "guid2lid": guid2lid} {
+	for name, text := range map[string][]byte{
+		"opensm.conf": []byte(conf + "force_log_flush TRUE\n"), "guid2lid": guid2lid,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cmd := s.Command(context.Background(), "opensm", "-F", filepath.Join(dir, "opensm.conf"), "-f", filepath.Join(dir, "opensm.log"), "-D", "0x47")
+	cmd := s.Command(context.Background(), "opensm", "-F", filepath.Join(dir, "opensm.conf"), "-f",
+		filepath.Join(dir, "opensm.log"), "-D", "0x47")
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir, "SIM_HOST="+node)
 	if err := cmd.Start(); err != nil {
@@ -117,7 +120,8 @@ func TestOutOfStandbyAsOpenSM(t *testing.T) {
 			s, _ := first.start(t)
 			master := startDaemon(t, s, nodeOf(c.fabric, 0), "sm_priority 14\nlmc 1\n", nil)
 			master.wait(masterEnd, 1)
-			conf := fmt.Sprintf("sm_priority 1\nlmc %d\nlmc_esp0 %s\nhonor_guid2lid_file %s\nsminfo_polling_timeout 100\npolling_retry_number 1\n",
+			conf := fmt.Sprintf("sm_priority 1\nlmc %d\nlmc_esp0 %s\nhonor_guid2lid_file %s\nsminfo_polling_timeout "+
+				"100\npolling_retry_number 1\n",
 				c.lmc, boolean(c.esp0), boolean(honor))
 			standby := startDaemon(t, s, nodeOf(c.fabric, 1), conf, c.guid2lid)
 			standby.wait(standbyEnd, 1)
@@ -177,8 +181,9 @@ func (c *lidCase) laterSweep(t *testing.T) {
 	for _, cut := range cuts {
 		s.Console("Unlink " + cut)
 	}
-	d := startDaemon(t, s, nodeOf(c.fabric, 0), fmt.Sprintf("lmc %d\nlmc_esp0 %s\nreassign_lids %s\nsweep_on_trap FALSE\nsweep_interval 0\n",
-		c.lmc, boolean(c.esp0), boolean(c.reassign)), c.guid2lid)
+	d := startDaemon(t, s, nodeOf(c.fabric, 0),
+		fmt.Sprintf("lmc %d\nlmc_esp0 %s\nreassign_lids %s\nsweep_on_trap FALSE\nsweep_interval 0\n",
+			c.lmc, boolean(c.esp0), boolean(c.reassign)), c.guid2lid)
 	d.wait(masterEnd, 1)
 	early := c.fabric.Without(late)
 	o := fabric.LIDOptions{LMC: c.lmc, LMCESP0: c.esp0, Reassign: c.reassign, GUID2LID: file.Table}

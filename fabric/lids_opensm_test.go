@@ -64,7 +64,9 @@ func TestTooFewLIDsAsOpenSM(t *testing.T) {
 }
 
 func randomLIDCase(t *testing.T, rnd *rand.Rand) lidCase {
-	c := lidCase{fabric: randomSubnet(t, rnd), esp0: rnd.IntN(2) == 0, reassign: rnd.IntN(8) == 0, stay: rnd.IntN(2) == 0}
+	c := lidCase{
+		fabric: randomSubnet(t, rnd), esp0: rnd.IntN(2) == 0, reassign: rnd.IntN(8) == 0, stay: rnd.IntN(2) == 0,
+	}
 	c.lmc = []uint8{0, 0, 0, 1, 1, 2, 3, 3, 7}[rnd.IntN(9)]
 	c.claims = make([]fabric.LIDClaim, len(c.fabric.EndPorts))
 	claimed := rnd.IntN(3)
@@ -123,7 +125,8 @@ func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	}
 	for i := range switches {
 		nodes = append(nodes, add(fabric.Node{
-			GUID: guid(i), Type: mad.NodeSwitch, NumPorts: ports, Desc: fmt.Sprint("s", i), EnhancedPort0: rnd.IntN(2) == 0,
+			GUID: guid(i), Type: mad.NodeSwitch, NumPorts: ports, Desc: fmt.Sprint("s", i),
+			EnhancedPort0: rnd.IntN(2) == 0,
 		}))
 		if i > 0 {
 			from := rnd.IntN(i)
@@ -140,7 +143,8 @@ func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	for i := range hosts {
 		host := early
 		if i > 0 || !firstIsHost {
-			host = add(fabric.Node{GUID: guid(switches + i), Type: mad.NodeCA, NumPorts: uint8(1 + rnd.IntN(2)), Desc: fmt.Sprint("h", i)})
+			host = add(fabric.Node{GUID: guid(switches + i), Type: mad.NodeCA, NumPorts: uint8(1 + rnd.IntN(2)),
+				Desc: fmt.Sprint("h", i)})
 		}
 		link(host, 1, rnd.IntN(switches))
 		if b.Node(host).NumPorts == 2 && rnd.IntN(2) == 0 {
@@ -179,9 +183,13 @@ func randomGUID2LID(rnd *rand.Rand, c *lidCase) []byte {
 			case 2:
 				value = fmt.Sprintf("%d %d junk", low, high)
 			case 3:
-				value = []string{"", "5", "0xc000 0xc001", "x y", "0 0", "-1 4", " 0x0008  0x000f", "0xbfff 0xbfff", "9 4"}[rnd.IntN(9)]
+				value = []string{"", "5", "0xc000 0xc001", "x y", "0 0", "-1 4", " 0x0008  0x000f", "0xbfff 0xbfff",
+					"9 4"}[rnd.IntN(9)]
 			case 4:
-				key = []string{fmt.Sprintf("0x%x", guid), strconv.FormatUint(guid, 10), "0", "junk", "0x0000000000000000", "-4", "7\xff\xfe"}[rnd.IntN(7)]
+				key = []string{
+					fmt.Sprintf("0x%x", guid), strconv.FormatUint(guid, 10), "0", "junk", "0x0000000000000000", "-4",
+					"7\xff\xfe",
+				}[rnd.IntN(7)]
 			case 5:
 				end = []string{"\n", "\r\n\r\n", "\n\n\n", "\n" + strings.Repeat("z", 1100) + "\n\n"}[rnd.IntN(4)]
 			}
@@ -280,7 +288,8 @@ func (c *lidCase) String() string {
 	var b strings.Builder
 	for i, e := range c.fabric.EndPorts {
 		p := &c.fabric.Ports[e]
-		fmt.Fprintf(&b, "%s 0x%016x esp0=%v has LID %d LMC %d\n", c.fabric.PortName(e), p.GUID, c.fabric.Nodes[p.Node].EnhancedPort0, c.claims[i].LID, c.claims[i].LMC)
+		fmt.Fprintf(&b, "%s 0x%016x esp0=%v has LID %d LMC %d\n", c.fabric.PortName(e), p.GUID,
+			c.fabric.Nodes[p.Node].EnhancedPort0, c.claims[i].LID, c.claims[i].LMC)
 	}
 	fmt.Fprintf(&b, "guid2lid was\n%s", c.guid2lid)
 	return b.String()
@@ -309,7 +318,8 @@ func (c *lidCase) start(t *testing.T) (s *ibsimtest.Sim, dir string) {
 	for i, e := range c.fabric.EndPorts {
 		if claim := c.claims[i]; claim.LID != 0 {
 			p := &c.fabric.Ports[e]
-			console.WriteString(s.Console(fmt.Sprintf("Baselid %q[%d] %d %d", c.fabric.Nodes[p.Node].Desc, p.Num, claim.LID, claim.LMC)))
+			console.WriteString(s.Console(fmt.Sprintf("Baselid %q[%d] %d %d", c.fabric.Nodes[p.Node].Desc, p.Num,
+				claim.LID, claim.LMC)))
 		}
 	}
 	if strings.Contains(console.String(), "#") {
@@ -321,7 +331,8 @@ func (c *lidCase) start(t *testing.T) (s *ibsimtest.Sim, dir string) {
 // runOpenSM runs OpenSM once. It says false where OpenSM refuses guid2lid.
 func (c *lidCase) runOpenSM(t *testing.T, s *ibsimtest.Sim, dir string) bool {
 	t.Helper()
-	cmd := s.Command(context.Background(), "opensm", "-o", "-F", filepath.Join(dir, "opensm.conf"), "-f", filepath.Join(dir, "opensm.log"), "-D", "0x43")
+	cmd := s.Command(context.Background(), "opensm", "-o", "-F", filepath.Join(dir, "opensm.conf"), "-f",
+		filepath.Join(dir, "opensm.log"), "-D", "0x43")
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	out, err := cmd.CombinedOutput()

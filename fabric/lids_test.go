@@ -109,9 +109,12 @@ func TestLIDNotes(t *testing.T) {
 	add(0x100001, 5, 4)
 	add(0x100003, 6, 9)
 	add(0x900001, 16, 19)
-	table.Add(GUIDRecord{Key: "0x900003", Value: "0x0020 0x0023", GUID: 0x900003, LIDs: LIDRange{32, 35}, Readable: true})
+	table.Add(GUIDRecord{Key: "0x900003", Value: "0x0020 0x0023", GUID: 0x900003, LIDs: LIDRange{32, 35},
+		Readable: true})
 	add(0x100005, 24, 24)
-	a, err := AssignLIDsWith(star(t, 5), LIDOptions{LMC: 2, GUID2LID: table, Claims: []LIDClaim{{}, {7, 0}, {}, {50000, 0}, {17, 0}, {16, 0}}})
+	a, err := AssignLIDsWith(star(t, 5), LIDOptions{
+		LMC: 2, GUID2LID: table, Claims: []LIDClaim{{}, {7, 0}, {}, {50000, 0}, {17, 0}, {16, 0}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,8 @@ func TestLIDNotes(t *testing.T) {
 			t.Errorf("note %+v says nothing", n)
 		}
 	}
-	for _, k := range []LIDNoteKind{RecordIllegal, RecordMisaligned, RecordUnreadable, RecordUnfit, ClaimTooHigh, ClaimTaken} {
+	for _, k := range []LIDNoteKind{RecordIllegal, RecordMisaligned, RecordUnreadable, RecordUnfit, ClaimTooHigh,
+		ClaimTaken} {
 		if kinds[k] == 0 {
 			t.Errorf("no note of kind %d in %v", k, a.Notes)
 		}
@@ -189,7 +193,8 @@ func FuzzAssignLIDs(f *testing.F) {
 			case at < 7:
 				o.Claims[at] = LIDClaim{lid, data[3]}
 			default:
-				o.GUID2LID.Set(net.Ports[net.EndPorts[at-7]].GUID, LIDRange{min(lid, MaxUnicastLID), min(lid+uint16(data[3]), MaxUnicastLID)})
+				o.GUID2LID.Set(net.Ports[net.EndPorts[at-7]].GUID,
+					LIDRange{min(lid, MaxUnicastLID), min(lid+uint16(data[3]), MaxUnicastLID)})
 			}
 		}
 		a, err := AssignLIDsWith(net, o)

@@ -35,24 +35,30 @@ func (n LIDNote) String() string {
 	guid := fmt.Sprintf("0x%016x", n.GUID)
 	switch n.Kind {
 	case RecordUnreadable:
-		return fmt.Sprintf("guid2lid: %s %s: no LIDs that OpenSM can read under this key; it passes the record over (ERR 0311)",
+		return fmt.Sprintf("guid2lid: %s %s: no LIDs that OpenSM can read under this key; it passes the record over "+
+			"(ERR 0311)",
 			clip(n.Record.Key), clip(n.Record.Value))
 	case RecordIllegal:
-		return fmt.Sprintf("guid2lid: %s: %d to %d is no range of unicast LIDs; OpenSM drops the record (ERR 0312)", guid, n.LIDs.Min, n.LIDs.Max)
+		return fmt.Sprintf("guid2lid: %s: %d to %d is no range of unicast LIDs; OpenSM drops the record (ERR 0312)",
+			guid, n.LIDs.Min, n.LIDs.Max)
 	case RecordMisaligned:
-		return fmt.Sprintf("guid2lid: %s: %s do not begin at a multiple of the LIDs of a port; OpenSM drops the record (ERR 0313)", guid, n.LIDs)
+		return fmt.Sprintf("guid2lid: %s: %s do not begin at a multiple of the LIDs of a port; OpenSM drops the "+
+			"record (ERR 0313)", guid, n.LIDs)
 	case RecordTaken:
 		return fmt.Sprintf("guid2lid: %s: another record has one of %s; OpenSM drops this one (ERR 0314)", guid, n.LIDs)
 	case RecordUnfit:
 		return fmt.Sprintf("guid2lid: %s: %s do not fit the LMC; OpenSM drops the record", guid, n.LIDs)
 	case ClaimTooHigh:
-		return fmt.Sprintf("port %s has LID %d, which is no unicast LID; for OpenSM it has none (ERR 0F04)", guid, n.LIDs.Min)
+		return fmt.Sprintf("port %s has LID %d, which is no unicast LID; for OpenSM it has none (ERR 0F04)", guid,
+			n.LIDs.Min)
 	case ClaimRemembered:
 		return fmt.Sprintf("port %s has LID %d, but guid2lid gives it another one", guid, n.LIDs.Min)
 	case ClaimMisaligned:
-		return fmt.Sprintf("port %s has LID %d, which is no multiple of the LIDs of a port; it gets others", guid, n.LIDs.Min)
+		return fmt.Sprintf("port %s has LID %d, which is no multiple of the LIDs of a port; it gets others", guid,
+			n.LIDs.Min)
 	case ClaimTaken:
-		return fmt.Sprintf("port %s has LID %d, but not all LIDs from there on are free; it gets others", guid, n.LIDs.Min)
+		return fmt.Sprintf("port %s has LID %d, but not all LIDs from there on are free; it gets others", guid,
+			n.LIDs.Min)
 	case NoLIDsLeft:
 		return fmt.Sprintf("port %s: no LIDs left; OpenSM gives it LID 0 (ERR 0307)", guid)
 	}

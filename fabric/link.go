@@ -86,8 +86,8 @@ func (p *Port) Gbps() float64 {
 	return float64(p.Width) * laneGbps[p.Speed]
 }
 
-// DataRate is how many bytes a second a port's link carries, 0 where its rate is not known: of SDR, DDR and QDR eight of
-// ten bits are data (IBA 1.2.1, volume 2, 5.2).
+// DataRate is how many bytes a second a port's link carries, 0 where its rate is not known: of SDR, DDR and QDR eight
+// of ten bits are data (IBA 1.2.1, volume 2, 5.2).
 func (p *Port) DataRate() float64 {
 	bytes := p.Gbps() * 1e9 / 8
 	if p.Speed == SDR || p.Speed == DDR || p.Speed == QDR {

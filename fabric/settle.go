@@ -19,7 +19,10 @@ func (b *Builder) Settle() []*PortError {
 	ends := f.reach()
 	f.SMPort = stated
 	slices.Sort(ends)
-	s := settler{f: f, ends: ends, byGUID: make(map[uint64]PortIndex, len(ends)), byLID: slices.Repeat([]PortIndex{None}, MaxUnicastLID+1)}
+	s := settler{
+		f: f, ends: ends, byGUID: make(map[uint64]PortIndex, len(ends)),
+		byLID: slices.Repeat([]PortIndex{None}, MaxUnicastLID+1),
+	}
 	for _, e := range ends {
 		s.guid(e)
 		s.lid(e)

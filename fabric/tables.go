@@ -51,7 +51,9 @@ func (u Unread) String() string {
 
 // NewTables wraps computed tables: every switch of the subnet is known, its top at the highest LID.
 func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
-	t := &Tables{Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches))}
+	t := &Tables{
+		Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches)),
+	}
 	for s, n := range f.Switches {
 		t.Top[s] = lft.MaxLID
 		t.Known[s] = f.Nodes[n].InSubnet

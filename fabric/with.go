@@ -53,7 +53,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
 	if like != None {
 		old := &b.f.Nodes[like]
-		n.VendorID, n.DeviceID, n.Revision, n.EnhancedPort0 = old.VendorID, old.DeviceID, old.Revision, old.EnhancedPort0
+		n.VendorID, n.DeviceID, n.Revision, n.EnhancedPort0 = old.VendorID, old.DeviceID, old.Revision,
+			old.EnhancedPort0
 	}
 	i, err := b.AddNode(n)
 	if err != nil {
@@ -80,8 +81,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	return nil
 }
 
-// train gives a new link its width, speed, MTU and VLs: what other links of its ends have, the least of both. It is Active once
-// both ends have a LID: then a subnet manager brings it up.
+// train gives a new link its width, speed, MTU and VLs: what other links of its ends have, the least of both. It is
+// Active once both ends have a LID: then a subnet manager brings it up.
 func (f *Fabric) train(l Link) {
 	a, b := f.linkLike(l.A), f.linkLike(l.B)
 	least := func(x, y uint8) uint8 {
@@ -127,7 +128,10 @@ func (f *Fabric) WithLIDsOf(was *Fabric) (*Fabric, error) {
 			continue
 		}
 		lids := was.Ports[o].LIDRange()
-		if int(lids.Min) < len(f.lidPort) && slices.ContainsFunc(f.lidPort[lids.Min:min(int(lids.Max)+1, len(f.lidPort))], func(x PortIndex) bool { return x != None }) {
+		if int(lids.Min) < len(f.lidPort) &&
+			slices.ContainsFunc(f.lidPort[lids.Min:min(int(lids.Max)+1, len(f.lidPort))], func(x PortIndex) bool {
+				return x != None
+			}) {
 			continue
 		}
 		p.LID, p.LMC = lids.Min, was.Ports[o].LMC

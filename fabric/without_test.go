@@ -47,21 +47,28 @@ func TestWithoutAsBuiltAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(part.EndPorts, anew.EndPorts) || !slices.Equal(part.Nodes, anew.Nodes) || part.MaxLID != anew.MaxLID {
-				t.Fatalf("without %v: end ports %v and highest LID %d, built anew %v and %d", gone, part.EndPorts, part.MaxLID, anew.EndPorts, anew.MaxLID)
+			if !slices.Equal(part.EndPorts, anew.EndPorts) || !slices.Equal(part.Nodes, anew.Nodes) ||
+				part.MaxLID != anew.MaxLID {
+				t.Fatalf("without %v: end ports %v and highest LID %d, built anew %v and %d", gone, part.EndPorts,
+					part.MaxLID, anew.EndPorts, anew.MaxLID)
 			}
-			left := slices.DeleteFunc(slices.Clone(whole.EndPorts), func(e fabric.PortIndex) bool { return slices.Contains(part.EndPorts, e) })
+			left := slices.DeleteFunc(slices.Clone(whole.EndPorts), func(e fabric.PortIndex) bool {
+				return slices.Contains(part.EndPorts, e)
+			})
 			if !slices.Equal(part.Unreachable, left) || !slices.Equal(anew.Unreachable, left) {
-				t.Fatalf("without %v: unreachable %v, built anew %v, want %v", gone, part.Unreachable, anew.Unreachable, left)
+				t.Fatalf("without %v: unreachable %v, built anew %v, want %v", gone, part.Unreachable,
+					anew.Unreachable, left)
 			}
 			for _, e := range whole.EndPorts {
 				if guid := whole.Ports[e].GUID; part.PortByGUID(guid) != anew.PortByGUID(guid) {
-					t.Fatalf("without %v: port GUID 0x%x is that of port %d, built anew %d", gone, guid, part.PortByGUID(guid), anew.PortByGUID(guid))
+					t.Fatalf("without %v: port GUID 0x%x is that of port %d, built anew %d", gone, guid,
+						part.PortByGUID(guid), anew.PortByGUID(guid))
 				}
 			}
 			for lid := range whole.MaxLID + 2 {
 				if part.PortByLID(lid) != anew.PortByLID(lid) {
-					t.Fatalf("without %v: LID %d is that of port %d, built anew %d", gone, lid, part.PortByLID(lid), anew.PortByLID(lid))
+					t.Fatalf("without %v: LID %d is that of port %d, built anew %d", gone, lid, part.PortByLID(lid),
+						anew.PortByLID(lid))
 				}
 			}
 			if got, want := fabric.Changes(f, part), fabric.Changes(f, anew); !slices.Equal(got, want) {
@@ -108,7 +115,8 @@ func TestPatched(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			edits := map[fabric.Edit]bool{}
 			for range r.IntN(40) {
-				edits[fabric.Edit{Switch: fabric.SwitchIndex(r.IntN(switches)), LID: uint16(r.IntN(int(most) + 1))}] = true
+				edits[fabric.Edit{Switch: fabric.SwitchIndex(r.IntN(switches)), LID: uint16(r.IntN(int(most) + 1))}] =
+					true
 			}
 			var list []fabric.Edit
 			for e := range edits {
@@ -124,7 +132,8 @@ func TestPatched(t *testing.T) {
 			for sw := range fabric.SwitchIndex(switches) {
 				for lid := range most + 2 {
 					if patched.Port(sw, lid) != plain.Port(sw, lid) || copied.Port(sw, lid) != plain.Port(sw, lid) {
-						t.Fatalf("switch %d LID %d: %d, copied %d, want %d", sw, lid, patched.Port(sw, lid), copied.Port(sw, lid), plain.Port(sw, lid))
+						t.Fatalf("switch %d LID %d: %d, copied %d, want %d", sw, lid, patched.Port(sw, lid),
+							copied.Port(sw, lid), plain.Port(sw, lid))
 					}
 				}
 				if !slices.Equal(patched.Row(sw), plain.Row(sw)) {

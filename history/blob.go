@@ -46,7 +46,8 @@ func (w *writer) blob(data []byte) (id int64, err error) {
 	return res.LastInsertId()
 }
 
-// maxBlob is what a blob may unfold to: forwarding tables of the largest subnet are 144 MB, the rest of its tables 400 MB.
+// maxBlob is what a blob may unfold to: forwarding tables of the largest subnet are 144 MB, the rest of its tables 400
+// MB.
 const maxBlob = 896 << 20
 
 // querier is the database, or a transaction.
@@ -57,7 +58,8 @@ type querier interface {
 // blob reads what stands at an id, of so many bytes at most, and checks it.
 func (s *Store) blob(ctx context.Context, from querier, id, most int64) ([]byte, error) {
 	var hash, packed []byte
-	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed); err != nil {
+	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash,
+		&packed); err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}
 	data, err := files.Unfold(s.open, packed, uint64(most))

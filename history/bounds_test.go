@@ -34,7 +34,8 @@ func TestBomb(t *testing.T) {
 	stated := z.EncodeAll(make([]byte, 128<<20), nil)
 	two := append(z.EncodeAll(make([]byte, 4096), nil), z.EncodeAll(make([]byte, 4096), nil)...)
 	for want, packed := range map[string][]byte{
-		"damaged: decompressed size exceeds": frame.Bytes(), "damaged: too large: it unfolds to 128 MB, expected at most": stated, "damaged: decompressed size": two,
+		"damaged: decompressed size exceeds": frame.Bytes(), "damaged: too large: it unfolds to 128 MB, expected " +
+			"at most": stated, "damaged: decompressed size": two,
 	} {
 		file := filepath.Join(t.TempDir(), history.FileName)
 		s := store(t, filepath.Dir(file))
@@ -45,7 +46,11 @@ func TestBomb(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for _, which := range []string{"(SELECT fabric FROM entry)", "(SELECT tables FROM entry)", "(SELECT min(id) FROM blob WHERE id NOT IN (SELECT fabric FROM entry) AND id NOT IN (SELECT tables FROM entry))"} {
+		for _, which := range []string{
+			"(SELECT fabric FROM entry)", "(SELECT tables FROM entry)",
+			"(SELECT min(id) FROM blob WHERE id NOT IN (SELECT fabric FROM entry) AND id NOT IN (SELECT tables FROM " +
+				"entry))",
+		} {
 			put := func(packed []byte) (was []byte) {
 				db, err := sql.Open("sqlite", file)
 				if err == nil {
@@ -61,7 +66,8 @@ func TestBomb(t *testing.T) {
 			}
 			was := put(packed)
 			s := store(t, filepath.Dir(file))
-			if _, err := s.Load(ctx, id); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), want) {
+			if _, err := s.Load(ctx, id); err == nil || !strings.Contains(err.Error(), file) ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", which, err, want)
 			}
 			_ = s.Close()
@@ -110,15 +116,17 @@ func TestMadeAtOnce(t *testing.T) {
 	}
 }
 
-// TestExposed: a folder in which others can put another file in the history's place is named, be it the history's own or
-// one above it; one above it may be sticky.
+// TestExposed: a folder in which others can put another file in the history's place is named, be it the history's own
+// or one above it; one above it may be sticky.
 func TestExposed(t *testing.T) {
 	for _, c := range []struct {
 		own, above os.FileMode
 		want       string
 	}{
 		{0o700, 0o755, ""}, {0o755, 0o755, ""}, {0o700, 0o777 | os.ModeSticky, ""},
-		{0o777, 0o755, "own can be written by everybody"}, {0o777 | os.ModeSticky, 0o755, "own can be written by everybody"},
+		{
+			0o777, 0o755, "own can be written by everybody",
+		}, {0o777 | os.ModeSticky, 0o755, "own can be written by everybody"},
 		{0o775, 0o755, "own can be written by group 12345"}, {0o700, 0o777, "above can be written by everybody"},
 	} {
 		above := filepath.Join(t.TempDir(), "above")
@@ -134,7 +142,8 @@ func TestExposed(t *testing.T) {
 		}
 		s := store(t, own)
 		var got *history.ExposedError
-		if err := s.Exposed(); c.want == "" && err != nil || c.want != "" && (!errors.As(err, &got) || !strings.HasSuffix(err.Error(), c.want)) {
+		if err := s.Exposed(); c.want == "" && err != nil || c.want != "" &&
+			(!errors.As(err, &got) || !strings.HasSuffix(err.Error(), c.want)) {
 			t.Errorf("%o in %o: %v, want %q", c.own, c.above, err, c.want)
 		}
 	}
@@ -147,7 +156,9 @@ func TestImportOfNoFile(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{pipe: "no regular file", filepath.Dir(pipe): "a folder, expected a file"} {
+	for path, want := range map[string]string{
+		pipe: "no regular file", filepath.Dir(pipe): "a folder, expected a file",
+	} {
 		if _, err := s.Import(t.Context(), path); err == nil || !strings.Contains(err.Error(), path+": "+want) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -23,7 +23,8 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the history %s is damaged or is none: %s; move the file away, and a new one is made", fabric.Escape(e.Path), fabric.Escape(e.Err.Error()))
+	return fmt.Sprintf("the history %s is damaged or is none: %s; move the file away, and a new one is made",
+		fabric.Escape(e.Path), fabric.Escape(e.Err.Error()))
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
@@ -56,7 +57,8 @@ func Check(path string) error {
 // damaged reports whether an error is about what is in a file.
 func damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	return errors.Is(err, sqlfile.ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
+	return errors.Is(err, sqlfile.ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB ||
+		e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
 
 // shownError is an error of SQLite, whose messages hold what stands in the file, with its text escaped.

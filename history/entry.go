@@ -93,7 +93,9 @@ func sameManagers(a, b *Seen) bool {
 			return cmp.Or(cmp.Compare(x.GUID, y.GUID), cmp.Compare(x.State, y.State))
 		})
 	}
-	return slices.EqualFunc(sorted(a), sorted(b), func(x, y problems.Manager) bool { return x.GUID == y.GUID && x.State == y.State })
+	return slices.EqualFunc(sorted(a), sorted(b), func(x, y problems.Manager) bool {
+		return x.GUID == y.GUID && x.State == y.State
+	})
 }
 
 // Snapshot is an entry with what it describes.
@@ -104,8 +106,8 @@ type Snapshot struct {
 }
 
 // Add stores a fabric with its tables, which may be nil, and returns the number of the entry. A sweep that
-// found what the subnet's last sweep did, the same subnet managers too, becomes no entry of its own: that one's time is extended. What the
-// history does not keep any longer goes, see [Store.Kept].
+// found what the subnet's last sweep did, the same subnet managers too, becomes no entry of its own: that one's time is
+// extended. What the history does not keep any longer goes, see [Store.Kept].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
@@ -174,9 +176,12 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := tx.ExecContext(w.ctx, `INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events, simulated, seen)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(),
-		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found, e.Simulated, seen)
+	res, err := tx.ExecContext(w.ctx,
+		`INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events, simulated, seen)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(),
+		e.Until.UnixNano(),
+		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found,
+		e.Simulated, seen)
 	if err != nil {
 		return 0, err
 	}
@@ -188,7 +193,8 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	var id int64
 	var old content
 	var text string
-	err := tx.QueryRowContext(w.ctx, `SELECT id, fabric, tables, rest, seen FROM entry WHERE subnet = ? AND kind = ? ORDER BY id DESC LIMIT 1`,
+	err := tx.QueryRowContext(w.ctx,
+		`SELECT id, fabric, tables, rest, seen FROM entry WHERE subnet = ? AND kind = ? ORDER BY id DESC LIMIT 1`,
 		e.Subnet, Sweep).Scan(&id, &old.fabric, &old.tables, &old.rest, &text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -205,7 +211,8 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 			return 0, err
 		}
 	}
-	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?), seen = ? WHERE id = ?", e.Until.UnixNano(), text, id)
+	_, err = tx.ExecContext(w.ctx, "UPDATE entry SET until = max(until, ?), seen = ? WHERE id = ?",
+		e.Until.UnixNano(), text, id)
 	if err == nil {
 		err = w.addEvents(tx, id, e.Events)
 	}
@@ -213,7 +220,8 @@ func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 }
 
 func (s *Store) entryColumns() string {
-	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " + s.events + ", " + s.simulated + ", " + s.seen
+	return "id, kind, subnet, began, until, who, source, engine, options, note, figures, tables IS NOT NULL, " +
+		s.events + ", " + s.simulated + ", " + s.seen
 }
 
 type scanner interface{ Scan(into ...any) error }
@@ -221,7 +229,8 @@ type scanner interface{ Scan(into ...any) error }
 func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	var began, until int64
 	var figures, found, seen string
-	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note, &figures, &e.Tables, &found, &e.Simulated, &seen}
+	into := []any{&e.ID, &e.Kind, &e.Subnet, &began, &until, &e.Who, &e.Source, &e.Engine, &e.Options, &e.Note,
+		&figures, &e.Tables, &found, &e.Simulated, &seen}
 	if err := row.Scan(append(into, more...)...); err != nil {
 		return e, err
 	}
@@ -241,7 +250,8 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+s.entryColumns()+" FROM entry WHERE ? IN (subnet, '') ORDER BY id DESC LIMIT ?", subnet, limit)
+	rows, err := s.db.QueryContext(ctx, "SELECT "+s.entryColumns()+" FROM entry WHERE ? IN (subnet, '') ORDER BY id "+
+		"DESC LIMIT ?", subnet, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", s.named(err))
 	}
@@ -275,7 +285,8 @@ func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 func (s *Store) load(ctx context.Context, id int64) (*Snapshot, error) {
 	var fab int64
 	var tables, rest sql.NullInt64
-	e, err := scanEntry(s.db.QueryRowContext(ctx, "SELECT "+s.entryColumns()+", fabric, tables, rest FROM entry WHERE id = ?", id), &fab, &tables, &rest)
+	e, err := scanEntry(s.db.QueryRowContext(ctx, "SELECT "+s.entryColumns()+
+		", fabric, tables, rest FROM entry WHERE id = ?", id), &fab, &tables, &rest)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,8 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	}
 	from, err := openToRead(ctx, path)
 	if damaged(err) {
-		return 0, fmt.Errorf("import %s: %w, expected a file that history export wrote", fabric.Escape(path), shown(err))
+		return 0, fmt.Errorf("import %s: %w, expected a file that history export wrote", fabric.Escape(path),
+			shown(err))
 	}
 	if err != nil {
 		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), shown(err))
@@ -128,7 +129,8 @@ func (w *writer) take(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err err
 		return 0, false, err
 	}
 	e := &snap.Entry
-	err = tx.QueryRowContext(w.ctx, `SELECT id FROM entry WHERE kind = ? AND subnet = ? AND began = ? AND who = ? AND source = ? AND note = ?
+	err = tx.QueryRowContext(w.ctx,
+		`SELECT id FROM entry WHERE kind = ? AND subnet = ? AND began = ? AND who = ? AND source = ? AND note = ?
 		AND fabric = ? AND tables IS ? AND rest IS ?`,
 		e.Kind, e.Subnet, e.Began.UnixNano(), e.Who, e.Source, e.Note, c.fabric, c.tables, c.rest).Scan(&id)
 	switch {
@@ -164,7 +166,8 @@ func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after
 		}
 		others = string(packed)
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others) "+
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note, others)
 	return err
 }

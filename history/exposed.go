@@ -15,7 +15,8 @@ import (
 type ExposedError struct{ History, Folder, Why string }
 
 func (e *ExposedError) Error() string {
-	return fmt.Sprintf("the history %s is not safe from others: the folder %s %s", fabric.Escape(e.History), fabric.Escape(e.Folder), e.Why)
+	return fmt.Sprintf("the history %s is not safe from others: the folder %s %s", fabric.Escape(e.History),
+		fabric.Escape(e.Folder), e.Why)
 }
 
 // Exposed is an [ExposedError] where others can put another file in the history's place, else nil.

@@ -59,7 +59,8 @@ func store(t testing.TB, dir string) *history.Store {
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 123456789, time.UTC)
 
 func entry(kind history.Kind) history.Entry {
-	return history.Entry{Kind: kind, Subnet: "a", Began: noon, Until: noon, Who: "ann", Source: "sim:x", Engine: "minhop", Options: "lmc=1",
+	return history.Entry{Kind: kind, Subnet: "a", Began: noon, Until: noon, Who: "ann", Source: "sim:x",
+		Engine: "minhop", Options: "lmc=1",
 		Note: "a note; with 'quotes'\x1b[31m", Figures: map[string]float64{"entries": 12}}
 }
 
@@ -78,7 +79,8 @@ func add(t testing.TB, s *history.Store, e history.Entry, tb *fabric.Tables) int
 
 // sameTables reports whether forwarding tables hold the same for the same fabric.
 func sameTables(a, b *fabric.Tables) bool {
-	if !fabric.Same(a.Fabric, b.Fabric) || a.Origin != b.Origin || !cmp.Equal(a.Top, b.Top) || !cmp.Equal(a.Known, b.Known) {
+	if !fabric.Same(a.Fabric, b.Fabric) || a.Origin != b.Origin || !cmp.Equal(a.Top, b.Top) ||
+		!cmp.Equal(a.Known, b.Known) {
 		return false
 	}
 	for sw := range a.Fabric.NumSwitches() {
@@ -343,7 +345,8 @@ func TestImportOfCommits(t *testing.T) {
 	for _, j := range journal {
 		got[j.Began.UTC()] = j.Outcome
 	}
-	want := map[time.Time]history.Outcome{noon: history.Done, noon.Add(time.Minute): history.RolledBack, noon.Add(2 * time.Minute): history.Unknown}
+	want := map[time.Time]history.Outcome{noon: history.Done, noon.Add(time.Minute): history.RolledBack,
+		noon.Add(2 * time.Minute): history.Unknown}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -416,7 +419,11 @@ func TestOldVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated", "ALTER TABLE entry DROP COLUMN seen", "PRAGMA user_version = 1"} {
+	for _, q := range []string{
+		"DROP TABLE setting", "ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others",
+		"ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated",
+		"ALTER TABLE entry DROP COLUMN seen", "PRAGMA user_version = 1",
+	} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}
@@ -434,7 +441,8 @@ func TestNowhereToWrite(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := history.OpenFile(context.Background(), filepath.Join(filepath.Join(file, "sub"), history.FileName)); err == nil {
+	if _, err := history.OpenFile(context.Background(),
+		filepath.Join(filepath.Join(file, "sub"), history.FileName)); err == nil {
 		t.Error("a directory below a file was made")
 	}
 }

@@ -100,7 +100,8 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (
 		if j.After, err = w.add(tx, e, after.Fabric, after.Tables); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Ends, j.Note)
 		if err != nil {
 			return err
@@ -124,7 +125,8 @@ func (s *Store) End(ctx context.Context, id int64, how Outcome) error {
 }
 
 func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
-	_, err := tx.ExecContext(ctx, "UPDATE journal SET state = ?, ended = ? WHERE id = ?", how, time.Now().UnixNano(), id)
+	_, err := tx.ExecContext(ctx, "UPDATE journal SET state = ?, ended = ? WHERE id = ?", how,
+		time.Now().UnixNano(), id)
 	return err
 }
 
@@ -159,7 +161,8 @@ func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts)
 
 // Journal returns the commits of a subnet, the newest first.
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
+	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+
+		s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", s.named(err))
 	}

@@ -23,7 +23,8 @@ var ErrLocked = errors.New("another console is writing to this subnet")
 // when the process ends, however that comes about.
 type Lock struct{ file *os.File }
 
-// How often, and how long after one another, a lock is tried: those who look whether somebody has it keep it for a moment.
+// How often, and how long after one another, a lock is tried: those who look whether somebody has it keep it for a
+// moment.
 const (
 	lockTries = 5
 	lockPause = 2 * time.Millisecond
@@ -81,7 +82,8 @@ func flock(path string, how int, taken error) (*Lock, error) {
 // ErrRecording says that another process records a subnet.
 var ErrRecording = errors.New("another ibconsole records this subnet")
 
-// LockRecording takes the lock of what records a subnet into a folder. The error is [ErrRecording] where another one has it.
+// LockRecording takes the lock of what records a subnet into a folder. The error is [ErrRecording] where another one
+// has it.
 func LockRecording(dir, subnet string) (*Lock, error) {
 	sum := sha256.Sum256([]byte(subnet))
 	return flock(filepath.Join(dir, fmt.Sprintf("record-%x.lock", sum[:8])), unix.LOCK_EX, ErrRecording)

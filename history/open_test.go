@@ -32,22 +32,39 @@ func TestSettle(t *testing.T) {
 		want    []history.Outcome
 	}{
 		{"done", []commit{{0, "", ""}}, 1, 1, false, []history.Outcome{history.Done}},
-		{"a rollback", []commit{{0, "", history.Done}, {1, rollback, ""}}, 2, 2, false, []history.Outcome{history.RolledBack, history.Done}},
-		{"resumed at the third go", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted}, {1, resumed, ""}}, 1, 3, false,
+		{
+			"a rollback", []commit{{0, "", history.Done}, {1, rollback, ""}}, 2, 2, false,
+			[]history.Outcome{history.RolledBack, history.Done},
+		},
+		{"resumed at the third go", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted},
+			{1, resumed, ""}}, 1, 3, false,
 			[]history.Outcome{history.Finished, history.Finished, history.Done}},
-		{"back, on and back", []commit{{0, "", ""}, {1, rollback, history.Interrupted}, {1, resumed, history.NothingWritten}, {1, resumed, history.Interrupted}, {1, rollback, ""}}, 1, 5, true,
-			[]history.Outcome{history.RolledBack, history.Finished, history.NothingWritten, history.RolledBack, history.Done}},
+		{"back, on and back", []commit{
+			{0, "", ""}, {1, rollback, history.Interrupted}, {1, resumed, history.NothingWritten},
+			{1, resumed, history.Interrupted}, {1, rollback, ""},
+		}, 1, 5, true,
+			[]history.Outcome{history.RolledBack, history.Finished, history.NothingWritten, history.RolledBack,
+				history.Done}},
 		{"nothing left to write", []commit{{0, "", history.Interrupted}}, 1, 0, false, []history.Outcome{history.Done}},
-		{"nothing left to take back", []commit{{0, "", history.Interrupted}}, 1, 0, true, []history.Outcome{history.RolledBack}},
-		{"a rollback, resumed", []commit{{0, "", history.Done}, {1, rollback, history.Interrupted}, {2, history.ResumedRollbackNote, ""}}, 2, 3, false,
+		{
+			"nothing left to take back", []commit{{0, "", history.Interrupted}}, 1, 0, true,
+			[]history.Outcome{history.RolledBack},
+		},
+		{"a rollback, resumed", []commit{
+			{0, "", history.Done}, {1, rollback, history.Interrupted}, {2, history.ResumedRollbackNote, ""},
+		}, 2, 3, false,
 			[]history.Outcome{history.RolledBack, history.Finished, history.Done}},
-		{"a rollback, taken back", []commit{{0, "", history.Done}, {1, rollback, history.Interrupted}, {2, rollback, ""}}, 2, 3, true,
+		{"a rollback, taken back", []commit{{0, "", history.Done}, {1, rollback, history.Interrupted},
+			{2, rollback, ""}}, 2, 3, true,
 			[]history.Outcome{history.Done, history.RolledBack, history.Done}},
-		{"written over", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted}, {0, "", ""}}, 3, 3, false,
+		{"written over", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted}, {0, "", ""}},
+			3, 3, false,
 			[]history.Outcome{history.WrittenOver, history.WrittenOver, history.Done}},
-		{"written over, and that taken back", []commit{{0, "", history.Interrupted}, {0, "", history.Interrupted}, {2, rollback, ""}}, 2, 3, true,
+		{"written over, and that taken back", []commit{{0, "", history.Interrupted}, {0, "", history.Interrupted},
+			{2, rollback, ""}}, 2, 3, true,
 			[]history.Outcome{history.Interrupted, history.RolledBack, history.Done}},
-		{"one that an older program failed with", []commit{{0, "", history.Failed}, {1, resumed, ""}}, 2, 2, false, []history.Outcome{history.Finished, history.Done}},
+		{"one that an older program failed with", []commit{{0, "", history.Failed}, {1, resumed, ""}}, 2, 2, false,
+			[]history.Outcome{history.Finished, history.Done}},
 	} {
 		s := store(t, t.TempDir())
 		var ids []int64
@@ -96,7 +113,8 @@ func TestOldJournal(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
 	tb := tables(t, "torus:3x3")
-	if j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err != nil || s.End(ctx, j.ID, history.Done) != nil {
+	if j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err !=
+		nil || s.End(ctx, j.ID, history.Done) != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "old.db")
@@ -107,7 +125,9 @@ func TestOldJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others", "ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated", "ALTER TABLE entry DROP COLUMN seen", "PRAGMA user_version = 2"} {
+	for _, q := range []string{"ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others",
+		"ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated",
+		"ALTER TABLE entry DROP COLUMN seen", "PRAGMA user_version = 2"} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,8 @@ func (s *Store) Kept(ctx context.Context) (Retention, error) {
 // SetKept sets what the history keeps from now on.
 func (s *Store) SetKept(ctx context.Context, r Retention) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO setting VALUES ('age', ?), ('size', ?)", int64(r.Age), r.Size)
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO setting VALUES ('age', ?), ('size', ?)",
+			int64(r.Age), r.Size)
 		return err
 	})
 	if err != nil {
@@ -67,7 +68,8 @@ func (s *Store) keep(ctx context.Context) error {
 		return err
 	}
 	var old, some bool
-	q := "SELECT EXISTS (SELECT 1 FROM entry WHERE " + removable + " AND until < ?), EXISTS (SELECT 1 FROM entry WHERE " + removable + ")"
+	q := "SELECT EXISTS (SELECT 1 FROM entry WHERE " + removable + " AND until < ?), EXISTS (SELECT 1 FROM " +
+		"entry WHERE " + removable + ")"
 	if err := s.db.QueryRowContext(ctx, q, time.Now().Add(-r.Age).UnixNano()).Scan(&old, &some); err != nil {
 		return err
 	}

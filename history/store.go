@@ -104,7 +104,8 @@ func cannotWrite(err error) bool {
 		return false
 	}
 	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM:
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+		sqlite3.SQLITE_PERM:
 		return true
 	}
 	return false
@@ -164,8 +165,10 @@ func connect(path string, q url.Values) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events", simulated: "simulated", seen: "seen"}
-	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
+	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events", simulated: "simulated",
+		seen: "seen"}
+	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = files.Unfolder(maxBlob)
 	}
 	if err != nil {

@@ -30,7 +30,8 @@ func (l lie) frame(f Frame) Frame {
 	h := f.Data
 	h[OffMethod] |= uint8(MethodResponse)
 	binary.BigEndian.PutUint64(h[OffTID:], binary.BigEndian.Uint64(h[OffTID:])+l.tid)
-	h[OffRMPPVersion], h[OffRMPPType], h[OffRMPPFlags], h[OffRMPPStatus] = rmppVersion+l.version, l.kind, l.flags|RMPPActive, l.status
+	h[OffRMPPVersion], h[OffRMPPType], h[OffRMPPFlags], h[OffRMPPStatus] = rmppVersion+l.version, l.kind,
+		l.flags|RMPPActive, l.status
 	binary.BigEndian.PutUint32(h[OffSegment:], l.seg)
 	binary.BigEndian.PutUint32(h[OffLength:], l.length)
 	f.Data = h
@@ -74,8 +75,8 @@ func times(n int, l lie) (out []lie) {
 	return out
 }
 
-// TestAbuse: whatever a subnet administration sends in segments, the request ends with an error that says what it was, within
-// the time of a transfer, and with no more memory than its limit. Fake time: none of it is waited for.
+// TestAbuse: whatever a subnet administration sends in segments, the request ends with an error that says what it was,
+// within the time of a transfer, and with no more memory than its limit. Fake time: none of it is waited for.
 func TestAbuse(t *testing.T) {
 	const limit = 1 << 20
 	then := func(lies ...lie) func(int, *Frame) []lie { return func(int, *Frame) []lie { return lies } }
@@ -85,26 +86,44 @@ func TestAbuse(t *testing.T) {
 		want  error
 		words string
 	}{
-		"segments without end":   {[]lie{begin}, func(_ int, f *Frame) []lie { return windowOf(f) }, RMPPNoResources, "more than 1048576 bytes, the limit"},
-		"a segment now and then": {[]lie{begin}, func(_ int, f *Frame) []lie { return drip(f) }, ErrTimeout, "segments"},
-		"one segment for ever":   {times(5000, begin), then(lie{after: 100 * ms, kind: RMPPData, flags: RMPPFirst, seg: 1}), ErrTimeout, "after 1 segments"},
-		"a length beyond all":    {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 0xffffffff}}, nil, RMPPNoResources, "1048576 bytes"},
-		"a length below all":     {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 1}}, nil, ErrTimeout, "after 1 segments"},
-		"a last too long":        {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 2, length: 0x7fffffff}), RMPPBadLength, "segment 2"},
-		"a last too short":       {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 2, length: 1}), RMPPBadLength, "segment 2"},
-		"a last that is not":     {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 5, length: 30}, lie{kind: RMPPData, seg: 6}), RMPPBadLength, "segment 6"},
-		"segment 0":              {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 0}}, nil, RMPPBadSegment, "segment 0"},
-		"another one first":      {[]lie{{kind: RMPPData, seg: 0xffffffff}}, nil, ErrTimeout, "after 0 segments"},
-		"beyond the window":      {[]lie{begin}, then(lie{kind: RMPPData, seg: 66}, lie{kind: RMPPData, seg: 1 << 31}), ErrTimeout, "after 1 segments"},
-		"another transfer":       {[]lie{begin}, then(lie{kind: RMPPData, seg: 2, tid: 1 << 40}), ErrTimeout, "after 1 segments"},
-		"an acknowledgement":     {[]lie{{kind: RMPPAck, seg: 7, length: 1}}, nil, RMPPBadType, ""},
-		"one in the middle":      {[]lie{begin}, then(lie{kind: RMPPAck, seg: 0xffffffff, length: 0}), RMPPBadType, ""},
-		"an abort":               {[]lie{{kind: RMPPAbort, status: 126}}, nil, RMPPTooManyRetries, "by the other end"},
-		"an abort of no status":  {[]lie{begin}, then(lie{kind: RMPPAbort, status: 0}), RMPPOK, "by the other end"},
-		"a stop":                 {[]lie{begin}, then(lie{kind: RMPPStop, status: 250}), RMPPStatus(250), "RMPP status 250"},
-		"no type":                {[]lie{{kind: 200, seg: 1, flags: RMPPFirst}}, nil, RMPPBadType, ""},
-		"another version":        {[]lie{{kind: RMPPData, seg: 1, flags: RMPPFirst, version: 9}}, nil, RMPPBadVersion, ""},
-		"nothing":                {nil, nil, ErrTimeout, "no answer after 3 tries"},
+		"segments without end": {[]lie{begin}, func(_ int, f *Frame) []lie {
+			return windowOf(f)
+		}, RMPPNoResources, "more than 1048576 bytes, the limit"},
+		"a segment now and then": {[]lie{begin}, func(_ int, f *Frame) []lie {
+			return drip(f)
+		}, ErrTimeout, "segments"},
+		"one segment for ever": {
+			times(5000, begin), then(lie{after: 100 * ms, kind: RMPPData, flags: RMPPFirst, seg: 1}), ErrTimeout,
+			"after 1 segments",
+		},
+		"a length beyond all": {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 0xffffffff}}, nil,
+			RMPPNoResources, "1048576 bytes"},
+		"a length below all": {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 1}}, nil, ErrTimeout,
+			"after 1 segments"},
+		"a last too long": {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 2, length: 0x7fffffff}),
+			RMPPBadLength, "segment 2"},
+		"a last too short": {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 2, length: 1}),
+			RMPPBadLength, "segment 2"},
+		"a last that is not": {
+			[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 5, length: 30}, lie{kind: RMPPData, seg: 6}),
+			RMPPBadLength, "segment 6",
+		},
+		"segment 0":         {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 0}}, nil, RMPPBadSegment, "segment 0"},
+		"another one first": {[]lie{{kind: RMPPData, seg: 0xffffffff}}, nil, ErrTimeout, "after 0 segments"},
+		"beyond the window": {[]lie{begin}, then(lie{kind: RMPPData, seg: 66}, lie{kind: RMPPData, seg: 1 << 31}),
+			ErrTimeout, "after 1 segments"},
+		"another transfer": {[]lie{begin}, then(lie{kind: RMPPData, seg: 2, tid: 1 << 40}), ErrTimeout,
+			"after 1 segments"},
+		"an acknowledgement":    {[]lie{{kind: RMPPAck, seg: 7, length: 1}}, nil, RMPPBadType, ""},
+		"one in the middle":     {[]lie{begin}, then(lie{kind: RMPPAck, seg: 0xffffffff, length: 0}), RMPPBadType, ""},
+		"an abort":              {[]lie{{kind: RMPPAbort, status: 126}}, nil, RMPPTooManyRetries, "by the other end"},
+		"an abort of no status": {[]lie{begin}, then(lie{kind: RMPPAbort, status: 0}), RMPPOK, "by the other end"},
+		"a stop": {[]lie{begin}, then(lie{kind: RMPPStop, status: 250}), RMPPStatus(250),
+			"RMPP status 250"},
+		"no type": {[]lie{{kind: 200, seg: 1, flags: RMPPFirst}}, nil, RMPPBadType, ""},
+		"another version": {[]lie{{kind: RMPPData, seg: 1, flags: RMPPFirst, version: 9}}, nil,
+			RMPPBadVersion, ""},
+		"nothing": {nil, nil, ErrTimeout, "no answer after 3 tries"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -161,7 +180,8 @@ func TestAbuseTogether(t *testing.T) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				if strings.Contains(err.Error(), fmt.Sprintf("all answers that come now have more than %d bytes", room)) {
+				if strings.Contains(err.Error(),
+					fmt.Sprintf("all answers that come now have more than %d bytes", room)) {
 					ended++
 				}
 			})
@@ -177,13 +197,14 @@ func TestAbuseTogether(t *testing.T) {
 	})
 }
 
-// FuzzTransfer has a subnet administration send what it likes, in the bounds of IBA 13.6.2 and out of them, now and on each packet
-// that it gets: the request ends, keeps to its limit, and what it counts is nothing when it has.
+// FuzzTransfer has a subnet administration send what it likes, in the bounds of IBA 13.6.2 and out of them, now and on
+// each packet that it gets: the request ends, keeps to its limit, and what it counts is nothing when it has.
 func FuzzTransfer(f *testing.F) {
 	f.Add([]byte{1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 2, 0, 0, 0, 100, 0, 0})
 	f.Add([]byte{1, 6, 0, 0, 0, 0, 0, 1, 0, 0, 0, 120, 0, 0})
 	f.Add([]byte{1, 2, 0, 0, 0, 0, 0, 1, 255, 255, 255, 255, 0, 3, 4, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
-	f.Add([]byte{1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 1, 4, 0, 0, 0, 0, 0, 70, 0, 0, 0, 30, 1, 0})
+	f.Add([]byte{1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 1, 4, 0, 0, 0, 0,
+		0, 70, 0, 0, 0, 30, 1, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 14*300 {
 			return
@@ -194,8 +215,9 @@ func FuzzTransfer(f *testing.F) {
 				for ; n > 0 && len(b) >= 14; n-- {
 					be := binary.BigEndian
 					out = append(out, lie{
-						kind: b[0], flags: b[1], status: b[2], version: b[3], seg: be.Uint32(b[4:]), length: be.Uint32(b[8:]),
-						after: time.Duration(b[12]) * 10 * ms, tid: uint64(b[13] >> 6),
+						kind: b[0], flags: b[1], status: b[2], version: b[3], seg: be.Uint32(b[4:]),
+						length: be.Uint32(b[8:]),
+						after:  time.Duration(b[12]) * 10 * ms, tid: uint64(b[13] >> 6),
 					})
 					b = b[14:]
 				}

@@ -13,7 +13,8 @@ import (
 
 func TestFast(t *testing.T) {
 	c := newTestClient(t, newAgent(echo), Fast())
-	if got, want := c.Options(), (ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128, Timeout: 200 * ms, Tries: 3, Backoff: 2}); got != want {
+	if got, want := c.Options(), (ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128, Timeout: 200 * ms,
+		Tries: 3, Backoff: 2}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -403,7 +404,8 @@ func TestTraps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.Data[OffBaseVersion], f.Data[OffClass], f.Data[OffClassVersion], f.Data[OffMethod] = 1, uint8(class), 1, uint8(MethodTrap)
+			f.Data[OffBaseVersion], f.Data[OffClass], f.Data[OffClassVersion], f.Data[OffMethod] = 1, uint8(class), 1,
+				uint8(MethodTrap)
 			binary.BigEndian.PutUint16(f.Data[OffAttr:], uint16(AttrNotice))
 			copy(f.Data[OffData:], b)
 			return f

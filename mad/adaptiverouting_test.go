@@ -10,7 +10,8 @@ func TestAdaptiveRoutingInfo(t *testing.T) {
 	checkAttribute(t, golden(t, ``), AdaptiveRoutingInfo{})
 	// Bits 0, 3, 4, 28 and sub-groups 2; cap 0x800, top 0x123; SLs 0xfffe of 4 sub-groups; UD excluded; 30 us.
 	checkAttribute(t, golden(t, `10000219 00123800 fffe0400 00000001 0000001e`), AdaptiveRoutingInfo{
-		Enabled: true, Fallback: true, FallbackEnabled: true, BySL: true, SubGroups: 2, GroupCap: 0x800, GroupTop: 0x123,
+		Enabled: true, Fallback: true, FallbackEnabled: true, BySL: true, SubGroups: 2, GroupCap: 0x800,
+		GroupTop:           0x123,
 		SubGroupsSupported: 4, SLs: 0xfffe, Excluded: 1, Ageing: 30,
 	})
 	b := golden(t, `ffffffff ffffffff ffffffff ffffffff ffffffff`)
@@ -20,7 +21,8 @@ func TestAdaptiveRoutingInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkAttribute(t, b, info)
-	if !info.GlobalGroups || !info.ByTransport || !info.ARN || !info.FRN || !info.BySLSupported || info.GroupTables != 15 || info.GroupTop != 0xfff {
+	if !info.GlobalGroups || !info.ByTransport || !info.ARN || !info.FRN || !info.BySLSupported ||
+		info.GroupTables != 15 || info.GroupTop != 0xfff {
 		t.Errorf("%+v", info)
 	}
 }
@@ -40,15 +42,19 @@ func TestAdaptiveRoutingGroupTable(t *testing.T) {
 }
 
 func TestAdaptiveRoutingLFT(t *testing.T) {
-	// LID 0: free, group 0x12, port 3. LID 1: static, port 7. LID 2: hash, table 5. LID 3: bounded. LID 4: what has no name.
+	// LID 0: free, group 0x12, port 3. LID 1: static, port 7. LID 2: hash, table 5. LID 3: bounded. LID 4: what has no
+	// name.
 	checkAttribute(t, golden(t, `40030012 80070007 c5000000 00000000 3000f000`), AdaptiveRoutingLFT{
-		{State: LIDFree, Group: 0x12, Port: 3}, {State: LIDStatic, Group: 7, Port: 7}, {State: LIDHash, Table: 5}, {}, {spare: 0x3000f000},
+		{State: LIDFree, Group: 0x12, Port: 3}, {State: LIDStatic, Group: 7, Port: 7}, {State: LIDHash, Table: 5}, {},
+		{spare: 0x3000f000},
 	})
 }
 
 func TestPrivateLFTInfo(t *testing.T) {
 	checkAttribute(t, golden(t, `01020701`), PrivateLFTInfo{Mode: 1, ModeCap: 7, Tables: 2, NoFallback: true})
-	checkAttribute(t, golden(t, `fe00f8f8 ffff`), PrivateLFTInfo{spare: [DataSize]byte{0xfe, 0, 0xf8, 0xf8, 0xff, 0xff}})
+	checkAttribute(t, golden(t, `fe00f8f8 ffff`), PrivateLFTInfo{
+		spare: [DataSize]byte{0xfe, 0, 0xf8, 0xf8, 0xff, 0xff},
+	})
 }
 
 func FuzzAdaptiveRoutingInfo(f *testing.F)       { fuzzAttribute[AdaptiveRoutingInfo](f) }

@@ -16,9 +16,9 @@ func (m *PortMask) Has(port uint8) bool { return m[port>>6]>>(port&63)&1 != 0 }
 // Add puts a port into the set.
 func (m *PortMask) Add(port uint8) { m[port>>6] |= 1 << (port & 63) }
 
-// AdaptiveRoutingGroupTable is NVIDIA's own attribute: a block of two groups of ports of the first table of groups, that of
-// group 2*modifier first. A group is a number of 256 bits, of which bit n is port n, as published headers of NVIDIA's have
-// it; it was tried on no switch.
+// AdaptiveRoutingGroupTable is NVIDIA's own attribute: a block of two groups of ports of the first table of groups,
+// that of group 2*modifier first. A group is a number of 256 bits, of which bit n is port n, as published headers of
+// NVIDIA's have it; it was tried on no switch.
 type AdaptiveRoutingGroupTable [AdaptiveRoutingGroups]PortMask
 
 func (*AdaptiveRoutingGroupTable) AttrID() AttrID { return AttrAdaptiveRoutingGroupTable }

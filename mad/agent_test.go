@@ -35,7 +35,9 @@ type answer struct {
 }
 
 func newAgent(handle func(n int, f Frame) []answer) *agent {
-	return &agent{handle: handle, in: make(chan Frame, 1<<14), interrupts: make(chan struct{}, 1), closed: make(chan struct{})}
+	return &agent{
+		handle: handle, in: make(chan Frame, 1<<14), interrupts: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
 }
 
 func (a *agent) Send(f *Frame) error {

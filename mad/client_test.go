@@ -203,7 +203,8 @@ func TestStrayFrames(t *testing.T) {
 		otherMod.Data[OffMod+3]++
 		otherClass.Data[OffClass] = uint8(ClassSMPLID)
 		otherSlot.Data[OffTID+7] ^= 0xff
-		return []answer{at(0, trap), at(0, otherAttr), at(0, otherMod), at(0, otherClass), at(0, otherSlot), at(0, reply(f, 0))}
+		return []answer{at(0, trap), at(0, otherAttr), at(0, otherMod), at(0, otherClass), at(0, otherSlot),
+			at(0, reply(f, 0))}
 	})
 	c := newTestClient(t, a, ClientOptions{Window: 1})
 	if _, err := c.NodeInfo(t.Context(), Path{}); err != nil {
@@ -284,7 +285,8 @@ func TestSentBack(t *testing.T) {
 		if !errors.Is(err, ErrTimeout) {
 			t.Fatalf("got %v", err)
 		}
-		const want = "NodeInfo by directed route 0,7: no answer after 3 tries: sent back by the transport: connection timed out (errno 110)"
+		const want = "NodeInfo by directed route 0,7: no answer after 3 tries: sent back by the transport: " +
+			"connection timed out (errno 110)"
 		if err.Error() != want {
 			t.Errorf("the error is\n%q, want\n%q", err, want)
 		}
@@ -425,14 +427,16 @@ func TestClose(t *testing.T) {
 
 func TestClientOptions(t *testing.T) {
 	for _, opts := range []ClientOptions{
-		{Window: -1}, {Window: MaxWindow + 1}, {MinWindow: -1}, {Window: 4, MinWindow: 5}, {PerTarget: -1}, {Timeout: -1}, {Tries: -1}, {Tries: 33}, {Backoff: 0.5}, {Backoff: 11},
+		{Window: -1}, {Window: MaxWindow + 1}, {MinWindow: -1}, {Window: 4, MinWindow: 5}, {PerTarget: -1},
+		{Timeout: -1}, {Tries: -1}, {Tries: 33}, {Backoff: 0.5}, {Backoff: 11},
 	} {
 		if _, err := NewClient(newAgent(silence), opts); err == nil {
 			t.Errorf("%+v is accepted", opts)
 		}
 	}
 	c := newTestClient(t, newAgent(echo), ClientOptions{Window: MaxWindow})
-	if got, want := c.Options(), (ClientOptions{Window: MaxWindow, MinWindow: MaxWindow / 8, PerTarget: MaxWindow / 4, Timeout: 200 * ms, Tries: 3, Backoff: 2}); got != want {
+	if got, want := c.Options(), (ClientOptions{Window: MaxWindow, MinWindow: MaxWindow / 8, PerTarget: MaxWindow / 4,
+		Timeout: 200 * ms, Tries: 3, Backoff: 2}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -466,7 +470,8 @@ func TestLossyWire(t *testing.T) {
 					b.Go(Request{Attr: AttrPortInfo, Mod: mod, User: uint64(mod)}, func(r *Reply) {
 						if r.Err != nil {
 							t.Errorf("%d: %v", mod, r.Err)
-						} else if got := binary.BigEndian.Uint32(r.Data[:]); got != mod || r.Request.User != uint64(mod) {
+						} else if got := binary.BigEndian.Uint32(r.Data[:]); got != mod ||
+							r.Request.User != uint64(mod) {
 							t.Errorf("%d got the answer to %d, and user %d", mod, got, r.Request.User)
 						}
 						good++

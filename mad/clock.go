@@ -80,7 +80,8 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 func (c *Client) wait(s *slot, try int) time.Duration {
 	wait := c.timeouts[try]
 	if s.own() {
-		wait = time.Duration(min(float64(wait)/float64(c.opts.Timeout)*float64(s.request.GSI.Timeout), float64(time.Hour)))
+		wait = time.Duration(min(float64(wait)/float64(c.opts.Timeout)*float64(s.request.GSI.Timeout),
+			float64(time.Hour)))
 	}
 	return wait
 }
@@ -130,7 +131,8 @@ func (c *Client) timeoutError(s *slot) error {
 		tries = "1 try"
 	}
 	if s.sentBack != 0 {
-		return fmt.Errorf("%w after %s: sent back by the transport: %v (errno %[3]d)", ErrTimeout, tries, syscall.Errno(s.sentBack))
+		return fmt.Errorf("%w after %s: sent back by the transport: %v (errno %[3]d)", ErrTimeout, tries,
+			syscall.Errno(s.sentBack))
 	}
 	first, last := c.wait(s, 0), c.wait(s, s.tries-1)
 	if first == last {

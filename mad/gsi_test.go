@@ -55,7 +55,10 @@ func TestClassPortInfo(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
 		// What ibsim 0.10 answers for a switch; perfquery says CapMask: 0x1300.
 		checkGSIAttribute(t, golden(t, `01011300 00000012`), ClassPortInfoSize,
-			ClassPortInfo{BaseVersion: 1, ClassVersion: 1, CapabilityMask: PerfAllPortSelect | PerfExtendedWidth | PerfXmitWait, RespTime: 18})
+			ClassPortInfo{
+				BaseVersion: 1, ClassVersion: 1, CapabilityMask: PerfAllPortSelect | PerfExtendedWidth | PerfXmitWait,
+				RespTime: 18,
+			})
 	})
 	t.Run("opensm", func(t *testing.T) {
 		// What OpenSM 3.3.23 answers; saquery -c prints the same.
@@ -198,7 +201,10 @@ func TestGSIErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := c.Ask(ctx, &req, func(*Reply) error { t.Error("called"); return nil }); !errors.Is(err, context.Canceled) {
+	if err := c.Ask(ctx, &req, func(*Reply) error {
+		t.Error("called")
+		return nil
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -66,12 +66,22 @@ func TestPortInfoSpeed(t *testing.T) {
 		{"old speed", PortInfo{LinkSpeedActive: 4}, nil, false, SpeedQDR},
 		{"FDR10 shows as QDR", PortInfo{LinkSpeedActive: 4}, nil, true, SpeedFDR10},
 		{"extended", PortInfo{LinkSpeedActive: 4, LinkSpeedExtActive: 4, CapabilityMask: ext}, nil, false, SpeedHDR},
-		{"extended goes before FDR10", PortInfo{LinkSpeedActive: 4, LinkSpeedExtActive: 1, CapabilityMask: ext}, nil, true, SpeedFDR},
+		{"extended goes before FDR10", PortInfo{LinkSpeedActive: 4, LinkSpeedExtActive: 1, CapabilityMask: ext}, nil,
+			true, SpeedFDR},
 		{"extended without the capability", PortInfo{LinkSpeedActive: 2, LinkSpeedExtActive: 4}, nil, false, SpeedDDR},
 		{"capability at port 0", PortInfo{LinkSpeedActive: 4, LinkSpeedExtActive: 8}, port0, false, SpeedNDR},
-		{"extended 2", PortInfo{LinkSpeedExtActive: 8, LinkSpeedExt2Active: 1, CapabilityMask: both, CapabilityMask2: Cap2ExtendedSpeeds2}, nil, false, SpeedXDR},
-		{"extended 2 without the capability", PortInfo{LinkSpeedExtActive: 8, LinkSpeedExt2Active: 1, CapabilityMask: both}, nil, false, SpeedNDR},
-		{"extended 2 without its mask", PortInfo{LinkSpeedExtActive: 8, LinkSpeedExt2Active: 1, CapabilityMask: ext, CapabilityMask2: Cap2ExtendedSpeeds2}, nil, false, SpeedNDR},
+		{
+			"extended 2", PortInfo{LinkSpeedExtActive: 8, LinkSpeedExt2Active: 1, CapabilityMask: both,
+				CapabilityMask2: Cap2ExtendedSpeeds2}, nil, false, SpeedXDR,
+		},
+		{
+			"extended 2 without the capability", PortInfo{LinkSpeedExtActive: 8, LinkSpeedExt2Active: 1,
+				CapabilityMask: both}, nil, false, SpeedNDR,
+		},
+		{
+			"extended 2 without its mask", PortInfo{LinkSpeedExtActive: 8, LinkSpeedExt2Active: 1, CapabilityMask: ext,
+				CapabilityMask2: Cap2ExtendedSpeeds2}, nil, false, SpeedNDR,
+		},
 		{"down", PortInfo{}, nil, false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +95,8 @@ func TestPortInfoSpeed(t *testing.T) {
 		LinkSpeedEnabled: 5, LinkSpeedExtEnabled: 30, LinkSpeedExt2Enabled: 1,
 		CapabilityMask: both, CapabilityMask2: Cap2ExtendedSpeeds2,
 	}
-	if got, want := p.SpeedSupported(nil), SpeedSDR|SpeedDDR|SpeedQDR|SpeedFDR|SpeedEDR|SpeedHDR|SpeedNDR|SpeedXDR; got != want {
+	if got, want := p.SpeedSupported(nil), SpeedSDR|SpeedDDR|SpeedQDR|SpeedFDR|SpeedEDR|SpeedHDR|SpeedNDR|
+		SpeedXDR; got != want {
 		t.Errorf("supported %v, want %v", got, want)
 	}
 	if got, want := p.SpeedEnabled(nil), SpeedSDR|SpeedQDR|SpeedXDR; got != want {

@@ -144,7 +144,8 @@ func (a *Notice) GID() (g GID, ok bool) {
 // String says what was reported and by whom: "link state changed at LID 3".
 func (a *Notice) String() string {
 	if !a.Generic {
-		return fmt.Sprintf("%v notice of vendor 0x%06x, device 0x%04x, from LID %d", a.Type, a.Producer, a.Trap, a.IssuerLID)
+		return fmt.Sprintf("%v notice of vendor 0x%06x, device 0x%04x, from LID %d", a.Type, a.Producer, a.Trap,
+			a.IssuerLID)
 	}
 	what := named(traps, a.Trap, "trap %d")
 	if g, ok := a.GID(); ok {

@@ -57,7 +57,8 @@ func TestPortInfoFieldsAreNarrow(t *testing.T) {
 	a := PortInfo{
 		PortState: 0xf4, LinkDownDefault: 0xf2, LMC: 0xf8, LinkSpeedEnabled: 0xf3, MasterSMSL: 0xf9,
 		InitType: 0xfb, MTUCap: 0xf5, HOQLife: 0xe3, SubnetTimeout: 0xe4, RespTime: 0xe5, OverrunErrors: 0xf7,
-		LinkRoundTripLatency: 0xff000001, LinkSpeedExt2Enabled: 0xf8, LinkSpeedExtSupported: 0xf1, LinkSpeedExtEnabled: 0xe2,
+		LinkRoundTripLatency: 0xff000001, LinkSpeedExt2Enabled: 0xf8, LinkSpeedExtSupported: 0xf1,
+		LinkSpeedExtEnabled:          0xe2,
 		MulticastPKeyTrapSuppression: 0xfc, LinkSpeedExt2Supported: 0xfc, LinkSpeedExt2Active: 0xfc,
 	}
 	want := PortInfo{

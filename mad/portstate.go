@@ -47,7 +47,8 @@ const (
 // String returns the diagnostic tools' words.
 func (s PhysState) String() string {
 	return word([]string{
-		"NoChange", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "PhyTest",
+		"NoChange", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp",
+		"LinkErrorRecovery", "PhyTest",
 	}, uint8(s))
 }
 

@@ -2,8 +2,8 @@
 
 package mad
 
-// PrivateLFTInfo is NVIDIA's own attribute: whether a switch has forwarding tables that the port of entry and the SL choose.
-// Bits of word 0, counted from the lowest, as published headers of NVIDIA's have it; it was tried on no switch:
+// PrivateLFTInfo is NVIDIA's own attribute: whether a switch has forwarding tables that the port of entry and the SL
+// choose. Bits of word 0, counted from the lowest, as published headers of NVIDIA's have it; it was tried on no switch:
 //
 //	0-2 Mode  8-10 ModeCap  16-23 Tables  24 NoFallback
 type PrivateLFTInfo struct {

@@ -69,7 +69,8 @@ func TestPulse(t *testing.T) {
 					return
 				}
 				if err == nil || !errors.Is(context.Cause(ctx), c.want) || ended == n {
-					t.Errorf("%v, %v after %v and %d requests, want %v before the last", err, context.Cause(ctx), time.Since(start), ended, c.want)
+					t.Errorf("%v, %v after %v and %d requests, want %v before the last", err, context.Cause(ctx),
+						time.Since(start), ended, c.want)
 				}
 			})
 		})

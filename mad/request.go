@@ -125,7 +125,9 @@ func (e *RequestError) Error() string {
 func (e *RequestError) Unwrap() error { return e.Err }
 
 func (r *Request) failed(err error) error {
-	return &RequestError{Class: r.Class, Method: r.method(), Attr: r.Attr, Mod: r.Mod, LID: r.LID, Path: r.Path, Err: err}
+	return &RequestError{
+		Class: r.Class, Method: r.method(), Attr: r.Attr, Mod: r.Mod, LID: r.LID, Path: r.Path, Err: err,
+	}
 }
 
 func (r *Request) method() Method {

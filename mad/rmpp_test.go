@@ -79,7 +79,8 @@ func TestSegments(t *testing.T) {
 // the borders of segments and windows.
 func TestSegmentsOverLossyWire(t *testing.T) {
 	rnd := testenv.Rand(t)
-	for _, n := range []int{0, 1, 199, 200, 201, 400, 64 * 200, 65*200 - 1, 65 * 200, 65*200 + 1, 129 * 200, 300*200 + 77} {
+	for _, n := range []int{0, 1, 199, 200, 201, 400, 64 * 200, 65*200 - 1, 65 * 200, 65*200 + 1, 129 * 200,
+		300*200 + 77} {
 		h := head(rnd.Uint64())
 		s, a := NewSegmenter(&h, counting(n)), NewAssembler(0)
 		var there, back [][Size]byte
@@ -159,8 +160,10 @@ func TestAssemblerRefuses(t *testing.T) {
 		{"last too long", []*[Size]byte{segment(1, RMPPFirst|RMPPLast, 221)}, RMPPBadLength, RMPPAbort},
 		{"huge last", []*[Size]byte{segment(1, RMPPFirst|RMPPLast, 0xffffffff)}, RMPPBadLength, RMPPAbort},
 		{"beyond the last", []*[Size]byte{first, segment(3, RMPPLast, 30), segment(4, 0, 0)}, RMPPBadLength, RMPPAbort},
-		{"two last", []*[Size]byte{first, segment(4, RMPPLast, 30), segment(3, RMPPLast, 30)}, RMPPBadLength, RMPPAbort},
-		{"the last before others", []*[Size]byte{first, segment(5, 0, 0), segment(3, RMPPLast, 30)}, RMPPBadLength, RMPPAbort},
+		{"two last", []*[Size]byte{first, segment(4, RMPPLast, 30), segment(3, RMPPLast, 30)}, RMPPBadLength,
+			RMPPAbort},
+		{"the last before others", []*[Size]byte{first, segment(5, 0, 0), segment(3, RMPPLast, 30)}, RMPPBadLength,
+			RMPPAbort},
 		{"too much is announced", []*[Size]byte{segment(1, RMPPFirst, 0xffffffff)}, RMPPNoResources, RMPPStop},
 		{"too much comes", []*[Size]byte{first, segment(6, 0, 0)}, RMPPNoResources, RMPPStop},
 	} {
@@ -177,7 +180,8 @@ func TestAssemblerRefuses(t *testing.T) {
 		if !errors.Is(err, x.want) || !errors.Is(err, ErrSegments) {
 			t.Errorf("%s: %v, want %v", x.name, err, x.want)
 		}
-		if !answer || out[OffRMPPType] != x.kind || RMPPStatus(out[OffRMPPStatus]) != x.want || Method(out[OffMethod]) != MethodGetTable {
+		if !answer || out[OffRMPPType] != x.kind || RMPPStatus(out[OffRMPPStatus]) != x.want ||
+			Method(out[OffMethod]) != MethodGetTable {
 			t.Errorf("%s: sends back %v, %x", x.name, answer, out[:OffSAData])
 		}
 	}
@@ -202,12 +206,15 @@ func TestAssemblerPassesOver(t *testing.T) {
 	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil {
 		t.Fatal(answer, err)
 	}
-	for _, m := range []*[Size]byte{segment(66, 0, 0), segment(0xffffffff, 0, 0), changed(segment(2, 0, 0), OffTID, 1)} {
+	for _, m := range []*[Size]byte{
+		segment(66, 0, 0), segment(0xffffffff, 0, 0), changed(segment(2, 0, 0), OffTID, 1),
+	} {
 		if answer, err := a.Take(m, &out); answer || err != nil || a.Segments() != 1 {
 			t.Errorf("%x: %v, %v", m[:OffSMKey], answer, err)
 		}
 	}
-	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil || out[OffRMPPType] != RMPPAck || out[OffSegment+3] != 1 {
+	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil || out[OffRMPPType] != RMPPAck ||
+		out[OffSegment+3] != 1 {
 		t.Errorf("a repeated segment: %v, %v, %x", answer, err, out[:OffSAData])
 	}
 	if len(a.data) > SegmentSize {

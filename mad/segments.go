@@ -31,7 +31,8 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	answer, err := s.table.Take(&f.Data, &out.Data)
 	if c.hold(s, s.table.size()); err == nil && c.held > c.room {
 		s.table.Abort(&out.Data, RMPPNoResources)
-		answer, err = true, fmt.Errorf("%w: %w: all answers that come now have more than %d bytes, the limit", ErrSegments, RMPPNoResources, c.room)
+		answer, err = true, fmt.Errorf("%w: %w: all answers that come now have more than %d bytes, the limit",
+			ErrSegments, RMPPNoResources, c.room)
 	}
 	if answer {
 		s.address(out)

@@ -292,7 +292,8 @@ func TestOwnTimeouts(t *testing.T) {
 				if d := time.Since(start); d != time.Duration(3*s)*time.Second {
 					t.Errorf("two tries of %d and %d s ended after %v", s, 2*s, d)
 				}
-				want := fmt.Sprintf("GetTable PathRecord at LID %d: no answer after 2 tries of %ds to %ds", 10+s, s, 2*s)
+				want := fmt.Sprintf("GetTable PathRecord at LID %d: no answer after 2 tries of %ds to %ds",
+					10+s, s, 2*s)
 				if r.Err == nil || r.Err.Error() != want {
 					t.Errorf("got %v, want %s", r.Err, want)
 				}

@@ -140,7 +140,8 @@ func FuzzSMP(f *testing.F) {
 }
 
 func TestMethodString(t *testing.T) {
-	for m, want := range map[Method]string{MethodGet: "Get", MethodSet: "Set", MethodGetResp: "GetResp", 0x42: "method 0x42"} {
+	for m, want := range map[Method]string{MethodGet: "Get", MethodSet: "Set", MethodGetResp: "GetResp",
+		0x42: "method 0x42"} {
 		if got := m.String(); got != want {
 			t.Errorf("0x%02x is %q, want %q", uint8(m), got, want)
 		}

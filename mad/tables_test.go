@@ -70,12 +70,21 @@ func TestNoticeString(t *testing.T) {
 		want   string
 	}{
 		{Notice{Generic: true, Trap: TrapLinkState, Details: [54]byte{1: 3}}, "link state changed at LID 3"},
-		{Notice{Generic: true, Trap: TrapBufferOverrun, Details: [54]byte{3: 9, 4: 7}}, "excessive buffer overrun at LID 9 port 7"},
-		{Notice{Generic: true, Trap: TrapCapabilityMask, Details: [54]byte{3: 9}}, "capabilities or description changed at LID 9"},
+		{
+			Notice{Generic: true, Trap: TrapBufferOverrun, Details: [54]byte{3: 9, 4: 7}},
+			"excessive buffer overrun at LID 9 port 7",
+		},
+		{
+			Notice{Generic: true, Trap: TrapCapabilityMask, Details: [54]byte{3: 9}},
+			"capabilities or description changed at LID 9",
+		},
 		{Notice{Generic: true, Trap: TrapBadPKeyAtSwitch, Details: [54]byte{3: 9, 50: 4}}, "bad P_Key at LID 9 port 4"},
 		{inService, "port came into service: fe80::2:c903:b0:31"},
 		{Notice{Generic: true, Trap: 999, IssuerLID: 8}, "trap 999 at LID 8"},
-		{Notice{Type: NoticeSecurity, Producer: 0x2c9, Trap: 5, IssuerLID: 8}, "security notice of vendor 0x0002c9, device 0x0005, from LID 8"},
+		{
+			Notice{Type: NoticeSecurity, Producer: 0x2c9, Trap: 5, IssuerLID: 8},
+			"security notice of vendor 0x0002c9, device 0x0005, from LID 8",
+		},
 	} {
 		if got := x.notice.String(); got != x.want {
 			t.Errorf("got %q, want %q", got, x.want)
@@ -88,7 +97,8 @@ func TestGID(t *testing.T) {
 	if g.String() != "fe80::2:c903:b0:41" { // as saquery prints it
 		t.Errorf("got %v", g)
 	}
-	if g.Prefix() != DefaultGIDPrefix || g.GUID() != 0x0002c90300b00041 || g.IsMulticast() || !(GID{0xff, 0x12}).IsMulticast() {
+	if g.Prefix() != DefaultGIDPrefix || g.GUID() != 0x0002c90300b00041 || g.IsMulticast() ||
+		!(GID{0xff, 0x12}).IsMulticast() {
 		t.Errorf("%v is %x, %x", g, g.Prefix(), g.GUID())
 	}
 }

@@ -57,7 +57,9 @@ func searchAll[strip line | half](d *Distances) {
 	var s strip
 	width := len(s)
 	// Bits of different words never meet: each worker searches for its own strip.
-	err := ForEach(context.Background(), (d.words+width-1)/width, nil, func(_, i int) { search[strip](d, i*width, list, first) })
+	err := ForEach(context.Background(), (d.words+width-1)/width, nil, func(_, i int) {
+		search[strip](d, i*width, list, first)
+	})
 	if err != nil {
 		panic("routing: a context that never ends has ended: " + err.Error())
 	}

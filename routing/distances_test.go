@@ -53,7 +53,8 @@ func ring(t *testing.T, n int) *fabric.Fabric {
 		if i == n-1 {
 			ports = 200
 		}
-		if _, err := b.AddNode(fabric.Node{GUID: uint64(n - i), Type: mad.NodeSwitch, NumPorts: ports, Desc: fmt.Sprint(i)}); err != nil {
+		if _, err := b.AddNode(fabric.Node{GUID: uint64(n - i), Type: mad.NodeSwitch, NumPorts: ports,
+			Desc: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,7 +31,8 @@ func Example() {
 	host := f.Port(f.NodesByDescription("node-0008 HCA-1")[0], 1)
 	lid := f.Ports[host].LID
 	for sw := range f.NumSwitches() {
-		fmt.Printf("%s sends LID %d, %s, by port %d\n", f.NodeName(f.Switches[sw]), lid, f.PortName(host), res.Tables.Port(sw, lid))
+		fmt.Printf("%s sends LID %d, %s, by port %d\n", f.NodeName(f.Switches[sw]), lid, f.PortName(host),
+			res.Tables.Port(sw, lid))
 	}
 	// Output:
 	// routed by minhop

@@ -23,7 +23,8 @@ type Farther struct {
 
 // Without gives the distances without some links of the fabric. They are computed when they are asked for.
 func (d *Distances) Without(links []fabric.Link) *Farther {
-	x := &Farther{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n), levels: make([][]fabric.SwitchIndex, NoHops+1)}
+	x := &Farther{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n),
+		levels: make([][]fabric.SwitchIndex, NoHops+1)}
 	for _, l := range links {
 		a, b := d.f.Nodes[d.f.Ports[l.A].Node].Switch, d.f.Nodes[d.f.Ports[l.B].Node].Switch
 		if a != fabric.None && b != fabric.None {

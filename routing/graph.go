@@ -36,7 +36,9 @@ func NewGraph(f *fabric.Fabric) *Graph {
 		for p := 1; n.InSubnet && p <= int(n.NumPorts); p++ {
 			port := n.FirstPort + fabric.PortIndex(p)
 			if peer := f.PeerSwitch(port); peer != fabric.None {
-				g.Links = append(g.Links, SwitchLink{Peer: peer, Port: uint8(p), PeerPort: f.Ports[f.Ports[port].Peer].Num})
+				g.Links = append(g.Links, SwitchLink{
+					Peer: peer, Port: uint8(p), PeerPort: f.Ports[f.Ports[port].Peer].Num,
+				})
 			}
 		}
 		g.First = append(g.First, int32(len(g.Links)))

@@ -17,7 +17,8 @@ type TreeLink struct {
 // AddTree adds to the tables of a multicast group the part of a spanning tree that its members need, and returns those
 // that it does not reach: routers, and what is on switches outside it. up is the cable of each switch but the root.
 // O(members x hops).
-func AddTree(f *fabric.Fabric, mft *fabric.MFT, mlid uint16, root fabric.SwitchIndex, members []fabric.PortIndex, up func(fabric.SwitchIndex) (l TreeLink, reached bool)) (outside []fabric.PortIndex) {
+func AddTree(f *fabric.Fabric, mft *fabric.MFT, mlid uint16, root fabric.SwitchIndex, members []fabric.PortIndex,
+	up func(fabric.SwitchIndex) (l TreeLink, reached bool)) (outside []fabric.PortIndex) {
 	for _, m := range members {
 		sw, port := f.AttachedSwitch(m)
 		reached := sw == root

@@ -45,10 +45,10 @@ type Options struct {
 	MaxReverseHops uint16
 	// QuasiFtreeIndexing makes ftree number the switches from the roots instead of from a leaf (quasi_ftree_indexing).
 	QuasiFtreeIndexing bool
-	// NoBullMinHop and NoBullSecondary take Bull's two upgrades of 2009 out of ftree, which no option of OpenSM does. Without
-	// the first a path that was found stays, also where a shorter one is found later; without the second secondary paths
-	// go up in the order of port groups instead of by load. Without both ftree routes as before them, and counts
-	// main paths alone.
+	// NoBullMinHop and NoBullSecondary take Bull's two upgrades of 2009 out of ftree, which no option of OpenSM does.
+	// Without the first a path that was found stays, also where a shorter one is found later; without the second
+	// secondary paths go up in the order of port groups instead of by load. Without both ftree routes as before them,
+	// and counts main paths alone.
 	NoBullMinHop, NoBullSecondary bool
 
 	// RoutingOrder are port GUIDs that are routed before all others (guid_routing_order_file), and
@@ -95,8 +95,8 @@ type Options struct {
 	// Counted are tables whose routes count as use of ports before there are any: where an engine refuses
 	// after it has made tables, OpenSM's next one goes on from its counts.
 	Counted *fabric.LFT
-	// Left are the hops that engines which refused have counted, nil for none: OpenSM's next one counts over them. They show in
-	// its tables where ports have hop weights, which those counts do not have.
+	// Left are the hops that engines which refused have counted, nil for none: OpenSM's next one counts over them. They
+	// show in its tables where ports have hop weights, which those counts do not have.
 	Left LIDHops
 
 	// Existing are the tables that the switches hold: a route stays as it is while

@@ -12,7 +12,9 @@ import (
 
 func TestForEach(t *testing.T) {
 	var sum, last atomic.Int64
-	err := ForEach(t.Context(), 1000, func(done, total int) { last.Store(int64(max(done, int(last.Load())))) }, func(worker, i int) {
+	err := ForEach(t.Context(), 1000, func(done, total int) {
+		last.Store(int64(max(done, int(last.Load()))))
+	}, func(worker, i int) {
 		if worker < 0 || worker >= Workers() {
 			t.Errorf("worker %d of %d", worker, Workers())
 		}

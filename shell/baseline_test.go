@@ -18,7 +18,8 @@ import (
 func TestBaselineChanges(t *testing.T) {
 	dir := t.TempDir()
 	whole, less, saved := filepath.Join(dir, "whole"), filepath.Join(dir, "less"), filepath.Join(dir, "saved")
-	if out, err := on(t, "sim:fattree:2,4", "dump topology "+whole, "fail link leaf-01 3", "dump topology "+less+" of=whatif"); err != nil {
+	if out, err := on(t, "sim:fattree:2,4", "dump topology "+whole, "fail link leaf-01 3", "dump topology "+less+
+		" of=whatif"); err != nil {
 		t.Fatal(err, out)
 	}
 	s := sessiontest.Open(t, "file:"+whole)
@@ -26,7 +27,8 @@ func TestBaselineChanges(t *testing.T) {
 		script string
 		want   int
 	}{
-		{"baseline load " + less, 1}, {"baseline show", 1}, {"baseline load " + whole, 0}, {"baseline show", 0}, {"baseline save " + saved, 0},
+		{"baseline load " + less, 1}, {"baseline show", 1}, {"baseline load " + whole, 0}, {"baseline show", 0},
+		{"baseline save " + saved, 0},
 	} {
 		var text, object bytes.Buffer
 		for _, out := range []*shell.Output{{W: &text}, {W: &object, Form: answer.FormJSON}} {
@@ -41,7 +43,9 @@ func TestBaselineChanges(t *testing.T) {
 		if err := json.Unmarshal(object.Bytes(), &a); err != nil {
 			t.Fatal(err)
 		}
-		if n := bytes.Count(text.Bytes(), []byte("\n  ")); len(a.Changes) != c.want || n != max(c.want, 1) || !a.Compared { // or that it is alike
+		// or that it is alike
+		if n := bytes.Count(text.Bytes(), []byte("\n  ")); len(a.Changes) != c.want || n != max(c.want, 1) ||
+			!a.Compared {
 			t.Errorf("%s: want %d changes, got %s%s", c.script, c.want, text.Bytes(), object.Bytes())
 		}
 	}

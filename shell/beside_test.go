@@ -62,7 +62,8 @@ func TestComparedUntilStopped(t *testing.T) {
 	var out bytes.Buffer
 	ctx := &stops{Context: t.Context(), at: "updn, 2 of 3", s: s, done: make(chan struct{})}
 	err := shell.New(s).Run(ctx, "test", "compare engines minhop updn dfsssp", &shell.Output{W: &out})
-	if err == nil || !strings.Contains(err.Error(), "engine 2 of 3, updn: ") || !strings.Contains(err.Error(), "interrupted") {
+	if err == nil || !strings.Contains(err.Error(), "engine 2 of 3, updn: ") ||
+		!strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("it says %v", err)
 	}
 	if got := out.String(); !strings.Contains(got, "\nminhop ") || strings.Contains(got, "updn") {
@@ -73,7 +74,8 @@ func TestComparedUntilStopped(t *testing.T) {
 // TestReadings: a file is taken at its word as file: and where a topology is loaded. By
 // ibsim's rules it is other, which is said where links are listed and written, too.
 func TestReadings(t *testing.T) {
-	const net = "Switch 2 \"S-1\"\n[1] \"H-1\"[1] # \"h1\" lid 1 4xNDR\n[2] \"H-2\"[1] # \"h2\" lid 2 4xHDR\n\nHca 1 \"H-1\"\n[1](b7) \"S-1\"[1]\n\nHca 1 \"H-2\"\n[1] \"S-1\"[2]\n"
+	const net = "Switch 2 \"S-1\"\n[1] \"H-1\"[1] # \"h1\" lid 1 4xNDR\n[2] \"H-2\"[1] # \"h2\" lid 2 4xHDR\n\nHca 1 " +
+		"\"H-1\"\n[1](b7) \"S-1\"[1]\n\nHca 1 \"H-2\"\n[1] \"S-1\"[2]\n"
 	file := filepath.Join(t.TempDir(), "net")
 	if err := os.WriteFile(file, []byte(net), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,7 +91,8 @@ func TestReadings(t *testing.T) {
 		{"sim:fattree:2,4", "load topology " + file + " as=ibsim", true},
 	} {
 		out, err := on(t, c.from, c.before, "show links; dump topology -")
-		if err != nil || strings.Contains(out, " 4xNDR") == c.asIbsim || strings.Contains(out, "(b7)") == c.asIbsim || strings.Contains(out, "by ibsim's rules 1 port") != c.asIbsim {
+		if err != nil || strings.Contains(out, " 4xNDR") == c.asIbsim || strings.Contains(out, "(b7)") == c.asIbsim ||
+			strings.Contains(out, "by ibsim's rules 1 port") != c.asIbsim {
 			t.Errorf("%s, %s: %v\n%s", c.from, c.before, err, out)
 		}
 	}
@@ -104,12 +107,14 @@ func TestReadings(t *testing.T) {
 // TestOffline: behind a file by ibsim's rules, too, there is nobody to ask or to write to.
 func TestOffline(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
-	if err := os.WriteFile(file, []byte("Switch 2 \"S-1\"\n[1] \"H-1\"[1]\n\nHca 1 \"H-1\"\n[1] \"S-1\"[1]\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("Switch 2 \"S-1\"\n[1] \"H-1\"[1]\n\nHca 1 \"H-1\"\n[1] \"S-1\"[1]\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, from := range []string{"file:" + file, "net:" + file} {
 		for _, command := range []string{"sweep", "write on", "show counters"} {
-			if _, err := on(t, from, command); err == nil || !strings.Contains(err.Error(), connection.ErrOffline.Error()) {
+			if _, err := on(t, from, command); err == nil ||
+				!strings.Contains(err.Error(), connection.ErrOffline.Error()) {
 				t.Errorf("%s, %s: %v", from, command, err)
 			}
 		}
@@ -126,8 +131,10 @@ func TestOffline(t *testing.T) {
 // forgotten.
 func TestForgottenFailures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
-	out, err := on(t, "sim:fattree:2,4", "gen fattree 2 4 "+file, "fail switch spine-01", "route", "load topology "+file)
-	if err != nil || !strings.Contains(out, "what was on paper before is forgotten: 1 failure\n  the staged tables are stale: ") {
+	out, err := on(t, "sim:fattree:2,4", "gen fattree 2 4 "+file, "fail switch spine-01", "route",
+		"load topology "+file)
+	if err != nil || !strings.Contains(out, "what was on paper before is forgotten: 1 failure\n  the staged tables "+
+		"are stale: ") {
 		t.Error(err, out)
 	}
 }

@@ -68,7 +68,10 @@ func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.C
 		if (switchesOnly && !n.IsSwitch()) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		out = append(out, lang.Candidate{Text: name, Description: fmt.Sprintf("%s, LID %s", feature.TypeWord(n.Type), answer.LID(feature.NodeLID(f, n)))})
+		out = append(out, lang.Candidate{
+			Text: name, Description: fmt.Sprintf("%s, LID %s", feature.TypeWord(n.Type),
+				answer.LID(feature.NodeLID(f, n))),
+		})
 		if len(out) == maxCandidates {
 			break
 		}

@@ -58,7 +58,9 @@ func newAsking(t *testing.T) *asking {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.s, err = session.Open(t.Context(), src, session.Options{Client: mad.ClientOptions{Timeout: 50 * time.Millisecond}}); err != nil {
+	if a.s, err = session.Open(t.Context(), src, session.Options{
+		Client: mad.ClientOptions{Timeout: 50 * time.Millisecond},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.s.Close() })
@@ -83,12 +85,13 @@ func (a *asking) silence(nodes ...fabric.Node) {
 
 func (a *asking) run(asJSON bool, command string) (string, error) {
 	var out bytes.Buffer
-	err := shell.New(a.s).Run(a.t.Context(), "test", command, &shell.Output{W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText)})
+	err := shell.New(a.s).Run(a.t.Context(), "test", command,
+		&shell.Output{W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText)})
 	return out.String(), err
 }
 
-// TestCountersNotRead: ports that do not tell what they counted are listed with the reason, and have no counters that are
-// 0. A command that gets the counters of no port fails.
+// TestCountersNotRead: ports that do not tell what they counted are listed with the reason, and have no counters that
+// are 0. A command that gets the counters of no port fails.
 func TestCountersNotRead(t *testing.T) {
 	a := newAsking(t)
 	all := a.s.State().Live.Fabric.Nodes
@@ -128,15 +131,18 @@ func TestCountersNotRead(t *testing.T) {
 		t.Errorf("%d read, %d not: %v\n%s", x.Read, silent, err, out)
 	}
 	out, err = a.run(false, "show counters")
-	if err != nil || !strings.Contains(out, "28 ports read, 0 shown, 4 not read") || !strings.Contains(out, "not read: 4 counter readings (no answer") || !strings.Contains(out, "): leaf-02") {
+	if err != nil || !strings.Contains(out, "28 ports read, 0 shown, 4 not read") ||
+		!strings.Contains(out, "not read: 4 counter readings (no answer") || !strings.Contains(out, "): leaf-02") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if out, err = a.run(true, "show counters leaf-02"); err == nil || !strings.Contains(err.Error(), "no answer") || summary(out).Read != 0 {
+	if out, err = a.run(true, "show counters leaf-02"); err == nil || !strings.Contains(err.Error(), "no answer") ||
+		summary(out).Read != 0 {
 		t.Errorf("of the silent switch: %v\n%s", err, out)
 	}
 	a.silence(all...)
 	out, err = a.run(true, "show counters")
-	if err == nil || !strings.Contains(err.Error(), "the counters of no port could be read") || !strings.Contains(err.Error(), "no answer") {
+	if err == nil || !strings.Contains(err.Error(), "the counters of no port could be read") ||
+		!strings.Contains(err.Error(), "no answer") {
 		t.Errorf("of silent nodes: %v", err)
 	}
 	if x := summary(out); x.Read != 0 || x.NotRead == 0 {
@@ -149,14 +155,15 @@ func TestCountersNotRead(t *testing.T) {
 	}
 	for _, command := range []string{"problems", "problems counters"} {
 		out, err = a.run(false, command)
-		if err != nil || !strings.Contains(out, "not checked: rising error counters: unknown: the last reading got the counters of no port") || strings.Contains(out, "try: show counters") {
+		if err != nil || !strings.Contains(out, "not checked: rising error counters: unknown: the last reading got "+
+			"the counters of no port") || strings.Contains(out, "try: show counters") {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
 	}
 }
 
-// TestTimesNotRecorded: what was counted before a recorder began is not known, nor what ports of a subnet counted that was
-// never recorded.
+// TestTimesNotRecorded: what was counted before a recorder began is not known, nor what ports of a subnet counted that
+// was never recorded.
 func TestTimesNotRecorded(t *testing.T) {
 	dir, began := t.TempDir(), time.Now()
 	start := func(from string) *asking {
@@ -196,33 +203,42 @@ func TestTimesNotRecorded(t *testing.T) {
 		Seconds     float64 `json:"recorded_seconds"`
 		Of          struct{ Unread struct{ Count int } }
 	}
-	for _, command := range []string{"counters worst since=1h", "counters worst since=1h by=traffic", "counters history leaf-01/3 since=1h"} {
+	for _, command := range []string{
+		"counters worst since=1h", "counters worst since=1h by=traffic", "counters history leaf-01/3 since=1h",
+	} {
 		out, err := a.run(true, command)
 		first, _, _ := strings.Cut(out, "\n")
 		if err := json.Unmarshal([]byte(first), &x); err != nil {
 			t.Fatal(err, out)
 		}
 		took := time.Since(began).Seconds() + 1 // times are in whole seconds
-		if err != nil || len(x.Recorded) == 0 || x.Recorded[0].From.Before(began.Add(-time.Second)) || x.Seconds <= 0 || x.Seconds > took || x.Of.Unread.Count > 0 {
-			t.Errorf("%s: recorded %v, %.1f s, began %v, not read %v: %v", command, x.Recorded, x.Seconds, began, x.Of.Unread.Count, err)
+		if err != nil || len(x.Recorded) == 0 || x.Recorded[0].From.Before(began.Add(-time.Second)) || x.Seconds <= 0 ||
+			x.Seconds > took || x.Of.Unread.Count > 0 {
+			t.Errorf("%s: recorded %v, %.1f s, began %v, not read %v: %v", command, x.Recorded, x.Seconds, began,
+				x.Of.Unread.Count, err)
 		}
-		if len(x.NotRecorded) == 0 || x.NotRecorded[0].Until.Before(began.Add(-time.Second)) || x.NotRecorded[0].Until.Sub(x.NotRecorded[0].From) < 58*time.Minute {
+		if len(x.NotRecorded) == 0 || x.NotRecorded[0].Until.Before(began.Add(-time.Second)) ||
+			x.NotRecorded[0].Until.Sub(x.NotRecorded[0].From) < 58*time.Minute {
 			t.Errorf("%s: not recorded %v", command, x.NotRecorded)
 		}
-		if out, err := a.run(false, command); err != nil || !strings.Contains(out, "not recorded: ") || !strings.Contains(out, "of 1h0m0s") {
+		if out, err := a.run(false, command); err != nil || !strings.Contains(out, "not recorded: ") ||
+			!strings.Contains(out, "of 1h0m0s") {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
 	}
-	for _, command := range []string{"counters worst since=3h until=2h", "counters history leaf-01/3 since=3h until=2h", "check load measured since=3h until=2h"} {
+	for _, command := range []string{"counters worst since=3h until=2h", "counters history leaf-01/3 since=3h until=2h",
+		"check load measured since=3h until=2h"} {
 		if out, err := a.run(false, command); err == nil || !strings.Contains(err.Error(), "nothing was recorded") {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
 	}
 	never := start("sim:fattree:2,6")
-	if out, err := never.run(false, "counters worst"); err == nil || !strings.Contains(err.Error(), "nothing was recorded of this subnet") {
+	if out, err := never.run(false, "counters worst"); err == nil ||
+		!strings.Contains(err.Error(), "nothing was recorded of this subnet") {
 		t.Errorf("a subnet that was never recorded: %v\n%s", err, out)
 	}
-	if _, err := recording.Grown(t.Context(), never.s, counters.Errors, began.Add(-time.Hour), time.Now(), 2); !errors.Is(err, recorded.ErrNone) {
+	if _, err := recording.Grown(t.Context(), never.s, counters.Errors, began.Add(-time.Hour), time.Now(),
+		2); !errors.Is(err, recorded.ErrNone) {
 		t.Errorf("the pane of such a subnet: %v", err)
 	}
 	morning := func(a *asking) string {
@@ -233,7 +249,10 @@ func TestTimesNotRecorded(t *testing.T) {
 		return strings.ReplaceAll(out, "\\", "")
 	}
 	out := morning(never)
-	for _, want := range []string{"what ports counted: nothing was recorded of this subnet", "ports that got worse not known", "## Ports that got worse\n\nnot known", "## Load that changed\n\nnot known"} {
+	for _, want := range []string{
+		"what ports counted: nothing was recorded of this subnet", "ports that got worse not known",
+		"## Ports that got worse\n\nnot known", "## Load that changed\n\nnot known",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

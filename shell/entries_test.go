@@ -25,7 +25,9 @@ func keeping(t *testing.T, from string) (*session.Session, func(text string, asJ
 	sh := shell.New(s)
 	return s, func(text string, asJSON bool) (string, error) {
 		var out bytes.Buffer
-		err := sh.Run(t.Context(), "test", text, &shell.Output{W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText)})
+		err := sh.Run(t.Context(), "test", text, &shell.Output{
+			W: &out, Notes: &out, Form: prose.When(asJSON, answer.FormJSON, answer.FormText),
+		})
 		return out.String(), err
 	}
 }
@@ -54,16 +56,28 @@ func TestEntryNamesMaker(t *testing.T) {
 		newest         []string // engine and options of the newest entries, the newest first
 		simulated      string   // in the newest entry
 	}{
-		{"commit after another engine was chosen", "fail switch spine-01; route; engine ftree; write on; commit yes", []string{"minhop ", "live "}, "switch spine-01 failed"},
+		{"commit after another engine was chosen", "fail switch spine-01; route; engine ftree; write on; commit yes",
+			[]string{"minhop ", "live "}, "switch spine-01 failed"},
 		{"refused engine", "engine torus-2QoS lmc=1; route", []string{"minhop lmc=1"}, ""},
-		{"rollback", "write on; engine minhop lmc=1; route; commit yes" + force + "; engine ftree lmc=0; rollback yes" + force,
+		{"rollback", "write on; engine minhop lmc=1; route; commit yes" + force + "; engine ftree lmc=0; rollback yes" +
+			force,
 			[]string{"live ", "minhop lmc=1", "minhop lmc=1", "live "}, ""},
-		{"rollback of the second commit", "write on; engine minhop lmc=1; route; commit yes" + force + "; engine updn lmc=1; route; commit yes" + force + "; engine ftree; rollback yes" + force,
+		{"rollback of the second commit", "write on; engine minhop lmc=1; route; commit yes" + force +
+			"; engine updn lmc=1; route; commit yes" + force + "; engine ftree; rollback yes" + force,
 			[]string{"minhop lmc=1", "updn lmc=1", "updn lmc=1", "minhop lmc=1"}, ""},
-		{"loaded tables", "engine updn; route; dump lfts " + file + ".lfts; engine ftree; load lfts " + file + ".lfts", []string{"tables.lfts "}, ""},
-		{"loaded routing", "engine updn connect_roots=yes; route; dump routing " + file + ".routing; unstage; engine ftree; load routing " + file + ".routing", []string{"updn connect_roots=yes"}, ""},
-		{"adapted tables", "engine updn; route; fail link leaf-01 3; engine ftree; route incremental", []string{"incremental "}, "leaf-01/3"},
-		{"unicast cache", "engine minhop use_ucast_cache=yes; route; fail switch leaf-02; route", []string{"ucast_cache use_ucast_cache=yes"}, "switch leaf-02 failed"},
+		{"loaded tables", "engine updn; route; dump lfts " + file + ".lfts; engine ftree; load lfts " + file + ".lfts",
+			[]string{"tables.lfts "}, ""},
+		{
+			"loaded routing", "engine updn connect_roots=yes; route; dump routing " + file +
+				".routing; unstage; engine ftree; load routing " + file + ".routing",
+			[]string{"updn connect_roots=yes"}, "",
+		},
+		{"adapted tables", "engine updn; route; fail link leaf-01 3; engine ftree; route incremental",
+			[]string{"incremental "}, "leaf-01/3"},
+		{
+			"unicast cache", "engine minhop use_ucast_cache=yes; route; fail switch leaf-02; route",
+			[]string{"ucast_cache use_ucast_cache=yes"}, "switch leaf-02 failed",
+		},
 	} {
 		s, run := keeping(t, "sim:fattree:2,4")
 		if text, err := run(c.commands, false); err != nil {
@@ -105,25 +119,33 @@ func TestEntryOfWhatIf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{st.Title(p), whatIsSaid(t, run, "history", false), whatIsSaid(t, run, "history show "+id, false), whatIsSaid(t, run, "history", true)} {
-		if !strings.Contains(text, "switch spine-01 failed") || !strings.Contains(text, "what-if") && !strings.Contains(text, `"whatif"`) {
+	for _, text := range []string{
+		st.Title(p), whatIsSaid(t, run, "history", false), whatIsSaid(t, run, "history show "+id, false),
+		whatIsSaid(t, run, "history", true),
+	} {
+		if !strings.Contains(text, "switch spine-01 failed") || !strings.Contains(text, "what-if") &&
+			!strings.Contains(text, `"whatif"`) {
 			t.Errorf("no what-if is named in %q", text)
 		}
 	}
 	for _, command := range []string{
-		"show nodes", "show switches", "show links", "show lft leaf-01", "show structure", "check reach", "check loops", "check credits", "check load", "who uses leaf-01", "report text -",
-		"hosts j node-[0001-0002]", "trace node-0001 node-0008", "trace all all", "resilience links", "paths query node-0001 node-0008",
+		"show nodes", "show switches", "show links", "show lft leaf-01", "show structure", "check reach", "check loops",
+		"check credits", "check load", "who uses leaf-01", "report text -",
+		"hosts j node-[0001-0002]", "trace node-0001 node-0008", "trace all all", "resilience links",
+		"paths query node-0001 node-0008",
 	} {
 		text := whatIsSaid(t, run, command+" of="+id, false)
 		if !strings.Contains(text, "what-if: switch spine-01 failed") {
 			t.Errorf("%s: no what-if in\n%s", command, text)
 		}
-		if strings.HasPrefix(command, "report") || strings.HasPrefix(command, "show") || strings.HasPrefix(command, "paths") {
+		if strings.HasPrefix(command, "report") || strings.HasPrefix(command, "show") ||
+			strings.HasPrefix(command, "paths") {
 			continue // rows and files, which say it beside them
 		}
 		var answer struct{ Of any } // of a declared answer an object
 		line, _, _ := strings.Cut(whatIsSaid(t, run, command+" of="+id, true), "\n")
-		if err := json.Unmarshal([]byte(line), &answer); err != nil || !strings.Contains(fmt.Sprint(answer.Of), "what-if") {
+		if err := json.Unmarshal([]byte(line), &answer); err != nil ||
+			!strings.Contains(fmt.Sprint(answer.Of), "what-if") {
 			t.Errorf("%s: %v, no what-if in %s", command, err, line)
 		}
 	}

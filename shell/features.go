@@ -159,7 +159,8 @@ func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {
 
 func specOf(name string, c *feature.Command) Spec {
 	spec := Spec{
-		Name: name, Bare: c.Bare, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args, Options: c.Options,
+		Name: name, Bare: c.Bare, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args,
+		Options: c.Options,
 		Example: strings.Join(c.Examples, "; "),
 	}
 	if c.Run != nil {
@@ -172,11 +173,13 @@ func specOf(name string, c *feature.Command) Spec {
 
 // feature returns the call for the functions of package feature.
 func (c *call) feature() *feature.Call {
-	return &feature.Call{Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: theConsole{c}}
+	return &feature.Call{
+		Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: theConsole{c},
+	}
 }
 
-// Schemas returns the JSON Schema of the answers of a command, that of all commands where no words are given. It fails for
-// a command whose answers have none.
+// Schemas returns the JSON Schema of the answers of a command, that of all commands where no words are given. It fails
+// for a command whose answers have none.
 func Schemas(words ...string) (map[string]any, error) {
 	all := declarations(words)
 	switch {

@@ -138,7 +138,8 @@ func TestOutcome(t *testing.T) {
 		{"fail switch leaf-02", "failed on paper: switch leaf-02 with 4 links; unreachable: 3 nodes"},
 		{"undo", "undone: switch leaf-02 with 4 links"},
 	} {
-		if err := New(s).Run(t.Context(), "test", c[0], &Output{W: io.Discard, Hear: hear}); err != nil || outcome != c[1] {
+		if err := New(s).Run(t.Context(), "test", c[0], &Output{W: io.Discard, Hear: hear}); err != nil ||
+			outcome != c[1] {
 			t.Errorf("%s: %q, %v, expected %q", c[0], outcome, err, c[1])
 		}
 	}

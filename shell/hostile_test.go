@@ -72,7 +72,8 @@ func (v *victim) run(words ...string) string {
 
 // quote quotes a word, of an option its value.
 func quote(word string) string {
-	if name, value, ok := strings.Cut(word, "="); ok && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" {
+	if name, value, ok := strings.Cut(word, "="); ok && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") ==
+		"" {
 		return name + "=" + lang.Quote(value)
 	}
 	return lang.Quote(word)
@@ -82,7 +83,10 @@ func (v *victim) script(script string) (text string) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
 		ctx, cancel := context.WithTimeout(v.t.Context(), 500*time.Millisecond)
-		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{}, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a *answer.Answer) { v.tables(script, a) }})
+		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{},
+			Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a *answer.Answer) {
+				v.tables(script, a)
+			}})
 		cancel()
 		v.check(script, out.String())
 		if err != nil {
@@ -263,7 +267,8 @@ func TestHostileNames(t *testing.T) {
 // shown is the neighbourhood of the first control character or injected line.
 func shown(out string) string {
 	for l := range strings.Lines(out) {
-		if text := strings.TrimSuffix(l, "\n"); !plain.Escaped(strings.ReplaceAll(text, "\t", " ")) || strings.HasPrefix(strings.TrimSpace(text), injected) {
+		if text := strings.TrimSuffix(l, "\n"); !plain.Escaped(strings.ReplaceAll(text, "\t", " ")) ||
+			strings.HasPrefix(strings.TrimSpace(text), injected) {
 			return text[:min(len(text), 600)]
 		}
 	}

@@ -56,29 +56,38 @@ func spoiledJSON(text string) (out []string) {
 
 // others are files that the program reads and does not write.
 var others = map[string]string{
-	"torus_config":          "torus 2 2 1\nxp_link 0x200000 0x200001\nyp_link 0x200000 0x200002\nx_dateline 0\nnext_seed\nmax_changes 3\nportgroup_max_ports 4\nport_order 1 2 3\n",
-	"partition_config_file": "Default=0x7fff, ipoib, sl=3, mtu=4, rate=3, scope=2, defmember=full: ALL, SELF=full, 0x10001=limited;\nother=0x11, indx0: ALL_CAS, name=both;\n",
-	"root_guid_file":        "0x200001\n# comment\n0x200002 word\n",
-	"from": "routing_engine updn,minhop\nroot_guid_file /none/roots\nlmc 1\nsm_priority 300\nunknown_option value\nqos TRUE\nmax_op_vls 5\n" +
-		"qos_ca_sl2vl 0,1,2\npartition_config_file /none/partitions\nscatter_ports banana\ntorus_config /none/torus\nuse_ucast_cache FALSE\n(null) word\n",
+	"torus_config": "torus 2 2 1\nxp_link 0x200000 0x200001\nyp_link 0x200000 0x200002\nx_dateline " +
+		"0\nnext_seed\nmax_changes 3\nportgroup_max_ports 4\nport_order 1 2 3\n",
+	"partition_config_file": "Default=0x7fff, ipoib, sl=3, mtu=4, rate=3, scope=2, defmember=full: ALL, SELF=full, " +
+		"0x10001=limited;\nother=0x11, indx0: ALL_CAS, name=both;\n",
+	"root_guid_file": "0x200001\n# comment\n0x200002 word\n",
+	"from": "routing_engine updn,minhop\nroot_guid_file /none/roots\nlmc 1\nsm_priority 300\nunknown_option " +
+		"value\nqos TRUE\nmax_op_vls 5\n" +
+		"qos_ca_sl2vl 0,1,2\npartition_config_file /none/partitions\nscatter_ports banana\ntorus_config " +
+		"/none/torus\nuse_ucast_cache FALSE\n(null) word\n",
 }
 
 const groupFile = "MC Group 0xc001 : mgid=0xff12000000000000:0x1000\n" +
-	"mcm_port: port_gid=0xfe80000000000000:0x0000000000100001\nmcm_port: port_gid=0xfe80000000000000:0x0000000000100005\n"
+	"mcm_port: port_gid=0xfe80000000000000:0x0000000000100001\nmcm_port: " +
+	"port_gid=0xfe80000000000000:0x0000000000100005\n"
 
-const portList = "SW    11 11 0x0000000000200001 4x SDR - CA     7  1 0x0000000000100013 ( 'leaf-01' - 'node-0002 HCA-1' )\n" +
+const portList = "SW    11 11 0x0000000000200001 4x SDR - CA     7  1 0x0000000000100013 ( 'leaf-01' - 'node-0002 " +
+	"HCA-1' )\n" +
 	"SW    11 12 0x0000000000200001 4x ???                                    'leaf-01'\n"
 
 const linkInfo = "Switch: 0x0000000000200001 leaf-01:\n" +
-	"          11    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       7    1[  ] \"node-0002 HCA-1\" ( Could be 5.0 Gbps )\n" +
+	"          11    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       7    1[  ] \"node-0002 HCA-1\" ( " +
+	"Could be 5.0 Gbps )\n" +
 	"          11    2[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n" +
-	"CA: node-0002 HCA-1:\n      0x0000000000100013      7    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>      11    1[  ] \"leaf-01\" ( )\n"
+	"CA: node-0002 HCA-1:\n      0x0000000000100013      7    1[  ] ==( 4X           2.5 Gbps Active/  " +
+	"LinkUp)==>      11    1[  ] \"leaf-01\" ( )\n"
 
 // written are files of each kind that the program writes, and of which commands read them.
 func written(v *victim) map[string]string {
 	v.t.Helper()
 	out := map[string]string{}
-	for _, kind := range []string{"lfts", "fdbs", "subnet", "topology", "lid-matrix", "guid2lid", "sl2vl", "sls", "mcfdbs", "groups"} {
+	for _, kind := range []string{"lfts", "fdbs", "subnet", "topology", "lid-matrix", "guid2lid", "sl2vl", "sls",
+		"mcfdbs", "groups"} {
 		file := filepath.Join(v.dir, kind)
 		said := v.run("dump", kind, file)
 		text, err := os.ReadFile(file)
@@ -130,7 +139,8 @@ func TestHostileFiles(t *testing.T) {
 			v.run(strings.Fields(r.then)...)
 		}
 	}
-	for _, text := range spoiled("trace node-0001 node-0002; show node leaf-01 limit=3; engine 'no such'; fail link leaf-01 1 x=y\n") {
+	for _, text := range spoiled("trace node-0001 node-0002; show node leaf-01 limit=3; engine 'no such'; fail link " +
+		"leaf-01 1 x=y\n") {
 		v.script(text)
 	}
 	t.Logf("%d readings", v.runs-before)
@@ -175,13 +185,16 @@ func TestHostileReports(t *testing.T) {
 func TestHostileHistory(t *testing.T) {
 	dir := t.TempDir()
 	v := newVictimIn(t, "sim:fattree:2,4", dir)
-	for _, cmd := range []string{"sweep", "route", "write on", "commit yes", "fail switch spine-01", "route", "commit yes"} {
+	for _, cmd := range []string{"sweep", "route", "write on", "commit yes", "fail switch spine-01", "route",
+		"commit yes"} {
 		v.run(strings.Fields(cmd)...)
 	}
 	exported := filepath.Join(v.dir, "exported")
 	v.run("history", "export", exported)
 	spoil(t, exported, func(db *sql.DB) error {
-		for table, columns := range map[string]string{"entry": "kind who source engine options note", "journal": "state who note"} {
+		for table, columns := range map[string]string{
+			"entry": "kind who source engine options note", "journal": "state who note",
+		} {
 			for column := range strings.FieldsSeq(columns) {
 				if _, err := db.Exec(fmt.Sprintf("UPDATE %s SET %s = ?||id", table, column), line); err != nil {
 					return err
@@ -190,15 +203,20 @@ func TestHostileHistory(t *testing.T) {
 		}
 		return nil
 	})
-	if said := v.run("history", "import", exported); !strings.Contains(said, "imported") || strings.Contains(said, "\n0 entries") {
+	if said := v.run("history", "import", exported); !strings.Contains(said, "imported") ||
+		strings.Contains(said, "\n0 entries") {
 		t.Fatalf("the spoiled history is not taken: %s", said)
 	}
-	for _, words := range [][]string{{"history"}, {"history", "all"}, {"history", "show", "5"}, {"history", "show", "9"}, {"diff", "5", "6"}, {"rollback"}, {"commit", "resume"}, {"summary"}} {
+	for _, words := range [][]string{
+		{"history"}, {"history", "all"}, {"history", "show", "5"}, {"history", "show", "9"}, {"diff", "5", "6"},
+		{"rollback"}, {"commit", "resume"}, {"summary"},
+	} {
 		v.run(words...)
 	}
 	for _, schema := range []string{"CREATE TABLE entry (" + line, "CREATE TABLE \"" + line + "\" (x)"} {
 		spoil(t, exported, func(db *sql.DB) error {
-			_, err := db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ? WHERE name = 'entry'", schema)
+			_, err := db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ? WHERE name = 'entry'",
+				schema)
 			return err
 		})
 		if said := v.run("history", "import", exported); strings.Contains(said, "imported") {

@@ -16,14 +16,16 @@ const folder = "ibdiagnet:../fabric/formats/testdata/ibdiagnet"
 
 func TestIbdiagnet(t *testing.T) {
 	for command, wants := range map[string][]string{
-		"summary": {"6 switches, 5 channel adapters, 1 of them an aggregation node, 13 links; highest LID 11", "seen from host-1 mlx5_0/1", "master priority 5 on host-1 mlx5_0/1", "live (as of 2022-08-25 17:45:38)"},
+		"summary": {"6 switches, 5 channel adapters, 1 of them an aggregation node, 13 links; highest LID 11",
+			"seen from host-1 mlx5_0/1", "master priority 5 on host-1 mlx5_0/1", "live (as of 2022-08-25 17:45:38)"},
 		"problems": {
 			"6 errors, 3 warnings, 2 notes", "port 9 of node 0x0000000000000051, which is not among the nodes",
 			"Spine-ZONE1-1/2/4 to leaf, 4/3 runs at 1x, both ends are set to 4x",
 			"leaf, 3/3 to Spine-ZONE1-1/2/3 between two readings: LinkDownedCounter +1",
 			"Spine-ZONE1-1/1/1 to leaf, 1/2: error correction is RS here and the vendor's 14 there",
 			"the module in leaf, 2/2 to Spine-ZONE1-1/1/2 has 76 degrees Celsius",
-			"warning bit errors         leaf, 3/2 to Spine-ZONE1-1/1/3: bit errors are left after correction at a rate of 2e-13",
+			"warning bit errors         leaf, 3/2 to Spine-ZONE1-1/1/3: bit errors are left after correction at a " +
+				"rate of 2e-13",
 			"leaf, 3/3 to Spine-ZONE1-1/2/3 since they were cleared: LinkDownedCounter 11",
 			"since they were cleared: LinkDownedCounter 511, PortXmitDiscards 101",
 			"1 paths end before they arrive: host-4 mlx5_0/1 to Mellanox Technologies Aggregation Node/1",
@@ -34,17 +36,22 @@ func TestIbdiagnet(t *testing.T) {
 			// LIDs 8 to 10 have that group, and two ends send from that leaf.
 			"13 arrive for sure, 6 by luck, 1 never"},
 		// Over the first spine to the first leaf go host-2 and host-3 to LIDs 7 and 11, and host-4 to 7.
-		"check load": {"edge forwarding index 5", "5 paths to 2 LIDs over Spine-ZONE1-1/1/1 -> leaf, 1/2", "1xNDR: 2 directions, 1 to 4 paths"},
-		`trace "host-1 mlx5_0" "host-2 mlx5_0"`: {"leaf, 1          LID 3      p1 -> p3    4xNDR  up", "Spine-ZONE1-1/2  LID 2      p1 -> p2", "delivered over 3 switches", "SL unknown",
-			// Group 1 of that leaf has port 4 in its second sub-group, which leads to the aggregation node: one of three choices is wrong.
+		"check load": {"edge forwarding index 5", "5 paths to 2 LIDs over Spine-ZONE1-1/1/1 -> leaf, 1/2",
+			"1xNDR: 2 directions, 1 to 4 paths"},
+		`trace "host-1 mlx5_0" "host-2 mlx5_0"`: {"leaf, 1          LID 3      p1 -> p3    4xNDR  up",
+			"Spine-ZONE1-1/2  LID 2      p1 -> p2", "delivered over 3 switches", "SL unknown",
+			// Group 1 of that leaf has port 4 in its second sub-group, which leads to the aggregation node: one of
+			// three choices is wrong.
 			"leaf, 1  by ports 2-4 (3, free)", "3 paths, 66.7 % of packets delivered, over 3 switches"},
-		`show sl2vl Spine-ZONE1-1/1`:         {"2    1   0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7"},
-		`show mft Spine-ZONE1-1/1`:           {"0xc000  1-2"},
-		`show counters`:                      {"leaf, 3/3          Spine-ZONE1-1/2/3  LinkDownedCounter 11", "LinkDownedCounter 511, PortXmitDiscards 101"},
-		`show counters "leaf, 3/3" all`:      {"PortXmitData 78187493530"}, // 0x123456789a
-		`show cables "leaf, 2/2"`:            {"Acme, Inc MCP7 SN-1 A2  76", "the vendor's 14"},
-		`show cables "leaf, 3/2"`:            {"1e-06    2e-13      not read"},
-		"fail link Spine-ZONE1-1/1/1; route": {"failed on paper: link Spine-ZONE1-1/1/1 -- leaf, 1/2", "staged, not written"},
+		`show sl2vl Spine-ZONE1-1/1`: {"2    1   0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7"},
+		`show mft Spine-ZONE1-1/1`:   {"0xc000  1-2"},
+		`show counters`: {"leaf, 3/3          Spine-ZONE1-1/2/3  LinkDownedCounter 11",
+			"LinkDownedCounter 511, PortXmitDiscards 101"},
+		`show counters "leaf, 3/3" all`: {"PortXmitData 78187493530"}, // 0x123456789a
+		`show cables "leaf, 2/2"`:       {"Acme, Inc MCP7 SN-1 A2  76", "the vendor's 14"},
+		`show cables "leaf, 3/2"`:       {"1e-06    2e-13      not read"},
+		"fail link Spine-ZONE1-1/1/1; route": {"failed on paper: link Spine-ZONE1-1/1/1 -- leaf, 1/2",
+			"staged, not written"},
 	} {
 		out, _ := on(t, folder, strings.Split(command, "; ")...)
 		for _, want := range wants {
@@ -61,7 +68,9 @@ func TestIbdiagnet(t *testing.T) {
 // A folder that is written and read is written the same; and another folder is compared with it.
 func TestDumpIbdiagnet(t *testing.T) {
 	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")
-	if out, err := on(t, folder, "dump ibdiagnet "+one); err != nil || !strings.Contains(out, "ibdiagnet2.db_csv, ibdiagnet2.fdbs, ibdiagnet2.far, ibdiagnet2.mcfdbs, ibdiagnet2.slvl of live") {
+	if out, err := on(t, folder, "dump ibdiagnet "+one); err != nil ||
+		!strings.Contains(out, "ibdiagnet2.db_csv, ibdiagnet2.fdbs, ibdiagnet2.far, ibdiagnet2.mcfdbs, "+
+			"ibdiagnet2.slvl of live") {
 		t.Fatal(err, out)
 	}
 	if _, err := on(t, "ibdiagnet:"+one, "dump ibdiagnet "+two); err != nil {
@@ -86,7 +95,8 @@ func TestDumpIbdiagnet(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err = on(t, folder, "load topology "+routed, "diff live whatif")
-	if err != nil || !strings.Contains(out, "links down                1\n  Spine-ZONE1-1/1/1 -- leaf, 1/2") || !strings.Contains(out, "pairs newly connected     7") {
+	if err != nil || !strings.Contains(out, "links down                1\n  Spine-ZONE1-1/1/1 -- leaf, 1/2") ||
+		!strings.Contains(out, "pairs newly connected     7") {
 		t.Error(err, out)
 	}
 	out, err = on(t, folder, "baseline load "+routed, "problems")
@@ -98,8 +108,8 @@ func TestDumpIbdiagnet(t *testing.T) {
 	}
 }
 
-// TestDumpIbdiagnetGroups: the groups of adaptive routing are in the folder, wherever they come from, with their entries.
-// What the file cannot hold or state is listed.
+// TestDumpIbdiagnetGroups: the groups of adaptive routing are in the folder, wherever they come from, with their
+// entries. What the file cannot hold or state is listed.
 func TestDumpIbdiagnetGroups(t *testing.T) {
 	conf := filepath.Join(t.TempDir(), "opensm.conf")
 	if err := os.WriteFile(conf, []byte("routing_engine ar_updn\n"), 0o600); err != nil {
@@ -130,7 +140,8 @@ func TestDumpIbdiagnetGroups(t *testing.T) {
 		if k.of != "" {
 			of = " of=" + k.of
 		}
-		out, err := on(t, k.source, append(strings.Split(k.commands, "; "), "adaptive show"+of, "dump ibdiagnet "+to+of)...)
+		out, err := on(t, k.source, append(strings.Split(k.commands, "; "), "adaptive show"+of,
+			"dump ibdiagnet "+to+of)...)
 		if err != nil {
 			t.Fatal(err, out)
 		}

@@ -35,12 +35,13 @@ type tracedPlace struct {
 
 func (p tracedPlace) String() string { return fmt.Sprintf("%s/%d", p.Name, p.Port) }
 
-// TestTraceResolvesInTheStateAsked: a host keeps its name in every state, whoever has its LID there. In what-ifs with other
-// LIDs each pair of hosts is traced by name: packets arrive only at the host that was named, and never at one outside the
-// subnet; beside it stands the path between the same two hosts in the live state, where all are connected.
+// TestTraceResolvesInTheStateAsked: a host keeps its name in every state, whoever has its LID there. In what-ifs with
+// other LIDs each pair of hosts is traced by name: packets arrive only at the host that was named, and never at one
+// outside the subnet; beside it stands the path between the same two hosts in the live state, where all are connected.
 func TestTraceResolvesInTheStateAsked(t *testing.T) {
 	for _, scene := range []string{
-		"fail switch leaf-04; engine minhop lmc=1; route", "fail node node-0008; route", "fail switch leaf-02; engine minhop reassign_lids=yes; route",
+		"fail switch leaf-04; engine minhop lmc=1; route", "fail node node-0008; route",
+		"fail switch leaf-02; engine minhop reassign_lids=yes; route",
 		"fail node node-0003", "route; fail switch leaf-03; route", "engine updn lmc=2; route",
 	} {
 		s, run := keeping(t, "sim:fattree:2,4")
@@ -67,7 +68,8 @@ func TestTraceResolvesInTheStateAsked(t *testing.T) {
 				a := ask("trace " + pair + " against=live")
 				connected := inside(now, host(src)) && inside(now, host(dst))
 				if a.From.String() != host(src)+"/1" || a.To.String() != host(dst)+"/1" || a.Arrives != connected {
-					t.Errorf("%s; trace %s: from %s to %s, arrives: %v, want %v", scene, pair, a.From, a.To, a.Arrives, connected)
+					t.Errorf("%s; trace %s: from %s to %s, arrives: %v, want %v", scene, pair, a.From, a.To,
+						a.Arrives, connected)
 				}
 				if last := a.Hops[len(a.Hops)-1]; connected && last.Node.GUID != guidOf(p.Fabric, host(dst)) {
 					t.Errorf("%s; trace %s ends at %s", scene, pair, last.Node.GUID)
@@ -82,8 +84,10 @@ func TestTraceResolvesInTheStateAsked(t *testing.T) {
 					t.Errorf("%s; trace %s against=live: %s over %v", scene, pair, a.Against, passed)
 				}
 				live := ask("trace live " + pair)
-				if want := lidOf(st.Live.Fabric, host(dst)); live.LID != want || !live.Arrives || live.Hops[len(live.Hops)-1].Node.GUID != guidOf(st.Live.Fabric, host(dst)) {
-					t.Errorf("%s; trace live %s: LID %d, arrives: %v, want LID %d", scene, pair, live.LID, live.Arrives, want)
+				if want := lidOf(st.Live.Fabric, host(dst)); live.LID != want || !live.Arrives ||
+					live.Hops[len(live.Hops)-1].Node.GUID != guidOf(st.Live.Fabric, host(dst)) {
+					t.Errorf("%s; trace live %s: LID %d, arrives: %v, want LID %d", scene, pair, live.LID,
+						live.Arrives, want)
 				}
 			}
 		}
@@ -126,7 +130,8 @@ func TestLIDOfAnotherPort(t *testing.T) {
 	if owner := f.PortByLID(f.Ports[old].LID); owner == fabric.None || owner == old {
 		t.Fatalf("LID %d of node-0007 is that of nobody else", f.Ports[old].LID)
 	}
-	if text, _ := run("show sl node-0003 node-0007", false); strings.Contains(text, "node-0006") || strings.Contains(text, "13") {
+	if text, _ := run("show sl node-0003 node-0007", false); strings.Contains(text, "node-0006") ||
+		strings.Contains(text, "13") {
 		t.Errorf("show sl takes the LID of another host:\n%s", text)
 	}
 	for _, command := range []string{"paths query node-0003 node-0007", "paths alternate node-0003 node-0007",
@@ -135,13 +140,16 @@ func TestLIDOfAnotherPort(t *testing.T) {
 			t.Errorf("%s answers:\n%s", command, text)
 		}
 	}
-	for _, command := range []string{"trace node-0003 node-0007 back lids", "trace node-0007 node-0003 back", "trace all node-0007", "show nodes"} {
+	for _, command := range []string{"trace node-0003 node-0007 back lids", "trace node-0007 node-0003 back",
+		"trace all node-0007", "show nodes"} {
 		text, err := run(command, false)
 		if err != nil && !strings.Contains(command, "trace") {
 			t.Errorf("%s: %v", command, err)
 		}
 		for line := range strings.Lines(text) {
-			if strings.Contains(line, "node-0007") && (strings.Contains(line, "delivered") || strings.Contains(line, "LID 13") || strings.HasPrefix(line, "13 ")) || strings.Contains(line, "11 arrive") {
+			if strings.Contains(line, "node-0007") && (strings.Contains(line, "delivered") ||
+				strings.Contains(line, "LID 13") || strings.HasPrefix(line, "13 ")) ||
+				strings.Contains(line, "11 arrive") {
 				t.Errorf("%s: %s", command, line)
 			}
 		}

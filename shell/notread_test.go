@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// partial returns a source that lacks the forwarding table of one of four leaves with two hosts each: of 56 paths 14 leave
-// its hosts, and 12 more lead to them.
+// partial returns a source that lacks the forwarding table of one of four leaves with two hosts each: of 56 paths 14
+// leave its hosts, and 12 more lead to them.
 func partial(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "folder")
@@ -45,8 +45,8 @@ func partial(t *testing.T) string {
 // leaf4 is the GUID of leaf-04, whose hosts are node-0007 and node-0008.
 const leaf4 = "0x0000000000200003"
 
-// TestTablesNotRead: what depends on a table that was not read is unknown: it is neither lost nor healthy. A check fails
-// then unless strict=no is given, and other commands do not.
+// TestTablesNotRead: what depends on a table that was not read is unknown: it is neither lost nor healthy. A check
+// fails then unless strict=no is given, and other commands do not.
 func TestTablesNotRead(t *testing.T) {
 	const named, told = "not read: the forwarding tables of 1 switch: leaf-04", "not read: 1 forwarding table: leaf-04"
 	source := partial(t)
@@ -58,39 +58,75 @@ func TestTablesNotRead(t *testing.T) {
 		"check reach strict=no": {[]string{"26 unknown", "warning: 26 of 56 paths are unknown"}, ""},
 		"check loops":           {[]string{told, "0 loop", "26 unknown"}, "26 of 56 paths are unknown"},
 		"check loops strict=no": {[]string{"26 unknown"}, ""},
-		"check credits":         {[]string{"credit loop: unknown"}, "is unknown: the forwarding tables of some switches"},
-		"check load":            {[]string{told, "30 paths", "26 unknown", "to hosts, 4xNDR: 8 directions, 5 to 5 paths, mean 5.0, std dev 0.0, 0 unused, 2 unknown"}, "26 paths over forwarding tables that were not read"},
+		"check credits": {
+			[]string{"credit loop: unknown"}, "is unknown: the forwarding tables of some switches",
+		},
+		"check load": {
+			[]string{
+				told, "30 paths", "26 unknown", "to hosts, 4xNDR: 8 directions, 5 to 5 paths, mean 5.0, std dev 0.0, " +
+					"0 unused, 2 unknown",
+			}, "26 paths over forwarding tables that were not read",
+		},
 		// Each of the 7 shifts sends 8 of the 56 paths.
 		"check load pattern=shifts": {[]string{told, "unknown: 26 paths"}, "26 paths over"},
 		"check":                     {nil, "26 of 56 paths are unknown"},
 		"check strict=no":           {nil, ""},
-		"balance switch":            {[]string{"leaf-04): its forwarding table was not read", "0 of 6 switches unbalanced, 1 switch unknown"}, ""},
-		"balance lid":               {[]string{"leaf-04: its forwarding table was not read", "1 switch unknown"}, ""},
+		"balance switch": {
+			[]string{"leaf-04): its forwarding table was not read", "0 of 6 switches unbalanced, 1 switch unknown"}, "",
+		},
+		"balance lid": {[]string{"leaf-04: its forwarding table was not read", "1 switch unknown"}, ""},
 		// All paths from node-0007's own switch are unknown; none that is known comes by it.
-		"who uses leaf-04":                {[]string{told, "0 of 30 paths use it", "26 more paths may use it"}, ""},
-		"hosts job node-[0001-0008]":      {[]string{told, "30 paths among them", "unknown: 26 more"}, ""},
-		"report text -":                   {[]string{"56, 0 of them lost", "26 paths, over tables that were not read", "the tables of leaf-04"}, ""},
-		"report csv -":                    {[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, ""},
-		"report json -":                   {[]string{`"unknown":26`, `"tables_not_read":["leaf-04"]`, `"paths":null`}, ""},
-		"compare engines minhop":          {[]string{"0 (26 unknown)"}, ""},
-		"calibrate":                       {[]string{"minhop: 0 of 70 entries differ", "unknown whether what-ifs say", "not read: 1 forwarding table: leaf-04"}, ""},
-		"diff":                            {[]string{"as far as was read", "pairs not known           26"}, ""},
-		"paths verify":                    {[]string{"0 differ", "unknown: over tables that were not read"}, "are unknown"},
-		"paths verify strict=no":          {nil, ""},
-		"paths query node-0001 node-0007": {[]string{"the paths over them have no records: leaf-04"}, "whether there is a path is unknown"},
-		"paths build " + filepath.Join(t.TempDir(), "paths"): {[]string{"the paths over them have no records: leaf-04"}, ""},
-		"paths acm " + filepath.Join(t.TempDir(), "acm"):     {[]string{"the paths over them have no records: leaf-04"}, ""},
-		"paths alternate node-0001 node-0007":                {[]string{"unknown: the table of leaf-04 was not read"}, ""},
-		"trace node-0001 node-0007":                          {[]string{"unknown: the table of leaf-04 was not read"}, "unknown: the table of leaf-04 was not read"},
-		"trace node-0001 node-0007 strict=no":                {nil, ""},
+		"who uses leaf-04":           {[]string{told, "0 of 30 paths use it", "26 more paths may use it"}, ""},
+		"hosts job node-[0001-0008]": {[]string{told, "30 paths among them", "unknown: 26 more"}, ""},
+		"report text -": {
+			[]string{"56, 0 of them lost", "26 paths, over tables that were not read", "the tables of leaf-04"}, "",
+		},
+		"report csv -": {
+			[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, "",
+		},
+		"report json -": {
+			[]string{`"unknown":26`, `"tables_not_read":["leaf-04"]`, `"paths":null`}, "",
+		},
+		"compare engines minhop": {[]string{"0 (26 unknown)"}, ""},
+		"calibrate": {
+			[]string{
+				"minhop: 0 of 70 entries differ", "unknown whether what-ifs say",
+				"not read: 1 forwarding table: leaf-04",
+			}, "",
+		},
+		"diff": {[]string{"as far as was read", "pairs not known           26"}, ""},
+		"paths verify": {[]string{"0 differ", "unknown: over tables that were not read"},
+			"are unknown"},
+		"paths verify strict=no": {nil, ""},
+		"paths query node-0001 node-0007": {
+			[]string{"the paths over them have no records: leaf-04"}, "whether there is a path is unknown",
+		},
+		"paths build " + filepath.Join(t.TempDir(), "paths"): {
+			[]string{"the paths over them have no records: leaf-04"}, "",
+		},
+		"paths acm " + filepath.Join(t.TempDir(), "acm"): {
+			[]string{"the paths over them have no records: leaf-04"}, "",
+		},
+		"paths alternate node-0001 node-0007": {
+			[]string{"unknown: the table of leaf-04 was not read"}, "",
+		},
+		"trace node-0001 node-0007": {[]string{"unknown: the table of leaf-04 was not read"},
+			"unknown: the table of leaf-04 was not read"},
+		"trace node-0001 node-0007 strict=no": {nil, ""},
 		// Of 7 other hosts 2 are on that leaf.
-		"trace node-0001 all":     {[]string{"5 arrive", "0 do not, 0 pairs lost; 2 unknown, 2 pairs"}, "2 of 7 paths are unknown"},
-		"trace all all":           {[]string{"30 arrive", "0 do not, 0 pairs lost; 26 unknown, 26 pairs"}, "26 of 56 paths are unknown"},
-		"trace all all strict=no": {nil, ""},
-		"resilience links":        {nil, "not complete"},
+		"trace node-0001 all": {[]string{"5 arrive", "0 do not, 0 pairs lost; 2 unknown, 2 pairs"},
+			"2 of 7 paths are unknown"},
+		"trace all all": {[]string{"30 arrive", "0 do not, 0 pairs lost; 26 unknown, 26 pairs"},
+			"26 of 56 paths are unknown"},
+		"trace all all strict=no":                            {nil, ""},
+		"resilience links":                                   {nil, "not complete"},
 		"handover " + filepath.Join(t.TempDir(), "handover"): {[]string{"26 of 56 paths are unknown"}, ""},
-		"show lft leaf-04": {nil, "the table of leaf-04 is not known"},
-		"problems":         {[]string{"table not read     the forwarding table of leaf-04 was not read", "not checked: some paths: 26 paths"}, ""},
+		"show lft leaf-04":                                   {nil, "the table of leaf-04 is not known"},
+		"problems": {
+			[]string{
+				"table not read     the forwarding table of leaf-04 was not read", "not checked: some paths: 26 paths",
+			}, "",
+		},
 	} {
 		out, err := on(t, source, command)
 		for _, want := range tc.wants {
@@ -104,16 +140,19 @@ func TestTablesNotRead(t *testing.T) {
 	}
 }
 
-// TestMulticastTableNotRead: of a folder whose multicast tables lack one switch, that table is not read, and none without
-// entries. A folder that is written has a section for each switch, also for those that no tree passes.
+// TestMulticastTableNotRead: of a folder whose multicast tables lack one switch, that table is not read, and none
+// without entries. A folder that is written has a section for each switch, also for those that no tree passes.
 func TestMulticastTableNotRead(t *testing.T) {
-	groups, whole, all := filepath.Join(t.TempDir(), "groups"), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "all")
+	groups, whole, all := filepath.Join(t.TempDir(), "groups"), filepath.Join(t.TempDir(), "whole"),
+		filepath.Join(t.TempDir(), "all")
 	const header = "MC Group 0xc001 : mgid=0xff12000000000000:0x1000\n"
 	member := func(guid int) string { return fmt.Sprintf("mcm_port: port_gid=0xfe80000000000000:0x%016x\n", guid) }
-	if err := os.WriteFile(groups, []byte(header+member(0x100001)+member(0x10000d)), 0o600); err != nil { // on the first and the last leaf
+	// on the first and the last leaf
+	if err := os.WriteFile(groups, []byte(header+member(0x100001)+member(0x10000d)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := on(t, "sim:fattree:2,4", "load groups "+groups, "route", "dump snapshot "+all, "dump ibdiagnet "+whole); err != nil {
+	if out, err := on(t, "sim:fattree:2,4", "load groups "+groups, "route", "dump snapshot "+all, "dump ibdiagnet "+
+		whole); err != nil {
 		t.Fatal(err, out)
 	}
 	part := filepath.Join(t.TempDir(), "part")
@@ -176,7 +215,10 @@ func TestCommandsOnTables(t *testing.T) {
 	var got []string
 	walk = func(specs []shell.Spec, before string, of bool) {
 		for _, s := range specs {
-			name, of := strings.TrimSpace(before+" "+s.Name), of || slices.ContainsFunc(s.Options, func(o lang.Option) bool { return o.Name == "of" })
+			name, of := strings.TrimSpace(before+" "+s.Name), of ||
+				slices.ContainsFunc(s.Options, func(o lang.Option) bool {
+					return o.Name == "of"
+				})
 			of = of || slices.ContainsFunc(s.Args, func(a lang.Arg) bool { return a.Kind == lang.KindPicture })
 			if of && (len(s.Subcommands) == 0 || s.Bare) {
 				got = append(got, name)
@@ -187,7 +229,8 @@ func TestCommandsOnTables(t *testing.T) {
 	walk(shell.New(nil).Specs(), "", false)
 	got = append(got, "compare engines")
 	for _, name := range got {
-		if first, _, _ := strings.Cut(name, " "); !slices.Contains(want, name) && !slices.Contains(others, name) && !slices.Contains(others, first) {
+		if first, _, _ := strings.Cut(name, " "); !slices.Contains(want, name) && !slices.Contains(others, name) &&
+			!slices.Contains(others, first) {
 			t.Errorf("%q reads tables, and nothing says how it takes those that were not read", name)
 		}
 	}
@@ -198,11 +241,12 @@ func TestCommandsOnTables(t *testing.T) {
 	}
 }
 
-// TestDiffSaysWhatItCompared: of two folders of one subnet whose ports have counted otherwise, diff finds no difference in
-// what it compares, and names the counters among what it does not.
+// TestDiffSaysWhatItCompared: of two folders of one subnet whose ports have counted otherwise, diff finds no difference
+// in what it compares, and names the counters among what it does not.
 func TestDiffSaysWhatItCompared(t *testing.T) {
 	one := filepath.Join(t.TempDir(), "one")
-	if out, err := on(t, "sim:fattree:2,4 traffic=50%", "show counters", "show counters", "dump ibdiagnet "+one); err != nil {
+	if out, err := on(t, "sim:fattree:2,4 traffic=50%", "show counters", "show counters", "dump ibdiagnet "+
+		one); err != nil {
 		t.Fatal(err, out)
 	}
 	two := filepath.Join(t.TempDir(), "two")
@@ -230,11 +274,13 @@ func TestDiffSaysWhatItCompared(t *testing.T) {
 	if err := os.WriteFile(file, []byte(string(text)[:at]+strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := on(t, "ibdiagnet:"+two, "show counters"); err != nil || !strings.Contains(out, "SymbolErrorCounter 77") {
+	if out, err := on(t, "ibdiagnet:"+two, "show counters"); err != nil ||
+		!strings.Contains(out, "SymbolErrorCounter 77") {
 		t.Fatal(err, out)
 	}
 	out, err := on(t, "ibdiagnet:"+one, "load topology "+two, "diff live whatif")
-	for _, want := range []string{"no difference in links, end ports, LIDs, forwarding tables, paths", "\nnot compared ", "counters", "cables", "temperatures"} {
+	for _, want := range []string{"no difference in links, end ports, LIDs, forwarding tables, paths",
+		"\nnot compared ", "counters", "cables", "temperatures"} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("no %q: %v\n%s", want, err, out)
 		}

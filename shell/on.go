@@ -44,7 +44,10 @@ func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
 	case ofNone(word):
 		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s is of no subnet", word)}
 	case who == source.AllSubnets && writes(word):
-		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s names one subnet, always: %s NAME %s", word, onCommand, strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " "))}
+		return step{}, &lang.UsageError{
+			Command: onCommand, Reason: fmt.Sprintf("%s names one subnet, always: %s NAME %s", word, onCommand,
+				strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " ")),
+		}
 	}
 	out := step{Invocation: inner.Invocation, who: who}
 	if who == source.AllSubnets {
@@ -100,8 +103,8 @@ type answered struct {
 	done               chan struct{}
 }
 
-// onAll runs a command on all subnets at once. The answers come in the order of the subnets, each as soon as those before
-// it are there: what does not answer holds up no other. It fails where one has failed.
+// onAll runs a command on all subnets at once. The answers come in the order of the subnets, each as soon as those
+// before it are there: what does not answer holds up no other. It fails where one has failed.
 func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	if sh.among == nil {
 		return sh.perform(ctx, s, out)
@@ -110,7 +113,8 @@ func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	for _, n := range sh.among.all {
 		a := &answered{done: make(chan struct{})}
 		all = append(all, a)
-		its := Output{W: &a.answer, Raw: &a.raw, Notes: &a.notes, Form: out.Form, Table: out.Table, FailOn: out.FailOn, Script: out.Script, Told: out.Told, Answers: out.Answers}
+		its := Output{W: &a.answer, Raw: &a.raw, Notes: &a.notes, Form: out.Form, Table: out.Table, FailOn: out.FailOn,
+			Script: out.Script, Told: out.Told, Answers: out.Answers}
 		go func() {
 			defer close(a.done)
 			defer func() {

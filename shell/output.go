@@ -16,18 +16,20 @@ import (
 
 // Output takes what commands answer, and writes it in the form that was asked for.
 type Output struct {
-	W      io.Writer            // takes the answers
-	Raw    io.Writer            // takes what other programs read, as it is, in place of answers; nil for W
-	Notes  io.Writer            // takes warnings; nil for nowhere
-	Form   answer.Form          // of the answers; "" is text
-	Table  string               // the table that CSV has of an answer, "" for the first
-	FailOn string               // on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
-	Subnet string               // the subnet that JSON names as that of an answer, "" where there is but one
-	Script bool                 // says that nobody reads along: what is not as it was asked for fails
-	Told   bool                 // says that what could not be read of the source's file was said before
-	Hear   func(*answer.Answer) // gets each answer, before it is written or, where its rows come meanwhile, after that; nil for nobody
-	Heed   func(warning string) // gets each warning; nil for nobody
-	Ask    feature.Asker        // asks who sits at the terminal; nil where there is none
+	W     io.Writer   // takes the answers
+	Raw   io.Writer   // takes what other programs read, as it is, in place of answers; nil for W
+	Notes io.Writer   // takes warnings; nil for nowhere
+	Form  answer.Form // of the answers; "" is text
+	Table string      // the table that CSV has of an answer, "" for the first
+	// on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
+	FailOn string
+	Subnet string // the subnet that JSON names as that of an answer, "" where there is but one
+	Script bool   // says that nobody reads along: what is not as it was asked for fails
+	Told   bool   // says that what could not be read of the source's file was said before
+	// gets each answer, before it is written or, where its rows come meanwhile, after that; nil for nobody
+	Hear func(*answer.Answer)
+	Heed func(warning string) // gets each warning; nil for nobody
+	Ask  feature.Asker        // asks who sits at the terminal; nil where there is none
 
 	Answers *atomic.Int64 // counts the answers of a run; nil where nobody does
 	wrote   *atomic.Bool  // set by the first object of the command that runs, nil outside of one

@@ -29,8 +29,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestCommitIsHeard: who listens learns from values what a commit would write, what it wrote and how to take it back, in the
-// words that people read. The plan that people read before writing is not an answer of its own.
+// TestCommitIsHeard: who listens learns from values what a commit would write, what it wrote and how to take it back,
+// in the words that people read. The plan that people read before writing is not an answer of its own.
 func TestCommitIsHeard(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	for _, form := range []answer.Form{answer.FormText, answer.FormJSON} {
@@ -46,21 +46,25 @@ func TestCommitIsHeard(t *testing.T) {
 				plans = append(plans, x)
 			}
 		}}
-		script := prose.When(form == answer.FormJSON, "rollback yes; route; commit dry-run", "fail link leaf-01 3; route; write on; commit yes; commit dry-run")
+		script := prose.When(form == answer.FormJSON, "rollback yes; route; commit dry-run",
+			"fail link leaf-01 3; route; write on; commit yes; commit dry-run")
 		if err := shell.New(s).Run(t.Context(), "test", script, out); err != nil {
 			t.Fatal(err)
 		}
-		if len(plans) != 1 || len(commits) != 1 || commits[0].Journal == 0 || plans[0].Empty() != (form == answer.FormText) {
+		if len(plans) != 1 || len(commits) != 1 || commits[0].Journal == 0 ||
+			plans[0].Empty() != (form == answer.FormText) {
 			t.Fatalf("%s: %d plans, %d commits\n%s", form, len(plans), len(commits), &text)
 		}
 		if form == answer.FormJSON {
-			if n := strings.Count(text.String(), `"written":`); n != 2 || strings.Count(text.String(), `"written":true`) != 1 {
+			if n := strings.Count(text.String(), `"written":`); n != 2 ||
+				strings.Count(text.String(), `"written":true`) != 1 {
 				t.Errorf("%d answers\n%s", n, &text)
 			}
 			continue
 		}
 		undo, written, ok := strings.Cut(outcome, "; ")
-		if !ok || !strings.Contains(text.String(), "\n"+written+"\n") || !strings.Contains(text.String(), "; "+undo+"\n") || strings.Count(text.String(), "LFT blocks   ") != 1 {
+		if !ok || !strings.Contains(text.String(), "\n"+written+"\n") ||
+			!strings.Contains(text.String(), "; "+undo+"\n") || strings.Count(text.String(), "LFT blocks   ") != 1 {
 			t.Errorf("%q is not in\n%s", outcome, &text)
 		}
 	}
@@ -76,25 +80,27 @@ func (l lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestEventsAreHeardOnce: an event of a command that stays is written when it happens, and who listens gets the table with
-// the events at the end.
+// TestEventsAreHeardOnce: an event of a command that stays is written when it happens, and who listens gets the table
+// with the events at the end.
 func TestEventsAreHeardOnce(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	written, ended := make(lines, 100), make(chan error)
 	var tables []answer.Sheet
 	go func() {
-		ended <- shell.New(s).Run(t.Context(), "test", "watch 0.1 for=3", &shell.Output{W: written, Hear: func(a *answer.Answer) {
-			sheets, err := a.Sheets()
-			if err != nil {
-				t.Error(err)
-			}
-			tables = append(tables, sheets...)
-		}})
+		ended <- shell.New(s).Run(t.Context(), "test", "watch 0.1 for=3",
+			&shell.Output{W: written, Hear: func(a *answer.Answer) {
+				sheets, err := a.Sheets()
+				if err != nil {
+					t.Error(err)
+				}
+				tables = append(tables, sheets...)
+			}})
 	}()
 	if first := <-written; !strings.HasPrefix(first, "events of live") {
 		t.Errorf("%q", first)
 	}
-	if err := shell.New(s).Run(t.Context(), "test", "fail link leaf-01 3; route; write on; commit yes", &shell.Output{W: io.Discard}); err != nil {
+	if err := shell.New(s).Run(t.Context(), "test", "fail link leaf-01 3; route; write on; commit yes",
+		&shell.Output{W: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
 	event := <-written

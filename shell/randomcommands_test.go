@@ -44,7 +44,8 @@ func TestRandomCommands(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	prepare(t)
 	sources := [][]string{
-		{"sim:fattree:2,4"}, {"sim:torus:3x3,hosts=2"}, {"file:net"}, {"file:snap"}, {"ibdiagnet:folder"}, {"sim:rails:2,fattree:2,4"},
+		{"sim:fattree:2,4"}, {"sim:torus:3x3,hosts=2"}, {"file:net"}, {"file:snap"}, {"ibdiagnet:folder"},
+		{"sim:rails:2,fattree:2,4"},
 	}
 	count := testenv.Count(t, 400, 9000)
 	var narrators []*narrator
@@ -72,7 +73,8 @@ func TestRandomCommands(t *testing.T) {
 func prepare(t *testing.T) {
 	t.Helper()
 	s := begun(t, "sim:fattree:2,4")
-	script := "dump topology net; engine updn; route; dump snapshot snap; dump lfts lfts; dump ibdiagnet folder; paths build db"
+	script := "dump topology net; engine updn; route; dump snapshot snap; dump lfts lfts; dump ibdiagnet folder; " +
+		"paths build db"
 	if err := New(s).Run(t.Context(), "prepare", script, &Output{W: &bytes.Buffer{}}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,8 @@ func (n *narrator) open(from []string, number int) {
 		names, sessions = append(names, x.Name), append(sessions, s)
 		f := s.State().Live.Fabric
 		for i := range f.Nodes {
-			n.places = append(n.places, f.Nodes[i].Desc, fmt.Sprintf("guid:0x%x", f.Nodes[i].GUID), fmt.Sprintf("%s/%d", f.Nodes[i].Desc, n.r.IntN(6)))
+			n.places = append(n.places, f.Nodes[i].Desc, fmt.Sprintf("guid:0x%x", f.Nodes[i].GUID),
+				fmt.Sprintf("%s/%d", f.Nodes[i].Desc, n.r.IntN(6)))
 		}
 	}
 	subnets := NewSubnets(names, sessions)
@@ -148,7 +151,9 @@ var (
 func (n *narrator) tell() {
 	text := n.command()
 	n.told = append(n.told, text)
-	if n.r.IntN(8) == 0 || slices.ContainsFunc(waiting, func(w string) bool { return slices.Contains(strings.Fields(text), w) }) {
+	if n.r.IntN(8) == 0 || slices.ContainsFunc(waiting, func(w string) bool {
+		return slices.Contains(strings.Fields(text), w)
+	}) {
 		n.cancelled(text)
 		return
 	}
@@ -174,7 +179,8 @@ func (n *narrator) cancelled(text string) {
 func (n *narrator) hang(text string) (stop func() bool) {
 	return time.AfterFunc(slowestCommand+slowestEnd, func() {
 		buf := make([]byte, 4<<20)
-		panic(fmt.Sprintf("%s does not return; after %s\n%s", text, strings.Join(n.told[max(0, len(n.told)-20):], "; "), buf[:runtime.Stack(buf, true)]))
+		panic(fmt.Sprintf("%s does not return; after %s\n%s", text, strings.Join(n.told[max(0, len(n.told)-20):], "; "),
+			buf[:runtime.Stack(buf, true)]))
 	}).Stop
 }
 
@@ -193,7 +199,10 @@ func (n *narrator) one(text string, asJSON bool) {
 	defer n.hang(text)()
 	defer n.recovered(text)
 	var out, notes bytes.Buffer
-	err := n.run(ctx, text, &Output{W: &out, Raw: &bytes.Buffer{}, Notes: &notes, Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Script: true})
+	err := n.run(ctx, text, &Output{
+		W: &out, Raw: &bytes.Buffer{}, Notes: &notes, Form: prose.When(asJSON, answer.FormJSON, answer.FormText),
+		Script: true,
+	})
 	usage := errors.Is(err, ErrExit) || lang.IsUsage(err)
 	switch {
 	case ctx.Err() != nil:
@@ -265,7 +274,8 @@ func (n *narrator) command() string {
 }
 
 // strange are words that no command expects.
-var strange = []string{"", "-", "\x1b[2J", "0x", "99999999999999999999", "-1", "a=b", "lid:0", "lid:70000", "..", "NaN", "\u202e", "all"}
+var strange = []string{"", "-", "\x1b[2J", "0x", "99999999999999999999", "-1", "a=b", "lid:0", "lid:70000", "..", "NaN",
+	"\u202e", "all"}
 
 // value makes a word of a kind, mostly one that fits.
 func (n *narrator) value(kind lang.Kind, words []string) string {
@@ -286,11 +296,14 @@ func (n *narrator) value(kind lang.Kind, words []string) string {
 	case lang.KindFile:
 		return pick(append(n.names, filepath.Join("new", fmt.Sprint(n.r.IntN(5))), fmt.Sprint("new", n.r.IntN(5))))
 	case lang.KindEngine:
-		return pick([]string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp", "nue", "file", "updn,minhop"})
+		return pick([]string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp", "nue",
+			"file", "updn,minhop"})
 	case lang.KindDumpKind:
-		return pick([]string{"lfts", "fdbs", "lid-matrix", "mcfdbs", "subnet", "topology", "guid2lid", "sl2vl", "sls", "groups", "routing", "ca-order", "snapshot", "paths", "ibdiagnet"})
+		return pick([]string{"lfts", "fdbs", "lid-matrix", "mcfdbs", "subnet", "topology", "guid2lid", "sl2vl", "sls",
+			"groups", "routing", "ca-order", "snapshot", "paths", "ibdiagnet"})
 	case lang.KindPicture:
 		return pick([]string{"live", "base", "whatif", "staged", "1", "2", "03:12"})
 	}
-	return pick(append([]string{"fattree", "2,4", "4x4", "1h", "yes", "no", "node-[0001-0004]", "job1", "@job1", "errors", "shift"}, n.words...))
+	return pick(append([]string{"fattree", "2,4", "4x4", "1h", "yes", "no", "node-[0001-0004]", "job1", "@job1",
+		"errors", "shift"}, n.words...))
 }

@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestRenderingsAgree: of random commands on random states, the text, JSON, CSV and the tables of the screen have the same figures,
-// and each says of which state it is and what was not read.
+// TestRenderingsAgree: of random commands on random states, the text, JSON, CSV and the tables of the screen have the
+// same figures, and each says of which state it is and what was not read.
 func TestRenderingsAgree(t *testing.T) {
 	t.Chdir(t.TempDir()) // examples write files
 	r := testenv.Rand(t)
@@ -31,7 +31,8 @@ func TestRenderingsAgree(t *testing.T) {
 	answers := 0
 	for answers < want {
 		from := []string{"sim:fattree:2,4", "sim:fattree:3,4", "sim:torus:3x3", "sim:dragonfly:4,2,2"}[r.IntN(4)]
-		before := strings.Join(someOf(r, "fail random 1 seed=3", "engine updn lmc=1", "route", "engine minhop", "fail node node-0003", "sweep full", "route"), "; ")
+		before := strings.Join(someOf(r, "fail random 1 seed=3", "engine updn lmc=1", "route", "engine minhop",
+			"fail node node-0003", "sweep full", "route"), "; ")
 		src, err := source.Parse(from)
 		if err != nil {
 			t.Fatal(err)
@@ -143,8 +144,8 @@ func agree(t *testing.T, of string, a *answer.Answer) {
 	}
 }
 
-// fixed are the figures in the words of answers that are the same for all subnets: the shares by which updn finds roots, and the
-// last service level.
+// fixed are the figures in the words of answers that are the same for all subnets: the shares by which updn finds
+// roots, and the last service level.
 var fixed = map[string][]string{"show roots": {"90", "5"}, "show sl2vl": {"15"}}
 
 // saysOf compares what the text says of the state with the head of the JSON.
@@ -157,7 +158,8 @@ func saysOf(t *testing.T, of, text string, head map[string]any) {
 		!strings.Contains(first, state) && !strings.Contains(first, basis["title"].(string)) {
 		t.Errorf("%s: the first line does not name the state %v: %q", of, basis["state"], first)
 	}
-	if unread := basis["unread"].(map[string]any); unread["count"].(float64) > 0 && !strings.Contains(text, "not read") {
+	if unread := basis["unread"].(map[string]any); unread["count"].(float64) > 0 &&
+		!strings.Contains(text, "not read") {
 		t.Errorf("%s: %v were not read, the text does not say so:\n%s", of, unread, text)
 	}
 }

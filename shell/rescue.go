@@ -61,10 +61,12 @@ func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	return r, err
 }
 
-// recreate returns the commands that make the settings and the what-if of a session again. They name nodes by their GUIDs.
+// recreate returns the commands that make the settings and the what-if of a session again. They name nodes by their
+// GUIDs.
 func recreate(st *session.State) (commands []string) {
 	say := func(words ...string) { commands = append(commands, strings.Join(words, " ")) }
-	if conf, chain, given := st.Settings.Asked(); conf != "" || len(given) > 0 || !slices.Equal(chain, []string{engines.Default}) {
+	if conf, chain, given := st.Settings.Asked(); conf != "" || len(given) > 0 ||
+		!slices.Equal(chain, []string{engines.Default}) {
 		words := []string{"engine"}
 		if len(chain) > 0 {
 			words = append(words, lang.Quote(strings.Join(chain, ",")))
@@ -84,7 +86,8 @@ func recreate(st *session.State) (commands []string) {
 		return commands
 	}
 	if path, opt := st.LoadedTopology(); path != "" {
-		say("load topology", lang.Quote(absolute(path))+prose.When(opt.AsIbsim, " as=ibsim", "")+prose.When(opt.Alone, " over=no", ""))
+		say("load topology", lang.Quote(absolute(path))+prose.When(opt.AsIbsim, " as=ibsim", "")+
+			prose.When(opt.Alone, " over=no", ""))
 	}
 	whole, failed := st.Whole(), map[fabric.Link]bool{}
 	for i := range st.Failures {
@@ -99,8 +102,8 @@ func recreate(st *session.State) (commands []string) {
 	return commands
 }
 
-// again returns the commands that make a failure, repair or addition happen again. failed are the links that have failed
-// before: what changes none of these is left out, as its command would fail.
+// again returns the commands that make a failure, repair or addition happen again. failed are the links that have
+// failed before: what changes none of these is left out, as its command would fail.
 func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
 	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
 	switch {
@@ -138,14 +141,17 @@ func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]boo
 	if what == "director" {
 		// Its name begins with the words that it was named by, unless the nodes have other names since.
 		word, _, _ := strings.Cut(f.Name, " ")
-		if nodes, _, err := places.ResolveSystem(whole, word); err == nil && slices.Equal(nodes, f.Nodes) && changes(f.Links) {
+		if nodes, _, err := places.ResolveSystem(whole, word); err == nil && slices.Equal(nodes, f.Nodes) &&
+			changes(f.Links) {
 			return []string{"fail director " + lang.Quote(word)}
 		}
 		what = "switch"
 	}
 	var commands []string
 	for _, n := range f.Nodes {
-		links := slices.DeleteFunc(slices.Clone(f.Links), func(l fabric.Link) bool { return whole.Ports[l.A].Node != n && whole.Ports[l.B].Node != n })
+		links := slices.DeleteFunc(slices.Clone(f.Links), func(l fabric.Link) bool {
+			return whole.Ports[l.A].Node != n && whole.Ports[l.B].Node != n
+		})
 		if changes(links) {
 			commands = append(commands, fmt.Sprintf("%s%s guid:0x%016x", verb, what, whole.Nodes[n].GUID))
 		}

@@ -50,7 +50,8 @@ func described(t *testing.T, sh *Shell) []string {
 	if st.Staged != nil {
 		t := st.Staged.Tables
 		for sw := range t.Fabric.NumSwitches() {
-			out = append(out, fmt.Sprintf("%s: %v", t.Fabric.NodeName(t.Fabric.Switches[sw]), bytes.TrimRight(t.LFT.Row(sw), "\xff")))
+			out = append(out, fmt.Sprintf("%s: %v", t.Fabric.NodeName(t.Fabric.Switches[sw]),
+				bytes.TrimRight(t.LFT.Row(sw), "\xff")))
 		}
 		out = append(out, fmt.Sprint("groups: ", t.Adaptive != nil))
 	}
@@ -110,7 +111,8 @@ func TestRescue(t *testing.T) {
 			"fail link leaf-01 5; fail node node-0005; restore link leaf-01 5; fail link leaf-02 6; undo 2; route",
 			"fail switch spine-01; restore link spine-01 3; restore link spine-01 4",
 			"fail director 'spine-0*'; restore switch spine-02; fail link spine-02 1; undo 2",
-			"fail link leaf-01 5; add switch 'new \"one\"' leaf-01/5 guid=0x4711 ports=40; add link 'new \"one\"/7' 'new \"one\"/8'; route",
+			"fail link leaf-01 5; add switch 'new \"one\"' leaf-01/5 guid=0x4711 ports=40; add link 'new \"one\"/7' " +
+				"'new \"one\"/8'; route",
 			"fail link leaf-02 5; move node node-0004 leaf-02/5; add node 'new host' leaf-01/4; route",
 			"names " + names + "; fail node node-0003; fail link leaf-04 6; route",
 			"engine from=" + conf + " lmc=2; fail link leaf-04 6; route",
@@ -180,9 +182,12 @@ func TestRescueAnything(t *testing.T) {
 		for number := range 12 {
 			port := func() string { return fmt.Sprintf("leaf-%02d/%d", 1+r.IntN(8), 1+r.IntN(8)) }
 			text := []string{
-				"fail link " + port(), "fail link " + port(), "fail switch spine-0" + fmt.Sprint(1+r.IntN(4)), fmt.Sprintf("fail node node-%04d", 2+r.IntN(30)),
-				"fail director 'spine-0*'", "restore link " + port(), "restore switch spine-0" + fmt.Sprint(1+r.IntN(4)), fmt.Sprint("undo ", 1+r.IntN(12)),
-				"add link " + port() + " " + port(), fmt.Sprintf("add switch new-%d %s %s", number, port(), port()), fmt.Sprintf("move node node-%04d %s", 2+r.IntN(30), port()),
+				"fail link " + port(), "fail link " + port(), "fail switch spine-0" + fmt.Sprint(1+r.IntN(4)),
+				fmt.Sprintf("fail node node-%04d", 2+r.IntN(30)),
+				"fail director 'spine-0*'", "restore link " + port(), "restore switch spine-0" +
+					fmt.Sprint(1+r.IntN(4)), fmt.Sprint("undo ", 1+r.IntN(12)),
+				"add link " + port() + " " + port(), fmt.Sprintf("add switch new-%d %s %s", number, port(), port()),
+				fmt.Sprintf("move node node-%04d %s", 2+r.IntN(30), port()),
 				fmt.Sprintf("add node host-%d %s", number, port()),
 			}[r.IntN(12)]
 			if err := runs(t, sh, text); err == nil {

@@ -120,7 +120,8 @@ type performer interface {
 }
 
 // execute runs statements, each on what target says.
-func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statement, out *Output, target func(step) performer) error {
+func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statement, out *Output,
+	target func(step) performer) error {
 	var steps []step
 	for _, stmt := range stmts {
 		s, err := sh.bind(stmt)
@@ -224,7 +225,8 @@ func (e *InterruptedError) Error() string {
 	if e.Left > 0 {
 		notes = append(notes, prose.Count(e.Left, "command")+" not run")
 	}
-	text := strings.NewReplacer(context.Canceled.Error(), "interrupted", e.Cause.Error(), "interrupted").Replace(e.Err.Error())
+	text := strings.NewReplacer(context.Canceled.Error(), "interrupted", e.Cause.Error(),
+		"interrupted").Replace(e.Err.Error())
 	if len(notes) == 0 {
 		return text
 	}

@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestStaleTables runs every command after staged tables became stale. One that reads a state and names none takes no stale
-// tables: it fails as all others do. Any other command says STALE where it names the staged tables.
+// TestStaleTables runs every command after staged tables became stale. One that reads a state and names none takes no
+// stale tables: it fails as all others do. Any other command says STALE where it names the staged tables.
 func TestStaleTables(t *testing.T) {
 	refused := 0
 	var walk func(specs []shell.Spec, before string, of bool)
@@ -40,7 +40,8 @@ func TestStaleTables(t *testing.T) {
 				if isRefused {
 					refused++
 				}
-				if of && !isRefused && !slices.Contains(ofNoState, name) && command != "hosts" && !strings.HasPrefix(command, "hosts x ") {
+				if of && !isRefused && !slices.Contains(ofNoState, name) && command != "hosts" &&
+					!strings.HasPrefix(command, "hosts x ") {
 					t.Errorf("%s takes stale tables, error %v:\n%s", command, err, out)
 				}
 				if !isRefused && strings.Contains(out, "staged (") && !strings.Contains(out, "STALE") {
@@ -55,7 +56,8 @@ func TestStaleTables(t *testing.T) {
 
 // ofNoState are commands that have the option of= with others, and read the live subnet, the session or its history.
 var ofNoState = []string{
-	"dump guided", "report morning", "show cables", "show counters", "show events", "show failures", "show pictures", "show sms", "show targets", "show unanswered",
+	"dump guided", "report morning", "show cables", "show counters", "show events", "show failures", "show pictures",
+	"show sms", "show targets", "show unanswered",
 	"show vlarb",
 }
 
@@ -88,8 +90,10 @@ func newStale(t *testing.T) *shell.Shell {
 // argsOf are values for the places of a command, those that may be left out included or not.
 func argsOf(t *testing.T, s *shell.Spec, optional bool) (words string) {
 	values := map[lang.Kind]string{
-		lang.KindInt: "1", lang.KindPort: "3", lang.KindNode: "node-0001", lang.KindPlace: "node-0002", lang.KindSwitch: "leaf-01", lang.KindGUID: "0x200000",
-		lang.KindEngine: "minhop", lang.KindPicture: "live", lang.KindDumpKind: "lfts", lang.KindFile: filepath.Join(t.TempDir(), "file"), lang.KindText: "x",
+		lang.KindInt: "1", lang.KindPort: "3", lang.KindNode: "node-0001", lang.KindPlace: "node-0002",
+		lang.KindSwitch: "leaf-01", lang.KindGUID: "0x200000",
+		lang.KindEngine: "minhop", lang.KindPicture: "live", lang.KindDumpKind: "lfts",
+		lang.KindFile: filepath.Join(t.TempDir(), "file"), lang.KindText: "x",
 	}
 	for _, a := range s.Args {
 		value := values[a.Kind]

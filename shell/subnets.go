@@ -175,7 +175,8 @@ func (sh *Shell) mustName(stmts []lang.Statement) error {
 	}
 	for _, stmt := range stmts {
 		if p, err := sh.bind(stmt); err == nil && p.who == "" && writes(p.Command) {
-			return p.Misused("there are %d subnets, name the one that is meant: %s %s %s", len(sh.among.all), onCommand, lang.Quote(name), p.Text)
+			return p.Misused("there are %d subnets, name the one that is meant: %s %s %s", len(sh.among.all), onCommand,
+				lang.Quote(name), p.Text)
 		}
 	}
 	return nil

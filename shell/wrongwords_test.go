@@ -14,11 +14,13 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// TestWrongWordsAreEscaped: what a command does not understand stands in its error as it can be shown, wherever the word
-// stands, and so does the name of a script.
+// TestWrongWordsAreEscaped: what a command does not understand stands in its error as it can be shown, wherever the
+// word stands, and so does the name of a script.
 func TestWrongWordsAreEscaped(t *testing.T) {
 	const word = "\x1b[2J\u202e"
-	subnets := NewSubnets([]string{"one", "two"}, []*session.Session{begun(t, "sim:fattree:2,4"), begun(t, "sim:fattree:2,4")})
+	subnets := NewSubnets([]string{
+		"one", "two",
+	}, []*session.Session{begun(t, "sim:fattree:2,4"), begun(t, "sim:fattree:2,4")})
 	t.Chdir(t.TempDir())
 	var visit func(specs []Spec, before string)
 	try := func(text string) {

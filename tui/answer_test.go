@@ -22,7 +22,8 @@ func TestFiguresOpen(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":fail switch leaf-03", "enter", "r", "5")
 	for figure, shows := range map[string][]string{
-		"unreachable nodes": {"unreachable nodes", "node-0013", "node-0018", "leaf-03", "7 rows"}, // six hosts and the switch
+		// six hosts and the switch
+		"unreachable nodes": {"unreachable nodes", "node-0013", "node-0018", "leaf-03", "7 rows"},
 		"  lost":            {"pairs lost", "node-0013", "from", "to"},
 		"LFT entries":       {"LFT entries", "spine-01", "entries"},
 		"end ports gone or": {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
@@ -70,7 +71,8 @@ func TestBestEngine(t *testing.T) {
 func TestHostSet(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":show nodes", "enter", "/", "node-000", "enter").sees("9 rows").press("H").sees("name for 9 nodes: ")
-	d.press("job1", "enter").sees("›a Answer hosts job1 node-[0001-0009]: summary", "job1 of live: 9 hosts on 2 switches, 72 paths among them")
+	d.press("job1", "enter").sees("›a Answer hosts job1 node-[0001-0009]: summary",
+		"job1 of live: 9 hosts on 2 switches, 72 paths among them")
 	d.press("b").sees("node-0009 HCA-1/1", "leaf-02/3").press("b").sees("its paths", "of others")
 	d.press("3", "/", "@job1", "enter").sees("9 LIDs", "node-0009").misses("node-0010")
 	d.press("2", "/", "@job2").sees("sets: @job1").press("esc")
@@ -79,20 +81,24 @@ func TestHostSet(t *testing.T) {
 // TestAnswersOfChecks: checks, balance and what is on paper answer in tables, too, whatever they find.
 func TestAnswersOfChecks(t *testing.T) {
 	d := drive(t, tree)
-	d.press(":balance switch all", "enter").sees("›a Answer balance switch all", "switch", "balanced", "leaf-01", "144 rows")
+	d.press(":balance switch all", "enter").sees("›a Answer balance switch all", "switch", "balanced", "leaf-01",
+		"144 rows")
 	d.press("/", "leaf-02/7", "enter", "enter").sees("›2 Topology")
 	for _, command := range []string{"check credits", "check reach", "check loops"} {
 		d.press(":"+command, "enter").sees("›a Answer " + command)
 	}
-	d.press(":sweep full mft", "enter", ":check mcast", "enter").sees("›a Answer check mcast", "every member gets each packet once")
-	d.press(":fail switch leaf-03", "enter", ":show failures", "enter").sees("›a Answer show failures").press("b").sees("number", "leaf-03")
+	d.press(":sweep full mft", "enter", ":check mcast", "enter").sees("›a Answer check mcast",
+		"every member gets each packet once")
+	d.press(":fail switch leaf-03", "enter", ":show failures", "enter").sees("›a Answer show failures").press("b").sees(
+		"number", "leaf-03")
 }
 
-// TestCommitPageUsesThePage: where there is room the page has the switches that are written to beside the links of which
-// the load changes, and it is read to its end at once.
+// TestCommitPageUsesThePage: where there is room the page has the switches that are written to beside the links of
+// which the load changes, and it is read to its end at once.
 func TestCommitPageUsesThePage(t *testing.T) {
 	d := drive(t, tree)
-	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to", "links with other loads, before and after", "leaf-01/7", "paths was", "and 8 more", "Nothing has been written")
+	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to",
+		"links with other loads, before and after", "leaf-01/7", "paths was", "and 8 more", "Nothing has been written")
 	d.size(200, 50).sees("spine-06", "entries was", "Nothing has been written").misses("and 8 more")
 	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
 }

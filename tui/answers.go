@@ -46,7 +46,8 @@ func (j *job) heeded(warning string) {
 	j.warnings = append(j.warnings, "warning: "+warning)
 }
 
-// answered brings up the tables of an answer, and reports whether there are any. What was said in lines stands before them.
+// answered brings up the tables of an answer, and reports whether there are any. What was said in lines stands before
+// them.
 func (m *model) answered(j *job) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -57,7 +58,9 @@ func (m *model) answered(j *job) bool {
 	if len(sheets) != 1 || sheets[0].Title != pane.ListTitle {
 		sheets = append([]pane.Sheet{pane.Summary(j.lines, sheets)}, sheets...)
 	}
-	first := slices.IndexFunc(sheets, func(s pane.Sheet) bool { return s.Title == j.opens || j.opens == "" && s.Best > 0 })
+	first := slices.IndexFunc(sheets, func(s pane.Sheet) bool {
+		return s.Title == j.opens || j.opens == "" && s.Best > 0
+	})
 	first = max(first, 0)
 	m.jump(func() tea.Cmd {
 		m.tellPanes(pane.Answered{Job: j.id, Command: strings.TrimSpace(j.text), Sheets: sheets, First: first})

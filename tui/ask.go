@@ -54,7 +54,8 @@ func (js *jobs) openQuestion(q *question) {
 	js.m.tellPanes(pane.ShowJob{})
 	js.question, js.m.prompt.typed = q, newTyped("")
 	js.m.prompt.typed.label, js.m.prompt.typed.key = func() string { return q.prompt }, js.askKey
-	js.m.prompt.typed.hints = js.m.view.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets", tea.KeyPgUp, "read", tea.KeyEsc, "leave")
+	js.m.prompt.typed.hints = js.m.view.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets",
+		tea.KeyPgUp, "read", tea.KeyEsc, "leave")
 }
 
 func (js *jobs) askKey(k tea.KeyMsg) tea.Cmd {

@@ -39,7 +39,8 @@ type backend interface {
 	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed; false says that ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall is the picture of an entry of the history, At that of a time, and Beside one so many after another; nil for the present.
+	// Recall is the picture of an entry of the history, At that of a time, and Beside one so many after another; nil
+	// for the present.
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
 	Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
@@ -111,7 +112,8 @@ func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (
 	return b.Session().Beside(ctx, p, by)
 }
 
-func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error) {
+func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report,
+	error) {
 	st := b.Session().State()
 	return st.PastProblems(ctx, b.Session().Analysis(), p, opt)
 }
@@ -124,7 +126,8 @@ func (b *shellBackend) Load(ctx context.Context, t *fabric.Tables, opt linkload.
 	return b.Session().Analysis().Load(ctx, t, opt)
 }
 
-func (b *shellBackend) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error) {
+func (b *shellBackend) FailOver(ctx context.Context, before, after *fabric.Tables,
+	opt choices.Options) (*choices.Failover, error) {
 	return b.Session().Analysis().FailOver(ctx, before, after, opt)
 }
 
@@ -166,7 +169,8 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 
 const maxEntries = 500 // how many entries of the history are listed
 
-func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error) {
+func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, until time.Time,
+	parts int) (*recording.Growth, error) {
 	return recording.Grown(ctx, b.Session(), what, since, until, parts)
 }
 

@@ -28,7 +28,9 @@ func BenchmarkScreen(b *testing.B) {
 	for s := range f.Switches {
 		changed.Row(fabric.SwitchIndex(s))[7] = 1
 	}
-	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, changed, "minhop")}
+	back.state.Staged = &session.Picture{
+		Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, changed, "minhop"),
+	}
 	j, k := rune1('j'), rune1('k')
 	page, home := tea.KeyMsg{Type: tea.KeyPgDown}, tea.KeyMsg{Type: tea.KeyHome}
 	end, letter, del := rune1('G'), rune1('7'), tea.KeyMsg{Type: tea.KeyBackspace}
@@ -55,7 +57,10 @@ func BenchmarkScreen(b *testing.B) {
 			{"load/move", []string{"6"}, []tea.KeyMsg{j, page, k, home}},
 			{"load/filter", []string{"6", "/leaf-1"}, []tea.KeyMsg{letter, del}},
 			{"load/sort", []string{"6"}, []tea.KeyMsg{rune1('s')}},
-			{"panes", []string{"2"}, []tea.KeyMsg{rune1('3'), rune1('4'), rune1('5'), rune1('6'), rune1('8'), rune1('9'), rune1('0'), rune1('1'), rune1('2')}},
+			{
+				"panes", []string{"2"}, []tea.KeyMsg{rune1('3'), rune1('4'), rune1('5'), rune1('6'), rune1('8'),
+					rune1('9'), rune1('0'), rune1('1'), rune1('2')},
+			},
 		} {
 			d.press("2", "esc", "g", "j")
 			d.press(c.setup...)
@@ -101,7 +106,9 @@ func BenchmarkScene(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		live := [2]*fabric.Fabric{f, g}[i%2]
-		back.state.Live = &session.Picture{Kind: session.Live, Fabric: live, Tables: fabric.NewTables(live, tables.LFT, "live")}
+		back.state.Live = &session.Picture{
+			Kind: session.Live, Fabric: live, Tables: fabric.NewTables(live, tables.LFT, "live"),
+		}
 		d.m.refresh()
 		_ = d.m.View()
 	}

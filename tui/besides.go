@@ -22,7 +22,9 @@ const loadsSheet = "links with other loads" // the table of a difference that ha
 func (m *model) otherLoads() []pane.Sheet {
 	var out []pane.Sheet
 	hear := func(a *answer.Answer) {
-		out = append(out, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool { return s.Title != loadsSheet })...)
+		out = append(out, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool {
+			return s.Title != loadsSheet
+		})...)
 	}
 	// The page is about the plan: where there is no difference to tell, it goes without.
 	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, Hear: hear})

@@ -26,13 +26,15 @@ func TestBrowse(t *testing.T) {
 	}
 	t.Chdir(dir)
 	d := drive(t, tree)
-	d.press("L").sees("Which file?", "here: 4 names", "saved/", "routes-a.lfts", `lfts\x1b[2J\u202e`, "Tab complete").misses(".hidden")
+	d.press("L").sees("Which file?", "here: 4 names", "saved/", "routes-a.lfts", `lfts\x1b[2J\u202e`,
+		"Tab complete").misses(".hidden")
 	d.press("ro", "tab").sees("routes-", "2 names").press("b", "tab").sees("routes-b.lfts").misses("routes-a.lfts")
 	d.press("ctrl+u").sees("here: 4 names")
 	d.press("down", "enter").sees("saved/: 1 name", "yesterday").press("tab").sees("saved/yesterday")
 	d.press("ctrl+u", "saved", "enter").sees("saved/: 1 name").press("enter").sees("a file is wanted")
 	d.press("ctrl+u", "nosuch/").sees("no such file")
-	d.press("ctrl+u", "lf", "tab").sees("names that cannot be typed").press("down", "enter").sees("What is it?", `file lfts\x1b[2J\u202e`)
+	d.press("ctrl+u", "lf", "tab").sees("names that cannot be typed").press("down", "enter").sees("What is it?",
+		`file lfts\x1b[2J\u202e`)
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {20, 5}} {
 		d.size(120, 36).press("esc", "L").size(size[0], size[1]).press("down", "down", "up", "pgdown")
 	}

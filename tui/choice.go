@@ -42,7 +42,10 @@ func asOf(p *session.Picture) string { return p.When.Local().Format(time.DateTim
 func step(by int) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		from := m.sc.Picture
-		return m.choice.travel(prose.When(by < 0, "earlier", "later"), func(ctx context.Context) (*session.Picture, error) { return m.back.Beside(ctx, from, by) })
+		return m.choice.travel(prose.When(by < 0, "earlier", "later"),
+			func(ctx context.Context) (*session.Picture, error) {
+				return m.back.Beside(ctx, from, by)
+			})
 	}
 }
 
@@ -102,7 +105,8 @@ func (c *choice) showMoment(b pane.Between) {
 	c.between, c.old = &b, b.Shown()
 	c.m.refresh()
 	at := b.Moment.When.Local().Format(time.TimeOnly)
-	c.m.inform(fmt.Sprintf("%s %s (%s): v shows what was %s, B the present", prose.When(b.Earlier, "before", "after"), at, b.Moment.Text, b.OtherSide()))
+	c.m.inform(fmt.Sprintf("%s %s (%s): v shows what was %s, B the present", prose.When(b.Earlier, "before", "after"),
+		at, b.Moment.Text, b.OtherSide()))
 }
 
 func whyNotNow(m *model) string {
@@ -113,7 +117,8 @@ func whyNotNow(m *model) string {
 func showNow(m *model) tea.Cmd { return m.choice.set("") }
 
 func whyOnePicture(m *model) string {
-	return prose.When(len(m.choice.pictures()) < 2 && m.choice.old == nil, "there is no other picture: route, or let something fail", "")
+	return prose.When(len(m.choice.pictures()) < 2 && m.choice.old == nil,
+		"there is no other picture: route, or let something fail", "")
 }
 
 // pictures are those that there are to choose from, "" for the default first.
@@ -180,5 +185,6 @@ func (c *choice) recalled(msg recalledMsg) {
 	c.old, c.between = msg.pic, nil
 	c.announce()
 	as := prose.When(msg.pic.Simulated != "" || msg.pic.IsComputed(), "computed", "as it was")
-	c.m.inform(fmt.Sprintf("the panes show %s, %s at %s: ( and ) step, B shows the present", c.m.sc.State.Title(msg.pic), as, asOf(msg.pic)))
+	c.m.inform(fmt.Sprintf("the panes show %s, %s at %s: ( and ) step, B shows the present",
+		c.m.sc.State.Title(msg.pic), as, asOf(msg.pic)))
 }

@@ -112,12 +112,15 @@ func (pg *pages) openCommit() tea.Cmd {
 	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
 	p.Badge, p.Leave = pg.m.sc.PictureBadge(t, p.staged), pg.closePage
 	st := &pg.m.sc.State
-	p.Say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it could hit.")
+	p.Say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it "+
+		"could hit.")
 	p.Raw("", "")
-	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+	p.Say("", "where      %s, %s in the subnet", st.Source.String(),
+		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.Say("", "what       %s", st.Title(st.Staged))
 	if len(st.Failures) > 0 {
-		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used", st.OnPaper())
+		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used",
+			st.OnPaper())
 	}
 	switch master, ok := st.Master(); {
 	case ok:
@@ -134,9 +137,11 @@ func (pg *pages) openRollback(id int64) tea.Cmd {
 	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}
 	p.Leave = pg.closePage
 	st := &pg.m.sc.State
-	p.Say(t.Strong, "This page says what would be written to switches so that they hold again what they held before commit %d.", id)
+	p.Say(t.Strong, "This page says what would be written to switches so that they hold again what they held before "+
+		"commit %d.", id)
 	p.Raw("", "")
-	p.Say("", "where      %s, %s in the subnet", st.Source.String(), draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+	p.Say("", "where      %s, %s in the subnet", st.Source.String(),
+		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
 		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
 	}
@@ -169,11 +174,14 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 		hear := func(a *answer.Answer) {
 			if plan, ok := a.Value().(*commit.Change); ok {
 				nothing = plan.Empty()
-				tables = append(tables, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool { return s.Title != commit.SwitchesTitle })...)
+				tables = append(tables, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool {
+					return s.Title != commit.SwitchesTitle
+				})...)
 			}
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
-			return struct{}{}, pg.m.back.Run(pg.m.Ctx, p.command+" dry-run", &shell.Output{W: &out, Notes: &out, Hear: hear})
+			return struct{}{}, pg.m.back.Run(pg.m.Ctx, p.command+" dry-run",
+				&shell.Output{W: &out, Notes: &out, Hear: hear})
 		})
 		if err == nil && !nothing && roomy && p.staged != nil {
 			tables = append(tables, pg.m.otherLoads()...)
@@ -190,7 +198,8 @@ func (pg *pages) fillPage(msg pageMsg) {
 	p.Drop()
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
 		st := draw.Style("")
-		if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 && upper != strings.ToLower(upper) && upper != "LIDS" {
+		if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 &&
+			upper != strings.ToLower(upper) && upper != "LIDS" {
 			st = t.Bad
 		}
 		p.Raw(st, l)
@@ -210,7 +219,8 @@ func (pg *pages) fillPage(msg pageMsg) {
 		if pg.m.st.WriteOn {
 			y = "y writes this"
 		}
-		p.Raw(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it back. Esc leaves all as it is.")
+		p.Raw(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it "+
+			"back. Esc leaves all as it is.")
 	}
 	p.Ready = true
 	p.Fit(pg.m.body())

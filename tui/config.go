@@ -33,9 +33,9 @@ type Config struct {
 //	key trace-from = t ctrl+t
 //	key sweep =
 //
-// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Lines that others read
-// are passed over: others reports which, nil for none. Errors say name:line and what was expected; so it is where two actions
-// end up with one key.
+// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Lines that
+// others read are passed over: others reports which, nil for none. Errors say name:line and what was expected; so it is
+// where two actions end up with one key.
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}
@@ -62,7 +62,8 @@ func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config
 	for _, a := range c.rebound(keymap()) {
 		for _, k := range a.Keys() {
 			if other := owner[k]; other != "" {
-				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name, max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
+				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name,
+					max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
 			}
 			owner[k] = a.Name
 		}
@@ -124,7 +125,8 @@ func (c *Config) takeKey(text string) (string, error) {
 
 // namedKeys are keys that are no character, by the names that terminals' events have here.
 var namedKeys = []string{
-	"up", "down", "left", "right", "enter", "esc", "tab", "shift+tab", "backspace", "delete", "insert", "home", "end", "pgup", "pgdown",
+	"up", "down", "left", "right", "enter", "esc", "tab", "shift+tab", "backspace", "delete", "insert", "home", "end",
+	"pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
@@ -144,7 +146,8 @@ func parseKey(k string) (string, error) {
 	case utf8.RuneCountInString(k) == 1 && k != "\ufffd" && k[0] >= 0x20:
 		return k, nil
 	}
-	return "", fmt.Errorf("no key is called %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s", k, strings.Join(namedKeys, ", "))
+	return "", fmt.Errorf("no key is called %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s",
+		k, strings.Join(namedKeys, ", "))
 }
 
 func (c *Config) rebound(actions []pane.Action) []pane.Action {

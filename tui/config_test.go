@@ -9,11 +9,13 @@ import (
 )
 
 func TestConfig(t *testing.T) {
-	c, err := ReadConfig(strings.NewReader("# mine\ntheme light\n\nmouse off\nkey sweep = F5 ctrl+r\nkey copy =\nkey freeze = space\nkey quit = Q q\n"), "f", nil)
+	c, err := ReadConfig(strings.NewReader("# mine\ntheme light\n\nmouse off\nkey sweep = F5 ctrl+r\nkey copy =\nkey "+
+		"freeze = space\nkey quit = Q q\n"), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Theme != "light" || !c.NoMouse || !slices.Equal(c.Keys["sweep"], []string{"f5", "ctrl+r"}) || len(c.Keys["copy"]) != 0 || c.Keys["freeze"][0] != " " {
+	if c.Theme != "light" || !c.NoMouse || !slices.Equal(c.Keys["sweep"], []string{"f5", "ctrl+r"}) ||
+		len(c.Keys["copy"]) != 0 || c.Keys["freeze"][0] != " " {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
@@ -28,7 +30,8 @@ func TestConfig(t *testing.T) {
 		"key sweep = f9\nkey watch = f9": `f:2: F9 is the key of`,
 		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
 	} {
-		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %s", text, err, want)
 		}
 	}

@@ -11,12 +11,13 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestDrawing: of four pods with two leaves each one unfolds, down to a port, and folds again. Its leaves have two hosts and
-// a cable to each of the two switches of the pod.
+// TestDrawing: of four pods with two leaves each one unfolds, down to a port, and folds again. Its leaves have two
+// hosts and a cable to each of the two switches of the pod.
 func TestDrawing(t *testing.T) {
 	d := drive(t, "sim:fattree:3,4").size(120, 36)
 	d.press("N").sees("›N Map fat-tree of 3 tiers, 4 pods", "tier 2", "4 switches", "leaves", "pod 4")
-	d.press("j", "j", "right", "enter").sees("leaf-02-01, leaves", "2 host ports", "to pod 2, tier 1: 2 cables", "ports of leaf-02-01")
+	d.press("j", "j", "right", "enter").sees("leaf-02-01, leaves", "2 host ports", "to pod 2, tier 1: 2 cables",
+		"ports of leaf-02-01")
 	d.press("right").sees("f-02-02]", "ports of leaf-02-02").press("left").sees("f-02-01]", "ports of leaf-02-01")
 	d.press("G", "enter").sees("›2 Topology").press("[").sees("›N Map")
 	d.press("g", "j", "j").sees("Esc fold").press("esc").misses("leaf-02-01, leaves").sees("pod 2")
@@ -25,7 +26,8 @@ func TestDrawing(t *testing.T) {
 // TestDrawnFailures: what fails on paper is counted where it is.
 func TestDrawnFailures(t *testing.T) {
 	d := drive(t, "sim:fattree:3,4").size(120, 36)
-	d.press(":fail switch agg-02-01", "enter", "N", "j").sees("✕").press("right").sees("pod 2, tier 1: 2 switches, 8 cables, 4 failed")
+	d.press(":fail switch agg-02-01", "enter", "N", "j").sees("✕").press("right").sees("pod 2, tier 1: 2 switches, 8 " +
+		"cables, 4 failed")
 }
 
 // TestDrawnGrid: a torus is planes of rows; a click selects a switch, another one goes to it.
@@ -59,7 +61,8 @@ func TestDrawnGroups(t *testing.T) {
 // TestDrawnHostile: names from the wire draw nothing of their own.
 func TestDrawnHostile(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
-	f = f.WithDescriptions(map[uint64]string{f.SwitchNode(0).GUID: "a\x1b[2Jb\n", f.SwitchNode(1).GUID: "\u202e\u0301" + strings.Repeat("w", 60)})
+	f = f.WithDescriptions(map[uint64]string{f.SwitchNode(0).GUID: "a\x1b[2Jb\n", f.SwitchNode(1).GUID: "\u202e\u0301" +
+		strings.Repeat("w", 60)})
 	back := newFake(f)
 	back.state.Live.Tables = fabric.NewTables(f, tables.LFT, "live")
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {200, 50}} {

@@ -149,9 +149,12 @@ func (d *driver) size(w, h int) *driver {
 }
 
 var keyTypes = map[string]tea.KeyType{
-	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
-	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-	"backspace": tea.KeyBackspace, "ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA, "ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU,
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp,
+	"down": tea.KeyDown,
+	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome,
+	"end":       tea.KeyEnd,
+	"backspace": tea.KeyBackspace, "ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA,
+	"ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU,
 	"delete": tea.KeyDelete, "ctrl+t": tea.KeyCtrlT, "ctrl+g": tea.KeyCtrlG,
 }
 
@@ -282,7 +285,9 @@ type fake struct {
 func newFake(f *fabric.Fabric) *fake {
 	live := &session.Picture{Kind: session.Live, Fabric: f, When: time.Unix(0, 0)}
 	src := source.Source{Kind: source.Sim, Arg: "fake"}
-	return &fake{state: session.State{Source: src, Pictures: session.Pictures{Live: live}}, changed: make(chan struct{}, 1)}
+	return &fake{
+		state: session.State{Source: src, Pictures: session.Pictures{Live: live}}, changed: make(chan struct{}, 1),
+	}
 }
 
 func (f *fake) State() session.State {
@@ -376,7 +381,8 @@ func (f *fake) At(context.Context, time.Time) (*session.Picture, error) { return
 func (f *fake) Beside(context.Context, *session.Picture, int) (*session.Picture, error) {
 	return f.recall, nil
 }
-func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error) {
+func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report,
+	error) {
 	st := f.State()
 	return st.PastProblems(ctx, &f.Memo, p, opt)
 }
@@ -460,5 +466,7 @@ func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
 
 // glyphsOf are the glyphs of a terminal of this locale and kind.
 func glyphsOf(locale, term string) draw.Glyphs {
-	return draw.Environment(func(name string) string { return map[string]string{"LANG": locale, "TERM": term}[name] }).Glyphs()
+	return draw.Environment(func(name string) string {
+		return map[string]string{"LANG": locale, "TERM": term}[name]
+	}).Glyphs()
 }

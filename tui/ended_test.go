@@ -18,7 +18,9 @@ import (
 func TestSecondSignalLeavesTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	number, there := filepath.Join(dir, "number"), filepath.Join(dir, "stuck") // of the process, and that it is stuck
-	s := tmuxtest.Start(t, 100, 30, fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck %s=%s sh -c 'echo $$ >%s; exec %s'; echo ENDED $?; stty -a; cat", envChild, envStuck, there, number, os.Args[0]))
+	s := tmuxtest.Start(t, 100, 30,
+		fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck %s=%s sh -c 'echo $$ >%s; exec %s'; echo ENDED "+
+			"$?; stty -a; cat", envChild, envStuck, there, number, os.Args[0]))
 	const modes = "display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}'"
 	s.Awaits("leaf-01")
 	if got := strings.TrimSpace(s.Tmux(modes)); got != "1 0 1" {
@@ -37,7 +39,8 @@ func TestSecondSignalLeavesTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Tmux("run-shell 'kill " + strings.TrimSpace(string(pid)) + "; sleep 0.1; kill " + strings.TrimSpace(string(pid)) + "'")
+	s.Tmux("run-shell 'kill " + strings.TrimSpace(string(pid)) + "; sleep 0.1; kill " + strings.TrimSpace(string(pid)) +
+		"'")
 	s.Awaits("ENDED 143", " icanon", " echo", "!-icanon", "!-echo ")
 	if got := strings.TrimSpace(s.Tmux(modes)); got != "0 1 0" {
 		t.Errorf("it is left with %s, expected no other screen, a cursor and no mouse", got)

@@ -49,7 +49,8 @@ func (ev *events) tell(before *pane.Scene, alone bool) {
 func (ev *events) tellLost(before, now string) {
 	switch {
 	case before == "" && now != "":
-		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ", ev.m.sc.State.Live.When.Format(time.TimeOnly))
+		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ",
+			ev.m.sc.State.Live.When.Format(time.TimeOnly))
 		ev.add(text + now)
 		ev.m.warn(text + now)
 	case before != "" && now == "":

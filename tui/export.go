@@ -37,7 +37,9 @@ func openExport(m *model) tea.Cmd {
 		}, strings.ToLower(file))
 	}
 	m.prompt.typed = newTyped(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
-	m.prompt.typed.label, m.prompt.typed.key = func() string { return "write to: " }, func(k tea.KeyMsg) tea.Cmd { return exportKey(m, k) }
+	m.prompt.typed.label, m.prompt.typed.key = func() string {
+		return "write to: "
+	}, func(k tea.KeyMsg) tea.Cmd { return exportKey(m, k) }
 	m.prompt.typed.hints = m.view.keyed(tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
 	return nil
 }
@@ -151,7 +153,8 @@ func copyRows(m *model) tea.Cmd {
 	case m.clip.write == nil:
 		m.warn("c: there is no terminal to copy to")
 	case len(text) > maxClip:
-		m.warn(fmt.Sprintf("c: %s bytes are more than a terminal's clipboard takes: e writes a file", draw.Thousands(len(text))))
+		m.warn(fmt.Sprintf("c: %s bytes are more than a terminal's clipboard takes: e writes a file",
+			draw.Thousands(len(text))))
 	default:
 		m.clip.write(m.clip.sequence(text))
 		first, _, _ := strings.Cut(text, "\n")

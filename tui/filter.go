@@ -65,7 +65,8 @@ func (in *prompt) seekNear() tea.Cmd {
 // near offers the nearest name.
 func (in *prompt) near(msg nearMsg) {
 	in.m.Common.Running--
-	if in.typed == nil || in.typed.Value() != msg.text || in.m.pane().Base().Filt.Text != msg.text || len(msg.names) == 0 {
+	if in.typed == nil || in.typed.Value() != msg.text || in.m.pane().Base().Filt.Text != msg.text ||
+		len(msg.names) == 0 {
 		return
 	}
 	in.typed.near = msg.names[0]
@@ -92,7 +93,8 @@ func whyNotFilter(m *model) string {
 func (in *prompt) openFilter() tea.Cmd {
 	in.typed = newTyped("")
 	in.typed.label, in.typed.key, in.typed.note = func() string { return "/" }, in.filterKey, true
-	in.typed.hints = append([]hint{{"text /regexp ~letters @set !not", "", nil}}, in.m.view.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
+	in.typed.hints = append([]hint{{"text /regexp ~letters @set !not", "", nil}},
+		in.m.view.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
 	return nil
 }
 
@@ -143,7 +145,8 @@ func (in *prompt) setFilter(text string) {
 	in.m.fit()
 }
 
-// parseFilter is [draw.ParseFilter]; @NAME is for the hosts of a set, and NODE/PORT for a port where ports have no rows yet.
+// parseFilter is [draw.ParseFilter]; @NAME is for the hosts of a set, and NODE/PORT for a port where ports have no rows
+// yet.
 func (in *prompt) parseFilter(text string) (draw.Filter, error) {
 	if node, _ := in.portNamed(text); node != fabric.None && in.m.on(pane.SeatHome) {
 		return draw.OneOf(text, []string{in.m.sc.Top.Fabric.NodeName(node)}), nil
@@ -163,5 +166,6 @@ func (in *prompt) parseFilter(text string) (draw.Filter, error) {
 	}
 	f := in.m.sc.Top.Fabric
 	ends, _, _ := set.In(f)
-	return draw.OneOf(text, prose.Words(ends, func(e fabric.PortIndex) string { return f.NodeName(f.Ports[e].Node) })), nil
+	return draw.OneOf(text, prose.Words(ends, func(e fabric.PortIndex) string { return f.NodeName(f.Ports[e].Node) })),
+		nil
 }

@@ -71,7 +71,8 @@ func (v *view) footer(w int) string {
 		if over.Chooses() {
 			list = append([]hint{{v.m.Look.Up + v.m.Look.Down, "choose", nil}, {"/", "find", nil}}, list...)
 		} else if over.Browses() {
-			list = append([]hint{{v.m.Look.Up + v.m.Look.Down, "choose", nil}}, append(v.keyed(tea.KeyTab, "complete"), list...)...)
+			list = append([]hint{{v.m.Look.Up + v.m.Look.Down, "choose", nil}},
+				append(v.keyed(tea.KeyTab, "complete"), list...)...)
 		}
 	case *commitPage:
 		list = v.pageHints(over.Page)
@@ -86,7 +87,10 @@ func (v *view) footer(w int) string {
 		}
 	case *writePage:
 		if list = v.pageHints(over.Page); over.end == nil {
-			list = []hint{{"Esc", "interrupt", func() tea.Cmd { v.m.jobs.cancel(); return nil }}, {"1 to 9", "to the panes, it goes on", nil}}
+			list = []hint{
+				{"Esc", "interrupt", func() tea.Cmd { v.m.jobs.cancel(); return nil }},
+				{"1 to 9", "to the panes, it goes on", nil},
+			}
 		}
 	case *page.Page:
 		list = v.pageHints(over)

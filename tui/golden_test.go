@@ -96,9 +96,15 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	cable := linkBetweenSwitches(f)
 	less := f.Without([]fabric.Link{cable})
 	back.state.Base = back.state.Live
-	back.state.WhatIf = &session.Picture{Kind: session.WhatIf, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
-	back.state.Failures = []failures.Failure{{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}}}
-	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop")}
+	back.state.WhatIf = &session.Picture{
+		Kind: session.WhatIf, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live"),
+	}
+	back.state.Failures = []failures.Failure{
+		{What: "link", Name: f.PortName(cable.A) + " -- " + f.PortName(cable.B), Links: []fabric.Link{cable}},
+	}
+	back.state.Staged = &session.Picture{
+		Kind: session.Staged, Fabric: less, Tables: fabric.NewTables(less, reroute(t, less), "minhop"),
+	}
 	back.leave("leaf-12 \x1b[2J", 9, "no answer after 3 tries")
 	d := driveBackend(t, back)
 	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs, nil)
@@ -111,7 +117,8 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0050", "enter", "T", "2", "esc", "m", "3", "4")
 	d.m.jobs.running = nil
 	d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common)
-	d.m.note(pane.Line{When: time.Unix(0, 0).UTC(), Job: 1, Kind: pane.LineCommand, Text: "fail link leaf-01 8", End: "1 ms"}, pane.Line{Job: 1, Text: "failed on paper"})
+	d.m.note(pane.Line{When: time.Unix(0, 0).UTC(), Job: 1, Kind: pane.LineCommand, Text: "fail link leaf-01 8",
+		End: "1 ms"}, pane.Line{Job: 1, Text: "failed on paper"})
 	d.m.fit()
 	d.m.inform("failed on paper")
 	if size[0] == 80 {

@@ -38,9 +38,12 @@ func TestGoldenFabrics(t *testing.T) {
 					}
 					d.press("z")
 					d.m.inform("")
-					_, frame, _ := strings.Cut(d.screen(), "\n") // without the header, which has the path of the file and the time
+					// without the header, which has the path of the file and the time
+					_, frame, _ := strings.Cut(d.screen(), "\n")
 					d.press("z")
-					golden(t, filepath.Join("fabrics", fmt.Sprintf("%s-%s-%dx%d", strings.TrimSuffix(name, filepath.Ext(name)), shown.name, size[0], size[1])), frame)
+					golden(t, filepath.Join("fabrics",
+						fmt.Sprintf("%s-%s-%dx%d", strings.TrimSuffix(name, filepath.Ext(name)), shown.name, size[0],
+							size[1])), frame)
 				}
 			}
 		})

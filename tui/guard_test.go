@@ -53,7 +53,8 @@ func (m fragile) View() string {
 
 // TestGuard: a panic anywhere ends the program, and is known with its stack afterwards.
 func TestGuard(t *testing.T) {
-	for _, at := range []string{"", "Init", "View", "the first command", "Update 1", "a command of a batch", "Update 2"} {
+	for _, at := range []string{"", "Init", "View", "the first command", "Update 1", "a command of a batch",
+		"Update 2"} {
 		g := &guard{inside: fragile{at}}
 		p := tea.NewProgram(g, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutSignalHandler())
 		g.quit = func() { go p.Quit() }
@@ -73,7 +74,8 @@ func TestGuard(t *testing.T) {
 		switch crash := g.crash.Load(); {
 		case at == "" && crash != nil:
 			t.Errorf("%v without a panic", crash)
-		case at != "" && (crash == nil || crash.Value != "in "+at || !strings.Contains(string(crash.Stack), "fragile.crash")):
+		case at != "" && (crash == nil || crash.Value != "in "+at ||
+			!strings.Contains(string(crash.Stack), "fragile.crash")):
 			t.Errorf("%q: %v", at, crash)
 		}
 	}

@@ -29,7 +29,8 @@ func TestFormsFit(t *testing.T) {
 			for _, i := range r.Perm(len(sizes))[:testenv.Count(t, 1, len(sizes))] {
 				size := sizes[i]
 				d.size(80, 24).press("2", key, "j", "k", "/", "x", "\u00e9", "esc", "esc")
-				d.size(size[0], size[1]).press("2", key, "enter", "x\u202e", "enter", "enter", "shift+tab", "up", "backspace")
+				d.size(size[0], size[1]).press("2", key, "enter", "x\u202e", "enter", "enter", "shift+tab", "up",
+					"backspace")
 				d.size(80, 24).size(size[0], size[1]).press("ctrl+c")
 			}
 		}
@@ -58,7 +59,9 @@ func TestFormClicks(t *testing.T) {
 		t.Helper()
 		for y, l := range strings.Split(d.screen(), "\n") {
 			if before, _, found := strings.Cut(l, text); found {
-				d.send(tea.MouseMsg{X: draw.Width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+				d.send(tea.MouseMsg{
+					X: draw.Width(before), Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft,
+				})
 				d.settle()
 				d.check()
 				return
@@ -78,7 +81,8 @@ func TestFormClicks(t *testing.T) {
 		d.sees("engine " + engine).press("shift+tab")
 	}
 	click("updn  ")
-	d.press("G", "k", "k", "k", "k", "k").sees("▌ qos", "lid_matrix_dump_file", "do_mesh_analysis").misses("root_guid_file")
+	d.press("G", "k", "k", "k", "k", "k").sees("▌ qos", "lid_matrix_dump_file",
+		"do_mesh_analysis").misses("root_guid_file")
 	click("lfts_file")
 	d.sees("› ").misses("qos").press("shift+tab")
 	d.press("/", "lmc")
@@ -93,7 +97,8 @@ func TestFormClicks(t *testing.T) {
 func TestGuidedCommands(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	for command, asks := range map[string]string{
-		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?", "engine guided": "Which engine computes", "fail guided": "What is to fail",
+		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?",
+		"engine guided": "Which engine computes", "fail guided": "What is to fail",
 	} {
 		d.press(":", command, "enter").sees(asks, "Shift-Tab back").press("esc").sees("nothing was done")
 	}

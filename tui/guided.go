@@ -61,7 +61,8 @@ func prefillFailure(m *model, out map[string]string) {
 	if s.Link != fabric.None {
 		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
 		if port != fabric.None && f.Ports[port].Linked() {
-			out["what"], out["name"], out["port"] = "link", places.NodeRef(f, node), strconv.Itoa(int(f.Ports[port].Num))
+			out["what"], out["name"], out["port"] = "link", places.NodeRef(f, node),
+				strconv.Itoa(int(f.Ports[port].Num))
 		}
 		return
 	}

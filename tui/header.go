@@ -164,13 +164,16 @@ func (v *view) counts(w, room int) string {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
 	kind := prose.When(ix.Aggregation > 0, "hosts", "ca")
-	all := fmt.Sprintf("%s sw %s %s %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), kind, draw.Thousands(ix.Links)) + down
+	all := fmt.Sprintf("%s sw %s %s %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), kind,
+		draw.Thousands(ix.Links)) + down
 	out := []string{all, strings.TrimSpace(down), ""}
 	switch {
 	case len(ix.Fabric.Nodes) == 0:
 	case v.m.st.Every > 0: // is said before what there is
 		seen := fmt.Sprintf("read %s ago, watch %s", draw.Age(v.m.now().Sub(v.m.st.Live.When)), draw.Age(v.m.st.Every))
-		out = []string{seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(v.m.st.Every), ""}
+		out = []string{
+			seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(v.m.st.Every), "",
+		}
 	case w >= 140:
 		out = append([]string{"read " + v.m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
 	}

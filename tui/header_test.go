@@ -21,7 +21,9 @@ func TestHeaderShowsLosses(t *testing.T) {
 	d := driveBackend(t, back)
 	lose := func() {
 		back.change(func(st *session.State) {
-			st.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live")}
+			st.Live = &session.Picture{
+				Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, tables.LFT, "live"),
+			}
 		})
 		d.send(changedMsg{})
 		d.settle()
@@ -42,12 +44,17 @@ func TestHeaderShowsLosses(t *testing.T) {
 		{"a long name", func() { d.m.subnet = strings.Repeat("rail", 10) }},
 		{"all states", func() {
 			back.change(func(st *session.State) {
-				st.Base, st.WhatIf = st.Live, &session.Picture{Kind: session.WhatIf, Fabric: less, Tables: st.Live.Tables}
-				st.Staged, st.Stale, st.WriteOn = &session.Picture{Kind: session.Staged, Fabric: less, Tables: st.Live.Tables}, true, true
+				st.Base, st.WhatIf = st.Live, &session.Picture{
+					Kind: session.WhatIf, Fabric: less, Tables: st.Live.Tables,
+				}
+				st.Staged, st.Stale, st.WriteOn = &session.Picture{Kind: session.Staged, Fabric: less,
+					Tables: st.Live.Tables}, true, true
 			})
 		}},
 		{"what runs", func() {
-			back.change(func(st *session.State) { st.Busy, st.Done, st.Total = "sweep: links of all switches", 12345, 1234567 })
+			back.change(func(st *session.State) {
+				st.Busy, st.Done, st.Total = "sweep: links of all switches", 12345, 1234567
+			})
 		}},
 		{"frozen", func() { d.press(" ") }},
 	} {

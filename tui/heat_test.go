@@ -19,5 +19,6 @@ func TestHeatMap(t *testing.T) {
 	if got := p.Done(); draw.Width(ansi.Strip(got)) != 16+1+4 {
 		t.Errorf("%q", got)
 	}
-	d.misses("✕").press(":", "fail link leaf-02 8; route", "enter", "6", "g").sees("spine-01 → spine-06", "leaf-02          ▒✕▒▒▒▒")
+	d.misses("✕").press(":", "fail link leaf-02 8; route", "enter", "6", "g").sees("spine-01 → spine-06",
+		"leaf-02          ▒✕▒▒▒▒")
 }

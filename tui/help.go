@@ -77,7 +77,8 @@ func (h *helpPage) list() {
 		if why != "" {
 			text += " (" + why + ")"
 		}
-		h.add(helpRow{name: strings.Join(prose.Words(a.Keys(), m.Look.KeyName), " "), text: text, action: a, off: why != ""})
+		h.add(helpRow{name: strings.Join(prose.Words(a.Keys(), m.Look.KeyName), " "), text: text, action: a,
+			off: why != ""})
 	}
 	about := m.pane().About().Name
 	heading := "Columns of " + m.digit(m.focus) + " " + about
@@ -140,7 +141,8 @@ func (h *helpPage) seek() {
 
 // Key moves the cursor, does what is selected, or leaves.
 func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
-	if typed := h.m.prompt.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown && k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
+	if typed := h.m.prompt.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown &&
+		k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
 		return typed.key(k)
 	}
 	switch k.String() {
@@ -201,7 +203,8 @@ func (h *helpPage) Frame(body draw.Rect) []string {
 	m := h.m
 	return m.Look.Frame(body, &draw.Framed{
 		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
-		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: fmt.Sprintf("pane %d, %s", m.focus+1, m.pane().About().Name),
+		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: fmt.Sprintf("pane %d, %s", m.focus+1,
+			m.pane().About().Name),
 	})
 }
 

@@ -17,10 +17,12 @@ func TestHistoryBranches(t *testing.T) {
 	e := func(id int64, kind records.Kind) records.Entry { return records.Entry{ID: id, Kind: kind} }
 	list := []records.Entry{
 		e(12, records.Sweep), e(11, records.Commit), e(10, records.Commit), e(9, records.Commit), e(8, records.Commit),
-		e(7, records.Sweep), e(6, records.Commit), e(5, records.Commit), e(4, records.Route), e(3, records.Load), e(2, records.Route), e(1, records.Sweep),
+		e(7, records.Sweep), e(6, records.Commit), e(5, records.Commit), e(4, records.Route), e(3, records.Load),
+		e(2, records.Route), e(1, records.Sweep),
 	}
 	journal := []records.JournalEntry{
-		{ID: 3, Before: 10, After: 11, Outcome: records.Failed}, {ID: 2, Before: 8, After: 9, Outcome: records.Done, Note: session.RollbackNote},
+		{ID: 3, Before: 10, After: 11, Outcome: records.Failed}, {ID: 2, Before: 8, After: 9, Outcome: records.Done,
+			Note: session.RollbackNote},
 		{ID: 1, Before: 5, After: 6, Outcome: records.RolledBack},
 	}
 	entries := history.Join(list, journal)
@@ -34,14 +36,18 @@ func TestHistoryBranches(t *testing.T) {
 func TestHistoryStory(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
-	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; rollback yes; engine updn; route; commit yes", "enter", "7", "z")
-	d.sees("●        6", "commit, done", "●        4", "commit, takes back 2, done", "│ ●      2", "commit, rolled back", "○─╯      1")
+	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; rollback yes; engine updn; route; "+
+		"commit yes", "enter", "7", "z")
+	d.sees("●        6", "commit, done", "●        4", "commit, takes back 2, done", "│ ●      2",
+		"commit, rolled back", "○─╯      1")
 	d.press("G", "P").sees("! P: nothing is known from before this entry").press("k", "P").sees("diff 1 2", "entries")
-	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("OLD, after ").press("left").sees("OLD, after ", "rollback, done): v shows what was before")
+	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("OLD, after ").press("left").sees(
+		"OLD, after ", "rollback, done): v shows what was before")
 	d.press("d").sees("diff 3 4")
 }
 
-// TestHistoryOfWhatIf: a route of the history is not shown as what the switches held, and every pane marks one of a what-if.
+// TestHistoryOfWhatIf: a route of the history is not shown as what the switches held, and every pane marks one of a
+// what-if.
 func TestHistoryOfWhatIf(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(160, 40)

@@ -108,7 +108,9 @@ func (pg *pages) firstPage() {
 	t := pg.m.Look
 	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
 	if pg.m.st.Source.Kind == source.Sim {
-		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor says what is missing.")
+		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With "+
+			"hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor "+
+			"says what is missing.")
 	}
 	p.Raw("", "")
 	for _, l := range [][2]string{

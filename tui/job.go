@@ -77,7 +77,10 @@ type (
 
 func newJob(ctx context.Context, id int, text string, now time.Time) (*job, context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
-	return &job{id: id, text: text, started: now, cancel: cancel, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}, ctx
+	return &job{
+		id: id, text: text, started: now, cancel: cancel, questions: make(chan *question), wake: make(chan struct{}, 1),
+		done: make(chan struct{}),
+	}, ctx
 }
 
 // run carries out the command and reports how it ended. A panic is an error.
@@ -153,7 +156,9 @@ func (j *job) take(all bool) []outputLine {
 	out := j.pending
 	j.pending = nil
 	if j.dropped > 0 {
-		out = append([]outputLine{{fmt.Sprintf("%s left out here: write long answers to a file", draw.Count(j.dropped, "line")), true}}, out...)
+		out = append([]outputLine{
+			{fmt.Sprintf("%s left out here: write long answers to a file", draw.Count(j.dropped, "line")), true},
+		}, out...)
 		j.dropped = 0
 	}
 	return out

@@ -92,7 +92,9 @@ func (js *jobs) do(name string, keyed bool, work func(context.Context, *shell.Ou
 	js.m.tellPanes(pane.ShowJob{})
 	js.m.inform("")
 	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Heed: j.heeded, Ask: j.ask}
-	return tea.Batch(func() tea.Msg { return j.run(func() error { return work(ctx, out) }) }, j.listen, j.asked, js.m.tick())
+	return tea.Batch(func() tea.Msg {
+		return j.run(func() error { return work(ctx, out) })
+	}, j.listen, j.asked, js.m.tick())
 }
 
 // drain moves the output of a job to the log.
@@ -175,7 +177,8 @@ func (js *jobs) failed(j *job, err error) {
 	js.m.warn(text)
 }
 
-// present brings up what there is to read: the tables of an answer, or the log where it is more than the status line holds.
+// present brings up what there is to read: the tables of an answer, or the log where it is more than the status line
+// holds.
 func (js *jobs) present(j *job) {
 	js.m.fit()
 	log := js.m.at(pane.SeatLog)
@@ -209,7 +212,8 @@ func (js *jobs) learn(j *job) {
 	if of != m.sc.Of {
 		m.refresh()
 	}
-	m.tellPanes(pane.Mark{From: pane.PlaceOf(f, f.Ports[src].Node, src), To: pane.PlaceOf(f, f.Ports[dst].Node, dst), LID: p.Destination()})
+	m.tellPanes(pane.Mark{From: pane.PlaceOf(f, f.Ports[src].Node, src), To: pane.PlaceOf(f, f.Ports[dst].Node, dst),
+		LID: p.Destination()})
 	m.collect()
 	j.traced = true
 }

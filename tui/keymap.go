@@ -20,7 +20,8 @@ import (
 // in the order of the help page. Those of panes stand behind the ones that they name.
 func (m *model) keymap() []pane.Action {
 	var all []pane.Action
-	for _, a := range slices.Concat(findKeys(), traceKeys(), paperKeys(), listKeys(), moveKeys(&m.layout), paneActions(&m.layout), otherKeys()) {
+	for _, a := range slices.Concat(findKeys(), traceKeys(), paperKeys(), listKeys(), moveKeys(&m.layout),
+		paneActions(&m.layout), otherKeys()) {
 		all = append(all, a.bind(m))
 	}
 	for _, p := range m.all {
@@ -28,7 +29,9 @@ func (m *model) keymap() []pane.Action {
 			a.Run = func() tea.Cmd {
 				return m.jump(func() tea.Cmd { return m.heed(a.Do()) })
 			}
-			at := slices.IndexFunc(all, func(x pane.Action) bool { return x.Name == a.After || a.After == "" && x.Group == a.Group })
+			at := slices.IndexFunc(all, func(x pane.Action) bool {
+				return x.Name == a.After || a.After == "" && x.Group == a.Group
+			})
 			all = slices.Insert(all, at+draw.Btoi(a.After != ""), a)
 		}
 	}
@@ -80,23 +83,51 @@ func whyBusy(m *model) string { return m.jobs.whyBusy() }
 
 func findKeys() []action {
 	return []action{
-		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"), Group: "Find and say", Label: "command", Rank: 9, Run: func(m *model) tea.Cmd { return m.prompt.openCommand("") }},
-		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it round; NODE/PORT goes to that port", "/"), Group: "Find and say", Label: "filter", Rank: 8, Why: whyNotFilter, Run: func(m *model) tea.Cmd { return m.prompt.openFilter() }},
-		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"), Group: "Find and say", Why: whyNoEscape, Run: escape},
-		{Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command", "enter"), Group: "Find and say", Label: "open", Rank: 3, Why: whyNotOpen, Run: open},
-		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say", Label: "info", Rank: 15, Why: whyNoInfo, Run: func(m *model) tea.Cmd { return m.pages.openInfo() }},
-		{Name: "back", Binding: pane.On("back to what was looked at before", "[", "backspace"), Group: "Find and say", Why: whyNotBack, Run: func(m *model) tea.Cmd { return m.walk(-1) }},
-		{Name: "forward", Binding: pane.On("forward again", "]"), Group: "Find and say", Why: whyNotForward, Run: func(m *model) tea.Cmd { return m.walk(1) }},
+		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"),
+			Group: "Find and say", Label: "command", Rank: 9, Run: func(m *model) tea.Cmd {
+				return m.prompt.openCommand("")
+			}},
+		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it "+
+			"round; NODE/PORT goes to that port", "/"), Group: "Find and say", Label: "filter", Rank: 8,
+			Why: whyNotFilter, Run: func(m *model) tea.Cmd {
+				return m.prompt.openFilter()
+			}},
+		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"),
+			Group: "Find and say", Why: whyNoEscape, Run: escape},
+		{
+			Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command",
+				"enter"), Group: "Find and say", Label: "open", Rank: 3, Why: whyNotOpen, Run: open,
+		},
+		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say",
+			Label: "info", Rank: 15, Why: whyNoInfo, Run: func(m *model) tea.Cmd {
+				return m.pages.openInfo()
+			}},
+		{Name: "back", Binding: pane.On("back to what was looked at before", "[", "backspace"), Group: "Find and say",
+			Why: whyNotBack, Run: func(m *model) tea.Cmd {
+				return m.walk(-1)
+			}},
+		{Name: "forward", Binding: pane.On("forward again", "]"), Group: "Find and say", Why: whyNotForward,
+			Run: func(m *model) tea.Cmd {
+				return m.walk(1)
+			}},
 	}
 }
 
 func traceKeys() []action {
 	return []action{
 		{Name: "who-uses", Group: "Trace", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
-		{Name: "picture", Group: "Trace", Label: "picture", Rank: 13, Why: whyOnePicture, Run: func(m *model) tea.Cmd { return m.choice.next() }},
-		{Name: "time-back", Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00", "("), Group: "Trace", Run: step(-1)},
-		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: whyNotLater, Run: step(1)},
-		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now", Rank: 12, Why: whyNotNow, Run: showNow},
+		{Name: "picture", Group: "Trace", Label: "picture", Rank: 13, Why: whyOnePicture, Run: func(m *model) tea.Cmd {
+			return m.choice.next()
+		}},
+		{
+			Name: "time-back",
+			Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00",
+				"("), Group: "Trace", Run: step(-1),
+		},
+		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: whyNotLater,
+			Run: step(1)},
+		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now",
+			Rank: 12, Why: whyNotNow, Run: showNow},
 	}
 }
 
@@ -106,7 +137,9 @@ func paperKeys() []action {
 		{Name: "undo", Group: "Paper", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
 		{Name: "route", Group: "Paper", Label: "route", Rank: 6, Why: whyNotRoute, Run: says("route")},
 		{Name: "diff", Group: "Paper", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
-		{Name: "commit", Group: "Paper", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
+		{Name: "commit", Group: "Paper", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd {
+			return m.pages.openCommit()
+		}},
 		{Name: "write", Group: "Paper", Why: whyNotWrite, Run: toggleWrite},
 		{Name: "sweep", Group: "Paper", Label: "read again", Rank: 16, Why: whyNotSweep, Run: says("sweep")},
 		{Name: "watch", Group: "Paper", Why: whyNotWatch, Run: toggleWatch},
@@ -115,14 +148,25 @@ func paperKeys() []action {
 
 func listKeys() []action {
 	return []action{
-		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists", Label: "sort", Rank: 11, Why: whyNotSort, Run: sort},
-		{Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind},
-		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"), Group: "Lists", Why: whyNoRow, Run: markRow},
-		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: whyNoMarks, Run: unmark},
+		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists",
+			Label: "sort", Rank: 11, Why: whyNotSort, Run: sort},
+		{
+			Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or "+
+				"chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind,
+		},
+		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"),
+			Group: "Lists", Why: whyNoRow, Run: markRow},
+		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: whyNoMarks,
+			Run: unmark},
 		{Name: "hosts", Group: "Lists", Why: whyNoSet, Run: nameHosts},
-		{Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)", "c"), Group: "Lists", Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
-		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"), Group: "Lists", Label: "export", Rank: 18, Why: whyNotExport, Run: openExport},
-		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "), Group: "Lists", Run: freeze},
+		{
+			Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)",
+				"c"), Group: "Lists", Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows,
+		},
+		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"),
+			Group: "Lists", Label: "export", Rank: 18, Why: whyNotExport, Run: openExport},
+		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "),
+			Group: "Lists", Run: freeze},
 	}
 }
 
@@ -138,10 +182,22 @@ func moveKeys(d *layout) []action {
 		{Name: "down", Binding: pane.On("down", "down", "j"), Group: "Move", Run: move(1)},
 		{Name: "page-up", Binding: pane.On("a page up", "pgup", "ctrl+b"), Group: "Move", Run: page(-1)},
 		{Name: "page-down", Binding: pane.On("a page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
-		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func(m *model) tea.Cmd { m.moveTo(0); return nil }},
-		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func(m *model) tea.Cmd { m.moveTo(m.pane().Base().N - 1); return nil }},
-		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left", "h"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd { return m.sideways(-1) }},
-		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd { return m.sideways(1) }},
+		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func(m *model) tea.Cmd {
+			m.moveTo(0)
+			return nil
+		}},
+		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func(m *model) tea.Cmd {
+			m.moveTo(m.pane().Base().N - 1)
+			return nil
+		}},
+		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left",
+			"h"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd {
+			return m.sideways(-1)
+		}},
+		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"),
+			Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd {
+				return m.sideways(1)
+			}},
 	}
 }
 
@@ -174,10 +230,14 @@ func paneActions(d *layout) []action {
 	return append(list,
 		action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
 		action{Name: "previous-pane", Binding: pane.On("the pane before", "shift+tab"), Group: "Panes", Run: step(-1)},
-		action{Name: "next-subnet", Binding: pane.On("the next subnet of several; :source NAME goes to one", "}"), Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(1)},
-		action{Name: "previous-subnet", Binding: pane.On("the subnet before", "{"), Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(-1)},
-		action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"), Group: "Panes", Label: "zoom", Rank: 14, Run: toggleZoom},
-		action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes", Run: lean(-4)},
+		action{Name: "next-subnet", Binding: pane.On("the next subnet of several; :source NAME goes to one", "}"),
+			Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(1)},
+		action{Name: "previous-subnet", Binding: pane.On("the subnet before", "{"), Group: "Panes", Why: whyOneSubnet,
+			Run: nextSubnet(-1)},
+		action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"),
+			Group: "Panes", Label: "zoom", Rank: 14, Run: toggleZoom},
+		action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes",
+			Run: lean(-4)},
 		action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: lean(4)},
 	)
 }
@@ -188,12 +248,21 @@ func otherKeys() []action {
 		{Name: "load", Group: "Program", Why: whyBusy, Run: openForm("load")},
 		{Name: "engine", Group: "Program", Why: whyBusy, Run: openForm("engine")},
 		{Name: "fail-guided", Group: "Program", Why: whyBusy, Run: openForm("fail")},
-		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"), Group: "Program", Why: whyNoShell, Run: openShell},
-		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program", Why: whyNoTheme, Run: nextTheme},
+		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"),
+			Group: "Program", Why: whyNoShell, Run: openShell},
+		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program",
+			Why: whyNoTheme, Run: nextTheme},
 		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: toggleTour},
-		{Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: openHelp},
-		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program", Run: func(m *model) tea.Cmd { return tea.Suspend }},
-		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program", Run: interrupt},
+		{
+			Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns "+
+				"of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: openHelp,
+		},
+		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program",
+			Run: func(m *model) tea.Cmd {
+				return tea.Suspend
+			}},
+		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program",
+			Run: interrupt},
 		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: quit},
 	}
 }
@@ -215,7 +284,9 @@ func (m *model) action(name string) *pane.Action {
 // reason says why the action cannot be done now, "" if it can.
 func (m *model) reason(a *pane.Action) string {
 	if a.Panes != nil && !slices.Contains(a.Panes, m.pane().About().Name) {
-		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string { return m.digit(m.named(name)) + " " + name }), ", ")
+		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string {
+			return m.digit(m.named(name)) + " " + name
+		}), ", ")
 	}
 	if a.Why != nil {
 		if why := a.Why(); why != "" {

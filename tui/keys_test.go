@@ -57,11 +57,14 @@ func TestKeyList(t *testing.T) {
 
 // FuzzKeys presses any keys at any sizes; the frame must always fit.
 func FuzzKeys(f *testing.F) {
-	for _, s := range []string{"2jjjlttjjT23zz?G\x1b", ":fail link leaf-01 3\rr3oovvd", "6bbbsssmm4b57 i\x1b[[]]C\x1b", "\x80\x81jjfrfurw\x82", "/leaf\r4hhll:\t\t\t\t\r", "\x83!qx:shell\rtTx\x7f\x7f"} {
+	for _, s := range []string{"2jjjlttjjT23zz?G\x1b", ":fail link leaf-01 3\rr3oovvd", "6bbbsssmm4b57 i\x1b[[]]C\x1b",
+		"\x80\x81jjfrfurw\x82", "/leaf\r4hhll:\t\t\t\t\r", "\x83!qx:shell\rtTx\x7f\x7f"} {
 		f.Add(s)
 	}
-	special := []tea.KeyType{tea.KeyEnter, tea.KeyEsc, tea.KeyTab, tea.KeyShiftTab, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight,
-		tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyCtrlW, tea.KeyCtrlU, tea.KeyCtrlLeft, tea.KeyDelete}
+	special := []tea.KeyType{tea.KeyEnter, tea.KeyEsc, tea.KeyTab, tea.KeyShiftTab, tea.KeyUp, tea.KeyDown, tea.KeyLeft,
+		tea.KeyRight,
+		tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyCtrlW, tea.KeyCtrlU,
+		tea.KeyCtrlLeft, tea.KeyDelete}
 	f.Fuzz(func(t *testing.T, keys string) {
 		d := drive(t, "sim:fattree:2,4")
 		for _, b := range []byte(keys[:min(len(keys), 80)]) {
@@ -73,7 +76,8 @@ func FuzzKeys(f *testing.F) {
 			case b >= 0x80:
 				s := sizes[int(b)%len(sizes)]
 				d.size(s[0], s[1])
-			case b >= 0x20 && b < 0x7f && !(d.m.prompt.commanding() && b == '/'): // no paths: load and dump would touch files
+			// no paths: load and dump would touch files
+			case b >= 0x20 && b < 0x7f && !(d.m.prompt.commanding() && b == '/'):
 				d.send(rune1(rune(b)))
 			}
 			d.settle()
@@ -103,7 +107,8 @@ func TestHelpSaysAll(t *testing.T) {
 		for _, r := range help.rows {
 			said += r.text + " "
 		}
-		if !strings.Contains(said, "says which links they share with whom") || !strings.Contains(said, "(there is no trace: t and T mark its ends)") {
+		if !strings.Contains(said, "says which links they share with whom") ||
+			!strings.Contains(said, "(there is no trace: t and T mark its ends)") {
 			t.Errorf("%v: the page says %s", size, said)
 		}
 		for _, l := range help.Frame(d.m.body()) {
@@ -113,7 +118,8 @@ func TestHelpSaysAll(t *testing.T) {
 		}
 		d.press("esc")
 	}
-	d.size(120, 36).press("3", "?", "?").sees("Columns of 3 LFT", "destination", "switches on the rest of the path").press("?").sees("›3 LFT")
+	d.size(120, 36).press("3", "?", "?").sees("Columns of 3 LFT", "destination",
+		"switches on the rest of the path").press("?").sees("›3 LFT")
 	d.press("?", "/", "on the rest of the path").sees("hops").misses("read the subnet again").press("esc", "esc")
 }
 
@@ -134,8 +140,10 @@ func TestColumnsAreExplained(t *testing.T) {
 		d.press(d.m.digit(id))
 		look()
 	}
-	for _, command := range []string{"show nodes", "show links", "show ports leaf-01", "show lft leaf-01", "show pictures", "show targets", "show counters all", "show sl2vl leaf-01",
-		"show roots histogram", "compare engines minhop updn", "balance switch all", "who uses leaf-01", "problems", "history", "adaptive on", "adaptive show", "check load", "show lft leaf-01"} {
+	for _, command := range []string{"show nodes", "show links", "show ports leaf-01", "show lft leaf-01",
+		"show pictures", "show targets", "show counters all", "show sl2vl leaf-01",
+		"show roots histogram", "compare engines minhop updn", "balance switch all", "who uses leaf-01", "problems",
+		"history", "adaptive on", "adaptive show", "check load", "show lft leaf-01"} {
 		d.press(":"+command, "enter")
 		for range d.m.pane().Base().Kinds {
 			look()
@@ -150,19 +158,27 @@ func TestColumnsAreExplained(t *testing.T) {
 // TestEnterOnNothing: where there are no rows Enter says so, and not what some row is.
 func TestEnterOnNothing(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
-	d.press("1", "enter").sees("! Enter: no problem is selected").press("5", "enter").sees("! Enter: no row is selected")
-	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 1 Problems, 2 Topology, 6 Load, 7 History, 8 Log")
+	d.press("1", "enter").sees("! Enter: no problem is selected").press("5",
+		"enter").sees("! Enter: no row is selected")
+	d.press("S").sees("! S: this is for 9 Resilience").press("l").sees(": this is for 1 Problems, 2 Topology, 6 " +
+		"Load, 7 History, 8 Log")
 }
 
 // keyList is the list of keys as a document.
 func keyList() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes it anew.\n\n" +
-		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), a line each, by the name of its action:\n\n" +
-		"    # what is not named here stays as it is\n    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
-		"A skin changes what styles of the theme look like: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`, with `/N` for what stands for it\n" +
-		"among 16 colours; beside them are `bold`, `reverse` and `underline`. An unknown name is told with all that there are. The theme none stays as it is.\n\n" +
-		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" + strings.Join(namedKeys[:15], "`, `") + "`. " +
+	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes " +
+		"it anew.\n\n" +
+		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), " +
+		"a line each, by the name of its action:\n\n" +
+		"    # what is not named here stays as it is\n    theme light\n    skin skin.yaml\n    mouse off\n    key " +
+		"sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"A skin changes what styles of the theme look like: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: " +
+		"true}`. A colour is `#rrggbb`, with `/N` for what stands for it\n" +
+		"among 16 colours; beside them are `bold`, `reverse` and `underline`. An unknown name is told with all that " +
+		"there are. The theme none stays as it is.\n\n" +
+		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" +
+		strings.Join(namedKeys[:15], "`, `") + "`. " +
 		"An action without keys is reached from the list that `?` opens.\n")
 	group := ""
 	for _, a := range keymap() {
@@ -176,10 +192,13 @@ func keyList() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
 	}
-	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click on the head of a column sorts by it, the other way round " +
-		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
+	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click " +
+		"on the head of a column sorts by it, the other way round " +
+		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a " +
+		"key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
 		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
-		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular expression, `/~lf7` letters in this order, and `!` before " +
+		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular " +
+		"expression, `/~lf7` letters in this order, and `!` before " +
 		"any of these shows the other rows.\n")
 	return b.String()
 }

@@ -74,7 +74,8 @@ func (in *prompt) openCommand(text string) tea.Cmd {
 	in.comp, in.history.at = nil, len(in.history.lines)
 	in.typed = newTyped(text)
 	in.typed.label, in.typed.key = func() string { return ":" }, in.commandKey
-	in.typed.hints = in.m.view.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall", tea.KeyEsc, "leave")
+	in.typed.hints = in.m.view.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall",
+		tea.KeyEsc, "leave")
 	in.foresee()
 	return nil
 }
@@ -250,7 +251,9 @@ func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 		in.m.warn("at: " + err.Error())
 		return nil, true
 	}
-	return in.m.choice.travel("at "+said, func(ctx context.Context) (*session.Picture, error) { return in.m.back.At(ctx, t) }), true
+	return in.m.choice.travel("at "+said, func(ctx context.Context) (*session.Picture, error) {
+		return in.m.back.At(ctx, t)
+	}), true
 }
 
 // learnFile keeps the file of a command that read or wrote one.

@@ -21,7 +21,8 @@ func simNet(t *testing.T) string {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "net")
-	if err := shell.New(s).Run(t.Context(), "test", "gen fattree 2,4 "+name, &shell.Output{W: io.Discard, Notes: io.Discard}); err != nil {
+	if err := shell.New(s).Run(t.Context(), "test", "gen fattree 2,4 "+name,
+		&shell.Output{W: io.Discard, Notes: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
 	return name

@@ -19,12 +19,13 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestLostPairsAreOneNumber simulates failures at random, with and without a route for what is left, more LIDs and adaptive
-// routing: check reach, diff, compare engines, trace all all, report and the What-if pane count the same lost pairs, and a walk
-// of each pair does.
+// TestLostPairsAreOneNumber simulates failures at random, with and without a route for what is left, more LIDs and
+// adaptive routing: check reach, diff, compare engines, trace all all, report and the What-if pane count the same lost
+// pairs, and a walk of each pair does.
 func TestLostPairsAreOneNumber(t *testing.T) {
 	r := testenv.Rand(t)
-	sources := []string{"sim:fattree:2,4", "sim:fattree:2,6", "sim:mesh:3x3", "sim:torus:3x3", "sim:hypercube:3", "sim:dragonfly:2,2,1"}
+	sources := []string{"sim:fattree:2,4", "sim:fattree:2,6", "sim:mesh:3x3", "sim:torus:3x3", "sim:hypercube:3",
+		"sim:dragonfly:2,2,1"}
 	lost, all := 0, 0
 	for i := range testenv.Count(t, 50, 500) {
 		w := newLostPairs(t, sources[i%len(sources)])
@@ -71,7 +72,8 @@ func (w *lostPairs) failures(r *rand.Rand) string {
 	for range 1 + r.IntN(3) {
 		switch r.IntN(4) {
 		case 0:
-			words = append(words, fmt.Sprintf("fail switch guid:0x%x", f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID))
+			words = append(words,
+				fmt.Sprintf("fail switch guid:0x%x", f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID))
 		case 1:
 			words = append(words, fmt.Sprintf("fail node guid:0x%x", f.Nodes[r.IntN(len(f.Nodes))].GUID))
 		default:
@@ -86,7 +88,8 @@ func (w *lostPairs) run(commands string) {
 	for c := range strings.SplitSeq(commands, "; ") {
 		w.ran += c + "; "
 		var out strings.Builder
-		if err := w.sh.Run(w.t.Context(), "test", c, &shell.Output{W: &out, Form: answer.FormJSON}); err != nil && !strings.HasPrefix(c, "fail") {
+		if err := w.sh.Run(w.t.Context(), "test", c, &shell.Output{W: &out, Form: answer.FormJSON}); err != nil &&
+			!strings.HasPrefix(c, "fail") {
 			w.t.Errorf("%s: %v", c, err)
 		}
 	}
@@ -96,7 +99,8 @@ func (w *lostPairs) run(commands string) {
 func (w *lostPairs) number(command string, has func(map[string]any) bool, keys ...string) int {
 	w.t.Helper()
 	var out strings.Builder
-	_ = w.sh.Run(w.t.Context(), "test", command, &shell.Output{W: &out, Form: answer.FormJSON}) // checks fail where pairs are lost
+	// checks fail where pairs are lost
+	_ = w.sh.Run(w.t.Context(), "test", command, &shell.Output{W: &out, Form: answer.FormJSON})
 	for line := range strings.Lines(out.String()) {
 		var o map[string]any
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
@@ -122,12 +126,14 @@ func (w *lostPairs) number(command string, has func(map[string]any) bool, keys .
 func (w *lostPairs) compare(state, row string) int {
 	w.t.Helper()
 	got := map[string]int{
-		"check reach":     w.number("check reach of="+state, nil, "lost_pairs"),
-		"trace all all":   w.number("trace all all of="+state, nil, "lost_pairs"),
-		"report":          w.number("report json - of="+state, nil, "routing", "lost_pairs"),
-		"compare engines": w.number("compare engines minhop", func(o map[string]any) bool { return o["name"] == row }, "lost_pairs"),
-		"diff":            w.number("diff base "+state, nil, "pairs_cut_off"),
-		"What-if pane":    w.pane(),
+		"check reach":   w.number("check reach of="+state, nil, "lost_pairs"),
+		"trace all all": w.number("trace all all of="+state, nil, "lost_pairs"),
+		"report":        w.number("report json - of="+state, nil, "routing", "lost_pairs"),
+		"compare engines": w.number("compare engines minhop", func(o map[string]any) bool {
+			return o["name"] == row
+		}, "lost_pairs"),
+		"diff":         w.number("diff base "+state, nil, "pairs_cut_off"),
+		"What-if pane": w.pane(),
 	}
 	st := w.s.State()
 	p, err := st.Of(session.Kind(state))
@@ -168,7 +174,8 @@ func (w *lostPairs) pane() int {
 	return -1
 }
 
-// walked counts the lost pairs by walking from each host port to all LIDs of each other one that there was before failures.
+// walked counts the lost pairs by walking from each host port to all LIDs of each other one that there was before
+// failures.
 func walked(t *fabric.Tables) int {
 	f := t.Fabric
 	var ends []fabric.PortIndex

@@ -94,7 +94,8 @@ const (
 
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t, Memo: back.Facts()}
-	m := &model{Common: c, layout: newLayout(newPanes(c, back)), back: back, now: time.Now, untouched: true, pointed: map[int]pane.Place{}}
+	m := &model{Common: c, layout: newLayout(newPanes(c, back)), back: back, now: time.Now, untouched: true,
+		pointed: map[int]pane.Place{}}
 	m.view = view{m: m, hinted: map[[4]string]string{}}
 	m.prompt, m.jobs, m.pages = prompt{m: m}, jobs{m: m}, pages{m: m}
 	m.choice, m.mouse, m.events = choice{m: m}, mouse{m: m}, events{m: m}
@@ -110,7 +111,9 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.watch, m.age()}
 	if m.start != nil {
-		cmds = append(cmds, m.jobs.do(reading, true, func(ctx context.Context, _ *shell.Output) error { return m.start(ctx) }))
+		cmds = append(cmds, m.jobs.do(reading, true, func(ctx context.Context, _ *shell.Output) error {
+			return m.start(ctx)
+		}))
 		m.jobs.starting = m.jobs.latest()
 	}
 	return tea.Batch(append(cmds, m.seek())...)

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestKeysOfFeatures: a feature has exactly one key for each pane, every key of a feature leads to a pane or is an action of the
-// screen, and a pane is called as its constructor says.
+// TestKeysOfFeatures: a feature has exactly one key for each pane, every key of a feature leads to a pane or is an
+// action of the screen, and a pane is called as its constructor says.
 func TestKeysOfFeatures(t *testing.T) {
 	leads := map[string]int{}
 	actions := keymap()
@@ -19,7 +19,9 @@ func TestKeysOfFeatures(t *testing.T) {
 		if k.Pane != "" {
 			leads[k.Pane]++
 		}
-		if !slices.ContainsFunc(actions, func(a pane.Action) bool { return a.Name == k.Name && a.Help().Desc == k.Help }) {
+		if !slices.ContainsFunc(actions, func(a pane.Action) bool {
+			return a.Name == k.Name && a.Help().Desc == k.Help
+		}) {
 			t.Errorf("nothing has the key %+v", k)
 		}
 	}

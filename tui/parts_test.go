@@ -23,9 +23,12 @@ import (
 
 // hostile are descriptions that somebody could have written into a node.
 var hostile = []string{
-	"\x1b[2J\x1b[H\x1b]0;evil\a", "\x9b2J", "a\u0301\u0302\u0303\u0304\u0305\u0306\u0307", "\u0301bare mark", "日本語スイッチ一二三四五六七八九十",
-	"👨‍👩‍👧‍👦 family", "🇩🇪🇫🇷 flags", "❤️ heart", "\u202eevil", "\xff\xfe\x80", "tab\there", "new\nline\r", strings.Repeat("x", 64), "한글 각 ᄒ", "नमस्ते", "ﷺ",
-	`quote " ' \ ;`, "leaf-01", "leaf-01", "", "lid:1", "0x200", "12", "of=live", "#c", "\u00ad\u200b\ufeff", "e\u0301toile", strings.Repeat("ｗ", 21),
+	"\x1b[2J\x1b[H\x1b]0;evil\a", "\x9b2J", "a\u0301\u0302\u0303\u0304\u0305\u0306\u0307", "\u0301bare mark",
+	"日本語スイッチ一二三四五六七八九十",
+	"👨‍👩‍👧‍👦 family", "🇩🇪🇫🇷 flags", "❤️ heart", "\u202eevil", "\xff\xfe\x80", "tab\there", "new\nline\r",
+	strings.Repeat("x", 64), "한글 각 ᄒ", "नमस्ते", "ﷺ",
+	`quote " ' \ ;`, "leaf-01", "leaf-01", "", "lid:1", "0x200", "12", "of=live", "#c", "\u00ad\u200b\ufeff",
+	"e\u0301toile", strings.Repeat("ｗ", 21),
 }
 
 func TestHostileDescriptions(t *testing.T) {
@@ -114,7 +117,8 @@ func TestTopologyOfOddFabrics(t *testing.T) {
 	var b fabric.Builder
 	d := star(t, "sw", "a")
 	for i := range d.Nodes {
-		if _, err := b.AddNode(fabric.Node{GUID: d.Nodes[i].GUID, Desc: d.Nodes[i].Desc, Type: d.Nodes[i].Type, NumPorts: 40}); err != nil {
+		if _, err := b.AddNode(fabric.Node{GUID: d.Nodes[i].GUID, Desc: d.Nodes[i].Desc, Type: d.Nodes[i].Type,
+			NumPorts: 40}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +144,8 @@ func TestJob(t *testing.T) {
 	}
 	fmt.Fprint(s, "no end")
 	got := j.take(false)
-	if n := len(got); got[0].text != "10,000 lines left out here: write long answers to a file" || got[n-1].text != fmt.Sprint(2*pane.MaxKept+4) {
+	if n := len(got); got[0].text != "10,000 lines left out here: write long answers to a file" ||
+		got[n-1].text != fmt.Sprint(2*pane.MaxKept+4) {
 		t.Errorf("%d lines from %q to %q", n, got[0].text, got[n-1].text)
 	}
 	if got := j.take(true); len(got) != 1 || got[0].text != "no end" {
@@ -187,10 +192,12 @@ func TestBadTables(t *testing.T) {
 	}
 }
 
-// TestTableWithoutSwitch: the picture that is shown lacks the switch of the pane, while a filter is set and switches have
-// adaptive-routing groups.
+// TestTableWithoutSwitch: the picture that is shown lacks the switch of the pane, while a filter is set and switches
+// have adaptive-routing groups.
 func TestTableWithoutSwitch(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
-	d.press(":fail link leaf-01 3; add switch new leaf-01/3; route; adaptive on", "enter", "2", "/new", "enter", "enter", "3", "/leaf", "enter")
-	d.sees("LFT of new").press("v").sees("live has no such switch").press("b", "s", "e", "esc", "?", "?", "esc", "esc", "/", "x", "esc")
+	d.press(":fail link leaf-01 3; add switch new leaf-01/3; route; adaptive on", "enter", "2", "/new", "enter",
+		"enter", "3", "/leaf", "enter")
+	d.sees("LFT of new").press("v").sees("live has no such switch").press("b", "s", "e", "esc", "?", "?", "esc", "esc",
+		"/", "x", "esc")
 }

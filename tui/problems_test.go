@@ -42,7 +42,8 @@ func TestProblems(t *testing.T) {
 	back.leave("leaf-01", 9, "no answer")
 	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
-	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1", "paths lost")
+	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1",
+		"paths lost")
 	// All of a problem is there with i, and then the node; of one that is the whole subnet's the problem alone.
 	d.press("/", "narrow", "enter", "i").sees("severity", "look at", "node GUID").press("esc", "esc")
 	d.press("/", "two masters", "enter", "i").sees("severity", "a/1 and b/1").misses("node GUID").press("esc", "esc")
@@ -66,8 +67,8 @@ func TestProblems(t *testing.T) {
 	d.misses(" is down since ", "paths lost")
 }
 
-// TestPastProblems: of an entry of the history in which paths end at a dropped link, the pane never says that nothing is
-// wrong, neither while the problems are computed nor afterwards.
+// TestPastProblems: of an entry of the history in which paths end at a dropped link, the pane never says that nothing
+// is wrong, neither while the problems are computed nor afterwards.
 func TestPastProblems(t *testing.T) {
 	d := happened(t).size(120, 36).press("7", "b", "enter").sees("OLD, after 03:12:07")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{','}})
@@ -90,5 +91,6 @@ func TestPastProblemsWithoutTables(t *testing.T) {
 	old.Kind = session.Recorded + "1"
 	back.recall = &old
 	d := driveBackend(t, back).size(200, 50)
-	d.press("1", ":", "at 1h", "enter", "z").sees("OLD history 1", "lost paths, credit loops", "the entry of the history has no forwarding tables").misses("packets arrive")
+	d.press("1", ":", "at 1h", "enter", "z").sees("OLD history 1", "lost paths, credit loops",
+		"the entry of the history has no forwarding tables").misses("packets arrive")
 }

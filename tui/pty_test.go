@@ -55,7 +55,8 @@ func child(kind string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	opt := Options{Subnets: shell.NewSubnets([]string{""}, []*session.Session{s}), Start: true, RunShell: childShell, Save: childSave}
+	opt := Options{Subnets: shell.NewSubnets([]string{""}, []*session.Session{s}), Start: true, RunShell: childShell,
+		Save: childSave}
 	switch back := (&shellBackend{Shell: opt.Subnets.All()[0].Shell, watcher: s.Watch()}); kind {
 	case "boom":
 		err = run(ctx, opt, boom{back})
@@ -152,7 +153,8 @@ func startChild(t *testing.T, kind string, env ...string) *terminal {
 	c.resize(80, 24)
 	c.before = c.mode()
 	c.cmd = exec.Command(os.Args[0])
-	c.cmd.Env = append(withoutCI(os.Environ()), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild+"="+kind)
+	c.cmd.Env = append(withoutCI(os.Environ()), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+		envChild+"="+kind)
 	c.cmd.Env = append(c.cmd.Env, env...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = tty, tty, tty
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -346,7 +348,8 @@ func TestTerminalStory(t *testing.T) {
 // queries are control sequences that a terminal answers (ECMA-48 8.3.24 and
 // 8.3.35, xterm's control sequences): device attributes, status reports, mode
 // and colour requests, the size in cells.
-var queries = regexp.MustCompile(`\x1b\[[>=?]?[0-9;]*[cn]|\x1b\[\??[0-9;]*\$p|\x1b\][0-9;]*\?|\x1b\[[0-9;]*t|\x1bP|\x1bZ|\x05`)
+var queries = regexp.MustCompile(
+	`\x1b\[[>=?]?[0-9;]*[cn]|\x1b\[\??[0-9;]*\$p|\x1b\][0-9;]*\?|\x1b\[[0-9;]*t|\x1bP|\x1bZ|\x05`)
 
 func TestTerminalAfterSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {

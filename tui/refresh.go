@@ -73,7 +73,8 @@ func (m *model) follow() {
 	}
 }
 
-// collect lets the panes take what was computed for them, the last first: what ports counted of late is for those before.
+// collect lets the panes take what was computed for them, the last first: what ports counted of late is for those
+// before.
 func (m *model) collect() {
 	for _, p := range slices.Backward(m.all) {
 		p.Collect()
@@ -104,7 +105,8 @@ func (m *model) seek() tea.Cmd {
 	return tea.Batch(append(cmds, m.tick())...)
 }
 
-// sift asks for another turn of the filters that were not applied to all rows. Keys that were pressed before come first.
+// sift asks for another turn of the filters that were not applied to all rows. Keys that were pressed before come
+// first.
 func (m *model) sift() tea.Cmd {
 	if m.sifting || !slices.ContainsFunc(m.all, func(p pane.Pane) bool { return p.Base().Sifting() }) {
 		return nil

@@ -17,7 +17,8 @@ func TestStudyStops(t *testing.T) {
 	d.send(rune1('S'))
 	d.until("stopped: S goes on").sees(" S go on ").misses("trying")
 	close(back.hold)
-	d.press("S").sees("8 failures; 0 lose paths", "leaf-01/3 -- spine-01/1").press("S").sees("! S: every failure of this kind was tried")
+	d.press("S").sees("8 failures; 0 lose paths", "leaf-01/3 -- spine-01/1").press("S").sees("! S: every failure of " +
+		"this kind was tried")
 	d.press("b").sees("each switch", "6 failures; 4 lose paths", "leaf-01 ")
 	d.press("b", "enter").sees("›2 Topology")
 }
@@ -53,7 +54,8 @@ func TestPairs(t *testing.T) {
 	}
 	d.sees(strings.Split(worst, ", ")...).sees("f fail both")
 	drive(t, "sim:fattree:2,4").press("9", "b", "b", "f", "8").sees(
-		fmt.Sprintf("fail link %s %s; fail link %s %s", ends[0][1], ends[0][2], ends[1][1], ends[1][2]), "WHAT-IF 2 failures",
+		fmt.Sprintf("fail link %s %s; fail link %s %s", ends[0][1], ends[0][2], ends[1][1], ends[1][2]),
+		"WHAT-IF 2 failures",
 	)
 }
 

@@ -51,7 +51,8 @@ const closingTime = 5 * time.Second // how long Run waits for commands that it c
 
 // Run shows the screen until it is quit. The terminal is then as it was before, also after SIGINT, SIGTERM,
 // SIGHUP and SIGQUIT, which give a [*signals.Error], after a panic of a command of the shell, which gives an error
-// with its stack, and after any other panic, which gives a [*CrashError]. It fails with [ErrTerminal] where In or Out is no terminal, or one that cannot move its cursor.
+// with its stack, and after any other panic, which gives a [*CrashError]. It fails with [ErrTerminal] where In or Out
+// is no terminal, or one that cannot move its cursor.
 func Run(ctx context.Context, opt Options) error {
 	var all []backend
 	for i, n := range opt.Subnets.All() {
@@ -148,7 +149,8 @@ func starting(n *shell.Subnet) func(context.Context) error {
 
 // leaveScreen is what Bubble Tea does to a terminal at its end, for one that does not come to it: the mouse and
 // bracketed paste off, the screen left, the cursor shown.
-const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr + ansi.ResetModeBracketedPaste +
+const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr +
+	ansi.ResetModeBracketedPaste +
 	ansi.ResetModeAltScreenSaveCursor + ansi.ShowCursor
 
 // program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
@@ -161,9 +163,12 @@ func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out
 	}()
 	for _, m := range all {
 		m.out = slow
-		m.clip = clipboard{tmux: os.Getenv("TMUX") != "", screen: os.Getenv("STY") != "", write: func(s string) { _, _ = slow.Write([]byte(s)) }}
+		m.clip = clipboard{tmux: os.Getenv("TMUX") != "", screen: os.Getenv("STY") != "", write: func(s string) {
+			_, _ = slow.Write([]byte(s))
+		}}
 	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(slow), tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(slow), tea.WithAltScreen(),
+		tea.WithoutSignalHandler()}
 	if mouse {
 		options = append(options, tea.WithMouseCellMotion())
 	}

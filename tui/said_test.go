@@ -35,7 +35,9 @@ func TestWarningsAreSaid(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	warnings := 1
 	back.run = func(_ context.Context, _ string, out *shell.Output) error {
-		return out.Declared(sleepy.Answer(answer.Basis{Warnings: slices.Repeat([]string{"most hosts are asleep"}, warnings)}, 0))
+		return out.Declared(sleepy.Answer(answer.Basis{
+			Warnings: slices.Repeat([]string{"most hosts are asleep"}, warnings),
+		}, 0))
 	}
 	d := driveBackend(t, back)
 	d.press("r").sees(" warning: most hosts are asleep; routed")
@@ -131,29 +133,35 @@ func TestStepsOfACommand(t *testing.T) {
 		close(began)
 		<-ctx.Done()
 		back.change(func(st *session.State) { st.Busy = "" })
-		return &shell.InterruptedError{Err: fmt.Errorf("compare: engine 8 of 9, torus-2QoS: %w", ctx.Err()), Cause: ctx.Err()}
+		return &shell.InterruptedError{Err: fmt.Errorf("compare: engine 8 of 9, torus-2QoS: %w", ctx.Err()),
+			Cause: ctx.Err()}
 	}
 	d := driveBackend(t, back)
 	d.press(":compare engines")
 	d.send(tea.KeyMsg{Type: tea.KeyEnter})
 	<-began
 	d.until("compare engines: torus-2QoS, 8 of 9 1,200/5,184").sees("Esc cancels")
-	d.size(80, 24).sees(" torus-2QoS, 8 of 9 Esc cancels").press("esc").sees("! cancelled: compare: engine 8 of 9, torus-2QoS: interrupted")
+	d.size(80, 24).sees(" torus-2QoS, 8 of 9 Esc cancels").press("esc").sees("! cancelled: compare: engine 8 of 9, " +
+		"torus-2QoS: interrupted")
 }
 
 // TestWelcome: what somebody sees first is said in one screen.
 func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.pages.firstPage()
-	d.sees("Welcome", "SIMULATED subnet", "1-0, a, N, K, Tab", "begins a tour of three minutes.").misses("PgDn more", "…")
+	d.sees("Welcome", "SIMULATED subnet", "1-0, a, N, K, Tab", "begins a tour of three minutes.").misses("PgDn more",
+		"…")
 	for id := range d.m.all {
-		if key := d.m.digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool { return slices.Contains(a.Keys(), key) }) {
+		if key := d.m.digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool {
+			return slices.Contains(a.Keys(), key)
+		}) {
 			t.Errorf("the page does not name the key %s of a pane", key)
 		}
 	}
 	d.press("enter").misses("Welcome").sees("2 Topo")
 	// The keys that it names work while it is read.
-	for key, shows := range map[string]string{"3": "›3 LFT", "tab": "›3 LFT", "/": "/regexp", "t": "from spine-01", "f": "WHAT-IF", "?": "Keys", ":": "Enter run", "ctrl+g": "1/9"} {
+	for key, shows := range map[string]string{"3": "›3 LFT", "tab": "›3 LFT", "/": "/regexp", "t": "from spine-01",
+		"f": "WHAT-IF", "?": "Keys", ":": "Enter run", "ctrl+g": "1/9"} {
 		d = drive(t, tree).size(80, 24)
 		d.m.pages.firstPage()
 		d.press(key).misses("Welcome").sees(shows)

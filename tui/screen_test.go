@@ -25,12 +25,14 @@ const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
 
 func TestFirstScreen(t *testing.T) {
 	drive(t, tree).
-		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches", "leaves  12 switches with hosts").
+		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches",
+			"leaves  12 switches with hosts").
 		sees("3 LFT of spine-01", "nothing was run yet", "? keys", "none: all answer, links are alike and up")
 }
 
 // sizes are the three that the layouts are made for, and odd ones.
-var sizes = [][2]int{{80, 24}, {120, 36}, {200, 50}, {40, 10}, {100, 20}, {100, 29}, {160, 30}, {79, 23}, {20, 8}, {12, 7}, {3, 3}, {1, 1}, {2, 40}, {300, 2}, {0, 0}, {400, 120}}
+var sizes = [][2]int{{80, 24}, {120, 36}, {200, 50}, {40, 10}, {100, 20}, {100, 29}, {160, 30}, {79, 23}, {20, 8},
+	{12, 7}, {3, 3}, {1, 1}, {2, 40}, {300, 2}, {0, 0}, {400, 120}}
 
 func TestSizes(t *testing.T) {
 	d := drive(t, tree)
@@ -46,18 +48,21 @@ func TestSizes(t *testing.T) {
 
 func TestLayouts(t *testing.T) {
 	d := drive(t, tree)
-	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a N K").misses("LID  destination")
+	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a N K").misses(
+		"LID  destination")
 	d.press("3").sees("›3 LFT of spine-01  LID 19", "LID  destination")
 	d.press("z").sees("2 Topology ─", "leaves").press("z").misses("leaves")
 	d.size(100, 24).press("3").sees("2 Topology ─", "LID  destination").misses("8 Log ─")
 	for _, s := range [][2]int{{120, 36}, {200, 50}} {
-		d.size(s[0], s[1]).press("3").sees("1 Problems ─", "2 Topology ─", "LID  destination", "8 Log ─").press("z").misses("leaves").press("z")
+		d.size(s[0], s[1]).press("3").sees("1 Problems ─", "2 Topology ─", "LID  destination",
+			"8 Log ─").press("z").misses("leaves").press("z")
 		d.misses("4 Trace ─", "5 What-if ─").press("4").sees("4 Trace ━", "mark two nodes").press("3")
 	}
 	d.size(120, 36).press("6").sees("6 Load links between switches").press("5").sees("5 What-if").misses("6 Load links")
 	d.size(200, 50).press("6").sees("3 LFT of", "6 Load links").press("7").sees("3 LFT of", "7 History entries")
 	// A list with long rows stands across, and is there when another pane has the keyboard.
-	d.press(":", "show ports leaf-01", "enter").sees("a Answer", "3 LFT of", "LID  destination").press("3").sees("a Answer").misses("4 Trace ─")
+	d.press(":", "show ports leaf-01", "enter").sees("a Answer", "3 LFT of",
+		"LID  destination").press("3").sees("a Answer").misses("4 Trace ─")
 }
 
 func TestMoving(t *testing.T) {
@@ -74,7 +79,8 @@ func TestMoving(t *testing.T) {
 func TestTree(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "leaf-07", "enter", "esc").sees("LFT of leaf-07")
-	d.press("right").sees("p1   node-0037 HCA-1").press("j", "j", "j", "j", "j", "j", "j").sees("p7   ─ spine-01/7").press("k", "k", "k", "k", "k", "k", "k")
+	d.press("right").sees("p1   node-0037 HCA-1").press("j", "j", "j", "j", "j", "j",
+		"j").sees("p7   ─ spine-01/7").press("k", "k", "k", "k", "k", "k", "k")
 	d.press("left").misses("node-0037 HCA-1  ")
 	d.press("right", "j", "j", "left").sees("LFT of leaf-07")
 	d.press("enter").misses("p7   ─ spine-01/7")
@@ -86,10 +92,12 @@ func TestTree(t *testing.T) {
 func TestFilter(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "NODE-0050").sees("p2   node-0050 HCA-1", "leaf-09").misses("▸ leaf-08", "▸ spine-01")
-	d.press("enter", "3", "/", "spine-01", "enter").sees("/spine-01", "LIDs ━").misses("90 LIDs").press("esc").misses("/spine").sees("90 LIDs")
+	d.press("enter", "3", "/", "spine-01", "enter").sees("/spine-01", "LIDs ━").misses("90 LIDs").press("esc").misses(
+		"/spine").sees("90 LIDs")
 	d.press("/", "55", "enter").sees("node-0037 HCA-1", "node-0055 HCA-1", "2 LIDs").press("esc")
 	d.press("2", "esc").sees("spine-01", "leaf-08")
-	d.press("/", "no such node").sees("no switch or host passes the filter no such", "Esc shows all").press("esc").sees("leaf-08")
+	d.press("/", "no such node").sees("no switch or host passes the filter no such",
+		"Esc shows all").press("esc").sees("leaf-08")
 	d.press(":", "summary", "enter", "8", "/", "highest", "enter").sees("highest LID 90", "1 line")
 }
 
@@ -102,7 +110,8 @@ func traced(t *testing.T) *driver {
 
 func TestTrace(t *testing.T) {
 	d := traced(t)
-	d.sees("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered over 3 switches", "trace 'node-0037 HCA-1' 'node-0050 HCA-1'")
+	d.sees("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered over 3 switches",
+		"trace 'node-0037 HCA-1' 'node-0050 HCA-1'")
 	d.press("x").sees("4 Trace node-0050 HCA-1 → node-0037 HCA-1")
 	// Enter on a hop shows its table at the destination's LID: leaf-07 hands
 	// node-0037 over at port 1, a leaf's hosts being on its first ports.
@@ -123,11 +132,13 @@ func TestNextHop(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	d := traced(t)
 	d.press("2", "/", "leaf-07", "enter", "esc", "right")
-	d.press("j", "j", "j", "j", "j", "j", "j", "f").sees("fail link leaf-07 7", "✕ failed on paper", "WHAT-IF 1 failure", "11/12  ✕ 1 failed", "1 failed")
+	d.press("j", "j", "j", "j", "j", "j", "j", "f").sees("fail link leaf-07 7", "✕ failed on paper",
+		"WHAT-IF 1 failure", "11/12  ✕ 1 failed", "1 failed")
 	d.press("f").sees("! f: leaf-07/7 has no link that could fail")
 	d.press("r").sees("STAGED minhop", "changed against base", "WHAT-IF 1 failure")
 	d.press("3", "o").sees(" changed against base").misses(" 10  leaf-07 ")
-	d.press("o", "v").sees("the panes show live", "3 LFT of leaf-07  LID 10 ━━", "━ LIVE ").press("v", "v", "v").sees("the panes show staged")
+	d.press("o", "v").sees("the panes show live", "3 LFT of leaf-07  LID 10 ━━", "━ LIVE ").press("v", "v",
+		"v").sees("the panes show staged")
 	d.press("2", "k", "f").sees("STAGED, STALE", "WHAT-IF 2 failures", "node-0042")
 	// Where nothing selected has failed, the last failure is taken back.
 	d.press("k", "u").sees("restore node 'node-0042 HCA-1'", "WHAT-IF 1 failure")
@@ -138,7 +149,8 @@ func TestWhatIf(t *testing.T) {
 
 func TestFailSwitch(t *testing.T) {
 	d := drive(t, tree)
-	d.press("/", "leaf-07", "enter", "esc", "right", "f").sees("fail switch leaf-07", "0/12  ✕ failed", "node-0037 HCA-1")
+	d.press("/", "leaf-07", "enter", "esc", "right", "f").sees("fail switch leaf-07", "0/12  ✕ failed",
+		"node-0037 HCA-1")
 	d.press("j").sees("✕ failed")
 	// What is attached to a failed switch is restored with it.
 	d.press("u").sees("restore switch leaf-07").misses("WHAT-IF")
@@ -147,7 +159,8 @@ func TestFailSwitch(t *testing.T) {
 
 func TestErrorsAreSaid(t *testing.T) {
 	d := drive(t, tree)
-	d.press(":", "trace nowhere leaf-01", "enter").sees(`error: trace: no node is called "nowhere"`, `! trace: no node is called "nowhere"`)
+	d.press(":", "trace nowhere leaf-01", "enter").sees(`error: trace: no node is called "nowhere"`,
+		`! trace: no node is called "nowhere"`)
 	d.press(":", "rout", "enter").sees(`! unknown command "rout": did you mean "route"?`)
 	d.press(":", "'open", "enter").sees("quote opened here is never closed")
 	d.press("Q").sees("! Q is no key: ? lists them")
@@ -156,16 +169,19 @@ func TestErrorsAreSaid(t *testing.T) {
 func TestDisabledKeys(t *testing.T) {
 	d := drive(t, tree)
 	for key, why := range map[string]string{
-		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends", "o": "! o: this is for 3 LFT",
-		"v": "! v: there is no other picture", "d": "! d: there is only the live picture", "esc": "! Esc: there is nothing to leave or cancel",
-		"!": "! !: there is no shell on this terminal",
+		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends",
+		"o": "! o: this is for 3 LFT",
+		"v": "! v: there is no other picture", "d": "! d: there is only the live picture",
+		"esc": "! Esc: there is nothing to leave or cancel",
+		"!":   "! !: there is no shell on this terminal",
 	} {
 		d.press(key).sees(why)
 	}
 	d.press("3", "o").sees("! o: this is live, which nothing is compared with")
 	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
 	d.press("8", "enter").sees("! Enter: the log is empty")
-	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: nothing that can fail is selected")
+	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: nothing that can fail is " +
+		"selected")
 }
 
 func TestCommandLine(t *testing.T) {
@@ -211,7 +227,8 @@ func TestHelpPage(t *testing.T) {
 	}
 	d.sees("or else the last one (nothing has failed on paper)")
 	// What a key has to do with is found, and done.
-	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees("read the subnet again")
+	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees(
+		"read the subnet again")
 	d.press("/", "gibberish").sees("no key has to do with that").press("esc", "esc").misses("Keys ─")
 	// Enter does what is selected: the first row is the command line.
 	d.press("?", "g", "enter").sees("Enter run")
@@ -219,7 +236,8 @@ func TestHelpPage(t *testing.T) {
 
 func TestLogOfLongAnswer(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
-	d.press(":", "help show", "enter").sees("› help show", "Esc back").press("G", "right").sees("…").press("left", "esc").sees("›2 Topology")
+	d.press(":", "help show", "enter").sees("› help show", "Esc back").press("G", "right").sees("…").press("left",
+		"esc").sees("›2 Topology")
 }
 
 func TestNoTables(t *testing.T) {
@@ -262,7 +280,8 @@ func TestPanicOfCommand(t *testing.T) {
 	back.run = func(context.Context, string, *shell.Output) error { panic("at the\x1b[2J disco") }
 	d := driveBackend(t, back)
 	d.press(":", "x", "enter").sees(`internal error: at the\x1b[2J disco`)
-	if err := outcome(t.Context(), []*model{d.m}, nil); err == nil || !strings.Contains(err.Error(), "TestPanicOfCommand") {
+	if err := outcome(t.Context(), []*model{d.m}, nil); err == nil ||
+		!strings.Contains(err.Error(), "TestPanicOfCommand") {
 		t.Errorf("the stack is not told at the end: %v", err)
 	}
 }
@@ -280,7 +299,8 @@ func TestOutput(t *testing.T) {
 		return nil
 	}
 	d := driveBackend(t, back)
-	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`, fmt.Sprintf("line %d", 3*pane.MaxKept-1))
+	d.press(":", "good", "enter", "8", "G").sees(`a note without end\x07    |`,
+		fmt.Sprintf("line %d", 3*pane.MaxKept-1))
 	if n := d.m.all[d.m.at(pane.SeatLog)].Base().Size; n > pane.MaxKept*11/10+1 {
 		t.Errorf("the log keeps %d lines", n)
 	}
@@ -340,7 +360,9 @@ func TestNoColour(t *testing.T) {
 func TestCompletionPopupOverSmallScreen(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	for i := range 50 {
-		back.all = append(back.all, lang.Candidate{Text: fmt.Sprintf("候補-%d", i), Description: strings.Repeat("long ", 50)})
+		back.all = append(back.all, lang.Candidate{
+			Text: fmt.Sprintf("候補-%d", i), Description: strings.Repeat("long ", 50),
+		})
 	}
 	d := driveBackend(t, back)
 	for _, s := range sizes {
@@ -355,7 +377,8 @@ func TestShell(t *testing.T) {
 	if cmd := openShell(d.m); cmd == nil {
 		t.Fatal("no command")
 	}
-	if err := (repl{t.Context(), d.m.shell, nil}).Run(); err == nil || !strings.Contains(err.Error(), "internal error: shell") {
+	if err := (repl{t.Context(), d.m.shell, nil}).Run(); err == nil ||
+		!strings.Contains(err.Error(), "internal error: shell") {
 		t.Errorf("a panic of the shell: %v", err)
 	}
 	d.send(shellMsg{errors.New("no terminal")})

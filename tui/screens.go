@@ -109,7 +109,8 @@ func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// enter shows the screen of another subnet. Hosts that are marked, or have a name as a set, are so there by their names.
+// enter shows the screen of another subnet. Hosts that are marked, or have a name as a set, are so there by their
+// names.
 func (s *screens) enter(msg enterMsg) tea.Cmd {
 	from, to := s.all[s.at], s.all[msg.at]
 	if from != to {
@@ -158,8 +159,8 @@ func whyOneSubnet(m *model) string {
 	return ""
 }
 
-// hostRow says by which row of the topology a host is marked: its own, that of its port, or that of the port of the switch
-// where it is.
+// hostRow says by which row of the topology a host is marked: its own, that of its port, or that of the port of the
+// switch where it is.
 type hostRow uint8
 
 const (

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// chosenNodes are those that the marked rows are about; without marks those of all rows that the filter lets through, or
-// that of the selected one.
+// chosenNodes are those that the marked rows are about; without marks those of all rows that the filter lets through,
+// or that of the selected one.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {
 	t := m.pane().Base()
 	t.SiftAll()

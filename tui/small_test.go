@@ -32,11 +32,14 @@ func TestGoldenSmall(t *testing.T) {
 				text := d.screen()
 				fmt.Fprintf(&all, "%s\n\n", text)
 				lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-				if len(lines) != size[1] || !strings.Contains(lines[0], "STAGED") || !strings.Contains(lines[0], "read-only") {
+				if len(lines) != size[1] || !strings.Contains(lines[0], "STAGED") ||
+					!strings.Contains(lines[0], "read-only") {
 					t.Errorf("%s %v, key %s: %d lines, the first is %q", name, size, key, len(lines), lines[0])
 				}
 				for i, line := range lines {
-					if draw.Width(line) > size[0] || name == "ascii" && strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) {
+					if draw.Width(line) > size[0] || name == "ascii" && strings.ContainsFunc(line, func(r rune) bool {
+						return r < ' ' || r > '~'
+					}) {
 						t.Errorf("%s %v, key %s: line %d is %q", name, size, key, i, line)
 					}
 				}
@@ -61,7 +64,8 @@ func TestFourStates(t *testing.T) {
 				b := d.m.sc.PictureBadge(d.m.Look, p)
 				frame := func(b *draw.Badge) string {
 					win := &draw.Window{Height: 2, Cursor: -1}
-					return ansi.Strip(strings.Join(d.m.Look.Frame(draw.Rect{W: 40, H: 4}, &draw.Framed{Tabs: func(*draw.Pen) {}, Picture: b, Focused: focused, Win: win}), "\n"))
+					return ansi.Strip(strings.Join(d.m.Look.Frame(draw.Rect{W: 40, H: 4},
+						&draw.Framed{Tabs: func(*draw.Pen) {}, Picture: b, Focused: focused, Win: win}), "\n"))
 				}
 				all.WriteString(frame(b) + "\n")
 				wordless := *b
@@ -90,7 +94,8 @@ func TestHostileAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := drive(t, "file:"+file)
-	for _, command := range []string{"route", "show nodes", "show links", "show lft guid:0x200", "balance switch all", "check reach", "check credits", "check load", "compare engines minhop updn",
+	for _, command := range []string{"route", "show nodes", "show links", "show lft guid:0x200", "balance switch all",
+		"check reach", "check credits", "check load", "compare engines minhop updn",
 		"fail node lid:2", "route", "show failures", "diff", "resilience links", "hosts all lid:2 lid:3", "problems"} {
 		d.press(":"+command, "enter")
 		for range d.m.pane().Base().Kinds {

@@ -33,7 +33,8 @@ type story struct {
 var (
 	small, usual, wide = [2]int{80, 24}, [2]int{120, 36}, [2]int{200, 50}
 	// tracing marks two hosts attached to different leaves.
-	tracing = do("2", "/", "0037", "Enter", "t", "/", "0050", "Enter", "T").then("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered")
+	tracing = do("2", "/", "0037", "Enter", "t", "/", "0050", "Enter",
+		"T").then("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered")
 	// failing lets the first link between switches of the path fail.
 	failing  = do("f").then("WHAT-IF 1 failure")
 	rerouted = do("r").then("STAGED minhop")
@@ -49,67 +50,214 @@ mcm_port: port_gid=0xfe80000000000000:0x0000000000999999 scope_state=0x21
 
 func stories() []story {
 	return []story{
-		{"find a node and trace it", small, []act{tracing, see("● node-0037 HCA-1", "├ leaf-07", "├ leaf-09", "● node-0050 HCA-1", "errors")}},
-		{"why is this pair slow", usual, []act{tracing, see("paths", "errors", "66"), do("p").then("paths use it"), do("Escape")}},
-		{"both directions, and who else is on the path", small, []act{tracing, do("b").then("node-0050 HCA-1: both directions", "back: delivered"),
-			do("b", "b", "/", "shared", "Enter", "Enter").then("a Answer who uses leaf-07", "paths use it")}},
+		{
+			"find a node and trace it", small, []act{
+				tracing, see("● node-0037 HCA-1", "├ leaf-07", "├ leaf-09", "● node-0050 HCA-1", "errors"),
+			},
+		},
+		{
+			"why is this pair slow", usual, []act{tracing, see("paths", "errors", "66"), do("p").then("paths use it"),
+				do("Escape")},
+		},
+		{"both directions, and who else is on the path", small,
+			[]act{tracing, do("b").then("node-0050 HCA-1: both directions", "back: delivered"),
+				do("b", "b", "/", "shared", "Enter", "Enter").then("a Answer who uses leaf-07", "paths use it")}},
 		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
-		{"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"), do("r").then("STAGED"), do("5").then("switch spine-03", "lost", "take another path")}},
-		{"what if the link of this path fails", usual, []act{tracing, failing, rerouted, do("5").then("1 ✕ link", "leaf-07/8", "lost", "before", "after")}},
+		{
+			"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"),
+				do("r").then("STAGED"), do("5").then("switch spine-03", "lost", "take another path")},
+		},
+		{
+			"what if the link of this path fails", usual, []act{
+				tracing, failing, rerouted, do("5").then("1 ✕ link", "leaf-07/8", "lost", "before", "after"),
+			},
+		},
 		{"undo a failure", usual, []act{tracing, failing, do("u").then("restore link leaf-07", "!WHAT-IF")}},
 		{"undo the last failure from anywhere", small, []act{tracing, failing, do("6", "u").then("!WHAT-IF 1")}},
-		{"fail several at once", usual, []act{do("2", "j", "m", "m").then("2 rows marked"), do("f").then("WHAT-IF 2 failures")}},
+		{
+			"fail several at once", usual, []act{
+				do("2", "j", "m", "m").then("2 rows marked"), do("f").then("WHAT-IF 2 failures"),
+			},
+		},
 		{"compare two engines", usual, []act{do(":", "compare minhop updn", "Enter").then("updn"), do("Escape")}},
-		{"route with another engine", usual, []act{do(":", "engine updn", "Enter").then("   engine updn"), do("r").then("STAGED updn")}},
-		{"save routes and load them again", usual, []act{do(":", "dump lfts yesterday.lfts", "Enter").then("written to yesterday.lfts"), do(":", "load lfts yesterday.lfts", "Enter").then("STAGED")}},
-		{"dump, guided", usual, []act{do("D").then("Which picture of the subnet?"), do("Escape").then("nothing was done")}},
-		{"let something fail, guided", small, []act{do("2", "/", "spine-02", "Enter", "F").then("What is to fail, on paper?", "▌ switch"), do("Enter").then("Which switch?", "› spine-02"),
-			do("Enter").then("Run it?", "runs: fail switch spine-02"), do("BTab").then("Which switch?"), do("Enter").then("Run it?"), do("Enter").then("WHAT-IF 1 failure")}},
-		{"choose an engine, guided", small, []act{do("resize 40x10", "E").then("Which engine computes"), do("/", "updn", "Enter").then("Which option"), do("/", "lmc", "Enter").then("LIDs of a port"),
-			do("x", "Enter").then("is no LMC"), do("BSpace", "1", "Enter").then("Which option"), do("Enter").then("runs: engine updn lmc=1"), do("Enter").then("!Run it?"), do("E").then("▌ updn"), do("Escape").then("nothing was done")}},
-		{"save routes and load them again, guided", usual, []act{do("D", "Enter", "Enter").then("Into which file?"), do("nowhere/x", "Enter").then("no such file"), do("C-u", "my routes", "Enter").then("runs: dump lfts 'my routes' of=live"), do("Enter").then("written to"),
-			do("L").then("› my routes"), do("Enter").then("▌ lfts"), do("Enter").then("Is that what you want?"), do("Enter").then("runs: load lfts 'my routes'"), do("Enter").then("STAGED")}},
-		{"read a commit before it is written", small, []act{tracing, failing, rerouted, do("C").then("Nothing has been written", "in this order"), do("y").then("read-only"), do("Escape").then("!Nothing has been written")}},
-		{"commit and undo", small, []act{tracing, failing, rerouted, do(":", "write on", "Enter").then("WRITE ON"), do("C").then("Nothing has been written"), do("y").then("WRITTEN minhop"), do(":", "write off", "Enter").then("read-only")}},
+		{
+			"route with another engine", usual, []act{do(":", "engine updn", "Enter").then("   engine updn"),
+				do("r").then("STAGED updn")},
+		},
+		{
+			"save routes and load them again", usual, []act{
+				do(":", "dump lfts yesterday.lfts", "Enter").then("written to yesterday.lfts"),
+				do(":", "load lfts yesterday.lfts", "Enter").then("STAGED"),
+			},
+		},
+		{
+			"dump, guided", usual, []act{
+				do("D").then("Which picture of the subnet?"), do("Escape").then("nothing was done"),
+			},
+		},
+		{"let something fail, guided", small,
+			[]act{do("2", "/", "spine-02", "Enter", "F").then("What is to fail, on paper?", "▌ switch"),
+				do("Enter").then("Which switch?", "› spine-02"),
+				do("Enter").then("Run it?", "runs: fail switch spine-02"), do("BTab").then("Which switch?"),
+				do("Enter").then("Run it?"), do("Enter").then("WHAT-IF 1 failure")}},
+		{"choose an engine, guided", small, []act{do("resize 40x10", "E").then("Which engine computes"),
+			do("/", "updn", "Enter").then("Which option"), do("/", "lmc", "Enter").then("LIDs of a port"),
+			do("x", "Enter").then("is no LMC"), do("BSpace", "1", "Enter").then("Which option"),
+			do("Enter").then("runs: engine updn lmc=1"), do("Enter").then("!Run it?"), do("E").then("▌ updn"),
+			do("Escape").then("nothing was done")}},
+		{"save routes and load them again, guided", usual, []act{do("D", "Enter", "Enter").then("Into which file?"),
+			do("nowhere/x", "Enter").then("no such file"),
+			do("C-u", "my routes", "Enter").then("runs: dump lfts 'my routes' of=live"), do("Enter").then("written to"),
+			do("L").then("› my routes"), do("Enter").then("▌ lfts"), do("Enter").then("Is that what you want?"),
+			do("Enter").then("runs: load lfts 'my routes'"), do("Enter").then("STAGED")}},
+		{
+			"read a commit before it is written", small, []act{
+				tracing, failing, rerouted, do("C").then("Nothing has been written", "in this order"),
+				do("y").then("read-only"), do("Escape").then("!Nothing has been written"),
+			},
+		},
+		{
+			"commit and undo", small, []act{tracing, failing, rerouted, do(":", "write on", "Enter").then("WRITE ON"),
+				do("C").then("Nothing has been written"), do("y").then("WRITTEN minhop"),
+				do(":", "write off", "Enter").then("read-only")},
+		},
 		{"cannot commit nothing", small, []act{do("C").then("C: nothing is staged")}},
-		{"which links carry most", small, []act{do("6").then("6 Load links between switches", "from", "paths", "66"), do("s", "s").then("by from ↓")}},
+		{
+			"which links carry most", small, []act{do("6").then("6 Load links between switches", "from", "paths", "66"),
+				do("s", "s").then("by from ↓")},
+		},
 		{"a map of the load", wide, []act{do("6", "b", "b").then("heat map, upwards", "spine-01 → spine-06")}},
-		{"what if anything fails", usual, []act{do("9").then("9 Resilience each link", "132", "2.00x", "72 failures; 0 lose paths"), do("b").then("each switch", "12 lose paths", "822"), do("f").then("fail switch leaf-01", "WHAT-IF 1 failure")}},
-		{"where multicast packets go", usual, []act{do("0").then("no multicast groups are known"), do(":", "load groups groups", "Enter").then("1 group from groups", "not known"), do("r").then("STAGED"),
-			do("0").then("0xc000", "complete", "1 group from groups"), do("Enter").then("tree of 0xc000", "└─ leaf-01", "spine-0", ": node-0007", "1 arrive, 0 missed"),
-			do("b").then("0x0000000000999999", "not in the subnet", "3 members"), do("Escape").then("1 group from groups")}},
+		{
+			"what if anything fails", usual, []act{
+				do("9").then("9 Resilience each link", "132", "2.00x", "72 failures; 0 lose paths"),
+				do("b").then("each switch", "12 lose paths", "822"),
+				do("f").then("fail switch leaf-01", "WHAT-IF 1 failure"),
+			},
+		},
+		{"where multicast packets go", usual, []act{do("0").then("no multicast groups are known"),
+			do(":", "load groups groups", "Enter").then("1 group from groups", "not known"), do("r").then("STAGED"),
+			do("0").then("0xc000", "complete", "1 group from groups"), do("Enter").then("tree of 0xc000", "└─ leaf-01",
+				"spine-0", ": node-0007", "1 arrive, 0 missed"),
+			do("b").then("0x0000000000999999", "not in the subnet", "3 members"),
+			do("Escape").then("1 group from groups")}},
 		{"the table by port", small, []act{do("3", "b").then("share", "LIDs"), do("b").then("destination")}},
-		{"sort a table by next hop", small, []act{do("3", "s", "s", "s", "s", "s", "s", "s").then("by next hop ↑", "next hop▴")}},
-		{"sort a table by hops", small, []act{do("3", "s", "s", "s", "s", "s", "s", "s", "s", "s").then("by hops ↑", "this switch")}},
-		{"find by a regular expression", small, []act{do("2", "/", "/node-00[13]7", "Enter").then("node-0017", "node-0037", "!node-0018")}},
+		{
+			"sort a table by next hop", small, []act{
+				do("3", "s", "s", "s", "s", "s", "s", "s").then("by next hop ↑", "next hop▴"),
+			},
+		},
+		{
+			"sort a table by hops", small, []act{
+				do("3", "s", "s", "s", "s", "s", "s", "s", "s", "s").then("by hops ↑", "this switch"),
+			},
+		},
+		{
+			"find by a regular expression", small, []act{
+				do("2", "/", "/node-00[13]7", "Enter").then("node-0017", "node-0037", "!node-0018"),
+			},
+		},
 		{"find by letters", small, []act{do("2", "/", "~lf12", "Enter").then("leaf-12", "!leaf-11")}},
-		{"leave out what is of no interest", small, []act{do("3", "/", "!node", "Enter").then("leaf-01", "!node-0001")}},
+		{
+			"leave out what is of no interest", small, []act{
+				do("3", "/", "!node", "Enter").then("leaf-01", "!node-0001"),
+			},
+		},
 		{"a regular expression that is none", small, []act{do("2", "/", "/[").then("missing closing"), do("Escape")}},
-		{"follow a table hop by hop, and back", small, []act{do("2", "/", "leaf-07", "Enter").then("/leaf-07"), do("Escape").then("!/leaf-07"), do("3", "/", "node-0050", "Enter").then("LFT of leaf-07", "1 LID"), do("Enter").then("LFT of spine-0"), do("[").then("LFT of leaf-07"), do("]").then("LFT of spine-0")}},
-		{"all of a switch", small, []act{do("2", "i").then("node GUID", "system GUID", "p1", "leaf-01/"), do("Escape").then("!node GUID")}},
-		{"hosts of a switch", small, []act{do("2", "/", "leaf-07", "Enter").then("/leaf-07"), do("Escape").then("!/leaf-07"), do("Right").then("node-0037 HCA-1"), do("NPage", "NPage").then("p7   ─ spine-01/7")}},
+		{
+			"follow a table hop by hop, and back", small, []act{do("2", "/", "leaf-07", "Enter").then("/leaf-07"),
+				do("Escape").then("!/leaf-07"), do("3", "/", "node-0050", "Enter").then("LFT of leaf-07", "1 LID"),
+				do("Enter").then("LFT of spine-0"), do("[").then("LFT of leaf-07"), do("]").then("LFT of spine-0")},
+		},
+		{
+			"all of a switch", small, []act{do("2", "i").then("node GUID", "system GUID", "p1", "leaf-01/"),
+				do("Escape").then("!node GUID")},
+		},
+		{
+			"hosts of a switch", small, []act{
+				do("2", "/", "leaf-07", "Enter").then("/leaf-07"), do("Escape").then("!/leaf-07"),
+				do("Right").then("node-0037 HCA-1"), do("NPage", "NPage").then("p7   ─ spine-01/7"),
+			},
+		},
 		{"switches by name", small, []act{do("2", "b", "b").then("leaf-#", "spine-#")}},
-		{"what can be done here", small, []act{do("?").then("Keys", "Find and say"), do("Escape").then("!Find and say")}},
+		{
+			"what can be done here", small, []act{
+				do("?").then("Keys", "Find and say"), do("Escape").then("!Find and say"),
+			},
+		},
 		{"do a key from the list of keys", small, []act{do("?", "Enter").then("Enter run"), do("Escape")}},
-		{"a key that cannot act", small, []act{do("x").then("x: there is no trace"), do("u").then("u: nothing has failed on paper")}},
-		{"an empty pane says why", small, []act{do("5").then("nothing has failed on paper: select a link"), do("7").then("this session keeps no history"), do("4").then("mark two nodes")}},
-		{"complete a command", small, []act{do(":", "fail sw", "Tab").then(":fail switch"), do("leaf-0", "Tab").then("9 candidates"), do("Escape").then("!candidates"), do("Escape")}},
+		{
+			"a key that cannot act", small, []act{
+				do("x").then("x: there is no trace"), do("u").then("u: nothing has failed on paper"),
+			},
+		},
+		{
+			"an empty pane says why", small, []act{do("5").then("nothing has failed on paper: select a link"),
+				do("7").then("this session keeps no history"), do("4").then("mark two nodes")},
+		},
+		{
+			"complete a command", small, []act{
+				do(":", "fail sw", "Tab").then(":fail switch"), do("leaf-0", "Tab").then("9 candidates"),
+				do("Escape").then("!candidates"), do("Escape"),
+			},
+		},
 		{"a command that is mistyped", small, []act{do(":", "rout", "Enter").then(`did you mean "route"?`)}},
-		{"resize to nearly nothing and back", usual, []act{tracing, do("resize 40x10").then("4 Trace"), do("resize 120x36").then("1 Problems", "8 Log", "● node-0037")}},
-		{"paste ten thousand characters", small, []act{do(":", "\x1b[200~"+strings.Repeat("x", 10_000)+"\x1b[201~").then(":…xxx"), do("C-u").then("!xxx"), do("Escape")}},
-		{"freeze what is seen", usual, []act{do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed on paper"), see("!WHAT-IF"), do("Space").then("WHAT-IF 1 failure", "!FROZEN")}},
-		{"export a table", small, []act{do("3", "e").then("write to: lft-spine-01", ".csv"), do("Tab").then(".json"), do("C-u", "table.json", "Enter").then("90 rows written to table.json"), do("e", "C-u", "table.json", "Enter").then("export: ")}},
-		{"copy a row", small, []act{do("3", "c").then("copied: 1 node-0001 HCA-1"), see("tmux buffer: 1 node-0001 HCA-1")}},
-		{"another theme", small, []act{do("C-t").then("theme light"), do("C-t").then("theme contrast"), do("C-t").then("theme none", "[SIMULATED]")}},
+		{
+			"resize to nearly nothing and back", usual, []act{tracing, do("resize 40x10").then("4 Trace"),
+				do("resize 120x36").then("1 Problems", "8 Log", "● node-0037")},
+		},
+		{
+			"paste ten thousand characters", small, []act{
+				do(":", "\x1b[200~"+strings.Repeat("x", 10_000)+"\x1b[201~").then(":…xxx"), do("C-u").then("!xxx"),
+				do("Escape"),
+			},
+		},
+		{
+			"freeze what is seen", usual, []act{
+				do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed on paper"),
+				see("!WHAT-IF"), do("Space").then("WHAT-IF 1 failure", "!FROZEN"),
+			},
+		},
+		{
+			"export a table", small, []act{do("3", "e").then("write to: lft-spine-01", ".csv"), do("Tab").then(".json"),
+				do("C-u", "table.json", "Enter").then("90 rows written to table.json"),
+				do("e", "C-u", "table.json", "Enter").then("export: ")},
+		},
+		{
+			"copy a row", small, []act{
+				do("3", "c").then("copied: 1 node-0001 HCA-1"), see("tmux buffer: 1 node-0001 HCA-1"),
+			},
+		},
+		{
+			"another theme", small, []act{do("C-t").then("theme light"), do("C-t").then("theme contrast"),
+				do("C-t").then("theme none", "[SIMULATED]")},
+		},
 		{"give a pane the screen", usual, []act{do("3", "z").then("!8 Log ─"), do("z").then("8 Log ─")}},
 		{"two panes on a small screen", small, []act{do("3", "z").then("3 LFT of", "2 Topology ─")}},
-		{"use the mouse", small, []act{do("click 19 2").then("3 LFT of"), do("click 8 6").then("▌     2"), do("click 8 4").then("by LID ↑")}},
-		{"leave the screen for the shell", small, []act{do(":", "shell", "Enter").then("IN THE SHELL"), do("x", "Enter").then("back from the shell")}},
-		{"another picture", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"), do("v").then("the panes show base")}},
-		{"what differs", small, []act{tracing, failing, rerouted, do("d").then("pairs lost", "Esc back"), do("Escape").then("4 Trace")}},
-		{"routes made stale by another failure", usual, []act{tracing, failing, rerouted, do("j", "f").then("STAGED, STALE")}},
-		{"the tour", small, []act{do("C-g").then("1/9", "Find a host"), do("2", "/", "node-0001", "Enter").then("2/9"), do("t").then("3/9"), do("/", "node-0072", "Enter", "T").then("4/9"),
-			do("f").then("5/9"), do("r").then("6/9"), do("5").then("7/9"), do("4").then("8/9"), do("u").then("9/9"), do("C-g").then("the tour has ended")}},
+		{
+			"use the mouse", small, []act{do("click 19 2").then("3 LFT of"), do("click 8 6").then("▌     2"),
+				do("click 8 4").then("by LID ↑")},
+		},
+		{
+			"leave the screen for the shell", small, []act{do(":", "shell", "Enter").then("IN THE SHELL"),
+				do("x", "Enter").then("back from the shell")},
+		},
+		{
+			"another picture", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"),
+				do("v").then("the panes show base")},
+		},
+		{
+			"what differs", small, []act{tracing, failing, rerouted, do("d").then("pairs lost", "Esc back"),
+				do("Escape").then("4 Trace")},
+		},
+		{
+			"routes made stale by another failure", usual, []act{
+				tracing, failing, rerouted, do("j", "f").then("STAGED, STALE"),
+			},
+		},
+		{"the tour", small, []act{do("C-g").then("1/9", "Find a host"), do("2", "/", "node-0001", "Enter").then("2/9"),
+			do("t").then("3/9"), do("/", "node-0072", "Enter", "T").then("4/9"),
+			do("f").then("5/9"), do("r").then("6/9"), do("5").then("7/9"), do("4").then("8/9"), do("u").then("9/9"),
+			do("C-g").then("the tour has ended")}},
 	}
 }
 

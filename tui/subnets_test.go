@@ -46,7 +46,8 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 	}
 	var all []*model
 	for i, n := range subnets.All() {
-		m := newModel(t.Context(), wrap(&shellBackend{Shell: n.Shell, watcher: sessions[i].Watch(), among: subnets, here: i}), th)
+		m := newModel(t.Context(),
+			wrap(&shellBackend{Shell: n.Shell, watcher: sessions[i].Watch(), among: subnets, here: i}), th)
 		m.start = starting(n)
 		all = append(all, m)
 	}
@@ -58,14 +59,15 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 	return d
 }
 
-// TestSubnets goes from subnet to subnet: what is done on one stays there, hosts that are marked or have a name are found in
-// each, and the header says which it is at any size.
+// TestSubnets goes from subnet to subnet: what is done on one stays there, hosts that are marked or have a name are
+// found in each, and the header says which it is at any size.
 func TestSubnets(t *testing.T) {
 	d := driveSubnets(t, "sim:rails:3,fattree:2,8", "old=sim:fattree:2,4")
 	d.sees("ibconsole rail-1 sim:fattree:2,8,rail=1", "12 sw 32 ca")
 	d.press("A").until("28").sees("rail-1 (here)", "rail-3", "old", "4 subnets")
 	d.press("j", "enter").until("this is rail-2").sees("rail-2 sim:fattree:2,8,rail=2")
-	d.press(":fail switch spine-01", "enter").sees("WHAT-IF").press("}").until("this is rail-3").misses("WHAT-IF").press("{").until("this is rail-2").sees("WHAT-IF")
+	d.press(":fail switch spine-01", "enter").sees("WHAT-IF").press("}").until("this is rail-3").misses(
+		"WHAT-IF").press("{").until("this is rail-2").sees("WHAT-IF")
 	d.press("2", "/", "node-0007", "enter", "m", "}").until("this is rail-3")
 	if marks := markedHosts(d.m); len(marks) != 1 {
 		t.Errorf("marked on rail-3: %v", marks)

@@ -20,6 +20,7 @@ type screenOf struct {
 // h cells.
 func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
 	t.Helper()
-	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", envChild + "=" + kind}, env...)
+	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+		envChild + "=" + kind}, env...)
 	return &screenOf{Screen: tmuxtest.Start(t, w, h, "exec env "+strings.Join(append(vars, os.Args[0]), " ")), t: t}
 }

@@ -17,12 +17,15 @@ import (
 func TestTraceOfVLs(t *testing.T) {
 	d := drive(t, "sim:torus:6x5").size(118, 18)
 	d.press(":engine torus-2QoS,no_fallback", "enter", "r", ":trace node-0001 node-0019", "enter", "4")
-	d.sees("4 Trace node-0001 HCA-1 → node-0019 HCA-1", "SL 2, the dateline of y, QoS level 0, VL 0 and 1", "-y from x, y dateline",
+	d.sees("4 Trace node-0001 HCA-1 → node-0019 HCA-1", "SL 2, the dateline of y, QoS level 0, VL 0 and 1",
+		"-y from x, y dateline",
 		"0→1  ", "1→0  ")
-	d.press("/", "back:", "enter").sees("back: delivered over 6 switches, by other switches").press("esc", "g", "b").sees("both directions", "there: delivered over 6 switches, SL 2", "SL 2", "sw-0-4", "sw-3-4", "back")
+	d.press("/", "back:", "enter").sees("back: delivered over 6 switches, by other switches").press("esc", "g",
+		"b").sees("both directions", "there: delivered over 6 switches, SL 2", "SL 2", "sw-0-4", "sw-3-4", "back")
 	golden(t, filepath.Join("panes", "trace-both-118x18"), d.screen())
 	d.size(60, 20).sees("sw-3-4", "sw-3-3", "switch").size(40, 12).sees("switch")
-	d.size(200, 50).sees("both directions", "sw-1-3").press("G", "enter").sees("4 Trace node-0019 HCA-1 → node-0001 HCA-1")
+	d.size(200, 50).sees("both directions", "sw-1-3").press("G",
+		"enter").sees("4 Trace node-0019 HCA-1 → node-0001 HCA-1")
 }
 
 // TestTraceOfLIDs: four LIDs of a host have paths over spines of their own, and share the ends; Enter opens one.
@@ -60,7 +63,8 @@ func TestTraceAgainst(t *testing.T) {
 func TestTraceLeadsOn(t *testing.T) {
 	for row, shows := range map[string][]string{
 		"delivered": {"LFT of leaf-09"}, "SL 0": {"›a Answer show sl", "node-0050"},
-		"shared with": {"›a Answer who uses leaf-07", "paths"}, "back:": {"both directions"}, "├ spine": {"LFT of spine-0"},
+		"shared with": {"›a Answer who uses leaf-07", "paths"}, "back:": {"both directions"},
+		"├ spine": {"LFT of spine-0"},
 	} {
 		d := traced(t).size(200, 50)
 		d.press("4", "/", row, "enter", "enter").sees(shows...)
@@ -73,7 +77,9 @@ func TestTraceOfHostileNames(t *testing.T) {
 	f := star(t, hostile[0], hostile...)
 	back := newFake(f)
 	back.state.Live.Tables = fabric.NewTables(f, reroute(t, f), hostile[2])
-	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, reroute(t, f), hostile[0])}
+	back.state.Staged = &session.Picture{
+		Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, reroute(t, f), hostile[0]),
+	}
 	d := driveBackend(t, back)
 	for i, size := range [][2]int{{120, 36}, {60, 20}, {40, 12}, {200, 50}} {
 		d.size(size[0], size[1]).press("2", "g", "j", "right", "j", "t", "2")
@@ -84,8 +90,8 @@ func TestTraceOfHostileNames(t *testing.T) {
 	}
 }
 
-// TestTypedTraceIsOfItsAnswer: a trace that is typed is shown in the state that the command answered about, although the panes
-// showed another one.
+// TestTypedTraceIsOfItsAnswer: a trace that is typed is shown in the state that the command answered about, although
+// the panes showed another one.
 func TestTypedTraceIsOfItsAnswer(t *testing.T) {
 	d := drive(t, tree).size(120, 36)
 	d.press(":fail switch spine-02; route", "enter")
@@ -102,7 +108,8 @@ func TestTypedTraceIsOfItsAnswer(t *testing.T) {
 	}
 }
 
-// TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is unread.
+// TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is
+// unread.
 func TestTraceOfDrops(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
 	tables.SL2VL = fabric.NewSL2VL(f)
@@ -129,14 +136,15 @@ func TestTraceOfDrops(t *testing.T) {
 	d.until("SL and VLs unread: try").misses("dropped")
 }
 
-// TestTraceWithoutOther: a picture without one of the ends has no hop beside those that are shown: not live, which lacks
-// an added host, and not what-if, in which an end has failed.
+// TestTraceWithoutOther: a picture without one of the ends has no hop beside those that are shown: not live, which
+// lacks an added host, and not what-if, in which an end has failed.
 func TestTraceWithoutOther(t *testing.T) {
 	d := drive(t, "sim:fattree:3,6").size(120, 36)
 	d.press("2", "/node-0003", "enter", "t", "esc", "/node-0050", "enter", "T", "2", "f", "4", "z")
 	d.sees("4 Trace node-0003 HCA-1 → node-0050 HCA-1", "dead end", "  live: ").size(200, 50).size(40, 12).size(120, 36)
 	d.press("v").sees("delivered", "  whatif: ").size(200, 50).size(40, 12).size(120, 36)
-	d.press(":restore all; fail link leaf-01-01 2; add node new leaf-01-01/2; route", "enter", ":trace new node-0050 of=staged", "enter", "4")
+	d.press(":restore all; fail link leaf-01-01 2; add node new leaf-01-01/2; route", "enter",
+		":trace new node-0050 of=staged", "enter", "4")
 	d.sees("4 Trace new → node-0050 HCA-1", "delivered", "  live: new/1 is not there").size(200, 50).size(40, 12)
 }
 
@@ -147,5 +155,6 @@ func TestTraceOfPictureWithoutTables(t *testing.T) {
 	old.Kind, old.Tables = session.Recorded+"12", nil
 	d.m.Common.Running++
 	d.m.choice.recalled(recalledMsg{pic: &old})
-	d.sees("OLD history 12", "no tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V", "enter", "i")
+	d.sees("OLD history 12", "no tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V",
+		"enter", "i")
 }

@@ -53,7 +53,9 @@ func TestTyped(t *testing.T) {
 func TestDeleteWordForward(t *testing.T) {
 	for _, text := range []string{"", "a", "ab", "ab ", " ", "ab  cd", "日 本"} {
 		for at := range len([]rune(text)) + 1 {
-			for _, k := range []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}, {Type: tea.KeyDelete, Alt: true}} {
+			for _, k := range []tea.KeyMsg{
+				{Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}, {Type: tea.KeyDelete, Alt: true},
+			} {
 				e := newTyped(text)
 				e.SetCursor(at)
 				e.edit(k)
@@ -81,7 +83,9 @@ func TestAltDeletesInEveryInput(t *testing.T) {
 			t.Fatalf("%q opens no input:\n%s", open, d.screen())
 		}
 		d.press("ab", "left")
-		for _, k := range []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}, {Type: tea.KeyDelete, Alt: true}} {
+		for _, k := range []tea.KeyMsg{
+			{Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}, {Type: tea.KeyDelete, Alt: true},
+		} {
 			d.send(k)
 			d.check()
 		}

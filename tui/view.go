@@ -99,7 +99,10 @@ func (v *view) drawPane(p placed) []string {
 	t := x.Base()
 	f := draw.Framed{
 		Tabs: func(pn *draw.Pen) { v.name(pn, p.at) }, Picture: x.Picture(), Filter: t.Filt.Text, Figure: x.Figure(),
-		Focused: p.at == v.m.focus && !v.m.prompt.commanding(), Win: &t.Window, Draw: x.Draw, Marked: func(line int) bool { return t.Marked(t.Row(line)) },
+		Focused: p.at == v.m.focus && !v.m.prompt.commanding(), Win: &t.Window, Draw: x.Draw,
+		Marked: func(line int) bool {
+			return t.Marked(t.Row(line))
+		},
 	}
 	if word := t.SortWord(); word != "" && !x.HasHead() {
 		f.Figure = cmp.Or(f.Figure, "rows") + ", " + word

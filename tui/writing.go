@@ -151,7 +151,8 @@ func (p *writePage) phases() {
 	}
 	if done < len(now.Phases) {
 		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
-		p.Say(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10), phaseWord(now.What()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
+		p.Say(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10),
+			phaseWord(now.What()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
 	}
 	p.Say("", "written    %s of %s: %v", draw.Thousands(now.Written.Total()), draw.Thousands(now.All), now.Written)
 	p.Say("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
@@ -183,5 +184,6 @@ func (p *writePage) interruption() string {
 	case now.Phase == len(now.Phases)-1:
 		return "Esc interrupts it: all is written then, and not all is verified. It counts as interrupted: " + then
 	}
-	return "Esc interrupts it: what is under way is waited for, what is written stays, nothing more is sent. The journal has it: " + then
+	return "Esc interrupts it: what is under way is waited for, what is written stays, nothing more is sent. The " +
+		"journal has it: " + then
 }

@@ -23,7 +23,9 @@ import (
 func committing(t *testing.T, err error) (d *driver, back *fake, end func()) {
 	f, tables := routed(t, "fattree:2,4")
 	back = newFake(f)
-	back.state.Staged = &session.Picture{Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, tables.LFT, "minhop")}
+	back.state.Staged = &session.Picture{
+		Kind: session.Staged, Fabric: f, Tables: fabric.NewTables(f, tables.LFT, "minhop"),
+	}
 	back.state.WriteOn = true
 	ended := make(chan struct{})
 	back.run = func(ctx context.Context, text string, out *shell.Output) error {
@@ -59,17 +61,20 @@ func (d *driver) writes(back *fake, p apply.Progress) *driver {
 }
 
 var writing = apply.Progress{
-	Phases: []string{"tops that rise", "step 1 of 2", "step 2 of 2", "read back"}, Phase: 2, Done: 2, Total: 4, Node: "leaf-07 \x1b[2J",
+	Phases: []string{"tops that rise", "step 1 of 2", "step 2 of 2", "read back"}, Phase: 2, Done: 2, Total: 4,
+	Node:    "leaf-07 \x1b[2J",
 	Written: apply.Counts{Tops: 2, Blocks: 10}, All: 16,
 }
 
-// TestCommitIsFollowed: while a commit runs the page says which step it is at and where, what an interrupt would do, and at the end
-// what came of it; the keys of panes leave it.
+// TestCommitIsFollowed: while a commit runs the page says which step it is at and where, what an interrupt would do,
+// and at the end what came of it; the keys of panes leave it.
 func TestCommitIsFollowed(t *testing.T) {
 	d, back, end := committing(t, nil)
 	d.writes(back, writing).check()
-	d.sees("now        3 of 4  LFT blocks, step 2 of 2", "2 of 4, leaf-07", "written    12 of 16", "verified   0", "time       3", "what is written stays")
-	d.m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: d.m.Look.Spin, FPS: tickPause})) // whatever time has gone
+	d.sees("now        3 of 4  LFT blocks, step 2 of 2", "2 of 4, leaf-07", "written    12 of 16", "verified   0",
+		"time       3", "what is written stays")
+	// whatever time has gone
+	d.m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: d.m.Look.Spin, FPS: tickPause}))
 	golden(t, filepath.Join("panes", "commit-120x36"), d.screen())
 	d.size(80, 24)
 	golden(t, filepath.Join("panes", "commit-80x24"), d.screen())
@@ -86,7 +91,8 @@ func TestCommitIsFollowed(t *testing.T) {
 // TestCommitIsInterrupted: Esc ends the commit and not only its page, and the page says where it stopped.
 func TestCommitIsInterrupted(t *testing.T) {
 	d, back, _ := committing(t, nil)
-	d.writes(back, writing).press("esc").sees("This did not come to its end", "stopped    3 of 4", "cancelled").press("esc").misses("This did not")
+	d.writes(back, writing).press("esc").sees("This did not come to its end", "stopped    3 of 4",
+		"cancelled").press("esc").misses("This did not")
 	d, back, end := committing(t, errors.New("leaf-07: no answer"))
 	d.writes(back, writing)
 	end()

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestCountedAdaptive compares what becomes of packets by every choice of adaptive routing with the model, in random scenes of
-// their own.
+// TestCountedAdaptive compares what becomes of packets by every choice of adaptive routing with the model, in random
+// scenes of their own.
 func TestCountedAdaptive(t *testing.T) {
 	luck := 0
 	scenes := eachScene(t, func(t *testing.T, r *rand.Rand) *exam {
@@ -42,7 +42,8 @@ func TestCountedAdaptive(t *testing.T) {
 	}
 }
 
-// groupTable is what a switch has for adaptive routing: the ports of each group, and the group of each LID whose packets take any of them.
+// groupTable is what a switch has for adaptive routing: the ports of each group, and the group of each LID whose
+// packets take any of them.
 type groupTable struct {
 	isOn   bool
 	groups map[int][]int
@@ -78,7 +79,8 @@ func readFar(text string) map[uint64]*groupTable {
 // fates are how packets from a switch to a LID can end, by every choice.
 type fates struct{ arrives, fails bool }
 
-// leaves are the ports by which a switch can send packets to a LID on: those of the group that have a link, else the static one.
+// leaves are the ports by which a switch can send packets to a LID on: those of the group that have a link, else the
+// static one.
 func (s *state) leavesBy(far map[uint64]*groupTable, n *node, lid int) (all []int) {
 	if g := far[n.guid]; g != nil && g.isOn {
 		for _, num := range g.groups[g.group[lid]] {
@@ -93,7 +95,8 @@ func (s *state) leavesBy(far map[uint64]*groupTable, n *node, lid int) (all []in
 	return all
 }
 
-// choose follows packets to a LID by every choice. On are the switches that they have passed; one that they come back to is a loop.
+// choose follows packets to a LID by every choice. On are the switches that they have passed; one that they come back
+// to is a loop.
 func (s *state) choose(far map[uint64]*groupTable, n *node, lid int, on map[*node]bool, f *fates) {
 	if on[n] {
 		f.fails = true
@@ -175,7 +178,8 @@ func (x *exam) checkChoices(s *state) int {
 		a.wrong("answer", a.err, "-", "some")
 		return 0
 	}
-	a.mustLine("  by every choice of adaptive routing: {adaptive_sure#} arrive for sure, {adaptive_luck#} by luck, {adaptive_never#} never, {adaptive_unknown#} unknown; {many#} have several paths")
+	a.mustLine("  by every choice of adaptive routing: {adaptive_sure#} arrive for sure, {adaptive_luck#} by luck, " +
+		"{adaptive_never#} never, {adaptive_unknown#} unknown; {many#} have several paths")
 	a.figure("adaptive_sure", sure)
 	a.figure("adaptive_luck", luck)
 	a.figure("adaptive_never", never)
@@ -191,7 +195,8 @@ func (x *exam) checkChoices(s *state) int {
 	b.figure("lost_pairs", lostPairs)
 	b.figure("luck_pairs", luckPairs)
 	if luck+never > 0 {
-		a.fails("check reach: {|.*} paths may not arrive: {never#} never, {luck#} by luck", "never", never, "luck", luck)
+		a.fails("check reach: {|.*} paths may not arrive: {never#} never, {luck#} by luck", "never", never,
+			"luck", luck)
 	} else {
 		a.succeeds()
 	}

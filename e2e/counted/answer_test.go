@@ -35,7 +35,8 @@ func (x *exam) ask(command string) *answer {
 	x.t.Helper()
 	out, notes, err := x.run(command, false)
 	inJSON, _, jsonErr := x.run(command, true)
-	a := &answer{x: x, command: command, text: readText(out), notes: notes, objects: readObjects(x.t, command, inJSON), err: err, words: map[string]string{}}
+	a := &answer{x: x, command: command, text: readText(out), notes: notes, objects: readObjects(x.t, command, inJSON),
+		err: err, words: map[string]string{}}
 	a.end()
 	if len(a.objects) > 0 {
 		a.o = a.objects[0]
@@ -95,7 +96,8 @@ var withArguments = []string{"diff", "hosts", "trace"}
 // name is the command without its options, and without arguments where it is the command of the first object.
 func (a *answer) name() string {
 	command, _, _ := strings.Cut(a.command, " of=")
-	if first, _ := a.objects[0].value["command"].(string); (len(strings.Fields(first)) > 1 || slices.Contains(withArguments, first)) && strings.HasPrefix(command, first+" ") {
+	if first, _ := a.objects[0].value["command"].(string); (len(strings.Fields(first)) > 1 ||
+		slices.Contains(withArguments, first)) && strings.HasPrefix(command, first+" ") {
 		return first
 	}
 	return command
@@ -144,8 +146,8 @@ func (a *answer) rows(table string) (rows []*object) {
 	return rows
 }
 
-// judged compares a declared answer of a check: what was not read, and that its verdict is that of the command, with the
-// same words.
+// judged compares a declared answer of a check: what was not read, and that its verdict is that of the command, with
+// the same words.
 func (a *answer) judged(s *state, verdict string) {
 	a.read(s)
 	a.figure("verdict", verdict)

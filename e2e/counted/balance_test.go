@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// balanceSwitches compares `balance switch all`: the LIDs of hosts and routers by the port to a switch by which they leave.
+// balanceSwitches compares `balance switch all`: the LIDs of hosts and routers by the port to a switch by which they
+// leave.
 func (x *exam) balanceSwitches(s *state) {
 	a := x.ask("balance switch all of=" + s.name)
 	a.mustLine("balance switch of {of.title}")
@@ -197,7 +198,8 @@ func (s *state) lidsOf(n *node, end *port) (ports map[int]int, nodes map[*node]i
 func (a *answer) unevenEnd(s *state, sw *node, end *port) {
 	ports, nodes := s.lidsOf(sw, end)
 	var what []string
-	head := fmt.Sprintf("Forwarding: Switch %s (%s): CA %s (%s): ", guidText(sw.guid), sw.name, guidText(end.node.guid), end.node.name)
+	head := fmt.Sprintf("Forwarding: Switch %s (%s): CA %s (%s): ", guidText(sw.guid), sw.name, guidText(end.node.guid),
+		end.node.name)
 	if isUneven(slices.Collect(maps.Values(nodes))) {
 		what = append(what, "neighbours")
 		line := "Unbalanced Remote " + head

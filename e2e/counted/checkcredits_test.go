@@ -24,7 +24,8 @@ func (x *exam) checkCredits(s *state, switches bool) {
 	} else {
 		a.figure("vls", c.least())
 	}
-	a.mustLine("credits of {of.title}: {channels#} channel(s) between switches on " + vls + ", {dependencies#} dependencies")
+	a.mustLine("credits of {of.title}: {channels#} channel(s) between switches on " + vls +
+		", {dependencies#} dependencies")
 	a.figure("channels", len(c.channels))
 	a.figure("dependencies", c.dependencies())
 	switch isLoop, _ := a.o.at("loop"); {
@@ -114,7 +115,8 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 			return
 		}
 		around = append(around, ch)
-		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with %s -> %s (LID {%slid#}) SL {%ssl#}", from, to, at, a.placed(at+"src", s), a.placed(at+"dst", s), at, at))
+		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with %s -> %s (LID {%slid#}) SL {%ssl#}",
+			from, to, at, a.placed(at+"src", s), a.placed(at+"dst", s), at, at))
 		for _, key := range []string{"vl", "lid", "sl"} {
 			a.figure(at+key, a.intAt(at+key))
 		}
@@ -124,7 +126,8 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 		w := waits{ch, around[(i+1)%n]}
 		a.x.compared++
 		if !a.holds(s, c, w, at) {
-			a.wrong(at, "-", fmt.Sprint(a.o.value["ring"].([]any)[i]), "no such packet holds the link and waits for the next")
+			a.wrong(at, "-", fmt.Sprint(a.o.value["ring"].([]any)[i]), "no such packet holds the link and waits for "+
+				"the next")
 		}
 	}
 }

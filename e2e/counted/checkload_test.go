@@ -48,7 +48,8 @@ func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 	a.ignore("seconds")
 	if n := max(a.intAt("unknown"), a.intAt("shifts_unknown")+a.intAt("bisections_unknown")); n > 0 {
 		a.judged(s, "unknown")
-		a.fails("check load: the load is unknown: {unknown#} path(s) over forwarding tables that were not read", "unknown", n)
+		a.fails("check load: the load is unknown: {unknown#} path(s) over forwarding tables that were not read",
+			"unknown", n)
 	} else {
 		a.judged(s, "ok")
 		a.succeeds()
@@ -108,7 +109,8 @@ func (a *answer) loadsByKind(s *state, l *loads, list string, kind func(*port) s
 			width, _ := a.o.at(at + "width")
 			speed, _ := a.o.at(at + "speed")
 			key = fmt.Sprintf("%v, %v%v", name, width, speed)
-			form := "  " + key + ": {AT.links#} direction(s), {AT.min#} to {AT.max#} paths, mean {AT.mean%}, std dev {AT.std_dev%}, {AT.unused#} unused"
+			form := "  " + key + ": {AT.links#} direction(s), {AT.min#} to {AT.max#} paths, mean {AT.mean%}, std dev " +
+				"{AT.std_dev%}, {AT.unused#} unused"
 			if unknowns[key] > 0 {
 				form += ", {AT.unknown#} unknown"
 			}
@@ -162,7 +164,8 @@ func (a *answer) mostLoaded(s *state, l *loads) {
 		delete(links, at)
 		before = l.paths[p]
 		if i < mostWorst {
-			a.mustLine(fmt.Sprintf("  {paths#} path(s) to {destinations#} LID(s) over %s -> %s", a.placed("from", s), a.placed("to", s)))
+			a.mustLine(fmt.Sprintf("  {paths#} path(s) to {destinations#} LID(s) over %s -> %s", a.placed("from", s),
+				a.placed("to", s)))
 		}
 		a.figure("to.guid", guidText(p.peer.node.guid))
 		a.figure("to.port", p.peer.num)
@@ -206,7 +209,8 @@ func (a *answer) shifts(s *state, hosts []endPort, at, count string) {
 		lost += p.lost
 		unknowns += p.unknown
 	}
-	form := "  shift figure {ATworst#} (the most paths over a link), by {ATworst_by#}; mean {ATmean%}; {ATcontention_free#} of {AT" + count + "#} shift(s) without contention"
+	form := "  shift figure {ATworst#} (the most paths over a link), by {ATworst_by#}; mean {ATmean%}; " +
+		"{ATcontention_free#} of {AT" + count + "#} shift(s) without contention"
 	a.line(strings.ReplaceAll(form, "AT", at) + lostWords(at, lost, unknowns))
 	a.figure(at+"hosts", len(hosts))
 	a.figure(at+count, len(hosts)-1)
@@ -248,7 +252,8 @@ func (a *answer) bisections(s *state, hosts []endPort, at, count string) {
 	for _, x := range shares {
 		squares += (x - mean) * (x - mean) / float64(n)
 	}
-	form := "  effective bisection bandwidth {ATmean%} of full ({ATmin%} to {ATmax%}, std dev {ATstd_dev%}) over {AT" + count + "#} random bisection(s), " +
+	form := "  effective bisection bandwidth {ATmean%} of full ({ATmin%} to {ATmax%}, std dev {ATstd_dev%}) over {AT" +
+		count + "#} random bisection(s), " +
 		"seed {ATseed#}; at worst {ATworst#} path(s) over a link"
 	a.line(strings.ReplaceAll(form, "AT", at) + lostWords(at, lost, unknowns))
 	a.figure(at+"hosts", len(hosts))

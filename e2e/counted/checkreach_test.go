@@ -34,10 +34,12 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	switch {
 	case bad > 0:
 		a.judged(s, "found")
-		a.fails(found, "bad", bad, "paths", r.paths, "unreachable", r.atOnce, "dead_ends", r.by[deadEnd]-r.atOnce, "loops", r.by[loop], "misdelivered", r.by[misdelivered])
+		a.fails(found, "bad", bad, "paths", r.paths, "unreachable", r.atOnce, "dead_ends", r.by[deadEnd]-r.atOnce,
+			"loops", r.by[loop], "misdelivered", r.by[misdelivered])
 	case r.by[unknown] > 0:
 		a.judged(s, "unknown")
-		a.fails("check "+what+": {unknown#} of {paths#} paths are unknown: {|.*}", "unknown", r.by[unknown], "paths", r.paths)
+		a.fails("check "+what+": {unknown#} of {paths#} paths are unknown: {|.*}", "unknown", r.by[unknown],
+			"paths", r.paths)
 	default:
 		a.judged(s, "ok")
 		a.succeeds()
@@ -175,7 +177,8 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 		at := fmt.Sprintf("links.%d.", i)
 		links := a.intAt(at + "links")
 		a.figure(at+"paths", r.links[links])
-		if text, has := a.words["links over "+number(links)]; has != !loopsOnly || has && text != number(r.links[links]) {
+		if text, has := a.words["links over "+number(links)]; has != !loopsOnly || has &&
+			text != number(r.links[links]) {
 			a.wrong(at, text, r.links[links], "the same in text and in JSON")
 		}
 		counted += r.links[links]
@@ -212,7 +215,8 @@ func (r *reach) badWords() string {
 		n    int
 		form string
 	}{
-		{r.atOnce, "{unreachable#} " + ended}, {r.by[deadEnd] - r.atOnce, "{dead_ends#} at a dead end"}, {r.by[loop], "{loops#} in loops"},
+		{r.atOnce, "{unreachable#} " + ended}, {r.by[deadEnd] - r.atOnce, "{dead_ends#} at a dead end"},
+		{r.by[loop], "{loops#} in loops"},
 		{r.by[misdelivered], "{misdelivered#} misdelivered"}, {r.by[tooLong], "{too_long#} too long"},
 	} {
 		if k.n > 0 {

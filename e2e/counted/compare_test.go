@@ -58,8 +58,8 @@ func (x *exam) compareEngines(names ...string) {
 	a.done()
 }
 
-// pathsOfEngines compares the links between switches with the paths of the tables on the switches; those of engines have as many
-// in all as the row of the engine says.
+// pathsOfEngines compares the links between switches with the paths of the tables on the switches; those of engines
+// have as many in all as the row of the engine says.
 func (x *exam) pathsOfEngines(a *answer, held *state) {
 	worst := map[string]int{}
 	l := held.allToAll(false)
@@ -187,7 +187,9 @@ func (a *answer) engineLine() {
 		}
 		return fmt.Sprintf(format, floatOf(v))
 	}
-	vls, isLoop, shift, changed, lost := value("vls"), map[string]string{"true": "YES", "false": "no"}[value("credit_loop")], "-", "-", value("lost_pairs")
+	vls, isLoop, shift, changed, lost := value("vls"), map[string]string{
+		"true": "YES", "false": "no",
+	}[value("credit_loop")], "-", "-", value("lost_pairs")
 	if vls == "<nil>" {
 		vls = "unknown"
 	}
@@ -206,7 +208,8 @@ func (a *answer) engineLine() {
 	if n := a.intAt("unknown_pairs"); n > 0 {
 		lost += fmt.Sprintf(" (%d unknown)", n)
 	}
-	form := fmt.Sprintf("%s {|.*} %s {|+}%s {|+}%s {|+}%s (%s) {|+}%s {|+}%s {|+}%s {|+}%s", value("name"), value("worst_load"), shift,
+	form := fmt.Sprintf("%s {|.*} %s {|+}%s {|+}%s {|+}%s (%s) {|+}%s {|+}%s {|+}%s {|+}%s", value("name"),
+		value("worst_load"), shift,
 		float("effective_bisection", "%.3f"), value("max_hops"), float("mean_hops", "%.2f"), vls, isLoop, changed, lost)
 	a.mustLine(form)
 	a.x.compared += 9

@@ -53,7 +53,9 @@ func (c *console) run(command string, asJSON bool) (out, notes string, err error
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	var answers, beside bytes.Buffer
-	err = c.shell.Run(ctx, "counted", command, &shell.Output{W: &answers, Notes: &beside, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText), Told: true})
+	err = c.shell.Run(ctx, "counted", command, &shell.Output{
+		W: &answers, Notes: &beside, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText), Told: true,
+	})
 	if ctx.Err() != nil {
 		c.t.Fatalf("%s: not done in a minute", command)
 	}

@@ -34,7 +34,9 @@ type packet struct {
 // credits finds the dependencies of all packets that end ports can send, those that do not arrive included.
 // With one, all are taken for packets of one VL.
 func (s *state) credits(switches, one bool) *creditFigures {
-	c := &creditFigures{channels: map[channel]bool{}, edges: map[channel]map[channel]bool{}, holds: map[waits]map[packet]bool{}}
+	c := &creditFigures{
+		channels: map[channel]bool{}, edges: map[channel]map[channel]bool{}, holds: map[waits]map[packet]bool{},
+	}
 	for _, p := range s.everyPath(switches) {
 		for _, sl := range s.levels(p.src, p.lid) {
 			c.add(s, &p, sl, one)

@@ -80,8 +80,8 @@ func endsOf(before, after *state) (all []endPort) {
 	return all
 }
 
-// kind says what becomes of a pair, and counts its paths that both states know. Each LID of the state with more is compared
-// with those of the other one in turn.
+// kind says what becomes of a pair, and counts its paths that both states know. Each LID of the state with more is
+// compared with those of the other one in turn.
 func (d *difference) kind(src, dst endPort, loads [2]*loads) string {
 	old, fresh := d.before.allBetween(src.base, dst.base), d.after.allBetween(src.own, dst.own)
 	isSame := true
@@ -145,7 +145,9 @@ func fate(paths []path) string {
 
 // samePath reports whether two paths cross the same links.
 func samePath(a, b path) bool {
-	return slices.EqualFunc(a.leaves(), b.leaves(), func(p, q *port) bool { return plugOf(p) == plugOf(q) && plugOf(p.peer) == plugOf(q.peer) })
+	return slices.EqualFunc(a.leaves(), b.leaves(), func(p, q *port) bool {
+		return plugOf(p) == plugOf(q) && plugOf(p.peer) == plugOf(q.peer)
+	})
 }
 
 func plugOf(p *port) plug { return plug{p.node.guid, p.num} }
@@ -245,7 +247,8 @@ func (a *answer) verdict(d *difference) {
 	case isSame && isUnknown:
 		a.mustLine(compared + ", as far as was read")
 		a.figure("verdict", "unknown")
-		a.figure("found", fmt.Sprintf("not all was read: whether %v and %v differ is unknown", a.o.value["old"], a.o.value["new"]))
+		a.figure("found", fmt.Sprintf("not all was read: whether %v and %v differ is unknown", a.o.value["old"],
+			a.o.value["new"]))
 	case isSame:
 		a.mustLine(compared)
 		a.figure("verdict", "ok")
@@ -271,7 +274,8 @@ func (a *answer) levelsDiffer() bool { return a.intAt("vls_sl2vl_tables")+a.intA
 func (d *difference) none() bool {
 	gone, come, moved := d.ends()
 	down, up := d.links()
-	return len(d.entries) == 0 && len(d.changedLoads()) == 0 && len(d.pairs[same])+len(d.pairs[unreached])+len(d.pairs[unsure]) == d.total && len(gone)+len(come)+len(moved)+len(down)+len(up) == 0
+	return len(d.entries) == 0 && len(d.changedLoads()) == 0 && len(d.pairs[same])+len(d.pairs[unreached])+
+		len(d.pairs[unsure]) == d.total && len(gone)+len(come)+len(moved)+len(down)+len(up) == 0
 }
 
 // mostDiffers is how many of each kind diff lists.
@@ -346,7 +350,8 @@ func (a *answer) endAt(key string, s *state) string {
 	return fmt.Sprintf("%s (LID %d)", s.plugName(at), a.intAt(key+"_lid"))
 }
 
-// attached is the port of the switch that an end port is attached to, or port 0 of a switch itself, nil where there is none.
+// attached is the port of the switch that an end port is attached to, or port 0 of a switch itself, nil where there is
+// none.
 func (s *state) attached(at plug) *port {
 	p := s.portAt(at)
 	if p != nil && p.node.isSwitch() {
@@ -401,7 +406,8 @@ func (a *answer) changedEntries(d *difference) {
 func (d *difference) unread() map[uint64]bool {
 	all := map[uint64]bool{}
 	for guid, n := range d.before.net.byGUID {
-		if other := d.after.net.byGUID[guid]; n.isSwitch() && other != nil && (d.before.lft[guid] == nil || d.after.lft[guid] == nil) {
+		if other := d.after.net.byGUID[guid]; n.isSwitch() && other != nil &&
+			(d.before.lft[guid] == nil || d.after.lft[guid] == nil) {
 			all[guid] = true
 		}
 	}
@@ -606,7 +612,8 @@ func (a *answer) changedLoads(d *difference) {
 		}
 		seen[p] = true
 		if i < mostLoads {
-			a.mustLine("  " + d.linkName(p) + ": {paths_new#} paths, was {paths_old#}; {entries_new#} entries, was {entries_old#}")
+			a.mustLine("  " + d.linkName(p) + ": {paths_new#} paths, was {paths_old#}; {entries_new#} entries, was " +
+				"{entries_old#}")
 		}
 		a.load(d, "", p)
 	}
@@ -668,7 +675,8 @@ func (d *difference) peerName(p plug) string {
 // worstLoads compares the links between switches with most paths.
 func (a *answer) worstLoads(d *difference) {
 	old, fresh := d.worst(0), d.worst(1)
-	if a.line("most paths on a link {|+}{worst_new_paths_new#}, was {worst_old_paths_old#} {|+}{worst}"); old == 0 || fresh == 0 {
+	if a.line("most paths on a link {|+}{worst_new_paths_new#}, was {worst_old_paths_old#} {|+}{worst}"); old == 0 ||
+		fresh == 0 {
 		if a.words["worst"] != "" {
 			a.wrong("worst_new", a.words["worst"], "-", "none")
 		}
@@ -706,7 +714,8 @@ func (a *answer) levels(d *difference) {
 		for p := range d.before.net.ends(true) {
 			for q := range d.before.net.ends(true) {
 				x, y := d.after.net.endByGUID[p.guid], d.after.net.endByGUID[q.guid]
-				if p != q && x != nil && y != nil && d.before.sls[[2]int{p.lid, q.lid}] != d.after.sls[[2]int{x.lid, y.lid}] {
+				if p != q && x != nil && y != nil && d.before.sls[[2]int{p.lid, q.lid}] !=
+					d.after.sls[[2]int{x.lid, y.lid}] {
 					n++
 				}
 			}
@@ -719,8 +728,8 @@ func (a *answer) levels(d *difference) {
 	a.ignore("vls_sl2vl_tables", "vls_path_sls")
 }
 
-// changedVLs counts the SL2VL tables that differ, of ports that have a link before: no packet comes in by another one. More is
-// how many of them the state after has in no file, as they are of ports without a link.
+// changedVLs counts the SL2VL tables that differ, of ports that have a link before: no packet comes in by another one.
+// More is how many of them the state after has in no file, as they are of ports without a link.
 func (d *difference) changedVLs() (n, more int) {
 	for hop, vls := range d.before.sl2vl {
 		end := d.before.net.endByGUID[hop.guid]

@@ -48,7 +48,8 @@ func (a *answer) title(path string, s *state) {
 	}
 	inText, has := a.words[path]
 	a.x.compared++
-	if has && inText != inJSON || !strings.HasPrefix(inJSON, s.name) || a.x.isStale(s) != strings.Contains(inJSON, "STALE") {
+	if has && inText != inJSON || !strings.HasPrefix(inJSON, s.name) ||
+		a.x.isStale(s) != strings.Contains(inJSON, "STALE") {
 		a.wrong(path, orNone(inText, has), inJSON, s.name)
 	}
 }

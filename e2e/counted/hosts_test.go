@@ -148,7 +148,8 @@ func (a *answer) setLinks(s *state, l, all *loads) {
 		a.wrong("worst_from", "-", "none", "a port of a switch")
 		return
 	}
-	a.mustLine(fmt.Sprintf("  at worst {worst_own#} path(s) of it over %v -> %v, of {worst_all#} that take this link", worst, worst.peer))
+	a.mustLine(fmt.Sprintf("  at worst {worst_own#} path(s) of it over %v -> %v, of {worst_all#} that take this link",
+		worst, worst.peer))
 	a.place("worst_from", s, worst.node.guid, worst.num)
 	a.place("worst_to", s, worst.peer.node.guid, worst.peer.num)
 	a.figure("worst_own", slices.Max(used))

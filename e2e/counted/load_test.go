@@ -132,7 +132,8 @@ func statsOf(numbers []int) stats {
 	return s
 }
 
-// hosts are the end ports of adapters of the base and the state, aggregation nodes left out, by name with numbers by value.
+// hosts are the end ports of adapters of the base and the state, aggregation nodes left out, by name with numbers by
+// value.
 func (s *state) hosts() (all []endPort) {
 	for _, e := range s.ends(false) {
 		if n := e.port().node; n.kind != kindRouter && !n.isAggregation() {

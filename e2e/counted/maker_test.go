@@ -202,7 +202,8 @@ func (m maker) add() {
 		c.added = []cable{cableOf(free[0], plug{guid, 1})}
 	case 2:
 		ports := 2 + m.rnd.IntN(5)
-		command = fmt.Sprintf("add switch new-%d %s %s guid=0x%x ports=%d", number, word(free[0]), word(free[1]), guid, ports)
+		command = fmt.Sprintf("add switch new-%d %s %s guid=0x%x ports=%d", number, word(free[0]), word(free[1]),
+			guid, ports)
 		c.node = newNode(kindSwitch, guid, fmt.Sprintf("new-%d", number), ports)
 		c.added = []cable{cableOf(free[0], plug{guid, 1}), cableOf(free[1], plug{guid, 2})}
 	default:

@@ -182,7 +182,8 @@ func (c *groupCounts) entry(s *state, n *node, num, mlid int, members []*port) {
 	}
 }
 
-// checkMulticast compares `check mcast` of groups of a file, but for credit loops, and returns how many pairs are missing.
+// checkMulticast compares `check mcast` of groups of a file, but for credit loops, and returns how many pairs are
+// missing.
 func (x *exam) checkMulticast(s *state) int {
 	text, err := x.dump("mcfdbs", s.name)
 	if err != nil || s.hasUnread() {
@@ -213,10 +214,14 @@ func (x *exam) checkMulticast(s *state) int {
 		want      int
 	}{
 		{"alone", "  {alone#} LID(s) with less than two members, without entries", c.alone}, {"members", "", c.members},
-		{"lost_members", "  {lost_members#} member(s) unreachable or without a LID", c.lost}, {"gone", "  {gone#} member(s) not in the subnet", c.gone},
-		{"entries", "", c.entries}, {"pairs", "", c.pairs}, {"missing", "  {missing#} pairs missing", c.missing}, {"double", "  {double#} pairs served twice", c.double},
-		{"echoes", "  {echoes#} members that get back what they send", c.echoes}, {"cycles", "  {cycles#} LIDs with a cycle", c.cycles},
-		{"strangers", "  {strangers#} ports to strangers", c.strangers}, {"dead_ports", "  {dead_ports#} ports without a link", c.dead},
+		{"lost_members", "  {lost_members#} member(s) unreachable or without a LID", c.lost},
+		{"gone", "  {gone#} member(s) not in the subnet", c.gone},
+		{"entries", "", c.entries}, {"pairs", "", c.pairs}, {"missing", "  {missing#} pairs missing", c.missing},
+		{"double", "  {double#} pairs served twice", c.double},
+		{"echoes", "  {echoes#} members that get back what they send", c.echoes},
+		{"cycles", "  {cycles#} LIDs with a cycle", c.cycles},
+		{"strangers", "  {strangers#} ports to strangers", c.strangers},
+		{"dead_ports", "  {dead_ports#} ports without a link", c.dead},
 		{"one_ways", "  {one_ways#} one-way branches", c.oneWays}, {"unknown", "", 0},
 	} {
 		if f.line != "" && f.want > 0 {
@@ -225,7 +230,8 @@ func (x *exam) checkMulticast(s *state) int {
 		a.figure(f.key, f.want)
 	}
 	isWrong := c.missing+c.double+c.echoes+c.cycles+c.strangers+c.dead+c.oneWays > 0
-	if a.x.compared++; isWrong && a.err == nil || isWrong == slices.Contains(a.lines, "  every member gets each packet once") {
+	if a.x.compared++; isWrong && a.err == nil ||
+		isWrong == slices.Contains(a.lines, "  every member gets each packet once") {
 		a.wrong("verdict", a.err, "-", isWrong)
 	}
 	return c.missing

@@ -83,7 +83,8 @@ func (a *answer) pathRecord(s *state, src *port, want map[int]*path, none map[st
 			hops = append(hops, fmt.Sprintf("%s/%d", h.node.name, numberOf(h.out)))
 		}
 	}
-	from, to := fmt.Sprintf("%s lid:%d", a.placed("from", s), lids[0]), fmt.Sprintf("%s lid:%d", a.placed("to", s), lids[1])
+	from, to := fmt.Sprintf("%s lid:%d", a.placed("from", s), lids[0]),
+		fmt.Sprintf("%s lid:%d", a.placed("to", s), lids[1])
 	owner := s.net.owner[lids[1]]
 	a.figure("from.guid", guidText(src.node.guid))
 	a.figure("from.port", src.num)

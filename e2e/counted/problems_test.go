@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// problems compares what `problems` counts of the live subnet: paths that do not arrive, by how they end, and a credit loop.
+// problems compares what `problems` counts of the live subnet: paths that do not arrive, by how they end, and a credit
+// loop.
 func (x *exam) problems() {
 	s := x.state("live")
 	a := x.ask("problems all")
@@ -23,7 +24,8 @@ func (x *exam) problems() {
 		severity, _ := a.o.at(at + "severity")
 		severities[fmt.Sprint(severity)]++
 		for ends, words := range map[string]string{
-			deadEnd: " paths end before they arrive", loop: " paths come back to a switch", misdelivered: " paths end at a port that does not have the LID",
+			deadEnd: " paths end before they arrive", loop: " paths come back to a switch",
+			misdelivered: " paths end at a port that does not have the LID",
 		} {
 			if m := match("{n#}"+words+"{|.*}", fmt.Sprint(what)); m != nil {
 				counted[ends] = decimal(m["n"])

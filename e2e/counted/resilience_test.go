@@ -43,7 +43,8 @@ func (x *exam) resilience(s *state) {
 		return
 	}
 	l := s.allToAll(false)
-	a.mustLine("resilience of {of.title}: {done#} of {failures#} failure(s) ({failing}) tried; {paths#} path(s) and at worst {worst_load#} over a link while nothing has failed")
+	a.mustLine("resilience of {of.title}: {done#} of {failures#} failure(s) ({failing}) tried; {paths#} path(s) and " +
+		"at worst {worst_load#} over a link while nothing has failed")
 	a.read(s)
 	a.figure("failing", "links")
 	a.figure("failures", len(links))
@@ -81,7 +82,8 @@ func (x *exam) resilience(s *state) {
 	a.more(len(a.rows("failed")) - mostFailures)
 	if losing > 0 {
 		a.figure("verdict", "found")
-		a.figure("found", fmt.Sprintf("%d of %d failure%s lose paths", losing, a.intAt("done"), map[bool]string{true: "", false: "s"}[a.intAt("done") == 1]))
+		a.figure("found", fmt.Sprintf("%d of %d failure%s lose paths", losing, a.intAt("done"),
+			map[bool]string{true: "", false: "s"}[a.intAt("done") == 1]))
 	} else {
 		a.figure("verdict", "ok")
 	}
@@ -138,7 +140,8 @@ const mostFailures = 10
 // outcome compares what becomes of paths without a link.
 func (a *answer) outcome(name string, o *outcome, i int) {
 	if i < mostFailures {
-		a.mustLine("  " + name + ": {lost_paths#} path(s) lost, {cut_off#} host port(s) {|.*}, at worst {worst_load#} over a link{|.*}")
+		a.mustLine("  " + name + ": {lost_paths#} path(s) lost, {cut_off#} host port(s) {|.*}, at worst " +
+			"{worst_load#} over a link{|.*}")
 	}
 	a.figure("lost_paths", o.lost)
 	a.figure("cut_off", o.gone)

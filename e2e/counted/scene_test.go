@@ -22,7 +22,8 @@ func TestCounted(t *testing.T) {
 	})
 }
 
-// eachScene compares random scenes, and returns how many there were. compare makes a scene and compares it, nil for none.
+// eachScene compares random scenes, and returns how many there were. compare makes a scene and compares it, nil for
+// none.
 func eachScene(t *testing.T, compare func(t *testing.T, rnd *rand.Rand) *exam) (scenes int) {
 	rnd := testenv.Rand(t)
 	scenes = testenv.Count(t, 10, 200)
@@ -61,12 +62,15 @@ func (x *exam) eachRouted(compare func(*state) int) (n int) {
 
 // kinds are simulated subnets of all kinds, small enough to walk every path.
 var kinds = []string{
-	"fattree:2,4", "fattree:3,4", "fattree:2,6", "fattree:2,4,agg=yes", "xgft:2;2,3;1,2", "xgft:3;2,2,2;1,2,2", "torus:3x3", "torus:5x2", "torus:4x3x2",
-	"mesh:3x3", "mesh:3x2,hosts=2", "hypercube:3", "hypercube:3,hosts=2", "dragonfly:2,1,2", "dragonfly:3,1,1", "bull:2,2", "random:6,3,8", "random:8,3,12,seed=7",
+	"fattree:2,4", "fattree:3,4", "fattree:2,6", "fattree:2,4,agg=yes", "xgft:2;2,3;1,2", "xgft:3;2,2,2;1,2,2",
+	"torus:3x3", "torus:5x2", "torus:4x3x2",
+	"mesh:3x3", "mesh:3x2,hosts=2", "hypercube:3", "hypercube:3,hosts=2", "dragonfly:2,1,2", "dragonfly:3,1,1",
+	"bull:2,2", "random:6,3,8", "random:8,3,12,seed=7",
 	"railtree:16,2,4,2", "multiplane:2,4,2", "director:2,2", "dfplus:3,2,2,hosts=2",
 }
 
-var engineNames = []string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp", "nue", "file"}
+var engineNames = []string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp",
+	"nue", "file"}
 
 // newExam makes a scene.
 func newExam(t *testing.T, rnd *rand.Rand) *exam {
@@ -199,8 +203,10 @@ func (x *exam) unnamed() {
 	s := x.states[len(x.states)-1] // staged, else what-if, else live
 	node := s.net.nodes[0].word()
 	for _, command := range []string{
-		"check reach", "check loops", "check load", "check credits", "show nodes", "show switches", "show links", "summary", "report text -", "balance switch",
-		"balance lid", "diff", "trace all all", "trace all " + node, "who uses " + node, "paths query " + node + " all", "resilience links",
+		"check reach", "check loops", "check load", "check credits", "show nodes", "show switches", "show links",
+		"summary", "report text -", "balance switch",
+		"balance lid", "diff", "trace all all", "trace all " + node, "who uses " + node, "paths query " + node + " all",
+		"resilience links",
 	} {
 		out, notes, err := x.run(command, false)
 		x.compared++

@@ -43,7 +43,8 @@ func (s *state) nodeOf(guid uint64) *node {
 
 func (s *state) reachable(guid uint64) bool { return s.net.byGUID[guid] != nil }
 
-// lidOf is the LID of a node: of port 0 of a switch, of the first port that has one of another. An unreachable port keeps its LID.
+// lidOf is the LID of a node: of port 0 of a switch, of the first port that has one of another. An unreachable port
+// keeps its LID.
 func (s *state) lidOf(n *node) int {
 	for num := range n.count + 1 {
 		if lid := s.lidAt(plug{n.guid, num}); lid != 0 {

@@ -14,7 +14,8 @@ import (
 type state struct {
 	name string // live, base, whatif or staged
 	net  *subnet
-	// had are the end ports that are counted where they are unreachable, too, by GUID: those of the base, and added ones.
+	// had are the end ports that are counted where they are unreachable, too, by GUID: those of the base, and added
+	// ones.
 	had map[uint64]*port
 	// whole has its unreachable nodes and links, too.
 	whole *whole
@@ -25,8 +26,8 @@ type state struct {
 	lids                 map[plug]int // what answers show, by lidAt
 }
 
-// endPort is an end port of a state. Own is nil where it is unreachable. Base is that of the base, or of the node that was
-// added; nil where that is reachable.
+// endPort is an end port of a state. Own is nil where it is unreachable. Base is that of the base, or of the node that
+// was added; nil where that is reachable.
 type endPort struct{ own, base *port }
 
 // port is its own port, else that of the base.
@@ -89,7 +90,8 @@ func (s *state) ends(switches bool) []endPort {
 	return all
 }
 
-// shownLIDs are the LIDs that answers show for an end port: none of an unreachable one where another port has one of them by now.
+// shownLIDs are the LIDs that answers show for an end port: none of an unreachable one where another port has one of
+// them by now.
 func (s *state) shownLIDs(e endPort) []int {
 	if e.own == nil && slices.ContainsFunc(e.port().lids(), func(lid int) bool { return s.net.owner[lid] != nil }) {
 		return nil
@@ -165,10 +167,11 @@ type reach struct {
 	ends, unreachable, unassigned, pairs, paths int
 	lostPairs, unknownPairs                     int
 	by                                          map[string]int // by how they end
-	atOnce                                      int            // of those at a dead end, from or to an end port that is unreachable or without a LID
-	longer                                      int
-	links                                       map[int]int // those that arrive, by links
-	lost                                        []lostPath
+	// of those at a dead end, from or to an end port that is unreachable or without a LID
+	atOnce int
+	longer int
+	links  map[int]int // those that arrive, by links
+	lost   []lostPath
 }
 
 // lostPath is a path that does not arrive. Lid is 0 where the destination has none.

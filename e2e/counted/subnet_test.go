@@ -68,8 +68,10 @@ func (p *port) lids() []int {
 }
 
 var (
-	nodeLine   = regexp.MustCompile(`^(Switch|Ca|Rt)\t(\d+) "[SHR]-([0-9a-f]{16})"\t+# "(.*)"(?: (?:base|enhanced) port 0 lid (\d+) lmc (\d+))?$`)
-	portLine   = regexp.MustCompile(`^\[(\d+)\](?:\(([0-9a-f]+)\))? *\t"[SHR]-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\))? *\t+# (?:lid (\d+) lmc (\d+) )?".*" lid \d+ (\S+)$`)
+	nodeLine = regexp.MustCompile(
+		`^(Switch|Ca|Rt)\t(\d+) "[SHR]-([0-9a-f]{16})"\t+# "(.*)"(?: (?:base|enhanced) port 0 lid (\d+) lmc (\d+))?$`)
+	portLine = regexp.MustCompile(
+		`^\[(\d+)\](?:\(([0-9a-f]+)\))? *\t"[SHR]-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\))? *\t+# (?:lid (\d+) lmc (\d+) )?".*" lid \d+ (\S+)$`)
 	systemLine = regexp.MustCompile(`^sysimgguid=0x([0-9a-f]+)$`)
 	switchLine = regexp.MustCompile(`^switchguid=0x[0-9a-f]+\(([0-9a-f]+)\)$`)
 	startLine  = regexp.MustCompile(`^# Initiated from node [0-9a-f]+ port ([0-9a-f]+)$`)
@@ -95,7 +97,8 @@ func readSubnet(t testing.TB, text string) *subnet {
 		} else if m := switchLine.FindStringSubmatch(line); m != nil {
 			portGUID = hex(m[1])
 		} else if m := nodeLine.FindStringSubmatch(line); m != nil {
-			n = &node{kind: m[1][0], guid: hex(m[3]), system: system, name: m[4], count: decimal(m[2]), ports: map[int]*port{}}
+			n = &node{kind: m[1][0], guid: hex(m[3]), system: system, name: m[4], count: decimal(m[2]),
+				ports: map[int]*port{}}
 			s.nodes, s.byGUID[n.guid] = append(s.nodes, n), n
 			if n.isSwitch() {
 				n.ports[0] = &port{node: n, guid: portGUID, lid: decimal(m[5]), lmc: decimal(m[6])}
@@ -147,7 +150,8 @@ func (s *subnet) links() func(yield func(a, b *port) bool) {
 		for _, n := range s.nodes {
 			for num := range n.count + 1 {
 				p := n.ports[num]
-				if p == nil || p.peer == nil || p.node.guid > p.peer.node.guid || p.node == p.peer.node && p.num > p.peer.num {
+				if p == nil || p.peer == nil || p.node.guid > p.peer.node.guid || p.node == p.peer.node &&
+					p.num > p.peer.num {
 					continue
 				}
 				if !yield(p, p.peer) {

@@ -71,7 +71,8 @@ func (x *exam) summary(s *state) {
 	a.figure("routed", s.routed())
 	a.figure("outside", 0)
 	if unreachable.nodes > 0 {
-		a.mustLine("  unreachable: {unreachable_switches#} {|switch|switches}, {unreachable_cas#} channel adapter(s), {unreachable_links#} link(s)")
+		a.mustLine("  unreachable: {unreachable_switches#} {|switch|switches}, {unreachable_cas#} channel " +
+			"adapter(s), {unreachable_links#} link(s)")
 	}
 	a.amountsAt("unreachable_", unreachable)
 	a.mustLine("  seen from {sm_port}")
@@ -109,7 +110,10 @@ func (a *answer) amountsAt(path string, c amounts) {
 func (x *exam) report(s *state) {
 	out, _, err := x.run("report text - of="+s.name, false)
 	inJSON, _, jsonErr := x.run("report json - of="+s.name, true)
-	a := &answer{x: x, command: "report json of=" + s.name, text: readText(out), objects: readObjects(x.t, "report json", inJSON), words: map[string]string{}, err: err}
+	a := &answer{
+		x: x, command: "report json of=" + s.name, text: readText(out),
+		objects: readObjects(x.t, "report json", inJSON), words: map[string]string{}, err: err,
+	}
 	if err != nil || jsonErr != nil || len(a.objects) != 1 {
 		a.wrong("answer", err, jsonErr, "some")
 		return
@@ -140,7 +144,8 @@ func (x *exam) report(s *state) {
 	a.figure("links", in.links)
 	a.figure("highest_lid", s.highestLID())
 	if unreachable.nodes > 0 {
-		a.mustLine("Unreachable {|+}{unreachable.switches#} {|switch|switches}, {unreachable_hosts#} host(s), {unreachable.links#} link(s)")
+		a.mustLine("Unreachable {|+}{unreachable.switches#} {|switch|switches}, {unreachable_hosts#} host(s), " +
+			"{unreachable.links#} link(s)")
 		a.said("unreachable_hosts", unreachable.cas-unreachable.aggregation)
 	}
 	a.amountsAt("unreachable.", unreachable)
@@ -189,8 +194,10 @@ func (a *answer) routing(s *state) {
 		a.figure("routing.credit_loop", c.cyclic > 0)
 	}
 	if len(s.hosts()) >= 2 {
-		a.mustLine("Shift figure {|+}{routing.shifts.worst#} over {routing.shifts.shifts#} shifts, mean {routing.shifts.mean%}")
-		a.mustLine("Effective bisection {|+}{routing.bisections.mean%} of full over {routing.bisections.bisections#} random bisections")
+		a.mustLine("Shift figure {|+}{routing.shifts.worst#} over {routing.shifts.shifts#} shifts, mean " +
+			"{routing.shifts.mean%}")
+		a.mustLine("Effective bisection {|+}{routing.bisections.mean%} of full over {routing.bisections.bisections#} " +
+			"random bisections")
 		a.shifts(s, s.hosts(), "routing.shifts.", "shifts")
 		a.bisections(s, s.hosts(), "routing.bisections.", "bisections")
 	}

@@ -23,7 +23,8 @@ func readText(s string) *text {
 	return t
 }
 
-// next finds the first line not yet understood that has a form, and returns what stands in its places; nil where none has.
+// next finds the first line not yet understood that has a form, and returns what stands in its places; nil where none
+// has.
 func (t *text) next(form string) map[string]string {
 	for i, line := range t.lines {
 		if t.known[i] {
@@ -60,8 +61,8 @@ var (
 	place = regexp.MustCompile(`\{[^{}]*\}`)
 )
 
-// match compares a line with a form. In a form {name} stands for text, {name#} for a whole number, {name%} for a decimal
-// one, {|one|many} for one of several words, {|+} for spaces, and (s) for an s or nothing.
+// match compares a line with a form. In a form {name} stands for text, {name#} for a whole number, {name%} for a
+// decimal one, {|one|many} for one of several words, {|+} for spaces, and (s) for an s or nothing.
 func match(form, line string) map[string]string {
 	re := forms[form]
 	if re == nil {

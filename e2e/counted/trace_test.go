@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// between is the path from an end port to the k-th LID of another one. It ends at once where one of them is unreachable or
-// the destination has no LID.
+// between is the path from an end port to the k-th LID of another one. It ends at once where one of them is unreachable
+// or the destination has no LID.
 func (s *state) between(src, dst endPort, k int) path {
 	if src.own == nil || dst.own == nil || len(dst.own.lids()) == 0 {
 		from := src.port()
@@ -42,13 +42,15 @@ func (s *state) why(src, dst endPort, p path) string {
 		return "delivered over " + switchesText(len(p.switches()))
 	case loop:
 		first := slices.IndexFunc(p.hops, func(h hop) bool { return h.node == last.node })
-		return fmt.Sprintf("loop of %s: %v sends it back to %s", switchesText(len(p.hops)-1-first), p.hops[len(p.hops)-2].out, last.node.name)
+		return fmt.Sprintf("loop of %s: %v sends it back to %s", switchesText(len(p.hops)-1-first),
+			p.hops[len(p.hops)-2].out, last.node.name)
 	case misdelivered:
 		end := last.node.ports[0]
 		if !last.node.isSwitch() {
 			end = last.in
 		}
-		return fmt.Sprintf("misdelivered: ends at %s with LID %d, which does not own LID %d", last.node.name, end.lid, p.lid)
+		return fmt.Sprintf("misdelivered: ends at %s with LID %d, which does not own LID %d", last.node.name,
+			end.lid, p.lid)
 	case unknown:
 		return fmt.Sprintf("unknown: the table of %s was not read", last.node.name)
 	}
@@ -178,7 +180,8 @@ func (a *answer) hops(s *state, src, dst endPort, p *path) {
 		a.figure(at+"lid", s.hopLID(src, h))
 		ports, link := a.hopPorts(s, at, h, p, i, dst)
 		a.hopLine(h.node.name, s.hopLID(src, h), ports, link)
-		for _, key := range []string{"turn", "against_ranks", "in_credit_loop", "in_vl", "dropped", "torus_at", "torus_along", "torus_crosses", "torus_unmarked", "torus_turns_from", "torus_illegal_turn"} {
+		for _, key := range []string{"turn", "against_ranks", "in_credit_loop", "in_vl", "dropped", "torus_at",
+			"torus_along", "torus_crosses", "torus_unmarked", "torus_turns_from", "torus_illegal_turn"} {
 			a.ignore(at + key)
 		}
 		if _, has := a.o.at(at + "vl"); has && isKnown && h.node.isSwitch() {
@@ -201,7 +204,8 @@ func (s *state) hopLID(src endPort, h hop) int {
 // hopPorts compares the ports of a hop, and returns them and the link as the text has them.
 func (a *answer) hopPorts(s *state, at string, h hop, p *path, i int, dst endPort) (ports, link string) {
 	in, out := numberOf(h.in), numberOf(h.out)
-	if i == len(p.hops)-1 && p.ends == deadEnd && h.node.isSwitch() && dst.own != nil { // the port of a link that is down is named
+	// the port of a link that is down is named
+	if i == len(p.hops)-1 && p.ends == deadEnd && h.node.isSwitch() && dst.own != nil {
 		if num, has := s.lft[h.node.guid][p.lid]; has && num <= h.node.count {
 			out = num
 		}
@@ -240,7 +244,8 @@ func (a *answer) hopLine(name string, lid int, ports, link string) {
 	want := strings.Fields(fmt.Sprintf("%s LID %s %s %s", name, lidWord, ports, link))
 	for i, line := range a.text.lines {
 		words := strings.Fields(line)
-		if !a.known[i] && strings.HasPrefix(line, "  ") && len(words) >= len(want) && slices.Equal(words[:len(want)], want) {
+		if !a.known[i] && strings.HasPrefix(line, "  ") && len(words) >= len(want) &&
+			slices.Equal(words[:len(want)], want) {
 			a.known[i] = true
 			a.x.compared += 2
 			return
@@ -308,7 +313,8 @@ func (a *answer) beside(key, label string, p *path, why string) {
 	}
 	isFound := false
 	for i, line := range a.text.lines {
-		if !a.known[i] && strings.HasPrefix(line, label) && (strings.HasSuffix(line, ": "+why) || strings.HasSuffix(line, ": "+why+", the same hops")) {
+		if !a.known[i] && strings.HasPrefix(line, label) &&
+			(strings.HasSuffix(line, ": "+why) || strings.HasSuffix(line, ": "+why+", the same hops")) {
 			a.known[i], isFound = true, true
 			for j := i + 1; j < len(a.text.lines) && strings.HasPrefix(a.text.lines[j], "    "); j++ {
 				a.known[j] = true
@@ -343,9 +349,11 @@ func (a *answer) lids(s *state, src, dst endPort, p *path) {
 			names = append(names, n.name)
 		}
 		if !isSame {
-			form := fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sending}: {|+}%s", at, at, at, at, strings.Join(names, " "))
+			form := fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared "+
+				"{|+}{%sending}: {|+}%s", at, at, at, at, strings.Join(names, " "))
 			if len(names) == 0 {
-				form = fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sending}:", at, at, at, at)
+				form = fmt.Sprintf("  LID {%slid#} {|+}{%sshared#} of {%shops#} {|links?|hops?} shared {|+}{%sending}:",
+					at, at, at, at)
 			}
 			a.mustLine(form)
 		} else if shared != q.links() {

@@ -18,8 +18,8 @@ type traced struct {
 	links                map[int]int
 	// alike are the paths that arrive by their first and last switch, and by all switches that they pass.
 	alike map[[2]*node]map[string]int
-	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end; placesOf has those of
-	// the paths of each pair, as "A -> B".
+	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end; placesOf has
+	// those of the paths of each pair, as "A -> B".
 	places   map[ending]int
 	placesOf map[string]map[ending]bool
 	listed   map[ending]bool
@@ -31,7 +31,11 @@ type traced struct {
 
 // traceOf follows the paths from some end ports to others.
 func (s *state) traceOf(from, to []endPort) *traced {
-	t := &traced{by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[ending]int{}, placesOf: map[string]map[ending]bool{}, listed: map[ending]bool{}, bad: map[string]int{}, ends: map[string]map[string]bool{}}
+	t := &traced{
+		by: map[string]int{}, links: map[int]int{}, alike: map[[2]*node]map[string]int{}, places: map[ending]int{},
+		placesOf: map[string]map[ending]bool{}, listed: map[ending]bool{}, bad: map[string]int{},
+		ends: map[string]map[string]bool{},
+	}
 	for _, src := range from {
 		for _, dst := range to {
 			if src == dst {
@@ -98,8 +102,8 @@ type ending struct {
 	at   *node
 }
 
-// ending is the last switch of a path that does not arrive, of a loop its first switch in the order of OpenSM: by the bytes of
-// the GUID, the last one first.
+// ending is the last switch of a path that does not arrive, of a loop its first switch in the order of OpenSM: by the
+// bytes of the GUID, the last one first.
 func (p *path) ending() ending {
 	passed := p.switches()
 	last := passed[len(passed)-1]
@@ -107,7 +111,11 @@ func (p *path) ending() ending {
 		return ending{p.ends, last}
 	}
 	ring := passed[slices.Index(passed, last):]
-	return ending{loop, slices.MinFunc(ring, func(a, b *node) int { return cmp.Compare(bits.ReverseBytes64(a.guid), bits.ReverseBytes64(b.guid)) })}
+	return ending{
+		loop, slices.MinFunc(ring, func(a, b *node) int {
+			return cmp.Compare(bits.ReverseBytes64(a.guid), bits.ReverseBytes64(b.guid))
+		}),
+	}
 }
 
 func names(nodes []*node) string {

@@ -19,7 +19,8 @@ const mostLinks = 63
 type path struct {
 	src *port
 	lid int
-	// hops are the nodes that packets come to, the source first; the last of a loop is the switch that it comes back to.
+	// hops are the nodes that packets come to, the source first; the last of a loop is the switch that it comes back
+	// to.
 	hops []hop
 	ends string
 }
@@ -55,7 +56,8 @@ func (p *path) leaves() (list []*port) {
 	return list
 }
 
-// walk follows packets from an end port of the state's subnet to a LID, one link after the other. One without a LID sends none.
+// walk follows packets from an end port of the state's subnet to a LID, one link after the other. One without a LID
+// sends none.
 func (s *state) walk(src *port, lid int) path {
 	p := path{src: src, lid: lid, hops: []hop{{node: src.node}}}
 	if src.lid == 0 {

@@ -18,7 +18,10 @@ type thing struct {
 
 // linkThing is the link of a port.
 func linkThing(p *port) thing {
-	return thing{fmt.Sprintf("%s %d", p.node.word(), p.num), fmt.Sprintf("%v -- %v", p, p.peer), map[*port]bool{p: true, p.peer: true}, nil}
+	return thing{
+		fmt.Sprintf("%s %d", p.node.word(), p.num), fmt.Sprintf("%v -- %v", p, p.peer),
+		map[*port]bool{p: true, p.peer: true}, nil,
+	}
 }
 
 // nodeThing is a node with all its links.
@@ -62,7 +65,8 @@ func (x *exam) whoUses(s *state, what thing) {
 			to[s.net.owner[p.lid]]++
 		}
 	}
-	a.mustLine("{what} of {of.title}: {paths#} of {all#} paths use it, from {sources#} end port(s) to {destinations#} end port(s)")
+	a.mustLine("{what} of {of.title}: {paths#} of {all#} paths use it, from {sources#} end port(s) to " +
+		"{destinations#} end port(s)")
 	a.read(s)
 	a.figure("what", what.name)
 	a.figure("paths", len(users))
@@ -94,7 +98,8 @@ func (a *answer) directions(s *state, what thing) {
 		clear(want)
 	} else if what.node != nil {
 		for _, c := range s.whole.at(what.node.guid) {
-			for _, name := range []string{s.plugName(c[0]) + " -> " + s.plugName(c[1]), s.plugName(c[1]) + " -> " + s.plugName(c[0])} {
+			for _, name := range []string{s.plugName(c[0]) + " -> " + s.plugName(c[1]), s.plugName(c[1]) + " -> " +
+				s.plugName(c[0])} {
 				if _, is := want[name]; !is {
 					want[name] = nil
 				}
@@ -254,7 +259,8 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 }
 
 // reachableWithout are the end ports that the subnet has without the links of some ports: what is connected through
-// switches to the port from which it is seen, or where no switch is, the largest part; all of those that are equally large.
+// switches to the port from which it is seen, or where no switch is, the largest part; all of those that are equally
+// large.
 func (s *subnet) reachableWithout(down func(*port) bool) (parts []map[*port]bool) {
 	own := s.connected(s.endByGUID[s.seenFrom], down)
 	if hasSwitch(own) {

@@ -54,7 +54,8 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 	}
 	a.report.Elapsed = time.Since(start)
 	if err := a.fatal; err != nil {
-		return &a.report, fmt.Errorf("apply: %w: %d of %d written (%v)", err, a.report.Written.Total(), w.Len(), a.report.Written)
+		return &a.report, fmt.Errorf("apply: %w: %d of %d written (%v)", err, a.report.Written.Total(), w.Len(),
+			a.report.Written)
 	}
 	if err := a.report.err(); err != nil {
 		return &a.report, fmt.Errorf("apply: %w", err)
@@ -107,7 +108,8 @@ type applier struct {
 	told            time.Time        // when now was told
 }
 
-func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*applier, error) {
+func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List,
+	opts Options) (*applier, error) {
 	if err := w.Check(f); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,8 @@ func (n *subnet) client(t testing.TB, change func(*mad.SMP)) *mad.Client {
 	if change == nil {
 		change = func(*mad.SMP) {}
 	}
-	return client(t, &wire{Transport: open(t, n.s, n.port), change: change}, mad.ClientOptions{Timeout: time.Minute, Tries: 2, Window: 8})
+	return client(t, &wire{Transport: open(t, n.s, n.port), change: change},
+		mad.ClientOptions{Timeout: time.Minute, Tries: 2, Window: 8})
 }
 
 // done checks that a subnet is as it was meant to be.
@@ -82,14 +83,16 @@ func (n *subnet) done(t *testing.T) {
 func TestFaultsChangeNothing(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, faults := range []sim.Faults{
-		{Loss: 0.01}, {Loss: 0.10}, {Delay: 3 * time.Millisecond}, {Repeat: 0.5}, {Loss: 0.05, Repeat: 0.2, Delay: 8 * time.Millisecond},
+		{Loss: 0.01}, {Loss: 0.10}, {Delay: 3 * time.Millisecond}, {Repeat: 0.5},
+		{Loss: 0.05, Repeat: 0.2, Delay: 8 * time.Millisecond},
 	} {
 		faults.Seed = rnd.Uint64()
 		t.Run(fmt.Sprintf("%+v", faults), func(t *testing.T) {
 			n := newSubnet(t, "torus:5x4,2")
 			n.s.SetFaults(faults)
 			// One try fails in 19 % of cases at the most, 12 tries in 2e-9.
-			c := client(t, open(t, n.s, n.port), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12, Backoff: 1.6})
+			c := client(t, open(t, n.s, n.port), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12,
+				Backoff: 1.6})
 			if _, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +147,9 @@ func TestKeepsOtherFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &write.List{LIDs: []write.LID{{Port: f.Nodes[sw].FirstPort, New: 40, NewSM: 1}}, Tops: []write.Top{{Switch: 3, New: 99}}}
+	w := &write.List{
+		LIDs: []write.LID{{Port: f.Nodes[sw].FirstPort, New: 40, NewSM: 1}}, Tops: []write.Top{{Switch: 3, New: 99}},
+	}
 	if _, err := apply.Apply(t.Context(), c, f, w, apply.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +185,13 @@ func TestDeadSwitch(t *testing.T) {
 	})
 	n.s.Silence(simNode(t, n, f.SwitchNode(dead).GUID), true)
 	rep, err := apply.Apply(t.Context(), c, f, n.w, apply.Options{})
-	if !errors.Is(err, mad.ErrTimeout) || !strings.Contains(err.Error(), "stopped in ports") || !strings.Contains(err.Error(), f.NodeName(f.Switches[dead])+": ") {
+	if !errors.Is(err, mad.ErrTimeout) || !strings.Contains(err.Error(), "stopped in ports") ||
+		!strings.Contains(err.Error(), f.NodeName(f.Switches[dead])+": ") {
 		t.Errorf("error %v, want that of %s", err, f.NodeName(f.Switches[dead]))
 	}
 	for i, failure := range rep.Failed { // its neighbours' links to it cannot come up
-		if i == 0 && failure.GUID != 0x200020 || i > 0 && !strings.HasSuffix(failure.Error(), "stays Armed and does not become Active") {
+		if i == 0 && failure.GUID != 0x200020 || i > 0 &&
+			!strings.HasSuffix(failure.Error(), "stays Armed and does not become Active") {
 			t.Errorf("failed %v", failure)
 		}
 	}
@@ -251,7 +258,8 @@ func TestStepsWaitForOneAnother(t *testing.T) {
 	}
 	switches := len(n.live.Fabric.Switches)
 	if rep.Written.Blocks != 4*switches || rep.ReadBack.Blocks != switches || rep.Stopped != "" || sets <= 4*switches {
-		t.Errorf("%v written with %d packets, %v read back, stopped in %q", rep.Written, sets, rep.ReadBack, rep.Stopped)
+		t.Errorf("%v written with %d packets, %v read back, stopped in %q", rep.Written, sets, rep.ReadBack,
+			rep.Stopped)
 	}
 }
 
@@ -273,7 +281,8 @@ func TestFailureStopsTheSteps(t *testing.T) {
 		}
 	})
 	rep, err := apply.Apply(t.Context(), c, n.live.Fabric, w, apply.Options{})
-	if err == nil || !strings.Contains(err.Error(), "stopped in step 2 of 3, what comes after was not begun: "+n.live.Fabric.NodeName(dead)) {
+	if err == nil || !strings.Contains(err.Error(), "stopped in step 2 of 3, what comes after was not begun: "+
+		n.live.Fabric.NodeName(dead)) {
 		t.Errorf("error %v", err)
 	}
 	switches := len(n.live.Fabric.Switches)
@@ -284,7 +293,8 @@ func TestFailureStopsTheSteps(t *testing.T) {
 	if len(rep.Differ) != 0 || rep.ReadBack.Blocks != switches-1 {
 		t.Errorf("%v read back, differ %v", rep.ReadBack, rep.Differ)
 	}
-	if len(rep.Left.Blocks) != switches+1 || rep.Left.Blocks[0].Step != 2 || rep.Left.Blocks[0].Switch != 7 || len(rep.Left.Tops) != 1 || !rep.Left.Tops[0].Falls() {
+	if len(rep.Left.Blocks) != switches+1 || rep.Left.Blocks[0].Step != 2 || rep.Left.Blocks[0].Switch != 7 ||
+		len(rep.Left.Tops) != 1 || !rep.Left.Tops[0].Falls() {
 		t.Errorf("%d blocks and tops %v are left", len(rep.Left.Blocks), rep.Left.Tops)
 	}
 }
@@ -346,7 +356,8 @@ func TestRefusal(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	// The far end of that link cannot become active either.
-	if len(rep.Left.States) != 2 || len(rep.Left.LIDs) != 0 || rep.Written.Tops+rep.Written.Blocks != 0 || rep.Stopped != "ports" {
+	if len(rep.Left.States) != 2 || len(rep.Left.LIDs) != 0 || rep.Written.Tops+rep.Written.Blocks != 0 ||
+		rep.Stopped != "ports" {
 		t.Errorf("%v written, left %v, stopped in %q", rep.Written, rep.Left.States, rep.Stopped)
 	}
 }
@@ -392,7 +403,8 @@ func TestCancel(t *testing.T) {
 		t.Fatalf("error %v, want that of the context and a count", err)
 	}
 	if rep.ReadBack.Total() != 0 || len(rep.Left.States) != 0 || rep.Written.Blocks < 100 || rep.Written.Blocks > 110 {
-		t.Errorf("read back %v, %d states left, %d blocks written", rep.ReadBack, len(rep.Left.States), rep.Written.Blocks)
+		t.Errorf("read back %v, %d states left, %d blocks written", rep.ReadBack, len(rep.Left.States),
+			rep.Written.Blocks)
 	}
 	if got := rep.Written.Total() + rep.Left.Len(); got != n.w.Len() {
 		t.Errorf("%v written and %d left of %d", rep.Written, rep.Left.Len(), n.w.Len())
@@ -435,17 +447,25 @@ func TestNonsense(t *testing.T) {
 		say  string
 	}{
 		{"LID 0", f, write.List{LIDs: []write.LID{{Port: host}}}, write.ErrUnfit, "LID 0 with LMC 0"},
-		{"LID too high", f, write.List{LIDs: []write.LID{{Port: host, New: 0xbffc, NewLMC: 3}}}, write.ErrUnfit, "LID 49148"},
-		{"LID crooked", f, write.List{LIDs: []write.LID{{Port: host, New: 3, NewLMC: 1}}}, write.ErrUnfit, "no multiple of 2"},
+		{"LID too high", f, write.List{LIDs: []write.LID{{Port: host, New: 0xbffc, NewLMC: 3}}}, write.ErrUnfit,
+			"LID 49148"},
+		{"LID crooked", f, write.List{LIDs: []write.LID{{Port: host, New: 3, NewLMC: 1}}}, write.ErrUnfit,
+			"no multiple of 2"},
 		{"LMC too high", f, write.List{LIDs: []write.LID{{Port: host, New: 256, NewLMC: 8}}}, write.ErrUnfit, "LMC 8"},
-		{"no end port", f, write.List{LIDs: []write.LID{{Port: sw.FirstPort + 1, New: 3}}}, write.ErrUnfit, "no end port"},
-		{"no port", f, write.List{States: []write.State{{Port: -1, New: mad.PortActive}}}, write.ErrUnfit, "port index -1"},
+		{"no end port", f, write.List{LIDs: []write.LID{{Port: sw.FirstPort + 1, New: 3}}}, write.ErrUnfit,
+			"no end port"},
+		{"no port", f, write.List{States: []write.State{{Port: -1, New: mad.PortActive}}}, write.ErrUnfit,
+			"port index -1"},
 		{"no switch", f, write.List{Tops: []write.Top{{Switch: 99}}}, write.ErrUnfit, "switch index 99"},
 		{"top too high", f, write.List{Tops: []write.Top{{New: 0xc000}}}, write.ErrUnfit, "49152"},
 		{"block too high", f, write.List{Blocks: []write.Block{{Num: 768}}}, write.ErrUnfit, "block 768"},
-		{"steps", f, write.List{Blocks: []write.Block{{Num: 1, Step: 2}, {Num: 2, Step: 1}}}, write.ErrUnfit, "step 1 stands behind step 2"},
+		{"steps", f, write.List{Blocks: []write.Block{{Num: 1, Step: 2}, {Num: 2, Step: 1}}}, write.ErrUnfit,
+			"step 1 stands behind step 2"},
 		{"no link", f, write.List{States: []write.State{{Port: free, New: mad.PortActive}}}, write.ErrUnfit, "no link"},
-		{"no such state", f, write.List{States: []write.State{{Port: host, New: mad.PortDown}}}, write.ErrUnfit, "Down"},
+		{
+			"no such state", f, write.List{States: []write.State{{Port: host, New: mad.PortDown}}},
+			write.ErrUnfit, "Down",
+		},
 		{"no way", apart, write.List{Tops: []write.Top{{New: 5}}}, sweep.ErrNoRoute, "leaf-01-01: no directed route"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -463,7 +483,9 @@ func TestNonsense(t *testing.T) {
 func TestProgress(t *testing.T) {
 	n := newSubnet(t, "torus:4x3,2")
 	var done, total int
-	_, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{Progress: func(d, all int) { done, total = d, all }})
+	_, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{Progress: func(d, all int) {
+		done, total = d, all
+	}})
 	if err != nil || done != total || total != 2*n.w.Len() {
 		t.Errorf("progress ends at %d of %d, want %d (%v)", done, total, 2*n.w.Len(), err)
 	}

@@ -77,7 +77,8 @@ func TestBringUpIbsim(t *testing.T) {
 				want := hops(tables, src, dst)
 				got := s.Output("ibtracert", "-n", fmt.Sprint(f.Ports[src].LID), fmt.Sprint(f.Ports[dst].LID))
 				if got != want {
-					t.Fatalf("%s to %s: ibtracert says\n%sthe tables say\n%s", f.PortName(src), f.PortName(dst), got, want)
+					t.Fatalf("%s to %s: ibtracert says\n%sthe tables say\n%s", f.PortName(src),
+						f.PortName(dst), got, want)
 				}
 			}
 			for sw := range f.NumSwitches() {
@@ -87,7 +88,8 @@ func TestBringUpIbsim(t *testing.T) {
 			if out := s.Output("ibnetdiscover"); strings.Count(out, " lid ") < len(f.EndPorts) {
 				t.Errorf("ibnetdiscover:\n%s", out)
 			}
-			if got := s.Output("smpquery", "portinfo", fmt.Sprint(f.MaxLID)); !strings.Contains(got, fmt.Sprintf("Lid:.............................%d\n", f.MaxLID)) {
+			if got := s.Output("smpquery", "portinfo", fmt.Sprint(f.MaxLID)); !strings.Contains(got,
+				fmt.Sprintf("Lid:.............................%d\n", f.MaxLID)) {
 				t.Errorf("smpquery portinfo %d:\n%s", f.MaxLID, got)
 			}
 		})
@@ -160,7 +162,8 @@ func TestSimulationForwardsAsIbsim(t *testing.T) {
 	tables := bringUp(t, s)
 	c := client(t, open(t, ours, f.SMPort), mad.ClientOptions{})
 	live := full(t, c)
-	if _, err := apply.Apply(t.Context(), c, live.Fabric, changes(live.Tables, route(t, live.Fabric)), apply.Options{}); err != nil {
+	if _, err := apply.Apply(t.Context(), c, live.Fabric, changes(live.Tables, route(t, live.Fabric)),
+		apply.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	host := f.NodesByDescription("node-0011 HCA-1")[0]

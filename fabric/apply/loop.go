@@ -76,7 +76,9 @@ func (a *applier) fail(port fabric.PortIndex, err error) {
 	if !known {
 		i = len(a.report.Failed)
 		a.failed[node] = i
-		a.report.Failed = append(a.report.Failed, Failure{Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, Err: err})
+		a.report.Failed = append(a.report.Failed, Failure{
+			Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, Err: err,
+		})
 	}
 	a.report.Failed[i].Count++
 	a.step()

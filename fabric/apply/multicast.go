@@ -26,7 +26,9 @@ func (a *applier) raiseMulticastTops() bool {
 			_ = r.Decode(&info) // the answer is a good one
 			switch room := int(info.MulticastFDBCap); {
 			case int(want) >= fabric.FirstMLID+room:
-				a.fail(port, fmt.Errorf("it has room for %d multicast LIDs, from 0x%04x on, and 0x%04x is to be written", room, fabric.FirstMLID, want))
+				a.fail(port,
+					fmt.Errorf("it has room for %d multicast LIDs, from 0x%04x on, and 0x%04x is to be written", room,
+						fabric.FirstMLID, want))
 				return
 			case info.MulticastFDBTop < fabric.FirstMLID-1 || info.MulticastFDBTop >= want:
 				raised(r)

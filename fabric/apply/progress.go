@@ -10,11 +10,12 @@ import (
 
 // Progress says what is being written.
 type Progress struct {
-	// Phases are what is written one after the other: "LIDs", "ports", those of [Report.Stopped], and "read back" at last.
+	// Phases are what is written one after the other: "LIDs", "ports", those of [Report.Stopped], and "read back" at
+	// last.
 	Phases []string
 	Phase  int // the one that is under way, an index into Phases; their number once all is done
-	// Done of Total are the writes, or readings, of that phase which have ended, and Node the escaped name of the node at
-	// which the last one did, "" for none.
+	// Done of Total are the writes, or readings, of that phase which have ended, and Node the escaped name of the node
+	// at which the last one did, "" for none.
 	Done, Total int
 	Node        string
 	Written     Counts // so far

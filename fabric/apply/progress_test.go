@@ -9,12 +9,15 @@ import (
 	"example.org/ibconsole/fabric/apply"
 )
 
-// TestPhasesAreTold: what is being written is told phase by phase, in the order of the steps, and at the end all is written and
-// read back.
+// TestPhasesAreTold: what is being written is told phase by phase, in the order of the steps, and at the end all is
+// written and read back.
 func TestPhasesAreTold(t *testing.T) {
 	n := newSubnet(t, "torus:4x3,2")
 	var told []apply.Progress
-	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{Writing: func(p apply.Progress) { told = append(told, p) }}); err != nil {
+	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w,
+		apply.Options{Writing: func(p apply.Progress) {
+			told = append(told, p)
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -26,9 +29,11 @@ func TestPhasesAreTold(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	want := []string{"LIDs", "ports", "tops that rise", "step 1 of 1", "read back", ""} // what a subnet wants that was never routed
+	// what a subnet wants that was never routed
+	want := []string{"LIDs", "ports", "tops that rise", "step 1 of 1", "read back", ""}
 	last := told[len(told)-1]
-	if !slices.Equal(names, want) || !slices.Equal(last.Phases, want[:5]) || last.Written.Total() != n.w.Len() || last.ReadBack.Total() != n.w.Len() {
+	if !slices.Equal(names, want) || !slices.Equal(last.Phases, want[:5]) || last.Written.Total() != n.w.Len() ||
+		last.ReadBack.Total() != n.w.Len() {
 		t.Errorf("%q, at last %+v", names, last)
 	}
 }

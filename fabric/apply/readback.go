@@ -31,7 +31,8 @@ func (a *applier) readBack() {
 				t.Verify(a.f, now, func(what string, want, got any) {
 					if want != got {
 						a.report.Differ = append(a.report.Differ, Difference{
-							Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, What: what, Want: fmt.Sprint(want), Got: fmt.Sprint(got),
+							Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, What: what, Want: fmt.Sprint(want),
+							Got: fmt.Sprint(got),
 						})
 					}
 				})

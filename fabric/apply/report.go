@@ -62,7 +62,8 @@ func (c Counts) Total() int { return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.M
 // String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states", and of SL2VL
 // tables and multicast blocks where there are any.
 func (c Counts) String() string {
-	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"), number(c.States, "port state"))
+	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"),
+		number(c.States, "port state"))
 	if c.SL2VLs > 0 {
 		text += ", " + number(c.SL2VLs, "SL2VL table")
 	}

@@ -77,7 +77,8 @@ func (a *applier) raise(i int, to mad.PortState) {
 				reached(now.PortState)
 				return
 			}
-			a.fail(s.Port, fmt.Errorf("port %d stays %v and does not become %v", a.f.Ports[s.Port].Num, now.PortState, to))
+			a.fail(s.Port, fmt.Errorf("port %d stays %v and does not become %v", a.f.Ports[s.Port].Num,
+				now.PortState, to))
 			a.infos[i].PortState = mad.PortNoChange
 		}, nil)
 		return true

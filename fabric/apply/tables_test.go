@@ -25,7 +25,8 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 		n := &f.Nodes[i]
 		for out := uint8(1); out <= n.NumPorts; out++ {
 			port := f.Port(i, out)
-			if !f.Ports[port].Linked() || mad.CapabilityMask(f.Ports[f.EndPortOf(port)].CapMask)&mad.CapSLMapping == 0 || rnd.IntN(3) > 0 {
+			if !f.Ports[port].Linked() || mad.CapabilityMask(f.Ports[f.EndPortOf(port)].CapMask)&mad.CapSLMapping ==
+				0 || rnd.IntN(3) > 0 {
 				continue
 			}
 			l := write.SL2VL{Node: i, Out: out, Late: len(w.SL2VLs) > 20}
@@ -74,8 +75,10 @@ func compareTables(t *testing.T, c *mad.Client, w *write.List) {
 	for _, b := range w.MFTs {
 		for i, ports := range b.New {
 			for bit := range uint8(16) {
-				if got := res.Tables.MFT.Has(b.Switch, fabric.FirstMLID+b.Num*32+uint16(i), b.Position*16+bit); got != (ports>>bit&1 != 0) {
-					t.Fatalf("switch %d, multicast LID %d of block %d, port %d: %v", b.Switch, i, b.Num, b.Position*16+bit, got)
+				if got := res.Tables.MFT.Has(b.Switch, fabric.FirstMLID+b.Num*32+uint16(i), b.Position*16+bit); got !=
+					(ports>>bit&1 != 0) {
+					t.Fatalf("switch %d, multicast LID %d of block %d, port %d: %v", b.Switch, i, b.Num,
+						b.Position*16+bit, got)
 				}
 			}
 		}
@@ -94,7 +97,8 @@ func TestLanesAndGroupsIbsim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Written.SL2VLs != len(w.SL2VLs) || rep.Written.MFTs != len(w.MFTs) || rep.ReadBack != rep.Written || len(w.SL2VLs) == 0 {
+	if rep.Written.SL2VLs != len(w.SL2VLs) || rep.Written.MFTs != len(w.MFTs) || rep.ReadBack != rep.Written ||
+		len(w.SL2VLs) == 0 {
 		t.Errorf("%v written of %d and %d, %v read back", rep.Written, len(w.SL2VLs), len(w.MFTs), rep.ReadBack)
 	}
 	compareTables(t, c, w)
@@ -119,7 +123,8 @@ func TestMulticastTopRises(t *testing.T) {
 	compareTables(t, c, w)
 	far := &write.List{MFTs: []write.MFTBlock{{Switch: 1, Num: 32, Grow: true, New: &mad.MulticastForwardingTable{2}}}}
 	rep, err := apply.Apply(t.Context(), c, live, far, apply.Options{})
-	if err == nil || !strings.Contains(err.Error(), "room for 1024 multicast LIDs") || rep.Stopped != "multicast branches to add" || rep.Written.Total() != 0 {
+	if err == nil || !strings.Contains(err.Error(), "room for 1024 multicast LIDs") ||
+		rep.Stopped != "multicast branches to add" || rep.Written.Total() != 0 {
 		t.Errorf("%v, %+v", err, rep)
 	}
 }

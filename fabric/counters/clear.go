@@ -13,7 +13,8 @@ import (
 // Clear sets counters of ports to 0, of [AllPorts] where none is given. This writes to the subnet: counters
 // that others watch start anew. QP1Dropped can only be cleared where it is 64 bits wide. What a port does not
 // have stays out; the holes are ports that did not do it. It fails where ctx ends.
-func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set, ports ...fabric.PortIndex) ([]Unanswered, error) {
+func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set,
+	ports ...fabric.PortIndex) ([]Unanswered, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
 	}
@@ -37,10 +38,13 @@ func (r *run) clear(i int, a agent, what Set) {
 	num := r.f.Ports[r.ports[i].Port].Num
 	done := func(reply *mad.Reply) error { return reply.Err }
 	if narrow != 0 {
-		r.perf(i, mad.MethodSet, &mad.PortCounters{PortSelect: num, CounterSelect: uint16(narrow), CounterSelect2: uint8(narrow >> 16)}, done)
+		r.perf(i, mad.MethodSet, &mad.PortCounters{
+			PortSelect: num, CounterSelect: uint16(narrow), CounterSelect2: uint8(narrow >> 16),
+		}, done)
 	}
 	if wide != 0 {
-		r.perf(i, mad.MethodSet, &mad.PortCountersExtended{PortSelect: num, CounterSelect: uint16(wide), CounterSelect2: uint32(wide >> 16)}, done)
+		r.perf(i, mad.MethodSet, &mad.PortCountersExtended{PortSelect: num, CounterSelect: uint16(wide),
+			CounterSelect2: uint32(wide >> 16)}, done)
 	}
 	if narrow|wide == 0 {
 		r.finished()

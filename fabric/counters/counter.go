@@ -13,8 +13,8 @@ import (
 // Counter is one thing that a port counts.
 type Counter uint8
 
-// The counters, in the order of ibqueryerrors first. Their numbers are in records on disk: a new one comes last, with its row
-// in [table].
+// The counters, in the order of ibqueryerrors first. Their numbers are in records on disk: a new one comes last, with
+// its row in [table].
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery
@@ -52,7 +52,8 @@ func (c Counter) String() string {
 // Short returns what people call the counter.
 func (c Counter) Short() string { return cmp.Or(table[c].short, table[c].name) }
 
-// Metric returns the end of the counter's name for Prometheus, behind infiniband_switch_ or infiniband_hca_, and what it counts.
+// Metric returns the end of the counter's name for Prometheus, behind infiniband_switch_ or infiniband_hca_, and what
+// it counts.
 func (c Counter) Metric() (name, help string) { return table[c].metric, table[c].help }
 
 // Set is a set of counters.

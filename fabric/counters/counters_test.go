@@ -70,11 +70,14 @@ func read(t testing.TB, c *mad.Client, f *fabric.Fabric, ports ...fabric.PortInd
 
 func noise(r *rand.Rand) mad.PortCountersExtended {
 	return mad.PortCountersExtended{
-		SymbolErrors: r.Uint64N(100), LinkErrorRecovery: r.Uint64N(100), LinkDowned: r.Uint64N(100), RcvErrors: r.Uint64N(100),
+		SymbolErrors: r.Uint64N(100), LinkErrorRecovery: r.Uint64N(100), LinkDowned: r.Uint64N(100),
+		RcvErrors:         r.Uint64N(100),
 		RcvRemotePhysical: r.Uint64N(100), RcvSwitchRelay: r.Uint64N(100), XmitDiscards: r.Uint64N(100),
 		XmitConstraintErrors: r.Uint64N(100), RcvConstraintErrors: r.Uint64N(100), LocalLinkIntegrity: r.Uint64N(15),
-		BufferOverruns: r.Uint64N(15), VL15Dropped: r.Uint64N(100), XmitWait: r.Uint64N(100), QP1Dropped: r.Uint64N(100),
-		XmitData: r.Uint64N(1 << 50), RcvData: r.Uint64N(1 << 50), XmitPackets: r.Uint64N(1 << 40), RcvPackets: r.Uint64N(1 << 40),
+		BufferOverruns: r.Uint64N(15), VL15Dropped: r.Uint64N(100), XmitWait: r.Uint64N(100),
+		QP1Dropped: r.Uint64N(100),
+		XmitData:   r.Uint64N(1 << 50), RcvData: r.Uint64N(1 << 50), XmitPackets: r.Uint64N(1 << 40),
+		RcvPackets:         r.Uint64N(1 << 40),
 		UnicastXmitPackets: r.Uint64N(1 << 40), UnicastRcvPackets: r.Uint64N(1 << 40),
 		MulticastXmitPackets: r.Uint64N(1 << 40), MulticastRcvPackets: r.Uint64N(1 << 40),
 	}
@@ -82,8 +85,10 @@ func noise(r *rand.Rand) mad.PortCountersExtended {
 
 func values(c mad.PortCountersExtended) counters.Values {
 	return counters.Values{
-		c.SymbolErrors, c.LinkErrorRecovery, c.LinkDowned, c.RcvErrors, c.RcvRemotePhysical, c.RcvSwitchRelay, c.XmitDiscards,
-		c.XmitConstraintErrors, c.RcvConstraintErrors, c.LocalLinkIntegrity, c.BufferOverruns, c.VL15Dropped, c.XmitWait, c.QP1Dropped,
+		c.SymbolErrors, c.LinkErrorRecovery, c.LinkDowned, c.RcvErrors, c.RcvRemotePhysical, c.RcvSwitchRelay,
+		c.XmitDiscards,
+		c.XmitConstraintErrors, c.RcvConstraintErrors, c.LocalLinkIntegrity, c.BufferOverruns, c.VL15Dropped,
+		c.XmitWait, c.QP1Dropped,
 		c.XmitData, c.RcvData, c.XmitPackets, c.RcvPackets,
 		c.UnicastXmitPackets, c.UnicastRcvPackets, c.MulticastXmitPackets, c.MulticastRcvPackets,
 	}
@@ -125,7 +130,8 @@ func TestReadAndClear(t *testing.T) {
 	if sent, agents := int(c.Stats().Sent-before), len(f.Nodes); sent != agents+2*len(ports) {
 		t.Errorf("%d MADs, want one of %d agents and two of %d ports", sent, agents, len(ports))
 	}
-	for _, what := range []counters.Set{counters.Of(counters.SymbolErrors, counters.XmitWait), counters.Errors, counters.Data, counters.All} {
+	for _, what := range []counters.Set{counters.Of(counters.SymbolErrors, counters.XmitWait), counters.Errors,
+		counters.Data, counters.All} {
 		some := ports[:len(ports)/2]
 		unanswered, err := counters.Clear(t.Context(), c, f, counters.Options{}, what, some...)
 		if err != nil || len(unanswered) > 0 {
@@ -156,13 +162,17 @@ func TestDeltas(t *testing.T) {
 	other := counters.AllPorts(f)[3]
 	at := time.Unix(100, 0)
 	reading := func(seconds float64, sym, data uint64, stopped counters.Set) *counters.Reading {
-		p := counters.Port{Port: port, At: at.Add(time.Duration(seconds * 1e9)), Has: counters.Of(counters.SymbolErrors, counters.XmitData), Stopped: stopped}
+		p := counters.Port{
+			Port: port, At: at.Add(time.Duration(seconds * 1e9)),
+			Has: counters.Of(counters.SymbolErrors, counters.XmitData), Stopped: stopped,
+		}
 		p.Values[counters.SymbolErrors], p.Values[counters.XmitData] = sym, data
 		return &counters.Reading{Fabric: f, Ports: []counters.Port{{Port: other}, p}}
 	}
 	d := counters.Deltas(reading(0, 10, 1000, 0), reading(2.5, 20, 400, counters.Of(counters.SymbolErrors)))[1]
 	if d.Port != port || d.PerSecond(counters.SymbolErrors) != 4 || d.PerSecond(counters.XmitData) != 160 {
-		t.Errorf("%+v: %g errors and %g words a second, want 4 and 160", d, d.PerSecond(counters.SymbolErrors), d.PerSecond(counters.XmitData))
+		t.Errorf("%+v: %g errors and %g words a second, want 4 and 160", d, d.PerSecond(counters.SymbolErrors),
+			d.PerSecond(counters.XmitData))
 	}
 	if d.Cleared != counters.Of(counters.XmitData) || d.Stopped != counters.Of(counters.SymbolErrors) {
 		t.Errorf("cleared %b, stopped %b", d.Cleared, d.Stopped)
@@ -189,7 +199,8 @@ func TestBeyond(t *testing.T) {
 // TestHoles: a silent host, a silent switch, a host without LID.
 func TestHoles(t *testing.T) {
 	f, s := routed(t, "fattree:2,4")
-	silent, sw, without := f.NodesByDescription("node-0008 HCA-1")[0], f.NodesByDescription("spine-01")[0], f.NodesByDescription("node-0003 HCA-1")[0]
+	silent, sw, without := f.NodesByDescription("node-0008 HCA-1")[0], f.NodesByDescription("spine-01")[0],
+		f.NodesByDescription("node-0003 HCA-1")[0]
 	s.Silence(silent, true)
 	s.Silence(sw, true)
 	lids := make([]uint16, len(f.EndPorts))
@@ -213,8 +224,10 @@ func TestHoles(t *testing.T) {
 		}
 	}
 	for hole, count := range map[string]int{
-		"node-0008 HCA-1/1: counters: no answer after 1 try: sent back by the transport: connection timed out (errno 110)": 1,
-		"spine-01: counters: no answer after 1 try: sent back by the transport: connection timed out (errno 110)":          4,
+		"node-0008 HCA-1/1: counters: no answer after 1 try: sent back by the transport: connection timed out " +
+			"(errno 110)": 1,
+		"spine-01: counters: no answer after 1 try: sent back by the transport: connection timed out " +
+			"(errno 110)": 4,
 		"node-0003 HCA-1/1: counters: no LID": 1,
 	} {
 		if got[hole] != count {
@@ -252,7 +265,8 @@ func TestCancel(t *testing.T) {
 	opts := counters.Options{Progress: func(int, int) { cancel() }}
 	s.SetFaults(sim.Faults{Delay: time.Minute})
 	time.AfterFunc(10*time.Millisecond, cancel)
-	if _, err := counters.Read(ctx, open(t, s, f.SMPort, mad.ClientOptions{}), f, opts); !errors.Is(err, context.Canceled) {
+	if _, err := counters.Read(ctx, open(t, s, f.SMPort, mad.ClientOptions{}), f, opts); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -266,7 +280,8 @@ func TestReadNoMore(t *testing.T) {
 	for i, step := range []struct {
 		what counters.Set
 		mads int
-	}{{counters.Errors, agents + ports}, {counters.Errors, ports}, {counters.Of(counters.XmitData), ports}, {0, 2 * ports}} {
+	}{{counters.Errors, agents + ports}, {counters.Errors, ports}, {counters.Of(counters.XmitData), ports},
+		{0, 2 * ports}} {
 		before := c.Stats().Sent
 		r, err := counters.Read(t.Context(), c, f, counters.Options{What: step.what, Known: &known})
 		if err != nil || len(r.Ports) != ports {
@@ -283,10 +298,12 @@ func TestReadNoMore(t *testing.T) {
 	s.Silence(silent, true)
 	q := open(t, s, f.SMPort, mad.ClientOptions{Timeout: time.Second, Tries: 1})
 	opts := counters.Options{What: counters.Errors, Known: &known}
-	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 8 || len(r.Ports) != ports-8 {
+	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 8 ||
+		len(r.Ports) != ports-8 {
 		t.Errorf("%d unanswered, %v", len(r.Unanswered), err)
 	}
-	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 1 || !r.Unanswered[0].Whole {
+	if r, err := counters.Read(t.Context(), q, f, opts); err != nil || len(r.Unanswered) != 1 ||
+		!r.Unanswered[0].Whole {
 		t.Errorf("then %d, %v", len(r.Unanswered), err)
 	}
 }

@@ -80,7 +80,8 @@ func (c *counting) reading(f *fabric.Fabric, p fabric.PortIndex, at time.Time) *
 	port := counters.Port{Port: p, At: at, Has: counters.All &^ (counters.Data &^ c.wide), Wide: c.wide}
 	for k := range port.Has.All() {
 		port.Values[k] = c.shown[k]
-		if limit := counters.Greatest()[k]; c.wide.Has(k) && c.shown[k] == math.MaxUint64 || !c.wide.Has(k) && c.shown[k] == limit {
+		if limit := counters.Greatest()[k]; c.wide.Has(k) && c.shown[k] == math.MaxUint64 || !c.wide.Has(k) &&
+			c.shown[k] == limit {
 			port.Stopped |= counters.Of(k)
 		}
 	}
@@ -97,10 +98,12 @@ func (c *counting) check(t *testing.T, d *counters.Delta, seconds float64) {
 		got, truth := d.Increase[k], c.truth[k]
 		fell := c.shown[k] < c.before[k]
 		switch {
-		case d.Stopped.Has(k) != (c.shown[k] == math.MaxUint64 || !c.wide.Has(k) && c.shown[k] == counters.Greatest()[k]):
+		case d.Stopped.Has(k) != (c.shown[k] == math.MaxUint64 || !c.wide.Has(k) &&
+			c.shown[k] == counters.Greatest()[k]):
 			t.Fatalf("%v stands at %d, stopped: %v", k, c.shown[k], d.Stopped.Has(k))
 		case got > truth:
-			t.Fatalf("%v: %d, and only %d were counted (%d, then %d, cleared %v)", k, got, truth, c.before[k], c.shown[k], c.cleared.Has(k))
+			t.Fatalf("%v: %d, and only %d were counted (%d, then %d, cleared %v)", k, got, truth, c.before[k],
+				c.shown[k], c.cleared.Has(k))
 		case d.Wrapped.Has(k) && (!c.wrapped.Has(k) || got != truth):
 			t.Fatalf("%v: said to be wrapped with %d, counted %d, wrapped %v", k, got, truth, c.wrapped.Has(k))
 		case c.cleared == 0 && d.Cleared != 0:
@@ -113,8 +116,9 @@ func (c *counting) check(t *testing.T, d *counters.Delta, seconds float64) {
 	}
 }
 
-// TestDeltasOfRandomReadings holds deltas against a plain model: saturation, wraps of 64 bits, clears of all kinds, ports
-// that are missing for a while. What is not marked is right to the unit, and no increase is ever more than was counted.
+// TestDeltasOfRandomReadings holds deltas against a plain model: saturation, wraps of 64 bits, clears of all kinds,
+// ports that are missing for a while. What is not marked is right to the unit, and no increase is ever more than was
+// counted.
 func TestDeltasOfRandomReadings(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, _ := routed(t, "fattree:2,4")
@@ -159,7 +163,8 @@ func len64(s counters.Set) (n int) {
 	return n
 }
 
-// TestStanding: a counter at its greatest value is known to stand there since it was first seen so, until it is cleared.
+// TestStanding: a counter at its greatest value is known to stand there since it was first seen so, until it is
+// cleared.
 func TestStanding(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	port := counters.AllPorts(f)[0]
@@ -179,14 +184,16 @@ func TestStanding(t *testing.T) {
 	}
 	since := at
 	for range 3 {
-		if s := take(65535, true); len(s) != 1 || s[0] != (counters.Standing{Counter: counters.SymbolErrors, Value: 65535, Since: since}) {
+		if s := take(65535, true); len(s) != 1 ||
+			s[0] != (counters.Standing{Counter: counters.SymbolErrors, Value: 65535, Since: since}) {
 			t.Error(s)
 		}
 	}
 	if s := take(0, false); s != nil {
 		t.Error(s)
 	}
-	if l.Forget(at); l.Standing(counters.KeyOf(f, port)) != nil || len(l.Take(&counters.Reading{Fabric: f, Ports: []counters.Port{{Port: port, At: at}}})) != 0 {
+	if l.Forget(at); l.Standing(counters.KeyOf(f, port)) != nil ||
+		len(l.Take(&counters.Reading{Fabric: f, Ports: []counters.Port{{Port: port, At: at}}})) != 0 {
 		t.Error("a port that was forgotten is known")
 	}
 }

@@ -56,7 +56,8 @@ func onIbsim(t *testing.T) (*ibsimtest.Sim, *mad.Client, *fabric.Fabric) {
 	for _, n := range res.Fabric.Switches {
 		for num := 1; num <= int(res.Fabric.Nodes[n].NumPorts); num += 2 {
 			field := counters.Counter(rnd.IntN(int(counters.XmitWait)))
-			said := s.Console(fmt.Sprintf("PerformanceSet %q[%d] PortCounters.%v=%d", res.Fabric.NodeName(n), num, field, 1+rnd.IntN(15)))
+			said := s.Console(fmt.Sprintf("PerformanceSet %q[%d] PortCounters.%v=%d", res.Fabric.NodeName(n), num,
+				field, 1+rnd.IntN(15)))
 			if strings.Contains(said, "not") {
 				t.Fatal(said)
 			}
@@ -119,7 +120,8 @@ func TestFlagsAreIbqueryerrors(t *testing.T) {
 	s, c, f := onIbsim(t)
 	want := func() map[string]bool {
 		lines := map[string]bool{}
-		out, err := s.Command(t.Context(), "ibqueryerrors", "--skip-sl").Output() // it exits with 1 where there are errors
+		// it exits with 1 where there are errors
+		out, err := s.Command(t.Context(), "ibqueryerrors", "--skip-sl").Output()
 		if failed := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) {
 			t.Fatal(err)
 		}

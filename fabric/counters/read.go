@@ -88,7 +88,8 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 
 // Read reads the counters of ports, of [AllPorts] where none is given. It takes a MAD an agent, that is a
 // switch or an end port, and two a port, one where one has all that is asked for. It fails where ctx ends.
-func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading, error) {
+func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading,
+	error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
 	}

@@ -42,9 +42,10 @@ func (r *Round) Left() int { return len(r.ports) - r.done }
 // share is how often a round asks: so many times a second.
 const share = 4
 
-// ReadRound reads the ports of a fabric, of [AllPorts] where none is given, evenly over some time. Where it fails, as ctx
-// ends, it returns what was read so far, too.
-func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration, ports ...fabric.PortIndex) (*Reading, error) {
+// ReadRound reads the ports of a fabric, of [AllPorts] where none is given, evenly over some time. Where it fails, as
+// ctx ends, it returns what was read so far, too.
+func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration,
+	ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {
 		ports = AllPorts(f)
 	}

@@ -132,7 +132,9 @@ func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply
 		if err := take(reply); err != nil && !r.bad[i] {
 			r.bad[i] = true
 			r.opts.Known.forget(r.f, r.f.EndPortOf(p.Port))
-			r.unanswered = append(r.unanswered, Unanswered{Port: p.Port, Name: r.f.PortName(p.Port), Count: 1, Err: err})
+			r.unanswered = append(r.unanswered, Unanswered{
+				Port: p.Port, Name: r.f.PortName(p.Port), Count: 1, Err: err,
+			})
 		}
 		p.At = time.Now()
 		if r.open[i]--; r.open[i] == 0 {

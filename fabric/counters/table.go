@@ -27,15 +27,16 @@ type row struct {
 	threshold uint64
 	// name is the counter's name in perfquery and in files of thresholds, short the one in tables, "" for the same.
 	name, short string
-	// metric is the end of its name for Prometheus, after infiniband_switch_ or infiniband_hca_, and help its description.
+	// metric is the end of its name for Prometheus, after infiniband_switch_ or infiniband_hca_, and help its
+	// description.
 	metric, help string
 	// bits is its width in PortCounters, 0 where that does not have it, and narrow reads it there.
 	bits   int
 	narrow func(*mad.PortCounters) uint64
 	wide   func(*mad.PortCountersExtended) uint64
 	// select1 and select2 are the bits that clear it in PortCounters, with CounterSelect2 from bit 16 on, and in
-	// PortCountersExtended, with CounterSelect2 from bit 16 on; 0 where there is none. XmitWait is bit 0 of the former's
-	// CounterSelect2. QP1Dropped has none in PortCounters.
+	// PortCountersExtended, with CounterSelect2 from bit 16 on; 0 where there is none. XmitWait is bit 0 of the
+	// former's CounterSelect2. QP1Dropped has none in PortCounters.
 	select1, select2 uint64
 }
 

@@ -14,10 +14,14 @@ func TestTable(t *testing.T) {
 	names, metrics := map[string]bool{}, map[string]bool{}
 	var clears1, clears2 uint64
 	greatest := mad.PortCounters{
-		SymbolErrors: math.MaxUint16, LinkErrorRecovery: math.MaxUint8, LinkDowned: math.MaxUint8, RcvErrors: math.MaxUint16,
-		RcvRemotePhysical: math.MaxUint16, RcvSwitchRelay: math.MaxUint16, XmitDiscards: math.MaxUint16, XmitConstraintErrors: math.MaxUint8,
-		RcvConstraintErrors: math.MaxUint8, LocalLinkIntegrity: 15, BufferOverruns: 15, QP1Dropped: math.MaxUint16, VL15Dropped: math.MaxUint16,
-		XmitData: math.MaxUint32, RcvData: math.MaxUint32, XmitPackets: math.MaxUint32, RcvPackets: math.MaxUint32, XmitWait: math.MaxUint32,
+		SymbolErrors: math.MaxUint16, LinkErrorRecovery: math.MaxUint8, LinkDowned: math.MaxUint8,
+		RcvErrors:         math.MaxUint16,
+		RcvRemotePhysical: math.MaxUint16, RcvSwitchRelay: math.MaxUint16, XmitDiscards: math.MaxUint16,
+		XmitConstraintErrors: math.MaxUint8,
+		RcvConstraintErrors:  math.MaxUint8, LocalLinkIntegrity: 15, BufferOverruns: 15, QP1Dropped: math.MaxUint16,
+		VL15Dropped: math.MaxUint16,
+		XmitData:    math.MaxUint32, RcvData: math.MaxUint32, XmitPackets: math.MaxUint32, RcvPackets: math.MaxUint32,
+		XmitWait: math.MaxUint32,
 	}
 	read := map[uint64]bool{}
 	var ext mad.PortCountersExtended

@@ -55,7 +55,8 @@ func Add(n NewNode) Finder {
 			n.Ports = max(portsOf(paper, n.Type), len(n.At))
 		}
 		if n.Ports < len(n.At) || n.Ports < 1 || n.Ports > maxPorts {
-			return nil, fmt.Errorf("%s has %d ports, expected %d to %d", fabric.Escape(n.Name), n.Ports, max(len(n.At), 1), maxPorts)
+			return nil, fmt.Errorf("%s has %d ports, expected %d to %d", fabric.Escape(n.Name), n.Ports,
+				max(len(n.At), 1), maxPorts)
 		}
 		if n.GUID == 0 {
 			n.GUID = nextGUID(paper, n.Type)
@@ -64,7 +65,9 @@ func Add(n NewNode) Finder {
 		if n.Type == mad.NodeSwitch {
 			what = "switch"
 		}
-		add := Failure{What: what, Name: fabric.Escape(n.Name), Added: true, Nodes: []fabric.NodeIndex{paper.NumNodes()}}
+		add := Failure{
+			What: what, Name: fabric.Escape(n.Name), Added: true, Nodes: []fabric.NodeIndex{paper.NumNodes()},
+		}
 		add.New = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports)}}
 		for i, at := range n.At {
 			port, err := places.Link(paper, []string{at})
@@ -122,7 +125,8 @@ func Move(node, to string) Finder {
 		old, ok := whole.LinkOf(at.Port)
 		switch {
 		case whole.Nodes[at.Node].IsSwitch() && !at.PortNamed:
-			return nil, fmt.Errorf("which cable of %s? (try: move node %s/1 %s)", whole.NodeName(at.Node), whole.NodeName(at.Node), fabric.Escape(to))
+			return nil, fmt.Errorf("which cable of %s? (try: move node %s/1 %s)", whole.NodeName(at.Node),
+				whole.NodeName(at.Node), fabric.Escape(to))
 		case !ok:
 			return nil, fmt.Errorf("%s has no cable that could be moved (try: add link)", whole.PortName(at.Port))
 		case port == at.Port:
@@ -130,7 +134,8 @@ func Move(node, to string) Finder {
 		}
 		return []Failure{{
 			What: "node", Added: true, Moved: true, Left: []fabric.Link{old},
-			Name:  fmt.Sprintf("%s from %s to %s", whole.PortName(at.Port), whole.PortName(whole.Ports[at.Port].Peer), whole.PortName(port)),
+			Name: fmt.Sprintf("%s from %s to %s", whole.PortName(at.Port), whole.PortName(whole.Ports[at.Port].Peer),
+				whole.PortName(port)),
 			Links: []fabric.Link{{A: min(at.Port, port), B: max(at.Port, port)}},
 		}}, nil
 	}

@@ -92,7 +92,8 @@ func Random(n int, seed uint64) Finder {
 
 // ToRestore says which failures words mean, as [Named] takes them, and what is repaired
 // where it is only a part of them. Nodes of a director are such a part.
-func ToRestore(whole *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure, err error) {
+func ToRestore(whole *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure,
+	err error) {
 	if what == "link" {
 		port, err := places.Link(whole, words)
 		if err != nil {

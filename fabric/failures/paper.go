@@ -32,7 +32,10 @@ func (e *ConflictError) Error() string {
 // On lets one thing after the other happen to a subnet. It fails with a [ConflictError] where one needs a port
 // that is taken, or something that is not there. O(ports), and without additions as [fabric.Fabric.Without].
 func On(base *fabric.Fabric, all []Failure) (*Paper, error) {
-	d := drawing{base: base, ports: base.NumPorts(), peer: map[fabric.PortIndex]fabric.PortIndex{}, failed: map[fabric.Link]bool{}, dead: map[fabric.NodeIndex]bool{}}
+	d := drawing{
+		base: base, ports: base.NumPorts(), peer: map[fabric.PortIndex]fabric.PortIndex{},
+		failed: map[fabric.Link]bool{}, dead: map[fabric.NodeIndex]bool{},
+	}
 	for i := range all {
 		if why := d.do(&all[i]); why != "" {
 			return nil, &ConflictError{all[i], why}
@@ -155,7 +158,8 @@ func (d *drawing) free(p fabric.PortIndex) (why string) {
 	case peer == fabric.None:
 		return ""
 	case !d.failed[old]:
-		return fmt.Sprintf("%s is cabled to %s/%d", name, fabric.Escape(d.node(d.nodeOf(peer)).Desc), peer-d.node(d.nodeOf(peer)).FirstPort)
+		return fmt.Sprintf("%s is cabled to %s/%d", name, fabric.Escape(d.node(d.nodeOf(peer)).Desc),
+			peer-d.node(d.nodeOf(peer)).FirstPort)
 	case p == d.base.SMPort || peer == d.base.SMPort:
 		return name + " has the only cable of the subnet manager's port"
 	}

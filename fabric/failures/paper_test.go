@@ -50,7 +50,8 @@ func TestRandomPapers(t *testing.T) {
 }
 
 // happen adds one thing to what has happened, or takes one away.
-func happen(r *rand.Rand, paper *failures.Paper, all []failures.Failure, number int) (what string, next []failures.Failure) {
+func happen(r *rand.Rand, paper *failures.Paper, all []failures.Failure, number int) (what string,
+	next []failures.Failure) {
 	f := paper.Now
 	var free []fabric.PortIndex
 	for _, n := range f.Switches {
@@ -75,7 +76,10 @@ func happen(r *rand.Rand, paper *failures.Paper, all []failures.Failure, number 
 	case k == 4 && len(free) > 1:
 		find = failures.AddLink(f.PortName(free[0]), f.PortName(free[1]))
 	case k == 5 && len(free) > 2:
-		find = failures.Add(failures.NewNode{Type: mad.NodeSwitch, Name: fmt.Sprint("new-", number), At: []string{f.PortName(free[0]), f.PortName(free[1])}})
+		find = failures.Add(failures.NewNode{
+			Type: mad.NodeSwitch, Name: fmt.Sprint("new-", number),
+			At: []string{f.PortName(free[0]), f.PortName(free[1])},
+		})
 	case len(free) > 0:
 		find = failures.Move(fmt.Sprintf("node-%04d HCA-1", 2+r.IntN(16)), f.PortName(free[0]))
 	default:

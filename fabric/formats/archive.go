@@ -47,7 +47,8 @@ func (g *gathered) archive(t *tar.Reader) error {
 		m := memberOf(path.Base(h.Name))
 		if h.Typeflag != tar.TypeReg || m == nil {
 			if passed += h.Size; passed > maxPassed {
-				return fmt.Errorf("%s: %w: more than %d GB of files that are none of ibdiagnet's", fabric.Escape(g.name), files.ErrTooLarge, maxPassed>>30)
+				return fmt.Errorf("%s: %w: more than %d GB of files that are none of ibdiagnet's",
+					fabric.Escape(g.name), files.ErrTooLarge, maxPassed>>30)
 			}
 			continue
 		}
@@ -58,7 +59,8 @@ func (g *gathered) archive(t *tar.Reader) error {
 		case old != "" && ours(path.Base(old)):
 			continue
 		case h.Size > m.kind.Most:
-			return fmt.Errorf("%s: %w: more than %d MB, the limit of %s", fabric.Escape(name), files.ErrTooLarge, m.kind.Most>>20, m.kind.Name)
+			return fmt.Errorf("%s: %w: more than %d MB, the limit of %s", fabric.Escape(name), files.ErrTooLarge,
+				m.kind.Most>>20, m.kind.Name)
 		}
 		g.there(m, name, h.ModTime)
 		err = g.member(m, t, name)

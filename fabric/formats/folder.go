@@ -89,7 +89,8 @@ type gathered struct {
 
 func gather(ctx context.Context, name string, o Options) *gathered {
 	return &gathered{ctx: ctx, name: name, strict: o.Strict,
-		names: map[string]string{}, lists: map[string]*unread.List{}, failed: map[string]error{}, when: map[string]time.Time{}}
+		names: map[string]string{}, lists: map[string]*unread.List{}, failed: map[string]error{},
+		when: map[string]time.Time{}}
 }
 
 func (g *gathered) readDB(r io.Reader, name string) (err error) {
@@ -143,7 +144,8 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		}
 		if old, twice := chosen[m]; twice {
 			if ours(old) == ours(e.Name) {
-				return s, fmt.Errorf("%s: two files whose names end in %s, expected one", fabric.Escape(folder), m.suffix)
+				return s, fmt.Errorf("%s: two files whose names end in %s, expected one",
+					fabric.Escape(folder), m.suffix)
 			}
 			if ours(old) {
 				continue
@@ -186,7 +188,8 @@ func (g *gathered) subnet() (s Subnet, err error) {
 	}
 	switch {
 	case g.names[base] == "":
-		return s, fmt.Errorf("%s: no file whose name ends in .db_csv or smdb.dump, expected a folder of ibdiagnet", name)
+		return s, fmt.Errorf("%s: no file whose name ends in .db_csv or smdb.dump, expected a folder of ibdiagnet",
+			name)
 	case g.failed[base] != nil:
 		return s, g.failed[base]
 	}
@@ -210,7 +213,8 @@ func (g *gathered) subnet() (s Subnet, err error) {
 		}
 	}
 	if len(none) > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no file whose name ends in %s", name, strings.Join(none, ", ")))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no file whose name ends in %s", name,
+			strings.Join(none, ", ")))
 	}
 	return s, g.lay(&s)
 }
@@ -218,7 +222,8 @@ func (g *gathered) subnet() (s Subnet, err error) {
 // take takes a data base.
 func (s *Subnet) take(db *ibdiagnet.DB) {
 	s.Fabric, s.When, s.Limits, s.Warnings = db.Fabric, db.When, db.Limits, db.Warnings
-	s.Counters, s.Deltas, s.Health, s.PKeys, s.Managers, s.Stated = db.Counters, db.Deltas, db.Health, db.PKeys, db.Managers, true
+	s.Counters, s.Deltas, s.Health, s.PKeys, s.Managers, s.Stated = db.Counters, db.Deltas, db.Health, db.PKeys,
+		db.Managers, true
 }
 
 // lay lays what was read of the other members over the fabric.
@@ -233,7 +238,9 @@ func (g *gathered) lay(s *Subnet) (err error) {
 		from, file = g.far, g.names[".far"]
 	}
 	if from == nil || s.Fabric.MaxLID == 0 {
-		warn([]string{fabric.Escape(g.name) + ": no forwarding tables, which stand in files whose names end in .fdbs or .far"})
+		warn([]string{
+			fabric.Escape(g.name) + ": no forwarding tables, which stand in files whose names end in .fdbs or .far",
+		})
 		return nil
 	}
 	t, said, err := from.Tables(s.Fabric, file)

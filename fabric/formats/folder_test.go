@@ -27,8 +27,8 @@ import (
 )
 
 // made is a folder that was written by hand: two spines with LIDs 1 and 2, four leaves with 3 to 6, a host on port 1 of
-// each leaf (LIDs 7 to 10), an aggregation node on port 4 of the first (11). Ports 2 and 3 of leaf n lead to port n of the
-// spines. What is expected of it was read from its lines.
+// each leaf (LIDs 7 to 10), an aggregation node on port 4 of the first (11). Ports 2 and 3 of leaf n lead to port n of
+// the spines. What is expected of it was read from its lines.
 const made = "testdata/ibdiagnet"
 
 func TestFolder(t *testing.T) {
@@ -37,21 +37,26 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := s.Fabric
-	if len(f.Switches) != 6 || len(f.Nodes) != 11 || len(f.Links()) != 13 || f.MaxLID != 11 || f.SMPort != f.PortByLID(7) {
-		t.Errorf("%d switches, %d nodes, %d links, highest LID %d", len(f.Switches), len(f.Nodes), len(f.Links()), f.MaxLID)
+	if len(f.Switches) != 6 || len(f.Nodes) != 11 || len(f.Links()) != 13 || f.MaxLID != 11 ||
+		f.SMPort != f.PortByLID(7) {
+		t.Errorf("%d switches, %d nodes, %d links, highest LID %d", len(f.Switches), len(f.Nodes),
+			len(f.Links()), f.MaxLID)
 	}
 	if want := time.Date(2022, 8, 25, 17, 45, 38, 0, time.UTC); !s.When.Equal(want) || !s.Stated {
 		t.Errorf("as of %v, expected %v", s.When, want)
 	}
 	spine, leaf := f.NodeByGUID(0x51), f.NodeByGUID(0x44)
 	narrow, dark := f.Ports[f.Port(leaf, 3)], f.Ports[f.Port(leaf, 4)]
-	if narrow.Width != 1 || narrow.Speed != fabric.NDR || dark.State != mad.PortDown || dark.Width != 0 || dark.Peer != fabric.None {
+	if narrow.Width != 1 || narrow.Speed != fabric.NDR || dark.State != mad.PortDown || dark.Width != 0 ||
+		dark.Peer != fabric.None {
 		t.Errorf("%+v, %+v", narrow, dark)
 	}
 	if !f.Nodes[spine].EnhancedPort0 || f.Nodes[leaf].EnhancedPort0 || f.Nodes[leaf].Desc != "leaf, 4" {
 		t.Errorf("%+v, %+v", f.Nodes[spine], f.Nodes[leaf])
 	}
-	if l := s.Limits[f.Port(leaf, 3)]; l != (fabric.LinkLimit{WidthEnabled: 4, WidthSupported: 4, SpeedEnabled: fabric.NDR, SpeedSupported: fabric.NDR}) {
+	if l := s.Limits[f.Port(leaf, 3)]; l != (fabric.LinkLimit{
+		WidthEnabled: 4, WidthSupported: 4, SpeedEnabled: fabric.NDR, SpeedSupported: fabric.NDR,
+	}) {
 		t.Errorf("%+v", l)
 	}
 	if want := map[uint64][]mad.PKey{0x111: {0xffff}, 0x112: {0x7fff}}; !reflect.DeepEqual(s.PKeys, want) {
@@ -63,7 +68,9 @@ func TestFolder(t *testing.T) {
 	if s.Unread.Count != 1 || !strings.Contains(s.Unread.Findings[0].Why, "port 9 of node 0x0000000000000051") {
 		t.Errorf("not read: %v", s.Unread.Findings)
 	}
-	if w := strings.Join(s.Warnings, "\n"); strings.Count(w, "\n") != 1 || !strings.Contains(w, "1 section passed over: WEIRD") || !strings.Contains(w, "private tables are kept apart: paths are those of table 0 (1): table 1 of leaf, 1") {
+	if w := strings.Join(s.Warnings, "\n"); strings.Count(w, "\n") != 1 ||
+		!strings.Contains(w, "1 section passed over: WEIRD") ||
+		!strings.Contains(w, "private tables are kept apart: paths are those of table 0 (1): table 1 of leaf, 1") {
 		t.Errorf("warnings:\n%s", w)
 	}
 }
@@ -75,13 +82,15 @@ func TestFolderTables(t *testing.T) {
 	}
 	f := s.Fabric
 	at := func(guid uint64, lid uint16) uint8 { return s.Tables.Port(f.SwitchByGUID(guid), lid) }
-	if at(0x41, 7) != 1 || at(0x41, 8) != 3 || at(0x51, 10) != 4 || at(0x51, 2) != 1 || at(0x44, 11) != fabric.NoPath || at(0x44, 6) != 0 {
+	if at(0x41, 7) != 1 || at(0x41, 8) != 3 || at(0x51, 10) != 4 || at(0x51, 2) != 1 || at(0x44, 11) != fabric.NoPath ||
+		at(0x44, 6) != 0 {
 		t.Error("the ports are not those of fdbs")
 	}
 	if s.Tables.Unread != (fabric.Unread{SLs: true}) {
 		t.Errorf("unread: %v", s.Tables.Unread)
 	}
-	if vls := s.Tables.SL2VL.VLs(f.NodeByGUID(0x51), 1, 2); vls != (fabric.VLs{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7}) {
+	if vls := s.Tables.SL2VL.VLs(f.NodeByGUID(0x51), 1, 2); vls != (fabric.VLs{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+		13, 14, 7}) {
 		t.Errorf("VLs %v", vls)
 	}
 	if spine := f.SwitchByGUID(0x51); !slices.Equal(slices.Collect(s.Tables.MFT.Each(spine, 0xc000)), []int{1, 2}) {
@@ -91,17 +100,22 @@ func TestFolderTables(t *testing.T) {
 	ports := ibdiagnet.Ports{}
 	ports.Add(2)
 	ports.Add(3)
-	if sw.GUID != 0x41 || sw.Word("en") != "1" || sw.Word("fr_en") != "0" || sw.Word("top") != "0x000b" || sw.Word("by_sl_en") != "1" || sw.Word("none") != "" ||
-		!reflect.DeepEqual(sw.Groups, []ibdiagnet.Group{{}, {Number: 1, Ports: ports}, {Number: 1, Sub: 1, Weight: 7, Ports: ibdiagnet.Ports{16}}}) {
+	if sw.GUID != 0x41 || sw.Word("en") != "1" || sw.Word("fr_en") != "0" || sw.Word("top") != "0x000b" ||
+		sw.Word("by_sl_en") != "1" || sw.Word("none") != "" ||
+		!reflect.DeepEqual(sw.Groups, []ibdiagnet.Group{
+			{}, {Number: 1, Ports: ports}, {Number: 1, Sub: 1, Weight: 7, Ports: ibdiagnet.Ports{16}},
+		}) {
 		t.Errorf("%+v", sw)
 	}
 	table, private := sw.Table(0), sw.Table(1)
-	for lid, want := range map[uint16]ibdiagnet.State{1: ibdiagnet.Free, 8: ibdiagnet.Free, 9: ibdiagnet.Bounded, 10: ibdiagnet.Hash, 11: ibdiagnet.Static} {
+	for lid, want := range map[uint16]ibdiagnet.State{1: ibdiagnet.Free, 8: ibdiagnet.Free, 9: ibdiagnet.Bounded,
+		10: ibdiagnet.Hash, 11: ibdiagnet.Static} {
 		if c := table.Choice(lid); c.State() != want || lid != 1 && want != ibdiagnet.Static && c.Group() != 1 {
 			t.Errorf("LID %d: %v of group %d, expected %v", lid, c.State(), c.Group(), want)
 		}
 	}
-	if table.Top != 11 || private.Port(8) != 2 || private.Port(7) != fabric.NoPath || private.Choice(8).State() != ibdiagnet.Free {
+	if table.Top != 11 || private.Port(8) != 2 || private.Port(7) != fabric.NoPath ||
+		private.Choice(8).State() != ibdiagnet.Free {
 		t.Errorf("%+v", private)
 	}
 }
@@ -116,18 +130,23 @@ func TestFolderHealth(t *testing.T) {
 	if h := s.Health.At(port(0x51, 1)); h.FEC != 2 || h.Retrans != 0 || h.Cable != nil {
 		t.Errorf("%+v", h)
 	}
-	if c := s.Health.At(port(0x42, 2)).Cable; *c != (health.Cable{Vendor: "Acme, Inc", Part: "MCP7", Serial: "SN-1", Revision: "A2", Celsius: 76, Measured: true}) {
+	if c := s.Health.At(port(0x42, 2)).Cable; *c != (health.Cable{Vendor: "Acme, Inc", Part: "MCP7", Serial: "SN-1",
+		Revision: "A2", Celsius: 76, Measured: true}) {
 		t.Errorf("%+v", c)
 	}
-	if b := s.Health.At(port(0x43, 2)).BER; b != [3]health.Rate{{Value: 1e-6, Known: true}, {Value: 2e-13, Known: true}, {}} {
+	if b := s.Health.At(port(0x43, 2)).BER; b != [3]health.Rate{
+		{Value: 1e-6, Known: true}, {Value: 2e-13, Known: true}, {},
+	} {
 		t.Errorf("%v", b)
 	}
 	if h := s.Health.At(port(0x44, 4)); h != nil {
 		t.Errorf("of a port that is down: %+v", h)
 	}
 	c := s.Counters.Ports
-	if len(c) != 2 || c[0].Values[counters.LinkDowned] != 11 || c[0].Has.Has(counters.SymbolErrors) || c[0].Values[counters.XmitData] != 0x123456789a ||
-		!c[0].Wide.Has(counters.XmitData) || c[1].Values[counters.LinkDowned] != 0x1ff || c[1].Values[counters.XmitDiscards] != 101 || !c[1].Stopped.Has(counters.XmitData) {
+	if len(c) != 2 || c[0].Values[counters.LinkDowned] != 11 || c[0].Has.Has(counters.SymbolErrors) ||
+		c[0].Values[counters.XmitData] != 0x123456789a ||
+		!c[0].Wide.Has(counters.XmitData) || c[1].Values[counters.LinkDowned] != 0x1ff ||
+		c[1].Values[counters.XmitDiscards] != 101 || !c[1].Stopped.Has(counters.XmitData) {
 		t.Errorf("%+v", c)
 	}
 	if d := s.Deltas; len(d) != 1 || d[0].Port != port(0x43, 3) || d[0].Increase[counters.LinkDowned] != 1 {
@@ -156,7 +175,9 @@ func packed(t testing.TB, zip bool, names ...string) []byte {
 			}
 			b = g.Bytes()
 		}
-		if err := w.WriteHeader(&tar.Header{Name: "case/" + name, Mode: 0o644, Size: int64(len(b)), Typeflag: tar.TypeReg}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: "case/" + name, Mode: 0o644, Size: int64(len(b)), Typeflag: tar.TypeReg,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(b); err != nil {
@@ -195,8 +216,10 @@ func TestArchive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !fabric.Same(folder.Fabric, s.Fabric) || !reflect.DeepEqual(folder.Tables.LFT, s.Tables.LFT) || !reflect.DeepEqual(folder.Far, s.Far) || !s.When.Equal(folder.When) ||
-			s.Tables.SL2VL == nil || s.Tables.MFT == nil || len(s.Warnings) != len(folder.Warnings) || s.Unread.Count != 1 || !reflect.DeepEqual(folder.PKeys, s.PKeys) {
+		if !fabric.Same(folder.Fabric, s.Fabric) || !reflect.DeepEqual(folder.Tables.LFT, s.Tables.LFT) ||
+			!reflect.DeepEqual(folder.Far, s.Far) || !s.When.Equal(folder.When) ||
+			s.Tables.SL2VL == nil || s.Tables.MFT == nil || len(s.Warnings) != len(folder.Warnings) ||
+			s.Unread.Count != 1 || !reflect.DeepEqual(folder.PKeys, s.PKeys) {
 			t.Errorf("the archive says other things: %v %v", s.Warnings, s.Unread)
 		}
 		if kind := Kind(t.Context(), path); kind != "topology" {
@@ -222,8 +245,14 @@ func TestFolderWithout(t *testing.T) {
 		tables bool
 		says   string
 	}{
-		{[]string{"ibdiagnet2.db_csv", "ibdiagnet2.far"}, true, ".mcfdbs (multicast tables), .slvl (the VLs of service levels), .net_dump_ext (bit error rates)"},
-		{[]string{"ibdiagnet2.db_csv", "ibdiagnet2.slvl"}, false, "no forwarding tables, which stand in files whose names end in .fdbs or .far"},
+		{
+			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.far"}, true, ".mcfdbs (multicast tables), .slvl (the VLs of " +
+				"service levels), .net_dump_ext (bit error rates)",
+		},
+		{
+			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.slvl"}, false,
+			"no forwarding tables, which stand in files whose names end in .fdbs or .far",
+		},
 	} {
 		s, err := Read(t.Context(), put(t, string(packed(t, false, c.names...))))
 		if err != nil {
@@ -236,7 +265,8 @@ func TestFolderWithout(t *testing.T) {
 			t.Error("the static port of far is not taken")
 		}
 	}
-	if _, err := Read(t.Context(), put(t, string(packed(t, false, "ibdiagnet2.far")))); err == nil || !strings.Contains(err.Error(), "no file whose name ends in .db_csv or smdb.dump") {
+	if _, err := Read(t.Context(), put(t, string(packed(t, false, "ibdiagnet2.far")))); err == nil ||
+		!strings.Contains(err.Error(), "no file whose name ends in .db_csv or smdb.dump") {
 		t.Error(err)
 	}
 }
@@ -263,7 +293,8 @@ func TestDataBaseAlone(t *testing.T) {
 		t.Errorf("%v: %v", err, s.Unread)
 	}
 	for _, text := range [][]byte{b, z.Bytes()} {
-		if s, err := Read(t.Context(), put(t, string(text))); err != nil || len(s.Fabric.Links()) != 13 || s.Tables != nil || s.Counters == nil {
+		if s, err := Read(t.Context(), put(t, string(text))); err != nil || len(s.Fabric.Links()) != 13 ||
+			s.Tables != nil || s.Counters == nil {
 			t.Errorf("%v: %+v", err, s)
 		}
 	}
@@ -304,7 +335,8 @@ END_LINKS
 		t.Fatal(err)
 	}
 	p := s.Fabric.Ports[s.Fabric.PortByLID(7)]
-	if p.Speed != fabric.NDR || p.Width != 4 || p.State != mad.PortActive || s.Fabric.Nodes[0].Desc != "leaf, left" || s.Fabric.Nodes[0].NumPorts != 1 ||
+	if p.Speed != fabric.NDR || p.Width != 4 || p.State != mad.PortActive || s.Fabric.Nodes[0].Desc != "leaf, left" ||
+		s.Fabric.Nodes[0].NumPorts != 1 ||
 		len(s.Managers) != 1 || s.Managers[0].State != mad.SMMaster || s.Unread.Count != 0 {
 		t.Errorf("%+v, %+v, %v", p, s.Managers, s.Unread)
 	}
@@ -328,8 +360,10 @@ func TestExcerpts(t *testing.T) {
 	f := s.Fabric
 	n := f.NodeByGUID(0x9a4280)
 	p := f.Ports[f.Port(n, 1)]
-	if len(f.Nodes) != 7 || f.Nodes[n].NumPorts != 65 || f.Nodes[n].DeviceID != 54002 || p.Speed != fabric.NDR || p.Width != 4 || p.State != mad.PortActive || p.MTU != 5 ||
-		f.Ports[f.Port(n, 0)].LID != 3589 || f.Ports[f.Port(n, 0)].SMLID != 3556 || s.Health.At(f.Port(n, 3)).FEC != 14 || s.Unread.Count != 6 {
+	if len(f.Nodes) != 7 || f.Nodes[n].NumPorts != 65 || f.Nodes[n].DeviceID != 54002 || p.Speed != fabric.NDR ||
+		p.Width != 4 || p.State != mad.PortActive || p.MTU != 5 ||
+		f.Ports[f.Port(n, 0)].LID != 3589 || f.Ports[f.Port(n, 0)].SMLID != 3556 ||
+		s.Health.At(f.Port(n, 3)).FEC != 14 || s.Unread.Count != 6 {
 		t.Errorf("%+v, %+v, not read: %v", f.Nodes[n], p, s.Unread.Findings)
 	}
 }
@@ -338,7 +372,9 @@ func TestExcerpts(t *testing.T) {
 func TestBomb(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := w.WriteHeader(&tar.Header{Name: "ibdiagnet2.db_csv", Size: files.Topology.Most + 1, Typeflag: tar.TypeReg}); err != nil {
+	if err := w.WriteHeader(&tar.Header{
+		Name: "ibdiagnet2.db_csv", Size: files.Topology.Most + 1, Typeflag: tar.TypeReg,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read(t.Context(), put(t, b.String())); !errors.Is(err, files.ErrTooLarge) {
@@ -373,7 +409,8 @@ func TestNoMKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := ibdiagnet.WriteDB(&b, &ibdiagnet.DB{Fabric: s.Fabric, Limits: s.Limits, Health: s.Health, Counters: s.Counters}, s.Tables); err != nil {
+	if err := ibdiagnet.WriteDB(&b, &ibdiagnet.DB{Fabric: s.Fabric, Limits: s.Limits, Health: s.Health,
+		Counters: s.Counters}, s.Tables); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(bytes.ToLower(b.Bytes()), []byte("feedface")) {

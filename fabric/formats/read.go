@@ -2,8 +2,8 @@
 
 // Package formats reads a subnet from a file of whatever format the file is in. Below it
 // is a package for each format: ibnet (ibnetdiscover, ibdiagnet, ibsim), linkinfo (lists of
-// ports: iblinkinfo, ibnetdiscover -p), osm (what OpenSM reads and dumps), snapshot (a subnet with its tables), pathdb (path records), slurm and
-// names (node-name maps).
+// ports: iblinkinfo, ibnetdiscover -p), osm (what OpenSM reads and dumps), snapshot (a subnet with its tables), pathdb
+// (path records), slurm and names (node-name maps).
 package formats
 
 import (
@@ -108,7 +108,8 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	case format == topology:
 		return readTopology(ctx, r, path, o)
 	case o.AsIbsim:
-		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of ibnetdiscover", fabric.Escape(path), format)
+		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of "+
+			"ibnetdiscover", fabric.Escape(path), format)
 	case format == subnetList:
 		s.Fabric, err = osm.ReadSubnet(r, path, s.found(o))
 		return s, err

@@ -45,7 +45,8 @@ func TestFile(t *testing.T) {
 	if err := gen.WriteNet(&topo, f); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"opensm-subnet.lst": lst.String(), "ibsim net": topo.String(), "a BOM before it": "\ufeff" + topo.String()} {
+	for name, text := range map[string]string{"opensm-subnet.lst": lst.String(), "ibsim net": topo.String(),
+		"a BOM before it": "\ufeff" + topo.String()} {
 		g, warnings, err := File(context.Background(), put(t, text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -58,27 +59,43 @@ func TestFile(t *testing.T) {
 // The lines of OpenSM's dumps are from its sources (osm_dump.c).
 func TestFileRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"},
+		{
+			"", "the file is empty, expected a topology file of ibnetdiscover or ibsim, a list of ports of " +
+				"iblinkinfo or ibnetdiscover -p, opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot",
+		},
 		{" \n\n", "the file is empty, expected"},
 		{"\x7fELF\x02\x01\x01\x00", "binary data, expected"},
 		{"\x1f\x8b\x08\x08", "binary data, expected"},
-		{"Unicast lids [0-5] of switch Lid 2 guid 0x0000000000200000 ('sw1'):\n", "forwarding tables (opensm-lfts.dump or ibroute), expected"},
+		{
+			"Unicast lids [0-5] of switch Lid 2 guid 0x0000000000200000 ('sw1'):\n",
+			"forwarding tables (opensm-lfts.dump or ibroute), expected",
+		},
 		{"dump_ucast_routes: Switch 0x0000000000200000\n", "forwarding tables (opensm.fdbs), expected"},
-		{"# made by hand\nosm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n", "forwarding tables (opensm.fdbs), expected"},
+		{
+			"# made by hand\nosm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n",
+			"forwarding tables (opensm.fdbs), expected",
+		},
 		{"\nSwitch 0x0000000000200000\nLID    : Out Port(s)\n", "multicast tables (opensm.mcfdbs), expected"},
 		{"Switch: guid 0x0000000000200000\n", "a lid matrix (opensm-lid-matrix.dump), expected"},
 		{"Switch 0x0000000000200000, base LID 3, \"sw1\"\n", "an SL2VL dump (opensm-sl2vl.dump), expected"},
 		{"# names\n0x0002c90300000003 \"sw1\"\n", "a list of GUIDs or LIDs, expected"},
-		{"\x2b\x83\xe7\x8f\x01\x00\x00\x00", "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text, expected"},
+		{
+			"\x2b\x83\xe7\x8f\x01\x00\x00\x00", "ibnetdiscover's binary cache (--cache), which ibnetdiscover " +
+				"--load-cache FILE prints as text, expected",
+		},
 		{"START_NODES\n", "no node, expected a section START_NODES"},
-		{"# ibdiagnet\nFile version: 1\nSwitch 0x10\n", "groups of adaptive routing (far), which are read with their folder, expected"},
+		{
+			"# ibdiagnet\nFile version: 1\nSwitch 0x10\n", "groups of adaptive routing (far), which are read with " +
+				"their folder, expected",
+		},
 		{"hello\n", "no Switch, Ca or Rt record, expected"},
 		{"Switch 400 \"S1\"\n[1] \"H1\"[1]\n", `1: bad number of ports "400"`},
 		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},
 	} {
 		path := put(t, c.text)
 		f, _, err := File(context.Background(), path)
-		if err == nil || f != nil || !strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(err.Error(), path+":"), " "), c.want) {
+		if err == nil || f != nil ||
+			!strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(err.Error(), path+":"), " "), c.want) {
 			t.Errorf("%q: %v, expected FILE: %s", c.text, err, c.want)
 		}
 	}
@@ -88,7 +105,8 @@ func TestFileMissing(t *testing.T) {
 	if _, _, err := File(context.Background(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, _, err := File(context.Background(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "expected a folder of ibdiagnet") {
+	if _, _, err := File(context.Background(), t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "expected a folder of ibdiagnet") {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -104,7 +122,8 @@ func TestFileCancelled(t *testing.T) {
 // TestNet: one file states other than ibsim makes of it, and only what ibsim reads is
 // read so.
 func TestNet(t *testing.T) {
-	path := put(t, strings.NewReplacer(`"H1"[1]`, `"H1"[1] # "h" lid 0 4xNDR`, "[1] \"S1\"", "[1](b7) \"S1\"").Replace(net))
+	path := put(t, strings.NewReplacer(`"H1"[1]`, `"H1"[1] # "h" lid 0 4xNDR`, "[1] \"S1\"",
+		"[1](b7) \"S1\"").Replace(net))
 	stated, err := Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -119,19 +138,23 @@ func TestNet(t *testing.T) {
 		guid  uint64
 		notes int
 	}{{stated, fabric.NDR, 0xb7, 0}, {sim, fabric.SDR, 0x100001, 1}} {
-		if p := c.s.Fabric.Ports[c.s.Fabric.PortAt(1, 1)]; p.Speed != c.speed || p.GUID != c.guid || len(c.s.Warnings) != c.notes {
+		if p := c.s.Fabric.Ports[c.s.Fabric.PortAt(1, 1)]; p.Speed != c.speed || p.GUID != c.guid ||
+			len(c.s.Warnings) != c.notes {
 			t.Errorf("%+v, warnings %q, expected %v, GUID 0x%x and %d", p, c.s.Warnings, c.speed, c.guid, c.notes)
 		}
 	}
-	if _, err := Net(t.Context(), put(t, "{ SW Ports:04 x\n")); err == nil || !strings.Contains(err.Error(), "opensm-subnet.lst, which ibsim does not read; expected an ibsim net") {
+	if _, err := Net(t.Context(), put(t, "{ SW Ports:04 x\n")); err == nil ||
+		!strings.Contains(err.Error(), "opensm-subnet.lst, which ibsim does not read; expected an ibsim net") {
 		t.Error(err)
 	}
 }
 
 func TestKind(t *testing.T) {
 	for text, want := range map[string]string{
-		"osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n": "fdbs", "dump_ucast_routes: Switch 0x1\n": "fdbs",
-		"Unicast lids [0-5] of switch Lid 2 guid 0x1 ('sw1'):\n": "lfts", "Switch: guid 0x1\n": "lid-matrix", net: "topology",
+		"osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000\n": "fdbs",
+		"dump_ucast_routes: Switch 0x1\n":                              "fdbs",
+		"Unicast lids [0-5] of switch Lid 2 guid 0x1 ('sw1'):\n":       "lfts", "Switch: guid 0x1\n": "lid-matrix",
+		net:                 "topology",
 		"{ SW Ports:04 x\n": "subnet", "": "", "START_NODES\n": "topology",
 	} {
 		if got := Kind(t.Context(), put(t, text)); got != want {

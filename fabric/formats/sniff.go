@@ -13,7 +13,8 @@ import (
 // head is how much of a file decides on its format.
 const head = 64 << 10
 
-const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"
+const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, " +
+	"opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"
 
 // format says what a file seems to be, in words for a message.
 type format string
@@ -40,8 +41,9 @@ const (
 
 // kinds are what the command load calls the formats that it takes.
 var kinds = map[format]string{
-	topology: "topology", portList: "topology", database: "topology", archive: "topology", subnetList: "subnet", saved: "snapshot",
-	lfts: "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
+	topology: "topology", portList: "topology", database: "topology", archive: "topology", subnetList: "subnet",
+	saved: "snapshot",
+	lfts:  "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
 // signatures are what the first line that is neither empty nor a comment looks

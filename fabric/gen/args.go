@@ -32,7 +32,9 @@ type arguments struct {
 
 func (f form) parse(args []string) (arguments, error) {
 	a := arguments{value: map[string]int{}}
-	words := strings.FieldsFunc(strings.Join(args, " "), func(r rune) bool { return strings.ContainsRune(" \t,;()", r) })
+	words := strings.FieldsFunc(strings.Join(args, " "), func(r rune) bool {
+		return strings.ContainsRune(" \t,;()", r)
+	})
 	if f.dims {
 		if len(words) == 0 {
 			return a, fmt.Errorf("no size, expected one like 6x5")

@@ -12,14 +12,20 @@ func bullKind() Kind {
 	return Kind{
 		Name:  "bull",
 		Usage: "bull SETS GROUPS [hosts=4] [planes=2] [up=1] [services=1] [rows=1] [l3=2] [top=1]",
-		Help: "Pruned tree with service nodes high up (Morey-Chaisemartin, \"[RFC] Fat-Tree upgrades\", 2009): a set has GROUPS L0 switches " +
-			"of so many hosts, all of them linked to the set's L1 switches, one for each plane. The L1 of a plane has only up cables, to the L2 of " +
-			"that plane, which all sets share, or those of a row of them. On each L2 hang service nodes, and top cables lead to each of the l3 L3 switches.",
+		Help: "Pruned tree with service nodes high up (Morey-Chaisemartin, \"[RFC] Fat-Tree upgrades\", 2009): a set " +
+			"has GROUPS L0 switches " +
+			"of so many hosts, all of them linked to the set's L1 switches, one for each plane. The L1 of a plane " +
+			"has only up cables, to the L2 of " +
+			"that plane, which all sets share, or those of a row of them. On each L2 hang service nodes, and top " +
+			"cables lead to each of the l3 L3 switches.",
 		form: form{params: []param{
 			{name: "sets", min: 1, max: maxNumber}, {name: "groups", min: 1, max: maxPorts},
-			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4}, {name: "planes", min: 1, max: maxPorts, optional: true, def: 2},
-			{name: "up", min: 1, max: maxPorts, optional: true, def: 1}, {name: "services", min: 0, max: maxPorts, optional: true, def: 1},
-			{name: "rows", min: 1, max: maxPorts, optional: true, def: 1}, {name: "l3", min: 1, max: maxPorts, optional: true, def: 2},
+			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
+			{name: "planes", min: 1, max: maxPorts, optional: true, def: 2},
+			{name: "up", min: 1, max: maxPorts, optional: true, def: 1},
+			{name: "services", min: 0, max: maxPorts, optional: true, def: 1},
+			{name: "rows", min: 1, max: maxPorts, optional: true, def: 1},
+			{name: "l3", min: 1, max: maxPorts, optional: true, def: 2},
 			{name: "top", min: 1, max: maxPorts, optional: true, def: 1},
 		}},
 		build: func(n *net, a arguments) error {
@@ -52,7 +58,10 @@ func (b bull) levels() []*level {
 	return []*level{
 		{name: "l0", radix: []int{b.groups, b.sets}, ports: b.hosts + b.planes},
 		{name: "l1", radix: []int{b.planes, b.sets}, ports: b.groups + b.up},
-		{name: "l2", radix: []int{b.planes, b.rows}, ports: b.services + product(setsOfRow, b.up) + product(b.l3, b.top)},
+		{
+			name: "l2", radix: []int{b.planes, b.rows}, ports: b.services + product(setsOfRow, b.up) +
+				product(b.l3, b.top),
+		},
 		{name: "l3", radix: []int{b.l3}, ports: product(b.rows, b.planes, b.top)},
 	}
 }

@@ -24,7 +24,10 @@ func Common() []Option {
 		{"agg", "yes: one more port on every switch, with an aggregation node behind it", []string{"no", "yes"}},
 		{"speed", "of all links; ndr of a simulated subnet (sim:KIND:ARGS), sdr of a net where it is not given",
 			[]string{"sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr"}},
-		{"rail", "a subnet behind the adapters of this number of the hosts (1: mlx5_0), with GUIDs of its own; sim:rails:N,KIND:ARGS opens N of them", nil},
+		{
+			"rail", "a subnet behind the adapters of this number of the hosts (1: mlx5_0), with GUIDs of its own; " +
+				"sim:rails:N,KIND:ARGS opens N of them", nil,
+		},
 	}
 }
 
@@ -32,7 +35,8 @@ func Common() []Option {
 const mostRails = 64
 
 // speeds are those of the words.
-var speeds = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR}
+var speeds = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR,
+	fabric.NDR, fabric.XDR}
 
 // setCommon takes the value of a common option, and reports whether it is one.
 func setCommon(a *arguments, name, text string) (bool, error) {
@@ -71,7 +75,8 @@ const (
 // addAggregation adds an aggregation node behind the last port of each switch.
 func (n *net) addAggregation(f []fabric.NodeIndex, ports []int) error {
 	for i, sw := range f {
-		node, err := n.addCA(fabric.Node{Desc: aggregationDesc, NumPorts: 1, VendorID: aggregationVendor, DeviceID: aggregationDevice})
+		node, err := n.addCA(fabric.Node{Desc: aggregationDesc, NumPorts: 1, VendorID: aggregationVendor,
+			DeviceID: aggregationDevice})
 		if err != nil {
 			return err
 		}
@@ -119,13 +124,14 @@ func (n *net) addRow(switches, ports int, name func(int) string) (fabric.NodeInd
 	return first, nil
 }
 
-// linkAll links each of some switches, from the ports behind those used, to each of some upper ones from their first port on, by so
-// many cables each.
+// linkAll links each of some switches, from the ports behind those used, to each of some upper ones from their first
+// port on, by so many cables each.
 func (n *net) linkAll(low fabric.NodeIndex, lows, lowUsed int, high fabric.NodeIndex, highs, cables int) error {
 	for l := range lows {
 		for h := range highs {
 			for q := range cables {
-				if err := n.link(low+fabric.NodeIndex(l), lowUsed+h*cables+q+1, high+fabric.NodeIndex(h), l*cables+q+1); err != nil {
+				if err := n.link(low+fabric.NodeIndex(l), lowUsed+h*cables+q+1, high+fabric.NodeIndex(h), l*cables+q+
+					1); err != nil {
 					return err
 				}
 			}

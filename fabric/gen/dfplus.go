@@ -8,15 +8,19 @@ func dfPlusKind() Kind {
 	return Kind{
 		Name:  "dfplus",
 		Usage: "dfplus GROUPS LEAVES SPINES [hosts=4] [global=1]",
-		Help: "Dragonfly+ (Shpiner et al. 2017): groups of leaves, each of them linked to each spine of its group, and so many links between every two groups, which " +
+		Help: "Dragonfly+ (Shpiner et al. 2017): groups of leaves, each of them linked to each spine of its group, " +
+			"and so many links between every two groups, which " +
 			"the spines of a group share out in turn. Leaf 3 of group 2 is leaf-02-03.",
 		form: form{params: []param{
-			{name: "groups", min: 1, max: maxNumber}, {name: "leaves", min: 1, max: maxPorts}, {name: "spines", min: 1, max: maxPorts},
-			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4}, {name: "global", min: 1, max: maxPorts, optional: true, def: 1},
+			{name: "groups", min: 1, max: maxNumber}, {name: "leaves", min: 1, max: maxPorts},
+			{name: "spines", min: 1, max: maxPorts},
+			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
+			{name: "global", min: 1, max: maxPorts, optional: true, def: 1},
 		}},
 		build: func(n *net, a arguments) error {
 			v := a.value
-			return dfPlus{groups: v["groups"], leaves: v["leaves"], spines: v["spines"], hosts: v["hosts"], global: v["global"]}.build(n)
+			return dfPlus{groups: v["groups"], leaves: v["leaves"], spines: v["spines"], hosts: v["hosts"],
+				global: v["global"]}.build(n)
 		},
 	}
 }

@@ -13,15 +13,20 @@ func directorKind() Kind {
 	return Kind{
 		Name:  "director",
 		Usage: "director BOARDS SPINES [hosts=4] [directors=1] [leaves=0]",
-		Help: "Director switches: a chassis has leaf boards, each of them linked to each of its spine boards, and all have its system GUID. Hosts are on the leaf boards, " +
-			"or on so many leaf switches with a link to a leaf board of each director. Leaf board 3 of director 1 is director-01 L03/U1.",
+		Help: "Director switches: a chassis has leaf boards, each of them linked to each of its spine boards, and " +
+			"all have its system GUID. Hosts are on the leaf boards, " +
+			"or on so many leaf switches with a link to a leaf board of each director. Leaf board 3 of director 1 is " +
+			"director-01 L03/U1.",
 		form: form{params: []param{
-			{name: "boards", min: 1, max: maxPorts}, {name: "spines", min: 1, max: maxPorts}, {name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
-			{name: "directors", min: 1, max: maxPorts, optional: true, def: 1}, {name: "leaves", min: 0, max: maxNumber, optional: true},
+			{name: "boards", min: 1, max: maxPorts}, {name: "spines", min: 1, max: maxPorts},
+			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
+			{name: "directors", min: 1, max: maxPorts, optional: true, def: 1},
+			{name: "leaves", min: 0, max: maxNumber, optional: true},
 		}},
 		build: func(n *net, a arguments) error {
 			v := a.value
-			return director{boards: v["boards"], spines: v["spines"], hosts: v["hosts"], directors: v["directors"], leaves: v["leaves"]}.build(n)
+			return director{boards: v["boards"], spines: v["spines"], hosts: v["hosts"], directors: v["directors"],
+				leaves: v["leaves"]}.build(n)
 		},
 	}
 }
@@ -46,7 +51,9 @@ func (d director) build(n *net) error {
 		return err
 	}
 	c := cabling{net: n, next: map[fabric.NodeIndex]int{}}
-	leaf, err := n.addRow(d.leaves, d.hosts+d.directors, func(i int) string { return coordinates("leaf", []int{i}, []int{d.leaves}) })
+	leaf, err := n.addRow(d.leaves, d.hosts+d.directors, func(i int) string {
+		return coordinates("leaf", []int{i}, []int{d.leaves})
+	})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ func dragonflyKind() Kind {
 	return Kind{
 		Name:  "dragonfly",
 		Usage: "dragonfly A H P [groups=A*H+1]",
-		Help: "Dragonfly (Kim et al. 2008): groups of a switches, all linked to each other, with h links to other groups and p hosts each. " +
+		Help: "Dragonfly (Kim et al. 2008): groups of a switches, all linked to each other, with h links to other " +
+			"groups and p hosts each. " +
 			"Every two groups share A*H/(groups-1) links. Ports: hosts, links in the group, links to other groups. " +
 			"Switch 3 of group 2 is sw-02-03.",
 		form: form{params: []param{

@@ -310,8 +310,10 @@ func TestUsageNamesEveryArgument(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, spec := range []string{"fattree:3,8", "xgft:2,3,4,1,2,1,2", "torus:3x4,2", "hypercube:3", "dragonfly:a=4,h=1,p=1", "bull:2,3,up=2", "random:9,3,9,seed=4",
-		"railtree:9,rails=2,unit=4", "multiplane:2,2,2", "director:2,2,directors=2,leaves=3", "dfplus:3,2,2,agg=yes,speed=ndr"} {
+	for _, spec := range []string{"fattree:3,8", "xgft:2,3,4,1,2,1,2", "torus:3x4,2", "hypercube:3",
+		"dragonfly:a=4,h=1,p=1", "bull:2,3,up=2", "random:9,3,9,seed=4",
+		"railtree:9,rails=2,unit=4", "multiplane:2,2,2", "director:2,2,directors=2,leaves=3",
+		"dfplus:3,2,2,agg=yes,speed=ndr"} {
 		f.Add(spec)
 	}
 	f.Fuzz(func(_ *testing.T, spec string) {

@@ -17,7 +17,8 @@ func gridKind(name string, wrap bool) Kind {
 	return Kind{
 		Name:  name,
 		Usage: name + " XxYx... [hosts=1] [links=1]",
-		Help: help + "hosts is the number on each switch, links that of parallel links. Ports: hosts, then +x, -x, +y, -y and so on. " +
+		Help: help + "hosts is the number on each switch, links that of parallel links. Ports: hosts, then +x, -x, " +
+			"+y, -y and so on. " +
 			"The switch at 0,0 is sw-0-0.",
 		form: form{dims: true, params: []param{
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 1},
@@ -33,7 +34,8 @@ func hypercubeKind() Kind {
 	return Kind{
 		Name:  "hypercube",
 		Usage: "hypercube N [hosts=1]",
-		Help:  "N-dimensional cube of 2^N switches with so many hosts on each. Ports: hosts, then one a dimension. Switches are named by their coordinates in bits: sw-0110.",
+		Help: "N-dimensional cube of 2^N switches with so many hosts on each. Ports: hosts, then one a dimension. " +
+			"Switches are named by their coordinates in bits: sw-0110.",
 		form: form{params: []param{
 			{name: "dimensions", min: 0, max: maxDims},
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 1},
@@ -113,7 +115,8 @@ func buildHypercube(n *net, dims, hosts int) error {
 			if i&(1<<d) != 0 {
 				continue
 			}
-			if err := n.link(first+fabric.NodeIndex(i), hosts+d+1, first+fabric.NodeIndex(i|1<<d), hosts+d+1); err != nil {
+			if err := n.link(first+fabric.NodeIndex(i), hosts+d+1, first+fabric.NodeIndex(i|1<<d), hosts+d+
+				1); err != nil {
 				return err
 			}
 		}

@@ -8,17 +8,23 @@ func multiPlaneKind() Kind {
 	return Kind{
 		Name:  "multiplane",
 		Usage: "multiplane PLANES LEAVES SPINES [hosts=4] [cores=1] [cages=0]",
-		Help: "Planes side by side: each is a tree of so many leaves, each of them linked to each of its spines, and a host has a port in every plane, all on leaves of " +
-			"one number. What joins the planes to one subnet are the cores, with a link to each spine. Leaf 3 of plane 2 is leaf-02-03. " +
-			"With cages=1 the leaves, and the spines, of one number are one switch of so many planes, as XDR has them: they have one system GUID.",
+		Help: "Planes side by side: each is a tree of so many leaves, each of them linked to each of its spines, and " +
+			"a host has a port in every plane, all on leaves of " +
+			"one number. What joins the planes to one subnet are the cores, with a link to each spine. Leaf 3 of " +
+			"plane 2 is leaf-02-03. " +
+			"With cages=1 the leaves, and the spines, of one number are one switch of so many planes, as XDR has " +
+			"them: they have one system GUID.",
 		form: form{params: []param{
-			{name: "planes", min: 1, max: maxPorts}, {name: "leaves", min: 1, max: maxNumber}, {name: "spines", min: 1, max: maxPorts},
-			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4}, {name: "cores", min: 1, max: maxPorts, optional: true, def: 1},
+			{name: "planes", min: 1, max: maxPorts}, {name: "leaves", min: 1, max: maxNumber},
+			{name: "spines", min: 1, max: maxPorts},
+			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
+			{name: "cores", min: 1, max: maxPorts, optional: true, def: 1},
 			{name: "cages", min: 0, max: 1, optional: true},
 		}},
 		build: func(n *net, a arguments) error {
 			v := a.value
-			return multiPlane{planes: v["planes"], leaves: v["leaves"], spines: v["spines"], hosts: v["hosts"], cores: v["cores"], cages: v["cages"] == 1}.build(n)
+			return multiPlane{planes: v["planes"], leaves: v["leaves"], spines: v["spines"], hosts: v["hosts"],
+				cores: v["cores"], cages: v["cages"] == 1}.build(n)
 		},
 	}
 }
@@ -66,7 +72,9 @@ func (m multiPlane) build(n *net) error {
 	if err != nil {
 		return err
 	}
-	core, err := n.addRow(m.cores, product(m.planes, m.spines), func(i int) string { return coordinates("core", []int{i}, []int{m.cores}) })
+	core, err := n.addRow(m.cores, product(m.planes, m.spines), func(i int) string {
+		return coordinates("core", []int{i}, []int{m.cores})
+	})
 	if err != nil {
 		return err
 	}

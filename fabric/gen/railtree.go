@@ -12,16 +12,20 @@ func railTreeKind() Kind {
 	return Kind{
 		Name:  "railtree",
 		Usage: "railtree HOSTS [rails=8] [unit=32] [spines=4] [links=1]",
-		Help: "Rail-optimised tree: hosts with an adapter for each rail, in units of so many. A unit has a leaf for each rail, on which that adapter of all its " +
-			"hosts is, and each leaf has so many links to each spine. Adapter 2 of host 3 is node-0003 mlx5_1; leaf-02-05 is that of rail 5 in unit 2.",
+		Help: "Rail-optimised tree: hosts with an adapter for each rail, in units of so many. A unit has a leaf for " +
+			"each rail, on which that adapter of all its " +
+			"hosts is, and each leaf has so many links to each spine. Adapter 2 of host 3 is node-0003 mlx5_1; " +
+			"leaf-02-05 is that of rail 5 in unit 2.",
 		form: form{params: []param{
 			{name: "hosts", min: 1, max: maxNumber}, {name: "rails", min: 1, max: maxPorts, optional: true, def: 8},
-			{name: "unit", min: 1, max: maxPorts, optional: true, def: 32}, {name: "spines", min: 1, max: maxPorts, optional: true, def: 4},
+			{name: "unit", min: 1, max: maxPorts, optional: true, def: 32},
+			{name: "spines", min: 1, max: maxPorts, optional: true, def: 4},
 			{name: "links", min: 1, max: maxPorts, optional: true, def: 1},
 		}},
 		build: func(n *net, a arguments) error {
 			v := a.value
-			return railTree{hosts: v["hosts"], rails: v["rails"], unit: v["unit"], spines: v["spines"], links: v["links"]}.build(n)
+			return railTree{hosts: v["hosts"], rails: v["rails"], unit: v["unit"], spines: v["spines"],
+				links: v["links"]}.build(n)
 		},
 	}
 }
@@ -40,11 +44,15 @@ func (r railTree) build(n *net) error {
 		return err
 	}
 	radix := []int{r.rails, units}
-	leaf, err := n.addRow(leaves, r.unit+product(r.spines, r.links), func(i int) string { return coordinates("leaf", digits(i, radix), radix) })
+	leaf, err := n.addRow(leaves, r.unit+product(r.spines, r.links), func(i int) string {
+		return coordinates("leaf", digits(i, radix), radix)
+	})
 	if err != nil {
 		return err
 	}
-	spine, err := n.addRow(r.spines, product(leaves, r.links), func(i int) string { return coordinates("spine", []int{i}, []int{r.spines}) })
+	spine, err := n.addRow(r.spines, product(leaves, r.links), func(i int) string {
+		return coordinates("spine", []int{i}, []int{r.spines})
+	})
 	if err != nil {
 		return err
 	}

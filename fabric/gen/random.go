@@ -14,7 +14,8 @@ func randomKind() Kind {
 	return Kind{
 		Name:  "random",
 		Usage: "random SWITCHES DEGREE HOSTS [seed=1]",
-		Help: "Random connected graph without parallel links, the same for the same seed: every switch has DEGREE links " +
+		Help: "Random connected graph without parallel links, the same for the same seed: every switch has " +
+			"DEGREE links " +
 			"(one of them one less where both numbers are odd), and the hosts are spread evenly.",
 		form: form{params: []param{
 			{name: "switches", min: 1, max: maxNumber}, {name: "degree", min: 0, max: maxNumber},

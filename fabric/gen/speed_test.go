@@ -14,7 +14,10 @@ func TestSpeeds(t *testing.T) {
 		spec string
 		at   fabric.Speed
 		want fabric.Speed
-	}{{"mesh:2x2", fabric.NDR, fabric.NDR}, {"mesh:2x2,speed=hdr", fabric.NDR, fabric.HDR}, {"mesh:2x2,speed=sdr", fabric.NDR, fabric.SDR}} {
+	}{
+		{"mesh:2x2", fabric.NDR, fabric.NDR}, {"mesh:2x2,speed=hdr", fabric.NDR, fabric.HDR},
+		{"mesh:2x2,speed=sdr", fabric.NDR, fabric.SDR},
+	} {
 		f, err := ParseSpecAt(c.spec, c.at)
 		if err != nil {
 			t.Fatal(err)

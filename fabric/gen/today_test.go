@@ -9,9 +9,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestToday has numbers from the shapes: of adapters, switches and links. railtree:64,rails=4 in units of 16 has 4 x 4 leaves, 256
-// adapters and 16 x 2 x 2 cables up; multiplane 2 x 3 leaves and 2 x 2 spines of 12 hosts with two ports each; two directors of 4 and 2
-// boards have 8 cables inside each and one to each of 6 leaves; dfplus two cables for each of the 10 pairs of its 5 groups.
+// TestToday has numbers from the shapes: of adapters, switches and links. railtree:64,rails=4 in units of 16 has 4 x 4
+// leaves, 256 adapters and 16 x 2 x 2 cables up; multiplane 2 x 3 leaves and 2 x 2 spines of 12 hosts with two ports
+// each; two directors of 4 and 2 boards have 8 cables inside each and one to each of 6 leaves; dfplus two cables for
+// each of the 10 pairs of its 5 groups.
 func TestToday(t *testing.T) {
 	for spec, want := range map[string][4]int{
 		"railtree:64,rails=4,unit=16,spines=2,links=2": {256, 18, 256 + 64, 0},
@@ -36,7 +37,8 @@ func TestToday(t *testing.T) {
 		}
 		got := [4]int{len(f.Nodes) - len(f.Switches), len(f.Switches), len(f.Links()), aggregation}
 		if got != want || outside > 0 {
-			t.Errorf("%s: %v adapters, switches, links and aggregation nodes, want %v; %d outside", spec, got, want, outside)
+			t.Errorf("%s: %v adapters, switches, links and aggregation nodes, want %v; %d outside", spec, got,
+				want, outside)
 		}
 		if p := f.Ports[f.Links()[0].A]; (p.Speed == fabric.NDR) != strings.Contains(spec, "ndr") {
 			t.Errorf("%s: a link of %v", spec, p.Speed)
@@ -46,7 +48,8 @@ func TestToday(t *testing.T) {
 
 func TestCommonOptions(t *testing.T) {
 	for spec, want := range map[string]string{
-		"mesh:2x2,speed=fast": `speed: "fast", expected one of sdr, ddr`, "mesh:2x2,agg=no,agg=no": "agg is given twice",
+		"mesh:2x2,speed=fast":      `speed: "fast", expected one of sdr, ddr`,
+		"mesh:2x2,agg=no,agg=no":   "agg is given twice",
 		"director:2,2,directors=2": "leaves: none joins the directors", "railtree:50000": "need more LIDs",
 	} {
 		if _, err := ParseSpec(spec); err == nil || !strings.Contains(err.Error(), want) {

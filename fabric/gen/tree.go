@@ -14,7 +14,8 @@ func fatTreeKind() Kind {
 	return Kind{
 		Name:  "fattree",
 		Usage: "fattree levels=2|3 ports=K",
-		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 spines, " +
+		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 " +
+			"spines, " +
 			"3 levels K*K*K/4 hosts on K pods of K/2 leaves and K/2 aggregation switches, and K*K/4 spines.",
 		form: form{params: []param{{name: "levels", min: 2, max: 3}, {name: "ports", min: 2, max: maxPorts}}},
 		build: func(n *net, a arguments) error {
@@ -35,8 +36,10 @@ func xgftKind() Kind {
 	return Kind{
 		Name:  "xgft",
 		Usage: "xgft H M1,...,MH W1,...,WH [P1,...,PH]",
-		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has Mi children, " +
-			"a node of level i-1 has Wi parents (level 0 are the hosts), joined by Pi parallel links each (Zahavi's PGFT). " +
+		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has " +
+			"Mi children, " +
+			"a node of level i-1 has Wi parents (level 0 are the hosts), joined by Pi parallel links each (Zahavi's " +
+			"PGFT). " +
 			"W1 above 1 makes planes that only the hosts join; the subnet is the first one.",
 		form: form{params: []param{{name: "levels", min: 1, max: 8}}, list: true},
 		build: func(n *net, a arguments) error {
@@ -49,7 +52,8 @@ func xgftKind() Kind {
 			case 2 * h:
 				t.m, t.w = a.list[:h], a.list[h:2*h]
 			default:
-				return fmt.Errorf("%d numbers follow the %d levels, expected %d, or %d with parallel links", len(a.list), h, 2*h, 3*h)
+				return fmt.Errorf("%d numbers follow the %d levels, expected %d, or %d with parallel links",
+					len(a.list), h, 2*h, 3*h)
 			}
 			return t.build(n)
 		},

@@ -31,7 +31,8 @@ func written(t testing.TB, f *fabric.Fabric) []byte {
 // reread reads what WriteNet wrote as ibsim does.
 func reread(t testing.TB, net []byte) *fabric.Fabric {
 	t.Helper()
-	got, err := ibnet.Read(context.Background(), bytes.NewReader(net), "written.net", ibnet.Options{Reading: ibnet.AsIbsim})
+	got, err := ibnet.Read(context.Background(), bytes.NewReader(net), "written.net",
+		ibnet.Options{Reading: ibnet.AsIbsim})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestMadeIsWhatIbsimMakesOfItsFile(t *testing.T) {
 func compare(t *testing.T, what string, got, want *fabric.Fabric) {
 	t.Helper()
 	if len(got.Nodes) != len(want.Nodes) || len(got.Ports) != len(want.Ports) {
-		t.Fatalf("%s: %d nodes and %d ports, want %d and %d", what, len(got.Nodes), len(got.Ports), len(want.Nodes), len(want.Ports))
+		t.Fatalf("%s: %d nodes and %d ports, want %d and %d", what, len(got.Nodes), len(got.Ports), len(want.Nodes),
+			len(want.Ports))
 	}
 	for i := range want.Nodes {
 		if got.Nodes[i] != want.Nodes[i] {
@@ -80,7 +82,8 @@ func compare(t *testing.T, what string, got, want *fabric.Fabric) {
 		}
 	}
 	if got.SMPort != want.SMPort || got.MaxLID != want.MaxLID {
-		t.Errorf("%s: SM port %d and highest LID %d, want %d and %d", what, got.SMPort, got.MaxLID, want.SMPort, want.MaxLID)
+		t.Errorf("%s: SM port %d and highest LID %d, want %d and %d", what, got.SMPort, got.MaxLID, want.SMPort,
+			want.MaxLID)
 	}
 }
 
@@ -89,7 +92,8 @@ func odd(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	nodes := []fabric.Node{
-		{GUID: 0x2c903, Type: mad.NodeSwitch, NumPorts: 8, Desc: `core "A"; lid 9 w=3 ` + "\x1b[31m\n", VendorID: 0x2c9, DeviceID: 0xbd36, EnhancedPort0: true},
+		{GUID: 0x2c903, Type: mad.NodeSwitch, NumPorts: 8, Desc: `core "A"; lid 9 w=3 ` + "\x1b[31m\n", VendorID: 0x2c9,
+			DeviceID: 0xbd36, EnhancedPort0: true},
 		{GUID: 0x100, SystemGUID: 0x99, Type: mad.NodeCA, NumPorts: 2, Desc: "node HCA-1", DeviceID: 0x1011},
 		{GUID: 0x103, Type: mad.NodeCA, NumPorts: 1, Desc: "node HCA-1", DeviceID: 0x1011},
 		{GUID: 0x300, Type: mad.NodeRouter, NumPorts: 1, Desc: "edge"},
@@ -115,7 +119,8 @@ func odd(t *testing.T) *fabric.Fabric {
 			}
 			port.State = mad.PortDown
 			if n.IsSwitch() && p == 0 {
-				port.LID, port.LMC, port.MTU, port.State, port.CapMask = uint16(16+8*i), 1, 1, mad.PortActive, port0CapMask
+				port.LID, port.LMC, port.MTU, port.State, port.CapMask = uint16(16+8*i), 1, 1, mad.PortActive,
+					port0CapMask
 			}
 		}
 	}
@@ -123,7 +128,10 @@ func odd(t *testing.T) *fabric.Fabric {
 		a, pa, b, pb int
 		w            fabric.Width
 		s            fabric.Speed
-	}{{0, 1, 1, 1, 4, fabric.HDR}, {0, 2, 2, 1, 1, fabric.SDR}, {0, 3, 3, 1, 4, fabric.SDR}, {0, 5, 4, 2, 12, fabric.QDR}, {4, 1, 5, 1, 4, fabric.DDR}} {
+	}{
+		{0, 1, 1, 1, 4, fabric.HDR}, {0, 2, 2, 1, 1, fabric.SDR}, {0, 3, 3, 1, 4, fabric.SDR},
+		{0, 5, 4, 2, 12, fabric.QDR}, {4, 1, 5, 1, 4, fabric.DDR},
+	} {
 		if err := b.Connect(fabric.NodeIndex(l.a), l.pa, fabric.NodeIndex(l.b), l.pb); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +182,8 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWriteNetReportsWriteErrors(t *testing.T) {
-	if err := WriteNet(full{}, parse(t, "fattree:2,36")); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := WriteNet(full{}, parse(t, "fattree:2,36")); err == nil ||
+		!strings.Contains(err.Error(), "no space left") {
 		t.Errorf("error %v", err)
 	}
 }

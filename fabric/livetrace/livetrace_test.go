@@ -152,7 +152,8 @@ func TestSeesWhatMoved(t *testing.T) {
 	if err := s.Unlink(src); err != nil {
 		t.Fatal(err)
 	}
-	if p := trace(); p.Verdict != livetrace.LinkDown || !strings.HasSuffix(p.Explain(f), " is in state Down: no packets pass") {
+	if p := trace(); p.Verdict != livetrace.LinkDown ||
+		!strings.HasSuffix(p.Explain(f), " is in state Down: no packets pass") {
 		t.Errorf("with the host unplugged: %s", p.Explain(f))
 	}
 	s.Silence(f.Ports[f.Ports[src].Peer].Node, true)

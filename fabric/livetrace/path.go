@@ -47,8 +47,9 @@ const NoPort = -1
 
 // Hop is one node on the way.
 type Hop struct {
-	GUID            uint64
-	Node            fabric.NodeIndex // the index of the node in the fabric that is known, None for one that is not in it
+	GUID uint64
+	// the index of the node in the fabric that is known, None for one that is not in it
+	Node            fabric.NodeIndex
 	Type            mad.NodeType
 	In, Out         int  // the ports by which the packet comes and goes, or [NoPort]
 	Receives, Sends Link // what those ports say of their links now

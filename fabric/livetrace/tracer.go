@@ -173,7 +173,9 @@ func (w *walker) crossFirst(src fabric.PortIndex) {
 		w.to = w.to.Parent()
 		in := int(w.lastPort(src))
 		var info mad.NodeInfo
-		w.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, &info, func() { w.enter(info, in) })
+		w.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, &info, func() {
+			w.enter(info, in)
+		})
 	})
 }
 

@@ -26,8 +26,8 @@ func (l *Loss) Link() bool { return l.Peer.GUID != 0 }
 // List is all that is lost. A list never changes.
 type List []Loss
 
-// After returns the list after a subnet was read again: with what was there at the last reading, at some time, and is not
-// any more, and without what has come back. O(ports + losses).
+// After returns the list after a subnet was read again: with what was there at the last reading, at some time, and is
+// not any more, and without what has come back. O(ports + losses).
 func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswered []sweep.Unanswered) List {
 	var out List
 	type key struct{ a, b [2]uint64 }

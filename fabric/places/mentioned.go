@@ -9,8 +9,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Mentioned finds the first node that a sentence names in full, and its port where NAME/PORT stands there; of names that
-// begin at the same place the longest counts. Node is [fabric.None] where it names none. O(nodes x length of text).
+// Mentioned finds the first node that a sentence names in full, and its port where NAME/PORT stands there; of names
+// that begin at the same place the longest counts. Node is [fabric.None] where it names none. O(nodes x length of
+// text).
 func Mentioned(f *fabric.Fabric, text string) Place {
 	best, length := len(text), 0
 	found := Place{Node: fabric.None, Port: fabric.None}

@@ -13,7 +13,8 @@ import (
 func TestMentioned(t *testing.T) {
 	var b fabric.Builder
 	for _, n := range []fabric.Node{
-		{GUID: 0x10, Type: mad.NodeSwitch, NumPorts: 4, Desc: "leaf-1"}, {GUID: 0x20, Type: mad.NodeSwitch, NumPorts: 4, Desc: "leaf-1 board"},
+		{GUID: 0x10, Type: mad.NodeSwitch, NumPorts: 4, Desc: "leaf-1"}, {GUID: 0x20, Type: mad.NodeSwitch, NumPorts: 4,
+			Desc: "leaf-1 board"},
 		{GUID: 0x30, Type: mad.NodeCA, NumPorts: 1, Desc: "n1 HCA-1"},
 	} {
 		if _, err := b.AddNode(n); err != nil {

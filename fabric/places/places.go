@@ -104,7 +104,8 @@ func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, nam
 			return nil, "", err
 		}
 		if system = f.SwitchNode(sw).SystemGUID; system == 0 {
-			return nil, "", fmt.Errorf("%s has no system image GUID (a prefix of names does as well: fail director 'NAME*')", f.NodeName(f.Switches[sw]))
+			return nil, "", fmt.Errorf("%s has no system image GUID (a prefix of names does as well: fail director "+
+				"'NAME*')", f.NodeName(f.Switches[sw]))
 		}
 		nodes = switchesOf(f, system)
 	}
@@ -190,8 +191,8 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
 }
 
-// unreachable finds an end port that failures have separated from the subnet; it keeps its GUID, and its LIDs where no other
-// port has them.
+// unreachable finds an end port that failures have separated from the subnet; it keeps its GUID, and its LIDs where no
+// other port has them.
 func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIndex {
 	if i := slices.IndexFunc(f.Unreachable, is); i >= 0 {
 		return f.Unreachable[i]

@@ -19,7 +19,8 @@ func TestPortByGUID(t *testing.T) {
 	for i := range f.Nodes {
 		for p := range f.Nodes[i].Ports() {
 			text := fmt.Sprintf("guid:0x%x/%d", f.Nodes[i].GUID, f.Ports[p].Num)
-			if got, err := Resolve(f, text); err != nil || got.Port != p || got.Node != fabric.NodeIndex(i) || !got.PortNamed {
+			if got, err := Resolve(f, text); err != nil || got.Port != p || got.Node != fabric.NodeIndex(i) ||
+				!got.PortNamed {
 				t.Errorf("%s: %+v, %v, want port %d", text, got, err, p)
 			}
 		}

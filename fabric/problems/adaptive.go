@@ -11,9 +11,9 @@ import (
 // tryAdaptive is what to look at.
 const tryAdaptive = "adaptive show; trace; does the subnet manager sweep?"
 
-// Adaptive finds what is odd of switches that route adaptively: groups with ports that are down, fewer ports in groups than
-// switches with as many links have, static ports that are not in the group of their LID, and switches that do not take part.
-// O(switches x LIDs).
+// Adaptive finds what is odd of switches that route adaptively: groups with ports that are down, fewer ports in groups
+// than switches with as many links have, static ports that are not in the group of their LID, and switches that do not
+// take part. O(switches x LIDs).
 func (r *Report) Adaptive(t *fabric.Tables) {
 	if t == nil || t.Adaptive == nil {
 		return
@@ -34,13 +34,15 @@ func (r *Report) Adaptive(t *fabric.Tables) {
 	}
 	if on > len(off) {
 		for _, s := range off {
-			r.Add(AdaptiveOff, PlaceOfNode(f, f.Switches[s]), tryAdaptive, "%s does not route adaptively, %d other switches do", f.NodeName(f.Switches[s]), on)
+			r.Add(AdaptiveOff, PlaceOfNode(f, f.Switches[s]), tryAdaptive,
+				"%s does not route adaptively, %d other switches do", f.NodeName(f.Switches[s]), on)
 		}
 	}
 	r.thin(t, widest)
 }
 
-// groups looks at the groups of one switch that LIDs have, and returns how many ports the widest of them has that are up.
+// groups looks at the groups of one switch that LIDs have, and returns how many ports the widest of them has that are
+// up.
 func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 	f, sw, node := t.Fabric, &t.Adaptive.Switches[s], t.Fabric.Switches[s]
 	ports, used := make([][]uint8, len(sw.Groups)), make([]bool, len(sw.Groups))
@@ -78,16 +80,19 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 		}
 		widest = max(widest, up)
 		if len(down) > 0 {
-			r.Add(DeadInGroup, PlaceOfNode(f, node), tryAdaptive, "group %d of %s has ports without a link: %v; %d are up", g, f.NodeName(node), down, up)
+			r.Add(DeadInGroup, PlaceOfNode(f, node), tryAdaptive, "group %d of %s has ports without a link: %v; "+
+				"%d are up", g, f.NodeName(node), down, up)
 		}
 	}
 	if outside > 0 {
-		r.Add(StaticOutside, PlaceOfNode(f, node), tryAdaptive, "of %d LIDs the static port of %s is not in the group, LID %d the first", outside, f.NodeName(node), first)
+		r.Add(StaticOutside, PlaceOfNode(f, node), tryAdaptive, "of %d LIDs the static port of %s is not in the "+
+			"group, LID %d the first", outside, f.NodeName(node), first)
 	}
 	return widest
 }
 
-// thin finds switches whose widest group has at most half the ports of what most switches have with as many links to switches.
+// thin finds switches whose widest group has at most half the ports of what most switches have with as many links to
+// switches.
 func (r *Report) thin(t *fabric.Tables, widest []int) {
 	f := t.Fabric
 	like := map[int][]int{}
@@ -112,7 +117,8 @@ func (r *Report) thin(t *fabric.Tables, widest []int) {
 		}
 		if usual := list[len(list)/2]; 2*n <= usual {
 			node := f.Switches[s]
-			r.Add(ThinGroup, PlaceOfNode(f, node), tryAdaptive, "the widest group of %s has %d ports up, those of switches with as many links have %d", f.NodeName(node), n, usual)
+			r.Add(ThinGroup, PlaceOfNode(f, node), tryAdaptive, "the widest group of %s has %d ports up, those of "+
+				"switches with as many links have %d", f.NodeName(node), n, usual)
 		}
 	}
 }

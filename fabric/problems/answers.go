@@ -56,11 +56,13 @@ func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 		case "master", "discovering":
 			masters = append(masters, m)
 		case "silent":
-			r.Add(SilentManager, place(m), "is the process still running? opensm -c, systemctl status opensm", "%s says that a subnet manager runs there, which does not answer", m.Port)
+			r.Add(SilentManager, place(m), "is the process still running? opensm -c, systemctl status opensm",
+				"%s says that a subnet manager runs there, which does not answer", m.Port)
 		}
 	}
 	if len(masters) == 0 {
-		r.Add(NoMaster, Nowhere, "start one: systemctl start opensm; show sms", "no subnet manager is in charge: nothing is repaired when a link fails")
+		r.Add(NoMaster, Nowhere, "start one: systemctl start opensm; show sms",
+			"no subnet manager is in charge: nothing is repaired when a link fails")
 	}
 	masters = slices.DeleteFunc(masters, func(m Manager) bool { return m.State != "master" })
 	if len(masters) > 1 {
@@ -68,6 +70,7 @@ func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 		for _, m := range masters {
 			names = append(names, m.Port)
 		}
-		r.Add(TwoMasters, place(masters[1]), "stop all but one; their priorities and M_Keys: show sms", "%s all say that they are the master", strings.Join(names, " and "))
+		r.Add(TwoMasters, place(masters[1]), "stop all but one; their priorities and M_Keys: show sms",
+			"%s all say that they are the master", strings.Join(names, " and "))
 	}
 }

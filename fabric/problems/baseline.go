@@ -12,14 +12,16 @@ import (
 )
 
 // Baseline tells what is missing, re-cabled, slower or new against an earlier picture, which since names:
-// "the baseline of 2026-11-22". What is silent, as Unanswered has it, is not missing: [Report.Answers] tells of it. O(ports).
+// "the baseline of 2026-11-22". What is silent, as Unanswered has it, is not missing: [Report.Answers] tells of it.
+// O(ports).
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change
 	for _, c := range sweep.Heard(was, fabric.Changes(was, is), unanswered) {
 		switch c.Kind {
 		case fabric.NodeHidden:
-			r.Add(Missing, placeOf(c.At), "what is before it first: show unanswered", "%s was in %s and cannot be seen behind what does not answer", c.At.Name, since)
+			r.Add(Missing, placeOf(c.At), "what is before it first: show unanswered",
+				"%s was in %s and cannot be seen behind what does not answer", c.At.Name, since)
 		case fabric.NodeGone:
 			r.Add(Missing, placeOf(c.At), b.behind(c.At.GUID), "%s was in %s", c.At.Name, since)
 		case fabric.NodeNew:
@@ -31,7 +33,8 @@ func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered,
 		case fabric.LinkUp:
 			up = append(up, c)
 		case fabric.LIDChanged:
-			r.Add(Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in %s %s", c.At.Name, c.To, since, c.From)
+			r.Add(Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in %s %s", c.At.Name, c.To,
+				since, c.From)
 		case fabric.WidthChanged, fabric.SpeedChanged:
 			b.slower(c)
 		}
@@ -72,10 +75,12 @@ func (b *baseline) slower(c fabric.Change) {
 	}
 	name := b.is.PortName(p)
 	if c.Kind == fabric.WidthChanged && now.Width < before.Width {
-		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
+		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name,
+			b.is.PortName(now.Peer), c.To, b.since, c.From)
 	}
 	if c.Kind == fabric.SpeedChanged && now.Speed < before.Speed {
-		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name, b.is.PortName(now.Peer), c.To, b.since, c.From)
+		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name,
+			b.is.PortName(now.Peer), c.To, b.since, c.From)
 	}
 }
 
@@ -103,9 +108,11 @@ func (b *baseline) cables(down, up []fabric.Change) {
 		}
 		switch {
 		case len(leads) > 0:
-			b.r.Add(Recabled, placeOf(c.At), "put it back, or baseline save", "%s led to %s in %s: %s", c.At.Name, c.Peer.Name, b.since, strings.Join(leads, ", "))
+			b.r.Add(Recabled, placeOf(c.At), "put it back, or baseline save", "%s led to %s in %s: %s", c.At.Name,
+				c.Peer.Name, b.since, strings.Join(leads, ", "))
 		case b.there(c.At) && b.there(c.Peer):
-			b.r.Add(LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+c.At.Name, "%s to %s was up in %s", c.At.Name, c.Peer.Name, b.since)
+			b.r.Add(LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+c.At.Name,
+				"%s to %s was up in %s", c.At.Name, c.Peer.Name, b.since)
 		}
 	}
 	up = slices.DeleteFunc(up, func(c fabric.Change) bool { return told[c.At] || told[c.Peer] })

@@ -40,7 +40,8 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 			continue
 		}
 		severity, try := errorAdvice(set, d)
-		r.AddAs(severity, Rising, PlaceOfPort(f, d.Port), try, "%s %s: %s", nameWithPeer(f, d.Port), elapsed(d), strings.Join(rose, ", "))
+		r.AddAs(severity, Rising, PlaceOfPort(f, d.Port), try, "%s %s: %s", nameWithPeer(f, d.Port), elapsed(d),
+			strings.Join(rose, ", "))
 	}
 }
 
@@ -63,7 +64,8 @@ func errorAdvice(set counters.Set, d *counters.Delta) (Severity, string) {
 	switch {
 	case set&linkFaults != 0:
 		return Error, "reseat, then replace the cable; the ports at both ends"
-	case set&signal != 0 && float64(d.Increase[counters.SymbolErrors]+d.Increase[counters.RcvErrors])*3600 > manySymbolErrors*max(d.Seconds, 1):
+	case set&signal != 0 && float64(d.Increase[counters.SymbolErrors]+d.Increase[counters.RcvErrors])*3600 >
+		manySymbolErrors*max(d.Seconds, 1):
 		return Error, "clean or replace the cable: the signal is bad"
 	case set&signal != 0:
 		return Warning, "keep an eye on the cable"
@@ -112,8 +114,11 @@ func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 	for _, l := range order {
 		if n := len(times[l]); n >= flaps {
 			e := ends[l]
-			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then take the port out: ibportstate disable",
-				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n, slices.MinFunc(times[l], time.Time.Compare).Format(time.TimeOnly), slices.MaxFunc(times[l], time.Time.Compare).Format(time.TimeOnly))
+			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then take the port out: "+
+				"ibportstate disable",
+				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n,
+				slices.MinFunc(times[l], time.Time.Compare).Format(time.TimeOnly),
+				slices.MaxFunc(times[l], time.Time.Compare).Format(time.TimeOnly))
 		}
 	}
 }

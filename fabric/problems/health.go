@@ -48,7 +48,8 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 		if faults {
 			severity, try = Warning, "clear them and read again: do they rise? Then the cable"
 		}
-		r.AddAs(severity, Errors, PlaceOfPort(f, p.Port), try, "%s since they were cleared: %s", nameWithPeer(f, p.Port), strings.Join(many, ", "))
+		r.AddAs(severity, Errors, PlaceOfPort(f, p.Port), try, "%s since they were cleared: %s",
+			nameWithPeer(f, p.Port), strings.Join(many, ", "))
 	}
 }
 
@@ -62,7 +63,8 @@ func (r *Report) Health(f *fabric.Fabric, h *health.Report) {
 			if c.Celsius >= hotCable {
 				severity = Error
 			}
-			r.AddAs(severity, Hot, PlaceOfPort(f, at), "the air there: fans, blanking panels, what stands beside it", "the module in %s has %d degrees Celsius", nameWithPeer(f, at), c.Celsius)
+			r.AddAs(severity, Hot, PlaceOfPort(f, at), "the air there: fans, blanking panels, what stands beside it",
+				"the module in %s has %d degrees Celsius", nameWithPeer(f, at), c.Celsius)
 		}
 		if peer := f.Ports[at].Peer; peer > at {
 			r.unlikeFEC(f, at, p, h.At(peer))
@@ -74,7 +76,10 @@ func (r *Report) bitErrors(f *fabric.Fabric, at fabric.PortIndex, p *health.Port
 	for _, k := range []struct {
 		rate int
 		what string
-	}{{health.SymbolBER, "symbol errors get through at a rate of"}, {health.EffectiveBER, "bit errors are left after correction at a rate of"}} {
+	}{
+		{health.SymbolBER, "symbol errors get through at a rate of"},
+		{health.EffectiveBER, "bit errors are left after correction at a rate of"},
+	} {
 		rate := p.BER[k.rate]
 		if !rate.Known || rate.Value <= poorBER {
 			continue
@@ -83,7 +88,8 @@ func (r *Report) bitErrors(f *fabric.Fabric, at fabric.PortIndex, p *health.Port
 		if rate.Value > badBER {
 			severity = Error
 		}
-		r.AddAs(severity, BitErrors, PlaceOfPort(f, at), "clean, reseat, then replace the cable", "%s: %s %v", nameWithPeer(f, at), k.what, rate)
+		r.AddAs(severity, BitErrors, PlaceOfPort(f, at), "clean, reseat, then replace the cable", "%s: %s %v",
+			nameWithPeer(f, at), k.what, rate)
 		return
 	}
 }
@@ -95,8 +101,10 @@ func (r *Report) unlikeFEC(f *fabric.Fabric, at fabric.PortIndex, p, q *health.P
 	switch {
 	case p.FEC == health.Unknown:
 	case q != nil && q.FEC != health.Unknown && q.FEC != p.FEC:
-		r.Add(UnlikeFEC, PlaceOfPort(f, at), try, "%s: error correction is %v here and %v there", nameWithPeer(f, at), p.FEC, q.FEC)
+		r.Add(UnlikeFEC, PlaceOfPort(f, at), try, "%s: error correction is %v here and %v there", nameWithPeer(f, at),
+			p.FEC, q.FEC)
 	case p.FEC == health.NoFEC && speed >= fabric.HDR:
-		r.AddAs(Warning, UnlikeFEC, PlaceOfPort(f, at), try, "%s runs at %v without error correction, which lanes of that speed need", nameWithPeer(f, at), speed)
+		r.AddAs(Warning, UnlikeFEC, PlaceOfPort(f, at), try, "%s runs at %v without error correction, which lanes of "+
+			"that speed need", nameWithPeer(f, at), speed)
 	}
 }

@@ -32,7 +32,8 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 		r.amongLikes(f, l, like[deviceClass(f, l)])
 	}
 	if unknown > 0 {
-		r.Skip("what the ends of links are set to", "", "the source does not say it of %d links; they were compared with their like", unknown)
+		r.Skip("what the ends of links are set to", "", "the source does not say it of %d links; they were compared "+
+			"with their like", unknown)
 	}
 }
 
@@ -52,7 +53,8 @@ func (r *Report) unlikeEnds(f *fabric.Fabric, l fabric.Link) bool {
 	if n == w || n == 0 {
 		return false
 	}
-	r.Add(Narrow, PlaceOfPort(f, narrow), tryCable+f.PortName(narrow), "%s runs at %v, but %s at the other end of the link at %v", f.PortName(narrow), n, f.PortName(wide), w)
+	r.Add(Narrow, PlaceOfPort(f, narrow), tryCable+f.PortName(narrow),
+		"%s runs at %v, but %s at the other end of the link at %v", f.PortName(narrow), n, f.PortName(wide), w)
 	return true
 }
 
@@ -67,15 +69,19 @@ func (r *Report) against(f *fabric.Fabric, l fabric.Link, most fabric.LinkLimit,
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
 	switch {
 	case p.Width < most.WidthEnabled:
-		r.Add(Narrow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width, most.WidthEnabled)
+		r.Add(Narrow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width,
+			most.WidthEnabled)
 	case most.WidthSupported > p.Width && like.width > p.Width:
-		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all like it have %v", name, peer, p.Width, most.WidthSupported, like.width)
+		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all like it have %v",
+			name, peer, p.Width, most.WidthSupported, like.width)
 	}
 	switch {
 	case p.Speed < most.SpeedEnabled:
-		r.Add(Slow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed, most.SpeedEnabled)
+		r.Add(Slow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed,
+			most.SpeedEnabled)
 	case most.SpeedSupported > p.Speed && like.speed > p.Speed:
-		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all like it have %v", name, peer, p.Speed, most.SpeedSupported, like.speed)
+		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all like it have %v",
+			name, peer, p.Speed, most.SpeedSupported, like.speed)
 	}
 }
 
@@ -88,7 +94,8 @@ func (r *Report) amongLikes(f *fabric.Fabric, l fabric.Link, like likes) {
 		if p.Width == 1 {
 			s = Error
 		}
-		r.AddAs(s, Narrow, at, tryCable+name, "%s to %s is %v, nearly all links like it are %v", name, peer, p.Width, like.width)
+		r.AddAs(s, Narrow, at, tryCable+name, "%s to %s is %v, nearly all links like it are %v", name, peer, p.Width,
+			like.width)
 	}
 	if p.Speed < like.speed {
 		r.Add(Slow, at, trySettings, "%s to %s is %v, nearly all links like it are %v", name, peer, p.Speed, like.speed)
@@ -118,14 +125,17 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	switch n := len(waiting); {
 	case n > 1 && n == initial && (active == 0 || n > manyWaiting):
 		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "start a subnet manager, or from here: route; write on; commit",
-			"%d links are in Initialize, from %s on: they are cabled, and no subnet manager has brought them up", n, f.PortName(waiting[0].A))
+			"%d links are in Initialize, from %s on: they are cabled, and no subnet manager has brought them up", n,
+			f.PortName(waiting[0].A))
 	case n > manyWaiting:
 		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "wait for the subnet manager, or look into its log: show sms",
-			"%d links are not Active, from %s on, %d of them in Initialize: a subnet manager is bringing them up, or has stopped half-way", n, f.PortName(waiting[0].A), initial)
+			"%d links are not Active, from %s on, %d of them in Initialize: a subnet manager is bringing them up, or "+
+				"has stopped half-way", n, f.PortName(waiting[0].A), initial)
 	default:
 		for _, l := range waiting {
 			r.Add(NotActive, PlaceOfPort(f, l.A), "is there a subnet manager? show sms; its log",
-				"%s is %v and %s is %v: no packets pass", f.PortName(l.A), f.Ports[l.A].State, f.PortName(l.B), f.Ports[l.B].State)
+				"%s is %v and %s is %v: no packets pass", f.PortName(l.A), f.Ports[l.A].State, f.PortName(l.B),
+				f.Ports[l.B].State)
 		}
 	}
 }
@@ -137,7 +147,8 @@ func (r *Report) NoLIDs(f *fabric.Fabric) {
 	}
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID == 0 {
-			r.Add(NoLID, PlaceOfPort(f, e), "is there a subnet manager? show sms; its log", "%s has no LID", f.PortName(e))
+			r.Add(NoLID, PlaceOfPort(f, e), "is there a subnet manager? show sms; its log", "%s has no LID",
+				f.PortName(e))
 		}
 	}
 }
@@ -163,7 +174,8 @@ func deviceOf(f *fabric.Fabric, port fabric.PortIndex) device {
 }
 
 func (d device) compare(e device) int {
-	return cmp.Or(cmp.Compare(d.kind, e.kind), cmp.Compare(d.vendor, e.vendor), cmp.Compare(d.id, e.id), cmp.Compare(d.ports, e.ports))
+	return cmp.Or(cmp.Compare(d.kind, e.kind), cmp.Compare(d.vendor, e.vendor), cmp.Compare(d.id, e.id),
+		cmp.Compare(d.ports, e.ports))
 }
 
 func deviceClass(f *fabric.Fabric, l fabric.Link) class {

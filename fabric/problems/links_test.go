@@ -52,7 +52,8 @@ func TestWidthsOfTwoEnds(t *testing.T) {
 		f.Ports[narrow].Width = 1
 		var r problems.Report
 		r.Links(f, nil)
-		if len(r.Problems) != 1 || r.Problems[0].Kind != problems.Narrow || r.Problems[0].At != problems.PlaceOfPort(f, narrow) {
+		if len(r.Problems) != 1 || r.Problems[0].Kind != problems.Narrow ||
+			r.Problems[0].At != problems.PlaceOfPort(f, narrow) {
 			t.Errorf("at B %v: %+v", atB, r.Problems)
 		}
 	}

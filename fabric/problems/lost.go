@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 )
 
-// Lost tells which links and nodes a subnet has lost. Links of a lost node are told with it; what is silent, as Unanswered
-// has it, is told by [Report.Answers].
+// Lost tells which links and nodes a subnet has lost. Links of a lost node are told with it; what is silent, as
+// Unanswered has it, is told by [Report.Answers].
 func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Unanswered) {
 	silent := sweep.SilentPorts(unanswered)
 	cabled := map[uint64][]fabric.End{} // by node, the far ends of its lost links
@@ -27,7 +27,8 @@ func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Una
 		x := &list[i]
 		since := x.Since.Local().Format(time.DateTime)
 		add := func(k Kind, try, format string, args ...any) {
-			r.Problems = append(r.Problems, Problem{Error, k, placeOf(x.At), fmt.Sprintf(format, args...), try + "; " + tryBaseline, x.Since})
+			r.Problems = append(r.Problems, Problem{Error, k, placeOf(x.At), fmt.Sprintf(format, args...), try + "; " +
+				tryBaseline, x.Since})
 		}
 		switch {
 		case !x.Link() && !x.Unseen:
@@ -42,15 +43,18 @@ func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Una
 				hidden = hidden && !silent(e.GUID, e.Port)
 			}
 			if hidden {
-				add(Missing, "what is before it first: show unanswered", "%s cannot be seen since %s, behind what does not answer", x.At.Name, since)
+				add(Missing, "what is before it first: show unanswered",
+					"%s cannot be seen since %s, behind what does not answer", x.At.Name, since)
 			}
 		case x.Unseen || !inSubnet(f, x.At.GUID) || !inSubnet(f, x.Peer.GUID):
 		default:
 			if leads := append(leadsTo(f, x.At), leadsTo(f, x.Peer)...); leads != nil {
-				add(Recabled, "put it back", "the link of %s to %s is gone since %s: %s", x.At.Name, x.Peer.Name, since, strings.Join(leads, ", "))
+				add(Recabled, "put it back", "the link of %s to %s is gone since %s: %s", x.At.Name, x.Peer.Name, since,
+					strings.Join(leads, ", "))
 				continue
 			}
-			add(LinkMissing, "the cable and both ports: show counters "+x.At.Name, "%s to %s is down since %s", x.At.Name, x.Peer.Name, since)
+			add(LinkMissing, "the cable and both ports: show counters "+x.At.Name, "%s to %s is down since %s",
+				x.At.Name, x.Peer.Name, since)
 		}
 	}
 }

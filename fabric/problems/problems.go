@@ -78,8 +78,8 @@ const (
 	Noticed        Kind = "noticed"
 )
 
-// table has the kinds in the order in which they are told where they are equally severe, and how severe they are where nothing
-// else is said.
+// table has the kinds in the order in which they are told where they are equally severe, and how severe they are where
+// nothing else is said.
 var table = []struct {
 	Kind
 	Severity

@@ -17,14 +17,17 @@ func (r *Report) Unread(l *unread.List) {
 		case unread.Truncated:
 			try = "copy the file again, or have it printed anew"
 		case unread.GUID:
-			kind, try = DuplicateGUID, "is a node in the file twice? Of two with one GUID one needs another: its firmware was copied (mlxfwmanager, flint)"
+			kind, try = DuplicateGUID, "is a node in the file twice? Of two with one GUID one needs another: its "+
+				"firmware was copied (mlxfwmanager, flint)"
 		case unread.LID:
-			kind, try = DuplicateLID, "is the file of one moment? Then restart the subnet manager; two of them may be at work"
+			kind, try = DuplicateLID, "is the file of one moment? Then restart the subnet manager; two of them may "+
+				"be at work"
 		}
 		r.Add(kind, at, try, "%v", f)
 	}
 	if more := l.Count - len(l.Findings); more > 0 {
-		r.Add(NotRead, Nowhere, "mend these first; strict=yes stops at the first", "%s could not be read", prose.Count(more, "more thing"))
+		r.Add(NotRead, Nowhere, "mend these first; strict=yes stops at the first", "%s could not be read",
+			prose.Count(more, "more thing"))
 	}
 }
 
@@ -36,7 +39,8 @@ func (r *Report) Alone(f *fabric.Fabric) {
 			linked = linked || f.Ports[p].Linked()
 		}
 		if !linked {
-			r.Add(Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+f.NodeName(i), "%s has no link", f.NodeName(i))
+			r.Add(Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+f.NodeName(i),
+				"%s has no link", f.NodeName(i))
 		}
 	}
 }

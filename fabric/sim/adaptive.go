@@ -9,7 +9,8 @@ import (
 
 // wireStates are the states of LIDs as they go over the wire.
 var wireStates = [...]mad.LIDState{
-	fabric.StateStatic: mad.LIDStatic, fabric.StateFree: mad.LIDFree, fabric.StateBounded: mad.LIDBounded, fabric.StateHash: mad.LIDHash,
+	fabric.StateStatic: mad.LIDStatic, fabric.StateFree: mad.LIDFree, fabric.StateBounded: mad.LIDBounded,
+	fabric.StateHash: mad.LIDHash,
 }
 
 // adaptive answers the attributes of adaptive routing, which cannot be set. Sub-groups are answered as one.
@@ -49,7 +50,8 @@ func (a *agent) adaptive(attr mad.AttrID) mad.Status {
 
 func adaptiveInfo(sw *fabric.AdaptiveSwitch) *mad.AdaptiveRoutingInfo {
 	return &mad.AdaptiveRoutingInfo{
-		Enabled: sw.Enabled, Fallback: true, FallbackEnabled: sw.FastReroute, BySLSupported: true, BySL: sw.SLs != 0xffff, SLs: sw.SLs,
+		Enabled: sw.Enabled, Fallback: true, FallbackEnabled: sw.FastReroute, BySLSupported: true,
+		BySL: sw.SLs != 0xffff, SLs: sw.SLs,
 		GroupCap: fabric.MaxGroup, GroupTop: uint16(max(0, len(sw.Groups)-1)), GroupTables: 1,
 	}
 }

@@ -22,17 +22,28 @@ func TestStatuses(t *testing.T) {
 		want mad.Status
 	}{
 		{"no such port", mad.Request{Attr: mad.AttrPortInfo, Mod: 4, Path: path(t, 1)}, mad.StatusInvalidValue},
-		{"no such block", mad.Request{Attr: mad.AttrLinearForwardingTable, Mod: 768, Path: path(t, 1)}, mad.StatusInvalidValue},
+		{"no such block", mad.Request{Attr: mad.AttrLinearForwardingTable, Mod: 768, Path: path(t, 1)},
+			mad.StatusInvalidValue},
 		{"table of an adapter", mad.Request{Attr: mad.AttrLinearForwardingTable}, mad.StatusMethodAttrMismatch},
 		{"SwitchInfo of an adapter", mad.Request{Attr: mad.AttrSwitchInfo}, mad.StatusMethodAttrMismatch},
 		{"multicast of an adapter", mad.Request{Attr: mad.AttrMulticastForwardingTable}, mad.StatusMethodAttrMismatch},
-		{"NodeInfo cannot be set", mad.Request{Method: mad.MethodSet, Attr: mad.AttrNodeInfo}, mad.StatusMethodAttrMismatch},
+		{
+			"NodeInfo cannot be set", mad.Request{Method: mad.MethodSet, Attr: mad.AttrNodeInfo},
+			mad.StatusMethodAttrMismatch,
+		},
 		{"unknown attribute", mad.Request{Attr: 0x7777}, mad.StatusMethodAttrMismatch},
 		{"unknown method", mad.Request{Method: 0x09, Attr: mad.AttrNodeInfo}, mad.StatusMethodUnsupported},
-		{"another port of an adapter", mad.Request{Method: mad.MethodSet, Attr: mad.AttrPortInfo, Mod: 1, Path: path(t, 1, 2, 2)}, mad.StatusInvalidValue},
+		{
+			"another port of an adapter", mad.Request{Method: mad.MethodSet, Attr: mad.AttrPortInfo, Mod: 1,
+				Path: path(t, 1, 2, 2)}, mad.StatusInvalidValue,
+		},
 		{"P_Keys beyond the table", mad.Request{Attr: mad.AttrPKeyTable, Mod: 2}, mad.StatusInvalidValue},
-		{"VL arbitration beyond the table", mad.Request{Attr: mad.AttrVLArbitrationTable, Mod: 2 << 16}, mad.StatusInvalidValue},
-		{"top beyond the table", mad.Request{Method: mad.MethodSet, Attr: mad.AttrSwitchInfo, Path: path(t, 1), Data: [64]byte{6: 0xc0}}, mad.StatusInvalidValue},
+		{"VL arbitration beyond the table", mad.Request{Attr: mad.AttrVLArbitrationTable, Mod: 2 << 16},
+			mad.StatusInvalidValue},
+		{
+			"top beyond the table", mad.Request{Method: mad.MethodSet, Attr: mad.AttrSwitchInfo, Path: path(t, 1),
+				Data: [64]byte{6: 0xc0}}, mad.StatusInvalidValue,
+		},
 	} {
 		_, err := c.Do(t.Context(), &test.req)
 		if !errors.Is(err, test.want) {
@@ -105,7 +116,8 @@ func TestMKey(t *testing.T) {
 	if _, err := ask(mad.MethodSet, 0, func(p *mad.PortInfo) { p.LID = 5 }); !errors.Is(err, mad.ErrTimeout) {
 		t.Errorf("level 0: a Set without the key: %v", err)
 	}
-	if info, err := ask(mad.MethodSet, key, func(p *mad.PortInfo) { p.MKeyProtect = 1 }); err != nil || info.MKeyViolations != 1 {
+	if info, err := ask(mad.MethodSet, key, func(p *mad.PortInfo) { p.MKeyProtect = 1 }); err != nil ||
+		info.MKeyViolations != 1 {
 		t.Errorf("with the key: %v, %d violations, want 1", err, info.MKeyViolations)
 	}
 	if info, err := ask(mad.MethodGet, 7, nil); err != nil || info.MKey != 0 {

@@ -63,20 +63,24 @@ func TestCounters(t *testing.T) {
 	if err != nil || all.XmitPackets != math.MaxUint64 || all.LinkDowned != 256 || all.RcvData != 8 {
 		t.Errorf("all ports: %+v (%v)", all, err)
 	}
-	if slim, err = mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: mad.AllPorts}); err != nil || slim.LinkDowned != 255 {
+	if slim, err = mad.Perf(ctx, c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: mad.AllPorts}); err != nil ||
+		slim.LinkDowned != 255 {
 		t.Errorf("all ports: %+v (%v), want 255 LinkDowned", slim, err)
 	}
 
 	// LinkDowned and XmitWait alone, then RcvData and SymbolErrors by the other.
-	slim, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2, CounterSelect2: 1})
+	slim, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2,
+		CounterSelect2: 1})
 	if err != nil || slim.LinkDowned != 0 || slim.XmitWait != 0 || slim.SymbolErrors != 65535 || slim.RcvData != 7 {
 		t.Errorf("cleared: %+v (%v)", slim, err)
 	}
-	wide, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts, CounterSelect: 1 << 1, CounterSelect2: 1})
+	wide, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCountersExtended{PortSelect: mad.AllPorts,
+		CounterSelect: 1 << 1, CounterSelect2: 1})
 	if err != nil || wide.RcvData != 0 || wide.SymbolErrors != 0 || wide.LinkDowned != 254 {
 		t.Errorf("cleared: %+v (%v)", wide, err)
 	}
-	if got := s.Counters(f.Port(2, 1)); got.XmitData != 1<<40 || got.RcvPackets != 9 || got.UnicastXmitPackets != 3 || got.VL15Dropped != 5 {
+	if got := s.Counters(f.Port(2, 1)); got.XmitData != 1<<40 || got.RcvPackets != 9 || got.UnicastXmitPackets != 3 ||
+		got.VL15Dropped != 5 {
 		t.Errorf("cleared too much: %+v", got)
 	}
 	if got := s.Counters(f.Port(1, 1)); got != (mad.PortCountersExtended{}) {
@@ -110,7 +114,8 @@ func TestPerfRefusals(t *testing.T) {
 		}
 	}
 	sw, err := mad.Perf(t.Context(), c, mad.MethodGet, 2, 0, mad.ClassPortInfo{})
-	if want := mad.PerfAllPortSelect | mad.PerfExtendedWidth | mad.PerfXmitWait; err != nil || sw.CapabilityMask != want {
+	if want := mad.PerfAllPortSelect | mad.PerfExtendedWidth | mad.PerfXmitWait; err != nil ||
+		sw.CapabilityMask != want {
 		t.Errorf("a switch: %+v (%v)", sw, err)
 	}
 	ca, err := mad.Perf(t.Context(), c, mad.MethodGet, 4, 0, mad.ClassPortInfo{})
@@ -118,7 +123,8 @@ func TestPerfRefusals(t *testing.T) {
 		t.Errorf("an adapter: %+v (%v)", ca, err)
 	}
 	s.Silence(2, true)
-	if _, err := mad.Perf(t.Context(), c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: 1}); !errors.Is(err, mad.ErrTimeout) {
+	if _, err := mad.Perf(t.Context(), c, mad.MethodGet, 3, 0, mad.PortCounters{PortSelect: 1}); !errors.Is(err,
+		mad.ErrTimeout) {
 		t.Errorf("a silent switch: %v", err)
 	}
 }
@@ -140,7 +146,9 @@ func TestQueuePairs(t *testing.T) {
 		{mad.ClassSMPLID, 0, true}, {mad.ClassSMPLID, 1, false},
 		{mad.ClassPerf, 1, true}, {mad.ClassPerf, 0, false}, {0x0a, 1, false}, {0x0a, 0, false},
 	} {
-		smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Class: test.class, Method: mad.MethodGet, Attr: mad.AttrNodeInfo}
+		smp := mad.SMP{
+			BaseVersion: 1, ClassVersion: 1, Class: test.class, Method: mad.MethodGet, Attr: mad.AttrNodeInfo,
+		}
 		if test.class == mad.ClassPerf {
 			smp.Attr = mad.AttrClassPortInfo
 		}
@@ -155,7 +163,8 @@ func TestQueuePairs(t *testing.T) {
 		}
 		switch {
 		case (got.Status == 0) != test.answer:
-			t.Errorf("class %#x at queue pair %d: status %d, want an answer: %v", uint8(test.class), test.qp, got.Status, test.answer)
+			t.Errorf("class %#x at queue pair %d: status %d, want an answer: %v", uint8(test.class), test.qp,
+				got.Status, test.answer)
 		case test.answer && (got.SLID != 4 || got.QP != test.qp || got.SL != 3):
 			t.Errorf("class %#x: from LID %d, queue pair %d, SL %d", uint8(test.class), got.SLID, got.QP, got.SL)
 		case !test.answer && got.Data != frame.Data:

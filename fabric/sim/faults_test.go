@@ -75,7 +75,8 @@ func TestPower(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetCounters(f.Port(1, 1), mad.PortCountersExtended{RcvData: 3})
-	req := mad.Request{Method: mad.MethodSet, Attr: mad.AttrSLToVLTable, Mod: mad.SLToVLMod(1, 2), Path: path(t, 1), Data: [mad.DataSize]byte{9}}
+	req := mad.Request{Method: mad.MethodSet, Attr: mad.AttrSLToVLTable, Mod: mad.SLToVLMod(1, 2), Path: path(t, 1),
+		Data: [mad.DataSize]byte{9}}
 	if _, err := c.Do(ctx, &req); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,8 @@ func TestPower(t *testing.T) {
 	if info, err = c.PortInfo(ctx, path(t, 1), 0); err != nil || info.LID != 0 {
 		t.Errorf("LID %d (%v), want none", info.LID, err)
 	}
-	if sw, err := mad.Get[mad.SwitchInfo](ctx, c, path(t, 1), 0); err != nil || sw.LinearFDBTop != 0 || !sw.PortStateChange {
+	if sw, err := mad.Get[mad.SwitchInfo](ctx, c, path(t, 1), 0); err != nil || sw.LinearFDBTop != 0 ||
+		!sw.PortStateChange {
 		t.Errorf("%+v (%v), want a new switch", sw, err)
 	}
 	if table, err := mad.Get[mad.LinearForwardingTable](ctx, c, path(t, 1), 0); err != nil || table[1] != mad.NoPort {
@@ -147,7 +149,10 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: mad.MethodSet, Attr: mad.AttrSwitchInfo, Data: data(&mad.SwitchInfo{LinearFDBTop: 99})}
+	smp := mad.SMP{
+		BaseVersion: 1, ClassVersion: 1, Method: mad.MethodSet, Attr: mad.AttrSwitchInfo,
+		Data: data(&mad.SwitchInfo{LinearFDBTop: 99}),
+	}
 	smp.SetPath(path(t, 1))
 	frame := mad.Frame{DLID: mad.PermissiveLID}
 	smp.Put(&frame.Data)
@@ -171,7 +176,9 @@ func TestBusy(t *testing.T) {
 func TestFaultsRepeat(t *testing.T) {
 	run := func(seed uint64) (out []bool) {
 		f := chain(t)
-		conn, err := sim.New(f, sim.Options{SendBack: true, Faults: sim.Faults{Loss: 0.3, Busy: 0.2, Repeat: 0.2, Seed: seed}}).Open(f.SMPort)
+		conn, err := sim.New(f, sim.Options{
+			SendBack: true, Faults: sim.Faults{Loss: 0.3, Busy: 0.2, Repeat: 0.2, Seed: seed},
+		}).Open(f.SMPort)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,9 @@ import (
 // FuzzSend gives the subnet any packet: it must answer it, or hand it back.
 func FuzzSend(f *testing.F) {
 	subnet := generate(f, "torus:2x2,1")
-	for _, attr := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrPortInfo, mad.AttrSwitchInfo, mad.AttrLinearForwardingTable, mad.AttrSMInfo, 0x99} {
+	for _, attr := range []mad.AttrID{
+		mad.AttrNodeInfo, mad.AttrPortInfo, mad.AttrSwitchInfo, mad.AttrLinearForwardingTable, mad.AttrSMInfo, 0x99,
+	} {
 		for _, method := range []mad.Method{mad.MethodGet, mad.MethodSet, mad.MethodGetResp} {
 			path, err := mad.Path{}.Append(1, 3)
 			if err != nil {
@@ -30,11 +32,13 @@ func FuzzSend(f *testing.F) {
 		}
 	}
 	for _, attr := range []mad.AttrID{mad.AttrClassPortInfo, mad.AttrPortCounters, mad.AttrPortCountersExtended} {
-		f.Add(uint16(2), uint32(mad.QP1), []byte{0: 1, 1: uint8(mad.ClassPerf), 2: 1, 3: 2, 17: uint8(attr), 65: 255, 66: 0xff, 67: 0xff})
+		f.Add(uint16(2), uint32(mad.QP1), []byte{0: 1, 1: uint8(mad.ClassPerf), 2: 1, 3: 2, 17: uint8(attr), 65: 255,
+			66: 0xff, 67: 0xff})
 	}
 	for _, attr := range []uint8{0x11, 0x12, 0x18, 0x35, 0x38} {
 		for _, method := range []uint8{1, 0x12} {
-			f.Add(uint16(1), uint32(mad.QP1), []byte{0: 1, 1: uint8(mad.ClassSA), 2: 2, 3: method, 17: attr, 55: 0x28, 98: 0, 99: 1})
+			f.Add(uint16(1), uint32(mad.QP1), []byte{0: 1, 1: uint8(mad.ClassSA), 2: 2, 3: method, 17: attr, 55: 0x28,
+				98: 0, 99: 1})
 		}
 	}
 	s := sim.New(subnet, sim.Options{Active: true, SendBack: true})

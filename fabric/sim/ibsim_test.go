@@ -52,12 +52,14 @@ func questions(f *fabric.Fabric, node fabric.NodeIndex) []mad.Request {
 	qs := []mad.Request{
 		{Attr: mad.AttrNodeDescription}, {Attr: mad.AttrNodeInfo}, {Attr: mad.AttrSwitchInfo},
 		{Attr: mad.AttrGUIDInfo}, {Attr: mad.AttrPKeyTable}, {Attr: mad.AttrPKeyTable, Mod: 9},
-		{Attr: mad.AttrLinearForwardingTable}, {Attr: mad.AttrLinearForwardingTable, Mod: 766}, {Attr: mad.AttrLinearForwardingTable, Mod: 768},
+		{Attr: mad.AttrLinearForwardingTable}, {Attr: mad.AttrLinearForwardingTable, Mod: 766},
+		{Attr: mad.AttrLinearForwardingTable, Mod: 768},
 		{Attr: mad.AttrMulticastForwardingTable, Mod: 3},
 		{Attr: mad.AttrPortInfo, Mod: uint32(n.NumPorts) + 1},
 	}
 	for p := range uint32(n.NumPorts) + 1 {
-		qs = append(qs, mad.Request{Attr: mad.AttrPortInfo, Mod: p}, mad.Request{Attr: mad.AttrPortInfo, Mod: p | 1<<31})
+		qs = append(qs, mad.Request{Attr: mad.AttrPortInfo, Mod: p},
+			mad.Request{Attr: mad.AttrPortInfo, Mod: p | 1<<31})
 		if n.IsSwitch() {
 			qs = append(qs,
 				mad.Request{Attr: mad.AttrPKeyTable, Mod: p << 16},

@@ -63,7 +63,9 @@ func TestMKeyLevels(t *testing.T) {
 		k := newKeyed(t)
 		k.protect(t, level, 0)
 		for _, wrong := range []uint64{0, 1, ^uint64(0)} {
-			for _, a := range []mad.Attribute{&mad.NodeInfo{}, &mad.PortInfo{}, &mad.SwitchInfo{}, &mad.LinearForwardingTable{}} {
+			for _, a := range []mad.Attribute{
+				&mad.NodeInfo{}, &mad.PortInfo{}, &mad.SwitchInfo{}, &mad.LinearForwardingTable{},
+			} {
 				b, err := k.ask(t, mad.MethodGet, wrong, a)
 				if refused := errors.Is(err, mad.ErrTimeout); refused != (level >= 2) {
 					t.Errorf("level %d: Get %v with key %#x: %v", level, a.AttrID(), wrong, err)
@@ -75,14 +77,16 @@ func TestMKeyLevels(t *testing.T) {
 					}
 				}
 			}
-			for _, a := range []mad.Attribute{&mad.PortInfo{LID: 9}, &mad.SwitchInfo{LinearFDBTop: 9}, &mad.LinearForwardingTable{1}} {
+			for _, a := range []mad.Attribute{&mad.PortInfo{LID: 9}, &mad.SwitchInfo{LinearFDBTop: 9},
+				&mad.LinearForwardingTable{1}} {
 				if _, err := k.ask(t, mad.MethodSet, wrong, a); !errors.Is(err, mad.ErrTimeout) {
 					t.Errorf("level %d: Set %v with key %#x: %v", level, a.AttrID(), wrong, err)
 				}
 			}
 		}
 		info := k.info(t)
-		if want := map[bool]uint16{false: 3 * 3, true: 3 * 7}[level >= 2]; info.MKeyViolations != want || info.LID != 0 {
+		if want := map[bool]uint16{false: 3 * 3, true: 3 * 7}[level >= 2]; info.MKeyViolations != want ||
+			info.LID != 0 {
 			t.Errorf("level %d: %d violations, LID %d; want %d and no LID", level, info.MKeyViolations, info.LID, want)
 		}
 		var table mad.LinearForwardingTable

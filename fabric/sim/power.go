@@ -74,8 +74,10 @@ func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Sp
 		a.LinkSpeedExtActive, a.LinkSpeedExt2Active = 0, 0
 		setLink(a, &fabric.Port{Width: width, Speed: speed})
 		a.LinkWidthEnabled, a.LinkWidthSupported = was.LinkWidthEnabled, was.LinkWidthSupported
-		a.LinkSpeedEnabled, a.LinkSpeedExtEnabled, a.LinkSpeedExt2Enabled = was.LinkSpeedEnabled, was.LinkSpeedExtEnabled, was.LinkSpeedExt2Enabled
-		a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported = was.LinkSpeedSupported, was.LinkSpeedExtSupported, was.LinkSpeedExt2Supported
+		a.LinkSpeedEnabled, a.LinkSpeedExtEnabled, a.LinkSpeedExt2Enabled = was.LinkSpeedEnabled,
+			was.LinkSpeedExtEnabled, was.LinkSpeedExt2Enabled
+		a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported = was.LinkSpeedSupported,
+			was.LinkSpeedExtSupported, was.LinkSpeedExt2Supported
 		s.ports[i].encode()
 	}
 }

@@ -52,7 +52,8 @@ func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administratio
 	}
 	q := query{
 		from: from, attr: mad.AttrID(be.Uint16(m[mad.OffAttr:])), mod: be.Uint32(m[mad.OffMod:]),
-		mask: sa.Mask(be.Uint64(m[mad.OffComponents:])), data: m[mad.OffSAData:], trusted: key != 0, one: method == mad.MethodGet,
+		mask: sa.Mask(be.Uint64(m[mad.OffComponents:])), data: m[mad.OffSAData:], trusted: key != 0,
+		one: method == mad.MethodGet,
 	}
 	out.answers, out.head = true, *m
 	clear(out.head[mad.OffRMPPVersion:])

@@ -104,14 +104,17 @@ func TestPerfIsIbsims(t *testing.T) {
 		}
 		var errs mad.PortCountersExtended
 		for field, counter := range map[string]*uint64{
-			"SymbolErrorCounter": &errs.SymbolErrors, "LinkDownedCounter": &errs.LinkDowned, "PortRcvErrors": &errs.RcvErrors,
-			"PortXmitDiscards": &errs.XmitDiscards, "LocalLinkIntegrityErrors": &errs.LocalLinkIntegrity, "VL15Dropped": &errs.VL15Dropped,
+			"SymbolErrorCounter": &errs.SymbolErrors, "LinkDownedCounter": &errs.LinkDowned,
+			"PortRcvErrors":    &errs.RcvErrors,
+			"PortXmitDiscards": &errs.XmitDiscards, "LocalLinkIntegrityErrors": &errs.LocalLinkIntegrity,
+			"VL15Dropped": &errs.VL15Dropped,
 		} {
 			if !n.IsSwitch() {
 				break
 			}
 			*counter = uint64(1 + rnd.IntN(15))
-			said := s.Console(fmt.Sprintf("PerformanceSet %q[%d] PortCounters.%s=%d", m.f.NodeName(p.Node), num, field, *counter))
+			said := s.Console(fmt.Sprintf("PerformanceSet %q[%d] PortCounters.%s=%d", m.f.NodeName(p.Node), num,
+				field, *counter))
 			if strings.Contains(said, "not") {
 				t.Fatal(said)
 			}
@@ -122,7 +125,9 @@ func TestPerfIsIbsims(t *testing.T) {
 		for _, selected := range []uint8{num, mad.AllPorts, n.NumPorts + 1} {
 			both(mad.MethodGet, &mad.PortCounters{PortSelect: selected})
 		}
-		both(mad.MethodSet, &mad.PortCounters{PortSelect: num, CounterSelect: uint16(rnd.Uint32()), CounterSelect2: uint8(rnd.IntN(2))})
+		both(mad.MethodSet, &mad.PortCounters{
+			PortSelect: num, CounterSelect: uint16(rnd.Uint32()), CounterSelect2: uint8(rnd.IntN(2)),
+		})
 		both(mad.MethodGet, &mad.PortCounters{PortSelect: num})
 	}
 }

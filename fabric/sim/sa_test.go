@@ -57,7 +57,8 @@ func newManaged(t *testing.T, spec string, sls fabric.PathSLs, opts mad.ClientOp
 }
 
 // ask asks for records; fill writes the components that mask says.
-func (m *managed) ask(t *testing.T, method mad.Method, attr mad.AttrID, mod uint32, mask, key uint64, fill func(record []byte)) (table []byte, err error) {
+func (m *managed) ask(t *testing.T, method mad.Method, attr mad.AttrID, mod uint32, mask, key uint64,
+	fill func(record []byte)) (table []byte, err error) {
 	t.Helper()
 	req := mad.Request{Class: mad.ClassSA, Method: method, Attr: attr, Mod: mod, LID: m.lid, GSI: new(mad.GSI)}
 	const offBody = 24
@@ -76,7 +77,8 @@ func (m *managed) ask(t *testing.T, method mad.Method, attr mad.AttrID, mod uint
 	return table, err
 }
 
-func (m *managed) table(t *testing.T, attr mad.AttrID, size int, mask uint64, fill func(record []byte)) (records [][]byte) {
+func (m *managed) table(t *testing.T, attr mad.AttrID, size int, mask uint64,
+	fill func(record []byte)) (records [][]byte) {
 	t.Helper()
 	b, err := m.ask(t, getTable, attr, 0, mask, 0, fill)
 	if err != nil || len(b)%size != 0 {
@@ -111,25 +113,33 @@ func TestNodeRecords(t *testing.T) {
 		}
 		var info mad.NodeInfo
 		_ = info.UnmarshalBinary(append(r[4:44:44], make([]byte, 24)...))
-		if desc := mad.NewNodeDescription(n.Desc); info.NodeGUID != n.GUID || info.PortGUID != p.GUID || info.Type != n.Type ||
+		if desc := mad.NewNodeDescription(n.Desc); info.NodeGUID != n.GUID || info.PortGUID != p.GUID ||
+			info.Type != n.Type ||
 			info.LocalPort != p.Num || [64]byte(r[44:108]) != desc {
 			t.Errorf("LID %d: %+v %q, want %+v", p.LID, info, r[44:108], n)
 		}
 	}
-	if got := m.table(t, nodeRecord, 112, 1<<4, func(r []byte) { r[6] = uint8(mad.NodeSwitch) }); len(got) != len(m.f.Switches) {
+	if got := m.table(t, nodeRecord, 112, 1<<4, func(r []byte) {
+		r[6] = uint8(mad.NodeSwitch)
+	}); len(got) != len(m.f.Switches) {
 		t.Errorf("%d switches, want %d", len(got), len(m.f.Switches))
 	}
-	if got := m.table(t, nodeRecord, 112, 1<<0, func(r []byte) { be.PutUint16(r, m.lid) }); len(got) != 1 || be.Uint16(got[0]) != m.lid {
+	if got := m.table(t, nodeRecord, 112, 1<<0, func(r []byte) { be.PutUint16(r, m.lid) }); len(got) != 1 ||
+		be.Uint16(got[0]) != m.lid {
 		t.Errorf("by LID: %d records", len(got))
 	}
-	one, err := m.ask(t, mad.MethodGet, nodeRecord, 0, 1<<8, 0, func(r []byte) { be.PutUint64(r[24:], m.f.Ports[m.f.SMPort].GUID) })
+	one, err := m.ask(t, mad.MethodGet, nodeRecord, 0, 1<<8, 0, func(r []byte) {
+		be.PutUint64(r[24:], m.f.Ports[m.f.SMPort].GUID)
+	})
 	if err != nil || be.Uint16(one) != m.f.Ports[m.f.SMPort].LID {
 		t.Errorf("by port GUID: LID %d (%v)", be.Uint16(one), err)
 	}
 	if _, err := m.ask(t, mad.MethodGet, nodeRecord, 0, 0, 0, nil); !errors.Is(err, mad.Status(0x400)) {
 		t.Errorf("Get of many: %v", err)
 	}
-	if _, err := m.ask(t, mad.MethodGet, nodeRecord, 0, 1, 0, func(r []byte) { be.PutUint16(r, 4000) }); !errors.Is(err, mad.Status(0x300)) {
+	if _, err := m.ask(t, mad.MethodGet, nodeRecord, 0, 1, 0, func(r []byte) {
+		be.PutUint16(r, 4000)
+	}); !errors.Is(err, mad.Status(0x300)) {
 		t.Errorf("Get of none: %v", err)
 	}
 	if got := m.table(t, nodeRecord, 112, 1, func(r []byte) { be.PutUint16(r, 4000) }); len(got) != 0 {
@@ -185,7 +195,8 @@ func TestPortInfoRecords(t *testing.T) {
 		t.Errorf("%d of %d are port 1 and Active", len(active), len(all))
 	}
 	isSM := func(r []byte) { be.PutUint32(r[24:], uint32(mad.CapIsSM)) }
-	if got, err := m.ask(t, getTable, portRecord, 1<<31, 1<<7, 0, isSM); err != nil || len(got) != 72 || be.Uint16(got) != m.lid {
+	if got, err := m.ask(t, getTable, portRecord, 1<<31, 1<<7, 0, isSM); err != nil || len(got) != 72 ||
+		be.Uint16(got) != m.lid {
 		t.Errorf("with a subnet manager: %x (%v), want LID %d", got, err, m.lid)
 	}
 	if got, err := m.ask(t, getTable, portRecord, 0, 1<<7, 0, isSM); err != nil || len(got) != 0 {
@@ -203,7 +214,8 @@ func TestSMInfoRecords(t *testing.T) {
 	}
 	standby := m.table(t, smRecord, 32, 1<<6, func(r []byte) { r[24] = uint8(mad.SMStandby) })
 	if len(standby) != 1 || be.Uint16(standby[0]) != m.f.Ports[m.f.SMPort].LID || be.Uint64(standby[0][4:]) != 5 ||
-		be.Uint64(standby[0][12:]) != 0 || be.Uint32(standby[0][20:]) != 17 || standby[0][24] != 1<<4|uint8(mad.SMStandby) {
+		be.Uint64(standby[0][12:]) != 0 || be.Uint32(standby[0][20:]) != 17 ||
+		standby[0][24] != 1<<4|uint8(mad.SMStandby) {
 		t.Errorf("%x", standby)
 	}
 }
@@ -282,7 +294,8 @@ func TestPathRates(t *testing.T) {
 		speed fabric.Speed
 		width fabric.Width
 		want  uint8
-	}{{fabric.SDR, 1, 2}, {fabric.SDR, 4, 3}, {fabric.QDR, 4, 7}, {fabric.FDR, 4, 12}, {fabric.EDR, 4, 16}, {fabric.HDR, 4, 17}, {fabric.NDR, 4, 21}, {fabric.XDR, 4, 23}} {
+	}{{fabric.SDR, 1, 2}, {fabric.SDR, 4, 3}, {fabric.QDR, 4, 7}, {fabric.FDR, 4, 12}, {fabric.EDR, 4, 16},
+		{fabric.HDR, 4, 17}, {fabric.NDR, 4, 21}, {fabric.XDR, 4, 23}} {
 		var b fabric.Builder
 		left, err := b.AddNode(fabric.Node{GUID: 0x10, Type: mad.NodeCA, NumPorts: 1, Desc: "left"})
 		if err != nil {
@@ -328,18 +341,23 @@ func TestMemberRecords(t *testing.T) {
 	if len(all) != 2 {
 		t.Fatalf("%d groups, want 2", len(all))
 	}
-	if r := all[0]; mad.GID(r[:16]) != mgid || mad.GID(r[16:32]) != (mad.GID{}) || be.Uint32(r[32:]) != 0xb1b || be.Uint16(r[36:]) != 0xc000 ||
-		r[38] != 2<<6|uint8(mad.MTU2048) || be.Uint16(r[40:]) != 0xffff || r[42] != 2<<6|3 || r[44]>>4 != 5 || r[48] != 2<<4|1 {
+	if r := all[0]; mad.GID(r[:16]) != mgid || mad.GID(r[16:32]) != (mad.GID{}) || be.Uint32(r[32:]) != 0xb1b ||
+		be.Uint16(r[36:]) != 0xc000 ||
+		r[38] != 2<<6|uint8(mad.MTU2048) || be.Uint16(r[40:]) != 0xffff || r[42] != 2<<6|3 || r[44]>>4 != 5 ||
+		r[48] != 2<<4|1 {
 		t.Errorf("%x", r)
 	}
-	if got := m.table(t, membRecord, 56, 1<<4|1<<5, func(r []byte) { r[38] = 0<<6 | uint8(mad.MTU2048) }); len(got) != 1 || be.Uint16(got[0][36:]) != 0xc001 {
+	if got := m.table(t, membRecord, 56, 1<<4|1<<5, func(r []byte) {
+		r[38] = 0<<6 | uint8(mad.MTU2048)
+	}); len(got) != 1 || be.Uint16(got[0][36:]) != 0xc001 {
 		t.Errorf("MTU above 2048: %x", got)
 	}
 	if got, err := m.ask(t, getTable, membRecord, 0, 0, smKey, nil); err != nil || len(got) != 3*56 {
 		t.Errorf("members: %d bytes (%v), want 3 records", len(got), err)
 	}
 	member := mad.NewGID(mad.DefaultGIDPrefix, m.f.Ports[m.f.EndPorts[1]].GUID)
-	if got := m.table(t, membRecord, 56, 1<<1, func(r []byte) { copy(r[16:], member[:]) }); len(got) != 1 || mad.GID(got[0][16:32]) != member {
+	if got := m.table(t, membRecord, 56, 1<<1, func(r []byte) { copy(r[16:], member[:]) }); len(got) != 1 ||
+		mad.GID(got[0][16:32]) != member {
 		t.Errorf("groups of a port: %x", got)
 	}
 }
@@ -419,7 +437,8 @@ func TestClient(t *testing.T) {
 		t.Errorf("%+v (%v)", path, err)
 	}
 	managers, err := sa.GetTable(t.Context(), c, sa.SMInfoRecord{}, 0)
-	if err != nil || len(managers) != 1 || managers[0].LID != m.lid || managers[0].Info.Priority != 3 || managers[0].Info.SMKey != 0 {
+	if err != nil || len(managers) != 1 || managers[0].LID != m.lid || managers[0].Info.Priority != 3 ||
+		managers[0].Info.SMKey != 0 {
 		t.Errorf("%+v (%v)", managers, err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 // Options say in what state a subnet begins.
 type Options struct {
 	// Tables are what the switches hold at first; nil leaves them empty.
-	// SL2VL and MFT of them are what the nodes' tables are until they are written, and switches of NVIDIA's tell how they
-	// route adaptively where Tables have it. Private tables cannot be asked for.
+	// SL2VL and MFT of them are what the nodes' tables are until they are written, and switches of NVIDIA's tell how
+	// they route adaptively where Tables have it. Private tables cannot be asked for.
 	Tables *fabric.Tables
 	// Active brings all links up to Active, as a subnet manager leaves them;
 	// else those whose state the fabric does not know begin in Initialize.

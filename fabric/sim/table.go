@@ -37,7 +37,8 @@ func (a *agent) table(attr mad.AttrID) mad.Status {
 			return mad.StatusMethodAttrMismatch
 		}
 		key, ok = a.multicast(&block)
-	case mad.AttrPrivateLFTInfo, mad.AttrAdaptiveRoutingInfo, mad.AttrAdaptiveRoutingGroupTable, mad.AttrAdaptiveRoutingLFT:
+	case mad.AttrPrivateLFTInfo, mad.AttrAdaptiveRoutingInfo, mad.AttrAdaptiveRoutingGroupTable,
+		mad.AttrAdaptiveRoutingLFT:
 		return a.adaptive(attr)
 	default:
 		return mad.StatusMethodAttrMismatch

@@ -58,7 +58,8 @@ func TestLoadedTables(t *testing.T) {
 	}
 	for block := range uint16(63) {
 		for position := range uint8(3) {
-			got, err := mad.Get[mad.MulticastForwardingTable](t.Context(), c, mad.Path{}, mad.MulticastMod(block, position))
+			got, err := mad.Get[mad.MulticastForwardingTable](t.Context(), c, mad.Path{},
+				mad.MulticastMod(block, position))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,9 @@ func TestLoadedTables(t *testing.T) {
 func TestFirstGUID(t *testing.T) {
 	f := chain(t)
 	c := dial(t, sim.New(f, sim.Options{SendBack: true}), f.SMPort, once)
-	req := mad.Request{Method: mad.MethodSet, Attr: mad.AttrGUIDInfo, Path: path(t, 1, 2, 2), Data: [mad.DataSize]byte{7: 1, 15: 2}}
+	req := mad.Request{
+		Method: mad.MethodSet, Attr: mad.AttrGUIDInfo, Path: path(t, 1, 2, 2), Data: [mad.DataSize]byte{7: 1, 15: 2},
+	}
 	want := [mad.DataSize]byte{7: 0x42, 15: 2}
 	for _, req.Method = range []mad.Method{mad.MethodSet, mad.MethodGet} {
 		if got, err := c.Do(t.Context(), &req); err != nil || got != want {

@@ -50,7 +50,8 @@ func (s *Sim) count(port fabric.PortIndex, now time.Time) {
 		rate     float64
 	}{
 		{[]*uint64{&c.XmitData}, t.out / 4}, {[]*uint64{&c.RcvData}, t.in / 4},
-		{[]*uint64{&c.XmitPackets, &c.UnicastXmitPackets}, t.out / packet}, {[]*uint64{&c.RcvPackets, &c.UnicastRcvPackets}, t.in / packet},
+		{[]*uint64{&c.XmitPackets, &c.UnicastXmitPackets}, t.out / packet},
+		{[]*uint64{&c.RcvPackets, &c.UnicastRcvPackets}, t.in / packet},
 	} {
 		t.left[i] += to.rate * seconds
 		whole := uint64(t.left[i])

@@ -29,10 +29,12 @@ func TestCarry(t *testing.T) {
 	now = now.Add(3*time.Second - 7*(time.Second/7))
 	sent, got := s.Counters(out), s.Counters(in)
 	// 10 GB/s for 3 s are 7.5e9 words, and 7,278,020 packets of 4,122 bytes.
-	if sent.XmitData != 1<<20+7_500_000_000 || sent.XmitPackets != 7_278_020 || sent.SymbolErrors != 3 || sent.RcvData != 0 {
+	if sent.XmitData != 1<<20+7_500_000_000 || sent.XmitPackets != 7_278_020 || sent.SymbolErrors != 3 ||
+		sent.RcvData != 0 {
 		t.Errorf("%+v", sent)
 	}
-	if words := got.RcvData; words < 7_499_999_999 || words > 7_500_000_000 || got.XmitData != 0 || got.UnicastRcvPackets != got.RcvPackets {
+	if words := got.RcvData; words < 7_499_999_999 || words > 7_500_000_000 || got.XmitData != 0 ||
+		got.UnicastRcvPackets != got.RcvPackets {
 		t.Errorf("%+v", got)
 	}
 	bytes[out] = 0

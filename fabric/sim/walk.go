@@ -111,7 +111,8 @@ func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 }
 
 // byLID brings a request to the port with a LID, which answers it, and the answer back.
-func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte, answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
+func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte,
+	answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
 	at, ok := s.walkLID(from, lid)
 	if !ok || !answer(at, m) {
 		return false
@@ -161,7 +162,8 @@ func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 
 func (s *Sim) activePeer(i fabric.PortIndex) fabric.PortIndex {
 	peer := s.peer(i)
-	if peer == fabric.None || s.ports[i].info.PortState != mad.PortActive || s.ports[peer].info.PortState != mad.PortActive {
+	if peer == fabric.None || s.ports[i].info.PortState != mad.PortActive ||
+		s.ports[peer].info.PortState != mad.PortActive {
 		return fabric.None
 	}
 	return peer

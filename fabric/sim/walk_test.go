@@ -91,7 +91,8 @@ func TestDirectedRoutes(t *testing.T) {
 			continue
 		}
 		if err != nil || info.NodeGUID != test.guid || info.LocalPort != test.port {
-			t.Errorf("%v: %x port %d, %v; want %x port %d", test.ports, info.NodeGUID, info.LocalPort, err, test.guid, test.port)
+			t.Errorf("%v: %x port %d, %v; want %x port %d", test.ports, info.NodeGUID, info.LocalPort, err,
+				test.guid, test.port)
 		}
 	}
 }
@@ -222,7 +223,8 @@ func TestLinks(t *testing.T) {
 		t.Helper()
 		info, err := c.PortInfo(t.Context(), p, port)
 		if err != nil || info.PortState != logical || info.PhysState != phys {
-			t.Errorf("port %d of %v: %v %v (%v), want %v %v", port, p, info.PortState, info.PhysState, err, logical, phys)
+			t.Errorf("port %d of %v: %v %v (%v), want %v %v", port, p, info.PortState, info.PhysState, err,
+				logical, phys)
 		}
 		if sw, err := mad.Get[mad.SwitchInfo](t.Context(), c, p, 0); err != nil || sw.PortStateChange != changed {
 			t.Errorf("%v: PortStateChange %v (%v), want %v", p, sw.PortStateChange, err, changed)

@@ -30,8 +30,8 @@ func refused(err error) bool {
 	return errors.Is(err, mad.StatusMethodAttrMismatch) || errors.Is(err, mad.StatusMethodUnsupported)
 }
 
-// readAdaptive reads what the switches of NVIDIA's hold for adaptive routing: first whether they do it, then groups, and the
-// groups of LIDs. The forwarding tables must have been read.
+// readAdaptive reads what the switches of NVIDIA's hold for adaptive routing: first whether they do it, then groups,
+// and the groups of LIDs. The forwarding tables must have been read.
 func (r *reader) readAdaptive() error {
 	if !r.opts.Adaptive || r.tables == nil {
 		return nil
@@ -50,7 +50,9 @@ func (r *reader) readAdaptive() error {
 	if err := r.askAll(); err != nil {
 		return err
 	}
-	adapting := slices.DeleteFunc(asked, func(n fabric.NodeIndex) bool { return r.adaptive[r.f.Nodes[n].Switch].groups() == 0 })
+	adapting := slices.DeleteFunc(asked, func(n fabric.NodeIndex) bool {
+		return r.adaptive[r.f.Nodes[n].Switch].groups() == 0
+	})
 	for _, n := range adapting {
 		s := &r.adaptive[r.f.Nodes[n].Switch]
 		s.masks = make([]mad.PortMask, s.groups())
@@ -70,7 +72,8 @@ func (r *reader) readAdaptive() error {
 	}
 	r.takeAdaptive(adapting)
 	if len(adapting) == 0 {
-		r.warn("adaptive routing: no switch tells of any; paths are shown by forwarding tables, as they are where switches that route adaptively do not tell")
+		r.warn("adaptive routing: no switch tells of any; paths are shown by forwarding tables, as they are where " +
+			"switches that route adaptively do not tell")
 	}
 	return nil
 }
@@ -113,7 +116,8 @@ func (r *reader) gotGroups(t task, reply *mad.Reply) {
 
 // states are those of LIDs, by what goes over the wire.
 var states = [...]fabric.AdaptiveState{
-	mad.LIDStatic: fabric.StateStatic, mad.LIDFree: fabric.StateFree, mad.LIDBounded: fabric.StateBounded, mad.LIDHash: fabric.StateHash,
+	mad.LIDStatic: fabric.StateStatic, mad.LIDFree: fabric.StateFree, mad.LIDBounded: fabric.StateBounded,
+	mad.LIDHash: fabric.StateHash,
 }
 
 func (r *reader) gotLIDGroups(t task, reply *mad.Reply) {
@@ -166,7 +170,8 @@ func (r *reader) takeAdaptive(adapting []fabric.NodeIndex) {
 		case s.tables:
 			why = "that use several tables of groups, of which one alone can be read"
 		case s.others > 0:
-			why = fmt.Sprintf("that tell another static port than their forwarding tables do (LID %d first): the bytes may be laid out otherwise than was published", s.other)
+			why = fmt.Sprintf("that tell another static port than their forwarding tables do (LID %d first): the "+
+				"bytes may be laid out otherwise than was published", s.other)
 		}
 		if why != "" {
 			left[why] = append(left[why], r.f.NodeName(n))
@@ -185,7 +190,8 @@ func (r *reader) takeAdaptive(adapting []fabric.NodeIndex) {
 		if why == private {
 			what = "paths through them are shown by the first one"
 		}
-		r.warn("adaptive routing: %s %s (%s); %s", prose.Count(len(left[why]), "switch"), why, prose.List(left[why], mostNamed), what)
+		r.warn("adaptive routing: %s %s (%s); %s", prose.Count(len(left[why]), "switch"), why,
+			prose.List(left[why], mostNamed), what)
 	}
 }
 
@@ -196,7 +202,8 @@ const (
 
 // made is the switch as it routes.
 func (s *adaptiveSwitch) made() fabric.AdaptiveSwitch {
-	out := fabric.AdaptiveSwitch{Enabled: s.info.Enabled, FastReroute: s.info.FallbackEnabled, SLs: 0xffff, HashSLs: 0xffff}
+	out := fabric.AdaptiveSwitch{Enabled: s.info.Enabled, FastReroute: s.info.FallbackEnabled, SLs: 0xffff,
+		HashSLs: 0xffff}
 	if s.info.BySL {
 		out.SLs = s.info.SLs
 	}

@@ -92,7 +92,9 @@ func adaptiveSubnet(t *testing.T, vendor uint32) (*fabric.Tables, *wire) {
 	t.Helper()
 	f, tables, _ := routed(t, "fattree:2,8")
 	tables = adapting(testenv.Rand(t), tables)
-	return tables, &wire{Transport: open(t, sim.New(f, sim.Options{Tables: tables, SendBack: true, Vendor: vendor}), f.SMPort)}
+	return tables, &wire{
+		Transport: open(t, sim.New(f, sim.Options{Tables: tables, SendBack: true, Vendor: vendor}), f.SMPort),
+	}
 }
 
 func (w *wire) sweep(t *testing.T) *sweep.Result {
@@ -128,13 +130,14 @@ func TestAdaptive(t *testing.T) {
 func TestAdaptiveOfOthers(t *testing.T) {
 	_, w := adaptiveSubnet(t, 0x119f)
 	res := w.sweep(t)
-	if res.Tables.Adaptive != nil || w.own != 0 || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "no switch tells of any") {
+	if res.Tables.Adaptive != nil || w.own != 0 || len(res.Warnings) != 1 ||
+		!strings.Contains(res.Warnings[0], "no switch tells of any") {
 		t.Errorf("%d questions; %q", w.own, res.Warnings)
 	}
 }
 
-// TestAdaptiveAgainstTables: a switch whose adaptive table contradicts its forwarding table, one that uses sub-groups, one
-// that leaves a block unanswered are named and not taken; one with private tables is named. All others are taken.
+// TestAdaptiveAgainstTables: a switch whose adaptive table contradicts its forwarding table, one that uses sub-groups,
+// one that leaves a block unanswered are named and not taken; one with private tables is named. All others are taken.
 func TestAdaptiveAgainstTables(t *testing.T) {
 	tables, w := adaptiveSubnet(t, fabric.VendorMellanox)
 	f := tables.Fabric
@@ -172,9 +175,12 @@ func TestAdaptiveAgainstTables(t *testing.T) {
 		t.Error(d)
 	}
 	said := strings.Join(res.Warnings, "\n")
-	for i, why := range []string{"another static port than their forwarding tables do (LID 3 first)", "use sub-groups", "not all read", "private forwarding tables"} {
+	for i, why := range []string{"another static port than their forwarding tables do (LID 3 first)", "use sub-groups",
+		"not all read", "private forwarding tables"} {
 		name := f.NodeName(f.Switches[i])
-		if !slices.ContainsFunc(res.Warnings, func(s string) bool { return strings.Contains(s, why) && strings.Contains(s, "("+name+")") }) {
+		if !slices.ContainsFunc(res.Warnings, func(s string) bool {
+			return strings.Contains(s, why) && strings.Contains(s, "("+name+")")
+		}) {
 			t.Errorf("%s: %s is not said:\n%s", name, why, said)
 		}
 	}

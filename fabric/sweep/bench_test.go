@@ -58,7 +58,8 @@ func BenchmarkDiags(b *testing.B) {
 			turn(b, s, w, func(c *mad.Client) { runs[i].add(b, c) })
 		}
 	}
-	b.Logf("ibnetdiscover %.2f s, dump_fts %.2f s, NodeInfos of the local node %.0f a second", median(discover), dump, median(limit))
+	b.Logf("ibnetdiscover %.2f s, dump_fts %.2f s, NodeInfos of the local node %.0f a second", median(discover), dump,
+		median(limit))
 	for i, w := range windows {
 		b.Run(fmt.Sprintf("window=%d", w), func(b *testing.B) {
 			for b.Loop() {
@@ -80,7 +81,8 @@ func (r *benchRuns) add(b *testing.B, c *mad.Client) {
 	r.nodes = full(b, c, sweep.Options{NoTables: true})
 	r.tables = full(b, c, sweep.Options{})
 	r.again = light(b, c, r.nodes.Fabric, sweep.LightOptions{})
-	if len(r.tables.Unanswered)+len(r.tables.Warnings) > 0 || !fabric.Same(r.nodes.Fabric, r.tables.Fabric) || !fabric.Same(r.nodes.Fabric, r.again.Fabric) {
+	if len(r.tables.Unanswered)+len(r.tables.Warnings) > 0 || !fabric.Same(r.nodes.Fabric, r.tables.Fabric) ||
+		!fabric.Same(r.nodes.Fabric, r.again.Fabric) {
 		b.Fatal(r.tables.Unanswered, r.tables.Warnings)
 	}
 	seconds := func(r *sweep.Result) float64 { return r.Stats.Elapsed.Seconds() }

@@ -135,7 +135,8 @@ func (b *builder) own(in *port, out *fabric.Port) {
 	if taken {
 		in.shadowed = true
 		b.duplicate(DuplicatePortGUID, out.GUID, b.order[out.Node], int(out.Num))
-		b.warn("port GUID 0x%016x is that of both %s and %s; the second is left out", out.GUID, b.name(b.order[other]), b.portName(b.order[out.Node], out.Num))
+		b.warn("port GUID 0x%016x is that of both %s and %s; the second is left out", out.GUID, b.name(b.order[other]),
+			b.portName(b.order[out.Node], out.Num))
 		return
 	}
 	b.guids[out.GUID] = out.Node
@@ -149,16 +150,19 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 	case a.LID == 0:
 		return 0, 0
 	case last > fabric.MaxUnicastLID:
-		b.warn("%s says that it has LID %d with LMC %d, which is above the highest unicast LID %d; it counts as having none", name, a.LID, a.LMC, fabric.MaxUnicastLID)
+		b.warn("%s says that it has LID %d with LMC %d, which is above the highest unicast LID %d; it counts as "+
+			"having none", name, a.LID, a.LMC, fabric.MaxUnicastLID)
 		return 0, 0
 	case a.LID&(1<<a.LMC-1) != 0:
-		b.warn("%s says that it has LID %d with LMC %d, which is no multiple of %d; it counts as having none", name, a.LID, a.LMC, 1<<a.LMC)
+		b.warn("%s says that it has LID %d with LMC %d, which is no multiple of %d; it counts as having none", name,
+			a.LID, a.LMC, 1<<a.LMC)
 		return 0, 0
 	}
 	for l := int(a.LID); l <= last; l++ {
 		if other := b.lids[l]; other != 0 {
 			b.duplicate(DuplicateLID, uint64(l), b.order[p.Node], int(p.Num))
-			b.warn("LID %d is claimed by both %s and %s; the second counts as having none", l, b.name(b.order[other-1]), name)
+			b.warn("LID %d is claimed by both %s and %s; the second counts as having none", l, b.name(b.order[other-1]),
+				name)
 			return 0, 0
 		}
 	}

@@ -30,7 +30,8 @@ func describe(f *fabric.Fabric) []string {
 			Vendor, Device     int
 			Revision, NumPorts int
 			Enhanced           bool
-		}{n.SystemGUID, n.Desc, n.Type, int(n.VendorID), int(n.DeviceID), int(n.Revision), int(n.NumPorts), n.EnhancedPort0}))
+		}{n.SystemGUID, n.Desc, n.Type, int(n.VendorID), int(n.DeviceID), int(n.Revision), int(n.NumPorts),
+			n.EnhancedPort0}))
 		for num := 0; num <= int(n.NumPorts); num++ {
 			at := f.PortAt(i, num)
 			if at == fabric.None {

@@ -155,7 +155,8 @@ func (s *sweeper) ways(to map[int32]bool) map[int32]mad.Path {
 			n := s.nodes[x.node]
 			for num := range n.ports {
 				p := &n.ports[num]
-				if !p.linked() || p.down() || reached[p.peer] || !n.isSwitch() && !s.isLocal(x.node, uint8(num)) || s.peer(p).down() {
+				if !p.linked() || p.down() || reached[p.peer] || !n.isSwitch() && !s.isLocal(x.node, uint8(num)) ||
+					s.peer(p).down() {
 					continue
 				}
 				path, err := x.path.Append(uint8(num))

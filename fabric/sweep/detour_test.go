@@ -104,7 +104,8 @@ func TestStandstill(t *testing.T) {
 			packets++
 			return at <= packets && packets < at+window*tries
 		}}
-		res := full(t, client(t, conn, mad.ClientOptions{Window: window, MinWindow: window, Tries: tries, Backoff: 1}), sweep.Options{})
+		res := full(t, client(t, conn, mad.ClientOptions{Window: window, MinWindow: window, Tries: tries, Backoff: 1}),
+			sweep.Options{})
 		if slices.ContainsFunc(res.Unanswered, func(h sweep.Unanswered) bool { return h.Attr == mad.AttrNodeInfo }) {
 			plausible(t, f, tables, res)
 			continue

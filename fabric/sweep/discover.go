@@ -96,7 +96,8 @@ func usable(info *mad.NodeInfo) error {
 	case info.NumPorts == 0 || info.NumPorts == 255:
 		return fmt.Errorf("node 0x%016x has %d ports, expected 1 to 254", info.NodeGUID, info.NumPorts)
 	case info.LocalPort > info.NumPorts, info.LocalPort == 0 && info.Type != mad.NodeSwitch:
-		return fmt.Errorf("node 0x%016x of %d ports was reached at its port %d", info.NodeGUID, info.NumPorts, info.LocalPort)
+		return fmt.Errorf("node 0x%016x of %d ports was reached at its port %d", info.NodeGUID, info.NumPorts,
+			info.LocalPort)
 	}
 	return nil
 }
@@ -192,7 +193,8 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	here := &s.nodes[t.node].ports[t.port]
 	if !known {
 		if here.linked() {
-			s.warn("%s led to %s at first and to node 0x%016x after that", s.portName(t.node, t.port), s.portName(here.peer, here.peerNum), info.NodeGUID)
+			s.warn("%s led to %s at first and to node 0x%016x after that", s.portName(t.node, t.port),
+				s.portName(here.peer, here.peerNum), info.NodeGUID)
 			return
 		}
 		if s.tooMany(&info) {
@@ -223,7 +225,8 @@ func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	}
 	if !s.full {
 		s.full = true
-		s.warn("there is no end to the nodes: after %d of them with %d ports the rest is left out", len(s.nodes), s.ports)
+		s.warn("there is no end to the nodes: after %d of them with %d ports the rest is left out",
+			len(s.nodes), s.ports)
 	}
 	return true
 }
@@ -235,7 +238,8 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 		return true
 	}
 	s.duplicate(DuplicateNodeGUID, info.NodeGUID, t.node, int(t.port))
-	s.warn("node GUID 0x%016x is that of two nodes: %s, a %s of %d ports, and a %s of %d ports behind %s, which is left out",
+	s.warn("node GUID 0x%016x is that of two nodes: %s, a %s of %d ports, and a %s of %d ports behind %s, which is "+
+		"left out",
 		info.NodeGUID, s.name(i), old.Type, old.NumPorts, info.Type, info.NumPorts, s.portName(t.node, t.port))
 	return false
 }
@@ -258,11 +262,13 @@ func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 		s.warn("%s leads to port 0 of %s", s.portName(from, num), s.name(i))
 		return false
 	case a.linked():
-		s.warn("%s led to %s at first and to %s after that", s.portName(from, num), s.portName(a.peer, a.peerNum), s.portName(i, info.LocalPort))
+		s.warn("%s led to %s at first and to %s after that", s.portName(from, num), s.portName(a.peer, a.peerNum),
+			s.portName(i, info.LocalPort))
 		return false
 	case b.linked():
 		s.duplicate(DuplicateNodeGUID, info.NodeGUID, from, int(num))
-		s.warn("%s answers behind both %s and %s; two nodes with GUID 0x%016x, or a cable that was moved? The second is left out",
+		s.warn("%s answers behind both %s and %s; two nodes with GUID 0x%016x, or a cable that was moved? The second "+
+			"is left out",
 			s.portName(i, info.LocalPort), s.portName(b.peer, b.peerNum), s.portName(from, num), info.NodeGUID)
 		return false
 	}

@@ -30,7 +30,8 @@ type Duplicate struct {
 
 // duplicate notes what the next warning is about.
 func (s *sweeper) duplicate(kind DuplicateKind, value uint64, node int32, port int) {
-	s.duplicates = append(s.duplicates, Duplicate{Kind: kind, Value: value, GUID: s.nodes[node].info.NodeGUID, Port: port, node: node, warning: len(s.warnings)})
+	s.duplicates = append(s.duplicates, Duplicate{Kind: kind, Value: value, GUID: s.nodes[node].info.NodeGUID,
+		Port: port, node: node, warning: len(s.warnings)})
 }
 
 // namedDuplicates are the duplicates with names and texts, which are known at the end.

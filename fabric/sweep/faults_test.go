@@ -99,7 +99,8 @@ func TestUnpluggedInMidSweep(t *testing.T) {
 	conn := &pulled{Transport: open(t, s, f.SMPort)}
 	conn.left.Store(300)
 	conn.pull = func() error { return s.Unlink(f.SMPort) }
-	_, err := sweep.Full(t.Context(), client(t, conn, mad.ClientOptions{Window: 4, Timeout: 50 * time.Millisecond}), sweep.Options{})
+	_, err := sweep.Full(t.Context(), client(t, conn, mad.ClientOptions{Window: 4, Timeout: 50 * time.Millisecond}),
+		sweep.Options{})
 	if !errors.Is(err, mad.ErrUnplugged) {
 		t.Errorf("%v, want %v", err, mad.ErrUnplugged)
 	}
@@ -179,7 +180,8 @@ func TestContradictions(t *testing.T) {
 		s.SetGUID(host(5), f.Nodes[host(3)].GUID)
 		defer s.SetGUID(host(5), f.Nodes[host(5)].GUID)
 		res := sweepWith(nil)
-		expect(t, res, 13, "node GUID 0x0000000000100004 is that of two nodes: node-0003 HCA-1, a Channel Adapter of 1 ports, "+
+		expect(t, res, 13, "node GUID 0x0000000000100004 is that of two nodes: node-0003 HCA-1, a Channel Adapter of "+
+			"1 ports, "+
 			"and a Channel Adapter of 1 ports behind leaf-03/1, which is left out")
 	})
 	t.Run("a switch with a host's GUID", func(t *testing.T) {
@@ -187,7 +189,8 @@ func TestContradictions(t *testing.T) {
 		s.SetGUID(spine, f.Nodes[host(2)].GUID)
 		defer s.SetGUID(spine, f.Nodes[spine].GUID)
 		res := sweepWith(nil)
-		if len(res.Fabric.Nodes) != 13 || len(res.Warnings) == 0 || !strings.HasPrefix(res.Warnings[0], "node GUID 0x0000000000100002 is that of two nodes: ") {
+		if len(res.Fabric.Nodes) != 13 || len(res.Warnings) == 0 ||
+			!strings.HasPrefix(res.Warnings[0], "node GUID 0x0000000000100002 is that of two nodes: ") {
 			t.Errorf("%d nodes, warnings %q", len(res.Fabric.Nodes), res.Warnings)
 		}
 	})
@@ -196,7 +199,8 @@ func TestContradictions(t *testing.T) {
 		s.SetLID(port(5), f.Ports[port(3)].LID)
 		defer s.SetLID(port(5), lid)
 		res := sweepWith(nil)
-		expect(t, res, 14, fmt.Sprintf("LID %d is claimed by both node-0003 HCA-1 and node-0005 HCA-1/1; the second counts as having none", f.Ports[port(3)].LID))
+		expect(t, res, 14, fmt.Sprintf("LID %d is claimed by both node-0003 HCA-1 and node-0005 HCA-1/1; the second "+
+			"counts as having none", f.Ports[port(3)].LID))
 		if got := res.Fabric.PortByLID(f.Ports[port(3)].LID); res.Fabric.PortName(got) != "node-0003 HCA-1/1" {
 			t.Errorf("the LID is that of %s", res.Fabric.PortName(got))
 		}
@@ -205,7 +209,8 @@ func TestContradictions(t *testing.T) {
 		lid := f.Ports[port(5)].LID
 		s.SetLID(port(5), 0xc000)
 		defer s.SetLID(port(5), lid)
-		expect(t, sweepWith(nil), 14, "node-0005 HCA-1/1 says that it has LID 49152 with LMC 0, which is above the highest unicast LID 49151; it counts as having none")
+		expect(t, sweepWith(nil), 14, "node-0005 HCA-1/1 says that it has LID 49152 with LMC 0, which is above the "+
+			"highest unicast LID 49151; it counts as having none")
 	})
 	t.Run("a LID that its LMC does not allow", func(t *testing.T) {
 		res := sweepWith(func(m *mad.SMP) {
@@ -213,7 +218,8 @@ func TestContradictions(t *testing.T) {
 				m.Data[17], m.Data[34] = 5, m.Data[34]&^7|2
 			}
 		})
-		expect(t, res, 14, "node-0005 HCA-1/1 says that it has LID 5 with LMC 2, which is no multiple of 4; it counts as having none")
+		expect(t, res, 14, "node-0005 HCA-1/1 says that it has LID 5 with LMC 2, which is no multiple of 4; it "+
+			"counts as having none")
 	})
 	nodeInfo := func(guid uint64, change func(*mad.NodeInfo)) func(*mad.SMP) {
 		return func(m *mad.SMP) {
@@ -230,12 +236,14 @@ func TestContradictions(t *testing.T) {
 	t.Run("two nodes alike", func(t *testing.T) {
 		guid3 := f.Nodes[host(3)].GUID
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.NodeGUID, i.SystemImageGUID = guid3, guid3 }))
-		expect(t, res, 13, "node-0003 HCA-1/1 answers behind both leaf-02/1 and leaf-03/1; two nodes with GUID 0x0000000000100004, "+
+		expect(t, res, 13, "node-0003 HCA-1/1 answers behind both leaf-02/1 and leaf-03/1; two nodes with GUID "+
+			"0x0000000000100004, "+
 			"or a cable that was moved? The second is left out")
 	})
 	t.Run("two ports with one GUID", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.PortGUID = f.Ports[port(3)].GUID }))
-		expect(t, res, 14, "port GUID 0x0000000000100005 is that of both node-0003 HCA-1 and node-0005 HCA-1/1; the second is left out")
+		expect(t, res, 14, "port GUID 0x0000000000100005 is that of both node-0003 HCA-1 and node-0005 HCA-1/1; the "+
+			"second is left out")
 		if n := res.Fabric.NodeByGUID(guid5); res.Fabric.Nodes[n].InSubnet {
 			t.Error("the second is in the subnet")
 		}
@@ -250,7 +258,8 @@ func TestContradictions(t *testing.T) {
 	t.Run("a node reached at a port that it has not", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.LocalPort = 2 }))
 		expect(t, res, 13)
-		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 ports was reached at its port 2" {
+		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 "+
+			"ports was reached at its port 2" {
 			t.Errorf("holes %v", res.Unanswered)
 		}
 	})
@@ -272,7 +281,8 @@ func TestContradictions(t *testing.T) {
 				m.Data[6], m.Data[7] = 0xff, 0xff
 			}
 		})
-		expect(t, res, 14, `\x1b]0;evil\x07 says that its LinearFDBTop is 65535, which is above the highest unicast LID 49151`)
+		expect(t, res, 14,
+			`\x1b]0;evil\x07 says that its LinearFDBTop is 65535, which is above the highest unicast LID 49151`)
 	})
 }
 
@@ -302,7 +312,8 @@ func TestLoopback(t *testing.T) {
 	res := full(t, client(t, &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
 		var info mad.NodeInfo
 		// The probe beyond port 2 of the first switch comes back to that switch.
-		if m.Attr == mad.AttrNodeInfo && m.HopCount == 2 && m.InitialPath[2] == 2 && info.UnmarshalBinary(m.Data[:]) == nil {
+		if m.Attr == mad.AttrNodeInfo && m.HopCount == 2 && m.InitialPath[2] == 2 &&
+			info.UnmarshalBinary(m.Data[:]) == nil {
 			n := f.Nodes[f.NodesByDescription("sw-0-0")[0]]
 			info.NodeGUID, info.SystemImageGUID, info.NumPorts, info.LocalPort = n.GUID, n.SystemGUID, n.NumPorts, 2
 			data, _ := info.AppendBinary(nil)

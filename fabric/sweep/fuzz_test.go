@@ -43,7 +43,8 @@ func FuzzLies(f *testing.F) {
 		c := client(t, conn, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		res, err := sweep.Full(context.Background(), c, everything)
 		n = -1
-		if res, err := sweep.Light(context.Background(), c, truth.Fabric, sweep.LightOptions{Descriptions: true}); err == nil {
+		if res, err := sweep.Light(context.Background(), c, truth.Fabric,
+			sweep.LightOptions{Descriptions: true}); err == nil {
 			for _, change := range res.Changes {
 				_ = change.String()
 			}

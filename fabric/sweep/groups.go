@@ -20,7 +20,8 @@ const DefaultSAKey = 1
 // Members are told only to those whom it trusts, by the key of c; others, and where a table is cut off on its
 // way, ask for each end port of f. Join states are told only to the trusted: full is false where all count as
 // full members. The error wraps mad.ErrTimeout if the key is another: OpenSM does not answer then.
-func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group, full bool, err error) {
+func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group,
+	full bool, err error) {
 	a := asker{ctx: ctx, c: c, bare: c, f: f}
 	if c.SMKey != 0 {
 		// OpenSM does not tell those whom it trusts of groups without members.
@@ -95,7 +96,8 @@ func (a *asker) of(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord
 	if errors.Is(err, mad.ErrCut) {
 		of, err = nil, nil
 		for i := range groups {
-			one, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{MGID: groups[i].MGID, PortGID: gid}, sa.MemberMGID|sa.MemberPortGID)
+			one, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{MGID: groups[i].MGID, PortGID: gid},
+				sa.MemberMGID|sa.MemberPortGID)
 			if err != nil {
 				return nil, err
 			}
@@ -122,13 +124,15 @@ func GroupsOf(records []sa.MCMemberRecord) []fabric.Group {
 			n = len(groups)
 			at[r.MGID] = n
 			groups = append(groups, fabric.Group{
-				MGID: r.MGID, MLID: r.MLID, MTU: uint8(r.MTU), Rate: uint8(r.Rate), Life: r.LifeTime, SL: r.SL, TrafficClass: r.TrafficClass,
-				HopLimit: r.HopLimit, Scope: r.Scope, PKey: uint16(r.PKey), QKey: r.QKey, FlowLabel: r.FlowLabel,
+				MGID: r.MGID, MLID: r.MLID, MTU: uint8(r.MTU), Rate: uint8(r.Rate), Life: r.LifeTime, SL: r.SL,
+				TrafficClass: r.TrafficClass,
+				HopLimit:     r.HopLimit, Scope: r.Scope, PKey: uint16(r.PKey), QKey: r.QKey, FlowLabel: r.FlowLabel,
 			})
 		}
 		if r.PortGID != (mad.GID{}) {
 			groups[n].Members = append(groups[n].Members, fabric.Member{
-				Prefix: r.PortGID.Prefix(), GUID: r.PortGID.GUID(), Join: fabric.JoinState(r.JoinState), Proxy: r.ProxyJoin,
+				Prefix: r.PortGID.Prefix(), GUID: r.PortGID.GUID(), Join: fabric.JoinState(r.JoinState),
+				Proxy: r.ProxyJoin,
 			})
 		}
 	}

@@ -38,11 +38,13 @@ func TestGroups(t *testing.T) {
 	var groups []sim.Group
 	var want []fabric.Group
 	for i := range 6 {
-		g := sa.MCMemberRecord{MGID: mad.NewGID(0xff12000000000000, uint64(i)), MLID: 0xc000 + uint16(i), PKey: 0xffff, SL: uint8(i), JoinState: uint8(sa.JoinFull), MTU: mad.MTU2048, Rate: 3}
+		g := sa.MCMemberRecord{MGID: mad.NewGID(0xff12000000000000, uint64(i)), MLID: 0xc000 + uint16(i), PKey: 0xffff,
+			SL: uint8(i), JoinState: uint8(sa.JoinFull), MTU: mad.MTU2048, Rate: 3}
 		w := fabric.Group{MGID: g.MGID, MLID: g.MLID, PKey: 0xffff, SL: uint8(i), MTU: uint8(mad.MTU2048), Rate: 3}
 		members := f.EndPorts[i : 2*i]
 		for _, e := range members {
-			w.Members = append(w.Members, fabric.Member{Prefix: mad.DefaultGIDPrefix, GUID: f.Ports[e].GUID, Join: fabric.JoinFull})
+			w.Members = append(w.Members, fabric.Member{Prefix: mad.DefaultGIDPrefix, GUID: f.Ports[e].GUID,
+				Join: fabric.JoinFull})
 		}
 		w.Members = fabric.SortMembers(w.Members)
 		groups, want = append(groups, sim.Group{MCMemberRecord: g, Members: members}), append(want, w)

@@ -47,7 +47,8 @@ func dialIbsim(t testing.TB, s *ibsimtest.Sim) *mad.Client {
 func TestSweepOfIbsim(t *testing.T) {
 	testenv.ToolVersion(t, "ibsim", "0.10", "-h") // 0.12 announces another capability mask and other rates
 	for _, spec := range []string{
-		"fattree:2,8", "fattree:3,4", "torus:5x3x3,2", "torus:2x3,1,3", "hypercube:4", "dragonfly:4,2,2", "random:20,6,2,seed=3", "xgft:2,2,2,2,2",
+		"fattree:2,8", "fattree:3,4", "torus:5x3x3,2", "torus:2x3,1,3", "hypercube:4", "dragonfly:4,2,2",
+		"random:20,6,2,seed=3", "xgft:2,2,2,2,2",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			f := generate(t, spec)
@@ -85,7 +86,8 @@ func TestSweepOfRealFabrics(t *testing.T) {
 // a sweep reads the same from the switches.
 func TestTablesAreOpenSMs(t *testing.T) {
 	for _, c := range []struct{ spec, engine string }{
-		{"fattree:2,8", "ftree"}, {"torus:4x3,3", "minhop"}, {"dragonfly:4,2,2", "updn"}, {"random:20,6,5,seed=3", "minhop"},
+		{"fattree:2,8", "ftree"}, {"torus:4x3,3", "minhop"}, {"dragonfly:4,2,2", "updn"},
+		{"random:20,6,5,seed=3", "minhop"},
 	} {
 		t.Run(c.spec+" "+c.engine, func(t *testing.T) {
 			f := generate(t, c.spec)
@@ -109,7 +111,8 @@ func TestTablesAreOpenSMs(t *testing.T) {
 			for _, e := range assigned.EndPorts {
 				p := assigned.Ports[e]
 				at := res.Fabric.PortByGUID(p.GUID)
-				if at == fabric.None || res.Fabric.Ports[at].LID != p.LID || res.Fabric.Ports[at].SMLID != p.SMLID || res.Fabric.Ports[at].State != mad.PortActive {
+				if at == fabric.None || res.Fabric.Ports[at].LID != p.LID || res.Fabric.Ports[at].SMLID != p.SMLID ||
+					res.Fabric.Ports[at].State != mad.PortActive {
 					t.Fatalf("port 0x%016x: not as OpenSM leaves it: LID %d", p.GUID, p.LID)
 				}
 			}
@@ -161,7 +164,8 @@ func TestMasterSM(t *testing.T) {
 				if host != "" {
 					want = seen.EndPortOf(seen.Port(seen.NodesByDescription("node-0007 HCA-1")[0], 1))
 				}
-				if master.Port != want || master.Info.GUID != seen.Ports[want].GUID || master.Info.Priority != 11 || !master.Master() {
+				if master.Port != want || master.Info.GUID != seen.Ports[want].GUID || master.Info.Priority != 11 ||
+					!master.Master() {
 					t.Errorf("master %+v at %s, want %s", master.Info, seen.PortName(master.Port), seen.PortName(want))
 				}
 			}

@@ -28,7 +28,9 @@ type plan struct {
 
 // planOf is a fabric's plan; its switches get two ports more.
 func planOf(f *fabric.Fabric) *plan {
-	p := &plan{nodes: slices.Clone(f.Nodes), ports: map[end]fabric.Port{}, cables: map[end]end{}, sm: guidPort(f, f.SMPort)}
+	p := &plan{
+		nodes: slices.Clone(f.Nodes), ports: map[end]fabric.Port{}, cables: map[end]end{}, sm: guidPort(f, f.SMPort),
+	}
 	for i := range f.NumPorts() {
 		p.ports[guidPort(f, i)] = f.Ports[i]
 		if to := f.Ports[i].Peer; to != fabric.None {
@@ -133,7 +135,9 @@ func (p *plan) change(r *rand.Rand) string {
 				all = append(all, a)
 			}
 		}
-		slices.SortFunc(all, func(a, b end) int { return 2*compare(a.guid, b.guid) + compare(uint64(a.num), uint64(b.num)) })
+		slices.SortFunc(all, func(a, b end) int {
+			return 2*compare(a.guid, b.guid) + compare(uint64(a.num), uint64(b.num))
+		})
 		return all[r.IntN(len(all))]
 	}
 	free := p.free()
@@ -148,7 +152,8 @@ func (p *plan) change(r *rand.Rand) string {
 			break
 		}
 		if a, b := some(), some(); a != b {
-			p.ports[a], p.ports[b] = fabric.Port{State: mad.PortActive, Width: 4, Speed: fabric.EDR}, fabric.Port{State: mad.PortActive, Width: 4, Speed: fabric.EDR}
+			p.ports[a], p.ports[b] = fabric.Port{State: mad.PortActive, Width: 4, Speed: fabric.EDR},
+				fabric.Port{State: mad.PortActive, Width: 4, Speed: fabric.EDR}
 			p.plug(a, b)
 			return fmt.Sprint("plugged ", a, " to ", b)
 		}
@@ -168,10 +173,12 @@ func (p *plan) change(r *rand.Rand) string {
 		p.drop(n.GUID)
 		return fmt.Sprint("dropped ", n.Desc)
 	case 5:
-		n := fabric.Node{GUID: r.Uint64(), Type: mad.NodeSwitch, NumPorts: 8, Desc: fmt.Sprint("new ", r.Uint32()), Revision: 1}
+		n := fabric.Node{GUID: r.Uint64(), Type: mad.NodeSwitch, NumPorts: 8, Desc: fmt.Sprint("new ", r.Uint32()),
+			Revision: 1}
 		p.nodes = append(p.nodes, n)
 		for i := range min(3, len(free)) {
-			p.ports[free[i]], p.ports[end{n.GUID, uint8(i + 1)}] = fabric.Port{State: mad.PortActive}, fabric.Port{State: mad.PortActive}
+			p.ports[free[i]], p.ports[end{n.GUID, uint8(i + 1)}] = fabric.Port{State: mad.PortActive},
+				fabric.Port{State: mad.PortActive}
 			p.plug(free[i], end{n.GUID, uint8(i + 1)})
 		}
 		return n.Desc
@@ -240,7 +247,9 @@ func alike(t *testing.T, want, got *sweep.Result) {
 func TestLightIsFull(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for round := range testenv.Count(t, 40, 1000) {
-		spec := []string{"fattree:2,8", "fattree:3,4", "torus:4x3,2", "random:12,5,3,seed=5", "dragonfly:4,2,2"}[round%5]
+		spec := []string{
+			"fattree:2,8", "fattree:3,4", "torus:4x3,2", "random:12,5,3,seed=5", "dragonfly:4,2,2",
+		}[round%5]
 		f, _, _ := routed(t, spec)
 		p := planOf(f.Activated())
 		was := p.build(t)
@@ -311,13 +320,16 @@ func TestLightSeesReroutes(t *testing.T) {
 		}
 		write(tables.Port(sw, lid) + 1)
 		for nth := range 3 {
-			got := light(t, c, was.Fabric, sweep.LightOptions{Tables: was.Tables, Sample: sweep.Sample{Nth: nth, Of: 3}})
+			got := light(t, c, was.Fabric, sweep.LightOptions{
+				Tables: was.Tables, Sample: sweep.Sample{Nth: nth, Of: 3},
+			})
 			want := 0
 			if int(lid)/fabric.BlockSize == nth {
 				want = 1
 			}
 			if got.Rerouted != want || len(got.Changes) > 0 {
-				t.Errorf("%s, LID %d, sample %d: %d switches, %v, want %d", f.NodeName(f.Switches[sw]), lid, nth, got.Rerouted, got.Changes, want)
+				t.Errorf("%s, LID %d, sample %d: %d switches, %v, want %d", f.NodeName(f.Switches[sw]), lid, nth,
+					got.Rerouted, got.Changes, want)
 			}
 		}
 		write(tables.Port(sw, lid))
@@ -335,7 +347,9 @@ func TestLightSeesReroutes(t *testing.T) {
 	if _, err := mad.Set(t.Context(), c, path, 0, info); err != nil {
 		t.Fatal(err)
 	}
-	if got := light(t, c, was.Fabric, sweep.LightOptions{Tables: was.Tables, Sample: sweep.Sample{Nth: 5, Of: 6}}); got.Rerouted != 1 {
+	if got := light(t, c, was.Fabric, sweep.LightOptions{
+		Tables: was.Tables, Sample: sweep.Sample{Nth: 5, Of: 6},
+	}); got.Rerouted != 1 {
 		t.Errorf("with another LinearFDBTop: %d switches", got.Rerouted)
 	}
 }

@@ -37,7 +37,8 @@ func (n *node) limit(num int) fabric.LinkLimit {
 		return fabric.Speed(bits.Len16(uint16(set)))
 	}
 	return fabric.LinkLimit{
-		WidthEnabled: fabric.Width(p.info.LinkWidthEnabled.Lanes()), WidthSupported: fabric.Width(p.info.LinkWidthSupported.Lanes()),
-		SpeedEnabled: speed(p.info.SpeedEnabled(caps)), SpeedSupported: speed(p.info.SpeedSupported(caps)),
+		WidthEnabled:   fabric.Width(p.info.LinkWidthEnabled.Lanes()),
+		WidthSupported: fabric.Width(p.info.LinkWidthSupported.Lanes()),
+		SpeedEnabled:   speed(p.info.SpeedEnabled(caps)), SpeedSupported: speed(p.info.SpeedSupported(caps)),
 	}
 }

@@ -56,7 +56,8 @@ func (k kind) vendors() bool { return k >= askAdaptive }
 var attrs = [kinds]mad.AttrID{
 	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
 	mad.AttrMellanoxExtendedPortInfo, mad.AttrLinearForwardingTable, mad.AttrPortInfo, mad.AttrPortInfo,
-	mad.AttrSLToVLTable, mad.AttrMulticastForwardingTable, mad.AttrVLArbitrationTable, mad.AttrPKeyTable, mad.AttrGUIDInfo,
+	mad.AttrSLToVLTable, mad.AttrMulticastForwardingTable, mad.AttrVLArbitrationTable, mad.AttrPKeyTable,
+	mad.AttrGUIDInfo,
 	mad.AttrAdaptiveRoutingInfo, mad.AttrPrivateLFTInfo, mad.AttrAdaptiveRoutingGroupTable, mad.AttrAdaptiveRoutingLFT,
 }
 
@@ -230,7 +231,8 @@ func (s *sweeper) reply(r *mad.Reply) {
 	case r.Err == nil:
 		s.nodes[t.node].unanswered = 0
 		s.answered[t.kind](t, r)
-	case t.kind == askSpeed, (t.kind == askAdaptive || t.kind == askPrivate) && refused(r.Err): // not all that should know the attribute do
+	// not all that should know the attribute do
+	case t.kind == askSpeed, (t.kind == askAdaptive || t.kind == askPrivate) && refused(r.Err):
 	case t.kind == askHost:
 		s.gotHost(t, r)
 	default:

@@ -28,9 +28,11 @@ type PathSLs struct {
 var (
 	// ErrManySLs says that the SLs of a large subnet differ between hosts of the same
 	// switch.
-	ErrManySLs = errors.New("the service levels differ between hosts of the same switch, and there are too many paths to ask for each")
+	ErrManySLs = errors.New("the service levels differ between hosts of the same switch, and there are too many " +
+		"paths to ask for each")
 	// ErrDrawnSLs says that a pair gets another SL each time, as from OpenSM's dfsssp.
-	ErrDrawnSLs = errors.New("asked twice, the subnet administration grants a path different service levels, as with dfsssp (try: engine from=FILE; calibrate)")
+	ErrDrawnSLs = errors.New("asked twice, the subnet administration grants a path different service levels, as with " +
+		"dfsssp (try: engine from=FILE; calibrate)")
 )
 
 const (
@@ -193,14 +195,17 @@ func (a *slAsker) again(ctx context.Context, t *fabric.SLTable) (bool, error) {
 		}
 	}
 	same := true
-	err := a.each(ctx, len(drawn), func(i int) (src, dst uint16) { return drawn[i][0], drawn[i][1] }, func(i int, sl uint8) {
+	err := a.each(ctx, len(drawn), func(i int) (src, dst uint16) {
+		return drawn[i][0], drawn[i][1]
+	}, func(i int, sl uint8) {
 		same = same && sl == t.SL(drawn[i][0], drawn[i][1])
 	})
 	return same, err
 }
 
 // each asks for the path records of n pairs. One from LID 0 is left out.
-func (a *slAsker) each(ctx context.Context, n int, pair func(i int) (src, dst uint16), got func(i int, sl uint8)) error {
+func (a *slAsker) each(ctx context.Context, n int, pair func(i int) (src, dst uint16),
+	got func(i int, sl uint8)) error {
 	batch := a.c.MAD.NewBatch(ctx)
 	next, done := 0, 0
 	var failed error

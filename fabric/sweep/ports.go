@@ -76,7 +76,10 @@ func (r *reader) gotVLArb(t task, reply *mad.Reply) {
 	at, info := r.port(t), &r.nodes[t.node].ports[t.port].info
 	v := r.vlArb[at]
 	if v == nil {
-		v = &VLArb{Low: make([]mad.VLWeight, min(info.VLArbLowCap, 2*mad.VLArbBlock)), High: make([]mad.VLWeight, min(info.VLArbHighCap, 2*mad.VLArbBlock))}
+		v = &VLArb{
+			Low:  make([]mad.VLWeight, min(info.VLArbLowCap, 2*mad.VLArbBlock)),
+			High: make([]mad.VLWeight, min(info.VLArbHighCap, 2*mad.VLArbBlock)),
+		}
 		r.vlArb[at] = v
 	}
 	switch mad.VLArbPart(t.mod) {

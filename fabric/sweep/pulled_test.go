@@ -48,7 +48,8 @@ func (s *striker) count() {
 
 // struck sweeps an ibsim, at whose packet of that number something happens while the
 // others go on.
-func struck(t *testing.T, s *ibsimtest.Sim, packet int, window int, strike func(), sweep func(*mad.Client) *sweep.Result) *sweep.Result {
+func struck(t *testing.T, s *ibsimtest.Sim, packet int, window int, strike func(),
+	sweep func(*mad.Client) *sweep.Result) *sweep.Result {
 	t.Helper()
 	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: s.Name})
 	if err != nil {
@@ -151,7 +152,8 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 			alike(t, after, lightly(t, quiet, res.Fabric))
 		}
 		if t.Failed() {
-			t.Fatalf("round %d: %s of %s at packet %d of %d, light: %v, at once: %v; holes %v; warnings %s", round, moves, f.NodeName(sw), at, requests, light, atOnce,
+			t.Fatalf("round %d: %s of %s at packet %d of %d, light: %v, at once: %v; holes %v; warnings %s", round,
+				moves, f.NodeName(sw), at, requests, light, atOnce,
 				res.Unanswered, strings.Join(res.Warnings, "\n"))
 		}
 		if !comes {
@@ -184,7 +186,8 @@ func foretold(t *testing.T, f *fabric.Fabric, res *sweep.Result) {
 		named[h.GUID] = true
 	}
 	for sw, n := range res.Fabric.Switches {
-		if guid := res.Fabric.Nodes[n].GUID; res.Tables != nil && res.Fabric.Nodes[n].InSubnet && !res.Tables.Known[sw] && !named[guid] {
+		if guid := res.Fabric.Nodes[n].GUID; res.Tables != nil && res.Fabric.Nodes[n].InSubnet &&
+			!res.Tables.Known[sw] && !named[guid] {
 			t.Errorf("the tables of %s are not known and no hole says so", res.Fabric.NodeName(n))
 		}
 	}

@@ -47,7 +47,8 @@ func silentEnds(holes []Unanswered) map[end]bool {
 	return silent
 }
 
-// SilentPorts returns a function that reports whether a port of a node, by its GUID, leads to a node that did not answer.
+// SilentPorts returns a function that reports whether a port of a node, by its GUID, leads to a node that did not
+// answer.
 func SilentPorts(holes []Unanswered) func(guid uint64, port int) bool {
 	silent := silentEnds(holes)
 	return func(guid uint64, port int) bool { return silent[end{guid, port}] }

@@ -39,7 +39,8 @@ func TestSMs(t *testing.T) {
 	}
 	s.SetSM(port(3), info(3, 4, mad.SMStandby))
 	s.SetSM(port(5), info(5, 2, mad.SMDiscovering))
-	if _, ok, others := find(); ok || len(others) != 2 || others[0].Port != port(3) || others[1].Info.State != mad.SMDiscovering {
+	if _, ok, others := find(); ok || len(others) != 2 || others[0].Port != port(3) ||
+		others[1].Info.State != mad.SMDiscovering {
 		t.Errorf("master %v, others %+v", ok, others)
 	}
 	for _, test := range []struct {
@@ -54,7 +55,8 @@ func TestSMs(t *testing.T) {
 			winner = 7
 		}
 		if !ok || master.Port != port(winner) || len(others) != 3 {
-			t.Errorf("priorities %d and %d: master at %s, want %s; others %+v", test.a, test.b, f.PortName(master.Port), f.PortName(port(winner)), others)
+			t.Errorf("priorities %d and %d: master at %s, want %s; others %+v", test.a, test.b, f.PortName(master.Port),
+				f.PortName(port(winner)), others)
 		}
 	}
 	s.Silence(f.Ports[port(6)].Node, true)

@@ -32,8 +32,8 @@ type Options struct {
 	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that are 0.34, 2.2, 0.16, 0.14,
 	// 0.14 and 0.05 million; nodes, ports and links cost 0.12 million.
 	SL2VL, MFT, VLArb, PKeys, GUIDs bool
-	// Adaptive reads groups for adaptive routing by attributes of NVIDIA's own, which nobody here has tried on a switch:
-	// what contradicts the forwarding table is warned of and not taken. It is part of Result.Tables, too.
+	// Adaptive reads groups for adaptive routing by attributes of NVIDIA's own, which nobody here has tried on a
+	// switch: what contradicts the forwarding table is warned of and not taken. It is part of Result.Tables, too.
 	Adaptive bool
 
 	maxNodes int // for tests; 0 is maxNodes

@@ -257,7 +257,10 @@ func TestEachLinkIsProbedOnce(t *testing.T) {
 func TestProgress(t *testing.T) {
 	f, _, s := routed(t, "torus:6x5,3")
 	var last sweep.Progress
-	res := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{Progress: func(p sweep.Progress) { last = p }})
+	res := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}),
+		sweep.Options{Progress: func(p sweep.Progress) {
+			last = p
+		}})
 	// 120 LIDs are two blocks.
 	if want := (sweep.Progress{Nodes: 120, Switches: 30, Blocks: 60, BlocksToDo: 60}); last != want {
 		t.Errorf("last progress %+v, want %+v", last, want)
@@ -351,18 +354,36 @@ func TestHalfAnswers(t *testing.T) {
 		known bool
 	}{
 		{"description", func(m *mad.SMP) bool { return m.Attr == mad.AttrNodeDescription && m.HopCount == 1 },
-			[]string{"0x0000000000200000: NodeDescription: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, true},
+			[]string{
+				"0x0000000000200000: NodeDescription: no answer after 1 try: sent back by the transport: connection " +
+					"timed out (errno 110)",
+			}, true},
 		{"switch info", func(m *mad.SMP) bool { return m.Attr == mad.AttrSwitchInfo && m.HopCount == 1 },
-			[]string{"sw-0-0: SwitchInfo: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, false},
+			[]string{
+				"sw-0-0: SwitchInfo: no answer after 1 try: sent back by the transport: connection timed out " +
+					"(errno 110)",
+			}, false},
 		{"one port", func(m *mad.SMP) bool { return m.Attr == mad.AttrPortInfo && m.HopCount == 1 && m.Mod == 2 },
-			[]string{"sw-0-0: PortInfo of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, true},
+			[]string{
+				"sw-0-0: PortInfo of port 2: no answer after 1 try: sent back by the transport: connection timed out " +
+					"(errno 110)",
+			}, true},
 		{"two ports", func(m *mad.SMP) bool { return m.Attr == mad.AttrPortInfo && m.HopCount == 1 && m.Mod&^1 == 2 },
-			[]string{"sw-0-0: PortInfo of 2 ports from port 2 on: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, true},
+			[]string{
+				"sw-0-0: PortInfo of 2 ports from port 2 on: no answer after 1 try: sent back by the transport: " +
+					"connection timed out (errno 110)",
+			}, true},
 		{"a block", func(m *mad.SMP) bool {
 			return m.Attr == mad.AttrLinearForwardingTable && m.HopCount == 1 && m.Mod == 1
-		}, []string{"sw-0-0: LinearForwardingTable: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, false},
+		}, []string{
+			"sw-0-0: LinearForwardingTable: no answer after 1 try: sent back by the transport: connection timed out " +
+				"(errno 110)",
+		}, false},
 		{"all blocks", func(m *mad.SMP) bool { return m.Attr == mad.AttrLinearForwardingTable && m.HopCount == 1 },
-			[]string{"sw-0-0: 2 blocks of LinearForwardingTable: no answer after 1 try: sent back by the transport: connection timed out (errno 110)"}, false},
+			[]string{
+				"sw-0-0: 2 blocks of LinearForwardingTable: no answer after 1 try: sent back by the transport: " +
+					"connection timed out (errno 110)",
+			}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := full(t, client(t, &mute{Transport: open(t, s, f.SMPort), drop: c.drop}, quick), sweep.Options{})
@@ -402,7 +423,8 @@ func TestDeafSwitch(t *testing.T) {
 		}
 		return dead
 	}
-	c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1, Window: 8})
+	c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1,
+		Window: 8})
 	res := full(t, c, sweep.Options{})
 	if len(res.Unanswered) != 1 || res.Unanswered[0].Count != 768 {
 		t.Errorf("holes %v, want one of 768 blocks", res.Unanswered)
@@ -416,7 +438,8 @@ func TestLocalPortMustAnswer(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	for _, attr := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrPortInfo} {
 		drop := func(m *mad.SMP) bool { return m.HopCount == 0 && m.Attr == attr }
-		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
+		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop},
+			mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		_, err := sweep.Full(context.Background(), c, sweep.Options{})
 		if !errors.Is(err, mad.ErrTimeout) || !strings.Contains(err.Error(), "local port") {
 			t.Errorf("without %v: error %v, want that of the local port", attr, err)
@@ -434,7 +457,8 @@ func TestCancel(t *testing.T) {
 		}
 		return false
 	}}
-	if _, err := sweep.Full(ctx, client(t, conn, mad.ClientOptions{}), sweep.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := sweep.Full(ctx, client(t, conn, mad.ClientOptions{}), sweep.Options{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }

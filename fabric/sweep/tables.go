@@ -86,7 +86,8 @@ func (r *reader) askLFTs() {
 		tops[sw] = r.top(i)
 		top = max(top, tops[sw])
 	}
-	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known, Origin: fabric.LiveOrigin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
+	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known,
+		Origin: fabric.LiveOrigin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
 	for sw, top := range tops {
 		row := r.tables.LFT.Row(fabric.SwitchIndex(sw))
 		if known[sw] {
@@ -95,7 +96,9 @@ func (r *reader) askLFTs() {
 		fabric.Forget(row) // what is not read
 	}
 	r.answered[askBlock] = r.gotBlock
-	r.spread(r.known(), func(i int32) int { return int(tops[r.row[i]])/fabric.BlockSize + 1 }, func(_ int32, k int) task {
+	r.spread(r.known(), func(i int32) int {
+		return int(tops[r.row[i]])/fabric.BlockSize + 1
+	}, func(_ int32, k int) task {
 		return task{kind: askBlock, mod: uint16(k)}
 	})
 }
@@ -106,7 +109,8 @@ func (r *reader) top(i int32) uint16 {
 	if n.sw.LinearFDBTop <= mad.LastUnicastLID {
 		return n.sw.LinearFDBTop
 	}
-	r.warn("%s says that its LinearFDBTop is %d, which is above the highest unicast LID %d", r.name(i), n.sw.LinearFDBTop, mad.LastUnicastLID)
+	r.warn("%s says that its LinearFDBTop is %d, which is above the highest unicast LID %d", r.name(i),
+		n.sw.LinearFDBTop, mad.LastUnicastLID)
 	return mad.LastUnicastLID
 }
 

@@ -26,7 +26,8 @@ import (
 var everything = sweep.Options{SL2VL: true, MFT: true, VLArb: true, PKeys: true, GUIDs: true}
 
 // scribble writes a block of noise, over which only what is allowed stays.
-func scribble(t *testing.T, c *mad.Client, r *rand.Rand, path mad.Path, attr mad.AttrID, mod, mask uint32) [mad.DataSize]byte {
+func scribble(t *testing.T, c *mad.Client, r *rand.Rand, path mad.Path, attr mad.AttrID,
+	mod, mask uint32) [mad.DataSize]byte {
 	t.Helper()
 	req := mad.Request{Method: mad.MethodSet, Attr: attr, Mod: mod, Path: path}
 	for i := range req.Data {
@@ -59,7 +60,8 @@ func TestEveryTable(t *testing.T) {
 		port fabric.PortIndex
 		in   uint8
 	}
-	vls, arb, keys, guids := map[key][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{}
+	vls, arb, keys, guids := map[key][]byte{}, map[fabric.PortIndex][]byte{}, map[fabric.PortIndex][]byte{},
+		map[fabric.PortIndex][]byte{}
 	linkedSwitchPorts, pairs := 0, 0
 	for i := range f.NumPorts() {
 		port := i
@@ -98,7 +100,8 @@ func TestEveryTable(t *testing.T) {
 	}
 	masks := map[fabric.SwitchIndex][]byte{}
 	for sw, n := range f.Switches {
-		block := scribble(t, c, rnd, path(f.Nodes[n].FirstPort), mad.AttrMulticastForwardingTable, mad.MulticastMod(7, 0), 0xff)
+		block := scribble(t, c, rnd, path(f.Nodes[n].FirstPort), mad.AttrMulticastForwardingTable,
+			mad.MulticastMod(7, 0), 0xff)
 		masks[fabric.SwitchIndex(sw)] = block[:]
 	}
 	res := full(t, c, everything)
@@ -151,7 +154,8 @@ func TestEveryTable(t *testing.T) {
 	}
 	for sw, want := range masks {
 		for i := range want[:len(want)/2] {
-			if got := res.Tables.MFT.Ports(sw, uint16(0xc000+7*32+i))[0]; got != uint64(want[2*i])<<8|uint64(want[2*i+1]) {
+			if got := res.Tables.MFT.Ports(sw, uint16(0xc000+7*32+i))[0]; got != uint64(want[2*i])<<8|
+				uint64(want[2*i+1]) {
 				t.Fatalf("MFT of switch %d, entry %d: %x, want %x", sw, i, got, want)
 			}
 		}
@@ -163,18 +167,24 @@ func TestEveryTable(t *testing.T) {
 func TestMissingTables(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	for attr, want := range map[mad.AttrID]string{
-		mad.AttrSLToVLTable:              "leaf-01: SLtoVLMappingTable of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
-		mad.AttrMulticastForwardingTable: "leaf-01: MulticastForwardingTable: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
-		mad.AttrVLArbitrationTable:       "leaf-01: VLArbitrationTable of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
-		mad.AttrPKeyTable:                "leaf-01: P_KeyTable of port 2: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
-		mad.AttrGUIDInfo:                 "leaf-01: GUIDInfo of port 0: no answer after 1 try: sent back by the transport: connection timed out (errno 110)",
+		mad.AttrSLToVLTable: "leaf-01: SLtoVLMappingTable of port 2: no answer after 1 try: sent back " +
+			"by the transport: connection timed out (errno 110)",
+		mad.AttrMulticastForwardingTable: "leaf-01: MulticastForwardingTable: no answer after 1 try: sent back by " +
+			"the transport: connection timed out (errno 110)",
+		mad.AttrVLArbitrationTable: "leaf-01: VLArbitrationTable of port 2: no answer after 1 try: sent back " +
+			"by the transport: connection timed out (errno 110)",
+		mad.AttrPKeyTable: "leaf-01: P_KeyTable of port 2: no answer after 1 try: sent back by the " +
+			"transport: connection timed out (errno 110)",
+		mad.AttrGUIDInfo: "leaf-01: GUIDInfo of port 0: no answer after 1 try: sent back by the " +
+			"transport: connection timed out (errno 110)",
 	} {
 		mods := map[mad.AttrID]uint32{
 			mad.AttrSLToVLTable: mad.SLToVLMod(1, 2), mad.AttrMulticastForwardingTable: mad.MulticastMod(4, 0),
 			mad.AttrVLArbitrationTable: mad.VLArbMod(mad.VLArbHigh, 2), mad.AttrPKeyTable: mad.PKeyMod(2, 1),
 		}
 		drop := func(m *mad.SMP) bool { return m.HopCount == 1 && m.Attr == attr && m.Mod == mods[attr] }
-		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
+		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop},
+			mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		res := full(t, c, everything)
 		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != want {
 			t.Errorf("holes %v, want %s", res.Unanswered, want)
@@ -188,7 +198,8 @@ func TestMissingTables(t *testing.T) {
 		_, arb := res.VLArb[port]
 		_, keys := res.PKeys[port]
 		_, guids := res.GUIDs[port-2]
-		if arb == (attr == mad.AttrVLArbitrationTable) || keys == (attr == mad.AttrPKeyTable) || guids == (attr == mad.AttrGUIDInfo) {
+		if arb == (attr == mad.AttrVLArbitrationTable) || keys == (attr == mad.AttrPKeyTable) ||
+			guids == (attr == mad.AttrGUIDInfo) {
 			t.Errorf("without a block of %v: VL arbitration %v, P_Keys %v, GUIDs %v", attr, arb, keys, guids)
 		}
 	}

@@ -55,7 +55,8 @@ func (s *sweeper) unanswered() []Unanswered {
 	}
 	slices.SortStableFunc(s.misses, func(a, b miss) int {
 		return cmp.Or(cmp.Compare(s.nodes[a.task.node].info.NodeGUID, s.nodes[b.task.node].info.NodeGUID),
-			cmp.Compare(a.task.kind, b.task.kind), cmp.Compare(a.task.port, b.task.port), cmp.Compare(a.task.mod, b.task.mod))
+			cmp.Compare(a.task.kind, b.task.kind), cmp.Compare(a.task.port, b.task.port),
+			cmp.Compare(a.task.mod, b.task.mod))
 	})
 	var unanswered []Unanswered
 	at := map[key]int{}

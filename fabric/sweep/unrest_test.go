@@ -28,7 +28,8 @@ func TestLossLeavesNoHoles(t *testing.T) {
 	for _, loss := range []float64{0.001, 0.01, 0.10} {
 		t.Run(fmt.Sprint(loss), func(t *testing.T) {
 			s.SetFaults(sim.Faults{Loss: loss, Repeat: 0.05, Seed: rnd.Uint64()})
-			c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Window: 64, Timeout: 25 * time.Millisecond, Backoff: 1})
+			c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Window: 64, Timeout: 25 * time.Millisecond,
+				Backoff: 1})
 			got := again(t, func() (*sweep.Result, error) { return sweep.Full(t.Context(), c, sweep.Options{}) })
 			clean(t, got)
 			same(t, "fabric", describe(want.Fabric), describe(got.Fabric))
@@ -39,7 +40,9 @@ func TestLossLeavesNoHoles(t *testing.T) {
 			if failed := c.Stats().TimedOut; loss == 0.10 && failed == 0 {
 				t.Error("no question failed: this has tested nothing")
 			}
-			res := again(t, func() (*sweep.Result, error) { return sweep.Light(t.Context(), c, want.Fabric, sweep.LightOptions{}) })
+			res := again(t, func() (*sweep.Result, error) {
+				return sweep.Light(t.Context(), c, want.Fabric, sweep.LightOptions{})
+			})
 			clean(t, res)
 			alike(t, want, res)
 		})
@@ -142,9 +145,12 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 		if !linked(f, guidPort(g, l.A), guidPort(g, l.B)) {
 			t.Errorf("%s and %s were never linked", g.PortName(l.A), g.PortName(l.B))
 		}
-		bad := a.State <= mad.PortDown || b.State <= mad.PortDown || a.State != b.State || a.Width != b.Width || a.Speed != b.Speed
-		if bad && !holes[fmt.Sprintf("%x/%d", g.Nodes[a.Node].GUID, a.Num)] && !holes[fmt.Sprintf("%x/%d", g.Nodes[b.Node].GUID, b.Num)] {
-			t.Errorf("link of %s (%v) and %s (%v), holes %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State, res.Unanswered)
+		bad := a.State <= mad.PortDown || b.State <= mad.PortDown || a.State != b.State || a.Width != b.Width ||
+			a.Speed != b.Speed
+		if bad && !holes[fmt.Sprintf("%x/%d", g.Nodes[a.Node].GUID, a.Num)] &&
+			!holes[fmt.Sprintf("%x/%d", g.Nodes[b.Node].GUID, b.Num)] {
+			t.Errorf("link of %s (%v) and %s (%v), holes %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State,
+				res.Unanswered)
 		}
 	}
 	for i := range g.NumPorts() {
@@ -186,7 +192,8 @@ func TestFlappingLinks(t *testing.T) {
 		plausible(t, f, tables, full(t, client(t, unrest(t, s, f, flap), opts), sweep.Options{}))
 		plausible(t, f, tables, light(t, client(t, unrest(t, s, f, flap), opts), before.Fabric, sweep.LightOptions{}))
 		quiet := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{NoTables: true})
-		alike(t, quiet, light(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), before.Fabric, sweep.LightOptions{}))
+		alike(t, quiet, light(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), before.Fabric,
+			sweep.LightOptions{}))
 		if t.Failed() {
 			t.Fatalf("round %d", round)
 		}
@@ -235,9 +242,11 @@ func TestSwitchComesAndGoes(t *testing.T) {
 				cables(s.Unlink)
 			}
 		})
-		res := full(t, client(t, conn, mad.ClientOptions{Window: 1 + rnd.IntN(16), Timeout: time.Minute, Tries: 2}), sweep.Options{})
+		res := full(t, client(t, conn, mad.ClientOptions{Window: 1 + rnd.IntN(16), Timeout: time.Minute, Tries: 2}),
+			sweep.Options{})
 		plausible(t, f, tables, res)
-		if i := res.Fabric.SwitchByGUID(f.Nodes[sw].GUID); i != fabric.None && !comes && !res.Tables.Known[i] && len(res.Unanswered) == 0 {
+		if i := res.Fabric.SwitchByGUID(f.Nodes[sw].GUID); i != fabric.None && !comes && !res.Tables.Known[i] &&
+			len(res.Unanswered) == 0 {
 			t.Error("the switch is gone and no hole says so")
 		}
 		if t.Failed() {

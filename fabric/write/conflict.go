@@ -40,7 +40,8 @@ type Conflicts struct {
 // Add adds one, which is listed where there is room.
 func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would any) {
 	if c.Count++; len(c.List) < MostConflicts {
-		c.List = append(c.List, Conflict{node, fmt.Sprintf("0x%016x", guid), what, fmt.Sprint(was), fmt.Sprint(is), fmt.Sprint(would), false})
+		c.List = append(c.List, Conflict{node, fmt.Sprintf("0x%016x", guid), what, fmt.Sprint(was), fmt.Sprint(is),
+			fmt.Sprint(would), false})
 	}
 }
 

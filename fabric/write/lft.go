@@ -24,7 +24,8 @@ func (t *Top) Check(f *fabric.Fabric) error {
 		return err
 	}
 	if t.New > fabric.MaxUnicastLID {
-		return fmt.Errorf("%s: LinearFDBTop %d %w: the highest is %d", switchName(f, t.Switch), t.New, ErrUnfit, fabric.MaxUnicastLID)
+		return fmt.Errorf("%s: LinearFDBTop %d %w: the highest is %d", switchName(f, t.Switch), t.New, ErrUnfit,
+			fabric.MaxUnicastLID)
 	}
 	return nil
 }
@@ -70,7 +71,8 @@ type Block struct {
 	// Old is all NoPath where nobody knows what the switch holds. New may be a mixture
 	// of old and staged entries, if the block is written again.
 	Old, New *[fabric.BlockSize]uint8
-	Read     bool // says that Old is what the switch was read to hold, or what it holds once the steps before are written
+	// says that Old is what the switch was read to hold, or what it holds once the steps before are written
+	Read bool
 }
 
 // Check implements [Item].

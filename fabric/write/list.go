@@ -85,7 +85,8 @@ func (l *List) Check(f *fabric.Fabric) error {
 		check(f, l.Tops, nil),
 		check(f, l.Blocks, func(before, b *Block) error {
 			if b.Step < before.Step {
-				return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num, ErrUnfit, b.Step, before.Step)
+				return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num,
+					ErrUnfit, b.Step, before.Step)
 			}
 			return nil
 		}),
@@ -97,7 +98,8 @@ func (l *List) Check(f *fabric.Fabric) error {
 		}),
 		check(f, l.MFTs, func(before, b *MFTBlock) error {
 			if before.Grow && !b.Grow {
-				return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow", switchName(f, b.Switch), b.Num, ErrUnfit)
+				return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow",
+					switchName(f, b.Switch), b.Num, ErrUnfit)
 			}
 			return nil
 		}),

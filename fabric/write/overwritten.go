@@ -27,7 +27,9 @@ func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, te
 		f.lid(&w.LIDs[i], tell)
 	}
 	for _, t := range w.Tops {
-		was := values(f, t.Switch, func(p *fabric.Tables, sw fabric.SwitchIndex) (uint16, bool) { return p.Top[sw], true })
+		was := values(f, t.Switch, func(p *fabric.Tables, sw fabric.SwitchIndex) (uint16, bool) {
+			return p.Top[sw], true
+		})
 		f.entry(t.Switch, "LinearFDBTop", was, t.Old, t.New, tell)
 	}
 	type block struct {
@@ -107,7 +109,9 @@ func (f *finder) lid(l *LID, tell Found) {
 // vls looks at SL2VL tables.
 func (f *finder) vls(w *List, tell Found) {
 	for i, l := range w.SL2VLs {
-		if f.live.SL2VL == nil || l.Late && slices.ContainsFunc(w.SL2VLs[:i], func(o SL2VL) bool { return o.Node == l.Node && o.In == l.In && o.Out == l.Out }) {
+		if f.live.SL2VL == nil || l.Late && slices.ContainsFunc(w.SL2VLs[:i], func(o SL2VL) bool {
+			return o.Node == l.Node && o.In == l.In && o.Out == l.Out
+		}) {
 			continue
 		}
 		node := &f.live.Fabric.Nodes[l.Node]
@@ -128,7 +132,9 @@ func (f *finder) vls(w *List, tell Found) {
 func (f *finder) groups(w *List, tell Found) {
 	for i := range w.MFTs {
 		b := &w.MFTs[i]
-		if f.live.MFT == nil || b.Grow && slices.ContainsFunc(w.MFTs[:i], func(o MFTBlock) bool { return o.Switch == b.Switch && o.Num == b.Num && o.Position == b.Position }) {
+		if f.live.MFT == nil || b.Grow && slices.ContainsFunc(w.MFTs[:i], func(o MFTBlock) bool {
+			return o.Switch == b.Switch && o.Num == b.Num && o.Position == b.Position
+		}) {
 			continue
 		}
 		to := f.staged.Fabric.SwitchByGUID(f.live.Fabric.SwitchNode(b.Switch).GUID)

@@ -28,9 +28,11 @@ func (l *LID) Check(f *fabric.Fabric) error {
 	case l.NewLMC > 7:
 		return fmt.Errorf("%s: LMC %d %w: the highest is 7", f.PortName(l.Port), l.NewLMC, ErrUnfit)
 	case l.New == 0 || int(l.New)+1<<l.NewLMC-1 > fabric.MaxUnicastLID:
-		return fmt.Errorf("%s: LID %d with LMC %d %w: unicast LIDs are 1 to %d", f.PortName(l.Port), l.New, l.NewLMC, ErrUnfit, fabric.MaxUnicastLID)
+		return fmt.Errorf("%s: LID %d with LMC %d %w: unicast LIDs are 1 to %d", f.PortName(l.Port), l.New, l.NewLMC,
+			ErrUnfit, fabric.MaxUnicastLID)
 	case l.New&(1<<l.NewLMC-1) != 0:
-		return fmt.Errorf("%s: LID %d with LMC %d %w: it is no multiple of %d", f.PortName(l.Port), l.New, l.NewLMC, ErrUnfit, 1<<l.NewLMC)
+		return fmt.Errorf("%s: LID %d with LMC %d %w: it is no multiple of %d", f.PortName(l.Port), l.New, l.NewLMC,
+			ErrUnfit, 1<<l.NewLMC)
 	}
 	return nil
 }

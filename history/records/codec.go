@@ -30,7 +30,8 @@ type block struct {
 	present [perBlock / 64]uint64
 	odd     []value // milliseconds of ports where they are others
 	columns [counters.NumCounters][]value
-	// sets are by port: the counters that were cleared, stand at their greatest value, wrapped, and that the port does not have.
+	// sets are by port: the counters that were cleared, stand at their greatest value, wrapped, and that the port does
+	// not have.
 	sets [numSets][]value
 }
 

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Sample is what a port counted between two readings, or in some time. That the port is that of another picture does not
-// matter: it is known by its key. Data, packets and waits are rounded once they were kept.
+// Sample is what a port counted between two readings, or in some time. That the port is that of another picture does
+// not matter: it is known by its key. Data, packets and waits are rounded once they were kept.
 type Sample struct {
 	counters.Delta
 	Key   counters.Key
@@ -136,7 +136,8 @@ func (s *sum) sample(nth uint16, what counters.Set, x *Sample) {
 	for c := range (x.Has & what).All() {
 		s.grown[c][nth] = plus(s.grown[c][nth], x.Increase[c])
 	}
-	for i, set := range [numSets]counters.Set{cleared: x.Cleared, stopped: x.Stopped, wrapped: x.Wrapped, missing: ^x.Has} {
+	for i, set := range [numSets]counters.Set{cleared: x.Cleared, stopped: x.Stopped, wrapped: x.Wrapped,
+		missing: ^x.Has} {
 		s.sets[i][nth] |= set & what
 	}
 }
@@ -152,7 +153,8 @@ type row struct {
 }
 
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, r row, b *block) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO sample (subnet, level, rolled, block, what, began, until, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err := tx.ExecContext(ctx, "INSERT INTO sample (subnet, level, rolled, block, what, began, until, data) "+
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		r.subnet, r.level, r.rolled, r.block, int64(r.what), r.began, r.until, s.fold(b))
 	return err
 }

@@ -28,7 +28,8 @@ import (
 // childVar makes the test program one that keeps rounds in the file that it names, until it is killed.
 const childVar = "IBCONSOLE_TEST_KEEPS"
 
-// What rounds of these tests are: every 20 seconds from an hour's beginning on, some ports with errors that follow from both.
+// What rounds of these tests are: every 20 seconds from an hour's beginning on, some ports with errors that follow from
+// both.
 const (
 	roundLength = 20 * time.Second
 	roundPorts  = 1500
@@ -103,8 +104,8 @@ func TestKeepsUntilKilled(t *testing.T) {
 	}
 }
 
-// TestKilled kills what keeps rounds again and again, at random times: each round that was said to be kept is there, and
-// each that is there is whole.
+// TestKilled kills what keeps rounds again and again, at random times: each round that was said to be kept is there,
+// and each that is there is whole.
 func TestKilled(t *testing.T) {
 	rnd := testenv.Rand(t)
 	self, err := os.Executable()
@@ -132,7 +133,9 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("it says %q", said.Text())
 			}
 			if last = n; timer == nil {
-				timer = time.AfterFunc(time.Duration(rnd.Int64N(int64(100*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+				timer = time.AfterFunc(time.Duration(rnd.Int64N(int64(100*time.Millisecond))), func() {
+					_ = cmd.Process.Kill()
+				})
 			}
 		}
 		_ = cmd.Process.Kill() // where it has kept nothing

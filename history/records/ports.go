@@ -35,7 +35,8 @@ func (s *Store) known(ctx context.Context, from querier, subnet string) (*ports,
 		}
 		s.ports[subnet] = p
 	}
-	rows, err := from.QueryContext(ctx, "SELECT guid, num, name FROM port WHERE subnet = ? AND nth >= ? ORDER BY nth", p.id, len(p.keys))
+	rows, err := from.QueryContext(ctx, "SELECT guid, num, name FROM port WHERE subnet = ? AND nth >= ? ORDER BY nth",
+		p.id, len(p.keys))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,8 @@ func (s *Store) find(ctx context.Context, from querier, subnet string) (ports, e
 }
 
 // numberOf is the number of a port and its name, and that of the subnet.
-func (s *Store) numberOf(ctx context.Context, from querier, subnet string, k counters.Key) (id int64, number int, name string, err error) {
+func (s *Store) numberOf(ctx context.Context, from querier, subnet string, k counters.Key) (id int64, number int,
+	name string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, err := s.known(ctx, from, subnet)

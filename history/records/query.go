@@ -36,7 +36,8 @@ type span struct{ since, until int64 }
 
 // each visits the samples of a block that end in some time, level by level in the order of time: without those that add
 // up others that are there, too, or of hours all.
-func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool, visit func(row, *block) error) error {
+func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool,
+	visit func(row, *block) error) error {
 	if in.until <= in.since {
 		return nil
 	}
@@ -59,7 +60,8 @@ func (s *Store) each(ctx context.Context, from querier, subnet int64, block int,
 	return nil
 }
 
-func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo int64, visit func(row, *block) error) error {
+func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo int64,
+	visit func(row, *block) error) error {
 	rows, err := from.QueryContext(ctx, `SELECT rolled, what, began, until, data FROM sample
 		WHERE subnet = ? AND block = ? AND level = ? AND until > ? AND until <= ? AND (rolled = 0 OR until <= ?) ORDER BY until`,
 		r.subnet, r.block, r.level, in.since, in.until, upTo)
@@ -76,7 +78,8 @@ func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo in
 		}
 		r.what = counters.Set(what)
 		if err := s.unfold(&b, packed); err != nil {
-			return fmt.Errorf("block %d of %s: damaged: %w", r.block, time.UnixMilli(r.until).Format(time.DateTime), err)
+			return fmt.Errorf("block %d of %s: damaged: %w", r.block, time.UnixMilli(r.until).Format(time.DateTime),
+				err)
 		}
 		if err := visit(r, &b); err != nil {
 			return err
@@ -95,12 +98,13 @@ func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, 
 			return err
 		}
 		nth := uint16(number % perBlock)
-		return s.each(ctx, conn, id, number/perBlock, span{since.UnixMilli(), until.UnixMilli()}, false, func(r row, b *block) error {
-			if b.has(nth) {
-				all = append(all, b.sample(r, nth, k, name))
-			}
-			return nil
-		})
+		return s.each(ctx, conn, id, number/perBlock, span{since.UnixMilli(), until.UnixMilli()}, false,
+			func(r row, b *block) error {
+				if b.has(nth) {
+					all = append(all, b.sample(r, nth, k, name))
+				}
+				return nil
+			})
 	})
 	slices.SortStableFunc(all, func(a, b Sample) int { return a.Until.Compare(b.Until) })
 	if errors.Is(err, ErrNoPort) {

@@ -32,7 +32,10 @@ func open(t testing.TB, file string) *records.Store {
 func key(i int) counters.Key { return counters.Key{GUID: 0x100 + uint64(i/40), Num: uint8(i % 40)} }
 
 func sample(i int, until time.Time, seconds float64) records.Sample {
-	return records.Sample{Key: key(i), Name: fmt.Sprintf("leaf-%02d/%d", i/40, i%40), Until: until, Delta: counters.Delta{Seconds: seconds, Has: counters.All}}
+	return records.Sample{
+		Key: key(i), Name: fmt.Sprintf("leaf-%02d/%d", i/40, i%40), Until: until,
+		Delta: counters.Delta{Seconds: seconds, Has: counters.All},
+	}
 }
 
 // TestKeep keeps rounds and reads a port again: errors to the unit, data to one in 512.
@@ -57,7 +60,8 @@ func TestKeep(t *testing.T) {
 					x.Increase[c] = rnd.Uint64() >> rnd.IntN(64)
 				}
 			}
-			x.Cleared, x.Stopped, x.Wrapped = counters.Set(rnd.Uint32())&counters.All, counters.Of(counters.SymbolErrors), counters.Of(counters.XmitData)
+			x.Cleared, x.Stopped, x.Wrapped = counters.Set(rnd.Uint32())&counters.All,
+				counters.Of(counters.SymbolErrors), counters.Of(counters.XmitData)
 			if rnd.IntN(8) == 0 {
 				x.Has = counters.Errors
 				x.Cleared, x.Stopped, x.Wrapped = 0, 0, 0
@@ -183,7 +187,8 @@ func TestRollUp(t *testing.T) {
 				fine += x.Increase[counters.SymbolErrors]
 			}
 			if of[key(i)] != want || fine != want {
-				t.Fatalf("port %d from %v to %v: %d by the hour, %d fine, want %d", i, since, until, of[key(i)], fine, want)
+				t.Fatalf("port %d from %v to %v: %d by the hour, %d fine, want %d", i, since, until, of[key(i)],
+					fine, want)
 			}
 		}
 	}
@@ -225,7 +230,8 @@ func TestBound(t *testing.T) {
 			}
 			r.Samples = append(r.Samples, x)
 		}
-		if err := errors.Join(s.Keep(t.Context(), r), s.RollUp(t.Context(), now), s.Trim(t.Context(), now)); err != nil {
+		if err := errors.Join(s.Keep(t.Context(), r), s.RollUp(t.Context(), now), s.Trim(t.Context(), now)); err !=
+			nil {
 			t.Fatal(err)
 		}
 		if used, err := s.Used(t.Context()); err != nil || used > bound {
@@ -257,7 +263,8 @@ func TestManyRead(t *testing.T) {
 				}
 				for _, x := range all {
 					if x.Counts[0].Increase != all[0].Counts[0].Increase {
-						done <- fmt.Errorf("%d errors of one port, %d of another", x.Counts[0].Increase, all[0].Counts[0].Increase)
+						done <- fmt.Errorf("%d errors of one port, %d of another", x.Counts[0].Increase,
+							all[0].Counts[0].Increase)
 						return
 					}
 				}
@@ -286,8 +293,8 @@ func TestManyRead(t *testing.T) {
 	}
 }
 
-// TestRecorded: a recorder that ran twice leaves the times before, between and after out, whatever is rolled up since; a
-// port that did not answer was not read, and one that counted nothing was.
+// TestRecorded: a recorder that ran twice leaves the times before, between and after out, whatever is rolled up since;
+// a port that did not answer was not read, and one that counted nothing was.
 func TestRecorded(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), records.FileName))
 	hour := time.UnixMilli(1_700_000_000_000).Truncate(time.Hour)
@@ -316,14 +323,18 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Spans) > 0 && (r.Read[key(silent)] || !r.Read[key(quiet)] || len(r.Read) != ports-1 || len(r.Totals) != ports-2) {
-			t.Errorf("%d ports read, %d counted; that of %d: %v, of %d: %v", len(r.Read), len(r.Totals), silent, r.Read[key(silent)], quiet, r.Read[key(quiet)])
+		if len(r.Spans) > 0 && (r.Read[key(silent)] || !r.Read[key(quiet)] || len(r.Read) != ports-1 ||
+			len(r.Totals) != ports-2) {
+			t.Errorf("%d ports read, %d counted; that of %d: %v, of %d: %v", len(r.Read), len(r.Totals), silent,
+				r.Read[key(silent)], quiet, r.Read[key(quiet)])
 		}
 		return r.Spans
 	}
 	is := func(what string, got, want []records.Span) {
 		t.Helper()
-		if !slices.EqualFunc(got, want, func(a, b records.Span) bool { return a.Since.Equal(b.Since) && a.Until.Equal(b.Until) }) {
+		if !slices.EqualFunc(got, want, func(a, b records.Span) bool {
+			return a.Since.Equal(b.Since) && a.Until.Equal(b.Until)
+		}) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
@@ -342,7 +353,8 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("another subnet: %v, %v", other.Spans, err)
 	}
 	r := records.Recorded{Since: at(0), Until: at(60), Spans: both}
-	is("gaps", r.Gaps(), []records.Span{{Since: at(0), Until: at(10)}, {Since: at(15), Until: at(40)}, {Since: at(45), Until: at(60)}})
+	is("gaps", r.Gaps(), []records.Span{{Since: at(0), Until: at(10)}, {Since: at(15), Until: at(40)},
+		{Since: at(45), Until: at(60)}})
 	if took := records.Took(both); took != 10*time.Minute {
 		t.Errorf("both take %v", took)
 	}

@@ -40,7 +40,8 @@ func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, e
 		return false, err
 	}
 	var first sql.NullInt64
-	if err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM sample WHERE level = ? AND until > ?", level-1, to).Scan(&first); err != nil || !first.Valid {
+	if err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM sample WHERE level = ? AND until > ?", level-1,
+		to).Scan(&first); err != nil || !first.Valid {
 		return false, err
 	}
 	length := slots[level]
@@ -60,7 +61,8 @@ func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, e
 
 // rollUp adds up the samples of a slot, by subnet, block and what was read.
 func (s *Store) rollUp(ctx context.Context, tx *sql.Tx, level int, from, to int64) error {
-	rows, err := tx.QueryContext(ctx, `SELECT subnet, block, what, began, until, data FROM sample WHERE level = ? AND until > ? AND until <= ?
+	rows, err := tx.QueryContext(ctx,
+		`SELECT subnet, block, what, began, until, data FROM sample WHERE level = ? AND until > ? AND until <= ?
 		ORDER BY subnet, block, what, until`, level-1, from, to)
 	if err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// BenchmarkDay keeps a day of 90,000 ports, or with all tests a week: errors and waits by the minute, of which one port in fifty has errors and one
-// in five waits, and the traffic of all ports every ten minutes. It says what part of a processor that takes, and how
-// much it is on the disk, with what it is rolled up to.
+// BenchmarkDay keeps a day of 90,000 ports, or with all tests a week: errors and waits by the minute, of which one port
+// in fifty has errors and one in five waits, and the traffic of all ports every ten minutes. It says what part of a
+// processor that takes, and how much it is on the disk, with what it is rolled up to.
 func BenchmarkDay(b *testing.B) {
 	const ports = 90_000
 	days := 1
@@ -35,7 +35,8 @@ func BenchmarkDay(b *testing.B) {
 			now := began.Add(time.Duration(minute) * time.Minute)
 			rounds := []records.Round{{Subnet: "a", What: counters.Errors, Every: time.Minute, Samples: samples}}
 			if minute%10 == 0 {
-				rounds = append(rounds, records.Round{Subnet: "a", What: records.Traffic, Every: 10 * time.Minute, Samples: samples})
+				rounds = append(rounds, records.Round{Subnet: "a", What: records.Traffic, Every: 10 * time.Minute,
+					Samples: samples})
 			}
 			for _, r := range rounds {
 				for i := range samples {
@@ -43,7 +44,8 @@ func BenchmarkDay(b *testing.B) {
 					fill(rnd, &samples[i], r.What, i)
 				}
 				before := processor(b)
-				if err := errors.Join(s.Keep(b.Context(), r), s.RollUp(b.Context(), now), s.Trim(b.Context(), now)); err != nil {
+				if err := errors.Join(s.Keep(b.Context(), r), s.RollUp(b.Context(), now),
+					s.Trim(b.Context(), now)); err != nil {
 					b.Fatal(err)
 				}
 				used += processor(b) - before
@@ -72,7 +74,8 @@ func BenchmarkDay(b *testing.B) {
 
 func fill(rnd *rand.Rand, x *records.Sample, what counters.Set, port int) {
 	if what.Has(counters.XmitData) {
-		for c := range counters.Of(counters.XmitData, counters.RcvData, counters.XmitPackets, counters.RcvPackets).All() {
+		for c := range counters.Of(counters.XmitData, counters.RcvData, counters.XmitPackets,
+			counters.RcvPackets).All() {
 			x.Increase[c] = rnd.Uint64() >> (20 + rnd.IntN(10))
 		}
 		if port%40 < 2 { // that leads to a host with something to announce

@@ -66,8 +66,8 @@ CREATE TABLE setting (
 );
 `
 
-// Store is an open file of records. Its methods may be called from any goroutine; one process at a time may [Store.Keep]
-// those of a subnet.
+// Store is an open file of records. Its methods may be called from any goroutine; one process at a time may
+// [Store.Keep] those of a subnet.
 type Store struct {
 	db   *sql.DB
 	path string
@@ -100,7 +100,8 @@ func open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, path: path, ports: map[string]*ports{}}
-	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault)); err == nil {
+	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedDefault)); err == nil {
 		s.open, err = files.Unfolder(maxBlob)
 	}
 	if err != nil {

@@ -45,7 +45,8 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 
 // Recorded returns what was recorded of some counters of a subnet, by the samples that end after since and by until.
 // What is rolled up to hours is taken by the hour.
-func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, since, until time.Time) (Recorded, error) {
+func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, since, until time.Time) (Recorded,
+	error) {
 	all := Recorded{Since: since, Until: until, Read: map[counters.Key]bool{}}
 	var times covered
 	err := s.reading(ctx, func(conn *sql.Conn) error {
@@ -97,7 +98,8 @@ type tallied struct {
 }
 
 func newTally(what counters.Set, block int, times *covered) *tally {
-	return &tally{what: what, block: block, times: times, millis: map[counters.Set]*[perBlock]uint64{}, counts: map[counters.Counter]*[perBlock]tallied{}}
+	return &tally{what: what, block: block, times: times, millis: map[counters.Set]*[perBlock]uint64{},
+		counts: map[counters.Counter]*[perBlock]tallied{}}
 }
 
 func (t *tally) add(r row, b *block) error {
@@ -197,7 +199,8 @@ func (s *Store) Span(ctx context.Context, subnet string) (began, until time.Time
 			var a, b sql.NullInt64
 			const of = " FROM sample WHERE subnet = ?1 AND block = ?2 AND level = ?3 ORDER BY until"
 			for level := seconds; level <= hours; level++ {
-				err := conn.QueryRowContext(ctx, "SELECT (SELECT began"+of+" LIMIT 1), (SELECT until"+of+" DESC LIMIT 1)", p.id, block, level).Scan(&a, &b)
+				err := conn.QueryRowContext(ctx, "SELECT (SELECT began"+of+" LIMIT 1), (SELECT until"+of+
+					" DESC LIMIT 1)", p.id, block, level).Scan(&a, &b)
 				if err != nil {
 					return err
 				}

@@ -18,7 +18,9 @@ const (
 )
 
 // ages are how long samples of a level are kept where there is room.
-var ages = [...]time.Duration{seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour}
+var ages = [...]time.Duration{
+	seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour,
+}
 
 // goneTo is the setting that has the time up to which samples of a level and of those below it are gone.
 func goneTo(level int) string {
@@ -53,8 +55,8 @@ func (s *Store) Used(ctx context.Context) (int64, error) {
 	return (pages - free) * size, nil
 }
 
-// Trim lets go what is too old, and while too much of the file is in use the oldest seconds that are rolled up, then the
-// oldest minutes, then the oldest hours. It goes a little below the bound, so that it has not to be done each time.
+// Trim lets go what is too old, and while too much of the file is in use the oldest seconds that are rolled up, then
+// the oldest minutes, then the oldest hours. It goes a little below the bound, so that it has not to be done each time.
 func (s *Store) Trim(ctx context.Context, now time.Time) error {
 	for level, age := range ages {
 		if err := s.trimTo(ctx, level, now.Add(-age).UnixMilli()); err != nil {

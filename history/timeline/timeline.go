@@ -16,7 +16,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Moment is an event on the timeline, with the entries of the history that have what was before and after it, 0 for none.
+// Moment is an event on the timeline, with the entries of the history that have what was before and after it, 0 for
+// none.
 type Moment struct {
 	history.Event
 	Before int64
@@ -59,7 +60,8 @@ func (h *History) SeenBy(by time.Time) *Seen { return SeenBy(h.held, by) }
 const mostRead = 5000
 
 // Entries are those that a store has of a subnet, and the journal of its commits.
-func Entries(ctx context.Context, store *history.Store, subnet string) (held []history.Entry, journal []history.JournalEntry, err error) {
+func Entries(ctx context.Context, store *history.Store, subnet string) (held []history.Entry,
+	journal []history.JournalEntry, err error) {
 	list, err := store.List(ctx, subnet, mostRead)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +83,9 @@ func heldEntries(list []history.Entry, journal []history.JournalEntry) []history
 	held := slices.DeleteFunc(slices.Clone(list), func(e history.Entry) bool {
 		return e.Kind != history.Sweep && (e.Kind != history.Commit || !of[e.ID])
 	})
-	slices.SortStableFunc(held, func(a, b history.Entry) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(held, func(a, b history.Entry) int {
+		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID))
+	})
 	return held
 }
 
@@ -96,7 +100,8 @@ func momentsOf(held []history.Entry) []Moment {
 		}
 		told := false
 		for _, x := range e.Events {
-			x.Text, x.Who, x.What = fabric.Escape(x.Text), fabric.Escape(x.Who), fabric.Escape(x.What) // of a file that was imported
+			// of a file that was imported
+			x.Text, x.Who, x.What = fabric.Escape(x.Text), fabric.Escape(x.Who), fabric.Escape(x.What)
 			m := Moment{Event: x, Before: before, After: e.ID}
 			if x.When.After(e.Began) && !x.Changes() { // while it stayed so
 				m.Before = e.ID
@@ -106,7 +111,8 @@ func momentsOf(held []history.Entry) []Moment {
 			all = append(all, m)
 		}
 		if i > 0 && !told && e.Kind == history.Sweep && held[i-1].Kind == history.Sweep {
-			all = append(all, Moment{Event: history.Event{When: e.Began, Text: unwatched(&held[i-1], e)}, Before: before, After: e.ID})
+			all = append(all, Moment{Event: history.Event{When: e.Began, Text: unwatched(&held[i-1], e)},
+				Before: before, After: e.ID})
 		}
 	}
 	return all
@@ -128,7 +134,8 @@ func unwatched(was, is *history.Entry) string {
 	if words == nil {
 		words = []string{"nodes and links are as many"}
 	}
-	return fmt.Sprintf("changed since %s, when nobody watched: %s", was.Until.Format(time.DateTime), strings.Join(words, "; "))
+	return fmt.Sprintf("changed since %s, when nobody watched: %s", was.Until.Format(time.DateTime),
+		strings.Join(words, "; "))
 }
 
 // masterOf names the port of the subnet manager in charge.
@@ -160,7 +167,9 @@ func commitsOf(journal []history.JournalEntry) commitMoments {
 		}
 		all.by[ByCommit(j)], all.by[fabric.Escape(ByCommit(j))] = len(all.moments), len(all.moments)
 		all.moments = append(all.moments, Moment{
-			Event:  history.Event{When: j.Began, What: history.WhatCommit, Text: text, Who: "console of " + fabric.Escape(j.Who)},
+			Event: history.Event{
+				When: j.Began, What: history.WhatCommit, Text: text, Who: "console of " + fabric.Escape(j.Who),
+			},
 			Before: j.Before, After: j.After,
 		})
 	}
@@ -215,5 +224,6 @@ func SeenBy(held []history.Entry, by time.Time) *Seen {
 
 // ByCommit names who wrote by a commit in the journal.
 func ByCommit(j *history.JournalEntry) string {
-	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.After)
+	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime),
+		fabric.Escape(j.Who), j.After)
 }

@@ -57,7 +57,8 @@ func TestPerf(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	wellFormed(t, file)
-	rows := tshark(t, file, "lrh.vl", "lrh.sl", "lrh.slid", "lrh.dlid", "bth.destqp", "deth.q_key", "deth.srcqp", "mad.method",
+	rows := tshark(t, file, "lrh.vl", "lrh.sl", "lrh.slid", "lrh.dlid", "bth.destqp", "deth.q_key", "deth.srcqp",
+		"mad.method",
 		"portcounters.portselect", "portcounters.symbolerrorcounter", "portcounters.portxmitdata",
 		"portcounters_ext.portselect", "portcounters_ext.portxmitdata", "portcounters_ext.portxmitpkts")
 	if len(rows) != 8 {
@@ -138,8 +139,10 @@ func TestSA(t *testing.T) {
 	stop(t, tr)
 	noKey(t, file)
 	wellFormed(t, file)
-	rows := tshark(t, file, "lrh.slid", "lrh.dlid", "bth.destqp", "deth.q_key", "mad.mgmtclass", "mad.method", "mad.attributeid", "sa.smkey",
-		"pathrecord.dlid", "pathrecord.slid", "pathrecord.sl", "sa.endportlid", "portinfo.m_key", "portinfo.lid", "portinfo.portstate", "rmpp.segmentnumber")
+	rows := tshark(t, file, "lrh.slid", "lrh.dlid", "bth.destqp", "deth.q_key", "mad.mgmtclass", "mad.method",
+		"mad.attributeid", "sa.smkey",
+		"pathrecord.dlid", "pathrecord.slid", "pathrecord.sl", "sa.endportlid", "portinfo.m_key", "portinfo.lid",
+		"portinfo.portstate", "rmpp.segmentnumber")
 	if len(rows) != 8 {
 		t.Fatalf("tshark sees %d packets, want 8", len(rows))
 	}

@@ -92,7 +92,8 @@ func TestHideInTables(t *testing.T) {
 					want = 0
 				}
 				if got != want {
-					t.Fatalf("attribute %#x, records of %d bytes: byte %d of part %d is %#x, want %#x", uint16(attr), size, i, part, got, want)
+					t.Fatalf("attribute %#x, records of %d bytes: byte %d of part %d is %#x, want %#x", uint16(attr),
+						size, i, part, got, want)
 				}
 			}
 		}

@@ -87,7 +87,9 @@ func (n *subnet) talk(t *testing.T) {
 	near := n.f.Nodes[n.f.Ports[n.f.Ports[n.f.SMPort].Peer].Node].FirstPort
 	far := n.f.Ports[near+2].Peer
 	n.do(t, mad.Request{Attr: mad.AttrPortInfo}) // which tells the own LID
-	for _, to := range []mad.Request{{Path: leaf}, {LID: n.f.Ports[near].LID}, {Path: host}, {LID: n.f.Ports[far].LID}} {
+	for _, to := range []mad.Request{
+		{Path: leaf}, {LID: n.f.Ports[near].LID}, {Path: host}, {LID: n.f.Ports[far].LID},
+	} {
 		ask := func(attr mad.AttrID, mod uint32) {
 			r := to
 			r.Attr, r.Mod = attr, mod
@@ -134,7 +136,8 @@ func TestSMPs(t *testing.T) {
 	}
 	noKey(t, n.file)
 	wellFormed(t, n.file)
-	header := tshark(t, n.file, "lrh.vl", "lrh.sl", "lrh.slid", "lrh.dlid", "lrh.pktlen", "bth.opcode", "bth.p_key", "bth.destqp",
+	header := tshark(t, n.file, "lrh.vl", "lrh.sl", "lrh.slid", "lrh.dlid", "lrh.pktlen", "bth.opcode", "bth.p_key",
+		"bth.destqp",
 		"deth.q_key", "deth.srcqp", "mad.mgmtclass", "mad.method", "mad.attributeid", "mad.attributemodifier")
 	byLID := tshark(t, n.file, "smplid.mkey", "smplid.smpdata")
 	directed := tshark(t, n.file, "smplid.mkey", "smpdirected.hopcount", "smpdirected.hoppointer",
@@ -160,7 +163,8 @@ func TestSMPs(t *testing.T) {
 			slid, dlid = dlid, slid
 			method, data = mad.MethodGetResp, x.data
 		}
-		compare(t, i, header[i], 15, 0, slid, dlid, 72, 0x64, 0xffff, 0, 0, 0, uint64(class), uint64(method), uint64(x.req.Attr), uint64(x.req.Mod))
+		compare(t, i, header[i], 15, 0, slid, dlid, 72, 0x64, 0xffff, 0, 0, 0, uint64(class), uint64(method),
+			uint64(x.req.Attr), uint64(x.req.Mod))
 		if x.req.LID == 0 {
 			var route [mad.MaxHops + 1]byte
 			for h := range x.req.Path.Len() {
@@ -185,10 +189,13 @@ var attrFields = map[mad.AttrID][]string{
 	mad.AttrNodeDescription: {"nodedescription.nodestring"},
 	mad.AttrNodeInfo: {"nodeinfo.nodetype", "nodeinfo.numports", "nodeinfo.nodeguid", "nodeinfo.portguid",
 		"nodeinfo.systemimageguid", "nodeinfo.partitioncap", "nodeinfo.localportnum", "nodeinfo.revision"},
-	mad.AttrPortInfo: {"portinfo.m_key", "portinfo.lid", "portinfo.mastersmlid", "portinfo.capabilitymask", "portinfo.localportnum",
-		"portinfo.portstate", "portinfo.portphysicalstate", "portinfo.linkwidthactive", "portinfo.lmc", "portinfo.m_keyleaseperiod",
+	mad.AttrPortInfo: {"portinfo.m_key", "portinfo.lid", "portinfo.mastersmlid", "portinfo.capabilitymask",
+		"portinfo.localportnum",
+		"portinfo.portstate", "portinfo.portphysicalstate", "portinfo.linkwidthactive", "portinfo.lmc",
+		"portinfo.m_keyleaseperiod",
 		"portinfo.neighbormtu", "portinfo.operationalvls", "portinfo.guidcap"},
-	mad.AttrSwitchInfo:            {"switchinfo.linearfdbcap", "switchinfo.linearfdbtop", "switchinfo.multicastfdbcap", "switchinfo.portstatechange"},
+	mad.AttrSwitchInfo: {"switchinfo.linearfdbcap", "switchinfo.linearfdbtop", "switchinfo.multicastfdbcap",
+		"switchinfo.portstatechange"},
 	mad.AttrLinearForwardingTable: {"linearforwardingtable.port"},
 }
 
@@ -209,7 +216,8 @@ func compareAttr(t *testing.T, packet int, attr mad.AttrID, got []string, data [
 		var a mad.PortInfo
 		_ = a.UnmarshalBinary(data[:])
 		compare(t, packet, got, 0, uint64(a.LID), uint64(a.MasterSMLID), uint64(a.CapabilityMask), uint64(a.LocalPort),
-			uint64(a.PortState), uint64(a.PhysState), uint64(a.LinkWidthActive), uint64(a.LMC), uint64(a.MKeyLeasePeriod),
+			uint64(a.PortState), uint64(a.PhysState), uint64(a.LinkWidthActive), uint64(a.LMC),
+			uint64(a.MKeyLeasePeriod),
 			uint64(a.NeighborMTU), uint64(a.OperVLs), uint64(a.GUIDCap))
 	case mad.AttrSwitchInfo:
 		var a mad.SwitchInfo

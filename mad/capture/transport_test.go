@@ -20,7 +20,10 @@ import (
 )
 
 func request(lid uint16, tid uint32) mad.Frame {
-	smp := mad.SMP{BaseVersion: 1, Class: mad.ClassSMPLID, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrNodeInfo, TID: uint64(tid)}
+	smp := mad.SMP{
+		BaseVersion: 1, Class: mad.ClassSMPLID, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrNodeInfo,
+		TID: uint64(tid),
+	}
 	f := mad.Frame{DLID: lid}
 	smp.Put(&f.Data)
 	return f

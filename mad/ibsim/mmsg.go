@@ -42,7 +42,8 @@ func (m *messages) receive(fd int) (int, error) { return transfer(unix.SYS_RECVM
 
 // transfer does not tell Go's scheduler of the call, as it does not wait.
 func transfer(call uintptr, fd int, headers []mmsghdr) (int, error) {
-	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(headers))), uintptr(len(headers)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(headers))),
+		uintptr(len(headers)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
 	switch errno {
 	case 0:
 		return int(n), nil

@@ -34,12 +34,14 @@ func TestAgainstPerfquery(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	ibsimtest.OpenSM(t, s)
 	for i, name := range []string{
-		"SymbolErrorCounter", "LinkErrorRecoveryCounter", "LinkDownedCounter", "PortRcvErrors", "PortRcvRemotePhysicalErrors",
+		"SymbolErrorCounter", "LinkErrorRecoveryCounter", "LinkDownedCounter", "PortRcvErrors",
+		"PortRcvRemotePhysicalErrors",
 		"PortRcvSwitchRelayErrors", "PortXmitDiscards", "PortXmitConstraintErrors", "PortRcvConstraintErrors",
 		"LocalLinkIntegrityErrors", "ExcessiveBufferOverrunErrors", "VL15Dropped", "PortXmitData", "PortRcvData",
 		"PortXmitPkts", "PortRcvPkts", "PortXmitWait",
 	} {
-		if out := s.Console(fmt.Sprintf(`PerformanceSet "S-0002c90300a00020"[8] PortCounters.%s=%d`, name, 3+i)); len(out) > 0 && out[0] == '#' {
+		if out := s.Console(fmt.Sprintf(`PerformanceSet "S-0002c90300a00020"[8] PortCounters.%s=%d`, name, 3+i)); len(
+			out) > 0 && out[0] == '#' {
 			t.Logf("ibsim: %s", out)
 		}
 	}
@@ -60,9 +62,11 @@ func TestAgainstPerfquery(t *testing.T) {
 		"LinkErrorRecoveryCounter": uint64(p.LinkErrorRecovery), "LinkDownedCounter": uint64(p.LinkDowned),
 		"PortRcvErrors": uint64(p.RcvErrors), "PortRcvRemotePhysicalErrors": uint64(p.RcvRemotePhysical),
 		"PortRcvSwitchRelayErrors": uint64(p.RcvSwitchRelay), "PortXmitDiscards": uint64(p.XmitDiscards),
-		"PortXmitConstraintErrors": uint64(p.XmitConstraintErrors), "PortRcvConstraintErrors": uint64(p.RcvConstraintErrors),
-		"LocalLinkIntegrityErrors": uint64(p.LocalLinkIntegrity), "ExcessiveBufferOverrunErrors": uint64(p.BufferOverruns),
-		"VL15Dropped": uint64(p.VL15Dropped), "PortXmitData": uint64(p.XmitData),
+		"PortXmitConstraintErrors":     uint64(p.XmitConstraintErrors),
+		"PortRcvConstraintErrors":      uint64(p.RcvConstraintErrors),
+		"LocalLinkIntegrityErrors":     uint64(p.LocalLinkIntegrity),
+		"ExcessiveBufferOverrunErrors": uint64(p.BufferOverruns),
+		"VL15Dropped":                  uint64(p.VL15Dropped), "PortXmitData": uint64(p.XmitData),
 		"PortRcvData": uint64(p.RcvData), "PortXmitPkts": uint64(p.XmitPackets), "PortRcvPkts": uint64(p.RcvPackets),
 		"PortXmitWait": uint64(p.XmitWait),
 	} {
@@ -78,15 +82,18 @@ func TestAgainstPerfquery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if more := perfquery(t, s, "-x", lid, "1"); x.XmitPackets == 0 || more["PortXmitPkts"] < x.XmitPackets || more["PortRcvData"] < x.RcvData {
+	if more := perfquery(t, s, "-x", lid, "1"); x.XmitPackets == 0 || more["PortXmitPkts"] < x.XmitPackets ||
+		more["PortRcvData"] < x.RcvData {
 		t.Errorf("%+v, and then perfquery says %v", x, more)
 	}
 	a, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.ClassPortInfo{})
 	if err != nil || a.CapabilityMask != mad.PerfAllPortSelect|mad.PerfExtendedWidth|mad.PerfXmitWait {
 		t.Errorf("%+v, %v", a, err)
 	}
-	cleared, err := mad.Perf(t.Context(), c, mad.MethodSet, info.LID, 0, mad.PortCounters{PortSelect: 8, CounterSelect: 0xffff})
-	if err != nil || cleared.SymbolErrors != 0 || cleared.XmitPackets != 0 || perfquery(t, s, lid, "8")["PortRcvErrors"] != 0 {
+	cleared, err := mad.Perf(t.Context(), c, mad.MethodSet, info.LID, 0,
+		mad.PortCounters{PortSelect: 8, CounterSelect: 0xffff})
+	if err != nil || cleared.SymbolErrors != 0 || cleared.XmitPackets != 0 ||
+		perfquery(t, s, lid, "8")["PortRcvErrors"] != 0 {
 		t.Errorf("cleared: %+v, %v", cleared, err)
 	}
 }
@@ -101,7 +108,8 @@ func TestTraps(t *testing.T) {
 	for range 2 {
 		select {
 		case trap := <-traps:
-			if n := trap.Notice; n.Trap != mad.TrapLinkState || n.LID() != trap.SLID || n.Producer != uint32(mad.NodeSwitch) {
+			if n := trap.Notice; n.Trap != mad.TrapLinkState || n.LID() != trap.SLID ||
+				n.Producer != uint32(mad.NodeSwitch) {
 				t.Errorf("from LID %d: %v", trap.SLID, &n)
 			}
 		case <-t.Context().Done():

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	together = 32                    // how many packets are taken from a lane at a time
-	eager    = 50 * time.Microsecond // how long a receiver looks before it sleeps: waking it takes ibsim longer than its answer
+	together = 32 // how many packets are taken from a lane at a time
+	// how long a receiver looks before it sleeps: waking it takes ibsim longer than its answer
+	eager = 50 * time.Microsecond
 	// gathering is for how long it lets answers gather where few came the last time and many are to come:
 	// each look takes from ibsim the lock of a lane and the memory behind it, and a call that takes one
 	// packet costs almost that of many. While all lanes have their turn ibsim must not run out of questions.

@@ -95,7 +95,8 @@ func TestAgainstSmpquery(t *testing.T) {
 	c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
 	for _, port := range []uint8{1, 2, 0} { // of the spine, where we sit
 		said := map[string]string{}
-		for _, m := range fields.FindAllStringSubmatch(s.Output("smpquery", "-D", "portinfo", "0", fmt.Sprint(port)), -1) {
+		for _, m := range fields.FindAllStringSubmatch(s.Output("smpquery", "-D", "portinfo", "0", fmt.Sprint(port)),
+			-1) {
 			said[m[1]] = strings.TrimSpace(m[2])
 		}
 		p, err := c.PortInfo(t.Context(), mad.Path{}, port)
@@ -153,7 +154,8 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if width, speed := p.LinkWidthActive.String(), p.SpeedActive(&caps, false).String(); width != m[2] || speed != m[3] {
+			if width, speed := p.LinkWidthActive.String(), p.SpeedActive(&caps, false).String(); width != m[2] ||
+				speed != m[3] {
 				t.Errorf("port %d of %s is %s %s, ibnetdiscover says %s %s", port, guid, width, speed, m[2], m[3])
 			}
 		}
@@ -421,7 +423,9 @@ func TestGoneRemote(t *testing.T) {
 func TestHangs(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	const requests = 1024 // of which a socket's queue holds a quarter
-	c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{Window: requests, Timeout: 10 * time.Millisecond, Tries: 2})
+	c := client(t, ibsim.Options{
+		Name: s.Name,
+	}, mad.ClientOptions{Window: requests, Timeout: 10 * time.Millisecond, Tries: 2})
 	s.Pause()
 	b := c.NewBatch(t.Context())
 	failed := 0

@@ -11,8 +11,9 @@ import (
 // ibsim waits for packets with a system call, then takes one from each client that has some. So several clients
 // wait less often for the same number of packets than one. It has ten places for clients, though.
 const (
-	maxLanes    = 7                      // how many a transport has while there is much to carry
-	lastPlace   = 6                      // of ibsim's places that is taken beyond the first; others are for other programs
+	maxLanes = 7 // how many a transport has while there is much to carry
+	// of ibsim's places that is taken beyond the first; others are for other programs
+	lastPlace   = 6
 	muchToCarry = 128                    // how many frames make a transport take more lanes
 	calm        = 250 * time.Millisecond // for how long a transport keeps them with nothing to carry
 )

@@ -107,7 +107,8 @@ func failed(r *mad.Reply) error {
 
 // Ask asks by a method for one record: Get, or Set, which joins a multicast group or registers a service, or
 // Delete, which undoes that; both return the record as it is after that.
-func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T, err error) {
+func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T,
+	err error) {
 	req := c.Request(method, P(&record), mask, 0)
 	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) error {
 		records, err := Records[T, P](r)

@@ -30,10 +30,13 @@ type administration struct {
 
 func start(t *testing.T, smLID uint16, nodes int) (*administration, *mad.Client) {
 	t.Helper()
-	a := &administration{in: make(chan mad.Frame, 4096), closed: make(chan struct{}), smLID: smLID, sent: map[uint64]*mad.Segmenter{}}
+	a := &administration{
+		in: make(chan mad.Frame, 4096), closed: make(chan struct{}), smLID: smLID, sent: map[uint64]*mad.Segmenter{},
+	}
 	for i := range nodes {
 		a.nodes = append(a.nodes, sa.NodeRecord{
-			LID: uint16(i + 1), Info: mad.NodeInfo{NodeGUID: uint64(100 + i)}, Description: mad.NewNodeDescription("node"),
+			LID: uint16(i + 1), Info: mad.NodeInfo{NodeGUID: uint64(100 + i)},
+			Description: mad.NewNodeDescription("node"),
 		})
 	}
 	c, err := mad.NewClient(a, mad.ClientOptions{})
@@ -263,7 +266,8 @@ func FuzzReply(f *testing.F) {
 		req := mad.Request{Method: mad.MethodGetTable}
 		for _, r := range []mad.Reply{
 			{Request: &req, MAD: &m}, {Request: &req, MAD: &m, Table: table}, {Request: &req},
-			{Request: &req, MAD: &m, Table: table, Err: mad.ErrCut}, {Request: &req, MAD: &m, Err: mad.Status(len(table))},
+			{Request: &req, MAD: &m, Table: table, Err: mad.ErrCut},
+			{Request: &req, MAD: &m, Err: mad.Status(len(table))},
 		} {
 			if nodes, err := sa.Records[sa.NodeRecord](&r); len(nodes) > 1+len(table)/112 {
 				t.Errorf("%d nodes of %d bytes, %v", len(nodes), len(table), err)

@@ -77,7 +77,8 @@ func node(r *sa.NodeRecord) map[string]string {
 	kind := map[mad.NodeType]string{mad.NodeCA: "Channel Adapter", mad.NodeSwitch: "Switch"}
 	return map[string]string{
 		"lid": fmt.Sprint(r.LID), "node_type": kind[r.Info.Type], "num_ports": fmt.Sprint(r.Info.NumPorts),
-		"sys_guid": fmt.Sprintf("0x%016x", r.Info.SystemImageGUID), "node_guid": fmt.Sprintf("0x%016x", r.Info.NodeGUID),
+		"sys_guid":  fmt.Sprintf("0x%016x", r.Info.SystemImageGUID),
+		"node_guid": fmt.Sprintf("0x%016x", r.Info.NodeGUID),
 		"port_guid": fmt.Sprintf("0x%016x", r.Info.PortGUID), "partition_cap": fmt.Sprintf("0x%X", r.Info.PartitionCap),
 		"device_id": fmt.Sprintf("0x%X", r.Info.DeviceID), "revision": fmt.Sprintf("0x%X", r.Info.Revision),
 		"port_num": fmt.Sprint(r.Info.LocalPort), "vendor_id": fmt.Sprintf("0x%X", r.Info.VendorID),
@@ -90,8 +91,9 @@ func path(r *sa.PathRecord) map[string]string {
 		"service_id": fmt.Sprintf("0x%016x", r.ServiceID), "dgid": r.DGID.String(), "sgid": r.SGID.String(),
 		"dlid": fmt.Sprint(r.DLID), "slid": fmt.Sprint(r.SLID), "pkey": fmt.Sprintf("0x%X", uint16(r.PKey)),
 		"sl": fmt.Sprintf("0x%X", r.SL), "mtu": fmt.Sprintf("0x%X", uint8(r.MTUSelector)<<6|uint8(r.MTU)),
-		"rate": fmt.Sprintf("0x%X", uint8(r.RateSelector)<<6|uint8(r.Rate)), "preference": fmt.Sprintf("0x%X", r.Preference),
-		"pkt_life": fmt.Sprintf("0x%X", uint8(r.LifeTimeSelector)<<6|r.LifeTime),
+		"rate":       fmt.Sprintf("0x%X", uint8(r.RateSelector)<<6|uint8(r.Rate)),
+		"preference": fmt.Sprintf("0x%X", r.Preference),
+		"pkt_life":   fmt.Sprintf("0x%X", uint8(r.LifeTimeSelector)<<6|r.LifeTime),
 	}
 }
 
@@ -147,7 +149,8 @@ func TestTablesAgainstSaquery(t *testing.T) {
 	}
 	said := saquery(s, "SMIR")
 	same(t, "subnet managers", said, map[string]string{
-		"LID": fmt.Sprint(sms[0].LID), "GUID": fmt.Sprintf("0x%016x", sms[0].Info.GUID), "SM_Key": fmt.Sprintf("0x%016x", sms[0].Info.SMKey),
+		"LID": fmt.Sprint(sms[0].LID), "GUID": fmt.Sprintf("0x%016x", sms[0].Info.GUID),
+		"SM_Key":   fmt.Sprintf("0x%016x", sms[0].Info.SMKey),
 		"Priority": fmt.Sprint(sms[0].Info.Priority), "SMState": fmt.Sprint(uint8(sms[0].Info.State)),
 	})
 	// umad2sim cuts a table off after one MAD: of five nodes one is whole.
@@ -161,9 +164,11 @@ func TestJoinAndLeave(t *testing.T) {
 	s, c := dial(t)
 	member := sa.MCMemberRecord{
 		MGID:    mad.GID{0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 15: 0x77},
-		PortGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), QKey: 0xb1b, PKey: mad.PKeyDefault, JoinState: sa.JoinFull,
+		PortGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), QKey: 0xb1b, PKey: mad.PKeyDefault,
+		JoinState: sa.JoinFull,
 	}
-	joined, err := sa.Ask(t.Context(), c, mad.MethodSet, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberQKey|sa.MemberPKey|
+	joined, err := sa.Ask(t.Context(), c, mad.MethodSet, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberQKey|
+		sa.MemberPKey|
 		sa.MemberJoinState|sa.MemberSL|sa.MemberFlowLabel|sa.MemberTrafficClass)
 	if err != nil || joined.MGID != member.MGID || joined.JoinState != sa.JoinFull || joined.MLID < 0xc000 {
 		t.Fatalf("joined %+v, %v", joined, err)
@@ -175,12 +180,15 @@ func TestJoinAndLeave(t *testing.T) {
 	var got []map[string]string
 	for _, g := range groups {
 		got = append(got, map[string]string{
-			"MGID": g.MGID.String(), "Mlid": fmt.Sprintf("0x%X", g.MLID), "Mtu": fmt.Sprintf("0x%X", uint8(g.MTUSelector)<<6|uint8(g.MTU)),
-			"pkey": fmt.Sprintf("0x%X", uint16(g.PKey)), "Rate": fmt.Sprintf("0x%X", uint8(g.RateSelector)<<6|uint8(g.Rate)), "SL": fmt.Sprintf("0x%X", g.SL),
+			"MGID": g.MGID.String(), "Mlid": fmt.Sprintf("0x%X", g.MLID),
+			"Mtu":  fmt.Sprintf("0x%X", uint8(g.MTUSelector)<<6|uint8(g.MTU)),
+			"pkey": fmt.Sprintf("0x%X", uint16(g.PKey)),
+			"Rate": fmt.Sprintf("0x%X", uint8(g.RateSelector)<<6|uint8(g.Rate)), "SL": fmt.Sprintf("0x%X", g.SL),
 		})
 	}
 	same(t, "groups", saquery(s, "-g"), got...)
-	if _, err := sa.Ask(t.Context(), c, mad.MethodDelete, member, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState); err != nil {
+	if _, err := sa.Ask(t.Context(), c, mad.MethodDelete, member,
+		sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState); err != nil {
 		t.Fatal(err)
 	}
 	groups, err = sa.GetTable(t.Context(), c, sa.MCMemberRecord{MGID: member.MGID}, sa.MemberMGID)
@@ -201,8 +209,10 @@ func TestClassPortInfoAgainstSaquery(t *testing.T) {
 		said[m[1]] = m[2]
 	}
 	same(t, "SA", []map[string]string{said}, map[string]string{
-		"Capability mask": fmt.Sprintf("0x%04X", got.CapabilityMask), "Capability mask 2": fmt.Sprintf("0x%08X", got.CapabilityMask2),
-		"Response time value": fmt.Sprintf("0x%02X", got.RespTime), "Redirect QKey": fmt.Sprintf("0x%08x", got.Redirect.QKey),
-		"Trap QKey": fmt.Sprintf("0x%08x", got.Trap.QKey),
+		"Capability mask": fmt.Sprintf("0x%04X", got.CapabilityMask), "Capability mask 2": fmt.Sprintf("0x%08X",
+			got.CapabilityMask2),
+		"Response time value": fmt.Sprintf("0x%02X", got.RespTime),
+		"Redirect QKey":       fmt.Sprintf("0x%08x", got.Redirect.QKey),
+		"Trap QKey":           fmt.Sprintf("0x%08x", got.Trap.QKey),
 	})
 }

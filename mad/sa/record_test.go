@@ -63,24 +63,31 @@ func TestPathRecord(t *testing.T) {
 	b := golden(t, pathSize, `0000000000000000 fe800000000000000002c90300b00041 fe800000000000000002c90300b00031
 		0004 0003 00000000 00 80 ffff 0000 84 90 92`)
 	checkRecord(t, b, pathSize-6, PathRecord{
-		DGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), SGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00031),
+		DGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041),
+		SGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00031),
 		DLID: 4, SLID: 3, Reversible: true, PKey: mad.PKeyDefault,
-		MTUSelector: Exactly, MTU: mad.MTU2048, RateSelector: Exactly, Rate: 16, LifeTimeSelector: Exactly, LifeTime: 18,
+		MTUSelector: Exactly, MTU: mad.MTU2048, RateSelector: Exactly, Rate: 16, LifeTimeSelector: Exactly,
+		LifeTime: 18,
 	})
 	// By hand from IBA 15.2.5.16.
 	b = golden(t, pathSize, `1122334455667788 fe800000000000000002c90300b00041 fe800000000000000002c90300b00031
 		0004 0003 8edcba7f ab 85 8001 123d 45 c7 09 2a`)
 	checkRecord(t, b, pathSize-6, PathRecord{
 		ServiceID: 0x1122334455667788,
-		DGID:      mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), SGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00031),
-		DLID: 4, SLID: 3, RawTraffic: true, FlowLabel: 0xedcba, HopLimit: 0x7f, TrafficClass: 0xab, Reversible: true, NumPath: 5,
-		PKey: 0x8001, QoSClass: 0x123, SL: 13, MTUSelector: LessThan, MTU: mad.MTU4096, RateSelector: Largest, Rate: 7,
+		DGID:      mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041),
+		SGID:      mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00031),
+		DLID:      4, SLID: 3, RawTraffic: true, FlowLabel: 0xedcba, HopLimit: 0x7f, TrafficClass: 0xab,
+		Reversible: true,
+		NumPath:    5,
+		PKey:       0x8001, QoSClass: 0x123, SL: 13, MTUSelector: LessThan, MTU: mad.MTU4096,
+		RateSelector: Largest, Rate: 7,
 		LifeTimeSelector: GreaterThan, LifeTime: 9, Preference: 0x2a,
 	})
 }
 
 func TestNodeRecord(t *testing.T) {
-	b := golden(t, nodeSize, `0003 0000 01010101 0002c90300b00030 0002c90300b00030 0002c90300b00031 0040 1017 000000a1 01 0002c9
+	b := golden(t, nodeSize,
+		`0003 0000 01010101 0002c90300b00030 0002c90300b00030 0002c90300b00031 0040 1017 000000a1 01 0002c9
 		6e6f646531204843412d31`)
 	checkRecord(t, b, nodeUsed, NodeRecord{
 		LID: 3, Description: mad.NewNodeDescription("node1 HCA-1"),
@@ -109,7 +116,9 @@ func TestPortInfoRecord(t *testing.T) {
 
 func TestSMInfoRecord(t *testing.T) {
 	b := golden(t, smInfoSize, `0001 0000 0002c90300a00010 0000000000000000 00000071 03`)
-	checkRecord(t, b, smInfoUsed, SMInfoRecord{LID: 1, Info: mad.SMInfo{GUID: 0x0002c90300a00010, ActCount: 0x71, State: mad.SMMaster}})
+	checkRecord(t, b, smInfoUsed, SMInfoRecord{
+		LID: 1, Info: mad.SMInfo{GUID: 0x0002c90300a00010, ActCount: 0x71, State: mad.SMMaster},
+	})
 }
 
 func TestMCMemberRecord(t *testing.T) {
@@ -128,7 +137,8 @@ func TestMCMemberRecord(t *testing.T) {
 	checkRecord(t, b, memberUsed, MCMemberRecord{
 		MGID: mgid, PortGID: mad.NewGID(mad.DefaultGIDPrefix, 0x0002c90300b00041), QKey: 0x80010203, MLID: 0xc001,
 		MTUSelector: LessThan, MTU: mad.MTU4096, TrafficClass: 0xab, PKey: 0x8001, RateSelector: Exactly, Rate: 7,
-		LifeTimeSelector: Largest, LifeTime: 9, SL: 9, FlowLabel: 0xedcba, HopLimit: 0x3f, Scope: 5, JoinState: JoinFull, ProxyJoin: true,
+		LifeTimeSelector: Largest, LifeTime: 9, SL: 9, FlowLabel: 0xedcba, HopLimit: 0x3f, Scope: 5,
+		JoinState: JoinFull, ProxyJoin: true,
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 // not of subnet administration, version 2.
 func ParseHeader(m *[mad.Size]byte) (Header, error) {
 	if m[0] != 1 || mad.Class(m[mad.OffClass]) != mad.ClassSA || m[2] != 2 {
-		return Header{}, fmt.Errorf("%w: base version %d, class 0x%02x, class version %d", ErrRequest, m[0], m[mad.OffClass], m[2])
+		return Header{}, fmt.Errorf("%w: base version %d, class 0x%02x, class version %d", ErrRequest, m[0],
+			m[mad.OffClass], m[2])
 	}
 	be := binary.BigEndian
 	return Header{

@@ -14,8 +14,10 @@ func TestActive(t *testing.T) {
 		return Port{CA: ca, Number: 1, LinkLayer: link, State: state, Umad: device}
 	}
 	all := Active([]Port{
-		port("mlx5_0", InfiniBand, mad.PortActive, "umad0"), port("mlx5_1", InfiniBand, mad.PortInit, "umad1"), port("mlx5_2", "Ethernet", mad.PortActive, "umad2"),
-		port("mlx5_3", InfiniBand, mad.PortActive, ""), port("mlx5_4", InfiniBand, mad.PortActive, "umad4"), port("mlx5_5", InfiniBand, mad.PortDown, "umad5"),
+		port("mlx5_0", InfiniBand, mad.PortActive, "umad0"), port("mlx5_1", InfiniBand, mad.PortInit, "umad1"),
+		port("mlx5_2", "Ethernet", mad.PortActive, "umad2"),
+		port("mlx5_3", InfiniBand, mad.PortActive, ""), port("mlx5_4", InfiniBand, mad.PortActive, "umad4"),
+		port("mlx5_5", InfiniBand, mad.PortDown, "umad5"),
 	})
 	if len(all) != 2 || all[0].CA != "mlx5_0" || all[1].CA != "mlx5_4" {
 		t.Errorf("%+v", all)

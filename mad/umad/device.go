@@ -102,7 +102,8 @@ func (d *device) close(last func()) error {
 // ioctl hands arg, which must be as long as the request says, to the device.
 func (d *device) ioctl(request uint, arg []byte) error {
 	_, err := retry(func() (int, error) {
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.fd), uintptr(request), uintptr(unsafe.Pointer(unsafe.SliceData(arg))))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.fd), uintptr(request),
+			uintptr(unsafe.Pointer(unsafe.SliceData(arg))))
 		if errno != 0 {
 			return 0, errno
 		}

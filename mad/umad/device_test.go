@@ -89,11 +89,13 @@ func openPort(p umad.Port, opts umad.Options) (*umad.Transport, error) {
 func TestDevicePort(t *testing.T) {
 	p := device(t, "kernel")
 	want := umad.Port{
-		CA: "rxe0", Number: 1, Umad: "umad0", ISSM: "issm0", LinkLayer: umad.Ethernet, State: mad.PortActive, Phys: mad.PhysLinkUp,
+		CA: "rxe0", Number: 1, Umad: "umad0", ISSM: "issm0", LinkLayer: umad.Ethernet, State: mad.PortActive,
+		Phys:    mad.PhysLinkUp,
 		CapMask: 0x10000, Rate: "2.5 Gb/sec (1X SDR)", NodeType: mad.NodeCA,
 	}
 	want.PKeys, want.GUID, want.NodeGUID, want.SystemGUID = p.PKeys, p.GUID, p.NodeGUID, p.SystemGUID
-	if p.String() != want.String() || p.LinkLayer != want.LinkLayer || p.State != want.State || p.CapMask != want.CapMask ||
+	if p.String() != want.String() || p.LinkLayer != want.LinkLayer || p.State != want.State ||
+		p.CapMask != want.CapMask ||
 		p.Rate != want.Rate || p.NodeType != want.NodeType || p.Umad != want.Umad || p.ISSM != want.ISSM {
 		t.Errorf("%+v, want %+v", p, want)
 	}
@@ -106,7 +108,8 @@ func TestDevicePort(t *testing.T) {
 func TestDeviceAgents(t *testing.T) {
 	p := device(t, "kernel", "ibsim")
 	tr := open(t, p)
-	for class, ibOnly := range map[mad.Class]bool{mad.ClassSMPLID: true, mad.ClassSMPDirected: true, mad.ClassSA: false, mad.ClassPerf: false} {
+	for class, ibOnly := range map[mad.Class]bool{mad.ClassSMPLID: true, mad.ClassSMPDirected: true, mad.ClassSA: false,
+		mad.ClassPerf: false} {
 		err := tr.Refused(class)
 		if ibOnly && *on == "kernel" {
 			if !errors.Is(err, umad.ErrRefused) || !errors.Is(err, syscall.EPROTONOSUPPORT) {
@@ -219,7 +222,10 @@ func TestDeviceClient(t *testing.T) {
 func TestDeviceSentBack(t *testing.T) {
 	p := device(t, "ibsim")
 	tr := open(t, p)
-	smp := mad.SMP{BaseVersion: 1, Class: mad.ClassPerf, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrClassPortInfo, TID: 0x1234567}
+	smp := mad.SMP{
+		BaseVersion: 1, Class: mad.ClassPerf, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrClassPortInfo,
+		TID: 0x1234567,
+	}
 	f := mad.Frame{DLID: mad.LastUnicastLID, QP: mad.QP1, Timeout: 50 * time.Millisecond}
 	smp.Put(&f.Data)
 	if err := tr.Send(&f); err != nil {

@@ -80,18 +80,21 @@ func (d *diagnosis) noAdapter() {
 	_, err := os.Stat(filepath.Join(d.root, classInfiniband))
 	loaded := err == nil
 	for _, c := range cards {
-		d.say(Fault, "", "as root: modprobe "+c.driver, "PCI %s (%s) is an adapter whose driver is not loaded or refuses it", c.slot, c.id)
+		d.say(Fault, "", "as root: modprobe "+c.driver, "PCI %s (%s) is an adapter whose driver is not loaded or "+
+			"refuses it", c.slot, c.id)
 	}
 	switch {
 	case !loaded:
-		d.say(Fault, "", "as root: modprobe mlx5_ib (ConnectX-4 and later; mlx4_ib for those before), then modprobe ib_umad; "+
+		d.say(Fault, "", "as root: modprobe mlx5_ib (ConnectX-4 and later; mlx4_ib for those before), then modprobe "+
+			"ib_umad; "+
 			"Debian's rdma-core does both when the machine starts",
 			"no RDMA module is loaded: there is no %s", classInfiniband)
 	case len(cards) == 0:
 		d.say(Fault, "", "put in an adapter; in a virtual machine or container, pass one through",
 			"the RDMA modules are loaded, but there is no adapter")
 	default:
-		d.say(Note, "", "look for its driver's complaints: dmesg | grep -i mlx", "the RDMA modules are loaded, but no adapter is registered with them")
+		d.say(Note, "", "look for its driver's complaints: dmesg | grep -i mlx",
+			"the RDMA modules are loaded, but no adapter is registered with them")
 	}
 }
 
@@ -137,7 +140,8 @@ func (d *diagnosis) device(p Port) bool {
 
 func (d *diagnosis) oneDevice(p Port, name string) bool {
 	if name == "" {
-		d.say(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad", "the kernel offers no umad device for this port")
+		d.say(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad",
+			"the kernel offers no umad device for this port")
 		return false
 	}
 	err := mayOpen(devicePath(d.root, name), d.held)
@@ -145,7 +149,8 @@ func (d *diagnosis) oneDevice(p Port, name string) bool {
 	case err == nil:
 		return true
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(Fault, p.Source(), "udev makes it: udevadm trigger; a container must be given it: --device=/dev/infiniband/"+name,
+		d.say(Fault, p.Source(), "udev makes it: udevadm trigger; a container must be given it: "+
+			"--device=/dev/infiniband/"+name,
 			"there is no device node %s/%s, though the kernel has the device", devices, name)
 	case errors.Is(err, fs.ErrPermission):
 		d.say(Fault, p.Source(), "run as root, or give your group the device in a udev rule: "+

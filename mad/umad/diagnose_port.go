@@ -39,9 +39,11 @@ func (d *diagnosis) port(ctx context.Context, p Port, usable bool) {
 }
 
 func (d *diagnosis) ethernet(p Port) {
-	d.say(Note, p.Source(), "use another port; an adapter that can do both is changed with mlxconfig -d DEVICE set LINK_TYPE_P"+
+	d.say(Note, p.Source(), "use another port; an adapter that can do both is changed with mlxconfig -d DEVICE set "+
+		"LINK_TYPE_P"+
 		fmt.Sprint(p.Number)+"=1 and a restart",
-		"the link layer is %s (RoCE): there is no SMI, so no subnet management packets and no subnet manager, and this console shows nothing of what is behind this port",
+		"the link layer is %s (RoCE): there is no SMI, so no subnet management packets and no subnet manager, and "+
+			"this console shows nothing of what is behind this port",
 		p.LinkLayer)
 }
 
@@ -61,12 +63,15 @@ func (d *diagnosis) infiniBand(p Port) {
 	d.planes(p)
 	d.link(p)
 	if p.State >= mad.PortInit && p.SMLID == 0 {
-		d.say(Note, p.Source(), "start a subnet manager (opensm), or bring the subnet up from here: route; write on; commit",
+		d.say(Note, p.Source(), "start a subnet manager (opensm), or bring the subnet up from here: route; write "+
+			"on; commit",
 			"no subnet manager is known to this port (sm_lid 0)")
 	}
 	if _, member := p.DefaultPKey(); !member && p.State == mad.PortActive {
-		d.say(Note, p.Source(), "let the subnet manager give it 0xffff (OpenSM: partitions.conf, Default=0x7fff, ALL=full)",
-			"the P_Key table has no default key of a full member (0xffff): subnet administration answers limited members with little")
+		d.say(Note, p.Source(), "let the subnet manager give it 0xffff (OpenSM: partitions.conf, Default=0x7fff, "+
+			"ALL=full)",
+			"the P_Key table has no default key of a full member (0xffff): subnet administration answers limited "+
+				"members with little")
 	}
 	d.issm(p)
 }
@@ -84,11 +89,13 @@ func (d *diagnosis) link(p Port) {
 	case mad.PortInit:
 		say(Note, "", "the link is up, but no subnet manager has brought the port up: its state is %v", p.State)
 	case mad.PortArmed:
-		say(Note, "if it stays so, look into the subnet manager's log", "the port is armed: a subnet manager is bringing it up")
+		say(Note, "if it stays so, look into the subnet manager's log",
+			"the port is armed: a subnet manager is bringing it up")
 	default:
 		remedy := map[mad.PhysState]string{
-			mad.PhysPolling:  "look at the cable, and whether the other end is on",
-			mad.PhysDisabled: fmt.Sprintf("enable it: ibportstate -C %s -P %d -D 0 %d enable", p.CA, p.Number, p.Number),
+			mad.PhysPolling: "look at the cable, and whether the other end is on",
+			mad.PhysDisabled: fmt.Sprintf("enable it: ibportstate -C %s -P %d -D 0 %d enable", p.CA,
+				p.Number, p.Number),
 			mad.PhysTraining: "the ends do not come to terms: try another cable or transceiver",
 		}
 		say(Fault, remedy[p.Phys], "the port is down: its state is %v, physically %v", p.State, p.Phys)
@@ -132,24 +139,31 @@ func (d *diagnosis) subnetManagement(p Port, s sight) {
 	case s.smi != nil:
 		d.say(Fault, p.Source(), remedyFor(s.smi), "no subnet management packets can be sent: %v", s.smi)
 	case s.own != nil:
-		d.say(Fault, p.Source(), "look for the driver's complaints: dmesg", "the port does not answer its own subnet management packets: %v", s.own)
+		d.say(Fault, p.Source(), "look for the driver's complaints: dmesg",
+			"the port does not answer its own subnet management packets: %v", s.own)
 	default:
-		d.say(Fine, p.Source(), "", "an agent for subnet management was registered, the port answered it, and it was released")
+		d.say(Fine, p.Source(), "", "an agent for subnet management was registered, the port answered it, and it was "+
+			"released")
 	}
 }
 
 func (d *diagnosis) generalServices(p Port, s sight) {
 	switch {
 	case s.gsi != nil:
-		d.say(Note, p.Source(), remedyFor(s.gsi), "no general management packets can be sent, so no counters and no questions to subnet administration: %v", s.gsi)
+		d.say(Note, p.Source(), remedyFor(s.gsi), "no general management packets can be sent, so no counters and no "+
+			"questions to subnet administration: %v", s.gsi)
 	case p.State != mad.PortActive:
-		d.say(Fine, p.Source(), "", "an agent for general services was registered and released; nothing was sent, as the port is not active")
+		d.say(Fine, p.Source(), "", "an agent for general services was registered and released; nothing was sent, as "+
+			"the port is not active")
 	case s.nobody != nil:
-		d.say(Note, p.Source(), "", "an agent for general services was registered and released; a request to nobody did not come back: %v", s.nobody)
+		d.say(Note, p.Source(), "", "an agent for general services was registered and released; a request to nobody "+
+			"did not come back: %v", s.nobody)
 	case s.answered:
-		d.say(Fine, p.Source(), "", "an agent for general services was registered, a request was answered, and it was released")
+		d.say(Fine, p.Source(), "", "an agent for general services was registered, a request was answered, and it "+
+			"was released")
 	default:
-		d.say(Fine, p.Source(), "", "an agent for general services was registered, a request that nobody answers came back with the kernel's time-out (%v) after %d ms, and it was released",
+		d.say(Fine, p.Source(), "", "an agent for general services was registered, a request that nobody answers "+
+			"came back with the kernel's time-out (%v) after %d ms, and it was released",
 			unix.ETIMEDOUT, s.after.Milliseconds())
 	}
 	if s.closed != nil {

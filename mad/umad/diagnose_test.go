@@ -50,57 +50,124 @@ func TestFindings(t *testing.T) {
 	}{
 		"all is well": {port: asIs, seen: fine, want: []string{
 			"ok||the module ib_umad is loaded, interface version 5|",
-			"ok|umad:mlx5_0:1|InfiniBand, 100 Gb/sec (4X EDR), port GUID 0xe41d2d0300abcdef; mlx5_0 is a MT4115 with firmware 12.28.2006|",
+			"ok|umad:mlx5_0:1|InfiniBand, 100 Gb/sec (4X EDR), port GUID 0xe41d2d0300abcdef; mlx5_0 is a MT4115 with " +
+				"firmware 12.28.2006|",
 			"ok|umad:mlx5_0:1|the port is active, LID 26, subnet manager at LID 1|",
-			"ok|umad:mlx5_0:1|an agent for subnet management was registered, the port answered it, and it was released|",
+			"ok|umad:mlx5_0:1|an agent for subnet management was registered, the port answered it, and it was " +
+				"released|",
 			"came back with the kernel's time-out (connection timed out) after 220 ms",
 			"ok||-s umad means umad:mlx5_0:1|",
 		}},
 		"no ib_umad": {port: asIs, tree: func(m machine) { m.remove(t, "sys/class/infiniband_mad") }, want: []string{
 			"fault||the module ib_umad is not loaded", "modprobe ib_umad",
 		}},
-		"old ABI": {port: asIs, tree: func(m machine) { m.write(t, "sys/class/infiniband_mad/abi_version", "4\n") }, want: []string{
+		"old ABI": {port: asIs, tree: func(m machine) {
+			m.write(t, "sys/class/infiniband_mad/abi_version", "4\n")
+		}, want: []string{
 			"fault||unknown version of the umad interface", `says "4", expected 5`,
 		}},
-		"no umad device": {port: func(p *Port) { p.Umad = "" }, want: []string{"fault|umad:mlx5_0:1|the kernel offers no umad device", "modprobe -r ib_umad"}},
+		"no umad device": {port: func(p *Port) {
+			p.Umad = ""
+		}, want: []string{"fault|umad:mlx5_0:1|the kernel offers no umad device", "modprobe -r ib_umad"}},
 		"no device node": {port: asIs, tree: func(m machine) { m.remove(t, "dev/infiniband") }, want: []string{
-			"fault|umad:mlx5_0:1|there is no device node /dev/infiniband/umad0", "udevadm trigger", "--device=/dev/infiniband/umad0",
+			"fault|umad:mlx5_0:1|there is no device node /dev/infiniband/umad0", "udevadm trigger",
+			"--device=/dev/infiniband/umad0",
 		}},
-		"opening forbidden":   {port: asIs, err: unix.EPERM, want: []string{"fault|umad:mlx5_0:1|operation not permitted|a container must be given the device"}},
-		"adapter just gone":   {port: asIs, err: unix.ENXIO, want: []string{"fault|umad:mlx5_0:1|no such device or address|the adapter has just gone"}},
-		"every agent refused": {port: asIs, err: refused(unix.EACCES), want: []string{"fault|umad:mlx5_0:1|register: refused: permission denied|a security module", "manage_subnet"}},
-		"Ethernet": {port: func(p *Port) { p.LinkLayer = Ethernet }, seen: sight{smi: refused(unix.EPROTONOSUPPORT), after: time.Second}, want: []string{
-			"note|umad:mlx5_0:1|the link layer is Ethernet (RoCE): there is no SMI, so no subnet management packets and no subnet manager, and this console shows nothing",
+		"opening forbidden": {
+			port: asIs, err: unix.EPERM, want: []string{
+				"fault|umad:mlx5_0:1|operation not permitted|a container must be given the device",
+			},
+		},
+		"adapter just gone": {
+			port: asIs, err: unix.ENXIO, want: []string{
+				"fault|umad:mlx5_0:1|no such device or address|the adapter has just gone",
+			},
+		},
+		"every agent refused": {
+			port: asIs, err: refused(unix.EACCES), want: []string{
+				"fault|umad:mlx5_0:1|register: refused: permission denied|a security module", "manage_subnet",
+			},
+		},
+		"Ethernet": {port: func(p *Port) {
+			p.LinkLayer = Ethernet
+		}, seen: sight{smi: refused(unix.EPROTONOSUPPORT), after: time.Second}, want: []string{
+			"note|umad:mlx5_0:1|the link layer is Ethernet (RoCE): there is no SMI, so no subnet management packets " +
+				"and no subnet manager, and this console shows nothing",
 			"use another port", "LINK_TYPE_P1=1", "refused: protocol not supported", "-s umad has no port to use",
 		}},
-		"RNIC":     {port: func(p *Port) { p.NodeType = 4 }, want: []string{"note|umad:mlx5_0:1|this is no InfiniBand device"}},
-		"polling":  {port: func(p *Port) { p.State, p.Phys = mad.PortDown, mad.PhysPolling }, want: []string{"fault|umad:mlx5_0:1|the port is down: its state is Down, physically Polling|look at the cable", "nothing was sent, as the port is not active"}},
-		"disabled": {port: func(p *Port) { p.State, p.Phys = mad.PortDown, mad.PhysDisabled }, want: []string{"fault|umad:mlx5_0:1|the port is down: its state is Down, physically Disabled|enable it: ibportstate -C mlx5_0 -P 1 -D 0 1 enable"}},
+		"RNIC": {port: func(p *Port) {
+			p.NodeType = 4
+		}, want: []string{"note|umad:mlx5_0:1|this is no InfiniBand device"}},
+		"polling": {port: func(p *Port) {
+			p.State, p.Phys = mad.PortDown, mad.PhysPolling
+		}, want: []string{
+			"fault|umad:mlx5_0:1|the port is down: its state is Down, physically Polling|look at the cable",
+			"nothing was sent, as the port is not active",
+		}},
+		"disabled": {port: func(p *Port) {
+			p.State, p.Phys = mad.PortDown, mad.PhysDisabled
+		}, want: []string{
+			"fault|umad:mlx5_0:1|the port is down: its state is Down, physically Disabled|enable it: ibportstate -C " +
+				"mlx5_0 -P 1 -D 0 1 enable",
+		}},
 		"initialising": {port: func(p *Port) { p.State, p.LID, p.SMLID = mad.PortInit, 0, 0 }, want: []string{
 			"note|umad:mlx5_0:1|the link is up, but no subnet manager has brought the port up: its state is Initialize",
 			"note|umad:mlx5_0:1|no subnet manager is known to this port (sm_lid 0)|start a subnet manager (opensm)",
 			"-s umad means umad:mlx5_0:1",
 		}},
-		"armed":             {port: func(p *Port) { p.State = mad.PortArmed }, want: []string{"note|umad:mlx5_0:1|the port is armed"}},
-		"no SM":             {port: func(p *Port) { p.SMLID = 0 }, want: []string{"no subnet manager is known to this port (sm_lid 0)|start a subnet manager"}},
-		"SMI refused":       {port: asIs, seen: sight{smi: refused(unix.EBUSY)}, want: []string{"fault|umad:mlx5_0:1|no subnet management packets can be sent: register: refused: device or resource busy|another program has the class"}},
-		"no agent at all":   {port: asIs, seen: sight{smi: refused(unix.ENOTTY)}, want: []string{"fault|umad:mlx5_0:1|no subnet", "is the file a device at all?"}},
-		"GSI refused":       {port: asIs, seen: sight{gsi: refused(unix.ENOMEM)}, want: []string{"note|umad:mlx5_0:1|no general management packets can be sent", "out of memory"}},
-		"deaf to itself":    {port: asIs, seen: sight{own: unix.ETIMEDOUT}, want: []string{"fault|umad:mlx5_0:1|the port does not answer its own subnet management packets: connection timed out"}},
+		"armed": {port: func(p *Port) {
+			p.State = mad.PortArmed
+		}, want: []string{"note|umad:mlx5_0:1|the port is armed"}},
+		"no SM": {port: func(p *Port) {
+			p.SMLID = 0
+		}, want: []string{"no subnet manager is known to this port (sm_lid 0)|start a subnet manager"}},
+		"SMI refused": {
+			port: asIs, seen: sight{smi: refused(unix.EBUSY)},
+			want: []string{
+				"fault|umad:mlx5_0:1|no subnet management packets can be sent: register: refused: device or resource " +
+					"busy|another program has the class",
+			},
+		},
+		"no agent at all": {
+			port: asIs, seen: sight{smi: refused(unix.ENOTTY)}, want: []string{"fault|umad:mlx5_0:1|no subnet",
+				"is the file a device at all?"},
+		},
+		"GSI refused": {
+			port: asIs, seen: sight{gsi: refused(unix.ENOMEM)},
+			want: []string{"note|umad:mlx5_0:1|no general management packets can be sent", "out of memory"},
+		},
+		"deaf to itself": {
+			port: asIs, seen: sight{
+				own: unix.ETIMEDOUT,
+			}, want: []string{
+				"fault|umad:mlx5_0:1|the port does not answer its own subnet management packets: connection timed out",
+			},
+		},
 		"somebody answered": {port: asIs, seen: sight{answered: true}, want: []string{"a request was answered"}},
-		"nothing came back": {port: asIs, seen: sight{nobody: errors.New("silence")}, want: []string{"a request to nobody did not come back: silence"}},
+		"nothing came back": {
+			port: asIs, seen: sight{nobody: errors.New("silence")},
+			want: []string{"a request to nobody did not come back: silence"},
+		},
 		"limited member": {port: func(p *Port) { p.PKeys = []uint16{0x7fff, 0x8001} }, want: []string{
 			"note|umad:mlx5_0:1|the P_Key table has no default key of a full member (0xffff)", "partitions.conf",
 		}},
-		"virtual function": {port: func(p *Port) { p.Virtual = true }, want: []string{"note|umad:mlx5_0:1|this is a virtual function", "physical function"}},
-		"no issm":          {port: func(p *Port) { p.ISSM = "" }, want: []string{"the kernel offers no issm device"}},
+		"virtual function": {port: func(p *Port) {
+			p.Virtual = true
+		}, want: []string{"note|umad:mlx5_0:1|this is a virtual function", "physical function"}},
+		"no issm": {port: func(p *Port) { p.ISSM = "" }, want: []string{"the kernel offers no issm device"}},
 		"a local SM": {port: func(p *Port) { p.CapMask |= mad.CapIsSM }, tree: func(m machine) {
 			m.write(t, "proc/4711/comm", "opensm\n")
 			m.write(t, "proc/4711/fd/3", "")
 			link(t, "/dev/infiniband/issm0", filepath.Join(m.root, "proc/4711/fd/4"))
-		}, want: []string{"note|umad:mlx5_0:1|a subnet manager runs on this port: issm0 is taken by opensm (process 4711)|"}},
-		"somebody's SM": {port: func(p *Port) { p.CapMask |= mad.CapIsSM }, want: []string{"issm0 is taken by a process that this user cannot see"}},
-		"damaged sysfs": {port: asIs, tree: func(m machine) { m.write(t, "sys/class/infiniband/mlx5_0/ports/1/lid", "\x1b[2J") }, want: []string{"note||sysfs: ", "expected 0x and a hexadecimal number of 16 bits"}},
+		}, want: []string{
+			"note|umad:mlx5_0:1|a subnet manager runs on this port: issm0 is taken by opensm (process 4711)|",
+		}},
+		"somebody's SM": {port: func(p *Port) {
+			p.CapMask |= mad.CapIsSM
+		}, want: []string{"issm0 is taken by a process that this user cannot see"}},
+		"damaged sysfs": {port: asIs, tree: func(m machine) {
+			m.write(t, "sys/class/infiniband/mlx5_0/ports/1/lid", "\x1b[2J")
+		}, want: []string{"note||sysfs: ", "expected 0x and a hexadecimal number of 16 bits"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := good()
@@ -138,7 +205,8 @@ func TestNoPermission(t *testing.T) {
 	if err := os.Chmod(filepath.Join(m.root, "dev/infiniband/umad0"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault|umad:mlx5_0:1|this user may not open /dev/infiniband/umad0|run as root") {
+	if got := saw(m, sight{}, nil); !strings.Contains(got,
+		"fault|umad:mlx5_0:1|this user may not open /dev/infiniband/umad0|run as root") {
 		t.Error(got)
 	}
 }
@@ -158,7 +226,8 @@ func TestNoAdapter(t *testing.T) {
 	}
 	m.write(t, "sys/class/infiniband/.x", "")
 	m.remove(t, "sys/class/infiniband/.x")
-	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault||the RDMA modules are loaded, but there is no adapter|put in an adapter") {
+	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault||the RDMA modules are loaded, but there is no "+
+		"adapter|put in an adapter") {
 		t.Errorf("only modules:\n%s", got)
 	}
 	pci(m, "0000:3b:00.0", "0x15b3", "0x1017", "0x020700")
@@ -167,9 +236,12 @@ func TestNoAdapter(t *testing.T) {
 	pci(m, "0000:3e:00.0", "0x8086", "0x24f0", "0x020800")
 	got := saw(m, sight{}, nil)
 	for _, want := range []string{
-		"fault||PCI 3b:00.0 (15b3:1017) is an adapter whose driver is not loaded or refuses it|as root: modprobe mlx5_ib\n",
-		"fault||PCI 3d:00.0 (15b3:1003) is an adapter whose driver is not loaded or refuses it|as root: modprobe mlx4_ib\n",
-		"fault||PCI 3e:00.0 (8086:24f0) is an adapter whose driver is not loaded or refuses it|as root: modprobe hfi1\n",
+		"fault||PCI 3b:00.0 (15b3:1017) is an adapter whose driver is not loaded or refuses it|as root: modprobe " +
+			"mlx5_ib\n",
+		"fault||PCI 3d:00.0 (15b3:1003) is an adapter whose driver is not loaded or refuses it|as root: modprobe " +
+			"mlx4_ib\n",
+		"fault||PCI 3e:00.0 (8086:24f0) is an adapter whose driver is not loaded or refuses it|as root: " +
+			"modprobe hfi1\n",
 		"note||the RDMA modules are loaded, but no adapter is registered with them|",
 	} {
 		if !strings.Contains(got, want) {

@@ -63,7 +63,8 @@ func TestHeader(t *testing.T) {
 
 func TestMilliseconds(t *testing.T) {
 	for d, want := range map[time.Duration]uint32{
-		-time.Second: 0, 0: 0, 1: 1, time.Millisecond: 1, time.Millisecond + 1: 2, 200 * time.Millisecond: 200, 1 << 62: 1<<31 - 1,
+		-time.Second: 0, 0: 0, 1: 1, time.Millisecond: 1, time.Millisecond + 1: 2, 200 * time.Millisecond: 200,
+		1 << 62: 1<<31 - 1,
 	} {
 		if got := milliseconds(d); got != want {
 			t.Errorf("%v is %d ms, want %d", d, got, want)
@@ -87,9 +88,13 @@ func TestDecodePacket(t *testing.T) {
 		want mad.Frame
 		ok   bool
 	}{
-		"answer":                    {packet(h, 0, mad256), mad.Frame{SLID: 7, QP: 1, SL: 2, PKey: 1}, true},
-		"sent back, 6.1's kernel":   {packet(h, 110, mad256[:24]), mad.Frame{DLID: 7, QP: 1, SL: 2, PKey: 1, Status: 110}, true},
-		"sent back whole":           {packet(h, 110, mad256), mad.Frame{DLID: 7, QP: 1, SL: 2, PKey: 1, Status: 110}, true},
+		"answer": {packet(h, 0, mad256), mad.Frame{SLID: 7, QP: 1, SL: 2, PKey: 1}, true},
+		"sent back, 6.1's kernel": {
+			packet(h, 110, mad256[:24]), mad.Frame{DLID: 7, QP: 1, SL: 2, PKey: 1, Status: 110}, true,
+		},
+		"sent back whole": {
+			packet(h, 110, mad256), mad.Frame{DLID: 7, QP: 1, SL: 2, PKey: 1, Status: 110}, true,
+		},
 		"less than a common header": {packet(h, 110, mad256[:23]), mad.Frame{}, false},
 		"an answer cut off":         {packet(h, 0, mad256[:255]), mad.Frame{}, false},
 		"a MAD of Omni-Path":        {packet(h, 0, make([]byte, 2048)), mad.Frame{}, false},
@@ -146,7 +151,8 @@ func FuzzDecodePacket(f *testing.F) {
 		if frame.Status == 0 && mad.Class(b[headerSize+1]) == mad.ClassSA {
 			return // may have been completed
 		}
-		if n := len(b) - headerSize; !bytes.Equal(frame.Data[:n], b[headerSize:]) || len(bytes.Trim(frame.Data[n:], "\x00")) > 0 {
+		if n := len(b) - headerSize; !bytes.Equal(frame.Data[:n], b[headerSize:]) ||
+			len(bytes.Trim(frame.Data[n:], "\x00")) > 0 {
 			t.Errorf("MAD %x of %x", frame.Data, b)
 		}
 	})

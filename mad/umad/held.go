@@ -14,8 +14,8 @@ import (
 // ErrHeldGone says that a device which was opened before root was given up carries nothing any more.
 var ErrHeldGone = errors.New("the device that was opened before root was given up is gone: start the program again")
 
-// Held are umad devices that a program opened while it might, for itself to use when it may not open them any more, until
-// the program ends. The nil value holds none. Its methods may be called from any goroutine.
+// Held are umad devices that a program opened while it might, for itself to use when it may not open them any more,
+// until the program ends. The nil value holds none. Its methods may be called from any goroutine.
 type Held struct {
 	mu      sync.Mutex
 	devices map[string]*held

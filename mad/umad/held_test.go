@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHeldIsUsedByOneAtATime: all duplicates are one open file, so what one read the other would miss; what came for the
-// one before is not for the next.
+// TestHeldIsUsedByOneAtATime: all duplicates are one open file, so what one read the other would miss; what came for
+// the one before is not for the next.
 func TestHeldIsUsedByOneAtATime(t *testing.T) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {

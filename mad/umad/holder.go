@@ -20,7 +20,8 @@ func holder(root, device string) string {
 		}
 		fds, _ := entries(filepath.Join(dir, pid, "fd")) // not ours to see
 		for _, fd := range fds {
-			if to, err := os.Readlink(filepath.Join(dir, pid, "fd", fd)); err == nil && to == filepath.Join(devices, device) {
+			if to, err := os.Readlink(filepath.Join(dir, pid, "fd", fd)); err == nil &&
+				to == filepath.Join(devices, device) {
 				name, _ := os.ReadFile(filepath.Join(dir, pid, "comm")) // gone meanwhile
 				return fmt.Sprintf("%s (process %s)", trim(name), pid)
 			}

@@ -88,7 +88,10 @@ func (t *Transport) askNobody(ctx context.Context) (after time.Duration, answere
 	if t.port.LinkLayer != InfiniBand {
 		h.lid, h.gid = 0, nobodyGID
 	}
-	smp := mad.SMP{BaseVersion: 1, Class: mad.ClassPerf, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrClassPortInfo, TID: 2}
+	smp := mad.SMP{
+		BaseVersion: 1, Class: mad.ClassPerf, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrClassPortInfo,
+		TID: 2,
+	}
 	var f mad.Frame
 	smp.Put(&f.Data)
 	start := time.Now()

@@ -88,6 +88,7 @@ func good() Port {
 		CA: "mlx5_0", Number: 1, Umad: "umad0", ISSM: "issm0",
 		LinkLayer: InfiniBand, State: mad.PortActive, Phys: mad.PhysLinkUp, LID: 0x1a, SMLID: 1, CapMask: 0x0250e848,
 		Rate: "100 Gb/sec (4X EDR)", GUID: 0xe41d2d0300abcdef, PKeys: []uint16{0xffff},
-		NodeType: mad.NodeCA, NodeGUID: 0xe41d2d0300abcdee, SystemGUID: 0xe41d2d0300abcdee, Type: "MT4115", Firmware: "12.28.2006",
+		NodeType: mad.NodeCA, NodeGUID: 0xe41d2d0300abcdee, SystemGUID: 0xe41d2d0300abcdee, Type: "MT4115",
+		Firmware: "12.28.2006",
 	}
 }

@@ -22,7 +22,8 @@ const (
 	classNetworkFabric     = 0x0208
 	classSerialInfiniBand  = 0x0c06
 
-	firstMLX5, behindMLX5 = 0x1011, 0x6000 // mlx5's begin with Connect-IB and end before older ones (mlx5/core/main.c, mlx4/main.c)
+	// mlx5's begin with Connect-IB and end before older ones (mlx5/core/main.c, mlx4/main.c)
+	firstMLX5, behindMLX5 = 0x1011, 0x6000
 )
 
 // pciCards lists the adapters on PCI, whether or not a driver has them.
@@ -34,7 +35,9 @@ func pciCards(root string) []card {
 		a := attributes{dir: filepath.Join(dir, slot)}
 		vendor, device := value(&a, "vendor", parseMask), value(&a, "device", parseMask)
 		if driver := driverOf(vendor, device, value(&a, "class", parseMask)>>8); driver != "" {
-			cards = append(cards, card{strings.TrimPrefix(slot, "0000:"), fmt.Sprintf("%04x:%04x", vendor, device), driver})
+			cards = append(cards, card{
+				strings.TrimPrefix(slot, "0000:"), fmt.Sprintf("%04x:%04x", vendor, device), driver,
+			})
 		}
 	}
 	return cards

@@ -13,9 +13,9 @@ import (
 // ErrDirectedOnly says that a planarized adapter carries no SMPs by LID.
 var ErrDirectedOnly = errors.New("a planarized adapter carries subnet management packets by directed route alone")
 
-// joinPlanes makes a planarized (XDR) adapter one port. The kernel shows it twice: as a device for the general services,
-// whose port lets no subnet manager send SMPs (IsSMDisabled), and as one whose ports are the planes, with queue pair 0
-// only. All have one port GUID. The planes go into the first.
+// joinPlanes makes a planarized (XDR) adapter one port. The kernel shows it twice: as a device for the general
+// services, whose port lets no subnet manager send SMPs (IsSMDisabled), and as one whose ports are the planes, with
+// queue pair 0 only. All have one port GUID. The planes go into the first.
 func joinPlanes(ports []Port) []Port {
 	planes := map[uint64][]Port{} // by port GUID
 	general := map[uint64]int{}   // how many ports for the general services
@@ -101,7 +101,8 @@ func (d *diagnosis) planes(p Port) {
 		return
 	}
 	smi := p.SMI()
-	d.say(Fine, p.Source(), "", "a planarized adapter, one port of two devices: subnet management (class 0x81, by directed route alone; 0x01 is refused) "+
+	d.say(Fine, p.Source(), "", "a planarized adapter, one port of two devices: subnet management (class 0x81, by "+
+		"directed route alone; 0x01 is refused) "+
 		"goes by %v, %s; all other classes by %v", smi, planeCount(len(p.Planes)), p.CA)
 }
 

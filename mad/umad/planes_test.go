@@ -14,7 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// planarized is a machine with such an adapter as rdma-core's documents describe it, four planes of which the first is down.
+// planarized is a machine with such an adapter as rdma-core's documents describe it, four planes of which the first is
+// down.
 func planarized(t *testing.T) machine {
 	t.Helper()
 	p := good()
@@ -23,7 +24,8 @@ func planarized(t *testing.T) machine {
 	m := machine{}.add(t, p)
 	for n := range 4 {
 		plane := good()
-		plane.CA, plane.Number, plane.Umad, plane.ISSM = "smi0", n+1, fmt.Sprintf("umad%d", n+1), fmt.Sprintf("issm%d", n+1)
+		plane.CA, plane.Number, plane.Umad, plane.ISSM = "smi0", n+1, fmt.Sprintf("umad%d", n+1),
+			fmt.Sprintf("issm%d", n+1)
 		if n == 0 {
 			plane.State, plane.Phys = mad.PortDown, mad.PhysPolling
 		}
@@ -39,15 +41,18 @@ func TestPlanes(t *testing.T) {
 		t.Fatalf("%v, %v", ports, err)
 	}
 	p := ports[0]
-	if p.Source() != "umad:mlx5_0:1" || len(p.Planes) != 4 || p.SMI().String() != "smi0 port 2" || fmt.Sprint(p.devices()) != "[umad2 umad0]" {
+	if p.Source() != "umad:mlx5_0:1" || len(p.Planes) != 4 || p.SMI().String() != "smi0 port 2" ||
+		fmt.Sprint(p.devices()) != "[umad2 umad0]" {
 		t.Errorf("%v of %d planes, SMPs by %v, devices %v", p, len(p.Planes), p.SMI(), p.devices())
 	}
-	for arg, want := range map[string]string{"": "smi0 port 2", "mlx5_0": "smi0 port 2", "smi0": "smi0 port 2", "smi0:3": "smi0 port 3", "smi0:1": "smi0 port 1"} {
+	for arg, want := range map[string]string{"": "smi0 port 2", "mlx5_0": "smi0 port 2", "smi0": "smi0 port 2",
+		"smi0:3": "smi0 port 3", "smi0:1": "smi0 port 1"} {
 		sel, err := ParseSelector(arg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if whole := sel.Whole(ports); strings.HasPrefix(arg, "smi0") && whole != (Selector{"mlx5_0", 1}) || !strings.HasPrefix(arg, "smi0") && whole != sel {
+		if whole := sel.Whole(ports); strings.HasPrefix(arg, "smi0") && whole != (Selector{"mlx5_0", 1}) ||
+			!strings.HasPrefix(arg, "smi0") && whole != sel {
 			t.Errorf("%q is of %+v", arg, whole)
 		}
 		if p, err := sel.Choose(ports); err != nil || p.CA != "mlx5_0" || p.SMI().String() != want {
@@ -62,7 +67,8 @@ func TestPlanes(t *testing.T) {
 	}
 	got := saw(m, sight{}, nil)
 	for _, want := range []string{
-		"ok|umad:mlx5_0:1|a planarized adapter, one port of two devices: subnet management (class 0x81, by directed route alone; 0x01 is refused) " +
+		"ok|umad:mlx5_0:1|a planarized adapter, one port of two devices: subnet management (class 0x81, by directed " +
+			"route alone; 0x01 is refused) " +
 			"goes by smi0 port 2, one of 4 planes; all other classes by mlx5_0|",
 		"-s umad means umad:mlx5_0:1|",
 	} {
@@ -71,7 +77,8 @@ func TestPlanes(t *testing.T) {
 		}
 	}
 	m.remove(t, "dev/infiniband/umad2")
-	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault|umad:mlx5_0:1|there is no device node /dev/infiniband/umad2") || strings.Contains(got, "issm device") {
+	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault|umad:mlx5_0:1|there is no device node "+
+		"/dev/infiniband/umad2") || strings.Contains(got, "issm device") {
 		t.Errorf("without the device of a plane:\n%s", got)
 	}
 	if _, err := Usable(m.root, nil); !errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +86,8 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-// TestManyDevices: 128 devices and 192 ports are as many as there can be, by rdma-core's limits. All are seen, and none is taken for
-// a plane of another but by its port GUID.
+// TestManyDevices: 128 devices and 192 ports are as many as there can be, by rdma-core's limits. All are seen, and none
+// is taken for a plane of another but by its port GUID.
 func TestManyDevices(t *testing.T) {
 	m := planarized(t)
 	for n := range 128 {
@@ -127,8 +134,8 @@ func TestNoPlanes(t *testing.T) {
 	}
 }
 
-// TestPlaneClasses: SMPs by directed route go to the device of the planes, general services to the other, and what either
-// says is received; SMPs by LID are refused.
+// TestPlaneClasses: SMPs by directed route go to the device of the planes, general services to the other, and what
+// either says is received; SMPs by LID are refused.
 func TestPlaneClasses(t *testing.T) {
 	tr, smi := onSocket(t)
 	other, gsi := onSocket(t)

@@ -36,8 +36,8 @@ type Port struct {
 	Rate       string // such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
 	PKeys      []uint16 // those of the P_Key table up to the last that is not 0
-	// Planes are the ports by which a planarized adapter sends SMPs, as far as they are meant; all else goes by the port
-	// itself. Other adapters have none.
+	// Planes are the ports by which a planarized adapter sends SMPs, as far as they are meant; all else goes by the
+	// port itself. Other adapters have none.
 	Planes []Port
 
 	// The adapter's.
@@ -70,8 +70,8 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 	return 0, false
 }
 
-// Ports lists the ports of all adapters, by the adapter's name and the port's number, a planarized one once. A machine without
-// adapters has none, which is no error. The error names all files of sysfs that could not be read or
+// Ports lists the ports of all adapters, by the adapter's name and the port's number, a planarized one once. A machine
+// without adapters has none, which is no error. The error names all files of sysfs that could not be read or
 // understood; the ports are good but for what those say.
 func Ports(root string) ([]Port, error) {
 	cas, err := entries(filepath.Join(root, classInfiniband))
@@ -89,7 +89,9 @@ func Ports(root string) ([]Port, error) {
 		names := devs[portKey{p.CA, p.Number}]
 		p.Umad, p.ISSM = names.umad, names.issm
 	}
-	slices.SortStableFunc(ports, func(a, b Port) int { return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number)) })
+	slices.SortStableFunc(ports, func(a, b Port) int {
+		return cmp.Or(cmp.Compare(a.CA, b.CA), cmp.Compare(a.Number, b.Number))
+	})
 	return joinPlanes(ports), errors.Join(errs...)
 }
 
@@ -194,7 +196,8 @@ func readPKeys(a *attributes) []uint16 {
 	for _, name := range names {
 		i, err := strconv.Atoi(name)
 		if err != nil || i < 0 || i >= len(table) {
-			a.errs = append(a.errs, fmt.Errorf("%s: entry %q, expected numbers from 0 on", filepath.Join(a.dir, "pkeys"), name))
+			a.errs = append(a.errs, fmt.Errorf("%s: entry %q, expected numbers from 0 on",
+				filepath.Join(a.dir, "pkeys"), name))
 			continue
 		}
 		if table[i] = value(a, filepath.Join("pkeys", name), parse16); table[i] != 0 {

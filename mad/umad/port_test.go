@@ -14,7 +14,8 @@ import (
 
 func TestPorts(t *testing.T) {
 	a, b := good(), good()
-	b.Number, b.Umad, b.ISSM, b.LinkLayer, b.PKeys = 2, "umad1", "issm1", Ethernet, []uint16{0x7fff, 0, 0, 0x8001, 0, 0, 0, 0, 0, 0, 0xffff}
+	b.Number, b.Umad, b.ISSM, b.LinkLayer, b.PKeys = 2, "umad1", "issm1", Ethernet, []uint16{0x7fff, 0, 0, 0x8001, 0, 0,
+		0, 0, 0, 0, 0xffff}
 	c := good()
 	c.CA, c.Umad, c.ISSM, c.Virtual, c.PKeys = "mlx4_0", "umad10", "", true, nil
 	m := machine{}.add(t, b).add(t, a).add(t, c)
@@ -155,7 +156,8 @@ func TestUsable(t *testing.T) {
 }
 
 func FuzzParsers(f *testing.F) {
-	for _, s := range []string{"4: ACTIVE", "0002:c903:0029:6de0", "fe80:0000:0000:0000:0002:c903:0029:6de1", "0x1a", "255", "mlx5_0:1", ":", "0x"} {
+	for _, s := range []string{"4: ACTIVE", "0002:c903:0029:6de0", "fe80:0000:0000:0000:0002:c903:0029:6de1", "0x1a",
+		"255", "mlx5_0:1", ":", "0x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -165,16 +167,19 @@ func FuzzParsers(f *testing.F) {
 		if v, err := parseGID(s); err == nil && !strings.HasSuffix(strings.ToLower(s), quads(v)) {
 			t.Errorf("GID %q is %016x", s, v)
 		}
-		if v, err := parse16(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") != strings.TrimLeft(fmt.Sprintf("%x", v), "0") {
+		if v, err := parse16(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") !=
+			strings.TrimLeft(fmt.Sprintf("%x", v), "0") {
 			t.Errorf("LID %q is %d", s, v)
 		}
-		if v, err := parseMask(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") != strings.TrimLeft(fmt.Sprintf("%x", v), "0") {
+		if v, err := parseMask(s); err == nil && strings.TrimLeft(strings.ToLower(s)[2:], "0") !=
+			strings.TrimLeft(fmt.Sprintf("%x", v), "0") {
 			t.Errorf("mask %q is %x", s, v)
 		}
 		if v, err := parsePort(s); err == nil && (v < 0 || v > 255) {
 			t.Errorf("port %q is %d", s, v)
 		}
-		if v, err := parseCode(s); err == nil && !strings.HasPrefix(strings.ToLower(strings.TrimLeft(s, "0")), strings.TrimLeft(fmt.Sprintf("%x", v), "0")) {
+		if v, err := parseCode(s); err == nil && !strings.HasPrefix(strings.ToLower(strings.TrimLeft(s, "0")),
+			strings.TrimLeft(fmt.Sprintf("%x", v), "0")) {
 			t.Errorf("code %q is %d", s, v)
 		}
 		if sel, err := ParseSelector(s); err == nil && sel.CA != "" && sel.Port != AnyPort {
@@ -191,7 +196,8 @@ func FuzzPorts(f *testing.F) {
 	f.Add("\x1b[2J", "300", "4: ACTIVE")
 	m := machine{}.add(f, good()) // a worker runs one at a time
 	f.Fuzz(func(t *testing.T, ca, port, text string) {
-		for _, name := range []string{"node_type", "node_guid", "ports/1/state", "ports/1/lid", "ports/1/pkeys/3", "ports/1/link_layer"} {
+		for _, name := range []string{"node_type", "node_guid", "ports/1/state", "ports/1/lid", "ports/1/pkeys/3",
+			"ports/1/link_layer"} {
 			m.write(t, "sys/class/infiniband/mlx5_0/"+name, text)
 		}
 		m.write(t, "sys/class/infiniband_mad/umad0/ibdev", ca)

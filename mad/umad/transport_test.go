@@ -29,7 +29,8 @@ func onSocket(t *testing.T) (tr *Transport, kernel int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr = &Transport{port: Port{CA: "test0", Number: 1}, dev: &device{path: "socket", fd: pair[0], wake: wake}, agents: newAgents()}
+	tr = &Transport{port: Port{CA: "test0", Number: 1}, dev: &device{path: "socket", fd: pair[0], wake: wake},
+		agents: newAgents()}
 	var once sync.Once
 	t.Cleanup(func() {
 		_ = tr.Close()
@@ -161,7 +162,9 @@ func TestTrapsComeIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	smp := mad.SMP{BaseVersion: 1, Class: mad.ClassSMPLID, ClassVersion: 1, Method: mad.MethodTrap, Attr: mad.AttrNotice}
+	smp := mad.SMP{
+		BaseVersion: 1, Class: mad.ClassSMPLID, ClassVersion: 1, Method: mad.MethodTrap, Attr: mad.AttrNotice,
+	}
 	data, err := (&mad.Notice{Generic: true, Trap: mad.TrapLinkState, IssuerLID: 7}).AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// After is the structure of a fabric that [fabric.Fabric.Without] made of the one whose structure this is: everything keeps its tier,
-// its place and its role; what is missing is odd. O(ports + links x neighbours).
+// After is the structure of a fabric that [fabric.Fabric.Without] made of the one whose structure this is: everything
+// keeps its tier, its place and its role; what is missing is odd. O(ports + links x neighbours).
 func (s *Structure) After(f *fabric.Fabric) *Structure {
 	c := *s.Classes
 	c.Fabric, c.graph, c.Adapters = f, routing.NewGraph(f), nil

@@ -33,7 +33,8 @@ const (
 	DifferentTables  DifferenceKind = "tables"
 )
 
-// fact is what is compared, in terms of the model: a host, a host's speed, a port of a switch, its speed, or the switches.
+// fact is what is compared, in terms of the model: a host, a host's speed, a port of a switch, its speed, or the
+// switches.
 type fact struct {
 	kind DifferenceKind
 	host string
@@ -57,9 +58,9 @@ type alike struct {
 }
 
 // Compare says what each of several subnets has otherwise than most of them: rails of the same hosts, or a fabric and
-// its copy. Hosts are the same by their names, leaves by the hosts on them, the other switches by the ports that lead to
-// them. Where as many have one thing as the other, that of the first counts. tables are their forwarding tables, nil where
-// none are known. O(subnets x (ports + forwarding entries)).
+// its copy. Hosts are the same by their names, leaves by the hosts on them, the other switches by the ports that lead
+// to them. Where as many have one thing as the other, that of the first counts. tables are their forwarding tables, nil
+// where none are known. O(subnets x (ports + forwarding entries)).
 func Compare(all []*Structure, tables []*fabric.Tables) []Difference {
 	if len(all) < 2 {
 		return nil
@@ -147,7 +148,8 @@ func (a *alike) chooseModel() {
 	}
 }
 
-// match finds the switches of a subnet that are in the places of the model's: leaves by hosts, and from there on by ports.
+// match finds the switches of a subnet that are in the places of the model's: leaves by hosts, and from there on by
+// ports.
 func (a *alike) match(i int) {
 	f, g := a.all[a.model].Fabric, a.all[i].Fabric
 	to, _ := a.leaves(a.model, i)
@@ -262,7 +264,8 @@ func (a *alike) differences(out []Difference) []Difference {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Difference) int {
-		return cmp.Or(cmp.Compare(x.Subnet, y.Subnet), cmp.Compare(kindOrder(x.Kind), kindOrder(y.Kind)), cmp.Compare(x.What, y.What))
+		return cmp.Or(cmp.Compare(x.Subnet, y.Subnet), cmp.Compare(kindOrder(x.Kind), kindOrder(y.Kind)),
+			cmp.Compare(x.What, y.What))
 	})
 	var few []Difference
 	for len(out) > 0 {
@@ -285,9 +288,11 @@ func (a *alike) inShort(all []Difference) []Difference {
 	case DifferentHosts:
 		of, text = max(hosts, len(a.ends[a.model])), fmt.Sprintf("%d hosts are missing, elsewhere or here alone", n)
 	case DifferentCabling:
-		of, text = links-hosts, fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n, links-hosts)
+		of, text = links-hosts, fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n,
+			links-hosts)
 	case DifferentSpeed:
-		of, text = links, fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"), all[0].What)
+		of, text = links, fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"),
+			all[0].What)
 	default:
 		return all
 	}
@@ -309,7 +314,10 @@ func (a *alike) lacking() (out []Difference) {
 		}
 		for _, i := range without {
 			if 2*len(without) < len(a.all) {
-				out = append(out, Difference{i, fabric.None, fabric.None, DifferentSize, fmt.Sprintf("has no switch in the place of %s of the others", f.NodeName(f.Switches[x]))})
+				out = append(out, Difference{
+					i, fabric.None, fabric.None, DifferentSize,
+					fmt.Sprintf("has no switch in the place of %s of the others", f.NodeName(f.Switches[x])),
+				})
 			}
 		}
 	}
@@ -317,7 +325,8 @@ func (a *alike) lacking() (out []Difference) {
 }
 
 func kindOrder(k DifferenceKind) int {
-	return slices.Index([]DifferenceKind{DifferentSize, DifferentHosts, DifferentCabling, DifferentSpeed, DifferentTables}, k)
+	return slices.Index([]DifferenceKind{DifferentSize, DifferentHosts, DifferentCabling, DifferentSpeed,
+		DifferentTables}, k)
 }
 
 // usualOf is the value that most subnets have. A speed counts only where there is a link.
@@ -368,7 +377,8 @@ func (a *alike) difference(k fact, i int, v, usual int64, values []int64) (Diffe
 			return d, false // it is said of the other end
 		}
 		if k.kind == DifferentSpeed {
-			d.What = fmt.Sprintf("%s -- %s runs %s, %s on most", f.PortName(d.Port), f.PortName(f.Ports[d.Port].Peer), speedText(v), speedText(usual))
+			d.What = fmt.Sprintf("%s -- %s runs %s, %s on most", f.PortName(d.Port), f.PortName(f.Ports[d.Port].Peer),
+				speedText(v), speedText(usual))
 		} else if d.What = a.linkText(d.Port, i, v, usual); d.What == "" {
 			return d, false
 		}
@@ -400,7 +410,8 @@ func (a *alike) hostText(k fact, i int, v, usual int64, values []int64) string {
 	case k.kind == DifferentSpeed:
 		return fmt.Sprintf("%s runs %s, %s on most", name, speedText(v), speedText(usual))
 	case v == absent:
-		return fmt.Sprintf("%s is missing, %s", name, prose.When(having == 1, "another has it", fmt.Sprintf("%d others have it", having)))
+		return fmt.Sprintf("%s is missing, %s", name,
+			prose.When(having == 1, "another has it", fmt.Sprintf("%d others have it", having)))
 	case usual == absent:
 		return fmt.Sprintf("%s is in %d of %d subnets only", name, having, len(values))
 	}
@@ -425,7 +436,8 @@ func (a *alike) linkText(p fabric.PortIndex, i int, v, usual int64) string {
 		}
 	}
 	switch {
-	case v == absent && far == fabric.None && usual >= 0, v == absent && far != fabric.None && far < p && f.PeerSwitch(far) == fabric.None:
+	case v == absent && far == fabric.None && usual >= 0, v == absent && far != fabric.None && far < p &&
+		f.PeerSwitch(far) == fabric.None:
 		return "" // the switch is missing, or the other end says it
 	case v == absent:
 		return fmt.Sprintf("%s has no link, on most others it leads to %s", f.PortName(p), there)

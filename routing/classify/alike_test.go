@@ -65,7 +65,8 @@ func port(t testing.TB, f *fabric.Fabric, name string) fabric.PortIndex {
 	return fabric.None
 }
 
-// TestCompare has faults that were made by hand in one of several rails, or in the one that the others are held against.
+// TestCompare has faults that were made by hand in one of several rails, or in the one that the others are held
+// against.
 func TestCompare(t *testing.T) {
 	for name, c := range map[string]struct {
 		rails int
@@ -91,10 +92,14 @@ func TestCompare(t *testing.T) {
 			p := port(t, all[1], "leaf-02/7")
 			all[1].Ports[p].Speed, all[1].Ports[all[1].Ports[p].Peer].Speed = fabric.HDR, fabric.HDR
 		}, "2 speed: leaf-02/7 -- spine-03/2 runs 4xHDR, 4xSDR on most\n"},
-		"all speeds": {3, func(t *testing.T, all []*fabric.Fabric) { all[1] = generate(t, "fattree:2,8,rail=2,speed=hdr") },
-			"2 speed: 64 of 64 links run at another speed than on most: leaf-01/5 -- spine-01/1 runs 4xHDR, 4xSDR on most\n"},
+		"all speeds": {3, func(t *testing.T, all []*fabric.Fabric) {
+			all[1] = generate(t, "fattree:2,8,rail=2,speed=hdr")
+		},
+			"2 speed: 64 of 64 links run at another speed than on most: leaf-01/5 -- spine-01/1 runs 4xHDR, 4xSDR " +
+				"on most\n"},
 		"switch": {3, func(t *testing.T, all []*fabric.Fabric) {
-			all[2] = cut(t, all[2], "spine-04/1", "spine-04/2", "spine-04/3", "spine-04/4", "spine-04/5", "spine-04/6", "spine-04/7", "spine-04/8")
+			all[2] = cut(t, all[2], "spine-04/1", "spine-04/2", "spine-04/3", "spine-04/4", "spine-04/5", "spine-04/6",
+				"spine-04/7", "spine-04/8")
 		}, "3 size: has 11 switches, most have 12\n" +
 			"3 size: has no switch in the place of spine-04 of the others\n"},
 	} {

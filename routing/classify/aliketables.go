@@ -129,7 +129,8 @@ func (a *alike) compareTables(tables []*fabric.Tables) (out []Difference) {
 		switch {
 		case having == 0:
 		case t == nil:
-			add(i, "no forwarding tables are known, %s them", prose.When(having == 1, "another has", fmt.Sprintf("%d others have", having)))
+			add(i, "no forwarding tables are known, %s them",
+				prose.When(having == 1, "another has", fmt.Sprintf("%d others have", having)))
 		default:
 			if n := len(t.NotRead()); n > 0 {
 				add(i, "the forwarding tables of %s were not read", prose.Count(n, "switch"))

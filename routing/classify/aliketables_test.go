@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// named are tables in which the port is a function of the names of switch and destination alone, so that subnets of the same
-// hosts have the same ones whatever their GUIDs and LIDs are.
+// named are tables in which the port is a function of the names of switch and destination alone, so that subnets of the
+// same hosts have the same ones whatever their GUIDs and LIDs are.
 func named(t testing.TB, f *fabric.Fabric, shift uint16) *fabric.Tables {
 	t.Helper()
 	lids := make([]uint16, len(f.EndPorts))
@@ -26,17 +26,22 @@ func named(t testing.TB, f *fabric.Fabric, shift uint16) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for sw, n := range f.Switches {
 		for _, e := range f.EndPorts {
-			host, _, _ := strings.Cut(f.NodeName(f.Ports[e].Node), " ") // without the number of the adapter, which is that of the rail
-			lft.Row(fabric.SwitchIndex(sw))[f.Ports[e].LID] = uint8(1 + (len(f.NodeName(n))+3*len(host)+int(host[len(host)-1]))%7)
+			// without the number of the adapter, which is that of the rail
+			host, _, _ := strings.Cut(f.NodeName(f.Ports[e].Node), " ")
+			lft.Row(fabric.SwitchIndex(sw))[f.Ports[e].LID] = uint8(1 +
+				(len(f.NodeName(n))+3*len(host)+int(host[len(host)-1]))%7)
 		}
 	}
 	return fabric.NewTables(f, lft, "named")
 }
 
-// TestCompareTables: whatever is changed in the tables of one of three subnets is said of it, and nothing of the others.
+// TestCompareTables: whatever is changed in the tables of one of three subnets is said of it, and nothing of the
+// others.
 func TestCompareTables(t *testing.T) {
 	lid := func(f *fabric.Fabric, name string) uint16 {
-		return f.Ports[f.EndPortOf(f.Nodes[slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return strings.HasPrefix(n.Desc, name) })].FirstPort+1)].LID
+		return f.Ports[f.EndPortOf(f.Nodes[slices.IndexFunc(f.Nodes, func(n fabric.Node) bool {
+			return strings.HasPrefix(n.Desc, name)
+		})].FirstPort+1)].LID
 	}
 	const hosts, switches = 8, 6
 	for name, c := range map[string]struct {
@@ -47,16 +52,20 @@ func TestCompareTables(t *testing.T) {
 		"an entry to a host": {func(t *fabric.Tables) *fabric.Tables {
 			t.LFT.Row(3)[lid(t.Fabric, "node-0005")]++
 			return t
-		}, fmt.Sprintf("3 tables: 1 of %d forwarding entries lead elsewhere than on most\n", switches*(hosts+switches))},
+		}, fmt.Sprintf("3 tables: 1 of %d forwarding entries lead elsewhere than on most\n",
+			switches*(hosts+switches))},
 		"an entry to a switch": {func(t *fabric.Tables) *fabric.Tables {
 			t.LFT.Row(0)[lid(t.Fabric, "spine-02")]++
 			return t
-		}, fmt.Sprintf("3 tables: 1 of %d forwarding entries lead elsewhere than on most\n", switches*(hosts+switches))},
+		}, fmt.Sprintf("3 tables: 1 of %d forwarding entries lead elsewhere than on most\n",
+			switches*(hosts+switches))},
 		"a table that was not read": {func(t *fabric.Tables) *fabric.Tables {
 			t.Known[2] = false
 			return t
 		}, "3 tables: the forwarding tables of 1 switch were not read\n"},
-		"no tables": {func(*fabric.Tables) *fabric.Tables { return nil }, "3 tables: no forwarding tables are known, 2 others have them\n"},
+		"no tables": {func(*fabric.Tables) *fabric.Tables {
+			return nil
+		}, "3 tables: no forwarding tables are known, 2 others have them\n"},
 	} {
 		var all []*Structure
 		var tables []*fabric.Tables

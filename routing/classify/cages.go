@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Cage is one switch that the subnet has as a switch for each of its planes (XDR): they share a system GUID, have no links to
-// each other, and each of them leads to the same neighbours as the others, to those of its own plane.
+// Cage is one switch that the subnet has as a switch for each of its planes (XDR): they share a system GUID, have no
+// links to each other, and each of them leads to the same neighbours as the others, to those of its own plane.
 type Cage struct {
 	Name   string
 	Planes []fabric.SwitchIndex // fewer than [CagePlanes] where some are missing
@@ -20,8 +20,8 @@ type Cage struct {
 // CagePlanes is how many planes a cage has.
 const CagePlanes = 4
 
-// findCages finds the cages, of all switches: planes that nothing but hosts joins are in no one subnet. Incomplete ones are
-// taken for cages only beside whole ones.
+// findCages finds the cages, of all switches: planes that nothing but hosts joins are in no one subnet. Incomplete ones
+// are taken for cages only beside whole ones.
 func (s *Structure) findCages() []Cage {
 	systems := map[uint64][]fabric.SwitchIndex{}
 	for sw := range s.Fabric.NumSwitches() {
@@ -43,8 +43,8 @@ func (s *Structure) findCages() []Cage {
 	return all
 }
 
-// planeByPlane reports whether switches of a system lead to the same neighbours, each to those of its plane: to nodes of
-// the same systems, but to no switch of several that another one leads to.
+// planeByPlane reports whether switches of a system lead to the same neighbours, each to those of its plane: to nodes
+// of the same systems, but to no switch of several that another one leads to.
 func (s *Structure) planeByPlane(of []fabric.SwitchIndex, systems map[uint64][]fabric.SwitchIndex) bool {
 	f := s.Fabric
 	having := map[uint64]int{} // neighbouring systems, and how many of the switches lead there
@@ -77,8 +77,8 @@ func (s *Structure) planeByPlane(of []fabric.SwitchIndex, systems map[uint64][]f
 	return linked > 1 && 4*leads > 3*len(having)*linked // cables may be missing
 }
 
-// orderCages puts the planes of cages in the order of the planes of the subnet where those are told. Pods that are a cage
-// each are none.
+// orderCages puts the planes of cages in the order of the planes of the subnet where those are told. Pods that are a
+// cage each are none.
 func (s *Structure) orderCages() {
 	if len(s.Cages) == 0 {
 		return
@@ -87,7 +87,10 @@ func (s *Structure) orderCages() {
 		s.Pods = Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
 	}
 	for i := range s.Cages {
-		slices.SortStableFunc(s.Cages[i].Planes, func(a, b fabric.SwitchIndex) int { return cmp.Compare(uint32(s.Planes.Of[a]), uint32(s.Planes.Of[b])) }) // None last
+		// None last
+		slices.SortStableFunc(s.Cages[i].Planes, func(a, b fabric.SwitchIndex) int {
+			return cmp.Compare(uint32(s.Planes.Of[a]), uint32(s.Planes.Of[b]))
+		})
 	}
 }
 

@@ -43,7 +43,9 @@ func TestCages(t *testing.T) {
 	if s.Title() != "fat-tree of 3 tiers, 4 planes, 4 rails" || len(s.Odd) > 0 {
 		t.Errorf("%s, odd %v", s.Title(), s.Odd)
 	}
-	for _, spec := range []string{"multiplane:4,3,2", "multiplane:3,3,2,cages=1", "director:2,2", "director:4,2,directors=2,leaves=6,hosts=3"} {
+	for _, spec := range []string{
+		"multiplane:4,3,2", "multiplane:3,3,2,cages=1", "director:2,2", "director:4,2,directors=2,leaves=6,hosts=3",
+	} {
 		if s := Recognise(generate(t, spec), nil); s.Cages != nil {
 			t.Errorf("%s: %v", spec, cagesOf(s))
 		}
@@ -70,7 +72,8 @@ func TestLostPlane(t *testing.T) {
 				odd = append(odd, s.Fabric.NodeName(o.Node)+" "+o.What)
 			}
 		}
-		if got := strings.Join(odd, "; "); len(s.Cages) != 5 || got != "leaf-01-02 a switch of 4 planes of which 3 are linked" {
+		if got := strings.Join(odd, "; "); len(s.Cages) != 5 || got != "leaf-01-02 a switch of 4 planes of which 3 "+
+			"are linked" {
 			t.Errorf("%s: %d cages, odd: %s", how, len(s.Cages), got)
 		}
 	}

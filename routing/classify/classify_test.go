@@ -36,7 +36,8 @@ func generated(spec string) *fabric.Fabric {
 func summary(c *Classes) string {
 	var b strings.Builder
 	for _, g := range c.SwitchGroups() {
-		fmt.Fprintf(&b, "%d %v %d %s %d-%d %d-%d\n", len(g.Switches), g.Layer, g.Rank, g.Pattern, g.MinDegree, g.MaxDegree, g.MinHosts, g.MaxHosts)
+		fmt.Fprintf(&b, "%d %v %d %s %d-%d %d-%d\n", len(g.Switches), g.Layer, g.Rank, g.Pattern, g.MinDegree,
+			g.MaxDegree, g.MinHosts, g.MaxHosts)
 	}
 	for _, g := range c.AdapterGroups() {
 		fmt.Fprintf(&b, "%d %v %s %s\n", len(g.Ends), g.Role, g.Pattern, g.Reason)
@@ -47,9 +48,11 @@ func summary(c *Classes) string {
 // TestClasses has numbers calculated by hand from the shapes.
 func TestClasses(t *testing.T) {
 	for spec, want := range map[string]string{
-		"fattree:3,8": "16 root 2 spine-#-# 8-8 0-0\n32 middle 1 agg-#-# 8-8 0-0\n32 leaf 0 leaf-#-# 4-4 4-4\n128 compute node-# \n",
+		"fattree:3,8": "16 root 2 spine-#-# 8-8 0-0\n32 middle 1 agg-#-# 8-8 0-0\n32 leaf 0 leaf-#-# 4-4 4-4\n128 " +
+			"compute node-# \n",
 		"fattree:2,8": "4 root 1 spine-# 8-8 0-0\n8 leaf 0 leaf-# 4-4 4-4\n32 compute node-# \n",
-		"bull:3,4,hosts=6,up=2,services=2": "2 root 3 l#-# 2-2 0-0\n2 middle 2 l#-# 8-8 2-2\n6 middle 1 l#-#-# 6-6 0-0\n12 leaf 0 l#-#-# 2-2 6-6\n" +
+		"bull:3,4,hosts=6,up=2,services=2": "2 root 3 l#-# 2-2 0-0\n2 middle 2 l#-# 8-8 2-2\n6 middle 1 l#-#-# 6-6 " +
+			"0-0\n12 leaf 0 l#-#-# 2-2 6-6\n" +
 			"72 compute node-# \n4 service service-# its name says service\n",
 		"mesh:2x2": "4 leaf 0 sw-#-# 2-2 1-1\n4 compute node-# \n",
 	} {
@@ -61,7 +64,8 @@ func TestClasses(t *testing.T) {
 
 // TestNamelessServices has nodes on upper switches that are named as all others.
 func TestNamelessServices(t *testing.T) {
-	for _, spec := range []string{"bull:3,4,hosts=6,services=2", "bull:2,2,hosts=6,services=1,rows=2", "bull:4,3,hosts=4,planes=3,services=1"} {
+	for _, spec := range []string{"bull:3,4,hosts=6,services=2", "bull:2,2,hosts=6,services=1,rows=2",
+		"bull:4,3,hosts=4,planes=3,services=1"} {
 		f := generate(t, spec)
 		names := map[uint64]string{}
 		services := 0
@@ -76,7 +80,8 @@ func TestNamelessServices(t *testing.T) {
 			t.Fatalf("%s: %v", spec, err)
 		}
 		if len(s.IONodes) != services || len(s.Roots) != 2 || len(s.Tried) != 1 || s.Tried[0].Unreachable != 0 {
-			t.Errorf("%s: %d I/O nodes, %d roots, tried %+v, want %d, the 2 L3, and one attempt", spec, len(s.IONodes), len(s.Roots), s.Tried, services)
+			t.Errorf("%s: %d I/O nodes, %d roots, tried %+v, want %d, the 2 L3, and one attempt", spec, len(s.IONodes),
+				len(s.Roots), s.Tried, services)
 		}
 	}
 }
@@ -88,8 +93,10 @@ func TestServicesOnRoots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Tried) != 2 || s.Tried[0].Unreachable != 4*3 || s.Tried[1].Unreachable != 0 || s.MaxReverseHops != 1 || len(s.IONodes) != 4 {
-		t.Errorf("tried %+v, max_reverse_hops %d, %d I/O nodes, want 12 pairs apart, then none with 1", s.Tried, s.MaxReverseHops, len(s.IONodes))
+	if len(s.Tried) != 2 || s.Tried[0].Unreachable != 4*3 || s.Tried[1].Unreachable != 0 || s.MaxReverseHops != 1 ||
+		len(s.IONodes) != 4 {
+		t.Errorf("tried %+v, max_reverse_hops %d, %d I/O nodes, want 12 pairs apart, then none with 1", s.Tried,
+			s.MaxReverseHops, len(s.IONodes))
 	}
 }
 
@@ -105,7 +112,8 @@ func TestAggregationNodes(t *testing.T) {
 	} {
 		f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
 		found := Of(f).AdapterGroups()
-		if last := found[len(found)-1]; len(found) != 2 || last.Role != Aggregation || last.Reason != reason || len(last.Ends) != 4 {
+		if last := found[len(found)-1]; len(found) != 2 || last.Role != Aggregation || last.Reason != reason ||
+			len(last.Ends) != 4 {
 			t.Errorf("%s: found %+v", reason, found)
 		}
 		s, err := Suggest(t.Context(), f, nil, routing.Options{})
@@ -117,7 +125,8 @@ func TestAggregationNodes(t *testing.T) {
 
 // withAdapters is a fabric with one more port and adapter on each switch whose name
 // begins so.
-func withAdapters(t *testing.T, f *fabric.Fabric, prefix string, kind mad.NodeType, desc string, change func(n, sw *fabric.Node)) *fabric.Fabric {
+func withAdapters(t *testing.T, f *fabric.Fabric, prefix string, kind mad.NodeType, desc string,
+	change func(n, sw *fabric.Node)) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	for i := range f.Nodes {
@@ -145,7 +154,10 @@ func withAdapters(t *testing.T, f *fabric.Fabric, prefix string, kind mad.NodeTy
 		if !strings.HasPrefix(sw.Desc, prefix) {
 			continue
 		}
-		n := fabric.Node{GUID: sw.GUID + 1<<32, SystemGUID: sw.GUID + 1<<32, Type: kind, NumPorts: 1, Desc: strings.ReplaceAll(desc, "%d", fmt.Sprint(i))}
+		n := fabric.Node{
+			GUID: sw.GUID + 1<<32, SystemGUID: sw.GUID + 1<<32, Type: kind, NumPorts: 1,
+			Desc: strings.ReplaceAll(desc, "%d", fmt.Sprint(i)),
+		}
 		if change != nil {
 			change(&n, sw)
 		}
@@ -182,7 +194,8 @@ func TestNoTree(t *testing.T) {
 
 func TestServiceWords(t *testing.T) {
 	for name, want := range map[string]string{
-		"node-0001": "", "IO-03": "io", "cn12": "", "lustre-oss7": "lustre", "oss7.cluster": "oss", "radio-1": "", "login2": "login", "": "",
+		"node-0001": "", "IO-03": "io", "cn12": "", "lustre-oss7": "lustre", "oss7.cluster": "oss", "radio-1": "",
+		"login2": "login", "": "",
 	} {
 		if got := serviceWord(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
@@ -206,7 +219,8 @@ func FuzzSuggest(f *testing.F) {
 		if err != nil || len(net.Ports) > 2000 {
 			return
 		}
-		_, err = Suggest(t.Context(), net.WithDescriptions(map[uint64]string{net.Nodes[0].GUID: name}), nil, routing.Options{})
+		_, err = Suggest(t.Context(), net.WithDescriptions(map[uint64]string{net.Nodes[0].GUID: name}), nil,
+			routing.Options{})
 		var none *NoTreeError
 		if err != nil && !errors.As(err, &none) {
 			t.Fatal(err)

@@ -86,9 +86,10 @@ func (s *Structure) areGroups(of Parts) bool {
 	return slices.Min(size) > 1 && 8*inside >= 7*full && 8*len(joined) >= 7*of.Count*(of.Count-1)/2
 }
 
-// components are the parts that links join of which join says so; the i-th neighbour of a is b. They are numbered by their
-// lowest switch.
-func (s *Structure) components(members []fabric.SwitchIndex, join func(a fabric.SwitchIndex, i int, b fabric.SwitchIndex) bool) Parts {
+// components are the parts that links join of which join says so; the i-th neighbour of a is b. They are numbered by
+// their lowest switch.
+func (s *Structure) components(members []fabric.SwitchIndex,
+	join func(a fabric.SwitchIndex, i int, b fabric.SwitchIndex) bool) Parts {
 	of := Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
 	for _, first := range s.inOrder(members) {
 		if of.Of[first] != None {

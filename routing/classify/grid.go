@@ -19,7 +19,8 @@ type Grid struct {
 	Wrap []bool
 	// At are the coordinates, by switch, nil for switches outside it.
 	At [][]int32
-	// Missing counts the links between neighbours that are not there, Strange the pairs of switches that are linked and are no neighbours.
+	// Missing counts the links between neighbours that are not there, Strange the pairs of switches that are linked and
+	// are no neighbours.
 	Missing, Strange int
 
 	outside int

@@ -53,7 +53,8 @@ func (c *Classes) SwitchGroups() []SwitchGroup {
 		g.Switches = append(g.Switches, fabric.SwitchIndex(s))
 	}
 	slices.SortStableFunc(all, func(a, b SwitchGroup) int {
-		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(b.Layer, a.Layer), cmp.Compare(len(b.Switches), len(a.Switches)), cmp.Compare(a.Pattern, b.Pattern))
+		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(b.Layer, a.Layer),
+			cmp.Compare(len(b.Switches), len(a.Switches)), cmp.Compare(a.Pattern, b.Pattern))
 	})
 	return all
 }
@@ -78,7 +79,8 @@ func (c *Classes) AdapterGroups() []AdapterGroup {
 		all[g].Ends = append(all[g].Ends, a.End)
 	}
 	slices.SortStableFunc(all, func(a, b AdapterGroup) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(len(b.Ends), len(a.Ends)), cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(len(b.Ends), len(a.Ends)),
+			cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Reason, b.Reason))
 	})
 	return all
 }

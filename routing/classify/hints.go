@@ -25,7 +25,8 @@ type Hint struct {
 	Name string
 	// Role is what channel adapters are for, "" where nothing is said.
 	Role string
-	// Tier, Pod and Plane are of switches, Rail of leaves. Tiers count from 0, the others from 1; nil where nothing is said.
+	// Tier, Pod and Plane are of switches, Rail of leaves. Tiers count from 0, the others from 1; nil where nothing is
+	// said.
 	Tier, Pod, Plane, Rail *int32
 }
 

@@ -67,7 +67,9 @@ func (s *Structure) findOddCables(height []int32) {
 		}
 		alike[k] = append(alike[k], m)
 	}
-	slices.SortStableFunc(order, func(a, b like) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board)) })
+	slices.SortStableFunc(order, func(a, b like) int {
+		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board))
+	})
 	for _, k := range order {
 		s.compareCables(alike[k], height, 1, "up")
 		s.compareCables(alike[k], height, -1, "down")
@@ -102,7 +104,8 @@ func (s *Structure) compareCables(alike []fabric.SwitchIndex, height []int32, st
 			if cables[m] < usual {
 				less = s.lacks(m, to, mostOf(each), len(alike))
 			}
-			s.addOdd(s.Fabric.Switches[m], "%s %s where most of its like have %d%s", prose.Count(cables[m], "link"), direction, usual, less)
+			s.addOdd(s.Fabric.Switches[m], "%s %s where most of its like have %d%s", prose.Count(cables[m], "link"),
+				direction, usual, less)
 		}
 	}
 }
@@ -149,11 +152,13 @@ func (s *Structure) findOddLevels(height []int32) {
 		var beside []string
 		for _, p := range s.peers[m] {
 			if d := height[m] - height[p.sw]; d == 0 && m < p.sw || d > 1 {
-				beside = append(beside, fmt.Sprintf("%s on tier %d", s.Fabric.NodeName(s.Fabric.Switches[p.sw]), height[p.sw]))
+				beside = append(beside, fmt.Sprintf("%s on tier %d", s.Fabric.NodeName(s.Fabric.Switches[p.sw]),
+					height[p.sw]))
 			}
 		}
 		if len(beside) > 0 {
-			s.addOdd(s.Fabric.Switches[m], "on tier %d, is linked past the tiers to %s", height[m], prose.List(beside, mostLacking))
+			s.addOdd(s.Fabric.Switches[m], "on tier %d, is linked past the tiers to %s", height[m],
+				prose.List(beside, mostLacking))
 		}
 	}
 }
@@ -174,7 +179,8 @@ func (s *Structure) findGaps() {
 		}
 		for _, p := range s.peers[m] {
 			if m < p.sw && s.Grid.At[p.sw] != nil && s.Grid.apart(m, p.sw) {
-				s.addOdd(s.Fabric.Switches[m], "at %s, is linked to %s at %s, no neighbour in the %s", s.Coordinates(m), s.Fabric.NodeName(s.Fabric.Switches[p.sw]), s.Coordinates(p.sw), s.Shape)
+				s.addOdd(s.Fabric.Switches[m], "at %s, is linked to %s at %s, no neighbour in the %s", s.Coordinates(m),
+					s.Fabric.NodeName(s.Fabric.Switches[p.sw]), s.Coordinates(p.sw), s.Shape)
 			}
 		}
 		for d, n := range s.Grid.Dims {
@@ -184,13 +190,15 @@ func (s *Structure) findGaps() {
 			}
 			peer, ok := at[strings.Join(prose.Words(next, func(c int32) string { return fmt.Sprint(c) }), ",")]
 			if ok && !s.linked(m, peer) {
-				s.addOdd(s.Fabric.Switches[m], "at %s, is not linked to %s at %s", s.Coordinates(m), s.Fabric.NodeName(s.Fabric.Switches[peer]), s.Coordinates(peer))
+				s.addOdd(s.Fabric.Switches[m], "at %s, is not linked to %s at %s", s.Coordinates(m),
+					s.Fabric.NodeName(s.Fabric.Switches[peer]), s.Coordinates(peer))
 			}
 		}
 	}
 }
 
-// findOddHosts names hosts above the leaves of which neither name nor hint says that they serve, hosts that are missing on a rail, or have another adapter's number there.
+// findOddHosts names hosts above the leaves of which neither name nor hint says that they serve, hosts that are missing
+// on a rail, or have another adapter's number there.
 func (s *Structure) findOddHosts(height []int32) {
 	having := map[int]int{}
 	rails := func(h *Host) (on []int32) {
@@ -213,7 +221,8 @@ func (s *Structure) findOddHosts(height []int32) {
 		node := s.Fabric.Ports[s.Adapters[h.Adapters[0]].End].Node
 		for _, a := range h.Adapters {
 			if sw := s.Adapters[a].Switch; height[sw] > 0 && s.Adapters[a].Kind == KindHost {
-				s.addOdd(s.Fabric.Ports[s.Adapters[a].End].Node, "is attached to %s on tier %d", s.Fabric.NodeName(s.Fabric.Switches[sw]), height[sw])
+				s.addOdd(s.Fabric.Ports[s.Adapters[a].End].Node, "is attached to %s on tier %d",
+					s.Fabric.NodeName(s.Fabric.Switches[sw]), height[sw])
 			}
 		}
 		on := rails(h)
@@ -239,7 +248,8 @@ func (s *Structure) findOtherRail(h *Host) {
 	}
 	for _, a := range h.Adapters {
 		if r := s.Rails.At[a]; r != None && s.Rails.Names[r] != fmt.Sprint(s.number(a)) {
-			s.addOdd(s.Fabric.Ports[s.Adapters[a].End].Node, "is on rail %s, which is not that of its number", s.Rails.Names[r])
+			s.addOdd(s.Fabric.Ports[s.Adapters[a].End].Node, "is on rail %s, which is not that of its number",
+				s.Rails.Names[r])
 		}
 	}
 }

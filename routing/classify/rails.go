@@ -60,7 +60,9 @@ func (s *Structure) spread() (hosts []Host, leaves int) {
 	met := map[fabric.SwitchIndex]bool{}
 	for _, h := range s.hosts {
 		first := s.Adapters[h.Adapters[0]].Switch
-		if h.Kind == KindHost && slices.ContainsFunc(h.Adapters, func(a int) bool { return s.Adapters[a].Switch != first }) {
+		if h.Kind == KindHost && slices.ContainsFunc(h.Adapters, func(a int) bool {
+			return s.Adapters[a].Switch != first
+		}) {
 			hosts = append(hosts, h)
 			for _, a := range h.Adapters {
 				met[s.Adapters[a].Switch] = true

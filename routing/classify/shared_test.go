@@ -50,7 +50,8 @@ func TestSharedFabrics(t *testing.T) {
 				t.Errorf("%d roots, %d compute and %d aggregation nodes, want %d, %d, %d",
 					len(s.Roots), len(s.ComputeNodes), aggregation, c.roots, c.compute, c.aggregation)
 			}
-			if len(s.Tried) != 1 || s.Tried[0].Err != nil || s.Tried[0].Unreachable != 0 || (s.Tried[0].Aggregation > 0) != c.apart {
+			if len(s.Tried) != 1 || s.Tried[0].Err != nil || s.Tried[0].Unreachable != 0 ||
+				(s.Tried[0].Aggregation > 0) != c.apart {
 				t.Errorf("tried %+v, want one attempt after which all hosts reach each other", s.Tried)
 			}
 		})

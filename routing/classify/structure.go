@@ -30,7 +30,8 @@ const (
 
 // String is the shape as words.
 func (s Shape) String() string {
-	return [...]string{"irregular", "single switch", "fat-tree", "torus", "mesh", "hypercube", "full mesh", "dragonfly", "dragonfly+"}[s]
+	return [...]string{"irregular", "single switch", "fat-tree", "torus", "mesh", "hypercube", "full mesh", "dragonfly",
+		"dragonfly+"}[s]
 }
 
 // None stands for no pod, plane, rail or group.
@@ -124,7 +125,9 @@ func (s *Structure) findPeers() {
 
 // linked reports whether two switches have a cable.
 func (s *Structure) linked(a, b fabric.SwitchIndex) bool {
-	_, ok := slices.BinarySearchFunc(s.peers[a], b, func(p peer, sw fabric.SwitchIndex) int { return cmp.Compare(p.sw, sw) })
+	_, ok := slices.BinarySearchFunc(s.peers[a], b, func(p peer, sw fabric.SwitchIndex) int {
+		return cmp.Compare(p.sw, sw)
+	})
 	return ok
 }
 

@@ -80,9 +80,9 @@ func (s *Suggestion) Options(opt routing.Options) routing.Options {
 	return opt
 }
 
-// Suggest classifies a subnet, by hints, which may be nil, and tries with ftree what follows from that, until all hosts reach one another.
-// Aggregation nodes may stay apart from some: there is no path up and then down between two roots. It takes
-// what leaves the fewest pairs apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports
+// Suggest classifies a subnet, by hints, which may be nil, and tries with ftree what follows from that, until all hosts
+// reach one another. Aggregation nodes may stay apart from some: there is no path up and then down between two roots.
+// It takes what leaves the fewest pairs apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports
 // without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
 func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Options) (*Suggestion, error) {
 	f, err := fabric.AssignLIDs(f)
@@ -151,14 +151,18 @@ func (c *Classes) tops() []top {
 	}
 	all := []top{{fmt.Sprintf("the %d switches farthest from the leaves as roots", len(farthest)), farthest}}
 	if !slices.Equal(farthest, summits) {
-		all = append(all, top{fmt.Sprintf("the %d switches from which no path leads farther as roots", len(summits)), summits})
+		all = append(all, top{
+			fmt.Sprintf("the %d switches from which no path leads farther as roots", len(summits)), summits,
+		})
 	}
 	return all
 }
 
 func (c *Classes) isSummit(s fabric.SwitchIndex) bool {
 	rank := c.Switches[s].Rank
-	return !slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return c.Switches[l.Peer].Rank > rank })
+	return !slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool {
+		return c.Switches[l.Peer].Rank > rank
+	})
 }
 
 // search is a search for a suggestion.
@@ -193,7 +197,10 @@ func (c *Classes) candidates(tops []top) []candidate {
 // while adapters do not reach each other. It is done where all do.
 func (s *search) try(one candidate) (done bool, err error) {
 	for ; ; one.MaxReverseHops++ {
-		a := Attempt{What: fmt.Sprintf("%s, %d compute and %d other nodes, max_reverse_hops %d", one.what, len(one.ComputeNodes), len(one.IONodes), one.MaxReverseHops)}
+		a := Attempt{
+			What: fmt.Sprintf("%s, %d compute and %d other nodes, max_reverse_hops %d", one.what, len(one.ComputeNodes),
+				len(one.IONodes), one.MaxReverseHops),
+		}
 		err := s.route(one.Suggestion, &a)
 		if s.ctx.Err() != nil {
 			return false, err

@@ -91,7 +91,8 @@ func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 			sure++
 		}
 		sw := &c.Switches[s]
-		if leaves[s] || rank[s] < 2 || rank[s] == routing.Unranked || sw.Neighbours > widest || c.insideDirector(fabric.SwitchIndex(s)) {
+		if leaves[s] || rank[s] < 2 || rank[s] == routing.Unranked || sw.Neighbours > widest ||
+			c.insideDirector(fabric.SwitchIndex(s)) {
 			continue
 		}
 		n := named[sw.Pattern]
@@ -133,7 +134,8 @@ func (c *Classes) rankByName(rank []int32) {
 	for s := range c.Switches {
 		r, ok := usual[c.Switches[s].Pattern]
 		misfit := func(l routing.SwitchLink) bool { return rank[l.Peer] != r-1 && rank[l.Peer] != r+1 }
-		if ok && rank[s] != r && c.Switches[s].Degree > 0 && !slices.ContainsFunc(c.graph.Of(fabric.SwitchIndex(s)), misfit) {
+		if ok && rank[s] != r && c.Switches[s].Degree > 0 &&
+			!slices.ContainsFunc(c.graph.Of(fabric.SwitchIndex(s)), misfit) {
 			moved[fabric.SwitchIndex(s)] = r
 		}
 	}

@@ -19,15 +19,18 @@ func sizes(c *Classes) (n []int) {
 }
 
 // TestTiers lets links fail at random, one in ten of those between switches, and the hosts of a leaf go: the tiers stay
-// those of the shape (fattree:3,8 has 8 pods of 4 leaves and 4 middle switches below 16 spines; the bull has 3 sets of 4 L0
-// and 2 L1, 2 L2 and 2 L3; the torus is one tier).
+// those of the shape (fattree:3,8 has 8 pods of 4 leaves and 4 middle switches below 16 spines; the bull has 3 sets of
+// 4 L0 and 2 L1, 2 L2 and 2 L3; the torus is one tier).
 func TestTiers(t *testing.T) {
 	r := testenv.Rand(t)
 	for spec, want := range map[string][]int{
-		"fattree:2,8": {8, 4}, "fattree:3,8": {32, 32, 16}, "xgft:2,6,12,1,6,1,2": {12, 6}, "bull:3,4,hosts=6,up=2,services=2": {12, 6, 2, 2}, "torus:4x4": {16},
+		"fattree:2,8": {8, 4}, "fattree:3,8": {32, 32, 16}, "xgft:2,6,12,1,6,1,2": {12, 6},
+		"bull:3,4,hosts=6,up=2,services=2": {12, 6, 2, 2}, "torus:4x4": {16},
 	} {
 		f := generate(t, spec)
-		sw, _ := f.AttachedSwitch(f.EndPorts[slices.IndexFunc(f.EndPorts, func(e fabric.PortIndex) bool { return !f.Nodes[f.Ports[e].Node].IsSwitch() })])
+		sw, _ := f.AttachedSwitch(f.EndPorts[slices.IndexFunc(f.EndPorts, func(e fabric.PortIndex) bool {
+			return !f.Nodes[f.Ports[e].Node].IsSwitch()
+		})])
 		for range testenv.Count(t, 5, 200) {
 			var gone []fabric.Link
 			for _, l := range f.Links() {

@@ -65,7 +65,10 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	a.Entries = entriesOf(f)
-	res := &Result{Result: routing.Result{Tables: upTo(made.Tables, lids.top)}, Adapted: a, Figures: Figures{Took: took, Changed: made.Touched, Against: job.Against}}
+	res := &Result{
+		Result: routing.Result{Tables: upTo(made.Tables, lids.top)}, Adapted: a,
+		Figures: Figures{Took: took, Changed: made.Touched, Against: job.Against},
+	}
 	if err := job.trees(ctx, res); err != nil {
 		return nil, err
 	}
@@ -79,7 +82,8 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 
 // adapted says what was made, beside what a full routing would have.
 func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adapted, error) {
-	a := &Adapted{Touched: made.Touched, Switches: made.Switches, Beside: -1, Looked: made.Looked, LIDs: made.LIDs, Lost: len(made.Unreached)}
+	a := &Adapted{Touched: made.Touched, Switches: made.Switches, Beside: -1, Looked: made.Looked, LIDs: made.LIDs,
+		Lost: len(made.Unreached)}
 	f := made.Tables.Fabric
 	for _, u := range made.Unreached[:min(maxListed, len(made.Unreached))] {
 		a.Unreached = append(a.Unreached, fmt.Sprintf("%s to LID %d", f.NodeName(f.Switches[u.Switch]), u.LID))
@@ -120,7 +124,10 @@ const cheapCredits = 8_000_000
 // around what failed follow no rule against turns, as those of updn do.
 func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, warnings []string, err error) {
 	if credits.Work(is) > cheapCredits {
-		return nil, []string{"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted paths, and nobody looked for loops: check credits does"}, nil
+		return nil, []string{
+			"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted paths, and nobody " +
+				"looked for loops: check credits does",
+		}, nil
 	}
 	loop, err := job.Facts.Credits(ctx, is, credits.Options{})
 	if err != nil {
@@ -133,11 +140,13 @@ func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, wa
 		}
 	}
 	if u := cmp.Or(loop.Unknown(), before.Unknown()); u != "" {
-		return nil, []string{fmt.Sprintf("whether there is a credit loop that was not there before is unknown: %s", u)}, nil
+		return nil, []string{fmt.Sprintf("whether there is a credit loop that was not there before is unknown: %s", u)},
+			nil
 	}
 	comes := loop.Verdict == credits.Loop && before.Verdict == credits.None
 	if comes {
-		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted paths may turn where the rule of their engine (updn, ftree, ...) forbids it "+
+		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted paths "+
+			"may turn where the rule of their engine (updn, ftree, ...) forbids it "+
 			"(check credits shows the loop; route makes paths by the rule)", len(loop.Ring))}
 	}
 	return &comes, warnings, nil

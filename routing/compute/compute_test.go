@@ -60,7 +60,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 8 leaves with 4 hosts and 4 spines: 12 switches have entries for 44 LIDs.
-	if g := first.Figures; !same(first.Tables.LFT, want.Tables.LFT) || g.Switches != 12 || g.Entries != 12*44 || g.Changed != g.Entries || g.Against != "" || g.Assigned != 44 {
+	if g := first.Figures; !same(first.Tables.LFT, want.Tables.LFT) || g.Switches != 12 || g.Entries != 12*44 ||
+		g.Changed != g.Entries || g.Against != "" || g.Assigned != 44 {
 		t.Errorf("%+v", g)
 	}
 	again := run(t, compute.Job{Fabric: with, Before: first.Tables, Against: "live"})
@@ -80,7 +81,8 @@ func TestAfterFailure(t *testing.T) {
 			gone = l
 		}
 	}
-	job := compute.Job{Fabric: base.Without([]fabric.Link{gone}), Failed: true, Base: base, Before: first.Tables, Against: "base", Facts: &analysis.Memo{}}
+	job := compute.Job{Fabric: base.Without([]fabric.Link{gone}), Failed: true, Base: base, Before: first.Tables,
+		Against: "base", Facts: &analysis.Memo{}}
 	kept := run(t, job)
 	want, err := minhop.Engine{}.Route(t.Context(), job.Fabric, routing.Options{Existing: first.Tables.LFT})
 	if err != nil {
@@ -96,7 +98,8 @@ func TestAfterFailure(t *testing.T) {
 	job.Keep, job.Incremental, job.Beside = compute.KeepAsOpenSM, true, true
 	adapted := run(t, job)
 	a := adapted.Adapted
-	if n := diff.Count(first.Tables, adapted.Tables).Changed; a == nil || a.Touched != n || n == 0 || adapted.Figures.Changed != n || a.Lost != 0 || a.Beside != kept.Figures.Changed || a.Engine != "minhop" {
+	if n := diff.Count(first.Tables, adapted.Tables).Changed; a == nil || a.Touched != n || n == 0 ||
+		adapted.Figures.Changed != n || a.Lost != 0 || a.Beside != kept.Figures.Changed || a.Engine != "minhop" {
 		t.Errorf("%d entries are others: %+v", n, a)
 	}
 }
@@ -116,12 +119,16 @@ func TestPast(t *testing.T) {
 	for _, k := range []struct {
 		lost []int
 		back bool
-	}{{[]int{0}, false}, {[]int{0, 9}, false}, {[]int{0, 9, 17}, false}, {[]int{9, 17}, true}, {[]int{9, 17, 20}, false}, {[]int{17}, true}, {nil, true}, {[]int{3}, false}} {
+	}{
+		{[]int{0}, false}, {[]int{0, 9}, false}, {[]int{0, 9, 17}, false}, {[]int{9, 17}, true},
+		{[]int{9, 17, 20}, false}, {[]int{17}, true}, {nil, true}, {[]int{3}, false},
+	} {
 		var lost []fabric.Link
 		for _, i := range k.lost {
 			lost = append(lost, between[i])
 		}
-		job := compute.Job{Fabric: base.Without(lost), Failed: len(lost) > 0, Base: base, Before: first.Tables, Against: "base", Past: past}
+		job := compute.Job{Fabric: base.Without(lost), Failed: len(lost) > 0, Base: base, Before: first.Tables,
+			Against: "base", Past: past}
 		got := run(t, job)
 		if k.back {
 			existing = nil
@@ -130,7 +137,8 @@ func TestPast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := got.Figures; g.Kept == k.back || g.Back != k.back || g.Since != (past.Tables != nil) || !same(got.Tables.LFT, want.Tables.LFT) {
+		if g := got.Figures; g.Kept == k.back || g.Back != k.back || g.Since != (past.Tables != nil) ||
+			!same(got.Tables.LFT, want.Tables.LFT) {
 			t.Errorf("lost %v: kept %v, back %v, since %v", k.lost, g.Kept, g.Back, g.Since)
 		}
 		past, existing = got.Past, got.Tables.LFT

@@ -107,16 +107,17 @@ func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (
 
 func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result, b *Brought) error {
 	opt := job.options(f)
-	made, err := persist.Adapt(ctx, f, saved, opt, func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error) {
-		opt := opt
-		opt.Existing = existing
-		if opt.RootGUIDs == nil {
-			opt.RootGUIDs = roots
-		}
-		res, refusals, err := job.try(ctx, f, opt)
-		b.Refusals = refusals
-		return res, err
-	})
+	made, err := persist.Adapt(ctx, f, saved, opt,
+		func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error) {
+			opt := opt
+			opt.Existing = existing
+			if opt.RootGUIDs == nil {
+				opt.RootGUIDs = roots
+			}
+			res, refusals, err := job.try(ctx, f, opt)
+			b.Refusals = refusals
+			return res, err
+		})
 	if err != nil {
 		return err
 	}

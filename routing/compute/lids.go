@@ -14,7 +14,8 @@ type LIDs struct {
 	fabric.LIDOptions
 	// Chosen says that LMC is; else it is what the subnet has.
 	Chosen bool
-	// Found is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see [LIDs.Yielding].
+	// Found is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see
+	// [LIDs.Yielding].
 	Found string
 	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
 	Remember bool
@@ -72,7 +73,8 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 }
 
 // Yielding returns the same without the records of a file that nobody named which contradict the LIDs of ports of f: a
-// record of a port that has another LID, or of a LID that another port has. The note names the file, "" for no such record.
+// record of a port that has another LID, or of a LID that another port has. The note names the file, "" for no such
+// record.
 func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
 	if o.Found == "" {
 		return o, ""
@@ -95,7 +97,8 @@ func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
 		}
 		for lid := r.LIDs.Min; contradicts == "" && lid <= min(r.LIDs.Max, fabric.MaxUnicastLID); lid++ {
 			if held[lid] != 0 && held[lid] != r.GUID {
-				contradicts = fmt.Sprintf("%s has LID %d, which the file gives port 0x%016x", f.PortName(f.PortByGUID(held[lid])), lid, r.GUID)
+				contradicts = fmt.Sprintf("%s has LID %d, which the file gives port 0x%016x",
+					f.PortName(f.PortByGUID(held[lid])), lid, r.GUID)
 			}
 		}
 		if contradicts == "" {
@@ -108,7 +111,8 @@ func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
 	}
 	o.GUID2LID, note = t, ""
 	if dropped > 0 {
-		note = fmt.Sprintf("%s contradicts the LIDs of the subnet, which stay: %d of its records are not used, such as: %s", o.Found, dropped, example)
+		note = fmt.Sprintf("%s contradicts the LIDs of the subnet, which stay: %d of its records are not used, "+
+			"such as: %s", o.Found, dropped, example)
 	}
 	return o, note
 }
@@ -157,7 +161,8 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	remember := func(from *fabric.Fabric, gone bool) {
 		for _, e := range from.EndPorts {
 			port, now := &from.Ports[e], f.PortByGUID(from.Ports[e].GUID)
-			if _, known := o.GUID2LID.Get(port.GUID); known || port.LID == 0 || now == fabric.None && !gone || now != fabric.None && f.Ports[now].LID != 0 {
+			if _, known := o.GUID2LID.Get(port.GUID); known || port.LID == 0 || now == fabric.None && !gone ||
+				now != fabric.None && f.Ports[now].LID != 0 {
 				continue
 			}
 			lids := port.LIDRange()

@@ -74,7 +74,9 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 // cameUp reports whether the subnet has a link or a node now that it had not.
 func cameUp(was, now *fabric.Fabric) bool {
 	if !fabric.SameNodes(was, now) {
-		return slices.ContainsFunc(fabric.Changes(was, now), func(c fabric.Change) bool { return c.Kind == fabric.NodeNew || c.Kind == fabric.LinkUp })
+		return slices.ContainsFunc(fabric.Changes(was, now), func(c fabric.Change) bool {
+			return c.Kind == fabric.NodeNew || c.Kind == fabric.LinkUp
+		})
 	}
 	return slices.ContainsFunc(now.Links(), func(l fabric.Link) bool {
 		return now.Swept(l.A) && (was.Ports[l.A].Peer != l.B || !was.Swept(l.A))

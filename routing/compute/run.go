@@ -111,7 +111,8 @@ func (job *Job) options(f *fabric.Fabric) routing.Options {
 }
 
 // try routes by the first engine of the chain that does not refuse, as [engines.Try] does.
-func (job *Job) try(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, []engines.Refusal, error) {
+func (job *Job) try(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result,
+	[]engines.Refusal, error) {
 	chain, err := job.chain(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -126,8 +127,10 @@ func boundLate(opt *routing.Options, engine string, refusals []engines.Refusal) 
 	if opt.MaxOpVLs == 0 || i < 0 || !keeps(engine) {
 		return ""
 	}
-	return fmt.Sprintf("NOT OpenSM's tables: it minds max_op_vls from its second sweep on, so that a master gives the switches the routes of %s first, "+
-		"and then keeps those that are still among the shortest; these were computed anew, as it does only when a link comes up", refusals[i].Engine)
+	return fmt.Sprintf("NOT OpenSM's tables: it minds max_op_vls from its second sweep on, so that a master gives "+
+		"the switches the routes of %s first, "+
+		"and then keeps those that are still among the shortest; these were computed anew, as it does only when a "+
+		"link comes up", refusals[i].Engine)
 }
 
 // chain are the engines, of which torus-2QoS without a configuration gets what is recognised.

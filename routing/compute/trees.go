@@ -36,7 +36,9 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 	g := &res.Figures
 	g.Warnings = append(g.Warnings, made.Warnings...)
 	if found.Cycles > 0 {
-		g.Warnings = append(g.Warnings, fmt.Sprintf("the trees of %d multicast LIDs have cycles, in which packets would go round for ever; OpenSM makes the same with these hop counts (see check mcast)", found.Cycles))
+		g.Warnings = append(g.Warnings,
+			fmt.Sprintf("the trees of %d multicast LIDs have cycles, in which packets would go round for ever; "+
+				"OpenSM makes the same with these hop counts (see check mcast)", found.Cycles))
 	}
 	g.Multicast = &Trees{LIDs: made.LIDs, Alone: made.Alone, Changed: -1, Groups: job.GroupsOf}
 	if job.Before != nil && job.Before.MFT != nil {
@@ -48,7 +50,8 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 // renew makes the trees of multicast LIDs whose saved ones are invalid, and all where
 // none are there: of the groups that are known, else of those that the saved tables
 // serve. It returns those of invalid that have a tree.
-func (job *Job) renew(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16, err error) {
+func (job *Job) renew(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16,
+	err error) {
 	of := *job
 	if of.GroupsOf == "" && saved.MFT != nil {
 		of.Groups, of.GroupsOf = fabric.GroupsOf(saved), "the saved routing"
@@ -58,7 +61,9 @@ func (job *Job) renew(ctx context.Context, res *Result, saved *fabric.Tables, in
 	case kept == nil:
 		err = of.trees(ctx, res)
 	case len(invalid) > 0:
-		of.Groups = slices.DeleteFunc(slices.Clone(of.Groups), func(g fabric.Group) bool { return !slices.Contains(invalid, g.MLID) })
+		of.Groups = slices.DeleteFunc(slices.Clone(of.Groups), func(g fabric.Group) bool {
+			return !slices.Contains(invalid, g.MLID)
+		})
 		if err = of.trees(ctx, res); err == nil {
 			res.Tables.MFT = merged(res.Tables.Fabric, kept, res.Tables.MFT, invalid)
 			res.Figures.Multicast = nil
@@ -104,7 +109,8 @@ const mostTreeChecked = 1000
 func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
 		if grid, ok := torus.Of(t); ok && grid.Lacks() {
-			res.Figures.Warnings = append(res.Figures.Warnings, "multicast around the lost switch was not checked for a credit loop with unicast, which takes long here (suggest torus FILE clear=yes looks for one)")
+			res.Figures.Warnings = append(res.Figures.Warnings, "multicast around the lost switch was not checked "+
+				"for a credit loop with unicast, which takes long here (suggest torus FILE clear=yes looks for one)")
 		}
 		return nil
 	}

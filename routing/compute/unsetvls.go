@@ -10,7 +10,8 @@ import (
 
 // unsetVLs says that the routes of an engine rest on VLs that no subnet manager sets.
 func unsetVLs(engine string) string {
-	return fmt.Sprintf("%s keeps its routes from deadlock by VLs, and with quality of service off (qos FALSE) OpenSM sets no SL2VL tables: "+
+	return fmt.Sprintf("%s keeps its routes from deadlock by VLs, and with quality of service off (qos FALSE) OpenSM "+
+		"sets no SL2VL tables: "+
 		"packets take the VLs that the switches happen to hold", engine)
 }
 

@@ -53,7 +53,9 @@ func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 		d.Bundles = append(d.Bundles, *w)
 		d.Most = max(d.Most, w.Load)
 	}
-	slices.SortStableFunc(d.Bundles, func(x, y Bundle) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	slices.SortStableFunc(d.Bundles, func(x, y Bundle) int {
+		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+	})
 }
 
 // count counts a cable.

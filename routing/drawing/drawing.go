@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package drawing lays a subnet out so that it can be drawn: tiers of a tree as rows with pods or planes as blocks, a torus,
-// mesh or hypercube as planes of a grid, the groups of a dragonfly side by side, with the cables between all of them. Blocks
-// fold and unfold. What a drawing looks like is left to those who draw it.
+// Package drawing lays a subnet out so that it can be drawn: tiers of a tree as rows with pods or planes as blocks, a
+// torus, mesh or hypercube as planes of a grid, the groups of a dragonfly side by side, with the cables between all of
+// them. Blocks fold and unfold. What a drawing looks like is left to those who draw it.
 package drawing
 
 import (
@@ -97,7 +97,9 @@ type Options struct {
 
 // Of lays the subnet of a structure out. O(ports + bundles x log bundles).
 func Of(s *classify.Structure, opt Options) *Drawing {
-	d := &Drawing{Title: s.Title(), Fabric: s.Fabric, Planes: 1, of: slices.Repeat([]int32{Vacant}, len(s.Fabric.Switches))}
+	d := &Drawing{
+		Title: s.Title(), Fabric: s.Fabric, Planes: 1, of: slices.Repeat([]int32{Vacant}, len(s.Fabric.Switches)),
+	}
 	switch {
 	case s.Grid != nil:
 		d.layGrid(s)
@@ -133,7 +135,8 @@ func (d *Drawing) layTiers(tiers [][]fabric.SwitchIndex, parts classify.Parts, n
 	for tier, switches := range slices.Backward(tiers) {
 		row := Row{Name: tierName(tier, len(tiers), noun)}
 		slices.SortFunc(switches, func(a, b fabric.SwitchIndex) int {
-			return cmp.Or(cmp.Compare(partOf(parts, a), partOf(parts, b)), cmp.Compare(d.name(a), d.name(b)), cmp.Compare(a, b))
+			return cmp.Or(cmp.Compare(partOf(parts, a), partOf(parts, b)), cmp.Compare(d.name(a), d.name(b)),
+				cmp.Compare(a, b))
 		})
 		for len(switches) > 0 {
 			part := partOf(parts, switches[0])

@@ -32,7 +32,8 @@ func rows(d *Drawing) (lines []string) {
 				continue
 			}
 			b := &d.Blocks[at]
-			words = append(words, fmt.Sprintf("%s/%d/%dh/%dc", strings.ReplaceAll(b.Name, " ", ""), len(b.Switches), b.Hosts, b.Links))
+			words = append(words, fmt.Sprintf("%s/%d/%dh/%dc", strings.ReplaceAll(b.Name, " ", ""), len(b.Switches),
+				b.Hosts, b.Links))
 		}
 		lines = append(lines, strings.Join(words, " "))
 	}
@@ -46,8 +47,8 @@ func expect(t *testing.T, d *Drawing, want ...string) {
 	}
 }
 
-// TestTree: of a full tree of three tiers and 4-port switches there are 4 pods with two leaves (each two hosts, two cables up)
-// and two switches (each two down, two up); above them are 4 switches with 4 cables down.
+// TestTree: of a full tree of three tiers and 4-port switches there are 4 pods with two leaves (each two hosts, two
+// cables up) and two switches (each two down, two up); above them are 4 switches with 4 cables down.
 func TestTree(t *testing.T) {
 	f, s := made(t, "fattree:3,4")
 	expect(t, Of(s, Options{}),
@@ -65,7 +66,8 @@ func TestTree(t *testing.T) {
 			w := folded.Between(int32(i), int32(j))
 			want := 0
 			switch {
-			case b.Key.Tier == 0 && c.Key.Tier == 1 && b.Key.Part == c.Key.Part, b.Key.Tier == 1 && c.Key.Tier == 2, b.Key.Tier == 2 && c.Key.Tier == 1:
+			case b.Key.Tier == 0 && c.Key.Tier == 1 && b.Key.Part == c.Key.Part, b.Key.Tier == 1 && c.Key.Tier == 2,
+				b.Key.Tier == 2 && c.Key.Tier == 1:
 				want = 4
 			case b.Key.Tier == 1 && c.Key.Tier == 0 && b.Key.Part == c.Key.Part:
 				want = 4
@@ -89,14 +91,16 @@ func TestTree(t *testing.T) {
 	var path []fabric.PortIndex
 	for _, l := range f.Links() {
 		a, b := f.Nodes[f.Ports[l.A].Node].Switch, f.Nodes[f.Ports[l.B].Node].Switch
-		if a != fabric.None && b != fabric.None && min(all.BlockOf(a), all.BlockOf(b)) == cable.A && max(all.BlockOf(a), all.BlockOf(b)) == cable.B {
+		if a != fabric.None && b != fabric.None && min(all.BlockOf(a), all.BlockOf(b)) == cable.A &&
+			max(all.BlockOf(a), all.BlockOf(b)) == cable.B {
 			link, path = l, append(path, l.A)
 		}
 	}
 	loads := make([]int64, len(f.Ports))
 	loads[link.B] = 7
 	drawn := Of(s, Options{All: true, Failed: map[fabric.Link]bool{link: true}, Loads: loads, Path: path})
-	if w := drawn.Between(cable.A, cable.B); w.Down != 1 || w.Load != 7 || !w.OnPath || drawn.Most != 7 || !drawn.Blocks[cable.A].OnPath || drawn.Blocks[cable.A].Down != 1 {
+	if w := drawn.Between(cable.A, cable.B); w.Down != 1 || w.Load != 7 || !w.OnPath || drawn.Most != 7 ||
+		!drawn.Blocks[cable.A].OnPath || drawn.Blocks[cable.A].Down != 1 {
 		t.Errorf("%+v", w)
 	}
 }

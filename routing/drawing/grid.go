@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// layGrid lays the first dimension from left to right, the second upwards, and makes a plane of each place in the others. Of a
-// hypercube half of the dimensions are laid each way.
+// layGrid lays the first dimension from left to right, the second upwards, and makes a plane of each place in the
+// others. Of a hypercube half of the dimensions are laid each way.
 func (d *Drawing) layGrid(s *classify.Structure) {
 	g := s.Grid
 	d.Kind = Grid
@@ -27,7 +27,8 @@ func (d *Drawing) layGrid(s *classify.Structure) {
 	}
 	for sw, at := range g.At {
 		if at != nil {
-			x, y, z := place(g.Dims[:across], at[:across]), place(g.Dims[across:up], at[across:up]), place(g.Dims[up:], at[up:])
+			x, y, z := place(g.Dims[:across], at[:across]), place(g.Dims[across:up], at[across:up]),
+				place(g.Dims[up:], at[up:])
 			places[(z*height+y)*width+x] = fabric.SwitchIndex(sw)
 		}
 	}
@@ -41,7 +42,8 @@ func (d *Drawing) layGrid(s *classify.Structure) {
 					row.Blocks = append(row.Blocks, Vacant)
 					continue
 				}
-				d.add(&row, Block{Key: Key{int32(z), int32(y)}, Name: d.name(sw), Switches: []fabric.SwitchIndex{sw}, Lone: true})
+				d.add(&row, Block{Key: Key{int32(z), int32(y)}, Name: d.name(sw), Switches: []fabric.SwitchIndex{sw},
+					Lone: true})
 			}
 			d.Rows = append(d.Rows, row)
 		}

@@ -43,7 +43,8 @@ func TestAdditionsEqualOpenSM(t *testing.T) {
 // growing are fabrics with free ports, for engines that route them also with more.
 var growing = []struct{ engine, spec string }{
 	{"minhop", "random:%d,4,18"}, {"updn", "random:%d,4,18"}, {"ftree", "fattree:2,%d"}, {"dnup", "fattree:2,%d"},
-	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"}, {"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"}, {"nue", "random:%d,4,18"},
+	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"},
+	{"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"}, {"nue", "random:%d,4,18"},
 }
 
 // addition is one step on paper, and what ibsim is told of it.
@@ -168,7 +169,9 @@ func routed(ctx context.Context, t *testing.T, s *session.Session) *fabric.Table
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(figures.Warnings, func(w string) bool { return strings.Contains(w, "addresses in its memory") }) {
+	if slices.ContainsFunc(figures.Warnings, func(w string) bool {
+		return strings.Contains(w, "addresses in its memory")
+	}) {
 		return nil
 	}
 	tables := *s.State().Staged.Tables
@@ -221,7 +224,8 @@ func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (
 	f = st.Paper()
 	for _, l := range added[0].Links {
 		a, b := &f.Ports[l.A], &f.Ports[l.B]
-		console = append(console, fmt.Sprintf("Link %q[%d] %q[%d]", f.Nodes[a.Node].Desc, a.Num, f.Nodes[b.Node].Desc, b.Num))
+		console = append(console, fmt.Sprintf("Link %q[%d] %q[%d]", f.Nodes[a.Node].Desc, a.Num,
+			f.Nodes[b.Node].Desc, b.Num))
 	}
 	return console
 }

@@ -93,7 +93,9 @@ func newLife(t *testing.T, r *rand.Rand, chain []string, cache bool) *life {
 	for l.whole == nil || len(between(l.whole)) < 3 {
 		l.what, l.whole = randomFabric(t, r)
 		if r.IntN(3) > 0 {
-			l.what = []string{"fattree:2,4", "fattree:2,6", "fattree:3,4", "xgft:2,3,4,1,3,1,2", "xgft:3,2,3,4,1,2,2,1,2,1"}[r.IntN(5)]
+			l.what = []string{
+				"fattree:2,4", "fattree:2,6", "fattree:3,4", "xgft:2,3,4,1,3,1,2", "xgft:3,2,3,4,1,2,2,1,2,1",
+			}[r.IntN(5)]
 			l.whole = made(t, l.what)
 		}
 	}
@@ -183,7 +185,9 @@ func (l *life) word(r *rand.Rand) string {
 
 // linksOf are those of a node.
 func linksOf(f *fabric.Fabric, node fabric.NodeIndex) []fabric.Link {
-	return slices.DeleteFunc(f.Links(), func(l fabric.Link) bool { return f.Ports[l.A].Node != node && f.Ports[l.B].Node != node })
+	return slices.DeleteFunc(f.Links(), func(l fabric.Link) bool {
+		return f.Ports[l.A].Node != node && f.Ports[l.B].Node != node
+	})
 }
 
 // loseSwitch takes all links of a switch, but of none that the subnet manager hangs
@@ -192,7 +196,9 @@ func (l *life) loseSwitch(r *rand.Rand, now *fabric.Fabric) bool {
 	var all []fabric.NodeIndex
 	sm := now.Ports[now.SMPort].Node
 	for _, n := range now.Switches {
-		touches := n == sm || slices.ContainsFunc(linksOf(now, sm), func(l fabric.Link) bool { return now.Ports[l.A].Node == n || now.Ports[l.B].Node == n })
+		touches := n == sm || slices.ContainsFunc(linksOf(now, sm), func(l fabric.Link) bool {
+			return now.Ports[l.A].Node == n || now.Ports[l.B].Node == n
+		})
 		if now.Nodes[n].InSubnet && !touches {
 			all = append(all, n)
 		}
@@ -213,7 +219,8 @@ func (l *life) comeBack(r *rand.Rand) {
 	word := "ReLink " + l.end(link)
 	if r.IntN(4) > 0 {
 		n := l.whole.Ports[link.A].Node
-		if m := l.whole.Ports[link.B].Node; !l.whole.Nodes[n].IsSwitch() || len(linksOf(l.whole.Without(l.lost), m)) < len(linksOf(l.whole.Without(l.lost), n)) {
+		if m := l.whole.Ports[link.B].Node; !l.whole.Nodes[n].IsSwitch() || len(linksOf(l.whole.Without(l.lost), m)) <
+			len(linksOf(l.whole.Without(l.lost), n)) {
 			n = m
 		}
 		if l.whole.Nodes[n].IsSwitch() {
@@ -231,7 +238,8 @@ func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
 	links := hostLinks(now)
 	var free []fabric.PortIndex
 	for _, n := range now.Switches {
-		for p := now.Nodes[n].FirstPort + 1; now.Nodes[n].InSubnet && p <= now.Nodes[n].FirstPort+fabric.PortIndex(now.Nodes[n].NumPorts); p++ {
+		for p := now.Nodes[n].FirstPort + 1; now.Nodes[n].InSubnet && p <= now.Nodes[n].FirstPort+
+			fabric.PortIndex(now.Nodes[n].NumPorts); p++ {
 			if !l.whole.Ports[p].Linked() {
 				free = append(free, p)
 			}
@@ -251,7 +259,8 @@ func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
 	l.whole = g.Without(nil)
 	h, s := &now.Ports[host], &now.Ports[to]
 	l.commands = append(l.commands, "Unlink "+l.end(link),
-		fmt.Sprintf("Link %q[%d] %q[%d]", now.Nodes[s.Node].Desc, s.Num, strings.TrimSuffix(now.Nodes[h.Node].Desc, " HCA-1"), h.Num))
+		fmt.Sprintf("Link %q[%d] %q[%d]", now.Nodes[s.Node].Desc, s.Num, strings.TrimSuffix(now.Nodes[h.Node].Desc,
+			" HCA-1"), h.Num))
 	l.back = true
 	return true
 }
@@ -286,10 +295,14 @@ var (
 		words *regexp.Regexp
 		kinds []ucastcache.Kind
 	}{
-		{regexp.MustCompile(`(Dropped|Missing) non-leaf switch|missing link to non-leaf switch`), []ucastcache.Kind{ucastcache.SwitchGone}},
+		{
+			regexp.MustCompile(`(Dropped|Missing) non-leaf switch|missing link to non-leaf switch`),
+			[]ucastcache.Kind{ucastcache.SwitchGone},
+		},
 		{regexp.MustCompile(`missing link to existing switch`), []ucastcache.Kind{ucastcache.LinkGone}},
 		{regexp.MustCompile(`missing leaf-2-leaf link`), []ucastcache.Kind{ucastcache.LeafLinkGone}},
-		{regexp.MustCompile(`Link location change|Found uncached|New switch|New CA/RTR|Remote lid change`), []ucastcache.Kind{ucastcache.LinkNew, ucastcache.NodeNew}},
+		{regexp.MustCompile(`Link location change|Found uncached|New switch|New CA/RTR|Remote lid change`),
+			[]ucastcache.Kind{ucastcache.LinkNew, ucastcache.NodeNew}},
 	}
 )
 
@@ -309,7 +322,9 @@ func (m *manager) decided(from int, v ucastcache.Verdict) error {
 	}
 	for _, r := range reasons {
 		if r.words.Match(why[1]) {
-			if !slices.ContainsFunc(v.Reasons, func(x ucastcache.Reason) bool { return slices.Contains(r.kinds, x.Kind) }) {
+			if !slices.ContainsFunc(v.Reasons, func(x ucastcache.Reason) bool {
+				return slices.Contains(r.kinds, x.Kind)
+			}) {
 				return fmt.Errorf("OpenSM's reason is %q, ours are %v", why[1], v.Reasons)
 			}
 			return nil

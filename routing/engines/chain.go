@@ -46,7 +46,8 @@ func (e *NoneError) Error() string {
 // Try tries engines in their order and returns what the first one computed that did
 // not refuse; the tables' Origin names it. With it come the refusals before. It fails
 // with a [NoneError] where all refuse, and stops at any other error.
-func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result, []Refusal, error) {
+func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result,
+	[]Refusal, error) {
 	var refusals []Refusal
 	var left routing.LIDHops
 	for _, e := range chain {
@@ -69,7 +70,8 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 			left = over(f, refused.Hops, left)
 			opt.Left = left
 		}
-		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs, File: refused.File})
+		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs,
+			File: refused.File})
 	}
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
@@ -110,7 +112,8 @@ func recommend(res *routing.Result, opt *routing.Options) func(routing.Hops) rou
 	switch res.Tables.Origin {
 	case file.Name:
 		laid = res.Tables
-	case nue.Name, sssp.Engine{}.Name(), sssp.DeadlockFree{}.Name(): // count the use of ports, though they do not go by it
+	// count the use of ports, though they do not go by it
+	case nue.Name, sssp.Engine{}.Name(), sssp.DeadlockFree{}.Name():
 		own = res.Tables.LFT
 	}
 	return func(h routing.Hops) routing.Recommend { return assign.Recommend(res.Tables.Fabric, h, opt, own, laid) }

@@ -14,7 +14,8 @@ import (
 )
 
 // tryAll tries the engines of a chain.
-func tryAll(ctx context.Context, names []string, f *fabric.Fabric, opt routing.Options) (*routing.Result, []engines.Refusal, error) {
+func tryAll(ctx context.Context, names []string, f *fabric.Fabric, opt routing.Options) (*routing.Result,
+	[]engines.Refusal, error) {
 	chain, err := engines.Chain(names)
 	if err != nil {
 		return nil, nil, err
@@ -46,13 +47,15 @@ func TestChain(t *testing.T) {
 		var none *engines.NoneError
 		switch {
 		case c.want == "":
-			if !errors.As(err, &none) || len(none.Refusals) != c.refusals || !strings.Contains(err.Error(), "updn: no roots found") {
+			if !errors.As(err, &none) || len(none.Refusals) != c.refusals ||
+				!strings.Contains(err.Error(), "updn: no roots found") {
 				t.Errorf("%s: %v, want that all refuse", c.names, err)
 			}
 		case err != nil:
 			t.Errorf("%s: %v", c.names, err)
 		case res.Tables.Origin != c.want || len(refusals) != c.refusals:
-			t.Errorf("%s: routed by %s after refusals %v, want %s after %d", c.names, res.Tables.Origin, refusals, c.want, c.refusals)
+			t.Errorf("%s: routed by %s after refusals %v, want %s after %d", c.names, res.Tables.Origin, refusals,
+				c.want, c.refusals)
 		}
 	}
 }
@@ -63,7 +66,8 @@ func TestChainErrors(t *testing.T) {
 		"updn upndown": `no engine is called "upndown"`,
 		"no_fallback":  "leaves none",
 	} {
-		if _, _, err := tryAll(context.Background(), strings.Fields(names), f, routing.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := tryAll(context.Background(), strings.Fields(names), f, routing.Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", names, err, want)
 		}
 	}

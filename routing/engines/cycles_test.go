@@ -47,7 +47,8 @@ func isCA(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA
 }
 
-func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw fabric.SwitchIndex, in uint8, src, dst uint16) {
+func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw fabric.SwitchIndex, in uint8,
+	src, dst uint16) {
 	f := tables.Fabric
 	var sl uint8
 	if tables.SLs != nil {
@@ -163,7 +164,8 @@ func TestRingsNeedLanes(t *testing.T) {
 	}{{sssp.DeadlockFree{}, 2}, {lash.Engine{}, 3}} {
 		_, err := routing.Route(context.Background(), c.e, f, routing.Options{MaxOpVLs: 1})
 		refused, ok := errors.AsType[*routing.RefusedError](err)
-		if want := fmt.Sprintf("paths without deadlock need %d VLs; the subnet has 1", c.need); !ok || !strings.HasPrefix(refused.Reason, want) {
+		if want := fmt.Sprintf("paths without deadlock need %d VLs; the subnet has 1", c.need); !ok ||
+			!strings.HasPrefix(refused.Reason, want) {
 			t.Errorf("%s: %v, want %s", c.e.Name(), err, want)
 		}
 		route(t, c.e, f, routing.Options{MaxOpVLs: 3})
@@ -176,9 +178,12 @@ func TestRefusalCountsVLsWhereAsked(t *testing.T) {
 	for i := range f.Ports {
 		f.Ports[i].OperVLs = 1
 	}
-	for count, want := range map[bool]string{false: "need more than 1 VLs; the subnet has 1", true: "need 2 VLs; the subnet has 1"} {
+	for count, want := range map[bool]string{
+		false: "need more than 1 VLs; the subnet has 1", true: "need 2 VLs; the subnet has 1",
+	} {
 		_, err := routing.Route(t.Context(), sssp.DeadlockFree{}, f, routing.Options{CountVLs: count})
-		if refused, ok := errors.AsType[*routing.RefusedError](err); !ok || !strings.HasSuffix(refused.Reason, want) || refused.TooFewVLs != count {
+		if refused, ok := errors.AsType[*routing.RefusedError](err); !ok || !strings.HasSuffix(refused.Reason, want) ||
+			refused.TooFewVLs != count {
 			t.Errorf("counting %v: %+v, want %s", count, refused, want)
 		}
 	}

@@ -23,10 +23,12 @@ var vlsSaid = regexp.MustCompile(`need (\d+) VLs`)
 // Dimension order routing cannot deadlock on hypercubes and meshes (Dally and Seitz,
 // 1987), and on tori it can.
 func TestDORWithoutLanes(t *testing.T) {
-	for spec, loops := range map[string]bool{"hypercube:5": false, "mesh:6x5": false, "mesh:4x3x3": false, "torus:6x5": true, "torus:5x5x5": true} {
+	for spec, loops := range map[string]bool{"hypercube:5": false, "mesh:6x5": false, "mesh:4x3x3": false,
+		"torus:6x5": true, "torus:5x5x5": true} {
 		f := assigned(t, spec)
 		plain := route(t, minhop.DOR{}, f, routing.Options{})
-		if r, err := credits.Check(t.Context(), plain.Tables, credits.Options{}); err != nil || (r.Ring != nil) != loops {
+		if r, err := credits.Check(t.Context(), plain.Tables, credits.Options{}); err != nil ||
+			(r.Ring != nil) != loops {
 			t.Errorf("%s: a credit loop: %v, %v; want %v", spec, r.Ring != nil, err, loops)
 		}
 		safe := route(t, minhop.DOR{}, f, routing.Options{DORVLs: true})

@@ -22,7 +22,8 @@ const Default = "minhop"
 
 // All returns every engine, the default one first.
 func All() []routing.Engine {
-	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}, torus.Engine{}}
+	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{},
+		sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}, torus.Engine{}}
 }
 
 // Names returns the engines' names.

@@ -82,7 +82,8 @@ func liveThrough(t *testing.T, r *rand.Rand) {
 // lost, or the one that was lost first comes back. It returns the words that make
 // ibsim do it, none if there is nothing left to lose, and the links that are
 // lost then.
-func happen(r *rand.Rand, whole *fabric.Fabric, lost []fabric.Link, step int) (event string, now []fabric.Link, back bool) {
+func happen(r *rand.Rand, whole *fabric.Fabric, lost []fabric.Link, step int) (event string, now []fabric.Link,
+	back bool) {
 	end := func(l fabric.Link) string {
 		p := &whole.Ports[l.A]
 		if !whole.Nodes[p.Node].IsSwitch() {
@@ -144,7 +145,8 @@ func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
 	m := &manager{dir: t.TempDir()}
 	m.log, m.conf = filepath.Join(m.dir, "opensm.log"), c.config(t, m.dir)
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := sim.Command(ctx, "opensm", "-F", m.conf, "-R", strings.Join(c.chain, ","), "-s", "0", "-f", m.log, "-D", "0x43")
+	cmd := sim.Command(ctx, "opensm", "-F", m.conf, "-R", strings.Join(c.chain, ","), "-s", "0", "-f", m.log,
+		"-D", "0x43")
 	cmd.Dir = m.dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+m.dir, "OSM_CACHE_DIR="+m.dir)
 	if err := cmd.Start(); err != nil {

@@ -148,9 +148,11 @@ func TestUnknownNamesArePassedOver(t *testing.T) {
 	beyond := routing.SwitchPort{GUID: f.SwitchNode(0).GUID, Port: 200}
 	opt := routing.Options{
 		IDs: map[uint64]uint64{0xdead: 1}, RoutingOrder: []uint64{0xdead},
-		IgnoredPorts:    map[routing.SwitchPort]bool{nobody: true, beyond: true},
-		HopWeights:      map[routing.SwitchPort]uint8{nobody: 7, beyond: 7},
-		PortSearchOrder: []routing.PortOrder{{GUID: 0xdead, Ports: []uint8{2, 1}}, {GUID: f.SwitchNode(0).GUID, Ports: []uint8{4, 200}}},
+		IgnoredPorts: map[routing.SwitchPort]bool{nobody: true, beyond: true},
+		HopWeights:   map[routing.SwitchPort]uint8{nobody: 7, beyond: 7},
+		PortSearchOrder: []routing.PortOrder{
+			{GUID: 0xdead, Ports: []uint8{2, 1}}, {GUID: f.SwitchNode(0).GUID, Ports: []uint8{4, 200}},
+		},
 	}
 	for _, e := range family {
 		want, got := route(t, e, f, routing.Options{}).Tables.LFT, route(t, e, f, opt).Tables.LFT
@@ -182,7 +184,8 @@ func TestUpDownFindsSpines(t *testing.T) {
 			want = 0
 		}
 		if found.Ranks[s] != want || given.Ranks[s] != want {
-			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(s).Desc, found.Ranks[s], given.Ranks[s], want)
+			t.Errorf("%s has rank %d, %d with roots given, want %d", f.SwitchNode(s).Desc, found.Ranks[s],
+				given.Ranks[s], want)
 		}
 	}
 	if len(found.Roots) != 6 || len(given.Roots) != 6 {
@@ -194,7 +197,8 @@ func TestUpDownWarns(t *testing.T) {
 	f := assigned(t, "fattree:2,12")
 	res := route(t, updn.Engine{}, f, routing.Options{})
 	// Of 18 switches the 6 spines have no path to one another.
-	want := "30 of 306 pairs of switches have no route, 0 of them with hosts on both (the first: spine-01 to spine-02); connect_roots would route them"
+	want := "30 of 306 pairs of switches have no route, 0 of them with hosts on both (the first: spine-01 to " +
+		"spine-02); connect_roots would route them"
 	if len(res.Warnings) != 1 || res.Warnings[0] != want {
 		t.Errorf("warnings %q, want %q", res.Warnings, want)
 	}
@@ -235,8 +239,14 @@ func TestRefusals(t *testing.T) {
 		opt  routing.Options
 		want string
 	}{
-		{updn.Engine{}, assigned(t, "torus:4x4"), routing.Options{}, "no roots found: from no switch are more than 90 % of the 16 host ports"},
-		{updn.Engine{}, assigned(t, "fattree:2,4"), routing.Options{RootGUIDs: []uint64{1, 2}}, "none of the 2 root GUIDs is that of a switch of the subnet"},
+		{
+			updn.Engine{}, assigned(t, "torus:4x4"), routing.Options{},
+			"no roots found: from no switch are more than 90 % of the 16 host ports",
+		},
+		{
+			updn.Engine{}, assigned(t, "fattree:2,4"), routing.Options{RootGUIDs: []uint64{1, 2}},
+			"none of the 2 root GUIDs is that of a switch of the subnet",
+		},
 		{updn.Engine{}, hostless, routing.Options{}, "no hosts, and so no roots"},
 		{updn.DnUp{}, hostless, routing.Options{}, "no switch has hosts"},
 	} {

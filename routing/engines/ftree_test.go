@@ -77,7 +77,8 @@ func (y *tally) add(ended string) {
 }
 
 func (y *tally) log(t *testing.T) {
-	t.Logf("%d comparisons: %d routed, %d more in OpenSM's order of addresses, %d refused", y.routed+y.byAddress+y.refused, y.routed, y.byAddress, y.refused)
+	t.Logf("%d comparisons: %d routed, %d more in OpenSM's order of addresses, %d refused", y.routed+y.byAddress+
+		y.refused, y.routed, y.byAddress, y.refused)
 }
 
 func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
@@ -99,7 +100,8 @@ func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
 		c.opt.LMC = lmc
 		ended, err := treeDiffers(t, sim, f, c)
 		if err != nil {
-			dir, problem := shrinkWith(t, f, c, err, func(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error {
+			dir, problem := shrinkWith(t, f, c, err, func(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric,
+				c *trial) error {
 				_, err := treeDiffers(t, sim, f, c)
 				return err
 			})
@@ -296,11 +298,13 @@ func TestMoreLeavesThanDigits(t *testing.T) {
 		return i
 	}
 	for i := range uint64(leaves) {
-		h := add(fabric.Node{GUID: 0x100000 + 2*i, SystemGUID: 0x100000 + 2*i, Type: mad.NodeCA, NumPorts: 1, Desc: fmt.Sprint("host ", i)})
+		h := add(fabric.Node{GUID: 0x100000 + 2*i, SystemGUID: 0x100000 + 2*i, Type: mad.NodeCA, NumPorts: 1,
+			Desc: fmt.Sprint("host ", i)})
 		b.Port(h, 1).GUID = 0x100001 + 2*i
 	}
 	for i := range uint64(leaves + spines) {
-		add(fabric.Node{GUID: 0x200000 + i, SystemGUID: 0x200000 + i, Type: mad.NodeSwitch, NumPorts: 60, Desc: fmt.Sprint("switch ", i)})
+		add(fabric.Node{GUID: 0x200000 + i, SystemGUID: 0x200000 + i, Type: mad.NodeSwitch, NumPorts: 60,
+			Desc: fmt.Sprint("switch ", i)})
 	}
 	used := make([]int, spines)
 	for i := range leaves {
@@ -320,7 +324,10 @@ func TestMoreLeavesThanDigits(t *testing.T) {
 	}
 	sim := start(t, f)
 	for _, quasi := range []bool{false, true} {
-		c := &trial{chain: []string{"ftree"}, opt: routing.Options{RootGUIDs: farthest(f), QuasiFtreeIndexing: quasi, ConnectRoots: true}}
+		c := &trial{
+			chain: []string{"ftree"}, opt: routing.Options{RootGUIDs: farthest(f), QuasiFtreeIndexing: quasi,
+				ConnectRoots: true},
+		}
 		if ended, err := treeDiffers(t, sim, f, c); err != nil || !strings.HasPrefix(ended, "routed") {
 			t.Errorf("quasi_ftree_indexing %v: %s: %v", quasi, ended, err)
 		}

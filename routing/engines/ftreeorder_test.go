@@ -79,7 +79,8 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 	}
 	for _, end := range f.EndPorts {
 		p := &f.Ports[end]
-		if f.Nodes[p.Node].Type == mad.NodeCA && p.Peer != fabric.None && !listed[end] && f.PeerSwitch(end) != fabric.None {
+		if f.Nodes[p.Node].Type == mad.NodeCA && p.Peer != fabric.None && !listed[end] &&
+			f.PeerSwitch(end) != fabric.None {
 			l := leafOf(end)
 			l.others = append(l.others, p.GUID)
 		}

@@ -86,8 +86,8 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 	}
 }
 
-// TestGUID2LIDWithBadRecords: of a guid2lid with records that it drops OpenSM writes the others back, with those of ports
-// that are not in the subnet. dump guid2lid writes the same file.
+// TestGUID2LIDWithBadRecords: of a guid2lid with records that it drops OpenSM writes the others back, with those of
+// ports that are not in the subnet. dump guid2lid writes the same file.
 func TestGUID2LIDWithBadRecords(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range testenv.Count(t, 12, 200) {
@@ -102,7 +102,8 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, net, text.String())
-		cmd := ibsimtest.Start(t, net).Command(t.Context(), "opensm", "-o", "-l", fmt.Sprint(lmc), "-f", filepath.Join(cache, "log"))
+		cmd := ibsimtest.Start(t, net).Command(t.Context(), "opensm", "-o", "-l", fmt.Sprint(lmc), "-f",
+			filepath.Join(cache, "log"))
 		cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+cache, "OSM_CACHE_DIR="+cache)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("opensm: %v\n%s", err, out)
@@ -118,7 +119,8 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 		if err := s.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "lmc", Value: fmt.Sprint(lmc)}, {Name: "guid2lid", Value: file}})
+		set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "lmc", Value: fmt.Sprint(lmc)},
+			{Name: "guid2lid", Value: file}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +141,9 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 	}
 }
 
-// randomRecords is a guid2lid of ports of a subnet and of others, with records of all kinds that OpenSM drops: LIDs that
-// are no range of unicast LIDs, that are misaligned, that another record has, too few for the LMC, and no LIDs at all.
+// randomRecords is a guid2lid of ports of a subnet and of others, with records of all kinds that OpenSM drops: LIDs
+// that are no range of unicast LIDs, that are misaligned, that another record has, too few for the LMC, and no LIDs at
+// all.
 func randomRecords(r *rand.Rand, f *fabric.Fabric, lmc int) string {
 	var b strings.Builder
 	for i := range 4 + r.IntN(len(f.EndPorts)) {

@@ -37,17 +37,22 @@ func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
 		{chain: []string{"lash", "sssp"}, opt: routing.Options{LASHStartVL: 7}},
 		{chain: []string{"dfsssp", "updn"}, opt: routing.Options{RootGUIDs: root}},
 		{chain: []string{"dfsssp", "dnup"}},
-		{chain: []string{"dfsssp", "updn"}, opt: routing.Options{RootGUIDs: append(root, f.SwitchNode(7).GUID), ConnectRoots: true}},
+		{
+			chain: []string{"dfsssp", "updn"}, opt: routing.Options{RootGUIDs: append(root, f.SwitchNode(7).GUID),
+				ConnectRoots: true},
+		},
 	}
 	// dfsssp's hops are without weights, so that the least of them lead nowhere where others count on with weights.
 	for _, c := range trials {
 		c.opt.HopWeights = map[routing.SwitchPort]uint8{}
 		for s := range f.NumSwitches() {
-			c.opt.HopWeights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: uint8(1 + r.IntN(5))}] = uint8(2 + r.IntN(2))
+			c.opt.HopWeights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: uint8(1 + r.IntN(5))}] =
+				uint8(2 + r.IntN(2))
 		}
 		trials = append(trials, c)
 	}
-	for _, c := range append(trials, trial{chain: []string{"dfsssp"}, lmcESP0: true, opt: routing.Options{LMC: 1}}) { // last: its LIDs stay in ibsim
+	// last: its LIDs stay in ibsim
+	for _, c := range append(trials, trial{chain: []string{"dfsssp"}, lmcESP0: true, opt: routing.Options{LMC: 1}}) {
 		if err := differs(t, sim, f, &c); err != nil {
 			t.Errorf("%q, %+v: %v", c.chain, c.opt, err)
 		}
@@ -68,14 +73,15 @@ func TestTorusKeepsHopsLeft(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "torus.conf")
 	write(t, path, text.String())
-	c := &trial{chain: []string{"dfsssp", "torus-2QoS"}, conf: "qos TRUE\ntorus_config " + path + "\n", own: []routing.Engine{torus.Engine{Conf: conf}}}
+	c := &trial{chain: []string{"dfsssp", "torus-2QoS"}, conf: "qos TRUE\ntorus_config " + path + "\n",
+		own: []routing.Engine{torus.Engine{Conf: conf}}}
 	if err := differs(t, start(t, f), f, c); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestHintsEqualOpenSM compares the ports that opensm.fdbs names where a table takes a detour, with the options by which
-// OpenSM chooses them: of up/down's tables that the engine file lays over a fabric, and of ftree's and lash's.
+// TestHintsEqualOpenSM compares the ports that opensm.fdbs names where a table takes a detour, with the options by
+// which OpenSM chooses them: of up/down's tables that the engine file lays over a fabric, and of ftree's and lash's.
 func TestHintsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -93,7 +99,8 @@ func TestHintsEqualOpenSM(t *testing.T) {
 			compareHints(t, sim, f, c, hints)
 		}
 	}
-	for range testenv.Count(t, 8, 80) { // sssp counts over the weighted hops that updn left as it found no root, and how ports are used
+	// sssp counts over the weighted hops that updn left as it found no root, and how ports are used
+	for range testenv.Count(t, 8, 80) {
 		f := irregular(t, r)
 		c := &trial{chain: []string{"updn", "sssp"}, lmcESP0: true, opt: hintOptions(r, f)}
 		c.opt.LMC, c.opt.HopWeights = 3, aWeight(r, f)
@@ -130,7 +137,9 @@ func upDown(t *testing.T, r *rand.Rand, f *fabric.Fabric, c *trial) {
 		t.Fatal(err)
 	}
 	c.opt.LMC = 0
-	res := route(t, updn.Engine{}, f, routing.Options{RootGUIDs: []uint64{f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID}})
+	res := route(t, updn.Engine{}, f, routing.Options{
+		RootGUIDs: []uint64{f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID},
+	})
 	var text bytes.Buffer
 	if err := osm.WriteLFTs(&text, res.Tables); err != nil {
 		t.Fatal(err)
@@ -155,7 +164,8 @@ func aWeight(r *rand.Rand, f *fabric.Fabric) map[routing.SwitchPort]uint8 {
 
 // hintOptions draws the options by which OpenSM chooses among ports.
 func hintOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
-	o := routing.Options{ScatterPorts: []uint32{0, 0, 7, 4711}[r.IntN(4)], PortShifting: r.IntN(2) == 0, ProfileSwitchNodes: r.IntN(2) == 0}
+	o := routing.Options{ScatterPorts: []uint32{0, 0, 7, 4711}[r.IntN(4)], PortShifting: r.IntN(2) == 0,
+		ProfileSwitchNodes: r.IntN(2) == 0}
 	for s := range f.NumSwitches() {
 		n := f.SwitchNode(s)
 		order := routing.PortOrder{GUID: n.GUID}

@@ -59,7 +59,9 @@ func checkHops(t *testing.T, what string, res *routing.Result, s, d fabric.Switc
 		}
 	case best != least:
 		t.Fatalf("%s: %d hops from switch %d to %d, its best port has %d", what, least, s, d, best)
-	case (least == routing.NoHops) != (out == fabric.NoPath) || (out != fabric.NoPath && res.Hops.Through(s, out, d) != least):
-		t.Fatalf("%s: switch %d sends to %d by port %d, which has %d hops, not %d", what, s, d, out, res.Hops.Through(s, out, d), least)
+	case (least == routing.NoHops) != (out == fabric.NoPath) ||
+		(out != fabric.NoPath && res.Hops.Through(s, out, d) != least):
+		t.Fatalf("%s: switch %d sends to %d by port %d, which has %d hops, not %d", what, s, d, out,
+			res.Hops.Through(s, out, d), least)
 	}
 }

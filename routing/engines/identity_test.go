@@ -44,10 +44,13 @@ type trial struct {
 func (c *trial) config(t testing.TB, dir string) string {
 	var conf strings.Builder
 	fmt.Fprintf(&conf, "force_log_flush TRUE\nlmc %d\nlmc_esp0 %s\n", c.opt.LMC, truth(c.lmcESP0))
-	fmt.Fprintf(&conf, "connect_roots %s\nport_profile_switch_nodes %s\nport_shifting %s\nscatter_ports %d\nguid_routing_order_no_scatter %s\nlash_start_vl %d\ndo_mesh_analysis %s\n",
-		truth(c.opt.ConnectRoots), truth(c.opt.ProfileSwitchNodes), truth(c.opt.PortShifting), c.opt.ScatterPorts, truth(c.opt.RoutingOrderNoScatter),
+	fmt.Fprintf(&conf, "connect_roots %s\nport_profile_switch_nodes %s\nport_shifting %s\nscatter_ports "+
+		"%d\nguid_routing_order_no_scatter %s\nlash_start_vl %d\ndo_mesh_analysis %s\n",
+		truth(c.opt.ConnectRoots), truth(c.opt.ProfileSwitchNodes), truth(c.opt.PortShifting), c.opt.ScatterPorts,
+		truth(c.opt.RoutingOrderNoScatter),
 		c.opt.LASHStartVL, truth(c.opt.MeshAnalysis))
-	fmt.Fprintf(&conf, "max_reverse_hops %d\nquasi_ftree_indexing %s\n", c.opt.MaxReverseHops, truth(c.opt.QuasiFtreeIndexing))
+	fmt.Fprintf(&conf, "max_reverse_hops %d\nquasi_ftree_indexing %s\n", c.opt.MaxReverseHops,
+		truth(c.opt.QuasiFtreeIndexing))
 	for name, lines := range c.files() {
 		path := filepath.Join(dir, name)
 		write(t, path, strings.Join(lines, ""))
@@ -184,7 +187,8 @@ func sameDumps(dir string, res *routing.Result) error {
 		differ = unlike(filepath.Join(dir, "opensm-updn-roots.dump"), roots.Bytes())
 	}
 	return errors.Join(differ,
-		unlike(filepath.Join(dir, "opensm-lid-matrix.dump"), matrix.Bytes()), unlike(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()), sameLFTs(dir, res))
+		unlike(filepath.Join(dir, "opensm-lid-matrix.dump"), matrix.Bytes()),
+		unlike(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()), sameLFTs(dir, res))
 }
 
 func sameLFTs(dir string, res *routing.Result) error {
@@ -208,13 +212,15 @@ func unlike(file string, ours []byte) error {
 			section = a[i]
 		}
 		if a[i] != b[i] {
-			return fmt.Errorf("%s differs in line %d, after %q\n  OpenSM: %s\n  we:     %s", filepath.Base(file), i+1, section, a[i], b[i])
+			return fmt.Errorf("%s differs in line %d, after %q\n  OpenSM: %s\n  we:     %s", filepath.Base(file), i+1,
+				section, a[i], b[i])
 		}
 	}
 	return fmt.Errorf("%s has %d lines, ours %d", filepath.Base(file), len(a), len(b))
 }
 
-var routedWith = regexp.MustCompile(`: ([\w-]+) tables configured on all switches|No routing engine able to successfully configure`)
+var routedWith = regexp.MustCompile(
+	`: ([\w-]+) tables configured on all switches|No routing engine able to successfully configure`)
 
 // openSM lets OpenSM route once, and returns its folder and the engine that
 // routed, which is empty where none did.
@@ -224,7 +230,8 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 	log := filepath.Join(dir, "opensm.log")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := sim.Command(ctx, "opensm", "-o", "-F", c.config(t, dir), "-R", strings.Join(c.chain, ","), "-f", log, "-D", fmt.Sprint(0x43|c.log))
+	cmd := sim.Command(ctx, "opensm", "-o", "-F", c.config(t, dir), "-R", strings.Join(c.chain, ","), "-f", log, "-D",
+		fmt.Sprint(0x43|c.log))
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -102,7 +102,9 @@ func (m *mess) add(n fabric.Node) fabric.NodeIndex {
 }
 
 func (m *mess) addSwitch() {
-	n := fabric.Node{GUID: m.guid(), Type: mad.NodeSwitch, NumPorts: uint8(4 + m.r.IntN(33)), EnhancedPort0: m.r.IntN(3) == 0}
+	n := fabric.Node{
+		GUID: m.guid(), Type: mad.NodeSwitch, NumPorts: uint8(4 + m.r.IntN(33)), EnhancedPort0: m.r.IntN(3) == 0,
+	}
 	if m.r.IntN(8) == 0 {
 		n.NumPorts = uint8(60 + m.r.IntN(195))
 	}

@@ -32,7 +32,8 @@ func TestLaneEnginesStop(t *testing.T) {
 					cancel()
 				}
 			}}
-			if res, err := routing.Route(ctx, e, f, opt); !errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), e.Name()) {
+			if res, err := routing.Route(ctx, e, f, opt); !errors.Is(err, context.Canceled) || res != nil ||
+				!strings.Contains(err.Error(), e.Name()) {
 				t.Errorf("%s, cancelled after %d/4: %v, want that it was cancelled", e.Name(), share, err)
 			}
 			cancel()
@@ -90,8 +91,14 @@ func TestLaneEnginesRefuse(t *testing.T) {
 		want string
 	}{
 		{lash.Engine{}, f, routing.Options{LASHStartVL: 8}, "the subnet has 8 VLs, none from lash_start_vl 8 on"},
-		{lash.Engine{}, f, routing.Options{LASHStartVL: 2, MaxOpVLs: 2}, "the subnet has 2 VLs, none from lash_start_vl 2 on"},
-		{sssp.Engine{}, f, routing.Options{BrokenNodeFile: "cn_guid_file"}, "cn_guid_file has a line that OpenSM cannot read"},
+		{
+			lash.Engine{}, f, routing.Options{LASHStartVL: 2, MaxOpVLs: 2},
+			"the subnet has 2 VLs, none from lash_start_vl 2 on",
+		},
+		{
+			sssp.Engine{}, f, routing.Options{BrokenNodeFile: "cn_guid_file"},
+			"cn_guid_file has a line that OpenSM cannot read",
+		},
 		// 21,600 LIDs: their square is 467 million a hop, and 2^31 is not enough for 9.
 		{sssp.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
 		{nue.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, ""},

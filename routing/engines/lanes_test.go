@@ -26,8 +26,10 @@ import (
 // laneSpecs are fabrics on which shortest paths can deadlock, and some on which
 // they cannot.
 var laneSpecs = []string{
-	"torus:3x4", "torus:6x4", "torus:8x8", "torus:4x5x3", "torus:4x4x4", "torus:3x3x3x3", "torus:9", "torus:4", "torus:5x4,links=3,hosts=2",
-	"mesh:7x4", "mesh:3x3x4", "mesh:4x3,links=2", "hypercube:3", "hypercube:5", "fattree:2,6", "fattree:2,12", "fattree:3,4", "fattree:3,6",
+	"torus:3x4", "torus:6x4", "torus:8x8", "torus:4x5x3", "torus:4x4x4", "torus:3x3x3x3", "torus:9", "torus:4",
+	"torus:5x4,links=3,hosts=2",
+	"mesh:7x4", "mesh:3x3x4", "mesh:4x3,links=2", "hypercube:3", "hypercube:5", "fattree:2,6", "fattree:2,12",
+	"fattree:3,4", "fattree:3,6",
 	"xgft:2,3,4,1,3,1,2", "dragonfly:4,2,2", "dragonfly:2,2,1", "random:9,5,60", "random:20,6,20", "random:40,3,40",
 }
 
@@ -156,7 +158,9 @@ func freeOf(res *routing.Result, opt credits.Options) error {
 
 // warned reports whether an engine says that it may leave a credit loop, as nue does where OpenSM's would.
 func warned(res *routing.Result) bool {
-	return slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "check credits says whether") })
+	return slices.ContainsFunc(res.Warnings, func(w string) bool {
+		return strings.Contains(w, "check credits says whether")
+	})
 }
 
 var routeOnLane = regexp.MustCompile(`route from src_lid=(\d+) to dest_lid=(\d+) on vl=(\d+)`)
@@ -193,11 +197,14 @@ func sameLanes(dir string, res *routing.Result) error {
 			end++
 		}
 		if got < n[2] || got >= end {
-			return fmt.Errorf("service level %d from LID %d to %d, OpenSM's is from %d to %d", got, n[0], n[1], n[2], end-1)
+			return fmt.Errorf("service level %d from LID %d to %d, OpenSM's is from %d to %d", got, n[0], n[1],
+				n[2], end-1)
 		}
 	}
 	f := res.Tables.Fabric
-	ends := slices.DeleteFunc(slices.Clone(f.EndPorts), func(e fabric.PortIndex) bool { return f.Nodes[f.Ports[e].Node].Type == mad.NodeRouter })
+	ends := slices.DeleteFunc(slices.Clone(f.EndPorts), func(e fabric.PortIndex) bool {
+		return f.Nodes[f.Ports[e].Node].Type == mad.NodeRouter
+	})
 	if len(f.Switches) > 0 && len(ends) > 1 && len(pairs) == 0 {
 		return errors.New("no lanes in OpenSM's log")
 	}

@@ -29,7 +29,8 @@ import (
 
 // multicastChains are the engines whose trees are compared; torus-2QoS has its own
 // test beside the engine.
-var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"}, {"dfsssp"}, {"nue"}}
+var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"},
+	{"dfsssp"}, {"nue"}}
 
 // TestMulticastEqualsOpenSM has ports join groups of a running OpenSM, two or more up
 // to all, lets links fail and come back, and compares opensm.mcfdbs, and the groups
@@ -121,15 +122,18 @@ func joinGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric
 			}
 			state := fabric.JoinFull
 			if len(g.Members) > 0 {
-				state = []fabric.JoinState{fabric.JoinFull, fabric.JoinFull, fabric.JoinNon, fabric.JoinSendOnly, fabric.JoinFull | fabric.JoinSendOnly}[r.IntN(5)]
+				state = []fabric.JoinState{fabric.JoinFull, fabric.JoinFull, fabric.JoinNon, fabric.JoinSendOnly,
+					fabric.JoinFull | fabric.JoinSendOnly}[r.IntN(5)]
 			}
 			got, err := join(t.Context(), admin, &g, f.Ports[f.EndPorts[k]].GUID, state)
 			if err != nil { // as a port whose MTU or rate is too low for the group
 				refused++
 				continue
 			}
-			g.MLID, g.PKey, g.MTU, g.Rate, g.Life, g.Scope = got.MLID, uint16(got.PKey), uint8(got.MTU), uint8(got.Rate), got.LifeTime, got.Scope
-			g.Members = append(g.Members, fabric.Member{Prefix: mad.DefaultGIDPrefix, GUID: f.Ports[f.EndPorts[k]].GUID, Join: state})
+			g.MLID, g.PKey, g.MTU, g.Rate, g.Life, g.Scope = got.MLID, uint16(got.PKey), uint8(got.MTU),
+				uint8(got.Rate), got.LifeTime, got.Scope
+			g.Members = append(g.Members, fabric.Member{Prefix: mad.DefaultGIDPrefix, GUID: f.Ports[f.EndPorts[k]].GUID,
+				Join: state})
 		}
 		if len(g.Members) > 0 {
 			g.Members = fabric.SortMembers(g.Members)
@@ -194,12 +198,15 @@ func joinAll(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, g fabric.Group)
 
 const groupQKey = 0xb1b
 
-func join(ctx context.Context, admin *sa.Client, g *fabric.Group, guid uint64, state fabric.JoinState) (sa.MCMemberRecord, error) {
+func join(ctx context.Context, admin *sa.Client, g *fabric.Group, guid uint64,
+	state fabric.JoinState) (sa.MCMemberRecord, error) {
 	g.QKey = groupQKey
 	rec := sa.MCMemberRecord{
-		MGID: g.MGID, PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: groupQKey, PKey: 0xffff, SL: g.SL, JoinState: uint8(state),
+		MGID: g.MGID, PortGID: mad.NewGID(mad.DefaultGIDPrefix, guid), QKey: groupQKey, PKey: 0xffff, SL: g.SL,
+		JoinState: uint8(state),
 	}
-	return sa.Ask(ctx, admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
+	return sa.Ask(ctx, admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|
+		sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
 }
 
 // staying are the groups once OpenSM has put out the ports that are gone; without

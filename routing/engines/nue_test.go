@@ -34,7 +34,10 @@ func TestNueEqualsOpenSM(t *testing.T) {
 
 // nueTrial is a comparison with as many VLs, 0 for all, and with paths to switches as free of deadlock as others.
 func nueTrial(vls uint8, switches bool) *trial {
-	c := &trial{chain: []string{"nue"}, conf: fmt.Sprintf("qos TRUE\nnue_max_num_vls %d\nnue_include_switches %s\n", vls, truth(switches))}
+	c := &trial{
+		chain: []string{"nue"}, conf: fmt.Sprintf("qos TRUE\nnue_max_num_vls %d\nnue_include_switches %s\n", vls,
+			truth(switches)),
+	}
 	if vls == 0 {
 		vls = routing.AllVLs
 	}
@@ -148,7 +151,9 @@ func TestNueTellsOfLoops(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 40, 2000) {
 		what, f, lmc := trialFabric(t, r)
-		nueTells(t, what, f, routing.Options{LMC: lmc, NueMaxVLs: uint8(1 + r.IntN(8)), NueIncludeSwitches: r.IntN(2) == 0})
+		nueTells(t, what, f, routing.Options{
+			LMC: lmc, NueMaxVLs: uint8(1 + r.IntN(8)), NueIncludeSwitches: r.IntN(2) == 0,
+		})
 	}
 	subnet, err := formats.Net(t.Context(), "testdata/nue-loop.net") // a dragonfly without some links
 	if err != nil {

@@ -44,7 +44,8 @@ func nueVLs(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// sameVLs routes what is read of the subnet, and compares tables, SL2VL tables and SLs with what OpenSM put there and grants.
+// sameVLs routes what is read of the subnet, and compares tables, SL2VL tables and SLs with what OpenSM put there and
+// grants.
 func sameVLs(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, c *trial) error {
 	t.Helper()
 	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
@@ -65,7 +66,8 @@ func sameVLs(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, c
 		return err
 	}
 	for s := range fabric.SwitchIndex(len(live.Fabric.Switches)) {
-		if got, want := res.Tables.LFT.Row(s)[:live.Fabric.MaxLID+1], live.Tables.LFT.Row(s)[:live.Fabric.MaxLID+1]; !bytes.Equal(got, want) {
+		if got, want := res.Tables.LFT.Row(s)[:live.Fabric.MaxLID+1], live.Tables.LFT.Row(s)[:live.Fabric.MaxLID+
+			1]; !bytes.Equal(got, want) {
 			return fmt.Errorf("%s holds\n%v, ours is\n%v", live.Fabric.NodeName(live.Fabric.Switches[s]), want, got)
 		}
 	}
@@ -73,7 +75,8 @@ func sameVLs(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, c
 		return nil // it refuses, as OpenSM's did
 	}
 	if len(live.Unanswered) > 0 || (res.Tables.SL2VL == nil) != (res.Tables.SLs == nil) {
-		return fmt.Errorf("%d ports did not answer; our SLs are %v, our SL2VL tables %v", len(live.Unanswered), res.Tables.SLs, res.Tables.SL2VL)
+		return fmt.Errorf("%d ports did not answer; our SLs are %v, our SL2VL tables %v", len(live.Unanswered),
+			res.Tables.SLs, res.Tables.SL2VL)
 	}
 	if res.Tables.SLs == nil {
 		return sweeptest.PathSLs(t.Context(), client, r, res.Tables, lowest{}) // on one VL

@@ -27,7 +27,8 @@ const besideOpenSM = "IBCONSOLE_BENCH_OPENSM"
 // benched is a fabric that engines are timed on.
 type benched struct {
 	spec string
-	// minutes are the engines with which OpenSM takes a minute or more there, and hours those with which it takes hours.
+	// minutes are the engines with which OpenSM takes a minute or more there, and hours those with which it takes
+	// hours.
 	minutes, hours []string
 }
 
@@ -40,7 +41,8 @@ func benchedFabrics() []benched {
 		{spec: "random:300,12,1500", minutes: []string{"lash"}},
 		{spec: "hypercube:9,hosts=4", minutes: []string{"lash", "dfsssp"}},
 		{spec: "torus:10x10x10,hosts=4", minutes: []string{"nue"}, hours: []string{"dfsssp", "lash"}},
-		{spec: "fattree:3,36", minutes: []string{"minhop", "updn", "dnup", "dor", "ftree", "sssp", "dfsssp"}, hours: []string{"lash", "nue"}},
+		{spec: "fattree:3,36", minutes: []string{"minhop", "updn", "dnup", "dor", "ftree", "sssp", "dfsssp"},
+			hours: []string{"lash", "nue"}},
 	}
 }
 
@@ -87,8 +89,8 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// BenchmarkLimit times engines where all addresses are given: 4032 switches and 41,472 hosts, 183 million entries; and sssp
-// and dfsssp, whose distances do not reach that far, at 20,000 LIDs. OpenSM does not run beside it.
+// BenchmarkLimit times engines where all addresses are given: 4032 switches and 41,472 hosts, 183 million entries; and
+// sssp and dfsssp, whose distances do not reach that far, at 20,000 LIDs. OpenSM does not run beside it.
 func BenchmarkLimit(b *testing.B) {
 	for _, at := range []struct {
 		spec    string
@@ -220,7 +222,8 @@ func opensmPhase(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []
 			b.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{conf: settings, filepath.Join(dir, "torus"): shape.String(), filepath.Join(dir, "roots"): guids} {
+	for name, text := range map[string]string{conf: settings, filepath.Join(dir, "torus"): shape.String(),
+		filepath.Join(dir, "roots"): guids} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}
@@ -242,12 +245,14 @@ func opensmPhase(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []
 // phaseLimit is how long OpenSM may take.
 const phaseLimit = 20 * time.Minute
 
-// phase waits for the routing phase in an OpenSM log, which ends with the choice of another engine where the first one refused.
+// phase waits for the routing phase in an OpenSM log, which ends with the choice of another engine where the first one
+// refused.
 func phase(b *testing.B, log string, refused bool) time.Duration {
 	b.Helper()
 	for begun := time.Now(); time.Since(begun) < phaseLimit; time.Sleep(100 * time.Millisecond) {
 		text, _ := os.ReadFile(log)
-		begins, ends := stamps(b, string(text), "building routing with"), stamps(b, string(text), "tables configured on all switches")
+		begins, ends := stamps(b, string(text), "building routing with"),
+			stamps(b, string(text), "tables configured on all switches")
 		switch {
 		case refused && len(begins) > 1:
 			return begins[1].Sub(begins[0])

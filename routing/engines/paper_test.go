@@ -101,7 +101,9 @@ func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, aft
 		for _, l := range lost {
 			all.Links = append(all.Links, in(l))
 		}
-		if _, err := s.Fail(t.Context(), func(_, _ *fabric.Fabric) ([]onpaper.Failure, error) { return []onpaper.Failure{all}, nil }); err != nil {
+		if _, err := s.Fail(t.Context(), func(_, _ *fabric.Fabric) ([]onpaper.Failure, error) {
+			return []onpaper.Failure{all}, nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +112,9 @@ func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, aft
 			continue
 		}
 		l := in(l)
-		if _, err := s.Restore(t.Context(), func(f onpaper.Failure) bool { return !f.Repair && slices.Equal(f.Links, []fabric.Link{l}) }, onpaper.OfLink(live, l)); err != nil {
+		if _, err := s.Restore(t.Context(), func(f onpaper.Failure) bool {
+			return !f.Repair && slices.Equal(f.Links, []fabric.Link{l})
+		}, onpaper.OfLink(live, l)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -71,8 +71,10 @@ func randomFabric(t *testing.T, r *rand.Rand) (string, *fabric.Fabric) {
 		f = irregular(t, r)
 	} else {
 		specs := []string{
-			"fattree:2,%d", "fattree:3,4", "fattree:3,6", "fattree:3,8", "xgft:2,3,4,1,3,1,2", "xgft:3,2,3,4,1,2,2,1,2,1",
-			"torus:%dx4", "torus:3x3x%d", "mesh:%dx3", "mesh:5x2,links=2", "hypercube:%d", "dragonfly:4,2,2", "dragonfly:2,2,1",
+			"fattree:2,%d", "fattree:3,4", "fattree:3,6", "fattree:3,8", "xgft:2,3,4,1,3,1,2",
+			"xgft:3,2,3,4,1,2,2,1,2,1",
+			"torus:%dx4", "torus:3x3x%d", "mesh:%dx3", "mesh:5x2,links=2", "hypercube:%d", "dragonfly:4,2,2",
+			"dragonfly:2,2,1",
 			"random:%d,5,60", "random:20,6,%d",
 		}
 		what = specs[r.IntN(len(specs))]
@@ -119,7 +121,8 @@ const maxListed = 50
 func randomChain(r *rand.Rand) []string {
 	chains := [][]string{
 		{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"updn"}, {"dnup"}, {"updn", "dnup"}, {"dnup", "updn", "no_fallback"},
-		{"updn", "dor"}, {"minhop", "no_fallback"}, {"sssp"}, {"sssp"}, {"dfsssp"}, {"dfsssp", "sssp"}, {"updn", "dfsssp", "no_fallback"},
+		{"updn", "dor"}, {"minhop", "no_fallback"}, {"sssp"}, {"sssp"}, {"dfsssp"}, {"dfsssp", "sssp"},
+		{"updn", "dfsssp", "no_fallback"},
 	}
 	if r.IntN(10) == 0 {
 		return []string{"updn", "no_fallback"}
@@ -202,7 +205,8 @@ func shrink(t *testing.T, f *fabric.Fabric, c *trial, problem error) (string, er
 	return shrinkWith(t, f, c, problem, differs)
 }
 
-func shrinkWith(t *testing.T, f *fabric.Fabric, c *trial, problem error, differs func(*testing.T, *ibsimtest.Sim, *fabric.Fabric, *trial) error) (string, error) {
+func shrinkWith(t *testing.T, f *fabric.Fabric, c *trial, problem error,
+	differs func(*testing.T, *ibsimtest.Sim, *fabric.Fabric, *trial) error) (string, error) {
 	steps := 0
 	try := func(g *fabric.Fabric, d trial) bool {
 		if steps++; steps > shrinkSteps || len(g.Switches) == 0 {
@@ -218,7 +222,10 @@ func shrinkWith(t *testing.T, f *fabric.Fabric, c *trial, problem error, differs
 	}
 	for _, drop := range []func(*trial){
 		func(c *trial) {
-			c.opt = routing.Options{LMC: c.opt.LMC, NueMaxVLs: c.opt.NueMaxVLs, NueIncludeSwitches: c.opt.NueIncludeSwitches, NoQoS: c.opt.NoQoS}
+			c.opt = routing.Options{
+				LMC: c.opt.LMC, NueMaxVLs: c.opt.NueMaxVLs, NueIncludeSwitches: c.opt.NueIncludeSwitches,
+				NoQoS: c.opt.NoQoS,
+			}
 		},
 		func(c *trial) { c.opt.LMC = 0 }, func(c *trial) { c.opt.LMC = min(c.opt.LMC, 1) },
 		func(c *trial) { c.opt.RootGUIDs = nil }, func(c *trial) { c.opt.DetectRoots = false },
@@ -228,8 +235,12 @@ func shrinkWith(t *testing.T, f *fabric.Fabric, c *trial, problem error, differs
 		func(c *trial) { c.opt.ScatterPorts = 0 }, func(c *trial) { c.opt.PortShifting = false },
 		func(c *trial) { c.opt.HopWeights = nil }, func(c *trial) { c.opt.PortSearchOrder = nil },
 		func(c *trial) { c.lmcESP0 = false },
-		func(c *trial) { c.opt.ComputeNodes = nil }, func(c *trial) { c.opt.IONodes = nil }, func(c *trial) { c.opt.BrokenNodeFile = "" },
-		func(c *trial) { c.opt.MaxReverseHops = 0 }, func(c *trial) { c.opt.MaxReverseHops = min(c.opt.MaxReverseHops, 1) },
+		func(c *trial) {
+			c.opt.ComputeNodes = nil
+		}, func(c *trial) { c.opt.IONodes = nil }, func(c *trial) { c.opt.BrokenNodeFile = "" },
+		func(c *trial) {
+			c.opt.MaxReverseHops = 0
+		}, func(c *trial) { c.opt.MaxReverseHops = min(c.opt.MaxReverseHops, 1) },
 		func(c *trial) { c.opt.QuasiFtreeIndexing = false },
 	} {
 		d := *c

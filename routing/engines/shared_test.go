@@ -28,7 +28,8 @@ func TestSharedFabricsEqualOpenSM(t *testing.T) {
 	sharedFabrics(t, sharedTrials)
 }
 
-// sharedFabrics runs a test on each of the fabrics that others built, in a sample on one alone of those of many switches.
+// sharedFabrics runs a test on each of the fabrics that others built, in a sample on one alone of those of many
+// switches.
 func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand)) {
 	r := testenv.Rand(t)
 	folder := filepath.Join(testenv.Shared(t), "fabrics")

@@ -27,7 +27,8 @@ func randomTree(t *testing.T, r *rand.Rand, i int) (string, *fabric.Fabric) {
 	for {
 		spec := treeSpec(r, i)
 		f, err := gen.ParseSpec(spec)
-		if err != nil || len(f.Switches) > mostTreeSwitches || len(f.Nodes)-len(f.Switches) > mostTreeHosts || len(f.Switches) < 2 {
+		if err != nil || len(f.Switches) > mostTreeSwitches || len(f.Nodes)-len(f.Switches) > mostTreeHosts ||
+			len(f.Switches) < 2 {
 			continue
 		}
 		g := &grafter{t: t, r: r, from: f, what: spec, whole: i%3 == 0}
@@ -48,7 +49,8 @@ func treeSpec(r *rand.Rand, i int) string {
 		return fmt.Sprintf("xgft:%d%s,1%s", n, strings.Repeat(k, n), strings.Repeat(k, n-1))
 	case 2:
 		sets := 1 + r.IntN(4)
-		return fmt.Sprintf("bull:%d,%d,hosts=%d,planes=%d,up=%d,services=%d,rows=%d,l3=%d,top=%d", sets, 1+r.IntN(5), 1+r.IntN(4),
+		return fmt.Sprintf("bull:%d,%d,hosts=%d,planes=%d,up=%d,services=%d,rows=%d,l3=%d,top=%d", sets, 1+r.IntN(5),
+			1+r.IntN(4),
 			1+r.IntN(4), 1+r.IntN(3), r.IntN(3), 1+r.IntN(sets), 1+r.IntN(3), 1+r.IntN(2))
 	}
 	return xgftSpec(r)
@@ -252,7 +254,9 @@ func (g *grafter) connect(a fabric.NodeIndex, pa int, b fabric.NodeIndex, pb int
 // host adds a node on spare ports of switches.
 func (g *grafter) host(kind mad.NodeType, on ...fabric.NodeIndex) {
 	n := g.guid()
-	k := g.add(fabric.Node{GUID: n, SystemGUID: n, Type: kind, NumPorts: uint8(len(on)), Desc: fmt.Sprintf("extra-%x", n)})
+	k := g.add(fabric.Node{
+		GUID: n, SystemGUID: n, Type: kind, NumPorts: uint8(len(on)), Desc: fmt.Sprintf("extra-%x", n),
+	})
 	for i, s := range on {
 		if p := g.take(s); p > 0 {
 			g.connect(k, i+1, s, p)

@@ -48,7 +48,8 @@ func rhino(b testing.TB) *fabric.Fabric {
 // BenchmarkBuild builds databases beside the routing whose tables they come from,
 // in one run: the ratios are of the shortest times. Parts are bytes.
 func BenchmarkBuild(b *testing.B) {
-	for name, fabricOf := range map[string]func(testing.TB) *fabric.Fabric{"fattree:3,36": fatTree, "rhino10k": rhino, "torus:12x12x12": torus} {
+	for name, fabricOf := range map[string]func(testing.TB) *fabric.Fabric{"fattree:3,36": fatTree, "rhino10k": rhino,
+		"torus:12x12x12": torus} {
 		for _, engine := range engines.Names() {
 			b.Run(name+"/"+engine, func(b *testing.B) {
 				f := fabricOf(b)
@@ -111,7 +112,9 @@ func BenchmarkQuery(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pairs := make([][2]uint16, 1<<16)
 	for i := range pairs {
-		pairs[i] = [2]uint16{f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID, f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID}
+		pairs[i] = [2]uint16{
+			f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID, f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID,
+		}
 	}
 	b.ReportAllocs()
 	i := 0
@@ -137,7 +140,9 @@ func BenchmarkDelta(b *testing.B) {
 		}
 	}
 	less := f.Without([]fabric.Link{cut})
-	for name, after := range map[string]*fabric.Tables{"incremental": adapted(b, before, less), "whole": route(b, less, "minhop")} {
+	for name, after := range map[string]*fabric.Tables{
+		"incremental": adapted(b, before, less), "whole": route(b, less, "minhop"),
+	} {
 		b.Run(name, func(b *testing.B) {
 			size := 0
 			for b.Loop() {

@@ -98,8 +98,9 @@ type group struct {
 func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder, err error) {
 	b = &builder{t: t, f: t.Fabric, opt: opt, rates: newRates(t.Fabric)}
 	b.out = pathdb.Contents{
-		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix), LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
-		SLMask: PartitionBits(t.SLs),
+		Built: opt.Built, Origin: t.Origin, Prefix: cmp.Or(opt.Prefix, mad.DefaultGIDPrefix),
+		LifeTime: cmp.Or(opt.LifeTime, DefaultLifeTime),
+		SLMask:   PartitionBits(t.SLs),
 	}
 	if b.wires, err = newWires(ctx, b.f, b.rates); err != nil {
 		return nil, err
@@ -131,7 +132,8 @@ func (b *builder) ports() {
 	sets := b.keptSets()
 	for _, i := range b.ends {
 		p := &f.Ports[i]
-		out := pathdb.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC, MTU: p.MTU, Rate: b.rates.code(p), Row: -1, Peer: -1, PKeys: b.pKeys(sets, i)}
+		out := pathdb.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC, MTU: p.MTU, Rate: b.rates.code(p), Row: -1, Peer: -1,
+			PKeys: b.pKeys(sets, i)}
 		at, num := f.AttachedSwitch(i)
 		out.Switch, out.SwitchPort = int32(at), num
 		switch f.Nodes[p.Node].Type {
@@ -156,7 +158,9 @@ func (b *builder) ports() {
 		slices.Sort(byPlace[i].lids)
 	}
 	b.groups = slices.DeleteFunc(byPlace, func(g group) bool { return len(g.lids) == 0 })
-	slices.SortStableFunc(b.groups, func(x, y group) int { return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids))) })
+	slices.SortStableFunc(b.groups, func(x, y group) int {
+		return cmp.Compare(min(2, len(y.lids)), min(2, len(x.lids)))
+	})
 }
 
 // point fills in what the ports and switches say of one another by index.

@@ -140,7 +140,8 @@ type levels map[[2]uint16]uint8
 
 func (l levels) SL(src, dst uint16) uint8 { return l[[2]uint16{src, dst}] }
 
-// TestSLsOfEachSourceLID builds records of SLs that are known pair by pair: with an LMC, each LID of a source has its own.
+// TestSLsOfEachSourceLID builds records of SLs that are known pair by pair: with an LMC, each LID of a source has its
+// own.
 func TestSLsOfEachSourceLID(t *testing.T) {
 	f, err := gen.ParseSpec("torus:3x3")
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 var ErrUnread = errors.New("the path meets a forwarding table that was not read")
 
 // Compare walks the path from an end port to a LID through the tables and returns what a database says
-// otherwise, nil where they agree, and [ErrUnread] where the tables do not say. What partitions decide about SLs is not in tables. O(hops).
+// otherwise, nil where they agree, and [ErrUnread] where the tables do not say. What partitions decide about SLs is not
+// in tables. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)
@@ -49,7 +50,8 @@ func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16)
 	return nil
 }
 
-func walked(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) (end walk.Verdict, links int, gbps float64, mtu uint8) {
+func walked(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) (end walk.Verdict, links int, gbps float64,
+	mtu uint8) {
 	f := t.Fabric
 	limit := func(port fabric.PortIndex) {
 		if port == fabric.None || f.Ports[port].Num == 0 {

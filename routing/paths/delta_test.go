@@ -88,7 +88,8 @@ func agree(t *testing.T, v *pathdb.View, tables *fabric.Tables, r *rand.Rand, pa
 
 func TestDeltas(t *testing.T) {
 	r := testenv.Rand(t)
-	for _, c := range []struct{ spec, engine string }{{"fattree:3,8", "minhop"}, {"torus:4x4", "lash"}, {"fattree:2,12", "dfsssp"}, {"mesh:4x4", "dor"}} {
+	for _, c := range []struct{ spec, engine string }{{"fattree:3,8", "minhop"}, {"torus:4x4", "lash"},
+		{"fattree:2,12", "dfsssp"}, {"mesh:4x4", "dor"}} {
 		t.Run(c.spec+" "+c.engine, func(t *testing.T) {
 			before := tree(t, c.spec, c.engine)
 			links := before.Fabric.Links()
@@ -134,11 +135,13 @@ func TestDeltas(t *testing.T) {
 }
 
 func TestLayoutsThatDiffer(t *testing.T) {
-	small, large := view(t, build(t, tree(t, "fattree:2,4", "minhop"), nil)), view(t, build(t, tree(t, "fattree:2,6", "minhop"), nil))
+	small, large := view(t, build(t, tree(t, "fattree:2,4", "minhop"), nil)),
+		view(t, build(t, tree(t, "fattree:2,6", "minhop"), nil))
 	if _, err := pathdb.Delta(small, large); !errors.Is(err, pathdb.ErrLayout) {
 		t.Errorf("a difference between different subnets: %v", err)
 	}
-	if _, err := paths.Build(t.Context(), tree(t, "fattree:2,6", "minhop"), paths.Options{Like: small}); !errors.Is(err, pathdb.ErrLayout) {
+	if _, err := paths.Build(t.Context(), tree(t, "fattree:2,6", "minhop"), paths.Options{Like: small}); !errors.Is(err,
+		pathdb.ErrLayout) {
 		t.Errorf("a subnet in the order of another one: %v", err)
 	}
 }

@@ -45,7 +45,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("from LID %d to LID %d: SL %d, P_Key 0x%04x, %g Gbit/s, %d links\n", rec.SLID, rec.DLID, rec.SL, rec.PKey, pathdb.Gbps(rec.Rate), rec.Hops)
+	fmt.Printf("from LID %d to LID %d: SL %d, P_Key 0x%04x, %g Gbit/s, %d links\n", rec.SLID, rec.DLID, rec.SL,
+		rec.PKey, pathdb.Gbps(rec.Rate), rec.Hops)
 	hops, err := view.Route(nil, src, dst)
 	if err != nil {
 		log.Fatal(err)

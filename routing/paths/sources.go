@@ -60,8 +60,8 @@ type source struct {
 // errSLsOfPort says that SLs depend on the LID of a source in a manner that a database has no room for.
 var errSLsOfPort = errors.New("the service levels from the LIDs of one port differ, which a path database cannot hold")
 
-// spreadOf returns SLs as ranges by source port. Where they are single levels it finds ranges of which [fabric.SpreadSL]
-// takes these, and fails where there are none. O(LIDs^2).
+// spreadOf returns SLs as ranges by source port. Where they are single levels it finds ranges of which
+// [fabric.SpreadSL] takes these, and fails where there are none. O(LIDs^2).
 func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
 		return s, nil

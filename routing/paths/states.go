@@ -64,7 +64,9 @@ func toPort(end fabric.PortIndex) int32 {
 // newWires are those of all entries of all switches: wires[sw<<8|entry].
 func newWires(ctx context.Context, f *fabric.Fabric, r *rates) ([]wire, error) {
 	w := make([]wire, len(f.Switches)<<8)
-	err := routing.ForEach(ctx, len(f.Switches), nil, func(_, s int) { wiresOf(f, r, &f.Nodes[f.Switches[s]], w[s<<8:(s+1)<<8]) })
+	err := routing.ForEach(ctx, len(f.Switches), nil, func(_, s int) {
+		wiresOf(f, r, &f.Nodes[f.Switches[s]], w[s<<8:(s+1)<<8])
+	})
 	return w, err
 }
 

@@ -55,7 +55,8 @@ func run() error {
 		dir := path.Dir(filepath.ToSlash(file))
 		c := packages[dir]
 		if c == nil {
-			c = &counts{imports: map[string]bool{}, methods: map[string]int{}, exported: map[string]int{}, fields: map[string]int{}}
+			c = &counts{imports: map[string]bool{}, methods: map[string]int{}, exported: map[string]int{},
+				fields: map[string]int{}}
 			packages[dir] = c
 		}
 		return c.add(file)
@@ -188,7 +189,8 @@ func figuresOf(packages map[string]*counts) []figure {
 		}
 		for name, n := range c.methods {
 			if n >= 40 {
-				large = append(large, figure{"methods " + dir + "." + name, n}, figure{"exported-methods " + dir + "." + name, c.exported[name]})
+				large = append(large, figure{"methods " + dir + "." + name, n},
+					figure{"exported-methods " + dir + "." + name, c.exported[name]})
 			}
 		}
 		for name, n := range c.fields {

@@ -105,7 +105,8 @@ func describe(info *buildinfo.BuildInfo, version, date string, licences map[stri
 		}
 	}
 	d := &document{
-		Version: "SPDX-2.3", DataLicence: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: name, Namespace: "https://" + info.Main.Path + "/spdx/" + name,
+		Version: "SPDX-2.3", DataLicence: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: name, Namespace: "https://" +
+			info.Main.Path + "/spdx/" + name,
 		Creation: creation{date, []string{"Tool: " + info.Main.Path + "/scripts/spdx"}},
 	}
 	add := func(name, version, licence string, refs ...ref) string {
@@ -131,14 +132,15 @@ func describe(info *buildinfo.BuildInfo, version, date string, licences map[stri
 	return d, nil
 }
 
-// readLicences takes lines of scripts/licences: where it is, module, version, then FILE:LICENCE[,LICENCE]... What several
-// licences cover is under all of them.
+// readLicences takes lines of scripts/licences: where it is, module, version, then FILE:LICENCE[,LICENCE]... What
+// several licences cover is under all of them.
 func readLicences(r io.Reader) (map[string]string, error) {
 	of := map[string]string{}
 	for s := bufio.NewScanner(r); s.Scan(); {
 		words := strings.Fields(s.Text())
 		if len(words) < 4 {
-			return nil, fmt.Errorf("%q, expected program|tests MODULE VERSION FILE:LICENCE [FILE:LICENCE ...]", s.Text())
+			return nil, fmt.Errorf("%q, expected program|tests MODULE VERSION FILE:LICENCE [FILE:LICENCE ...]",
+				s.Text())
 		}
 		var all []string
 		for _, w := range words[3:] {

@@ -79,8 +79,8 @@ func (a *Answer) IsTable() bool {
 	return len(a.layout) == 1 && len(a.tables) == 1 && len(a.basis.Warnings) == 0 && a.basis.Unread.Count == 0
 }
 
-// IsLive reports whether the answer has rows that come as they happen. They are there for [Answer.Sheets] once they were
-// written.
+// IsLive reports whether the answer has rows that come as they happen. They are there for [Answer.Sheets] once they
+// were written.
 func (a *Answer) IsLive() bool {
 	return slices.ContainsFunc(a.tables, func(t boundTable) bool { return t.live })
 }
@@ -92,8 +92,8 @@ func (a *Answer) Fails() Fails { return a.fails }
 // the screen have no tables of it.
 func (a *Answer) IsAction() bool { return a.action }
 
-// Outcome returns a line that tells what an action did, "" for other answers: what the value tells of itself, else the first line
-// of the text and the last one that is not indented.
+// Outcome returns a line that tells what an action did, "" for other answers: what the value tells of itself, else the
+// first line of the text and the last one that is not indented.
 func (a *Answer) Outcome() string {
 	if !a.action {
 		return ""
@@ -103,7 +103,9 @@ func (a *Answer) Outcome() string {
 	}
 	var b strings.Builder
 	_ = a.Text(&b) // a builder takes all
-	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool { return line == "" || line[0] == ' ' })
+	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool {
+		return line == "" || line[0] == ' '
+	})
 	if len(lines) > 1 {
 		return lines[0] + "; " + lines[len(lines)-1]
 	}

@@ -45,9 +45,15 @@ func links(stream bool) *answer.Decl[linksValue] {
 		Command: "show links",
 		Title:   "show links of {of}: {ends|end port}",
 		Facts: []answer.Field[linksValue]{
-			{Key: "ends", Name: "end ports", Kind: answer.KindInt, Value: func(v linksValue) answer.Value { return answer.Int(v.ends) }},
-			{Key: "lost", Name: "lost", Kind: answer.KindInt, Value: func(v linksValue) answer.Value { return answer.Int(v.lost) }},
-			{Key: "stale", Kind: answer.KindBool, Value: func(v linksValue) answer.Value { return answer.Bool(v.stale) }},
+			{Key: "ends", Name: "end ports", Kind: answer.KindInt, Value: func(v linksValue) answer.Value {
+				return answer.Int(v.ends)
+			}},
+			{Key: "lost", Name: "lost", Kind: answer.KindInt, Value: func(v linksValue) answer.Value {
+				return answer.Int(v.lost)
+			}},
+			{Key: "stale", Kind: answer.KindBool, Value: func(v linksValue) answer.Value {
+				return answer.Bool(v.stale)
+			}},
 		},
 		Layout: []answer.Item[linksValue]{
 			{Line: "  {lost|pair} lost"}, {Line: "{?stale}  the tables are stale"},
@@ -87,8 +93,9 @@ func scene() linksValue {
 func TestText(t *testing.T) {
 	v := scene()
 	v.rows[1].Port = "leaf-02/10"
-	b := answer.Basis{Title: "live", Warnings: []string{"a warning"}, Unread: answer.Unread{Count: 1, Causes: []answer.Cause{
-		{What: "counter", Why: "no response", At: []answer.Place{{Name: "leaf-02", Port: 10}}, Count: 1}}}}
+	b := answer.Basis{Title: "live", Warnings: []string{"a warning"},
+		Unread: answer.Unread{Count: 1, Causes: []answer.Cause{
+			{What: "counter", Why: "no response", At: []answer.Place{{Name: "leaf-02", Port: 10}}, Count: 1}}}}
 	var out bytes.Buffer
 	if err := links(false).Answer(b, v).Text(&out); err != nil {
 		t.Fatal(err)
@@ -134,8 +141,13 @@ func TestJSONFitsSchema(t *testing.T) {
 			}
 			v := scene()
 			v.fail = fail
-			b := answer.Basis{Subnet: hostile, State: "live", AsOf: time.Unix(1, 0), Stale: true, Warnings: []string{hostile},
-				Unread: answer.Unread{Count: 2, Causes: []answer.Cause{{What: hostile, At: []answer.Place{{Name: hostile, LID: 3}}, Count: 2}}}}
+			b := answer.Basis{Subnet: hostile, State: "live", AsOf: time.Unix(1, 0), Stale: true,
+				Warnings: []string{hostile},
+				Unread: answer.Unread{
+					Count: 2, Causes: []answer.Cause{
+						{What: hostile, At: []answer.Place{{Name: hostile, LID: 3}}, Count: 2},
+					},
+				}}
 			var out bytes.Buffer
 			if err := d.Answer(b, v).JSON(&out, 1); !errors.Is(err, fail) {
 				t.Fatalf("stream %t: %v, want %v", stream, err, fail)
@@ -199,7 +211,8 @@ func TestAbsence(t *testing.T) {
 	}
 	lines := strings.Split(out.String(), "\n")
 	var first, second map[string]any
-	if err := errors.Join(json.Unmarshal([]byte(lines[1]), &first), json.Unmarshal([]byte(lines[2]), &second)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(lines[1]), &first), json.Unmarshal([]byte(lines[2]), &second)); err !=
+		nil {
 		t.Fatal(err)
 	}
 	if first["errors"] != 0.0 {
@@ -276,7 +289,8 @@ func TestRenderingsAgree(t *testing.T) {
 func TestMarkdownLeavesOutConditions(t *testing.T) {
 	yes := func(int) answer.Value { return answer.Bool(true) }
 	d := answer.Decl[int]{Command: "c", Facts: []answer.Field[int]{
-		{Name: "none", Kind: answer.KindBool, Value: yes}, {Key: "stale", Name: "stale", Kind: answer.KindBool, Value: yes},
+		{Name: "none", Kind: answer.KindBool, Value: yes}, {Key: "stale", Name: "stale", Kind: answer.KindBool,
+			Value: yes},
 	}}
 	var out bytes.Buffer
 	if err := d.Answer(answer.Basis{}, 0).Markdown(&out); err != nil {
@@ -290,14 +304,20 @@ func TestMarkdownLeavesOutConditions(t *testing.T) {
 func TestCheckFindsFaults(t *testing.T) {
 	value := func(int) answer.Value { return answer.Int(1) }
 	for name, d := range map[string]answer.Decl[int]{
-		"reserved key":   {Facts: []answer.Field[int]{{Key: "verdict", Kind: answer.KindInt, Value: value}}},
-		"repeated key":   {Facts: []answer.Field[int]{{Key: "a", Kind: answer.KindInt, Value: value}, {Key: "a", Kind: answer.KindInt, Value: value}}},
+		"reserved key": {Facts: []answer.Field[int]{{Key: "verdict", Kind: answer.KindInt, Value: value}}},
+		"repeated key": {
+			Facts: []answer.Field[int]{
+				{Key: "a", Kind: answer.KindInt, Value: value}, {Key: "a", Kind: answer.KindInt, Value: value},
+			},
+		},
 		"no kind":        {Facts: []answer.Field[int]{{Key: "a", Value: value}}},
 		"no key or name": {Facts: []answer.Field[int]{{Kind: answer.KindInt, Value: value}}},
 		"unknown field":  {Layout: []answer.Item[int]{{Line: "{b}"}}},
 		"open brace":     {Title: "{of"},
 		"printed condition": {
-			Facts:  []answer.Field[int]{{Key: "a", Kind: answer.KindBool, Value: func(int) answer.Value { return answer.Bool(true) }}},
+			Facts: []answer.Field[int]{
+				{Key: "a", Kind: answer.KindBool, Value: func(int) answer.Value { return answer.Bool(true) }},
+			},
 			Layout: []answer.Item[int]{{Line: "all[ but one{a}]"}},
 		},
 	} {
@@ -359,7 +379,8 @@ type whole struct {
 // Fields of nested structs have a prefix, and those of a nil pointer do not apply: JSON has no key for them, and lines
 // that need them are left out, as a part in brackets is of which a field is 0, and a line that When leaves out.
 func TestNestedAndOptional(t *testing.T) {
-	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow](), Row: "  {port}", MaxRows: 2}
+	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow](), Row: "  {port}",
+		MaxRows: 2}
 	decl := &answer.Decl[*whole]{
 		Command: "check", Title: "check", Facts: answer.Fields[*whole](),
 		Layout: []answer.Item[*whole]{
@@ -383,8 +404,14 @@ func TestNestedAndOptional(t *testing.T) {
 		keys  string
 	}{
 		{whole{Paths: 1, rows: rows}, "check\n1 path\n  a\n  and 2 more\n", "lost paths share worst"},
-		{whole{rows: rows, Lost: 3}, "check\n0 paths, 3 lost\n3 lost\n  a\n  b\n  and 1 more\n", "lost paths share worst"},
-		{whole{Other: &part{Worst: 7, Note: "x"}}, "check\n0 paths, 7 at worst\nother 7 x\n", "lost other_worst paths share worst"},
+		{
+			whole{rows: rows, Lost: 3}, "check\n0 paths, 3 lost\n3 lost\n  a\n  b\n  and 1 more\n",
+			"lost paths share worst",
+		},
+		{
+			whole{Other: &part{Worst: 7, Note: "x"}}, "check\n0 paths, 7 at worst\nother 7 x\n",
+			"lost other_worst paths share worst",
+		},
 	} {
 		a := decl.Answer(answer.Basis{}, &tc.value)
 		var text, out bytes.Buffer
@@ -441,13 +468,21 @@ type counts struct {
 func TestMapsAndTabs(t *testing.T) {
 	table := answer.Table[counts]{Key: "rows", Title: "rows", Fields: answer.Fields[counts](), Row: "{name}\t{values}"}
 	decl := answer.Decl[[]counts]{
-		Command: "counts", Facts: []answer.Field[[]counts]{{Key: "n", Kind: answer.KindInt, Value: func(v []counts) answer.Value { return answer.Int(len(v)) }}},
+		Command: "counts", Facts: []answer.Field[[]counts]{
+			{Key: "n", Kind: answer.KindInt, Value: func(v []counts) answer.Value { return answer.Int(len(v)) }},
+		},
 		Layout: []answer.Item[[]counts]{
-			{Line: "ports\t{n}"}, {Table: answer.Show(&table, func(v []counts) answer.Rows[counts] { return answer.Slice(v) })}, {Line: "the end"},
+			{
+				Line: "ports\t{n}",
+			}, {Table: answer.Show(&table, func(v []counts) answer.Rows[counts] { return answer.Slice(v) })},
+			{Line: "the end"},
 		},
 	}
 	v := []counts{
-		{"leaf-01/1", answer.Map([]answer.Named{{Name: "waits", Value: answer.Int(3)}, {Name: hostile, Value: answer.NotRead()}})},
+		{
+			"leaf-01/1",
+			answer.Map([]answer.Named{{Name: "waits", Value: answer.Int(3)}, {Name: hostile, Value: answer.NotRead()}}),
+		},
 		{"a", answer.Map(nil)},
 	}
 	a := decl.Answer(answer.Basis{Title: "live"}, v)
@@ -455,7 +490,8 @@ func TestMapsAndTabs(t *testing.T) {
 	if err := errors.Join(a.Text(&text), a.JSON(&out, 1)); err != nil {
 		t.Fatal(err)
 	}
-	want := "counts of live\nports      2\nleaf-01/1  waits 3, " + plain.EscapeLine(hostile) + " not read\na          \nthe end\n"
+	want := "counts of live\nports      2\nleaf-01/1  waits 3, " + plain.EscapeLine(hostile) +
+		" not read\na          \nthe end\n"
 	if text.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", text.String(), want)
 	}
@@ -485,7 +521,8 @@ func TestNote(t *testing.T) {
 	}
 	before := u
 	u.Note("counter reading", "not supported", 1, answer.Place{Name: "leaf-02", Port: -1})
-	if len(u.Causes) != 2 || u.Count != 2*(answer.MostPlaces+5)+1 || u.Causes[0].Count != 2*(answer.MostPlaces+5) || len(u.Causes[0].At) != answer.MostPlaces {
+	if len(u.Causes) != 2 || u.Count != 2*(answer.MostPlaces+5)+1 || u.Causes[0].Count != 2*(answer.MostPlaces+5) ||
+		len(u.Causes[0].At) != answer.MostPlaces {
 		t.Errorf("%+v", u)
 	}
 	if len(before.Causes) != 1 || before.Count != u.Count-1 {
@@ -499,17 +536,20 @@ func TestEach(t *testing.T) {
 		Notes []string `key:"notes"`
 		Other int      `key:"other"`
 	}
-	decl := answer.Decl[lists]{Command: "engine", Title: "engine", Facts: answer.Fields[lists](), Layout: []answer.Item[lists]{
-		{Line: "  note {other}: {notes}", Each: "notes"},
-	}}
+	decl := answer.Decl[lists]{Command: "engine", Title: "engine", Facts: answer.Fields[lists](),
+		Layout: []answer.Item[lists]{
+			{Line: "  note {other}: {notes}", Each: "notes"},
+		}}
 	for n, want := range map[int]string{0: "engine\n", 2: "engine\n  note 7: a\\x1b\n  note 7: a\\x1b\n"} {
 		var b strings.Builder
-		if err := decl.Answer(answer.Basis{}, lists{slices.Repeat([]string{"a\x1b"}, n), 7}).Text(&b); err != nil || b.String() != want {
+		if err := decl.Answer(answer.Basis{}, lists{slices.Repeat([]string{"a\x1b"}, n), 7}).Text(&b); err != nil ||
+			b.String() != want {
 			t.Errorf("%d: %q, %v, expected %q", n, b.String(), err, want)
 		}
 	}
 	var b strings.Builder
-	if err := decl.Answer(answer.Basis{}, lists{make([]string, 30), 7}).Text(&b); err != nil || !strings.HasSuffix(b.String(), "\n  note 7: and 10 more\n") {
+	if err := decl.Answer(answer.Basis{}, lists{make([]string, 30), 7}).Text(&b); err != nil ||
+		!strings.HasSuffix(b.String(), "\n  note 7: and 10 more\n") {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 	decl.Layout[0].Each = "other"
@@ -522,9 +562,12 @@ func TestEach(t *testing.T) {
 func TestGrouped(t *testing.T) {
 	d := answer.Decl[int64]{
 		Command: "count", Title: "{n|,}", Layout: []answer.Item[int64]{},
-		Facts: []answer.Field[int64]{{Key: "n", Kind: answer.KindInt, Value: func(n int64) answer.Value { return answer.Int(n) }}},
+		Facts: []answer.Field[int64]{
+			{Key: "n", Kind: answer.KindInt, Value: func(n int64) answer.Value { return answer.Int(n) }},
+		},
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234", -123: "-123"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234",
+		-123: "-123"} {
 		var got strings.Builder
 		if err := d.Answer(answer.Basis{}, n).Text(&got); err != nil || got.String() != want+"\n" {
 			t.Errorf("%d is written %q, want %s: %v", n, got.String(), want, err)
@@ -536,13 +579,17 @@ func TestGrouped(t *testing.T) {
 func TestUnreadRows(t *testing.T) {
 	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow]()}
 	decl := answer.Decl[struct{}]{
-		Command: "links", Layout: []answer.Item[struct{}]{{Table: answer.Show(table, func(struct{}) answer.Rows[linkRow] { return answer.UnreadRows[linkRow]() })}},
+		Command: "links", Layout: []answer.Item[struct{}]{
+			{Table: answer.Show(table, func(struct{}) answer.Rows[linkRow] { return answer.UnreadRows[linkRow]() })},
+		},
 	}
 	for form, want := range map[answer.Form]string{
-		answer.FormText: "links\nlinks: not read\n", answer.FormJSON: `"links":null}`, answer.FormMarkdown: "links: not read", answer.FormHTML: "links: not read",
+		answer.FormText: "links\nlinks: not read\n", answer.FormJSON: `"links":null}`,
+		answer.FormMarkdown: "links: not read", answer.FormHTML: "links: not read",
 	} {
 		var out bytes.Buffer
-		if err := decl.Answer(answer.Basis{}, struct{}{}).Write(&out, form, 1, ""); err != nil || !strings.Contains(out.String(), want) {
+		if err := decl.Answer(answer.Basis{}, struct{}{}).Write(&out, form, 1, ""); err != nil ||
+			!strings.Contains(out.String(), want) {
 			t.Errorf("%s: %v, expected %q in\n%s", form, err, want, &out)
 		}
 		if form != answer.FormJSON {

@@ -60,7 +60,8 @@ func (u *Unread) Note(what, why string, count int, at Place) {
 	}
 }
 
-// Lines returns a line for each cause, escaped: "not read: 3 forwarding tables (no response): leaf-01, leaf-02, leaf-03".
+// Lines returns a line for each cause, escaped: "not read: 3 forwarding tables (no response): leaf-01, leaf-02,
+// leaf-03".
 func (u Unread) Lines() []string {
 	var lines []string
 	for _, c := range u.Causes {

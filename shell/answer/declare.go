@@ -42,16 +42,17 @@ type Field[T any] struct {
 
 // Table is a list of rows of an answer.
 type Table[R any] struct {
-	Key     string // in JSON
-	Title   string // for people
-	Help    string
-	Fields  []Field[R]
-	Row     string // a form that prints a row as a line; "" for columns
-	Empty   string // for people where there are no rows; "" for the headings alone
-	Stream  bool   // JSON has an object for each row
-	Live    bool   // rows come as they happen, once: each is written when it comes, and kept for the screen; needs a Row
-	Aside   bool   // the lines of the text are enough for people: the screen has no table of it
-	MaxRows int    // how many rows people read in the text; 0 for all
+	Key    string // in JSON
+	Title  string // for people
+	Help   string
+	Fields []Field[R]
+	Row    string // a form that prints a row as a line; "" for columns
+	Empty  string // for people where there are no rows; "" for the headings alone
+	Stream bool   // JSON has an object for each row
+	// rows come as they happen, once: each is written when it comes, and kept for the screen; needs a Row
+	Live    bool
+	Aside   bool // the lines of the text are enough for people: the screen has no table of it
+	MaxRows int  // how many rows people read in the text; 0 for all
 	Lead    func(R) Lead
 	ID      func(R) uint64
 }
@@ -89,8 +90,9 @@ func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each:
 
 // Item is an element of a layout: a line of text, or a table.
 type Item[T any] struct {
-	Line  string // a form
-	Each  string // a fact that is a list: people read the line once for each of its elements, which has the name of the fact
+	Line string // a form
+	// a fact that is a list: people read the line once for each of its elements, which has the name of the fact
+	Each  string
 	Table Listed[T]
 	When  func(T) bool // whether people read it; nil for always
 }
@@ -142,7 +144,8 @@ func (d *Decl[T]) Name() string { return d.Command }
 
 // Answer returns the answer that holds v.
 func (d *Decl[T]) Answer(b Basis, v T) *Answer {
-	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, action: d.Action, facts: make([]fact, len(d.Facts)), labelled: d.Layout == nil}
+	a := &Answer{command: d.Command, title: d.Title, basis: b, value: v, fails: d.Fails, action: d.Action,
+		facts: make([]fact, len(d.Facts)), labelled: d.Layout == nil}
 	for i := range d.Facts {
 		f := &d.Facts[i]
 		a.facts[i] = fact{columnOf(f), f.Value(v)}
@@ -209,7 +212,8 @@ type boundTable struct {
 
 func (l listed[T, R]) declared() boundTable {
 	t := l.table
-	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream, aside: t.Aside, live: t.Live, maxRows: t.MaxRows}
+	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream,
+		aside: t.Aside, live: t.Live, maxRows: t.MaxRows}
 	b.columns = make([]Column, len(t.Fields))
 	for i := range t.Fields {
 		b.columns[i] = columnOf(&t.Fields[i])

@@ -14,13 +14,17 @@ type fan struct {
 	Speed answer.Value `key:"speed" name:"SPEED" unit:"1/min" kind:"int" help:"turns a minute"`
 }
 
-// A declaration says once what a command answers; each form is derived from it. A value that was not read is null in JSON, and
-// "not read" for people.
+// A declaration says once what a command answers; each form is derived from it. A value that was not read is null in
+// JSON, and "not read" for people.
 func ExampleDecl() {
 	table := answer.Table[fan]{Key: "fans", Title: "fans", Fields: answer.Fields[fan]()}
 	decl := answer.Decl[[]fan]{
 		Command: "show fans", Help: "the fans of a switch",
-		Facts: []answer.Field[[]fan]{{Key: "count", Name: "fans", Kind: answer.KindInt, Value: func(fans []fan) answer.Value { return answer.Int(len(fans)) }}},
+		Facts: []answer.Field[[]fan]{
+			{Key: "count", Name: "fans", Kind: answer.KindInt, Value: func(fans []fan) answer.Value {
+				return answer.Int(len(fans))
+			}},
+		},
 		Layout: []answer.Item[[]fan]{
 			{Line: "  {count|fan} in the switch"},
 			{Table: answer.Show(&table, answer.Slice[fan])},

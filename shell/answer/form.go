@@ -93,7 +93,9 @@ func fill(parts []formPart, value func(key string) Value) (line string, ok bool)
 		switch {
 		case p.optional != nil:
 			text, ok := fill(p.optional, value)
-			if ok = ok && !slices.ContainsFunc(p.optional, func(p formPart) bool { return p.key != "" && value(p.key).isNothing() }); ok {
+			if ok = ok && !slices.ContainsFunc(p.optional, func(p formPart) bool {
+				return p.key != "" && value(p.key).isNothing()
+			}); ok {
 				b.WriteString(text)
 			}
 			leftOut = leftOut || !ok

@@ -65,7 +65,8 @@ func (a *Answer) table(key string) (*boundTable, error) {
 		}
 		keys = append(keys, a.tables[i].key)
 	}
-	return nil, fmt.Errorf("%s has no table %q, expected %s", a.command, key, strings.Join(append(keys, unreadTable), ", "))
+	return nil, fmt.Errorf("%s has no table %q, expected %s", a.command, key,
+		strings.Join(append(keys, unreadTable), ", "))
 }
 
 func writeKeys(out *csv.Writer, columns []Column) {
@@ -170,7 +171,9 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	}
 	written := map[*boundTable]bool{}
 	if a.draw == nil && !a.labelled {
-		err := a.eachItem(func(line string) { _, _ = out.WriteString(m.line(strings.TrimSpace(line))) }, func(t *boundTable) error {
+		err := a.eachItem(func(line string) {
+			_, _ = out.WriteString(m.line(strings.TrimSpace(line)))
+		}, func(t *boundTable) error {
 			written[t] = true
 			return a.tableMarkup(out, m, t)
 		})

@@ -16,8 +16,9 @@ type object = map[string]any
 // No session is needed for it.
 func (d *Decl[T]) Schema() map[string]any {
 	head := object{
-		"command": constant(d.Command), "schema": constant(SchemaVersion), "answer": integer, "kind": constant("answer"),
-		"of": reference("basis"),
+		"command": constant(d.Command), "schema": constant(SchemaVersion), "answer": integer,
+		"kind": constant("answer"),
+		"of":   reference("basis"),
 	}
 	if d.Verdict != nil {
 		head["verdict"], head["found"] = verdictSchema, text
@@ -31,7 +32,8 @@ func (d *Decl[T]) Schema() map[string]any {
 	variants := []any{}
 	for _, t := range d.tables() {
 		if !t.stream {
-			head[t.key] = object{"type": []string{"array", "null"}, "items": closed(rowSchema(&t, nil)), "description": t.help}
+			head[t.key] = object{"type": []string{"array", "null"}, "items": closed(rowSchema(&t, nil)),
+				"description": t.help}
 			required = append(required, t.key)
 			continue
 		}
@@ -43,7 +45,8 @@ func (d *Decl[T]) Schema() map[string]any {
 	all := append([]any{closed(head, required...)}, variants...)
 	if len(variants) > 0 {
 		common := object{"command": constant(d.Command), "answer": integer}
-		end := object{"kind": constant("end"), "rows": integer, "unread": reference("unread"), "verdict": verdictSchema, "found": text}
+		end := object{"kind": constant("end"), "rows": integer, "unread": reference("unread"), "verdict": verdictSchema,
+			"found": text}
 		failed := object{"kind": constant("error"), "cause": text}
 		all = append(all, closed(merged(common, end), "command", "answer", "kind", "rows", "unread"),
 			closed(merged(common, failed), "command", "answer", "kind", "cause"))
@@ -137,7 +140,8 @@ func (c *Column) schema() object {
 func definitions() object {
 	truth := object{"const": true}
 	place := closed(object{"name": text, "guid": text, "lid": integer, "port": integer}, "name", "guid")
-	cause := closed(object{"what": text, "why": text, "at": object{"type": "array", "items": reference("place")}, "count": integer},
+	cause := closed(object{"what": text, "why": text, "at": object{"type": "array", "items": reference("place")},
+		"count": integer},
 		"what", "why", "at", "count")
 	unread := closed(object{"count": integer, "causes": object{"type": "array", "items": cause}}, "count", "causes")
 	basis := closed(object{
@@ -183,7 +187,9 @@ func (d *Decl[T]) Check() error {
 
 // checkEach returns an error where the lines of a layout are of a fact that is no list.
 func checkEach(name, list string, facts []Column) error {
-	if list == "" || slices.ContainsFunc(facts, func(c Column) bool { return c.id() == list && (c.Kind == KindTexts || c.Kind == KindList) }) {
+	if list == "" || slices.ContainsFunc(facts, func(c Column) bool {
+		return c.id() == list && (c.Kind == KindTexts || c.Kind == KindList)
+	}) {
 		return nil
 	}
 	return fmt.Errorf("%s: there is no list %q", name, list)

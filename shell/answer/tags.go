@@ -76,7 +76,8 @@ func prefixed(prefix, name string) string {
 // kinds are the words of the tag kind.
 var kinds = map[string]Kind{
 	"guid": KindGUID, "lid": KindLID, "int": KindInt, "float": KindFloat, "text": KindText, "bool": KindBool,
-	"time": KindTime, "duration": KindDuration, "texts": KindTexts, "list": KindList, "map": KindMap, "place": KindPlace,
+	"time": KindTime, "duration": KindDuration, "texts": KindTexts, "list": KindList, "map": KindMap,
+	"place": KindPlace,
 }
 
 // reader returns the kind of a type and the function that makes a Value of it.

@@ -24,13 +24,17 @@ func StateNames() []string {
 func OfOption() lang.Option {
 	return lang.Option{
 		Name: "of", Kind: lang.KindPicture, Value: strings.Join(StateNames(), "|") + "|ID|TIME",
-		Summary: "which state, the number of a history entry, or a time (03:12); staged if there, else whatif, else live",
+		Summary: "which state, the number of a history entry, or a time (03:12); staged if there, else whatif, " +
+			"else live",
 	}
 }
 
 // StrictOption returns the option that lets a check succeed whose verdict is unknown.
 func StrictOption() lang.Option {
-	return lang.Option{Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "no: succeed also where the verdict is unknown"}
+	return lang.Option{
+		Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
+		Summary: "no: succeed also where the verdict is unknown",
+	}
 }
 
 // AskedOptions returns the options that select paths: pkey and sl.

@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ChoiceCounts counts paths by how they end by every choice of adaptive routing. It is nil where no switch routes adaptively.
+// ChoiceCounts counts paths by how they end by every choice of adaptive routing. It is nil where no switch routes
+// adaptively.
 type ChoiceCounts struct {
 	Sure      int64  `key:"sure" name:"arrive for sure"`
 	Luck      int64  `key:"luck" name:"arrive by luck" help:"paths that arrive by some choices of the switches and not by others"`
@@ -42,8 +43,9 @@ type UnsurePath struct {
 }
 
 var unsureTable = answer.Table[UnsurePath]{
-	Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind", Fields: answer.Fields[UnsurePath](),
-	Row: "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t UnsurePath) answer.Lead { return t.lead },
+	Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind",
+	Fields: answer.Fields[UnsurePath](),
+	Row:    "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t UnsurePath) answer.Lead { return t.lead },
 }
 
 // Choices follows every choice of switches that route adaptively; nil where none does.
@@ -56,21 +58,25 @@ func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
 		return nil, err
 	}
 	return &ChoiceCounts{
-		Sure: n.Sure, Luck: n.Luck, Never: n.Never, Unknown: n.Unknown, Loops: n.Loops, Many: n.Many, SLsUnread: n.SLsUnread,
-		Shortest: spanText(n.Fewest), Longest: spanText(n.Most), Result: n, p: p,
+		Sure: n.Sure, Luck: n.Luck, Never: n.Never, Unknown: n.Unknown, Loops: n.Loops, Many: n.Many,
+		SLsUnread: n.SLsUnread,
+		Shortest:  spanText(n.Fewest), Longest: spanText(n.Most), Result: n, p: p,
 	}, nil
 }
 
-// ChoiceItems returns the layout of an answer whose facts have those of [ChoiceCounts] with the prefix adaptive_. when is
-// whether people read them.
+// ChoiceItems returns the layout of an answer whose facts have those of [ChoiceCounts] with the prefix adaptive_. when
+// is whether people read them.
 func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.Item[T] {
 	shown := func(v T) bool { return of(v) != nil && (when == nil || when(v)) }
 	return []answer.Item[T]{
-		{Line: "  by every choice of adaptive routing: {adaptive_sure} arrive for sure, {adaptive_luck} by luck, {adaptive_never} never, {adaptive_unknown} unknown; " +
+		{Line: "  by every choice of adaptive routing: {adaptive_sure} arrive for sure, {adaptive_luck} by luck, " +
+			"{adaptive_never} never, {adaptive_unknown} unknown; " +
 			"{adaptive_many} have several paths", When: shown},
 		{Line: "[    packets of {adaptive_loops} can loop]", When: shown},
-		{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}", When: shown},
-		{Line: "{?adaptive_sls_unread}    it depends on the SLs of paths, which were not read: all were taken for SL 0", When: shown},
+		{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}",
+			When: shown},
+		{Line: "{?adaptive_sls_unread}    it depends on the SLs of paths, which were not read: all were taken for SL 0",
+			When: shown},
 		{Table: answer.Show(&unsureTable, func(v T) answer.Rows[UnsurePath] { return of(v).unsure() }), When: shown},
 	}
 }

@@ -21,7 +21,8 @@ type Console interface {
 	Run(ctx context.Context, name, text string) error
 	// Subnets returns the subnets that are open, one at least. One alone has the name of its source.
 	Subnets() []Subnet
-	// Choose has commands act on a subnet that name none. It returns that subnet; "" is for the one that was chosen before.
+	// Choose has commands act on a subnet that name none. It returns that subnet; "" is for the one that was chosen
+	// before.
 	Choose(name string) (Subnet, error)
 	// Metrics returns the servers of metrics that the subnets share, and the name of this subnet among several.
 	Metrics() (servers *metrics.Servers, subnet string)

@@ -16,9 +16,11 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// CounterTexts returns a text for each counter of a set that is not 0. grown is by how much the port's counters grew since
-// the reading before, nil where that is not known; stood has since when counters are seen at their greatest value.
-func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta, stood map[counters.Counter]time.Time) []string {
+// CounterTexts returns a text for each counter of a set that is not 0. grown is by how much the port's counters grew
+// since the reading before, nil where that is not known; stood has since when counters are seen at their greatest
+// value.
+func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
+	stood map[counters.Counter]time.Time) []string {
 	var text []string
 	for k := range which.All() {
 		v := p.Values[k]
@@ -105,7 +107,8 @@ func CountedOf(f *fabric.Fabric, x *records.Total) Counted {
 		if n.Increase > 0 && n.Last.After(c.Last) {
 			c.Last = n.Last
 		}
-		words = append(words, GrowthText(n.Counter, n.Increase, n.PerSecond(), false, false)+prose.When(n.AtLeast, " at least", ""))
+		words = append(words, GrowthText(n.Counter, n.Increase, n.PerSecond(), false, false)+
+			prose.When(n.AtLeast, " at least", ""))
 	}
 	c.Text = strings.Join(words, ", ")
 	return c
@@ -132,7 +135,8 @@ func (c CountedRow) Lead() answer.Lead { return c.lead }
 // CountedRowOf returns the row of what a port counted.
 func CountedRowOf(f *fabric.Fabric, x *Counted) CountedRow {
 	c := CountedRow{
-		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour), First: answer.Time(x.First), Last: answer.Time(x.Last),
+		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour),
+		First: answer.Time(x.First), Last: answer.Time(x.Last),
 		AtLeast: []string{}, lead: ToPort(f, x.Port),
 	}
 	if x.Port != fabric.None {

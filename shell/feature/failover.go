@@ -37,16 +37,21 @@ type Waiting struct {
 }
 
 var waitingTable = answer.Table[Waiting]{
-	Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[Waiting](), Lead: func(w Waiting) answer.Lead { return w.lead },
+	Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[Waiting](),
+	Lead: func(w Waiting) answer.Lead {
+		return w.lead
+	},
 }
 
-// Failover returns what becomes of pairs of the what-if before a subnet manager acts, by the choices of adaptive routing;
-// nil where no switch of the base has any, or nodes were added.
+// Failover returns what becomes of pairs of the what-if before a subnet manager acts, by the choices of adaptive
+// routing; nil where no switch of the base has any, or nodes were added.
 func (c *Call) Failover(st *session.State) (*Failover, error) {
-	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil || st.Base.Tables.Adaptive == nil {
+	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
+		st.Base.Tables.Adaptive == nil {
 		return nil, nil
 	}
-	r, err := c.Session.Analysis().FailOver(c.Ctx, st.Base.Tables, st.WhatIf.Tables, choices.Options{Examples: MostNamed})
+	r, err := c.Session.Analysis().FailOver(c.Ctx, st.Base.Tables, st.WhatIf.Tables,
+		choices.Options{Examples: MostNamed})
 	switch {
 	case errors.Is(err, choices.ErrOtherNodes):
 		return nil, nil
@@ -60,13 +65,18 @@ func (c *Call) Failover(st *session.State) (*Failover, error) {
 func FailoverItems[T any](prefix string, of func(T) *Failover) []answer.Item[T] {
 	var items []answer.Item[T]
 	for _, line := range []string{
-		"{?pairs}before a subnet manager acts, by adaptive routing: of {pairs|pair} {pairs_untouched} keep all their paths, {pairs_failing_over} fail over at once",
-		"{?pairs}  {pairs_by_luck} lose packets by some choices, {pairs_stuck} are stuck, {pairs_unreachable} have an end port that is unreachable" +
+		"{?pairs}before a subnet manager acts, by adaptive routing: of {pairs|pair} {pairs_untouched} keep all their " +
+			"paths, {pairs_failing_over} fail over at once",
+		"{?pairs}  {pairs_by_luck} lose packets by some choices, {pairs_stuck} are stuck, {pairs_unreachable} have " +
+			"an end port that is unreachable" +
 			"[; {pairs_bad_before} did not arrive for sure before]",
 	} {
 		items = append(items, answer.Item[T]{Line: answer.Prefixed(prefix, line)})
 	}
-	return append(items, answer.Item[T]{When: answer.Hidden[T], Table: answer.Show(&waitingTable, func(v T) answer.Rows[Waiting] { return of(v).waiting() })})
+	return append(items,
+		answer.Item[T]{When: answer.Hidden[T], Table: answer.Show(&waitingTable, func(v T) answer.Rows[Waiting] {
+			return of(v).waiting()
+		})})
 }
 
 func (o *Failover) waiting() answer.Rows[Waiting] {
@@ -77,7 +87,8 @@ func (o *Failover) waiting() answer.Rows[Waiting] {
 	rows := answer.Lazy(len(o.examples), func(i int) Waiting {
 		p := &o.examples[i]
 		return Waiting{
-			answer.Port(f, p.Src), answer.Port(f, p.Dst), p.LID, p.Outcome.Endings.Reach().String(), fmt.Sprintf("%.0f %%", 100*p.Outcome.Share),
+			answer.Port(f, p.Src), answer.Port(f, p.Dst), p.LID, p.Outcome.Endings.Reach().String(),
+			fmt.Sprintf("%.0f %%", 100*p.Outcome.Share),
 			p.Outcome.Share, ToTrace(o.p, p.Src, p.Dst, p.LID),
 		}
 	})

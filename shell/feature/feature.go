@@ -52,7 +52,8 @@ func (c *Command) Words() []string { return strings.Fields(c.Path) }
 type Output interface {
 	// Declared writes an answer.
 	Declared(*answer.Answer) error
-	// File returns the writer for a file in place of an answer, nil where the answers are JSON, which has no place for it.
+	// File returns the writer for a file in place of an answer, nil where the answers are JSON, which has no place for
+	// it.
 	File() io.Writer
 	// Preview writes for people what is to be done, before it is. Programs find it in the answer that follows.
 	Preview(*answer.Answer) error
@@ -87,8 +88,8 @@ type FoundError struct {
 
 func (e *FoundError) Error() string { return e.What }
 
-// Answer writes an answer. It fails with a [*FoundError] where the verdict of the answer is one that fails, always or because
-// the user asked for it.
+// Answer writes an answer. It fails with a [*FoundError] where the verdict of the answer is one that fails, always or
+// because the user asked for it.
 func (c *Call) Answer(a *answer.Answer) error {
 	if err := c.Output.Declared(a); err != nil {
 		return err

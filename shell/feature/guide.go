@@ -30,7 +30,8 @@ func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 }
 
 // errUnattended tells why questions are not asked.
-var errUnattended = errors.New("it asks questions, and there is no terminal to answer them (help says what commands take unattended)")
+var errUnattended = errors.New("it asks questions, and there is no terminal to answer them (help says what commands " +
+	"take unattended)")
 
 // Guide asks the questions of a flow one after the other and runs its command.
 func (c *Call) Guide(f *guided.Flow) error {

@@ -65,7 +65,8 @@ func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.Port
 func NoSet(st *session.State, name string) error {
 	names := prose.Words(st.Sets, func(s session.HostSet) string { return s.Name })
 	if len(names) == 0 {
-		return fmt.Errorf("no set of hosts is called %q: there are none yet (try: hosts %s node[0001-0064])", fabric.Escape(name), fabric.Escape(name))
+		return fmt.Errorf("no set of hosts is called %q: there are none yet (try: hosts %s node[0001-0064])",
+			fabric.Escape(name), fabric.Escape(name))
 	}
 	if near := prose.Nearest(name, names); near != "" {
 		return fmt.Errorf("no set of hosts is called %q: did you mean %q?", fabric.Escape(name), near)
@@ -126,7 +127,8 @@ func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	var ends []fabric.PortIndex
 	for p := range n.Ports() {
-		if h.Fabric.Ports[p].Linked() && !h.Fabric.Nodes[h.Fabric.PeerNode(p)].IsSwitch() && !h.Fabric.IsAggregation(h.Fabric.PeerNode(p)) {
+		if h.Fabric.Ports[p].Linked() && !h.Fabric.Nodes[h.Fabric.PeerNode(p)].IsSwitch() &&
+			!h.Fabric.IsAggregation(h.Fabric.PeerNode(p)) {
 			ends = append(ends, h.Fabric.EndPortOf(h.Fabric.Ports[p].Peer))
 		}
 	}
@@ -141,7 +143,9 @@ func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 		node := &f.Nodes[n]
 		name := HostName(node)
 		ends, err := finder.Find(name)
-		alone := err == nil && len(ends) > 0 && !slices.ContainsFunc(ends, func(e fabric.PortIndex) bool { return f.Ports[e].Node != n })
+		alone := err == nil && len(ends) > 0 && !slices.ContainsFunc(ends, func(e fabric.PortIndex) bool {
+			return f.Ports[e].Node != n
+		})
 		switch {
 		case node.IsSwitch() || !alone:
 			words = append(words, lang.Quote(places.NodeRef(f, n)))

@@ -44,7 +44,8 @@ func MeasuresOf(q linkload.Quick) (m Measures) {
 	}
 	if b := q.Bisections; b != nil {
 		m.Bisections = &bisections{
-			b.Hosts, b.Bisections, b.Seed, answer.Float(b.Mean, 3), answer.Float(b.Min, 3), answer.Float(b.Max, 3), answer.Float(b.StdDev, 4),
+			b.Hosts, b.Bisections, b.Seed, answer.Float(b.Mean, 3), answer.Float(b.Min, 3), answer.Float(b.Max, 3),
+			answer.Float(b.StdDev, 4),
 			b.Worst, b.Lost, b.Unknown,
 		}
 	}
@@ -54,10 +55,14 @@ func MeasuresOf(q linkload.Quick) (m Measures) {
 // MeasureLines returns the lines of the layout of an answer that has the facts of [Measures].
 func MeasureLines[T any]() []answer.Item[T] {
 	return []answer.Item[T]{
-		{Line: "{?shifts_worst}  shift figure {shifts_worst} (the most paths over a link), by {shifts_worst_by}; mean {shifts_mean}; " +
-			"{shifts_contention_free} of {shifts_count|shift} without contention[; lost: {shifts_lost|path}][; unknown: {shifts_unknown|path}]"},
-		{Line: "{?bisections_worst}  effective bisection bandwidth {bisections_mean} of full ({bisections_min} to {bisections_max}, std dev {bisections_std_dev}) " +
-			"over {bisections_count|random bisection}, seed {bisections_seed}; at worst {bisections_worst|path} over a link[; lost: {bisections_lost|path}][; unknown: {bisections_unknown|path}]"},
+		{Line: "{?shifts_worst}  shift figure {shifts_worst} (the most paths over a link), by {shifts_worst_by}; " +
+			"mean {shifts_mean}; " +
+			"{shifts_contention_free} of {shifts_count|shift} without contention[; lost: {shifts_lost|path}][; " +
+			"unknown: {shifts_unknown|path}]"},
+		{Line: "{?bisections_worst}  effective bisection bandwidth {bisections_mean} of full ({bisections_min} to " +
+			"{bisections_max}, std dev {bisections_std_dev}) " +
+			"over {bisections_count|random bisection}, seed {bisections_seed}; at worst {bisections_worst|path} over " +
+			"a link[; lost: {bisections_lost|path}][; unknown: {bisections_unknown|path}]"},
 	}
 }
 

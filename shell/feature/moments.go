@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// Moment is a row of the events of some time, as the session and the history know them. It leads to what differs after it, otherwise to where it happened.
+// Moment is a row of the events of some time, as the session and the history know them. It leads to what differs after
+// it, otherwise to where it happened.
 type Moment struct {
 	When   time.Time    `key:"when" name:"WHEN"`
 	What   answer.Value `key:"what" name:"WHAT" kind:"text" help:"node, link, port, tables or manager"`
@@ -26,7 +27,10 @@ type Moment struct {
 // MomentTable declares a table of events, of which people read a line each by a form, or a line where there are none.
 func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
-		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty, Lead: func(e Moment) answer.Lead { return e.lead },
+		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty,
+		Lead: func(e Moment) answer.Lead {
+			return e.lead
+		},
 	}
 }
 
@@ -37,7 +41,8 @@ func Moments(f *fabric.Fabric, moments []timeline.Moment) answer.Rows[Moment] {
 
 func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 	e := Moment{
-		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who), Before: entryID(m.Before), After: entryID(m.After),
+		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who),
+		Before: entryID(m.Before), After: entryID(m.After),
 		lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},
 	}
 	if m.GUID != 0 {

@@ -7,8 +7,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Proof is whether the subnet manager would make the tables that the settings give, as facts; they do not apply where no
-// other program computes tables.
+// Proof is whether the subnet manager would make the tables that the settings give, as facts; they do not apply where
+// no other program computes tables.
 type Proof struct {
 	Manager answer.Value `key:"as_subnet_manager" kind:"map" help:"whether the subnet manager would make the same tables: proved, and why"`
 	Text    answer.Value `name:"proof" kind:"text"`
@@ -24,7 +24,8 @@ func ProofOf(st *session.State) Proof {
 	}
 	facts := []answer.Named{{Name: "proved", Value: answer.Bool(p.Proved)}, {Name: "why", Value: answer.Text(p.Why)}}
 	if p.When != nil {
-		facts = append(facts, answer.Named{Name: "when", Value: answer.Time(*p.When)}, answer.Named{Name: "entries", Value: answer.Int(p.Entries)})
+		facts = append(facts, answer.Named{Name: "when", Value: answer.Time(*p.When)},
+			answer.Named{Name: "entries", Value: answer.Int(p.Entries)})
 	}
 	if p.Manager != "" {
 		facts = append(facts, answer.Named{Name: "manager", Value: answer.Text(string(p.Manager))})

@@ -11,7 +11,11 @@ import (
 var Refusals = answer.Table[engines.Refusal]{
 	Key: "refused", Title: "engines that refused", Row: "  refused by: {engine}: {why}", MaxRows: 20,
 	Fields: []answer.Field[engines.Refusal]{
-		{Key: "engine", Name: "ENGINE", Kind: answer.KindText, Value: func(r engines.Refusal) answer.Value { return answer.Text(r.Engine) }},
-		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r engines.Refusal) answer.Value { return answer.Text(r.Reason) }},
+		{Key: "engine", Name: "ENGINE", Kind: answer.KindText, Value: func(r engines.Refusal) answer.Value {
+			return answer.Text(r.Engine)
+		}},
+		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r engines.Refusal) answer.Value {
+			return answer.Text(r.Reason)
+		}},
 	},
 }

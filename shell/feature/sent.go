@@ -34,7 +34,8 @@ func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 		return since, until, err
 	}
 	if !since.Before(until) {
-		return since, until, c.Misused("since=%q is not before %s", c.Option("since", otherwise), until.Format(time.DateTime))
+		return since, until, c.Misused("since=%q is not before %s", c.Option("since", otherwise),
+			until.Format(time.DateTime))
 	}
 	return since, until, nil
 }

@@ -27,13 +27,17 @@ const (
 
 // ForOption returns the option that keeps a command running for some time.
 func ForOption() lang.Option {
-	return lang.Option{Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes as they happen for so long, then stop"}
+	return lang.Option{
+		Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes as they happen for so long, " +
+			"then stop",
+	}
 }
 
 // ExecOption returns the option that has a program run for each event.
 func ExecOption() lang.Option {
 	return lang.Option{Name: "exec", Kind: lang.KindText, Value: "COMMAND",
-		Summary: "run it for each event, which it gets as JSON on standard input: a program and its arguments, quoted as here, given to no shell"}
+		Summary: "run it for each event, which it gets as JSON on standard input: a program and its arguments, " +
+			"quoted as here, given to no shell"}
 }
 
 // AlertBy has the program of the option exec run for each event, in place of one before it.
@@ -71,11 +75,20 @@ func EventTable(isLive bool) *answer.Table[session.Event] {
 	return &answer.Table[session.Event]{
 		Key: "events", Title: "events", Stream: true, Live: isLive, Row: "{when|clock}  {text}",
 		Fields: []answer.Field[session.Event]{
-			{Key: "when", Name: "WHEN", Kind: answer.KindTime, Help: "when a sweep found it", Value: func(e session.Event) answer.Value { return answer.Time(e.When) }},
+			{Key: "when", Name: "WHEN", Kind: answer.KindTime, Help: "when a sweep found it",
+				Value: func(e session.Event) answer.Value {
+					return answer.Time(e.When)
+				}},
 			{Key: "what", Name: "WHAT", Kind: answer.KindText, Help: "what it is about: link, node, tables, commit",
 				Value: func(e session.Event) answer.Value { return answer.Optional(e.What) }},
-			{Key: "text", Name: "EVENT", Kind: answer.KindText, Help: "what was new", Value: func(e session.Event) answer.Value { return answer.Text(e.Text) }},
-			{Key: "who", Name: "WHO", Kind: answer.KindText, Help: "the user or program that did it", Value: func(e session.Event) answer.Value { return answer.Optional(e.Who) }},
+			{Key: "text", Name: "EVENT", Kind: answer.KindText, Help: "what was new",
+				Value: func(e session.Event) answer.Value {
+					return answer.Text(e.Text)
+				}},
+			{Key: "who", Name: "WHO", Kind: answer.KindText, Help: "the user or program that did it",
+				Value: func(e session.Event) answer.Value {
+					return answer.Optional(e.Who)
+				}},
 		},
 		Lead: func(e session.Event) answer.Lead {
 			if e.Change == nil {
@@ -97,8 +110,11 @@ func DeclareStay(command string) *answer.Decl[*Stay] {
 	table := EventTable(true)
 	table.Empty = "nothing changed"
 	return &answer.Decl[*Stay]{
-		Command: command, Help: "events, as they happen", Title: "events of {of} {until}", Facts: answer.Fields[*Stay](),
-		Layout: []answer.Item[*Stay]{{Table: answer.Show(table, func(s *Stay) answer.Rows[session.Event] { return answer.Once(s.events) })}},
+		Command: command, Help: "events, as they happen", Title: "events of {of} {until}",
+		Facts: answer.Fields[*Stay](),
+		Layout: []answer.Item[*Stay]{
+			{Table: answer.Show(table, func(s *Stay) answer.Rows[session.Event] { return answer.Once(s.events) })},
+		},
 	}
 }
 

@@ -19,12 +19,16 @@ import (
 func twoEvents() []session.Event {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []session.Event{
-		{When: at, What: history.WhatLink, Text: "a/1 to b/2: link down", Who: "cable", Change: &fabric.Change{Kind: fabric.LinkDown, At: fabric.End{GUID: 7, Port: 1}}},
+		{
+			When: at, What: history.WhatLink, Text: "a/1 to b/2: link down", Who: "cable",
+			Change: &fabric.Change{Kind: fabric.LinkDown, At: fabric.End{GUID: 7, Port: 1}},
+		},
 		{When: at, Text: "said"},
 	}
 }
 
-// TestEventLeads: an event of a port is a row of when, what, event and who, and leads to the port; one of none leads nowhere.
+// TestEventLeads: an event of a port is a row of when, what, event and who, and leads to the port; one of none leads
+// nowhere.
 func TestEventLeads(t *testing.T) {
 	decl := answer.Decl[[]session.Event]{
 		Command: "events",
@@ -50,7 +54,8 @@ func TestEventLeads(t *testing.T) {
 	}
 }
 
-// TestEventsAreWrittenAsTheyHappen: each form has an event before the next one happens, and the screen has all at the end.
+// TestEventsAreWrittenAsTheyHappen: each form has an event before the next one happens, and the screen has all at the
+// end.
 func TestEventsAreWrittenAsTheyHappen(t *testing.T) {
 	for _, form := range answer.Forms {
 		var out bytes.Buffer

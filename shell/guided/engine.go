@@ -21,9 +21,13 @@ import (
 
 // engineTexts say for which subnets engines are.
 var engineTexts = map[string]string{
-	"minhop": "OpenSM's default: fewest hops, paths spread over ports", "updn": "up and down from the roots, free of loops", "dnup": "down and up, for trees upside down",
-	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes", "lash": "any topology, with VLs that break loops",
-	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with VLs that break loops", "nue": "any topology without deadlock on any number of VLs", "torus-2QoS": "tori and meshes, routes around failures",
+	"minhop": "OpenSM's default: fewest hops, paths spread over ports",
+	"updn":   "up and down from the roots, free of loops", "dnup": "down and up, for trees upside down",
+	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes",
+	"lash": "any topology, with VLs that break loops",
+	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with VLs that break loops",
+	"nue": "any topology without deadlock on any number of VLs", "torus-2QoS": "tori and meshes, routes around " +
+		"failures",
 	"file": "tables or hop counts from a file",
 }
 
@@ -55,7 +59,12 @@ func Engine(ctx context.Context, s *session.Session) *Flow {
 
 func askEngine(s *session.Session) *Question {
 	set := s.State()
-	q := &Question{Name: "engine", Text: "Which engine computes the routes?", Explain: []string{"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults."}}
+	q := &Question{
+		Name: "engine", Text: "Which engine computes the routes?",
+		Explain: []string{
+			"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults.",
+		},
+	}
 	if p := set.Paper(); len(p.Switches)*int(p.MaxLID) <= figuresUnasked {
 		q.Figures = func(ctx context.Context, engine string) (string, error) {
 			e, err := comparison.Engine(ctx, s, engine)
@@ -95,7 +104,9 @@ func figuresText(e *comparison.Figures) string {
 	if e.VLs > 0 {
 		words = append(words, prose.Count(e.VLs, "VL"))
 	}
-	words = append(words, map[credits.Verdict]string{credits.None: "no credit loop", credits.Loop: "A CREDIT LOOP"}[e.Loop])
+	words = append(words, map[credits.Verdict]string{
+		credits.None: "no credit loop", credits.Loop: "A CREDIT LOOP",
+	}[e.Loop])
 	if e.Changed >= 0 {
 		words = append(words, prose.Count(e.Changed, "entry")+" unlike those on the switches")
 	}
@@ -108,7 +119,8 @@ func figuresText(e *comparison.Figures) string {
 
 // askOption offers the options that were not given yet.
 func (f *Flow) askOption() *Question {
-	q := &Question{Name: "option", Text: "Which option shall be other than OpenSM's default?", Default: noMore, Choices: []Choice{{noMore, "no more options"}}}
+	q := &Question{Name: "option", Text: "Which option shall be other than OpenSM's default?", Default: noMore,
+		Choices: []Choice{{noMore, "no more options"}}}
 	for _, o := range settings.Options {
 		if !f.has(o.Name) {
 			q.Choices = append(q.Choices, Choice{o.Name, o.Summary})
@@ -130,7 +142,8 @@ func (f *Flow) askValue(ctx context.Context, name string) *Question {
 			q.Choices = []Choice{{"yes", "TRUE in opensm.conf"}, {"no", "FALSE"}}
 		}
 		q.check = func(value string) error {
-			_, err := settings.Parse(ctx, []string{f.answers["engine"]}, append(f.given(), settings.Setting{Name: name, Value: value}))
+			_, err := settings.Parse(ctx, []string{f.answers["engine"]},
+				append(f.given(), settings.Setting{Name: name, Value: value}))
 			return err
 		}
 		return q

@@ -27,7 +27,8 @@ func Fail(s *session.Session) *Flow {
 			return nil, errNoSubnet
 		case !f.has("what"):
 			return &Question{Name: "what", Text: "What is to fail, on paper?", Default: "link", Choices: []Choice{
-				{"link", "one cable"}, {"switch", "a switch with all its links"}, {"node", "a host, or a switch, with all its links"},
+				{"link", "one cable"}, {"switch", "a switch with all its links"},
+				{"node", "a host, or a switch, with all its links"},
 				{"director", "all switches of one chassis"}, {"random", "links between switches, chosen by a seed"},
 			}, Explain: []string{"Nothing is written to switches, and undo takes it back."}}, nil
 		case what == "random":
@@ -55,29 +56,36 @@ func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
 		return nil
 	}
 	if f.has("links") {
-		return &Question{Name: "seed", Text: "By which seed? The same one chooses the same links.", Default: "1", check: func(text string) error {
-			if _, err := strconv.ParseUint(text, 10, 31); err != nil {
-				return fmt.Errorf("%q is no seed, expected a number from 0", text)
-			}
-			return nil
-		}}
+		return &Question{Name: "seed", Text: "By which seed? The same one chooses the same links.", Default: "1",
+			check: func(text string) error {
+				if _, err := strconv.ParseUint(text, 10, 31); err != nil {
+					return fmt.Errorf("%q is no seed, expected a number from 0", text)
+				}
+				return nil
+			}}
 	}
 	links := 0
 	for p := range paper.Ports {
-		if linkload.ClassOf(paper, fabric.PortIndex(p)) == linkload.BetweenSwitches && paper.Ports[p].Peer > fabric.PortIndex(p) {
+		if linkload.ClassOf(paper, fabric.PortIndex(p)) == linkload.BetweenSwitches &&
+			paper.Ports[p].Peer > fabric.PortIndex(p) {
 			links++
 		}
 	}
-	return &Question{Name: "links", Text: fmt.Sprintf("How many of the %d links between switches?", links), check: func(text string) error {
-		if n, err := strconv.Atoi(text); err != nil || n < 1 || n > links {
-			return fmt.Errorf("%q is no number of links, expected 1 to %d", text, links)
-		}
-		return nil
-	}}
+	return &Question{Name: "links", Text: fmt.Sprintf("How many of the %d links between switches?", links),
+		check: func(text string) error {
+			if n, err := strconv.Atoi(text); err != nil || n < 1 || n > links {
+				return fmt.Errorf("%q is no number of links, expected 1 to %d", text, links)
+			}
+			return nil
+		}}
 }
 
 func askFailing(paper *fabric.Fabric, what string) *Question {
-	q := &Question{Name: "name", Text: "Which " + what + "?", Explain: []string{"A name or the beginning of one, lid:N or guid:0xN."}}
+	q := &Question{
+		Name: "name", Text: "Which " + what + "?", Explain: []string{
+			"A name or the beginning of one, lid:N or guid:0xN.",
+		},
+	}
 	switch what {
 	case "link":
 		q.Text = "At which switch or host does the cable end?"
@@ -85,7 +93,9 @@ func askFailing(paper *fabric.Fabric, what string) *Question {
 	case "switch":
 		q.check = func(name string) error { _, err := places.ResolveSwitch(paper, name); return err }
 	case "director":
-		q.Text, q.Explain = "Which chassis?", []string{"A switch of it, or PREFIX* for all switches whose names begin so."}
+		q.Text, q.Explain = "Which chassis?", []string{
+			"A switch of it, or PREFIX* for all switches whose names begin so.",
+		}
 		q.check = func(name string) error { _, _, err := places.ResolveSystem(paper, name); return err }
 	default:
 		q.check = func(name string) error { _, err := places.ResolveNode(paper, name); return err }

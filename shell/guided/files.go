@@ -27,7 +27,9 @@ func Dump(s *session.Session) *Flow {
 			q := &Question{Name: "of", Text: "Which picture of the subnet?", Default: string(st.Default().Kind)}
 			for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
 				if p != nil {
-					q.Choices = append(q.Choices, Choice{string(p.Kind), fmt.Sprintf("%s, as of %s", st.Title(p), p.When.Format("15:04:05"))})
+					q.Choices = append(q.Choices, Choice{
+						string(p.Kind), fmt.Sprintf("%s, as of %s", st.Title(p), p.When.Format("15:04:05")),
+					})
 				}
 			}
 			return q, nil
@@ -40,7 +42,8 @@ func Dump(s *session.Session) *Flow {
 		case !f.has("file"):
 			return &Question{Name: "file", Text: "Into which file?", Files: files.Folder, check: writable}, nil
 		case !f.has("replace") && exists(f.answers["file"]):
-			return &Question{Name: "replace", Text: fabric.Escape(f.answers["file"]) + " is there already. Replace it?", Default: "no",
+			return &Question{Name: "replace", Text: fabric.Escape(f.answers["file"]) + " is there already. Replace it?",
+				Default: "no",
 				Choices: []Choice{{"yes", "what it holds is lost"}, {"no", "another file"}}}, nil
 		case f.answers["replace"] == "no":
 			delete(f.answers, "replace")
@@ -59,7 +62,8 @@ func dumpKinds(p *session.Picture) *Question {
 	for _, d := range dumps.Forms {
 		t := p.Tables
 		switch {
-		case d.Routes && t == nil, d.Kind == "sl2vl" && t.SL2VL == nil, d.Kind == "sls" && t.SLs == nil, d.Kind == "ca-order" && p.CAOrder == nil:
+		case d.Routes && t == nil, d.Kind == "sl2vl" && t.SL2VL == nil, d.Kind == "sls" && t.SLs == nil,
+			d.Kind == "ca-order" && p.CAOrder == nil:
 			continue
 		}
 		q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
@@ -76,7 +80,9 @@ func Load(ctx context.Context, s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch {
 		case !f.has("file"):
-			return &Question{Name: "file", Text: "Which file?", Files: files.Folder, check: func(path string) error { return readable(ctx, path) }}, nil
+			return &Question{Name: "file", Text: "Which file?", Files: files.Folder, check: func(path string) error {
+				return readable(ctx, path)
+			}}, nil
 		case !f.has("kind"):
 			q := &Question{Name: "kind", Text: "What is it?", Default: formats.Kind(ctx, f.answers["file"])}
 			for _, d := range dumps.Forms {

@@ -11,8 +11,16 @@ import (
 
 // testSpecs is a language with every shape of command.
 var testSpecs = []Spec[any]{
-	{Name: "sweep", Summary: "read the subnet", Args: []Arg{{Kind: KindWord, Words: []string{"full", "light"}, Optional: true}}},
-	{Name: "watch", Summary: "sweep again and again", Args: []Arg{{Name: "SECONDS|off", Kind: KindInt, Words: []string{"off"}}}},
+	{
+		Name: "sweep", Summary: "read the subnet", Args: []Arg{
+			{Kind: KindWord, Words: []string{"full", "light"}, Optional: true},
+		},
+	},
+	{
+		Name: "watch", Summary: "sweep again and again", Args: []Arg{
+			{Name: "SECONDS|off", Kind: KindInt, Words: []string{"off"}},
+		},
+	},
 	{
 		Name: "trace", Summary: "show the way of a packet", Help: "Follows the tables hop by hop.",
 		Args: []Arg{{Name: "SRC", Kind: KindPlace}, {Name: "DST|all", Kind: KindPlace, Words: []string{"all"}}},
@@ -27,13 +35,20 @@ var testSpecs = []Spec[any]{
 	{
 		Name: "fail", Summary: "fail on paper", Bare: true, Options: []Option{{Name: "seed", Kind: KindInt}},
 		Subcommands: []Spec[any]{
-			{Name: "link", Args: []Arg{{Kind: KindSwitch}, {Kind: KindPort}}, Options: []Option{{Name: "both", Kind: KindFlag}}},
+			{
+				Name: "link", Args: []Arg{{Kind: KindSwitch}, {Kind: KindPort}},
+				Options: []Option{{Name: "both", Kind: KindFlag}},
+			},
 			{Name: "random", Args: []Arg{{Kind: KindInt}}},
 			{Name: "node", Args: []Arg{{Kind: KindNode, Repeat: true}}},
 		},
 	},
 	{Name: "show", Summary: "show a table", Subcommands: []Spec[any]{{Name: "nodes"}, {Name: "switches"}}},
-	{Name: "engine", Summary: "choose engines", Args: []Arg{{Kind: KindWord, Words: []string{"minhop", "updn"}, List: true, Optional: true}}},
+	{
+		Name: "engine", Summary: "choose engines", Args: []Arg{
+			{Kind: KindWord, Words: []string{"minhop", "updn"}, List: true, Optional: true},
+		},
+	},
 	{
 		Name: "history", Args: []Arg{{Name: "ID", Kind: KindInt, Optional: true}},
 		Subcommands: []Spec[any]{{Name: "export", Args: []Arg{{Kind: KindFile}}}},
@@ -64,7 +79,10 @@ func TestBind(t *testing.T) {
 		{"watch 30", "watch", []string{"30"}, nil},
 		{"watch off", "watch", []string{"off"}, nil},
 		{"trace of=live a live b", "trace", []string{"a", "b"}, map[string]string{"of": "live", "live": "live"}},
-		{"trace 'of=live' \"live\" file='a b=c'", "trace", []string{"of=live", "live"}, map[string]string{"file": "a b=c"}},
+		{
+			"trace 'of=live' \"live\" file='a b=c'", "trace", []string{"of=live", "live"},
+			map[string]string{"file": "a b=c"},
+		},
 		{"trace 1=2 =", "trace", []string{"1=2", "="}, nil},
 		{"trace a b max=-3 file=", "trace", []string{"a", "b"}, map[string]string{"max": "-3", "file": ""}},
 		{"fail", "fail", nil, nil},
@@ -95,7 +113,10 @@ func TestBindErrors(t *testing.T) {
 		{"xyzzy", `unknown command "xyzzy"`},
 		{"trace a b fromat=ibtracert", `unknown option "fromat" of trace: did you mean "format"?`},
 		{"sweep x=1", `unknown option "x" of sweep; usage: sweep [full|light]`},
-		{"trace a", "DST|all is missing; usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=PICTURE] [max=N]"},
+		{
+			"trace a", "DST|all is missing; usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] " +
+				"[of=PICTURE] [max=N]",
+		},
 		{"trace a b liv", `unexpected word "liv" after trace: did you mean "live"?`},
 		{"sweep full now", `unexpected word "now" after sweep; usage: sweep [full|light]`},
 		{"sweep ful", `"ful" is no choice for full|light of sweep: did you mean "full"?`},
@@ -147,14 +168,16 @@ func TestInvocationReads(t *testing.T) {
 func TestAliases(t *testing.T) {
 	specs := []Spec[any]{{Name: "show", Subcommands: []Spec[any]{{
 		Name: "unanswered", Aliases: []string{"holes"}, Options: []Option{
-			{Name: "path", Aliases: []string{"way"}, Kind: KindFlag}, {Name: "vls", Aliases: []string{"lanes"}, Kind: KindWord, Words: []string{"yes"}}},
+			{Name: "path", Aliases: []string{"way"}, Kind: KindFlag},
+			{Name: "vls", Aliases: []string{"lanes"}, Kind: KindWord, Words: []string{"yes"}}},
 	}}}}
 	bind := func(words ...string) (*Invocation, error) {
 		_, v, err := Bind(&specs[0], Statement{Words: words})
 		return v, err
 	}
 	v, err := bind("show", "holes", "way", "lanes=yes")
-	if err != nil || v.Command != "show unanswered" || !v.Flag("path") || v.Option("vls", "") != "yes" || len(v.Options) != 2 {
+	if err != nil || v.Command != "show unanswered" || !v.Flag("path") || v.Option("vls", "") != "yes" ||
+		len(v.Options) != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if _, err := bind("show", "unanswered", "way", "path"); err == nil {

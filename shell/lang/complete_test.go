@@ -125,7 +125,8 @@ func TestCompleteAsks(t *testing.T) {
 	line := "show; fail link both 'leaf 07' \"3"
 	Complete(testSpecs, line, len(line), env)
 	got := *env.asked
-	if got.Kind != KindPort || got.Prefix != "3" || got.Command != "fail link" || !slices.Equal(got.Args, []string{"leaf 07"}) {
+	if got.Kind != KindPort || got.Prefix != "3" || got.Command != "fail link" ||
+		!slices.Equal(got.Args, []string{"leaf 07"}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -36,7 +36,8 @@ func Search[C any](specs []Spec[C], word string) []Candidate {
 		for i := range all {
 			s := &all[i]
 			name := strings.TrimSpace(path + " " + s.Name)
-			if strings.Contains(strings.ToLower(s.Name+" "+strings.Join(s.Aliases, " ")+" "+s.Summary+" "+s.Help), word) {
+			if strings.Contains(strings.ToLower(s.Name+" "+strings.Join(s.Aliases, " ")+" "+s.Summary+" "+s.Help),
+				word) {
 				out = append(out, Candidate{name, s.Summary})
 			}
 			look(name, s.Subcommands)

@@ -21,7 +21,10 @@ func TestParse(t *testing.T) {
 		{"nothing", "", nil},
 		{"blanks, separators and comments only", " ;; \n# x; y 'z\n\t;", nil},
 		{"words", " show\tnodes  a ", []statement{{1, []string{"show", "nodes", "a"}}}},
-		{"separators", "a;b ; c\nd", []statement{{1, []string{"a"}}, {1, []string{"b"}}, {1, []string{"c"}}, {2, []string{"d"}}}},
+		{
+			"separators", "a;b ; c\nd", []statement{{1, []string{"a"}}, {1, []string{"b"}}, {1, []string{"c"}},
+				{2, []string{"d"}}},
+		},
 		{"CR LF", "a\r\nb c\r\n", []statement{{1, []string{"a"}}, {2, []string{"b", "c"}}}},
 		{"byte order mark", "\ufeffa", []statement{{1, []string{"a"}}}},
 		{"comment", "a # b; c\nd", []statement{{1, []string{"a"}}, {2, []string{"d"}}}},
@@ -49,7 +52,8 @@ func TestParse(t *testing.T) {
 			}
 			for i, w := range tt.want {
 				if got[i].Line != w.line || !slices.Equal(got[i].Words, w.words) {
-					t.Errorf("statement %d: got line %d %q, want line %d %q", i, got[i].Line, got[i].Words, w.line, w.words)
+					t.Errorf("statement %d: got line %d %q, want line %d %q", i, got[i].Line, got[i].Words,
+						w.line, w.words)
 				}
 			}
 		})

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 }
 
 var childSpecs = []lang.Spec[any]{
-	{Name: "trace", Summary: "the way of a packet", Args: []lang.Arg{{Kind: lang.KindNode, Repeat: true}}, Options: []lang.Option{{Name: "format", Kind: lang.KindWord, Words: []string{"ibtracert"}}}},
+	{Name: "trace", Summary: "the way of a packet", Args: []lang.Arg{{Kind: lang.KindNode, Repeat: true}},
+		Options: []lang.Option{{Name: "format", Kind: lang.KindWord, Words: []string{"ibtracert"}}}},
 	{Name: "trail", Summary: "another word"},
 	{Name: "boom", Args: []lang.Arg{{Kind: lang.KindText}}},
 }

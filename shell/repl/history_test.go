@@ -33,7 +33,8 @@ func addAll(t *testing.T, h *history, lines ...string) {
 func TestHistoryKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "history")
 	h := historyAt(t, path)
-	addAll(t, h, "one", " blank first", "", "  ", "two", "two", "tab\there", "bad\xff", strings.Repeat("x", historyLine+1), "one", "é")
+	addAll(t, h, "one", " blank first", "", "  ", "two", "two", "tab\there", "bad\xff",
+		strings.Repeat("x", historyLine+1), "one", "é")
 	want := []string{"one", "two", "one", "é"}
 	if got := h.recent(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

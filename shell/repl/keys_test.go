@@ -50,7 +50,10 @@ func TestKeys(t *testing.T) {
 		{"a letter in pieces", []string{"a\xc3", "\xa9b", "\xe4\xb8", "\x96"}, []string{"a", "éb", "世"}},
 		{"no letter", []string{"a\xffb", "\xe4"}, []string{"a\ufffdb", "\ufffd"}},
 		{"hidden controls", []string{"a\u009b31mb\u202ec\u00a0d"}, []string{"a31mbc d"}},
-		{"paste", []string{"x" + pasteBegins + "a\tb\x1b[A\x03\x7f\r\n\nc" + pasteEnds + "\td"}, []string{"x", "a b[A", "\r", "\r", "c", "\t", "d"}},
+		{
+			"paste", []string{"x" + pasteBegins + "a\tb\x1b[A\x03\x7f\r\n\nc" + pasteEnds + "\td"},
+			[]string{"x", "a b[A", "\r", "\r", "c", "\t", "d"},
+		},
 		{"paste in pieces", []string{"\x1b[20", "0~a\r", "b\x1b[2", "01~c"}, []string{"a", "\r", "b", "c"}},
 		{"paste without an end", []string{pasteBegins + "a\rb"}, []string{"a", "\r", "b"}},
 		{"end of a paste alone", []string{"a" + pasteEnds + "b"}, []string{"a", "b"}},

@@ -54,7 +54,8 @@ func start(t *testing.T, options ...startOption) *terminal {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), envChild+"=1", "TERM=xterm-256color", "GOTRACEBACK=single", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), envChild+"=1", "TERM=xterm-256color", "GOTRACEBACK=single",
+		"GORACE=atexit_sleep_ms=0")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	size := pty.Winsize{Rows: 24, Cols: 80}
@@ -64,7 +65,10 @@ func start(t *testing.T, options ...startOption) *terminal {
 	if err := pty.Setsize(master, &size); err != nil {
 		t.Fatal(err)
 	}
-	p := &terminal{t: t, master: master, slave: slave, cmd: cmd, exited: make(chan struct{}), unread: make(chan struct{}), more: make(chan struct{}, 1)}
+	p := &terminal{
+		t: t, master: master, slave: slave, cmd: cmd, exited: make(chan struct{}), unread: make(chan struct{}),
+		more: make(chan struct{}, 1),
+	}
 	p.before = p.mode()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -189,15 +193,18 @@ func (p *terminal) waitForExit() syscall.WaitStatus {
 	p.waitFor("<the end>") // all before it has been read, too
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for name, sign := range map[string]string{"a query": "\x1b[6n", "a query of attributes": "\x1b[c", "a query of colours": "\x1b]1", "a race": "DATA RACE"} {
+	for name, sign := range map[string]string{"a query": "\x1b[6n", "a query of attributes": "\x1b[c",
+		"a query of colours": "\x1b]1", "a race": "DATA RACE"} {
 		if bytes.Contains(p.output, []byte(sign)) {
 			p.t.Errorf("the program has sent %s", name)
 		}
 	}
-	if on, off := bytes.LastIndex(p.output, []byte("\x1b[?2004h")), bytes.LastIndex(p.output, []byte("\x1b[?2004l")); on > off {
+	if on, off := bytes.LastIndex(p.output, []byte("\x1b[?2004h")),
+		bytes.LastIndex(p.output, []byte("\x1b[?2004l")); on > off {
 		p.t.Error("the terminal still marks pastes")
 	}
-	if hidden, shown := bytes.LastIndex(p.output, []byte("\x1b[?25l")), bytes.LastIndex(p.output, []byte("\x1b[?25h")); hidden > shown {
+	if hidden, shown := bytes.LastIndex(p.output, []byte("\x1b[?25l")),
+		bytes.LastIndex(p.output, []byte("\x1b[?25h")); hidden > shown {
 		p.t.Error("the cursor is still hidden")
 	}
 	return p.cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -50,7 +50,8 @@ func isChoosing(k prompt.Key) bool {
 	return false
 }
 
-// suggestions turns candidates for before[start:] into what go-prompt puts in place of the letters after the last blank.
+// suggestions turns candidates for before[start:] into what go-prompt puts in place of the letters after the last
+// blank.
 func suggestions(before string, start int, candidates []lang.Candidate) []prompt.Suggest {
 	list := []prompt.Suggest{}
 	if start > len(before) {

@@ -116,12 +116,14 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%
 			}
 		}
 		p.bars(bars, "links", "paths")
-		p.f("<h2>How many paths the links between switches carry</h2>\n<p>Each direction of a link counts by itself, all hosts send to all.</p>\n")
+		p.f("<h2>How many paths the links between switches carry</h2>\n<p>Each direction of a link counts by itself, " +
+			"all hosts send to all.</p>\n")
 		p.bars(histogram(r.known()), "paths over a link", "directions of links")
 	}
 	p.f("<h2>The subnet</h2>\n")
 	r.svg(p, "")
-	p.f("<h2>Links that carry most</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th class=n>LIDs</th></tr>\n")
+	p.f("<h2>Links that carry most</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th " +
+		"class=n>LIDs</th></tr>\n")
 	for _, x := range r.worst() {
 		p.f("<tr><td>%s/%d</td><td>%s/%d</td><td>%s%s</td><td class=n>%d</td><td class=n>%d</td></tr>\n",
 			html.EscapeString(x.From), x.Out, html.EscapeString(x.To), x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)

@@ -16,9 +16,9 @@ type Morning struct {
 	Subnet string
 	Since  time.Time
 	Until  time.Time
-	// Problems are those that the pictures of the beginning and of the end show without what is read beside them; New and
-	// Gone are null where the subnet at the beginning is not known. Still counts those that were there at the beginning,
-	// Open has the errors of them. What was lost is among them.
+	// Problems are those that the pictures of the beginning and of the end show without what is read beside them; New
+	// and Gone are null where the subnet at the beginning is not known. Still counts those that were there at the
+	// beginning, Open has the errors of them. What was lost is among them.
 	New   []MorningProblem
 	Gone  []MorningProblem
 	Still int
@@ -65,7 +65,8 @@ type MorningEvent struct {
 	Moved *MorningMoved
 }
 
-// MorningMoved counts ordered pairs of end ports: of all so many have another path, so many are lost, or newly connected.
+// MorningMoved counts ordered pairs of end ports: of all so many have another path, so many are lost, or newly
+// connected.
 type MorningMoved struct {
 	Pairs     int64
 	Changed   int64
@@ -174,23 +175,30 @@ func (m *Morning) sections() []section {
 	}
 	flaps := section{"Links that flapped", none(m.Flaps), []string{"link", "events", "first", "last"}, nil}
 	for _, x := range m.Flaps {
-		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock), x.Last.Local().Format(clock)})
+		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock),
+			x.Last.Local().Format(clock)})
 	}
-	worse := section{"Ports that got worse", none(m.Worse), []string{"port", "to", "counted", "an hour", "an hour before", "since"}, nil}
+	worse := section{
+		"Ports that got worse", none(m.Worse), []string{"port", "to", "counted", "an hour", "an hour before", "since"},
+		nil,
+	}
 	for _, x := range m.Worse {
 		before := "not read"
 		if x.Before != nil {
 			before = fmt.Sprintf("%.3g", *x.Before)
 		}
-		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), before, x.Since.Local().Format(clock)})
+		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), before,
+			x.Since.Local().Format(clock)})
 	}
 	load := section{"Load that changed", none(m.Load), []string{"port", "to", "GB/s", "GB/s before"}, nil}
 	for _, x := range m.Load {
 		load.rows = append(load.rows, []string{x.Port, x.To, fmt.Sprintf("%.3f", x.Now), fmt.Sprintf("%.3f", x.Before)})
 	}
 	return []section{
-		problems("New problems", none(m.New), m.New), problems("Errors as before", none(m.Open), m.Open), problems("Problems that are gone", none(m.Gone), m.Gone),
-		reroutes, events("Commits", none(m.Commits), m.Commits), flaps, worse, load, events("Other events", none(m.Others), m.Others),
+		problems("New problems", none(m.New), m.New), problems("Errors as before", none(m.Open), m.Open),
+		problems("Problems that are gone", none(m.Gone), m.Gone),
+		reroutes, events("Commits", none(m.Commits), m.Commits), flaps, worse, load,
+		events("Other events", none(m.Others), m.Others),
 	}
 }
 
@@ -198,7 +206,8 @@ func (m *Morning) sections() []section {
 func none[T any](list []T) string { return prose.When(list == nil, "not known", "none") }
 
 func (m *Morning) title() string {
-	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime), m.Until.Local().Format(time.DateTime))
+	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime),
+		m.Until.Local().Format(time.DateTime))
 }
 
 // inShort is the whole in a line.
@@ -211,8 +220,10 @@ func (m *Morning) inShort() string {
 	if m.New == nil {
 		problems = "problems new and gone not known"
 	}
-	worse := prose.When(m.Worse == nil, "ports that got worse not known", prose.Count(len(m.Worse), "port")+" got worse")
-	events := fmt.Sprintf("%s, %s, %s flapped", prose.Count(len(m.Reroutes), "reroute"), prose.Count(len(m.Commits), "commit"), prose.Count(len(m.Flaps), "link"))
+	worse := prose.When(m.Worse == nil, "ports that got worse not known", prose.Count(len(m.Worse), "port")+
+		" got worse")
+	events := fmt.Sprintf("%s, %s, %s flapped", prose.Count(len(m.Reroutes), "reroute"),
+		prose.Count(len(m.Commits), "commit"), prose.Count(len(m.Flaps), "link"))
 	if m.Reroutes == nil {
 		events = "events not known"
 	}

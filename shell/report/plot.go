@@ -52,14 +52,17 @@ func (p *printer) bars(bars []bar, x, y string) {
 		most = max(most, b.value)
 	}
 	wide, bottom := max(plotLeft*2+plotStep*len(bars), 240), plotTop+plotHigh
-	p.f(`<svg viewBox="0 0 %d %d" width="%d" role="img" aria-label="%s by %s" font-family="sans-serif" font-size="10">`+"\n", wide, bottom+44, wide, html.EscapeString(y), html.EscapeString(x))
+	p.f(`<svg viewBox="0 0 %d %d" width="%d" role="img" aria-label="%s by %s" font-family="sans-serif" font-size="10">`+
+		"\n", wide, bottom+44, wide, html.EscapeString(y), html.EscapeString(x))
 	p.f(`<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#888"/>`+"\n", plotLeft, bottom, wide-plotLeft, bottom)
 	for i, b := range bars {
 		at := plotLeft + i*plotStep + (plotStep-plotBar)/2
 		high := float64(b.value) / float64(most) * plotHigh
 		p.f(`<rect x="%d" y="%.1f" width="%d" height="%.1f" fill="#2f6f9f"/>`, at, float64(bottom)-high, plotBar, high)
 		p.f(`<text x="%d" y="%.1f" text-anchor="middle">%d</text>`, at+plotBar/2, float64(bottom)-high-4, b.value)
-		p.f(`<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", at+plotBar/2, bottom+14, html.EscapeString(b.label))
+		p.f(`<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", at+plotBar/2, bottom+14,
+			html.EscapeString(b.label))
 	}
-	p.f(`<text x="%d" y="%d" fill="#555">%s</text><text x="%d" y="12" fill="#555">%s</text></svg>`+"\n", plotLeft, bottom+34, html.EscapeString(x), plotLeft, html.EscapeString(y))
+	p.f(`<text x="%d" y="%d" fill="#555">%s</text><text x="%d" y="12" fill="#555">%s</text></svg>`+"\n", plotLeft,
+		bottom+34, html.EscapeString(x), plotLeft, html.EscapeString(y))
 }

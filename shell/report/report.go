@@ -49,8 +49,8 @@ type Report struct {
 // Routing are the figures of tables.
 type Routing struct {
 	Engine string
-	// Pairs are those of all end ports, LostPairs those of which a path does not arrive, LuckPairs those of which one arrives
-	// by luck with adaptive routing, UnknownPairs those of which one is unknown.
+	// Pairs are those of all end ports, LostPairs those of which a path does not arrive, LuckPairs those of which one
+	// arrives by luck with adaptive routing, UnknownPairs those of which one is unknown.
 	Pairs        int64
 	LostPairs    int64
 	LuckPairs    int64
@@ -88,10 +88,13 @@ type Port struct {
 
 // New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
 // knows. Progress, where set, is told the steps done of a check.
-func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string, progress func(done, total int)) (*Report, error) {
-	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f, facts: facts}
+func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string,
+	progress func(done, total int)) (*Report, error) {
+	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f,
+		facts: facts}
 	inv := f.Inventory()
-	r.Nodes, r.Switches, r.Hosts, r.LinkSum = inv.InSubnet.Nodes, inv.InSubnet.Switches, inv.InSubnet.Hosts(), inv.InSubnet.Links
+	r.Nodes, r.Switches, r.Hosts, r.LinkSum = inv.InSubnet.Nodes, inv.InSubnet.Switches, inv.InSubnet.Hosts(),
+		inv.InSubnet.Links
 	if inv.Unreachable.Nodes > 0 {
 		r.Unreachable = &inv.Unreachable
 	}
@@ -114,7 +117,8 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]
-		row := Port{Index: fabric.PortIndex(i), From: f.NodeName(p.Node), Out: p.Num, To: f.NodeName(q.Node), In: q.Num, Width: p.Width.String(), Speed: p.Speed.String(), Gbps: p.Gbps()}
+		row := Port{Index: fabric.PortIndex(i), From: f.NodeName(p.Node), Out: p.Num, To: f.NodeName(q.Node), In: q.Num,
+			Width: p.Width.String(), Speed: p.Speed.String(), Gbps: p.Gbps()}
 		if l != nil && l.Known(fabric.PortIndex(i)) {
 			row.Paths, row.LIDs = &l.Paths[i], &l.Destinations[i]
 		}
@@ -123,7 +127,8 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 	return r, nil
 }
 
-func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *linkload.Loads, progress func(done, total int)) (*Routing, error) {
+func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *linkload.Loads,
+	progress func(done, total int)) (*Routing, error) {
 	res, err := facts.Reach(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return nil, err
@@ -136,7 +141,9 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	if err != nil {
 		return nil, err
 	}
-	out := &Routing{Engine: t.Origin, Pairs: pairs.Pairs, LostPairs: pairs.Lost, LuckPairs: pairs.Luck, UnknownPairs: pairs.Unknown, Paths: pairs.Paths, Lost: pairs.Bad, Unknown: pairs.UnknownPaths, Links: res.Links, Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
+	out := &Routing{Engine: t.Origin, Pairs: pairs.Pairs, LostPairs: pairs.Lost, LuckPairs: pairs.Luck,
+		UnknownPairs: pairs.Unknown, Paths: pairs.Paths, Lost: pairs.Bad, Unknown: pairs.UnknownPaths, Links: res.Links,
+		Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
 	for _, n := range t.NotRead() {
 		out.NotRead = append(out.NotRead, t.Fabric.NodeName(n))
 	}
@@ -161,8 +168,12 @@ func Formats() []Format {
 		{"markdown", "write figures and the busiest links as Markdown", false, (*Report).Markdown},
 		{"csv", "write the links between switches as CSV", false, (*Report).CSV},
 		{"dot", "write switches and links for Graphviz", false, (*Report).Dot},
-		{"slurm-conf", "write Slurm's topology.conf", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteConf(w) }},
-		{"slurm-yaml", "write Slurm's topology.yaml", true, func(r *Report, w io.Writer) error { return slurm.TreeOf(r.fabric).WriteYAML(w) }},
+		{"slurm-conf", "write Slurm's topology.conf", true, func(r *Report, w io.Writer) error {
+			return slurm.TreeOf(r.fabric).WriteConf(w)
+		}},
+		{"slurm-yaml", "write Slurm's topology.yaml", true, func(r *Report, w io.Writer) error {
+			return slurm.TreeOf(r.fabric).WriteYAML(w)
+		}},
 		{"svg", "draw the subnet with loads and failures", false, (*Report).SVG},
 		{"html", "write an HTML page with plots", false, (*Report).HTML},
 	}
@@ -181,31 +192,47 @@ func byLuck(pairs int64) string {
 func (r *Report) figures() [][2]string {
 	out := [][2]string{
 		{"Source", r.Source}, {"Of", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
-		{"Switches", fmt.Sprint(r.Switches)}, {"Hosts", fmt.Sprint(r.Hosts)}, {"Links", fmt.Sprint(r.LinkSum)}, {"Highest LID", fmt.Sprint(r.MaxLID)},
+		{"Switches", fmt.Sprint(r.Switches)}, {"Hosts", fmt.Sprint(r.Hosts)}, {"Links", fmt.Sprint(r.LinkSum)},
+		{"Highest LID", fmt.Sprint(r.MaxLID)},
 	}
 	if u := r.Unreachable; u != nil {
-		out = append(out, [2]string{"Unreachable", fmt.Sprintf("%s, %s, %s", prose.Count(u.Switches, "switch"), prose.Count(u.Hosts(), "host"), prose.Count(u.Links, "link"))})
+		out = append(out, [2]string{
+			"Unreachable", fmt.Sprintf("%s, %s, %s", prose.Count(u.Switches, "switch"), prose.Count(u.Hosts(), "host"),
+				prose.Count(u.Links, "link")),
+		})
 	}
 	t := r.Routing
 	if t == nil {
 		return append(out, [2]string{"Routing", "no forwarding tables"})
 	}
-	loop, vls := [...]string{credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unknown}[t.CreditLoop], "unknown"
+	loop, vls := [...]string{
+		credits.None: "none", credits.Loop: "YES", credits.Unknown: "unknown: " + t.unknown,
+	}[t.CreditLoop], "unknown"
 	if t.VLs != nil {
 		vls = fmt.Sprint(*t.VLs)
 	}
-	out = append(out, [2]string{"Routing", t.Engine}, [2]string{"Pairs", fmt.Sprintf("%d, %d of them lost", t.Pairs, t.LostPairs) + byLuck(t.LuckPairs)},
+	out = append(out, [2]string{
+		"Routing", t.Engine,
+	}, [2]string{"Pairs", fmt.Sprintf("%d, %d of them lost", t.Pairs, t.LostPairs) + byLuck(t.LuckPairs)},
 		[2]string{"Paths", fmt.Sprintf("%d, %d of them do not arrive", t.Paths, t.Lost)})
 	if t.Unknown > 0 {
-		out = append(out, [2]string{"Unknown", fmt.Sprintf("%d paths, over tables that were not read; the figures leave them out", t.Unknown)})
+		out = append(out, [2]string{
+			"Unknown", fmt.Sprintf("%d paths, over tables that were not read; the figures leave them out", t.Unknown),
+		})
 	}
 	if t.NotRead != nil {
 		out = append(out, [2]string{"Not read", "the tables of " + prose.List(t.NotRead, mostNotRead)})
 	}
-	out = append(out, [2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)}, [2]string{"VLs", vls}, [2]string{"Credit loop", loop})
+	out = append(out, [2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)},
+		[2]string{"VLs", vls}, [2]string{"Credit loop", loop})
 	if t.Shifts != nil {
-		out = append(out, [2]string{"Shift figure", fmt.Sprintf("%d over %d shifts, mean %.2f", t.Shifts.Worst, t.Shifts.Shifts, t.Shifts.Mean)},
-			[2]string{"Effective bisection", fmt.Sprintf("%.3f of full over %d random bisections", t.Bisections.Mean, t.Bisections.Bisections)})
+		out = append(out, [2]string{
+			"Shift figure", fmt.Sprintf("%d over %d shifts, mean %.2f", t.Shifts.Worst, t.Shifts.Shifts, t.Shifts.Mean),
+		},
+			[2]string{
+				"Effective bisection", fmt.Sprintf("%.3f of full over %d random bisections", t.Bisections.Mean,
+					t.Bisections.Bisections),
+			})
 	}
 	return out
 }
@@ -216,7 +243,8 @@ func (r *Report) CSV(w io.Writer) error {
 	_ = c.Write([]string{"from", "port", "to", "peer_port", "width", "speed", "gbps", "paths", "lids"})
 	for i := range r.Ports {
 		p := &r.Ports[i]
-		_ = c.Write([]string{cell(p.From), strconv.Itoa(int(p.Out)), cell(p.To), strconv.Itoa(int(p.In)), p.Width, p.Speed,
+		_ = c.Write([]string{cell(p.From), strconv.Itoa(int(p.Out)), cell(p.To), strconv.Itoa(int(p.In)),
+			p.Width, p.Speed,
 			strconv.FormatFloat(p.Gbps, 'f', -1, 64), known(p.Paths), known(p.LIDs)})
 	}
 	c.Flush()

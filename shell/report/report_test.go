@@ -76,7 +76,8 @@ func written(t testing.TB, r *report.Report, format string) string {
 }
 
 var hostile = []string{
-	`<script>document.title='taken'</script>`, `"><img src=x onerror="document.title='taken'">`, `a|b](javascript:x) **c** <b>`, `=1+cmd|' /C calc'!A0`,
+	`<script>document.title='taken'</script>`, `"><img src=x onerror="document.title='taken'">`,
+	`a|b](javascript:x) **c** <b>`, `=1+cmd|' /C calc'!A0`,
 	"\"];\n x -> y [label=\"", `\N \G "\l`, "line\nbreak,\"quote\"\r\x1b[31m", "&amp; &lt; &#x22;", "bad \xff utf8",
 }
 
@@ -114,7 +115,8 @@ func FuzzNames(f *testing.F) {
 			t.Errorf("dot: %s\nwith a harmless name %s", b, a)
 		}
 		for line := range strings.Lines(written(t, r, "slurm-conf")) {
-			if !regexp.MustCompile(`^SwitchName=[A-Za-z0-9_-]+ (Nodes|Switches)=[A-Za-z0-9_,\[\]-]+\n$|^# `).MatchString(line) {
+			if !regexp.MustCompile(
+				`^SwitchName=[A-Za-z0-9_-]+ (Nodes|Switches)=[A-Za-z0-9_,\[\]-]+\n$|^# `).MatchString(line) {
 				t.Errorf("slurm: %q", line)
 			}
 		}
@@ -179,7 +181,8 @@ func TestPageOpens(t *testing.T) {
 	if err := os.WriteFile(page, []byte(written(t, made(t, hostile[:6]...), "html")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+dir,
+	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--user-data-dir="+dir,
 		"--proxy-server=127.0.0.1:9", "--dump-dom", "file://"+page)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.Output()
@@ -187,7 +190,8 @@ func TestPageOpens(t *testing.T) {
 		t.Fatalf("chromium: %v", err)
 	}
 	dom := string(out)
-	if !strings.Contains(dom, "<title>Routing of an InfiniBand subnet</title>") || strings.Count(dom, "<svg") != 3 || strings.Count(dom, "<rect") < 3 {
+	if !strings.Contains(dom, "<title>Routing of an InfiniBand subnet</title>") || strings.Count(dom, "<svg") != 3 ||
+		strings.Count(dom, "<rect") < 3 {
 		t.Errorf("the page is another: %.2000s", dom)
 	}
 	if strings.Contains(dom, "<img") || strings.Contains(dom, "<script") || !strings.Contains(dom, "&lt;img src=x") {

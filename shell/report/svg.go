@@ -16,7 +16,8 @@ import (
 // mostDrawn is of how many switches a drawing shows each; of more it shows blocks.
 const mostDrawn = 80
 
-// Draw adds what is drawn onto the subnet: its fabric with all that has failed, which may be that of the report, and a path.
+// Draw adds what is drawn onto the subnet: its fabric with all that has failed, which may be that of the report, and a
+// path.
 func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []fabric.PortIndex) {
 	opt := drawing.Options{All: r.Switches <= mostDrawn, Failed: failed, Path: path}
 	if len(r.loads) == len(whole.Ports) {
@@ -25,7 +26,8 @@ func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []
 	r.drawn = drawing.Of(r.facts.Structure(whole), opt)
 }
 
-// SVG draws the subnet: tiers, grids or groups, bundles as wide as they have cables, loads as colour, what failed dashed.
+// SVG draws the subnet: tiers, grids or groups, bundles as wide as they have cables, loads as colour, what failed
+// dashed.
 func (r *Report) SVG(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -156,7 +158,8 @@ func (s *sheet) name(i int) string {
 func (s *sheet) write(space string) {
 	s.f(`<svg%s viewBox="0 0 %.0f %.0f" width="%.0f" role="img" aria-label="%s" font-family="sans-serif" font-size="11">`+"\n",
 		space, s.wide, s.high, s.wide, html.EscapeString(s.d.Title))
-	s.f(`<rect width="100%%" height="100%%" fill="#fff"/><text x="%.0f" y="24" font-size="15" fill="#1a1a1a">%s</text>`+"\n", svgMargin, html.EscapeString(s.d.Title))
+	s.f(`<rect width="100%%" height="100%%" fill="#fff"/><text x="%.0f" y="24" font-size="15" fill="#1a1a1a">%s</text>`+
+		"\n", svgMargin, html.EscapeString(s.d.Title))
 	for i := range s.d.Bundles {
 		s.bundle(&s.d.Bundles[i])
 	}
@@ -181,11 +184,14 @@ func (s *sheet) block(i int) {
 		stroke = "#c62828"
 	}
 	x, y := s.x[i]-s.box[0]/2, s.y[i]-s.box[1]/2
-	s.f(`<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4" fill="%s" stroke="%s"/>`, html.EscapeString(s.says(i)), x, y, s.box[0], s.box[1], fill, stroke)
+	s.f(`<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4" fill="%s" stroke="%s"/>`,
+		html.EscapeString(s.says(i)), x, y, s.box[0], s.box[1], fill, stroke)
 	if s.box[0] > 20 {
-		s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="#1a1a1a">%s</text>`, s.x[i], s.y[i]-1, html.EscapeString(cutName(s.name(i), int(s.box[0]/charWide))))
+		s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="#1a1a1a">%s</text>`, s.x[i], s.y[i]-1,
+			html.EscapeString(cutName(s.name(i), int(s.box[0]/charWide))))
 		if b.Hosts > 0 {
-			s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="9" fill="#555">%s</text>`, s.x[i], s.y[i]+11, prose.Count(b.Hosts, "host"))
+			s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" font-size="9" fill="#555">%s</text>`, s.x[i], s.y[i]+11,
+				prose.Count(b.Hosts, "host"))
 		}
 	}
 	s.f("</g>\n")
@@ -221,7 +227,8 @@ func (s *sheet) bundle(w *drawing.Bundle) {
 	}
 	path := fmt.Sprintf("M%.1f %.1fL%.1f %.1f", x1, y1, x2, y2)
 	if bend := 18 + math.Abs(x2-x1)/12; w.Wraps || s.d.Kind == drawing.Tiers && y1 == y2 {
-		path = fmt.Sprintf("M%.1f %.1fQ%.1f %.1f %.1f %.1f", x1, y1, (x1+x2)/2+prose.When(y1 == y2, 0, s.box[0]/2+bend), (y1+y2)/2-prose.When(y1 == y2, s.box[1]/2+bend, 0), x2, y2)
+		path = fmt.Sprintf("M%.1f %.1fQ%.1f %.1f %.1f %.1f", x1, y1, (x1+x2)/2+prose.When(y1 == y2, 0, s.box[0]/2+bend),
+			(y1+y2)/2-prose.When(y1 == y2, s.box[1]/2+bend, 0), x2, y2)
 	}
 	if s.plane[w.A] != s.plane[w.B] {
 		style += ` opacity="0.25"`

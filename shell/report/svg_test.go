@@ -52,7 +52,8 @@ func shapes(t *testing.T, svg string) (boxes, lines, dashed int, titles []string
 // TestSVG: four leaves and two spines, each linked with each; one of these links has failed.
 func TestSVG(t *testing.T) {
 	for _, names := range [][]string{nil, hostile} {
-		if boxes, lines, dashed, _ := shapes(t, written(t, made(t, names...), "svg")); boxes != 6 || lines != 8 || dashed != 0 {
+		if boxes, lines, dashed, _ := shapes(t, written(t, made(t, names...), "svg")); boxes != 6 || lines != 8 ||
+			dashed != 0 {
 			t.Errorf("%d blocks, %d bundles, %d of them dashed; want 6, 8 and 0", boxes, lines, dashed)
 		}
 	}

@@ -50,7 +50,8 @@ func (r *Report) Text(w io.Writer) error {
 		}
 	}
 	for _, x := range r.worst() {
-		p.f("%-20s %s/%d -> %s/%d  %s%s  %d paths to %d LIDs\n", "Link", x.From, x.Out, x.To, x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)
+		p.f("%-20s %s/%d -> %s/%d  %s%s  %d paths to %d LIDs\n", "Link", x.From, x.Out, x.To, x.In, x.Width, x.Speed,
+			*x.Paths, *x.LIDs)
 	}
 	return p.err
 }
@@ -72,7 +73,8 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	p.f("\n## Links that carry most\n\n| from | to | link | paths | LIDs |\n|---|---|---|---:|---:|\n")
 	for _, x := range r.worst() {
-		p.f("| %s/%d | %s/%d | %s%s | %d | %d |\n", markdown(x.From), x.Out, markdown(x.To), x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)
+		p.f("| %s/%d | %s/%d | %s%s | %d | %d |\n", markdown(x.From), x.Out, markdown(x.To), x.In, x.Width, x.Speed,
+			*x.Paths, *x.LIDs)
 	}
 	return p.err
 }

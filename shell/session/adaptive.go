@@ -25,8 +25,8 @@ type Adapted struct {
 }
 
 // Adapt stages the tables that a reading command takes with groups for adaptive routing: all ports on shortest up/down
-// paths, or shortest ones where the fabric has no roots. Tables that are routed later get theirs. They are on paper alone:
-// groups are written to no switch.
+// paths, or shortest ones where the fabric has no roots. Tables that are routed later get theirs. They are on paper
+// alone: groups are written to no switch.
 func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
 	op, err := s.Begin(ctx, "group ports")
 	if err != nil {
@@ -68,7 +68,8 @@ func (s *Session) Unadapt() {
 			st.Staged, st.Stale, st.Written = nil, false, false
 		}
 		for _, p := range []**Picture{&st.Staged, &st.WhatIf, &st.Base, &st.lastBase} {
-			if *p != nil && (*p).Tables != nil && (*p).Tables.Adaptive != nil && (st.Live.Tables == nil || (*p).Tables.Adaptive != st.Live.Tables.Adaptive) {
+			if *p != nil && (*p).Tables != nil && (*p).Tables.Adaptive != nil &&
+				(st.Live.Tables == nil || (*p).Tables.Adaptive != st.Live.Tables.Adaptive) {
 				without := **p
 				t := *without.Tables
 				t.Adaptive = nil

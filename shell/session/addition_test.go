@@ -40,15 +40,19 @@ func TestAddSwitch(t *testing.T) {
 	s := grown(t)
 	ctx, st := t.Context(), s.State()
 	was, now := st.Base.Fabric, st.Paper()
-	if !fabric.SameNodes(was, &fabric.Fabric{Nodes: now.Nodes[:len(was.Nodes)]}) || len(now.Links()) != 64 || st.Title(st.WhatIf) != "whatif (2 failures, 1 addition)" {
+	if !fabric.SameNodes(was, &fabric.Fabric{Nodes: now.Nodes[:len(was.Nodes)]}) || len(now.Links()) != 64 ||
+		st.Title(st.WhatIf) != "whatif (2 failures, 1 addition)" {
 		t.Errorf("%d links, %s", len(now.Links()), st.Title(st.WhatIf))
 	}
-	// The new one has the highest GUID of switches, 8 ports as they have, and the least of what leaf-01 and the others have.
+	// The new one has the highest GUID of switches, 8 ports as they have, and the least of what leaf-01 and the others
+	// have.
 	n := now.Nodes[now.NodesByDescription("spine-05")[0]]
-	if last := was.NodesByDescription("spine-04")[0]; n.GUID != was.Nodes[last].GUID+1 || n.NumPorts != 8 || !n.InSubnet {
+	if last := was.NodesByDescription("spine-04")[0]; n.GUID != was.Nodes[last].GUID+1 || n.NumPorts != 8 ||
+		!n.InSubnet {
 		t.Errorf("%+v", n)
 	}
-	if p := now.Ports[now.Nodes[0].FirstPort+1]; now.Ports[n.FirstPort+1].Speed != p.Speed || now.Ports[n.FirstPort+1].Width != p.Width {
+	if p := now.Ports[now.Nodes[0].FirstPort+1]; now.Ports[n.FirstPort+1].Speed != p.Speed ||
+		now.Ports[n.FirstPort+1].Width != p.Width {
 		t.Error("the new link is not as fast as the others")
 	}
 	// What the switches hold is carried over, and the new one holds nothing.
@@ -63,7 +67,8 @@ func TestAddSwitch(t *testing.T) {
 			t.Errorf("the new switch sends LID %d by port %d", lid, port)
 		}
 	}
-	if len(st.WhatIf.Unreachable()) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now && len(st.Whole().Links()) != 64 {
+	if len(st.WhatIf.Unreachable()) != 0 || len(st.FailedLinks()) != 0 || st.Whole() != now &&
+		len(st.Whole().Links()) != 64 {
 		t.Errorf("%d unreachable, %d failed", len(st.WhatIf.Unreachable()), len(st.FailedLinks()))
 	}
 	fig, err := s.Route(ctx, compute.KeepAsOpenSM)
@@ -101,7 +106,9 @@ func TestUndoAdditions(t *testing.T) {
 	refused(1, "leaf-01/5 is cabled to spine-01/1 (undo 3 first)")
 	fail("link", "spine-05", "2") // number 4
 	refused(3, "undo 4 first")
-	if _, err := s.Add(ctx, failures.Add(failures.NewNode{Type: mad.NodeCA, Name: "new", At: []string{"spine-05/3"}})); err != nil { // 5
+	// 5
+	if _, err := s.Add(ctx,
+		failures.Add(failures.NewNode{Type: mad.NodeCA, Name: "new", At: []string{"spine-05/3"}})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Undo(ctx, 4); err != nil {
@@ -109,7 +116,8 @@ func TestUndoAdditions(t *testing.T) {
 	}
 	refused(3, "undo 5 first")
 	fail("switch", "spine-05") // 6
-	if _, err := s.Add(ctx, failures.AddLink("spine-05/4", "spine-01/1")); err == nil || err.Error() != "spine-05 has failed on paper" {
+	if _, err := s.Add(ctx, failures.AddLink("spine-05/4", "spine-01/1")); err == nil ||
+		err.Error() != "spine-05 has failed on paper" {
 		t.Error(err)
 	}
 	st := s.State()
@@ -122,7 +130,8 @@ func TestUndoAdditions(t *testing.T) {
 		t.Error(err)
 	}
 	st = s.State()
-	if got := st.Title(st.WhatIf); got != "whatif (3 failures, 1 repair, 2 additions)" || len(st.Paper().Links()) != 63 {
+	if got := st.Title(st.WhatIf); got != "whatif (3 failures, 1 repair, 2 additions)" ||
+		len(st.Paper().Links()) != 63 {
 		t.Errorf("%s, %d links", got, len(st.Paper().Links()))
 	}
 	for range 7 {
@@ -156,7 +165,8 @@ func TestNewLIDs(t *testing.T) {
 	}
 	add := func(guid uint64, name, at string) {
 		t.Helper()
-		if _, err := s.Add(ctx, failures.Add(failures.NewNode{Type: mad.NodeCA, Name: name, GUID: guid, At: []string{at}})); err != nil {
+		if _, err := s.Add(ctx,
+			failures.Add(failures.NewNode{Type: mad.NodeCA, Name: name, GUID: guid, At: []string{at}})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,7 +202,8 @@ func TestLaidTopology(t *testing.T) {
 	}
 	// Of the same hosts and leaves there are more in the larger one: 12 switches are known and 6 are not.
 	rep, err := s.Load(ctx, "topology", file("fattree:2,12"), LoadOptions{})
-	if err != nil || rep.Laid == nil || rep.Laid.Kept != 12 || rep.Laid.New != 6 || rep.Laid.Gone != 0 || rep.Laid.LIDs+rep.Laid.NoLIDs != 18+72 {
+	if err != nil || rep.Laid == nil || rep.Laid.Kept != 12 || rep.Laid.New != 6 || rep.Laid.Gone != 0 || rep.Laid.LIDs+
+		rep.Laid.NoLIDs != 18+72 {
 		t.Errorf("%+v, %v", rep.Laid, err)
 	}
 	st := s.State()
@@ -211,7 +222,8 @@ func TestLaidTopology(t *testing.T) {
 	if _, err := s.Undo(ctx, 0); err != nil || s.State().WhatIf == nil {
 		t.Error("the topology went with the failure", err)
 	}
-	if rep, err = s.Load(ctx, "topology", file("fattree:2,12"), LoadOptions{Alone: true}); err != nil || rep.Laid != nil || s.State().Base.Tables != nil {
+	if rep, err = s.Load(ctx, "topology", file("fattree:2,12"), LoadOptions{Alone: true}); err != nil ||
+		rep.Laid != nil || s.State().Base.Tables != nil {
 		t.Errorf("%+v, %v", rep.Laid, err)
 	}
 	foreign := filepath.Join(t.TempDir(), "foreign.net")

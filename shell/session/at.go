@@ -23,7 +23,8 @@ func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	return held, err
 }
 
-// At is the subnet as it was seen last by a time: the live picture, or one out of the history. It fails where nothing was seen by then.
+// At is the subnet as it was seen last by a time: the live picture, or one out of the history. It fails where nothing
+// was seen by then.
 func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	st := s.State()
 	if !t.Before(st.Live.When) && len(st.Live.Fabric.Nodes) > 0 {

@@ -15,7 +15,8 @@ import (
 func TestAt(t *testing.T) {
 	n := newSubnet(t, "fattree:2,8", false)
 	s := n.recording()
-	if _, err := s.At(t.Context(), time.Now().Add(-time.Hour)); err == nil || !strings.Contains(err.Error(), "begins at") {
+	if _, err := s.At(t.Context(), time.Now().Add(-time.Hour)); err == nil ||
+		!strings.Contains(err.Error(), "begins at") {
 		t.Errorf("before there was a history: %v", err)
 	}
 	whole := time.Now()

@@ -60,7 +60,8 @@ func (c *commit) audited(err error) {
 // errPanicked is why a commit ended that panicked. The panic goes on.
 var errPanicked = errors.New("it ended in a panic, and what the switches hold now is not known")
 
-// refused tells of a commit, or with back of a rollback, that was asked for and is refused before it begins, and returns why.
+// refused tells of a commit, or with back of a rollback, that was asked for and is refused before it begins, and
+// returns why.
 func (s commits) refused(opt CommitOptions, back bool, err error) error {
 	opt.back = back
 	(&commit{Session: s.Session, opt: opt}).audited(err)

@@ -10,7 +10,8 @@ import (
 	"example.org/ibconsole/internal/base/audit"
 )
 
-// TestWhatEndsBeforeThePlanIsLogged: a rollback of nothing and a commit of nothing have no hashes, a panic has that of before alone.
+// TestWhatEndsBeforeThePlanIsLogged: a rollback of nothing and a commit of nothing have no hashes, a panic has that of
+// before alone.
 func TestWhatEndsBeforeThePlanIsLogged(t *testing.T) {
 	n := newSubnet(t, "fattree:2,4", false)
 	s := n.console()
@@ -49,13 +50,15 @@ func TestWhatEndsBeforeThePlanIsLogged(t *testing.T) {
 		action, result string
 		before         bool
 	}{
-		{"rollback", without, false}, {"commit", without, false}, {"commit", without, false}, {"commit", without, false}, {"commit", "panic", true},
+		{"rollback", without, false}, {"commit", without, false}, {"commit", without, false},
+		{"commit", without, false}, {"commit", "panic", true},
 	} {
 		if i >= len(got) {
 			t.Fatalf("%d records, want more: %+v", len(got), got)
 		}
 		r := got[i]
-		if r.Action != want.action || !r.Failed || !strings.Contains(r.Result, want.result) || (r.Before != "") != want.before || r.After != "" {
+		if r.Action != want.action || !r.Failed || !strings.Contains(r.Result, want.result) ||
+			(r.Before != "") != want.before || r.After != "" {
 			t.Errorf("%d: %+v, want %+v", i, r, want)
 		}
 	}

@@ -31,8 +31,8 @@ type Baseline struct {
 // ErrNoBaseline says that none was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named. What was lost
-// is accepted so.
+// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named. What was
+// lost is accepted so.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
@@ -52,7 +52,9 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 		}
 	}
 	b := &Baseline{Fabric: st.Live.Fabric, When: time.Now(), File: file}
-	if err := files.Write(file, func(w io.Writer) error { return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric}) }); err != nil {
+	if err := files.Write(file, func(w io.Writer) error {
+		return snapshot.Write(w, snapshot.Snapshot{Fabric: b.Fabric})
+	}); err != nil {
 		return nil, err
 	}
 	s.Publish(ChangeLive, func(st *State) { st.Baseline, st.Losses = b, nil })

@@ -45,7 +45,9 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 		if try := st.ToKnow(fabric.Unread{SLs: true}); try != "" {
 			why += "; try: " + try
 		}
-		b.Unread = b.Unread.Add(answer.Unread{Count: 1, Causes: []answer.Cause{{What: "set of service levels of paths", Why: why, Count: 1}}})
+		b.Unread = b.Unread.Add(answer.Unread{
+			Count: 1, Causes: []answer.Cause{{What: "set of service levels of paths", Why: why, Count: 1}},
+		})
 	}
 	return b
 }
@@ -65,7 +67,11 @@ func (st *State) unreadLinks() answer.Unread {
 	}
 	if n := st.Unread.Count; n > 0 {
 		why := strings.Join(st.Unread.Lines(1)[:1], "")
-		u = u.Add(answer.Unread{Count: n, Causes: []answer.Cause{{What: "part of the file", Why: strings.TrimPrefix(why, "not read: "), Count: n}}})
+		u = u.Add(answer.Unread{
+			Count: n, Causes: []answer.Cause{
+				{What: "part of the file", Why: strings.TrimPrefix(why, "not read: "), Count: n},
+			},
+		})
 	}
 	return u
 }

@@ -47,7 +47,8 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	f := after.Fabric
 	for e := range diff.Changes(before.Tables, after) {
 		n := f.Switches[e.SwitchNew]
-		if some.Add(f.NodeName(n), f.Nodes[n].GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New, e.New); some.Count == mostTold {
+		if some.Add(f.NodeName(n), f.Nodes[n].GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New,
+			e.New); some.Count == mostTold {
 			break
 		}
 	}
@@ -60,7 +61,8 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 }
 
 // cableCounters are those by which a bad cable shows.
-var cableCounters = counters.Of(counters.SymbolErrors, counters.LinkErrorRecovery, counters.LinkDowned, counters.RcvErrors, counters.LocalLinkIntegrity)
+var cableCounters = counters.Of(counters.SymbolErrors, counters.LinkErrorRecovery, counters.LinkDowned,
+	counters.RcvErrors, counters.LocalLinkIntegrity)
 
 // blame says why a link probably went down: with a node, or for its cable, by what both ends had counted.
 func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
@@ -75,7 +77,8 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	words, read := x.recordedErrors(c)
 	switch {
 	case words != nil:
-		return fmt.Sprintf("cable; recorded from %s to %s: %s", x.recorded.Spans[0].Since.Local().Format(time.TimeOnly), x.recorded.Until.Local().Format(time.TimeOnly), strings.Join(words, ", "))
+		return fmt.Sprintf("cable; recorded from %s to %s: %s", x.recorded.Spans[0].Since.Local().Format(time.TimeOnly),
+			x.recorded.Until.Local().Format(time.TimeOnly), strings.Join(words, ", "))
 	case x.counted == nil && read:
 		return "cable or port; no errors were recorded from " + x.recorded.Spans[0].Since.Local().Format(time.TimeOnly)
 	case x.counted == nil:
@@ -113,7 +116,9 @@ func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
 	if x.recorded == nil {
 		return nil, false
 	}
-	ends := []counters.Key{{GUID: c.At.GUID, Num: uint8(max(c.At.Port, 0))}, {GUID: c.Peer.GUID, Num: uint8(max(c.Peer.Port, 0))}}
+	ends := []counters.Key{
+		{GUID: c.At.GUID, Num: uint8(max(c.At.Port, 0))}, {GUID: c.Peer.GUID, Num: uint8(max(c.Peer.Port, 0))},
+	}
 	for _, k := range ends {
 		read = read || x.recorded.Read[k]
 		for i := range x.recorded.Totals {
@@ -140,7 +145,8 @@ func (n *News) blameAll(since time.Time, x *found) {
 	}
 	events := n.Events[from:]
 	for i := range events {
-		if c := events[i].Change; c != nil && (c.Kind == fabric.NodeGone || c.Kind == fabric.NodeSilent || c.Kind == fabric.NodeHidden) {
+		if c := events[i].Change; c != nil && (c.Kind == fabric.NodeGone || c.Kind == fabric.NodeSilent ||
+			c.Kind == fabric.NodeHidden) {
 			gone[c.At.GUID] = true
 		}
 	}

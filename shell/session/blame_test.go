@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// TestBlame: a link goes with its node, or for its cable, by what either end had counted; what others counted does not matter.
+// TestBlame: a link goes with its node, or for its cable, by what either end had counted; what others counted does not
+// matter.
 func TestBlame(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {

@@ -92,8 +92,8 @@ const (
 // them with what the switches hold. Nothing is staged. What-ifs are called
 // estimates from then on where they do not agree, but for routes that the subnet manager kept. Where they do, and
 // the subnet administration grants them, the SLs of the live paths, which no switch has, are
-// taken to be the computed ones until the live tables change. SL2VL tables that the settings plan are compared too: where they were not read,
-// that is done now and by later sweeps.
+// taken to be the computed ones until the live tables change. SL2VL tables that the settings plan are compared too:
+// where they were not read, that is done now and by later sweeps.
 func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	op, err := s.Begin(ctx, "calibrate")
 	if err != nil {
@@ -110,7 +110,8 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, err
 	}
-	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings, When: time.Now(), of: st.Live.Tables}
+	c := Calibration{Engine: p.Figures.Engine, Kinds: map[DifferenceKind]int{}, Warnings: p.Figures.Warnings,
+		When: time.Now(), of: st.Live.Tables}
 	c.Refused = prose.Words(p.Figures.Refusals, engines.Refusal.String)
 	c.compare(st.Live.Tables, p.Tables)
 	if plansVLs(&st.Settings, p) {
@@ -210,7 +211,9 @@ func (c *Calibration) compare(live, computed *fabric.Tables) {
 		entries := max(int(live.Top[sw]), int(computed.LFT.MaxLID))
 		c.Entries += entries
 		if differ[sw] > 0 {
-			c.Switches = append(c.Switches, CalibratedSwitch{f.NodeName(f.Switches[sw]), f.SwitchNode(fabric.SwitchIndex(sw)).GUID, differ[sw], entries})
+			c.Switches = append(c.Switches, CalibratedSwitch{
+				f.NodeName(f.Switches[sw]), f.SwitchNode(fabric.SwitchIndex(sw)).GUID, differ[sw], entries,
+			})
 		}
 	}
 	slices.SortStableFunc(c.Switches, func(a, b CalibratedSwitch) int { return cmp.Compare(b.Differ, a.Differ) })

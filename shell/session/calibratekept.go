@@ -33,8 +33,8 @@ const (
 // these come of the subnet manager's own opensm.conf. They explain no table that was not read.
 func (c *Calibration) Explained() bool { return c.Verdict() == verdict.OK }
 
-// Verdict is found where the settings do not explain the tables that were compared, and unknown where they do and others
-// were not read.
+// Verdict is found where the settings do not explain the tables that were compared, and unknown where they do and
+// others were not read.
 func (c *Calibration) Verdict() verdict.Verdict {
 	explained := c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.own
 	return verdict.Of(!explained, len(c.Unread) > 0)
@@ -73,7 +73,8 @@ func (s *Session) keptRoutes(ctx context.Context, st *State, c *Calibration) err
 		job := s.Job(st)
 		job.Keep, job.Past = keep, past
 		made, err := compute.Unicast(ctx, job)
-		if err != nil || !made.Figures.Kept && made.Figures.Engine != compute.CachedEngine || diff.Count(live, made.Tables).Changed > 0 {
+		if err != nil || !made.Figures.Kept && made.Figures.Engine != compute.CachedEngine ||
+			diff.Count(live, made.Tables).Changed > 0 {
 			return nil, err
 		}
 		return made, nil

@@ -62,8 +62,9 @@ func (o *CommitOptions) notAsked() error {
 // CommitReport says what [Session.Commit] planned and did.
 type CommitReport struct {
 	Plan *plan.Plan
-	// CutOff counts the pairs that are connected now and will be lost, Unknown those of which that is unknown. Unconnected are
-	// those of the staged subnet that its tables do not connect, Unproved those of which that is unknown.
+	// CutOff counts the pairs that are connected now and will be lost, Unknown those of which that is unknown.
+	// Unconnected are those of the staged subnet that its tables do not connect, Unproved those of which that is
+	// unknown.
 	CutOff, Unknown       int64
 	Unconnected, Unproved int64
 	Examples              []diff.Pair          // some of the pairs lost
@@ -74,9 +75,10 @@ type CommitReport struct {
 	Adaptive              int                  // switches that route adaptively by groups that are not written
 	Written               *apply.Report        // nil where nothing was written
 	Journal               int64                // the number of the history entry with what was written, 0 for none
-	Resumes               bool                 // says that this goes on with a commit or a rollback that was interrupted
-	Others                *Others              // what others wrote since the staged tables were made, nil for nothing
-	Master                *SM                  // the master subnet manager beside which it is, or would be, written
+	// says that this goes on with a commit or a rollback that was interrupted
+	Resumes bool
+	Others  *Others // what others wrote since the staged tables were made, nil for nothing
+	Master  *SM     // the master subnet manager beside which it is, or would be, written
 }
 
 // commit is a commit under way: its methods are its steps, in their order.
@@ -182,11 +184,13 @@ func (c *commit) preflight(ctx context.Context) (err error) {
 	case len(st.Unanswered) > 0 && !c.opt.Unanswered && !c.opt.DryRun:
 		return &UnansweredError{st.Unanswered}
 	case st.TopologyFile() != "" && !fabric.SameLinks(st.root(), st.Live.Fabric):
-		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)", st.TopologyFile())
+		return fmt.Errorf("the paper starts from %s, not from the live subnet (try: restore all; route)",
+			st.TopologyFile())
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return ErrMoved
 	case st.Added() != "":
-		return fmt.Errorf("the paper has what the live subnet has not: %s (once it is cabled: sweep full; restore all; route)", st.Added())
+		return fmt.Errorf("the paper has what the live subnet has not: %s (once it is cabled: sweep full; restore "+
+			"all; route)", st.Added())
 	case st.Stale:
 		return ErrStale
 	}
@@ -291,7 +295,8 @@ func (c *commit) harmless() error {
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
 	case r.Credits.Lasting() && !opt.Loop && !opt.back:
-		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port), r.Credits.New == credits.Unknown}
+		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port),
+			r.Credits.New == credits.Unknown}
 	case r.SLs != nil && !r.SLs.Safe():
 		return &servicelevels.Error{Proof: *r.SLs}
 	}
@@ -313,7 +318,8 @@ func (c *commit) write(ctx context.Context) error {
 	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = journal.entry.After
-	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List, apply.Options{Progress: c.progress, Writing: c.writing, Over: c.opt.Others})
+	rep.Written, err = apply.Apply(ctx, c.conn.Client(), st.Live.Fabric, &p.List,
+		apply.Options{Progress: c.progress, Writing: c.writing, Over: c.opt.Others})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
 		c.reads.SL2VL = true // else they count as untouched
 	}

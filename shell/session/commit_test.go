@@ -64,7 +64,8 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		return rep
 	}
 	rep := commit(&Picture{Kind: Staged, Fabric: f, Tables: &group, madeOf: f})
-	if n := rep.Plan.Totals(); n.SL2VLs != 1 || n.MFTs != 2 || rep.Written.ReadBack.SL2VLs != 1 || rep.Written.ReadBack.MFTs != 2 {
+	if n := rep.Plan.Totals(); n.SL2VLs != 1 || n.MFTs != 2 || rep.Written.ReadBack.SL2VLs != 1 ||
+		rep.Written.ReadBack.MFTs != 2 {
 		t.Errorf("%+v, %+v", n, rep.Written)
 	}
 	same := func(want *fabric.Tables, what string) {
@@ -77,7 +78,9 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 			n := &f.Nodes[i]
 			for in := uint8(0); n.IsSwitch() && in <= n.NumPorts; in++ {
 				for out := uint8(1); out <= n.NumPorts; out++ {
-					if f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() && (in == 0 || f.Ports[n.FirstPort+fabric.PortIndex(in)].Linked()) && got.SL2VL.VLs(fabric.NodeIndex(i), in, out) != want.SL2VL.VLs(fabric.NodeIndex(i), in, out) {
+					if f.Ports[n.FirstPort+fabric.PortIndex(out)].Linked() &&
+						(in == 0 || f.Ports[n.FirstPort+fabric.PortIndex(in)].Linked()) &&
+						got.SL2VL.VLs(fabric.NodeIndex(i), in, out) != want.SL2VL.VLs(fabric.NodeIndex(i), in, out) {
 						t.Fatalf("%s: lanes of %s from %d to %d", what, f.NodeName(fabric.NodeIndex(i)), in, out)
 					}
 				}
@@ -86,7 +89,8 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		for sw := range f.Switches {
 			for lid := uint16(fabric.FirstMLID); lid <= max(got.MFT.Top, want.MFT.Top); lid++ {
 				for p := range f.SwitchNode(fabric.SwitchIndex(sw)).NumPorts + 1 {
-					a, b := lid <= got.MFT.Top && got.MFT.Has(fabric.SwitchIndex(sw), lid, p), lid <= want.MFT.Top && want.MFT.Has(fabric.SwitchIndex(sw), lid, p)
+					a, b := lid <= got.MFT.Top && got.MFT.Has(fabric.SwitchIndex(sw), lid, p), lid <= want.MFT.Top &&
+						want.MFT.Has(fabric.SwitchIndex(sw), lid, p)
 					if a != b {
 						t.Fatalf("%s: group 0x%x of switch %d, port %d: %v, want %v", what, lid, sw, p, a, b)
 					}
@@ -162,10 +166,12 @@ func TestCommitOfTreesWithCycles(t *testing.T) {
 	}
 	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: &ring, madeOf: f})
 	var circling *CirclingError
-	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true}); !errors.As(err, &circling) || circling.Groups != 1 || rep.Written != nil {
+	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true}); !errors.As(err, &circling) ||
+		circling.Groups != 1 || rep.Written != nil {
 		t.Fatalf("%v, written: %v", err, rep.Written)
 	}
-	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true, Hit: true, Loop: true}); err != nil || rep.Written == nil {
+	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true, Hit: true, Loop: true}); err != nil ||
+		rep.Written == nil {
 		t.Fatalf("with hit=yes loop=yes: %v", err)
 	}
 }

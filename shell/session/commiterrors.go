@@ -27,10 +27,13 @@ type MasterError struct {
 
 func (e *MasterError) Error() string {
 	if e.Asked != 0 {
-		return fmt.Sprintf("0x%016x is not the master subnet manager; that is 0x%016x on %s", e.Asked, e.SM.GUID, e.SM.Port)
+		return fmt.Sprintf("0x%016x is not the master subnet manager; that is 0x%016x on %s", e.Asked,
+			e.SM.GUID, e.SM.Port)
 	}
-	return fmt.Sprintf("a %s subnet manager, 0x%016x on %s, owns this subnet. OpenSM does not read tables back and sends only "+
-		"blocks that differ from its own copy, so a later re-route of its would leave a mixture of its tables and these. "+
+	return fmt.Sprintf("a %s subnet manager, 0x%016x on %s, owns this subnet. OpenSM does not read tables back and "+
+		"sends only "+
+		"blocks that differ from its own copy, so a later re-route of its would leave a mixture of its tables and "+
+		"these. "+
 		"To write all the same: commit yes sm=0x%016x", e.SM.State, e.SM.GUID, e.SM.Port, e.SM.GUID)
 }
 
@@ -38,7 +41,8 @@ func (e *MasterError) Error() string {
 type UnansweredError struct{ Unanswered []string }
 
 func (e *UnansweredError) Error() string {
-	return fmt.Sprintf("the subnet was read with %s unanswered (%s, ...); what did not answer would lose its routes (show unanswered lists them). "+
+	return fmt.Sprintf("the subnet was read with %s unanswered (%s, ...); what did not answer would lose its routes "+
+		"(show unanswered lists them). "+
 		"To write all the same: commit yes unanswered=yes", prose.Count(len(e.Unanswered), "question"), e.Unanswered[0])
 }
 
@@ -46,7 +50,8 @@ func (e *UnansweredError) Error() string {
 type CirclingError struct{ Groups int }
 
 func (e *CirclingError) Error() string {
-	return fmt.Sprintf("the staged trees of %s have cycles, in which packets go round for ever (check mcast names them). "+
+	return fmt.Sprintf("the staged trees of %s have cycles, in which packets go round for ever (check mcast names "+
+		"them). "+
 		"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 }
 
@@ -60,8 +65,10 @@ type LoopError struct {
 
 func (e *LoopError) Error() string {
 	has := prose.When(e.Unknown, "may have", "have")
-	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one another for ever, "+
-		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
+	return fmt.Sprintf("the staged routes %s a credit loop over %s (through %s), in which packets may wait for one "+
+		"another for ever, "+
+		"and those on the switches have none (try: route, with an engine whose routes have none). To write all the "+
+		"same: commit yes loop=yes", has, prose.Count(e.Links, "link"), e.From)
 }
 
 // SinceError says that a commit was written and read back whole, and that somebody else wrote over it at once.
@@ -69,7 +76,8 @@ type SinceError struct{ write.Conflicts }
 
 func (e *SinceError) Error() string {
 	o := Others{Conflicts: e.Conflicts}
-	return fmt.Sprintf("all was written and read back, and others have written over %s of it since: %s (try: diff staged live; show sms)",
+	return fmt.Sprintf("all was written and read back, and others have written over %s of it since: %s (try: diff "+
+		"staged live; show sms)",
 		prose.Count(e.Count, "entry"), o.Names(mostTold))
 }
 
@@ -81,11 +89,13 @@ type CutError struct {
 
 func (e *CutError) Error() string {
 	if e.Unknown {
-		return fmt.Sprintf("%s connected now would be lost, and it is unknown whether the staged tables connect their own subnet, as some were not read. "+
+		return fmt.Sprintf("%s connected now would be lost, and it is unknown whether the staged tables connect "+
+			"their own subnet, as some were not read. "+
 			"To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
 	}
 	return fmt.Sprintf("%s connected now would be lost, and not because of what has failed on paper: "+
-		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
+		"the staged tables do not connect their own subnet. To write all the same: commit yes cut=yes",
+		prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
 // HitError says that a commit would take packets from pairs connected before and after, in whatever order it writes.
@@ -97,15 +107,18 @@ type HitError struct {
 
 func (e *HitError) Error() string {
 	if e.Pairs == 0 && e.Unknown > 0 {
-		return fmt.Sprintf("%s connected before and after may lose packets: their new paths take switches whose tables were not read. "+
+		return fmt.Sprintf("%s connected before and after may lose packets: their new paths take switches whose "+
+			"tables were not read. "+
 			"To write all the same: commit yes hit=yes", prose.Verb(e.Unknown, "pair", "that is", "that are"))
 	}
 	if e.Pairs == 0 {
-		return fmt.Sprintf("members of %s that hear one another before and after would not for a moment, while their trees change. "+
+		return fmt.Sprintf("members of %s that hear one another before and after would not for a moment, while their "+
+			"trees change. "+
 			"To write all the same: commit yes hit=yes", prose.Count(e.Groups, "multicast group"))
 	}
 	return fmt.Sprintf("%s connected before and after would lose packets, as LIDs change or links are down: "+
-		"there is no order that spares them. To write all the same: commit yes hit=yes", prose.Verb(e.Pairs, "pair", "that is", "that are"))
+		"there is no order that spares them. To write all the same: commit yes hit=yes",
+		prose.Verb(e.Pairs, "pair", "that is", "that are"))
 }
 
 // StoppedError says that a commit stopped before its end.

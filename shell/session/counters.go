@@ -24,7 +24,8 @@ type Counted struct {
 
 // Counters reads the counters of ports of the live fabric, of all for none, and
 // what they counted since the last reading of the session that has them.
-func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
+func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading,
+	[]counters.Delta, error) {
 	op, err := s.Begin(ctx, "counters")
 	if err != nil {
 		return nil, nil, err
@@ -84,7 +85,8 @@ func (s *Session) standing(now *counters.Reading) {
 }
 
 // ErrNoCounters says that a file does not say what ports have counted.
-var ErrNoCounters = fmt.Errorf("the file does not say what ports have counted, as a folder of ibdiagnet may: %w", connection.ErrOffline)
+var ErrNoCounters = fmt.Errorf("the file does not say what ports have counted, as a folder of ibdiagnet may: %w",
+	connection.ErrOffline)
 
 // readCounters are those that the file of the subnet holds, of all ports for none.
 func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
@@ -93,7 +95,9 @@ func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []co
 	}
 	all := *st.Read
 	if len(ports) > 0 {
-		all.Ports = slices.DeleteFunc(slices.Clone(all.Ports), func(p counters.Port) bool { return !slices.Contains(ports, p.Port) })
+		all.Ports = slices.DeleteFunc(slices.Clone(all.Ports), func(p counters.Port) bool {
+			return !slices.Contains(ports, p.Port)
+		})
 	}
 	all.Unanswered = slices.Concat(all.Unanswered, notInFile(st.Live.Fabric, &all, ports))
 	if st.Counted == nil {

@@ -7,14 +7,14 @@
 // a time; [Session.State] never waits for one, so a face draws while a sweep or a routing runs.
 //
 // Rooms of their own are the connection to the subnet (package connection), engines and options (settings),
-// what follows from tables (analysis), the history that is kept (recorder) and what ports count over time (recording). Here are the operations:
-// reading the subnet (sweep.go, keep.go, news.go), the paper (failure.go, route.go, load.go), writing
-// (commit.go, rollback.go), and what is asked of it (problems.go, calibrate.go, paths.go, ...).
+// what follows from tables (analysis), the history that is kept (recorder) and what ports count over time (recording).
+// Here are the operations: reading the subnet (sweep.go, keep.go, news.go), the paper (failure.go, route.go, load.go),
+// writing (commit.go, rollback.go), and what is asked of it (problems.go, calibrate.go, paths.go, ...).
 //
 // # Locks
 //
-// They are taken in this order, and none but op and those of recalled pictures and records is held while waiting for another
-// goroutine, the wire or a disk:
+// They are taken in this order, and none but op and those of recalled pictures and records is held while waiting for
+// another goroutine, the wire or a disk:
 //
 //   - op is held by the operation that runs, from begin to end. Whoever finds it taken
 //     gets [ErrBusy]. It guards what only operations touch.

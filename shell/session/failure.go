@@ -68,10 +68,11 @@ func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failu
 // ErrNotFailed says that what should be restored has not failed on paper.
 var ErrNotFailed = errors.New("has not failed on paper")
 
-// Restore takes back the failures that match, and with nil all of them and any topology loaded as the base, so that the live
-// picture is what routes are computed for again. Where none match, but links that failed with something
-// else, they are repaired: what they failed with stays failed otherwise.
-func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool, repair failures.Failure) ([]failures.Failure, error) {
+// Restore takes back the failures that match, and with nil all of them and any topology loaded as the base, so that the
+// live picture is what routes are computed for again. Where none match, but links that failed with something else, they
+// are repaired: what they failed with stays failed otherwise.
+func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool,
+	repair failures.Failure) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, "restore")
 	if err != nil {
 		return nil, err
@@ -269,7 +270,8 @@ func (s simulator) setFailures(all []failures.Failure) error {
 
 // dropBase makes the paper the live picture again.
 func (ps *Pictures) dropBase() {
-	if b := ps.Base; b != nil && b.Tables != nil && ps.Live.Tables == nil && fabric.SameLinks(b.Fabric, ps.Live.Fabric) {
+	if b := ps.Base; b != nil && b.Tables != nil && ps.Live.Tables == nil &&
+		fabric.SameLinks(b.Fabric, ps.Live.Fabric) {
 		ps.lastBase = b
 	}
 	ps.Base, ps.WhatIf, ps.drawn = nil, nil, drawn{}
@@ -289,7 +291,8 @@ func firstBase(st *State) *Picture {
 	}
 	base := from.as(Base)
 	base.heldOn = holding(st.Live.Tables)
-	if st.Adapting && st.Staged != nil && !st.Stale && base.Tables != nil && fabric.KeepsLIDs(base.Fabric, st.Staged.Fabric) {
+	if st.Adapting && st.Staged != nil && !st.Stale && base.Tables != nil &&
+		fabric.KeepsLIDs(base.Fabric, st.Staged.Fabric) {
 		with := *base.Tables
 		with.Adaptive = st.Staged.Tables.Adaptive
 		base.Tables = &with

@@ -40,7 +40,9 @@ func TestUndoOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	up(56, "the switch keeps the link down")
-	repaired, err := s.Restore(ctx, func(x failures.Failure) bool { return x.InvolvesLink(link) }, failures.OfLink(f, link))
+	repaired, err := s.Restore(ctx, func(x failures.Failure) bool {
+		return x.InvolvesLink(link)
+	}, failures.OfLink(f, link))
 	if err != nil || len(repaired) != 1 || !repaired[0].Repair || repaired[0].Number != 3 {
 		t.Fatal(repaired, err)
 	}

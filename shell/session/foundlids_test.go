@@ -50,8 +50,8 @@ func mixedRecords(r *rand.Rand, f *fabric.Fabric) string {
 	return b.String()
 }
 
-// TestFoundGUID2LID: a guid2lid that nobody named changes no LID that a port has, also none that it had before it failed,
-// and where it contradicts one it is named. That of the option guid2lid changes them, as OpenSM's does.
+// TestFoundGUID2LID: a guid2lid that nobody named changes no LID that a port has, also none that it had before it
+// failed, and where it contradicts one it is named. That of the option guid2lid changes them, as OpenSM's does.
 func TestFoundGUID2LID(t *testing.T) {
 	r := testenv.Rand(t)
 	whole := open(t, "sim:fattree:2,4").State().Live.Fabric
@@ -83,7 +83,8 @@ func TestFoundGUID2LID(t *testing.T) {
 			}
 			f := s.State().Staged.Fabric
 			for _, e := range f.EndPorts {
-				if was := whole.PortByGUID(f.Ports[e].GUID); was != fabric.None && f.Ports[e].LID != whole.Ports[was].LID {
+				if was := whole.PortByGUID(f.Ports[e].GUID); was != fabric.None &&
+					f.Ports[e].LID != whole.Ports[was].LID {
 					t.Errorf("%s has LID %d, on the switches %d", f.PortName(e), f.Ports[e].LID, whole.Ports[was].LID)
 				}
 			}
@@ -98,7 +99,8 @@ func TestFoundGUID2LID(t *testing.T) {
 			t.Errorf("the new port has LID %d, which another one had", lid)
 		}
 	}
-	// A port without a LID gets the one that OpenSM remembers, and a file that is named overrides the LIDs that ports have.
+	// A port without a LID gets the one that OpenSM remembers, and a file that is named overrides the LIDs that ports
+	// have.
 	net, _ := freePorts()
 	s, _, conf := openBeside(t, "file:"+netFile(t, net), "0x0000000000100001 0x0044 0x0044\n\n")
 	lid := func(set settings.Settings) uint16 {

@@ -35,7 +35,8 @@ func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
 	return mgid, mtu, rate
 }
 
-var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for what the switches hold)")
+var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for " +
+	"what the switches hold)")
 
 // GroupsOf are the groups that the session was told of, else those that the tables of a picture serve.
 func (st *State) GroupsOf(p *Picture) (*Groups, error) {

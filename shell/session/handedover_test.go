@@ -142,8 +142,8 @@ func tablesAtRest(t *testing.T, sim *ibsimtest.Sim) map[entry]uint8 {
 	return nil
 }
 
-// differs names an entry of the live picture that is as in none of the tables; "" where there is none. Of a switch that did
-// not answer the picture says so.
+// differs names an entry of the live picture that is as in none of the tables; "" where there is none. Of a switch that
+// did not answer the picture says so.
 func differs(st *State, of ...map[entry]uint8) string {
 	p := st.Live
 	for sw := range p.Fabric.NumSwitches() {
@@ -162,9 +162,9 @@ func differs(st *State, of ...map[entry]uint8) string {
 	return ""
 }
 
-// TestHandedOver watches a subnet while 10 % of its packets are lost each way, and while of two OpenSMs, which route otherwise, the master
-// is ended or killed, the other one takes over, and the first comes back: at rest the live picture has what dump_fts reads, and
-// while tables change no entry that neither the one nor the other wrote.
+// TestHandedOver watches a subnet while 10 % of its packets are lost each way, and while of two OpenSMs, which route
+// otherwise, the master is ended or killed, the other one takes over, and the first comes back: at rest the live
+// picture has what dump_fts reads, and while tables change no entry that neither the one nor the other wrote.
 func TestHandedOver(t *testing.T) {
 	t.Parallel()
 	rnd := testenv.Rand(t)
@@ -234,7 +234,8 @@ func TestHandedOver(t *testing.T) {
 			case st = <-came:
 			case <-limit:
 				st = s.State()
-				t.Fatalf("round %d: the picture does not become what dump_fts reads: %s; unanswered %q, %s", rounds, differs(&st, truth), st.Unanswered, st.Lost)
+				t.Fatalf("round %d: the picture does not become what dump_fts reads: %s; unanswered %q, %s", rounds,
+					differs(&st, truth), st.Unanswered, st.Lost)
 			}
 			wrong := differs(&st, truth)
 			switch {
@@ -285,5 +286,6 @@ func TestHandedOver(t *testing.T) {
 	if len(known) != 2 {
 		t.Errorf("two OpenSMs wrote %d different tables", len(known))
 	}
-	t.Logf("%d pictures in %d rounds of two handovers, %d of them broken off by an OpenSM that hung", pictures, rounds, hung)
+	t.Logf("%d pictures in %d rounds of two handovers, %d of them broken off by an OpenSM that hung", pictures,
+		rounds, hung)
 }

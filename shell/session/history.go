@@ -95,7 +95,8 @@ func (s *Session) entry(kind history.Kind, p *Picture, note string, figures map[
 	st := s.State()
 	now := time.Now()
 	e := history.Entry{
-		Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.Load().Who(), Source: st.Source.String(), Note: note, Figures: figures,
+		Kind: kind, Subnet: st.subnet(), Began: now, Until: now, Who: s.recorder.Load().Who(),
+		Source: st.Source.String(), Note: note, Figures: figures,
 		Simulated: p.Simulated,
 	}
 	if kind != history.Sweep {
@@ -146,7 +147,8 @@ func (s *Session) recall(id int64) (*Picture, error) {
 	if snap.Subnet != s.Subnet() {
 		return nil, fmt.Errorf("history entry %d is of another subnet: %s", id, fabric.Escape(snap.Subnet))
 	}
-	p := &Picture{Kind: Recorded + Kind(strconv.FormatInt(id, 10)), Fabric: snap.Fabric, Tables: snap.Tables, When: snap.Until, Simulated: snap.Simulated, Entry: &snap.Entry}
+	p := &Picture{Kind: Recorded + Kind(strconv.FormatInt(id, 10)), Fabric: snap.Fabric, Tables: snap.Tables,
+		When: snap.Until, Simulated: snap.Simulated, Entry: &snap.Entry}
 	r.at[id] = p
 	var tables []*fabric.Tables
 	for _, x := range r.at {

@@ -96,7 +96,8 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 	st, opt := &c.st, &c.opt
 	old, found, err := j.store.Open(ctx, st.subnet())
 	if err == nil && found && old.First.ID != opt.ends && !opt.Over {
-		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes", commitsOf(c.Session).interrupted(old))
+		return fmt.Errorf("%w. To write other routes over it: commit yes over=yes",
+			commitsOf(c.Session).interrupted(old))
 	}
 	if err == nil {
 		before := st.Live

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestKeyOfAProtectedSubnet commits to a subnet that answers to its M_Key alone, and tells it in every PortInfo to who has
-// it: no capture and nothing of the history holds it. Without the key nothing is read.
+// TestKeyOfAProtectedSubnet commits to a subnet that answers to its M_Key alone, and tells it in every PortInfo to who
+// has it: no capture and nothing of the history holds it. Without the key nothing is read.
 func TestKeyOfAProtectedSubnet(t *testing.T) {
 	const key = 0x0123456789abcdef
 	n := newSubnet(t, "fattree:2,4", false)
@@ -46,7 +46,8 @@ func TestKeyOfAProtectedSubnet(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, form := range [][]byte{
-			binary.BigEndian.AppendUint64(nil, key), binary.LittleEndian.AppendUint64(nil, key), fmt.Appendf(nil, "%x", key), fmt.Appendf(nil, "%X", key), fmt.Append(nil, key),
+			binary.BigEndian.AppendUint64(nil, key), binary.LittleEndian.AppendUint64(nil, key),
+			fmt.Appendf(nil, "%x", key), fmt.Appendf(nil, "%X", key), fmt.Append(nil, key),
 		} {
 			if bytes.Contains(b, form) {
 				t.Errorf("%s holds the key as %q", file, form)

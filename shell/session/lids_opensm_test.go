@@ -232,10 +232,12 @@ func TestLIDsOfAFile(t *testing.T) {
 			for _, e := range a.Staged.Fabric.EndPorts {
 				p := &a.Staged.Fabric.Ports[e]
 				if q := b.Staged.Fabric.PortByGUID(p.GUID); b.Staged.Fabric.Ports[q].LID != p.LID {
-					t.Fatalf("after %q %s has LID %d, of the simulated subnet %d", events, a.Staged.Fabric.PortName(e), b.Staged.Fabric.Ports[q].LID, p.LID)
+					t.Fatalf("after %q %s has LID %d, of the simulated subnet %d", events, a.Staged.Fabric.PortName(e),
+						b.Staged.Fabric.Ports[q].LID, p.LID)
 				}
 			}
-			if (b.Base == nil) != (a.Base == nil) || b.Base != nil && (b.Base.Tables == nil || !sameRows(b.Base.Tables, a.Base.Tables)) {
+			if (b.Base == nil) != (a.Base == nil) || b.Base != nil &&
+				(b.Base.Tables == nil || !sameRows(b.Base.Tables, a.Base.Tables)) {
 				t.Fatalf("after %q the base has no tables, or other ones than that of the simulated subnet", events)
 			}
 			if !sameRows(b.Staged.Tables, a.Staged.Tables) {

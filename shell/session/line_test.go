@@ -38,7 +38,8 @@ func title(s *Session) string {
 }
 
 // smaller is twoSwitches without its last host.
-var smaller = strings.ReplaceAll(strings.ReplaceAll(twoSwitches, "[4] \"H5\"[1]\n", ""), "Hca	1 \"H5\"		# \"twin\"\n[1] \"S2\"[4]\n", "")
+var smaller = strings.ReplaceAll(strings.ReplaceAll(twoSwitches, "[4] \"H5\"[1]\n", ""),
+	"Hca	1 \"H5\"		# \"twin\"\n[1] \"S2\"[4]\n", "")
 
 func TestSweepReconnects(t *testing.T) {
 	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
@@ -49,11 +50,13 @@ func TestSweepReconnects(t *testing.T) {
 	}
 
 	sim.Stop()
-	if _, err := s.Sweep(t.Context()); !errors.Is(err, mad.ErrBroken) || !strings.Contains(err.Error(), "nobody listens there") {
+	if _, err := s.Sweep(t.Context()); !errors.Is(err, mad.ErrBroken) ||
+		!strings.Contains(err.Error(), "nobody listens there") {
 		t.Errorf("with nobody there: %v", err)
 	}
 	st := s.State()
-	if st.Lost == "" || st.WriteOn || !strings.HasPrefix(title(s), "live (OLD: the connection was lost") || len(st.Live.Fabric.Nodes) != nodes {
+	if st.Lost == "" || st.WriteOn || !strings.HasPrefix(title(s), "live (OLD: the connection was lost") ||
+		len(st.Live.Fabric.Nodes) != nodes {
 		t.Errorf("lost %q, write %t, %s", st.Lost, st.WriteOn, title(s))
 	}
 	var lost *connection.LostError
@@ -82,7 +85,8 @@ func TestSweepReconnects(t *testing.T) {
 		events = append(events, e.Text)
 	}
 	all := strings.Join(events, "\n")
-	if strings.Count(all, "the connection is lost: ibsim") != 2 || strings.Count(all, "the connection is back") != 2 || !strings.Contains(all, "twin") {
+	if strings.Count(all, "the connection is lost: ibsim") != 2 || strings.Count(all, "the connection is back") != 2 ||
+		!strings.Contains(all, "twin") {
 		t.Errorf("events:\n%s", all)
 	}
 	if got := s.conn.Client().Stats(); got.Received == 0 {

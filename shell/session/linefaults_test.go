@@ -34,7 +34,8 @@ func TestSweepOverHangingIbsim(t *testing.T) {
 	if _, err := s.Sweep(t.Context()); err == nil || errors.Is(err, mad.ErrClosed) {
 		t.Errorf("while it hangs: %v", err)
 	}
-	if _, _, err := s.Counters(t.Context()); !errors.As(err, &lost) || !strings.HasPrefix(title(s), "live (OLD: the connection was lost") {
+	if _, _, err := s.Counters(t.Context()); !errors.As(err, &lost) ||
+		!strings.HasPrefix(title(s), "live (OLD: the connection was lost") {
 		t.Errorf("after that: %v, %s", err, title(s))
 	}
 	sim.Resume()

@@ -102,7 +102,8 @@ func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tab
 	case granted.AllGranted(), granted.Asked == 0 && st.Settings.Conf() != "":
 		return "", nil
 	case granted.Asked == 0:
-		return "no subnet administration says that paths have the service levels of " + computed.Origin + ", and the settings are not from an opensm.conf", nil
+		return "no subnet administration says that paths have the service levels of " + computed.Origin +
+			", and the settings are not from an opensm.conf", nil
 	}
 	return "of the subnet administration: " + granted.Why(), nil
 }
@@ -125,7 +126,10 @@ func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 		return nil, connection.Unanswered(err)
 	}
 	if got.Without > 0 {
-		return []string{fmt.Sprintf("the service levels of paths stay unknown: %d of %d pairs asked for have no path record, as %s", got.Without, got.Asked, got.Example)}, nil
+		return []string{
+			fmt.Sprintf("the service levels of paths stay unknown: %d of %d pairs asked for have no path record, as %s",
+				got.Without, got.Asked, got.Example),
+		}, nil
 	}
 	s.Publish(ChangeLive, func(st *State) { st.takeSLs(&liveSLs{sls: got.SLs}) })
 	return nil, nil

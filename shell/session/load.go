@@ -101,7 +101,8 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 	}
 	res.Tables.Origin = fabric.Escape(filepath.Base(path))
 	out := LoadReport{
-		Remapped: rep.Remapped.Count, Switches: res.Figures.Switches, Entries: res.Figures.Entries, Notes: append(rep.Lines(), res.Figures.Warnings...),
+		Remapped: rep.Remapped.Count, Switches: res.Figures.Switches, Entries: res.Figures.Entries,
+		Notes: append(rep.Lines(), res.Figures.Warnings...),
 	}
 	if opt.Keep {
 		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
@@ -201,7 +202,8 @@ func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 			if *p != nil {
 				old := *p
 				*p = old.On(rename(old.Fabric))
-				(*p).Hops, (*p).Recommend, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops, old.Recommend, old.Roots, old.Ranks, old.CAOrder, old.Multicast
+				(*p).Hops, (*p).Recommend, (*p).Roots, (*p).Ranks, (*p).CAOrder, (*p).Multicast = old.Hops,
+					old.Recommend, old.Roots, old.Ranks, old.CAOrder, old.Multicast
 			}
 		}
 		st.drawn.rename(rename)
@@ -239,7 +241,8 @@ func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric
 	case file.Tables == nil:
 		return nil, fmt.Errorf("%s has no forwarding tables", fabric.Escape(path))
 	case !fabric.Same(file.Fabric, f):
-		return nil, fmt.Errorf("%s is of a subnet that is other than this one (try: load routing %s; compare engines with=staged)", fabric.Escape(path), fabric.Escape(path))
+		return nil, fmt.Errorf("%s is of a subnet that is other than this one (try: load routing %s; compare engines "+
+			"with=staged)", fabric.Escape(path), fabric.Escape(path))
 	}
 	t := *file.Tables
 	t.Fabric = f

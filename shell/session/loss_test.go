@@ -16,9 +16,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestLossyCommits commits while 2 %, 10 % and 35 % of requests and of answers are lost; what tries do not make up for stops it.
-// A commit ends complete, or stops and says so; every entry of the tables is the old or the new one; and then it
-// is resumed or rolled back, under the same loss, until the tables are byte for byte what the journal says.
+// TestLossyCommits commits while 2 %, 10 % and 35 % of requests and of answers are lost; what tries do not make up for
+// stops it. A commit ends complete, or stops and says so; every entry of the tables is the old or the new one; and then
+// it is resumed or rolled back, under the same loss, until the tables are byte for byte what the journal says.
 func TestLossyCommits(t *testing.T) {
 	t.Parallel() // it waits for time-outs
 	rnd := testenv.Rand(t)
@@ -79,7 +79,8 @@ func TestLossyCommits(t *testing.T) {
 	t.Logf("%v", count)
 }
 
-// finishUnder resumes or rolls back a commit, with loss as begin says, in as many tries as it takes, each by another console.
+// finishUnder resumes or rolls back a commit, with loss as begin says, in as many tries as it takes, each by another
+// console.
 func (n *subnet) finishUnder(t *testing.T, forward bool, begin, end func()) {
 	t.Helper()
 	for range 40 {
@@ -107,7 +108,9 @@ func (n *subnet) finishUnder(t *testing.T, forward bool, begin, end func()) {
 func strays(left *fabric.Tables, of []*fabric.Tables) string {
 	for sw := range left.Fabric.NumSwitches() {
 		for lid := range left.Top[sw] + 1 {
-			if is := left.Port(sw, lid); !slices.ContainsFunc(of, func(t *fabric.Tables) bool { return t.Port(sw, lid) == is }) {
+			if is := left.Port(sw, lid); !slices.ContainsFunc(of, func(t *fabric.Tables) bool {
+				return t.Port(sw, lid) == is
+			}) {
 				return fmt.Sprintf("switch %d, LID %d leads to port %d", sw, lid, is)
 			}
 		}

@@ -25,8 +25,9 @@ func (s *Session) lookForLosses(ctx context.Context) []string {
 	return []string{err.Error()}
 }
 
-// recallLosses finds what the subnet has lost since earlier consoles read it: what they found to be lost, and what the last
-// entry of the history has and the first sweep of this session has not. A baseline that was saved since accepts a loss.
+// recallLosses finds what the subnet has lost since earlier consoles read it: what they found to be lost, and what the
+// last entry of the history has and the first sweep of this session has not. A baseline that was saved since accepts a
+// loss.
 func (s *Session) recallLosses(ctx context.Context) error {
 	st := s.State()
 	if !st.Source.Live() || !s.recorder.Load().Exists() {
@@ -80,8 +81,8 @@ func (s *Session) recallLosses(ctx context.Context) error {
 	return nil
 }
 
-// seen is what is known of a picture beside fabric and tables: of the live one as of now, of an entry of the history as it
-// was kept; nil where that is not known.
+// seen is what is known of a picture beside fabric and tables: of the live one as of now, of an entry of the history as
+// it was kept; nil where that is not known.
 func (st *State) seen(p *Picture) *history.Seen {
 	switch {
 	case p == st.Live:

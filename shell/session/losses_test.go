@@ -33,9 +33,9 @@ func there(f *fabric.Fabric) map[string]bool {
 
 func linkName(a, b string) string { return min(a, b) + " -- " + max(a, b) }
 
-// TestLossesOverConsoles: links and nodes fail and come back, between sweeps and between consoles. What some console has
-// seen and is not there is lost, in each console that comes later, until it is back or a baseline is saved; it is an error
-// with a time, and the count of links is that of all who show it.
+// TestLossesOverConsoles: links and nodes fail and come back, between sweeps and between consoles. What some console
+// has seen and is not there is lost, in each console that comes later, until it is back or a baseline is saved; it is
+// an error with a time, and the count of links is that of all who show it.
 func TestLossesOverConsoles(t *testing.T) {
 	r := testenv.Rand(t)
 	for round := range testenv.Count(t, 4, 100) {
@@ -49,7 +49,8 @@ func TestLossesOverConsoles(t *testing.T) {
 			port := fabric.PortIndex(r.IntN(len(f.Ports)))
 			node := f.Ports[port].Node
 			switch what := r.IntN(12); {
-			case what < 3 && f.Ports[port].Linked() && node != f.Ports[n.port].Node && f.PeerNode(port) != f.Ports[n.port].Node:
+			case what < 3 && f.Ports[port].Linked() && node != f.Ports[n.port].Node &&
+				f.PeerNode(port) != f.Ports[n.port].Node:
 				port = min(port, f.Ports[port].Peer)
 				steps = append(steps, fmt.Sprintf("%s down", f.PortName(port)))
 				if err := n.sim.Unlink(port); err != nil {
@@ -161,8 +162,8 @@ func lossFault(t *testing.T, st *State, s *Session, known map[string]bool) strin
 	return ""
 }
 
-// TestSilentIsNotLost: what does not answer, and what is behind it, is not called lost while it is cabled, and is once its
-// links are down, in a later console too.
+// TestSilentIsNotLost: what does not answer, and what is behind it, is not called lost while it is cabled, and is once
+// its links are down, in a later console too.
 func TestSilentIsNotLost(t *testing.T) {
 	n := newSubnet(t, "fattree:2,4", false)
 	n.record = true

@@ -98,9 +98,12 @@ func (st *State) ManagerSigns() string {
 	switch {
 	case m.can == nil:
 	case statesAsOpenSM(m.can):
-		signs = append(signs, "its subnet administration states the capabilities of OpenSM 3.3.21 to 3.3.24, as a vendor's may")
+		signs = append(signs, "its subnet administration states the capabilities of OpenSM 3.3.21 to 3.3.24, as a "+
+			"vendor's may")
 	default:
-		signs = append(signs, fmt.Sprintf("its subnet administration states the capabilities 0x%04x and 0x%08x, other than OpenSM 3.3.23", m.can.CapabilityMask, m.can.CapabilityMask2))
+		signs = append(signs,
+			fmt.Sprintf("its subnet administration states the capabilities 0x%04x and 0x%08x, other than OpenSM 3.3.23",
+				m.can.CapabilityMask, m.can.CapabilityMask2))
 	}
 	if m.of.InSwitch {
 		signs = append(signs, "it sits in a switch, as that of a switch's vendor")

@@ -23,7 +23,10 @@ func calibrated(t *testing.T) State {
 	tables := &fabric.Tables{}
 	c := &Calibration{Entries: 7, of: tables, master: master}
 	c.settings[0], c.settings[1] = set.Words()
-	return State{Source: source.Source{Kind: source.Ibsim}, Settings: set, Pictures: Pictures{Live: &Picture{Tables: tables}}, Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c}}
+	return State{
+		Source: source.Source{Kind: source.Ibsim}, Settings: set, Pictures: Pictures{Live: &Picture{Tables: tables}},
+		Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c},
+	}
 }
 
 // TestWhatTakesAProofBack: another manager, one that was started anew, and other tables, and no more than that.
@@ -42,11 +45,14 @@ func TestWhatTakesAProofBack(t *testing.T) {
 		st := calibrated(t)
 		c.change(&st)
 		p := st.Proof()
-		if !p.Asked || p.Proved != (c.want == "") || !strings.Contains(p.Why, c.want) || p.Proved != (p.When != nil && p.Entries == 7) {
+		if !p.Asked || p.Proved != (c.want == "") || !strings.Contains(p.Why, c.want) ||
+			p.Proved != (p.When != nil && p.Entries == 7) {
 			t.Errorf("%s: %+v, want %q", name, p, c.want)
 		}
 	}
-	for name, none := range map[string]func(*State){"none is there": func(st *State) { st.SMs = nil }, "simulated": func(st *State) { st.Source.Kind = source.Sim }} {
+	for name, none := range map[string]func(*State){"none is there": func(st *State) {
+		st.SMs = nil
+	}, "simulated": func(st *State) { st.Source.Kind = source.Sim }} {
 		st := calibrated(t)
 		none(&st)
 		if p := st.Proof(); p.Asked {

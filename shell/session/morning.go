@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Shown are the problems that a picture shows by itself, whenever it was taken: its links, LIDs, groups and structure, and
-// what was lost and which subnet managers there were where that is kept. Nothing is followed, and what was read beside it is
-// not there.
+// Shown are the problems that a picture shows by itself, whenever it was taken: its links, LIDs, groups and structure,
+// and what was lost and which subnet managers there were where that is kept. Nothing is followed, and what was read
+// beside it is not there.
 func (st *State) Shown(p *Picture, memo *analysis.Memo) *problems.Report {
 	r := &problems.Report{}
 	r.Links(p.Fabric, p.Limits)

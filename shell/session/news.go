@@ -29,7 +29,9 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	tables := x.tables
 	switch {
 	case tables.Changed > 0 && !st.holdsStaged():
-		st.NoteOf(history.WhatTables, x.who, "forwarding tables: %s of %s changed%s", prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"), diff.NotCompared(tables.Unread))
+		st.NoteOf(history.WhatTables, x.who, "forwarding tables: %s of %s changed%s",
+			prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"),
+			diff.NotCompared(tables.Unread))
 	case st.Unsettled && len(changes) == 0 && tables.Changed == 0:
 		st.NoteOf(history.WhatRest, "", "the subnet has settled: it was read twice and is the same")
 	}
@@ -108,7 +110,8 @@ func (st *State) noteMaster(before []SM) {
 	case was.GUID == 0:
 		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now", is.Port)
 	default:
-		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now, before it was that on %s", is.Port, was.Port)
+		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now, before it was that on %s",
+			is.Port, was.Port)
 	}
 }
 
@@ -139,7 +142,8 @@ func (st *State) noteDrift() {
 	case drift.Changed == 0:
 		st.Note("the switches hold again what the last commit wrote%s", diff.NotCompared(drift.Unread))
 	default:
-		st.Note("no longer what the last commit wrote: %s%s", prose.Count(drift.Changed, "entry"), diff.NotCompared(drift.Unread))
+		st.Note("no longer what the last commit wrote: %s%s", prose.Count(drift.Changed, "entry"),
+			diff.NotCompared(drift.Unread))
 	}
 	st.Drift, st.Unchecked = drift.Changed, drift.Unread
 }
@@ -149,7 +153,8 @@ func (st *State) comparable() bool {
 	return st.Committed != nil && st.Live.Tables != nil && sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
 }
 
-// MakerOf is [Picture.Maker]. Of the live picture it returns that of the last commit, while the switches hold its tables.
+// MakerOf is [Picture.Maker]. Of the live picture it returns that of the last commit, while the switches hold its
+// tables.
 func (st *State) MakerOf(p *Picture) (engine, options string) {
 	if p == st.Live && st.comparable() && st.Drift == 0 && st.Unchecked == 0 {
 		p = st.Committed
@@ -166,8 +171,8 @@ func sameLIDsByGUID(f, g *fabric.Fabric) bool {
 	})
 }
 
-// LiveEngine returns the engine of the live tables, as the last commit or a calibration without a difference has it, "" where
-// that is not known.
+// LiveEngine returns the engine of the live tables, as the last commit or a calibration without a difference has it, ""
+// where that is not known.
 func (st *State) LiveEngine() string {
 	if c := st.Calibrated; c != nil && c.of == st.Live.Tables && c.Agrees() && len(c.Unread) == 0 {
 		return c.Engine
@@ -181,7 +186,8 @@ func (st *State) LiveEngine() string {
 // findCommitted looks in the history for what the last commit to this subnet left,
 // where this session has made none, and compares.
 func (s *Session) findCommitted(ctx context.Context) {
-	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 || !s.recorder.Load().Exists() {
+	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 ||
+		!s.recorder.Load().Exists() {
 		return
 	}
 	last, p, err := s.lastCommit(ctx)
@@ -192,7 +198,8 @@ func (s *Session) findCommitted(ctx context.Context) {
 		case p != nil && st.Committed == nil:
 			st.Committed = p
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
-				st.Note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime), fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
+				st.Note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime),
+					fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
 			}
 		}
 	})

@@ -80,7 +80,8 @@ func TestNews(t *testing.T) {
 	other := b.host()
 	b.manager(other, mad.SMMaster)
 	b.manager(b.master, mad.SMStandby)
-	b.wants("another master", fmt.Sprintf("the subnet manager on %s is in charge now, before it was that on %s", b.f.PortName(other), b.f.PortName(b.master)))
+	b.wants("another master", fmt.Sprintf("the subnet manager on %s is in charge now, before it was that on %s",
+		b.f.PortName(other), b.f.PortName(b.master)))
 }
 
 // TestManyAlike: ports that a subnet manager has brought up are one event, and what
@@ -91,7 +92,8 @@ func TestManyAlike(t *testing.T) {
 		at := fabric.End{GUID: uint64(i), Port: 1, Name: fmt.Sprintf("node-%d/1", i)}
 		changes = append(changes, fabric.Change{Kind: fabric.StateChanged, At: at, From: "Initialize", To: "Active"})
 		if i%50 == 0 {
-			changes = append(changes, fabric.Change{Kind: fabric.StateChanged, At: at, From: "Active", To: "Armed"}, fabric.Change{Kind: fabric.LinkDown, At: at, Peer: at})
+			changes = append(changes, fabric.Change{Kind: fabric.StateChanged, At: at, From: "Active", To: "Armed"},
+				fabric.Change{Kind: fabric.LinkDown, At: at, Peer: at})
 		}
 	}
 	var st State
@@ -168,7 +170,10 @@ func TestUnreadTables(t *testing.T) {
 	for _, e := range st.Events {
 		told = append(told, e.Text)
 	}
-	if want := []string{"no longer what the last commit wrote: 1 entry" + named, "the switches hold again what the last commit wrote" + named}; !slices.Equal(told, want) {
+	if want := []string{
+		"no longer what the last commit wrote: 1 entry" + named, "the switches hold again what the last commit wrote" +
+			named,
+	}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 	for _, want := range []int{0, 1} { // a simulation holds what minhop makes
@@ -222,7 +227,8 @@ func TestWatchFollowsOpenSM(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric
-	if said := sim.Console(fmt.Sprintf(`Unlink "S-%016x"[5]`, f.Nodes[f.NodesByDescription("leaf-01")[0]].GUID)); strings.Contains(said, "not found") {
+	if said := sim.Console(fmt.Sprintf(`Unlink "S-%016x"[5]`,
+		f.Nodes[f.NodesByDescription("leaf-01")[0]].GUID)); strings.Contains(said, "not found") {
 		t.Fatal(said)
 	}
 	told := func() (text string) {
@@ -233,7 +239,8 @@ func TestWatchFollowsOpenSM(t *testing.T) {
 	}
 	done := func() bool {
 		text := told()
-		if !strings.Contains(text, ": link down\n") || !strings.Contains(text, "forwarding tables: ") || !strings.HasSuffix(text, settled+"\n") {
+		if !strings.Contains(text, ": link down\n") || !strings.Contains(text, "forwarding tables: ") ||
+			!strings.HasSuffix(text, settled+"\n") {
 			return false
 		}
 		var ours bytes.Buffer

@@ -26,8 +26,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Open connects to a source, or with Later leaves that to the first sweep. The session knows nothing of the subnet until
-// [Session.Start] has read it.
+// Open connects to a source, or with Later leaves that to the first sweep. The session knows nothing of the subnet
+// until [Session.Start] has read it.
 func Open(ctx context.Context, src source.Source, opt Options) (*Session, error) {
 	empty, err := new(fabric.Builder).Build()
 	if err != nil {
@@ -37,13 +37,22 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{opt: opt, first: opt.First, state: State{Source: src, Settings: chosen, Pictures: Pictures{Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()}}}}
-	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record, Failed: s.historyFailed, Exposed: s.warn}))
+	s := &Session{
+		opt: opt, first: opt.First, state: State{
+			Source: src, Settings: chosen, Pictures: Pictures{
+				Live: &Picture{Kind: Live, Fabric: empty, When: time.Now()},
+			},
+		},
+	}
+	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record,
+		Failed: s.historyFailed, Exposed: s.warn}))
 	system := ""
 	if dir := opt.Places.Records; dir != "" {
 		system = filepath.Join(dir, records.FileName)
 	}
-	s.recorded = recorded.New(recorded.Options{History: func() string { return s.recorder.Load().File() }, System: system, Subnet: s.Subnet})
+	s.recorded = recorded.New(recorded.Options{History: func() string {
+		return s.recorder.Load().File()
+	}, System: system, Subnet: s.Subnet})
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != source.Umad) {
@@ -54,7 +63,8 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	if dial == nil {
 		dial = s.dialer(src)
 	}
-	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client, Live: src.Live(), Lost: s.lost})
+	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client,
+		Live: src.Live(), Lost: s.lost})
 	if opt.Later || !s.conn.Online() {
 		return s, nil
 	}

@@ -30,7 +30,9 @@ const mostTold = 5
 
 // Names are the first entries in words.
 func (o *Others) Names(most int) string {
-	return prose.List(prose.Words(o.List[:min(len(o.List), most+1)], func(c write.Conflict) string { return c.String() }), most)
+	return prose.List(prose.Words(o.List[:min(len(o.List), most+1)], func(c write.Conflict) string {
+		return c.String()
+	}), most)
 }
 
 // OthersError says that somebody else has written to the switches since the staged tables were made.
@@ -47,9 +49,11 @@ func (e *OthersError) Error() string {
 	case e.ends != 0:
 		remedy = "To write over it on purpose: rollback yes others=yes"
 	case !e.Anew:
-		remedy = "Route anew on what they hold (try: restore all; route), or write over it on purpose: commit yes others=yes"
+		remedy = "Route anew on what they hold (try: restore all; route), or write over it on purpose: commit yes " +
+			"others=yes"
 	}
-	return fmt.Sprintf("nothing was written, for the switches no longer hold what the staged tables were made for. %s since, by %s: %s. %s",
+	return fmt.Sprintf("nothing was written, for the switches no longer hold what the staged tables were made for. "+
+		"%s since, by %s: %s. %s",
 		prose.Verb(e.Count, "entry", "was changed", "were changed"), e.Who, e.Names(mostTold), remedy)
 }
 
@@ -103,14 +107,15 @@ func (c *commit) findOthers(ctx context.Context) error {
 			}
 		}
 	}
-	c.rep.Plan.Overwritten(c.st.Live.Tables, c.st.Staged.Tables, c.st.Staged.heldOn, func(node fabric.NodeIndex, what string, was, is, would any) {
-		n := &c.st.Live.Fabric.Nodes[node]
-		guid := fmt.Sprintf("0x%016x", n.GUID)
-		if told[[3]string{guid, what, fmt.Sprint(is)}] {
-			o.Told++
-		}
-		o.Add(c.st.Live.Fabric.NodeName(node), n.GUID, what, was, is, would)
-	})
+	c.rep.Plan.Overwritten(c.st.Live.Tables, c.st.Staged.Tables, c.st.Staged.heldOn,
+		func(node fabric.NodeIndex, what string, was, is, would any) {
+			n := &c.st.Live.Fabric.Nodes[node]
+			guid := fmt.Sprintf("0x%016x", n.GUID)
+			if told[[3]string{guid, what, fmt.Sprint(is)}] {
+				o.Told++
+			}
+			o.Add(c.st.Live.Fabric.NodeName(node), n.GUID, what, was, is, would)
+		})
 	if o.Count == 0 {
 		return nil
 	}
@@ -126,7 +131,8 @@ func (c *commit) othersStop() error {
 	return &OthersError{*c.rep.Others, c.opt.ending}
 }
 
-// startAnew makes the live tables those that the paper starts from, if the subnet is the same one. It reports whether it starts from these.
+// startAnew makes the live tables those that the paper starts from, if the subnet is the same one. It reports whether
+// it starts from these.
 func (ps *Pictures) startAnew() bool {
 	switch {
 	case ps.Base == nil:
@@ -169,13 +175,15 @@ func (c *commit) noteOthers(ctx context.Context, j *openJournal) error {
 // recentCommits is how many commits are held against what somebody wrote.
 const recentCommits = 4
 
-// whoWrote says who probably wrote what was found: another console of which the journal knows, or the subnet manager in charge.
+// whoWrote says who probably wrote what was found: another console of which the journal knows, or the subnet manager in
+// charge.
 func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, error) {
 	return c.Session.whoWrote(ctx, &c.st, found, func(j *history.JournalEntry) bool { return j.ID != c.opt.ends })
 }
 
 // whoWrote is that of any of the latest commits that may have, by a state that has the subnet managers.
-func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflict, may func(*history.JournalEntry) bool) (string, error) {
+func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflict,
+	may func(*history.JournalEntry) bool) (string, error) {
 	if s.recorder.Load().Exists() {
 		all, err := commitsOf(s).journal(ctx)
 		if err != nil {
@@ -195,7 +203,8 @@ func (s *Session) whoWrote(ctx context.Context, st *State, found []write.Conflic
 		}
 	}
 	if sm, ok := st.Master(); ok {
-		return fmt.Sprintf("probably the %s subnet manager 0x%016x on %s (priority %d)", sm.State, sm.GUID, sm.Port, sm.Priority), nil
+		return fmt.Sprintf("probably the %s subnet manager 0x%016x on %s (priority %d)", sm.State, sm.GUID, sm.Port,
+			sm.Priority), nil
 	}
 	return "an unknown one (no subnet manager is in charge, and no commit in this journal wrote it)", nil
 }

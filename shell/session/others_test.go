@@ -21,7 +21,8 @@ import (
 )
 
 // ways of routing that all give other tables.
-var ways = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_ports=1"}, {"minhop", "scatter_ports=2"}, {"minhop", "scatter_ports=3"}}
+var ways = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_ports=1"}, {"minhop", "scatter_ports=2"},
+	{"minhop", "scatter_ports=3"}}
 
 // lft is what the switches hold in their forwarding tables, as a session without a history reads it.
 func (n *subnet) lft() *fabric.Tables {
@@ -68,7 +69,8 @@ func TestLostUpdate(t *testing.T) {
 				}
 			}
 		}
-		if others.Count != count || count == 0 || !strings.Contains(err.Error(), "commit yes others=yes") || !strings.Contains(err.Error(), "route") ||
+		if others.Count != count || count == 0 || !strings.Contains(err.Error(), "commit yes others=yes") ||
+			!strings.Contains(err.Error(), "route") ||
 			!strings.Contains(others.Who, "the commit of ") || !strings.Contains(err.Error(), "LID ") {
 			t.Fatalf("paper %v: want %d entries: %v", paper, count, err)
 		}
@@ -127,7 +129,8 @@ func TestLostUpdateOfRollbacks(t *testing.T) {
 	held := n.lft()
 	for _, s := range []*Session{a, b} {
 		_, _, err := s.Rollback(t.Context(), 0, yes)
-		if !errorIsOthers(err) || !strings.Contains(err.Error(), "rollback yes others=yes") || !strings.Contains(err.Error(), "unknown") || moved(held, n.lft()).Changed > 0 {
+		if !errorIsOthers(err) || !strings.Contains(err.Error(), "rollback yes others=yes") ||
+			!strings.Contains(err.Error(), "unknown") || moved(held, n.lft()).Changed > 0 {
 			t.Fatalf("rollback: %v", err)
 		}
 	}
@@ -202,7 +205,9 @@ func (u *turns) take(who int, smp *mad.SMP, send func() error) error {
 		u.cond.Broadcast()
 	}
 	if smp.Attr == mad.AttrLinearForwardingTable && u.f != nil {
-		u.log = append(u.log, access{who, smp.Method == mad.MethodSet, block{switchAt(u.f, smp.InitialPath, smp.HopCount), smp.Mod}, smp.Data})
+		u.log = append(u.log, access{
+			who, smp.Method == mad.MethodSet, block{switchAt(u.f, smp.InitialPath, smp.HopCount), smp.Mod}, smp.Data,
+		})
 	}
 	return send()
 }
@@ -259,9 +264,9 @@ func lossKinds(log []access, held func(block) []byte) (all []lost) {
 	return all
 }
 
-// TestTwoConsoles commits in two consoles at once, whose requests take turns at random. Where they share a lock nothing is
-// lost. Where they do not, nothing is but what is written between the other's look and its Set, and then
-// the one that lost says so at its next reading, at the latest, and its journal has both values.
+// TestTwoConsoles commits in two consoles at once, whose requests take turns at random. Where they share a lock nothing
+// is lost. Where they do not, nothing is but what is written between the other's look and its Set, and then the one
+// that lost says so at its next reading, at the latest, and its journal has both values.
 func TestTwoConsoles(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, shared := range []bool{true, false} {
@@ -302,7 +307,8 @@ func TestTwoConsoles(t *testing.T) {
 						done++
 					case errorIsSince(err):
 						since++
-					case errorIsOthers(err), errors.Is(err, history.ErrLocked), shared && errorIsNoJournal(err): // both make the file at once
+					// both make the file at once
+					case errorIsOthers(err), errors.Is(err, history.ErrLocked), shared && errorIsNoJournal(err):
 						stopped++
 					default:
 						if _, ok := errors.AsType[*StoppedError](err); !ok {
@@ -332,7 +338,8 @@ func TestTwoConsoles(t *testing.T) {
 						if l.who != who {
 							continue
 						}
-						if final := consoles[who].State().Staged.Tables.Port(sw, uint16(lid)); l.data[l.entry] != final {
+						if final := consoles[who].State().Staged.Tables.Port(sw, uint16(lid)); l.data[l.entry] !=
+							final {
 							continue // it would have been another one in the end
 						}
 						if now := s.State().Live.Tables.Port(sw, uint16(lid)); now == l.data[l.entry] {
@@ -341,7 +348,8 @@ func TestTwoConsoles(t *testing.T) {
 						if !says {
 							t.Fatalf("round %d: console %d says nothing: %+v", i, who, l)
 						}
-						expectNoted(t, s, live.Fabric.SwitchNode(sw).GUID, lid, l.data[l.entry], s.State().Live.Tables.Port(sw, uint16(lid)))
+						expectNoted(t, s, live.Fabric.SwitchNode(sw).GUID, lid, l.data[l.entry],
+							s.State().Live.Tables.Port(sw, uint16(lid)))
 						seen++
 					}
 					if says && slices.ContainsFunc(found, func(l lost) bool { return l.who != who }) {
@@ -350,8 +358,10 @@ func TestTwoConsoles(t *testing.T) {
 				}
 			})
 		}
-		t.Logf("shared lock %v: %d commits done, %d done and written over before they ended, %d stopped before they wrote, %d stopped in the middle; in %d rounds something was written between look and Set, "+
-			"%d entries were lost, all noted with both values; %d of those who wrote over it saw it too", shared, done, since, stopped, both, inside, seen, overwrote)
+		t.Logf("shared lock %v: %d commits done, %d done and written over before they ended, %d stopped before they "+
+			"wrote, %d stopped in the middle; in %d rounds something was written between look and Set, "+
+			"%d entries were lost, all noted with both values; %d of those who wrote over it saw it too", shared, done,
+			since, stopped, both, inside, seen, overwrote)
 	}
 }
 
@@ -376,7 +386,8 @@ func expectNoted(t *testing.T, s *Session, guid uint64, lid int, wrote, is uint8
 		t.Fatal(all, err)
 	}
 	if !slices.ContainsFunc(all[0].Others.List, func(w write.Conflict) bool {
-		return w.GUID == fmt.Sprintf("0x%016x", guid) && w.What == fmt.Sprintf("LID %d", lid) && w.Was == fmt.Sprint(wrote) && w.Is == fmt.Sprint(is)
+		return w.GUID == fmt.Sprintf("0x%016x", guid) && w.What == fmt.Sprintf("LID %d", lid) &&
+			w.Was == fmt.Sprint(wrote) && w.Is == fmt.Sprint(is)
 	}) {
 		t.Fatalf("0x%x LID %d was written as %d and is %d: the journal has %+v", guid, lid, wrote, is, all[0].Others)
 	}

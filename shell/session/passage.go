@@ -132,7 +132,9 @@ func (r *Passage) findLoop(path *walk.Path, ring []credits.Dependency) {
 	for i := 1; i < len(path.Hops); i++ {
 		from := credits.Channel{Port: path.Hops[i-1].Out, VL: r.Hops[i].In}
 		to := credits.Channel{Port: path.Hops[i].Out, VL: r.Hops[i].Out}
-		r.Hops[i].InLoop = slices.ContainsFunc(ring, func(d credits.Dependency) bool { return d.From == from && d.To == to })
+		r.Hops[i].InLoop = slices.ContainsFunc(ring, func(d credits.Dependency) bool {
+			return d.From == from && d.To == to
+		})
 	}
 }
 
@@ -193,7 +195,9 @@ func (r *Passage) Unread(t *fabric.Tables) string {
 		return "SL and VLs unread"
 	case !r.Known && r.Why == nil:
 		return "SL unread"
-	case r.Known && t.Unread.SL2VL && slices.ContainsFunc(r.Hops[:max(len(r.Hops)-1, 0)], func(h PassedHop) bool { return h.Out == walk.NoVL }):
+	case r.Known && t.Unread.SL2VL && slices.ContainsFunc(r.Hops[:max(len(r.Hops)-1, 0)], func(h PassedHop) bool {
+		return h.Out == walk.NoVL
+	}):
 		return "VLs unread"
 	}
 	return ""

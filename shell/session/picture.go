@@ -73,8 +73,8 @@ type Picture struct {
 	Unlike, UnsetVLs string
 	// file is the file that a base without live tables was loaded from, escaped.
 	file string
-	// Simulated lists, of staged tables and of a history entry, what was simulated in the fabric that they were made for,
-	// "" for nothing: that fabric never was so.
+	// Simulated lists, of staged tables and of a history entry, what was simulated in the fabric that they were made
+	// for, "" for nothing: that fabric never was so.
 	Simulated string
 	// Entry is the history entry that the picture was read from, nil for none.
 	Entry *history.Entry
@@ -124,14 +124,16 @@ func (p *Picture) Maker() (engine, options string) {
 	return "", ""
 }
 
-// IsComputed reports whether the picture is a history entry of a route or a load, which the switches may never have held.
+// IsComputed reports whether the picture is a history entry of a route or a load, which the switches may never have
+// held.
 func (p *Picture) IsComputed() bool {
 	return p.Entry != nil && (p.Entry.Kind == history.Route || p.Entry.Kind == history.Load)
 }
 
 // pictureOf is the picture that a file holds, of when it was written where that says it.
 func pictureOf(k Kind, file *formats.Subnet) *Picture {
-	p := &Picture{Kind: k, Fabric: file.Fabric, Tables: file.Tables, When: file.When, Limits: file.Limits, Health: file.Health, Far: file.Far}
+	p := &Picture{Kind: k, Fabric: file.Fabric, Tables: file.Tables, When: file.When, Limits: file.Limits,
+		Health: file.Health, Far: file.Far}
 	if p.When.IsZero() {
 		p.When = time.Now()
 	}
@@ -194,7 +196,8 @@ func (p *Picture) Managed() *fabric.Fabric {
 	return p.Fabric.Activated()
 }
 
-// LinkState returns the state of a port's link: where tables are staged, the state once they are written, as [Picture.Managed] has it.
+// LinkState returns the state of a port's link: where tables are staged, the state once they are written, as
+// [Picture.Managed] has it.
 func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
 	if p.Kind == Staged && p.Fabric.Swept(port) {
 		return mad.PortActive

@@ -63,9 +63,10 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 	return r.Report, nil
 }
 
-// PastProblems returns what is wrong with the subnet in an entry of the history. Counters and unanswered requests are not
-// in an entry. What could not be checked is unknown. Memo finds what follows from the tables.
-func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture, opt ProblemOptions) (*problems.Report, error) {
+// PastProblems returns what is wrong with the subnet in an entry of the history. Counters and unanswered requests are
+// not in an entry. What could not be checked is unknown. Memo finds what follows from the tables.
+func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture,
+	opt ProblemOptions) (*problems.Report, error) {
 	r := &survey{st.Shown(p, memo), st, memo, opt}
 	shown := len(r.Unchecked)
 	if t := p.Tables; t == nil || t.Fabric.MaxLID == 0 {
@@ -108,7 +109,8 @@ func (r *survey) sweep() {
 		r.Unread(&r.st.drawn.unread)
 	}
 	if r.st.Lost != "" {
-		r.Add(problems.Disconnected, problems.Nowhere, "sweep; doctor", "the subnet is as it was before the connection was lost: %s", r.st.Lost)
+		r.Add(problems.Disconnected, problems.Nowhere, "sweep; doctor",
+			"the subnet is as it was before the connection was lost: %s", r.st.Lost)
 	}
 	if r.st.Interrupted != "" {
 		r.Add(problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", r.st.Interrupted)
@@ -192,10 +194,13 @@ func (r *survey) recorded() {
 	r.Counted(f, recorded.Deltas(f, got))
 	if last := r.st.lastCounted(); last != nil {
 		g := last.Reading.Fabric
-		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool { return got.Read[counters.KeyOf(g, d.Port)] }))
+		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool {
+			return got.Read[counters.KeyOf(g, d.Port)]
+		}))
 	}
 	if took, of := records.Took(got.Spans), got.Until.Sub(got.Since); took < of*99/100 {
-		r.Skip("rising error counters", "", "of the last %v only %v were recorded", of.Round(time.Second), took.Round(time.Second))
+		r.Skip("rising error counters", "", "of the last %v only %v were recorded", of.Round(time.Second),
+			took.Round(time.Second))
 	}
 	if n := len(recorded.NotRead(r.st.Live.Fabric, got)); n > 0 {
 		r.Skip("counters", "counters worst", "%s not read", prose.Verb(n, "port", "was", "were"))
@@ -233,7 +238,8 @@ func (r *survey) past() {
 		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	}
 	if r.st.Drift > 0 {
-		r.Add(problems.Drifted, problems.Nowhere, "who writes? show sms; diff", "%s no longer what the last commit wrote%s",
+		r.Add(problems.Drifted, problems.Nowhere, "who writes? show sms; diff",
+			"%s no longer what the last commit wrote%s",
 			prose.Verb(r.st.Drift, "entry", "is", "are"), diff.NotCompared(r.st.Unchecked))
 	}
 }
@@ -248,9 +254,11 @@ func (r *survey) calibration() {
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
 		}
 	case c != nil || r.st.Settings.Conf() != "":
-		r.Skip("tables against the subnet manager's settings", "calibrate", "they were not computed for the tables as they are now")
+		r.Skip("tables against the subnet manager's settings", "calibrate",
+			"they were not computed for the tables as they are now")
 	default:
-		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf", "its settings are not known")
+		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf",
+			"its settings are not known")
 	}
 }
 
@@ -290,7 +298,8 @@ func (r *survey) tables(ctx context.Context, t *fabric.Tables, holes int) error 
 	f := t.Fabric
 	for sw, known := range t.Known {
 		if n := f.Switches[sw]; !known && f.Nodes[n].InSubnet {
-			r.Add(problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets", "the forwarding table of %s was not read", f.NodeName(n))
+			r.Add(problems.TableUnread, problems.PlaceOfNode(f, n), "sweep; show targets",
+				"the forwarding table of %s was not read", f.NodeName(n))
 		}
 	}
 	known := r.memo.KnownReach(t)
@@ -358,7 +367,9 @@ func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.R
 			continue
 		}
 		at, example := problems.Nowhere, ""
-		i := slices.IndexFunc(res.Troubles, func(p reach.Path) bool { return p.Verdict == k.verdict && p.Dst != fabric.None })
+		i := slices.IndexFunc(res.Troubles, func(p reach.Path) bool {
+			return p.Verdict == k.verdict && p.Dst != fabric.None
+		})
 		if i >= 0 {
 			t := &res.Troubles[i]
 			at = problems.PlaceOfPort(f, t.Dst)

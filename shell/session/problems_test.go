@@ -51,11 +51,15 @@ type want struct {
 func newBench(t *testing.T, r *rand.Rand, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *bench {
 	t.Helper()
 	subnet := simtest.New(t, spec, spoil)
-	b := &bench{t: t, sim: subnet.Sim, f: subnet.Fabric, r: r, lft: subnet.LFT, master: subnet.Master, manager: subnet.Manager, used: map[fabric.NodeIndex]bool{}}
+	b := &bench{t: t, sim: subnet.Sim, f: subnet.Fabric, r: r, lft: subnet.LFT, master: subnet.Master,
+		manager: subnet.Manager, used: map[fabric.NodeIndex]bool{}}
 	f := b.f
 	b.used[f.Ports[b.master].Node], b.used[f.PeerNode(b.master)] = true, true
 	conn := subnet.Open(t)
-	s, err := Open(t.Context(), source.Source{Kind: source.Ibsim}, Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) { return conn, nil }})
+	s, err := Open(t.Context(), source.Source{Kind: source.Ibsim},
+		Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) {
+			return conn, nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +145,8 @@ var plants = map[string]func(*bench) want{
 		p := b.cable()
 		b.count()
 		c := b.sim.Counters(p)
-		which := []*uint64{&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.XmitDiscards, &c.LocalLinkIntegrity, &c.BufferOverruns, &c.VL15Dropped}
+		which := []*uint64{&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.XmitDiscards,
+			&c.LocalLinkIntegrity, &c.BufferOverruns, &c.VL15Dropped}
 		*which[b.r.IntN(len(which))] += 1 + b.r.Uint64N(50)
 		b.sim.SetCounters(p, c)
 		b.count()
@@ -215,7 +220,8 @@ var plants = map[string]func(*bench) want{
 		return want{problems.NotActive, b.ends(p)}
 	},
 	"drift": func(b *bench) want {
-		set, err := settings.Parse(context.Background(), nil, []settings.Setting{{Name: "port_shifting", Value: "TRUE"}})
+		set, err := settings.Parse(context.Background(), nil,
+			[]settings.Setting{{Name: "port_shifting", Value: "TRUE"}})
 		b.must(err)
 		b.SetSettings(set)
 		c, err := b.Calibrate(context.Background())
@@ -327,7 +333,8 @@ func TestPlantedProblems(t *testing.T) {
 			}
 		}
 	}
-	for _, spec := range []string{"torus:5", "torus:4x4", "torus:6x5"} { // rings of more than four switches under min-hop
+	// rings of more than four switches under min-hop
+	for _, spec := range []string{"torus:5", "torus:4x4", "torus:6x5"} {
 		planted++
 		oneLane := newBench(t, r, spec, func(_ *fabric.LFT, f *fabric.Fabric) {
 			for i := range f.Ports {
@@ -372,7 +379,9 @@ func (b *bench) sweepUnless(name string) {
 
 func holds(rep *problems.Report, w want) bool {
 	return slices.ContainsFunc(rep.Problems, func(p problems.Problem) bool {
-		return p.Kind == w.kind && (w.at == nil || slices.ContainsFunc(w.at, func(at problems.Place) bool { return at.GUID == p.At.GUID && at.Port == p.At.Port }))
+		return p.Kind == w.kind && (w.at == nil || slices.ContainsFunc(w.at, func(at problems.Place) bool {
+			return at.GUID == p.At.GUID && at.Port == p.At.Port
+		}))
 	})
 }
 
@@ -380,7 +389,8 @@ func holds(rep *problems.Report, w want) bool {
 // gone or silent has tables that end there, and a link that came back is not Active,
 // as nobody manages this subnet.
 var follows = map[problems.Kind][]problems.Kind{
-	problems.Silent:        {problems.Missing, problems.CutOff, problems.TableUnread, problems.NotActive, problems.Misdelivered, problems.Loops, problems.Odd},
+	problems.Silent: {problems.Missing, problems.CutOff, problems.TableUnread, problems.NotActive,
+		problems.Misdelivered, problems.Loops, problems.Odd},
 	problems.Missing:       {problems.CutOff, problems.Misdelivered, problems.Odd},
 	problems.LinkMissing:   {problems.CutOff, problems.Odd},
 	problems.NotActive:     {},
@@ -540,7 +550,8 @@ func TestSilenceIsToldOnce(t *testing.T) {
 	b.save()
 	b.sim.Silence(b.f.Ports[b.host()].Node, true)
 	b.sweep()
-	if got := countKinds(t, b.Session); got[problems.Silent] != 1 || got[problems.Missing]+got[problems.LinkMissing]+got[problems.Changed] != 0 {
+	if got := countKinds(t, b.Session); got[problems.Silent] != 1 || got[problems.Missing]+got[problems.LinkMissing]+
+		got[problems.Changed] != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -57,9 +57,11 @@ func TestHealthyFabrics(t *testing.T) {
 
 var (
 	nodeLine  = regexp.MustCompile(`^(Switch|Hca|Ca)\s+(\d+)\s+"([^"]+)"`)
-	cableLine = regexp.MustCompile(`^\[(\d+)\][^"]*"([^"]+)"\s*\[(\d+)\].*\b(\d+)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR)\b`)
-	deviceID  = regexp.MustCompile(`^(vendid|devid)=(\S+)`)
-	rates     = map[string]int{"SDR": 10, "DDR": 20, "QDR": 40, "FDR10": 41, "FDR": 56, "EDR": 100, "HDR": 200, "NDR": 400}
+	cableLine = regexp.MustCompile(
+		`^\[(\d+)\][^"]*"([^"]+)"\s*\[(\d+)\].*\b(\d+)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR)\b`)
+	deviceID = regexp.MustCompile(`^(vendid|devid)=(\S+)`)
+	rates    = map[string]int{"SDR": 10, "DDR": 20, "QDR": 40, "FDR10": 41, "FDR": 56, "EDR": 100, "HDR": 200,
+		"NDR": 400}
 )
 
 // belowTheirLike counts the links that are below nine of ten between the same kinds

@@ -41,8 +41,10 @@ func (st *State) Proof() Proof {
 	c := st.Calibrated
 	if p.Why = st.whyUnproved(&master); p.Why == "" {
 		p.Proved, p.When, p.Entries = true, &c.When, c.Entries
-		p.Why = fmt.Sprintf("calibrate compared %s on %s, and ", prose.Count(c.Entries, "entry"), c.When.Format(time.DateTime)) +
-			prose.When(c.Differ == 0, "none is otherwise", fmt.Sprintf("%d are routes that OpenSM keeps when something is lost", c.Differ))
+		p.Why = fmt.Sprintf("calibrate compared %s on %s, and ", prose.Count(c.Entries, "entry"),
+			c.When.Format(time.DateTime)) +
+			prose.When(c.Differ == 0, "none is otherwise",
+				fmt.Sprintf("%d are routes that OpenSM keeps when something is lost", c.Differ))
 		return p
 	}
 	if p.Signs != "" {
@@ -53,7 +55,8 @@ func (st *State) Proof() Proof {
 	case ManagerUntold:
 		p.Why += "; set sm kind=opensm|mlnx|ufm|other says of what kind it is"
 	default:
-		p.Why += fmt.Sprintf("; the subnet manager is of the kind %s, and the engines are those of OpenSM 3.3.23", p.Manager)
+		p.Why += fmt.Sprintf("; the subnet manager is of the kind %s, and the engines are those of OpenSM 3.3.23",
+			p.Manager)
 	}
 	return p
 }
@@ -75,7 +78,8 @@ func (st *State) whyUnproved(master *SM) string {
 	case c.of != st.Live.Tables:
 		return "the switches hold other tables than when calibrate compared them"
 	case c.Verdict() == verdict.Unknown:
-		return fmt.Sprintf("calibrate could not compare %s, whose tables were not read", prose.Count(len(c.Unread), "switch"))
+		return fmt.Sprintf("calibrate could not compare %s, whose tables were not read",
+			prose.Count(len(c.Unread), "switch"))
 	case !c.Explained():
 		return fmt.Sprintf("calibrate found %d of %s otherwise", c.Differ, prose.Count(c.Entries, "entry"))
 	}

@@ -20,14 +20,16 @@ type commits struct{ *Session }
 func commitsOf(s *Session) commits { return commits{s} }
 
 // ErrAllUndone says that every commit was taken back.
-var ErrAllUndone = errors.New("every commit of this subnet is taken back already (history lists them; rollback ID takes back one of them, a rollback too)")
+var ErrAllUndone = errors.New("every commit of this subnet is taken back already (history lists them; rollback ID " +
+	"takes back one of them, a rollback too)")
 
 // ErrNothingToUndo says that no commit of this subnet is in the history.
 var ErrNothingToUndo = errors.New("no commit of this subnet is in the history")
 
 // Rollback stages what the switches held before a commit, the last one that has not been taken back for 0, and
 // commits it as [Session.Commit] does. Where one was interrupted it is that, and a rollback that was goes on.
-func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport, history.JournalEntry, error) {
+func (s *Session) Rollback(ctx context.Context, id int64, opt CommitOptions) (CommitReport,
+	history.JournalEntry, error) {
 	c, open, err := commitsOf(s).openCommits(ctx)
 	if err != nil {
 		return CommitReport{}, history.JournalEntry{}, commitsOf(s).refused(opt, true, err)
@@ -179,7 +181,8 @@ func (s commits) lookBack(ctx context.Context) {
 	case err != nil:
 		text = fmt.Sprintf("the history cannot be read: %v", err)
 	case failed:
-		text = fmt.Sprintf("the commit of %s by %s failed, and it was not noted whether a part of it was written: diff live %d says so; commit resume yes goes on, rollback yes goes back",
+		text = fmt.Sprintf("the commit of %s by %s failed, and it was not noted whether a part of it was written: "+
+			"diff live %d says so; commit resume yes goes on, rollback yes goes back",
 			j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.Before)
 	}
 	if text != "" {
@@ -211,8 +214,8 @@ func (s commits) journalled(ctx context.Context, id int64) (history.JournalEntry
 	return history.JournalEntry{}, ErrNothingToUndo
 }
 
-// stageEntry stages the tables of an entry, for the subnet as it was then. The switches are taken to hold those of another
-// one, or the same.
+// stageEntry stages the tables of an entry, for the subnet as it was then. The switches are taken to hold those of
+// another one, or the same.
 func (s commits) stageEntry(ctx context.Context, id, held int64) error {
 	op, err := s.Begin(ctx, "load")
 	if err != nil {

@@ -47,7 +47,9 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	note := "incremental"
 	if res.Adapted == nil {
 		note, figures["entries"] = "", float64(res.Figures.Entries)
-		p.by = &maker{res.Figures.Engine, st.Settings.Chain, st.Settings.Given, res.Figures.Engine == compute.CachedEngine}
+		p.by = &maker{
+			res.Figures.Engine, st.Settings.Chain, st.Settings.Given, res.Figures.Engine == compute.CachedEngine,
+		}
 	}
 	s.stage(p)
 	s.Publish(0, func(now *State) {
@@ -64,7 +66,8 @@ func (st *State) Completed(ctx context.Context, t *fabric.Tables) (*fabric.Table
 	return st.withGroups(ctx, st.partitioned(t, false))
 }
 
-// Trying returns a state with other settings: other engines than its own start from the base, as [Session.SetSettings] has it.
+// Trying returns a state with other settings: other engines than its own start from the base, as [Session.SetSettings]
+// has it.
 func (st *State) Trying(set settings.Settings) State {
 	with := *st
 	with.Settings = set
@@ -107,8 +110,10 @@ func (s *Session) Job(st *State) *compute.Job {
 // stagedOf returns the picture of tables that were computed or loaded for a fabric, before LIDs were assigned.
 func (st *State) stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
-		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend, Roots: res.Roots, Ranks: res.Ranks,
-		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs, When: time.Now(), madeOf: madeOf,
+		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend,
+		Roots: res.Roots, Ranks: res.Ranks,
+		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs,
+		When: time.Now(), madeOf: madeOf,
 		Simulated: st.simulated(),
 	}
 }
@@ -120,11 +125,13 @@ func (s *Session) SetSettings(set settings.Settings) {
 }
 
 // ReadConf is [settings.ReadConf] for a session, with the files of OpenSM on this machine, and the shape of the paper.
-func ReadConf(ctx context.Context, s *Session, path string, chain []string, given []settings.Setting) (settings.Settings, error) {
-	around := settings.Around{CacheDir: s.opt.Places.CacheDir, ConfDir: s.opt.Places.ConfDir, Shape: func() classify.Shape {
-		st := s.State()
-		return s.analysis.Structure(st.Paper()).Shape
-	}}
+func ReadConf(ctx context.Context, s *Session, path string, chain []string,
+	given []settings.Setting) (settings.Settings, error) {
+	around := settings.Around{CacheDir: s.opt.Places.CacheDir, ConfDir: s.opt.Places.ConfDir,
+		Shape: func() classify.Shape {
+			st := s.State()
+			return s.analysis.Structure(st.Paper()).Shape
+		}}
 	return settings.ReadConf(ctx, path, around, chain, given)
 }
 

@@ -75,7 +75,8 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		return LoadReport{}, err
 	}
 	out := LoadReport{
-		Routing: rep, Switches: res.Figures.Switches, Entries: res.Figures.Entries, Notes: slices.Concat(file.Warnings, notes, res.Figures.Warnings),
+		Routing: rep, Switches: res.Figures.Switches, Entries: res.Figures.Entries,
+		Notes: slices.Concat(file.Warnings, notes, res.Figures.Warnings),
 	}
 	if opt.Keep {
 		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
@@ -94,6 +95,8 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 		p.Tables.Origin += ", " + string(rep.How)
 	}
 	s.stage(p)
-	s.record(history.Load, p, string(rep.How), map[string]float64{"entries": float64(out.Entries), "changed": float64(rep.Changed)})
+	s.record(history.Load, p, string(rep.How), map[string]float64{
+		"entries": float64(out.Entries), "changed": float64(rep.Changed),
+	})
 	return out, nil
 }

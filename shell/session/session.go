@@ -55,14 +55,15 @@ type Session struct {
 
 // Options are what a session is opened with.
 type Options struct {
-	Client   mad.ClientOptions         // tunes the MAD client
-	Fast     bool                      // asks as a simulated subnet can be asked, not as real switches should be
-	Keys     source.Keys               // of a subnet that is protected
-	StateDir string                    // where the history is kept, "" for nowhere
-	NoState  error                     // says why there is no StateDir, nil where none is wanted
-	Strict   bool                      // refuses a file of which something cannot be read
-	Record   bool                      // puts sweeps, routings and loads into the history, not only commits
-	MayWrite func() error              // says why the user may not write to a subnet that is not simulated, nil for no such reason
+	Client   mad.ClientOptions // tunes the MAD client
+	Fast     bool              // asks as a simulated subnet can be asked, not as real switches should be
+	Keys     source.Keys       // of a subnet that is protected
+	StateDir string            // where the history is kept, "" for nowhere
+	NoState  error             // says why there is no StateDir, nil where none is wanted
+	Strict   bool              // refuses a file of which something cannot be read
+	Record   bool              // puts sweeps, routings and loads into the history, not only commits
+	// says why the user may not write to a subnet that is not simulated, nil for no such reason
+	MayWrite func() error
 	Log      func(*audit.Record) error // takes note of writes to a subnet that is not simulated, nil for nobody
 	Names    string                    // a node-name map to take names from, "" for none
 	Hints    string                    // a file of hints on the structure, "" for none

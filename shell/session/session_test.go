@@ -172,15 +172,20 @@ func TestPicturesOfAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != string(Base) {
-		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale, rep.Changed, rep.Against)
+		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale,
+			rep.Changed, rep.Against)
 	}
-	if _, err := s.Restore(ctx, func(x failures.Failure) bool { return x.InvolvesLink(link) }, failures.Failure{}); err != nil {
+	if _, err := s.Restore(ctx, func(x failures.Failure) bool {
+		return x.InvolvesLink(link)
+	}, failures.Failure{}); err != nil {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.WhatIf != nil || st.Base != nil || !st.Stale {
 		t.Error("the paper is not empty after its only failure was restored, or the tables for it are not stale")
 	}
-	if _, err := s.Restore(ctx, func(failures.Failure) bool { return true }, failures.Failure{}); !errors.Is(err, ErrNotFailed) {
+	if _, err := s.Restore(ctx, func(failures.Failure) bool {
+		return true
+	}, failures.Failure{}); !errors.Is(err, ErrNotFailed) {
 		t.Errorf("nothing to restore gives %v", err)
 	}
 }

@@ -15,7 +15,8 @@ type HostSet struct {
 	Ports []uint64
 }
 
-// In returns the end ports of the set in a subnet, and those that failures have made unreachable; missing counts the others.
+// In returns the end ports of the set in a subnet, and those that failures have made unreachable; missing counts the
+// others.
 func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, missing int) {
 	for _, guid := range h.Ports {
 		p := f.PortByGUID(guid)

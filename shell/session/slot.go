@@ -22,8 +22,8 @@ func (l Slot[T]) Of(st *State) T {
 	return v
 }
 
-// Put puts a value into a state that [Session.Publish] changes. The end of the session closes values that can be closed; a
-// value that takes the place of another does not.
+// Put puts a value into a state that [Session.Publish] changes. The end of the session closes values that can be
+// closed; a value that takes the place of another does not.
 func (l Slot[T]) Put(st *State, v T) {
 	st.slots = maps.Clone(st.slots)
 	if st.slots == nil {

@@ -292,7 +292,8 @@ func (st *State) Of(k Kind) (*Picture, error) {
 			return st.recallAt(at)
 		}
 		if err != nil || st.recall == nil {
-			return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif, staged, the number of a history entry or a time", k)
+			return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif, staged, the number of a "+
+				"history entry or a time", k)
 		}
 		return st.recall(id)
 	}
@@ -308,7 +309,8 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	switch {
 	case p.Tables != nil && p.Fabric.MaxLID > 0:
 	case p.Kind == Base && st.Staged != nil:
-		return nil, fmt.Errorf("%s has no forwarding tables; there are some to compare with after: restore all; route; and the failures again", st.Title(p))
+		return nil, fmt.Errorf("%s has no forwarding tables; there are some to compare with after: restore all; "+
+			"route; and the failures again", st.Title(p))
 	default:
 		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
 	}
@@ -323,8 +325,8 @@ const isStaleText = "the staged tables are stale: the what-if changed after they
 // IsStale reports whether a picture is of staged tables that are stale.
 func (ps *Pictures) IsStale(p *Picture) bool { return p.Kind == Staged && ps.Stale }
 
-// Subject is the state that an answer describes: like [State.Of], but it fails with [ErrStaleTables] rather than take stale
-// tables without being told. Those that are named are described in the subnet for which they were computed.
+// Subject is the state that an answer describes: like [State.Of], but it fails with [ErrStaleTables] rather than take
+// stale tables without being told. Those that are named are described in the subnet for which they were computed.
 func (st *State) Subject(k Kind) (*Picture, error) {
 	p, err := st.Of(k)
 	if err == nil && k == "" && st.IsStale(p) {

@@ -112,7 +112,10 @@ func newSubnet(t *testing.T, spec string, grouped bool) *subnet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &subnet{t: t, sim: sim.New(f, sim.Options{Tables: res.Tables, Active: true}), f: f, port: f.EndPortOf(f.SMPort), dir: t.TempDir()}
+	n := &subnet{
+		t: t, sim: sim.New(f, sim.Options{Tables: res.Tables, Active: true}), f: f, port: f.EndPortOf(f.SMPort),
+		dir: t.TempDir(),
+	}
 	if grouped {
 		s := n.console()
 		live := n.read(s)
@@ -120,7 +123,8 @@ func newSubnet(t *testing.T, spec string, grouped bool) *subnet {
 		group.MFT, group.SL2VL = live.Tables.MFT.Clone(), live.Tables.SL2VL.Clone()
 		for _, name := range []string{"sw-0-0", "sw-0-1"} { // a link between them and a host on each
 			sw := live.Fabric.NodesByDescription(name)[0]
-			for p := live.Fabric.Nodes[sw].FirstPort + 1; p <= live.Fabric.Nodes[sw].FirstPort+fabric.PortIndex(live.Fabric.Nodes[sw].NumPorts); p++ {
+			for p := live.Fabric.Nodes[sw].FirstPort + 1; p <= live.Fabric.Nodes[sw].FirstPort+
+				fabric.PortIndex(live.Fabric.Nodes[sw].NumPorts); p++ {
 				next := live.Fabric.PeerSwitch(p)
 				if live.Fabric.Ports[p].Linked() && (next == fabric.None || next+live.Fabric.Nodes[sw].Switch == 1) {
 					group.MFT.Add(live.Fabric.Nodes[sw].Switch, fabric.FirstMLID+1, live.Fabric.Ports[p].Num)
@@ -151,7 +155,8 @@ var yes = CommitOptions{Yes: true, Hit: true, Loop: true}
 // anew: its source counts as live, and what was done before is looked for.
 func (n *subnet) console() *Session {
 	n.t.Helper()
-	s, err := Open(n.t.Context(), source.Source{Kind: source.Ibsim}, Options{StateDir: n.dir, Fast: true, Later: true, Record: n.record})
+	s, err := Open(n.t.Context(), source.Source{Kind: source.Ibsim}, Options{StateDir: n.dir, Fast: true, Later: true,
+		Record: n.record})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -300,7 +305,8 @@ var (
 
 // causes are all of them, with the signals that end programs.
 var causes = []error{
-	signalled{syscall.SIGTERM}, signalled{syscall.SIGQUIT}, signalled{syscall.SIGHUP}, signalled{syscall.SIGINT}, context.Canceled,
+	signalled{syscall.SIGTERM}, signalled{syscall.SIGQUIT}, signalled{syscall.SIGHUP}, signalled{syscall.SIGINT},
+	context.Canceled,
 	errLie, errRefused, errLost, errBroken, errPanic, errFull,
 }
 
@@ -345,7 +351,10 @@ func TestStoppedCommits(t *testing.T) {
 		s := twin.console()
 		twin.read(s)
 		twin.route(s, p.engine...)
-		if err := twin.cut(0, nil, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err }); err != nil {
+		if err := twin.cut(0, nil, func(ctx context.Context) error {
+			_, err := s.Commit(ctx, yes)
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		all, next := twin.wire.sets, twin.held()
@@ -379,7 +388,8 @@ func TestStoppedCommits(t *testing.T) {
 			}
 			s = n.console()
 			expectOpen(t, s)
-		case !ok || so.Open == nil || !strings.Contains(err.Error(), "commit resume yes") || !strings.Contains(err.Error(), "rollback yes"):
+		case !ok || so.Open == nil || !strings.Contains(err.Error(), "commit resume yes") ||
+			!strings.Contains(err.Error(), "rollback yes"):
 			t.Fatalf("%s: %v", where, err)
 		}
 		stopped[cause]++
@@ -427,7 +437,8 @@ func (n *subnet) further(s *Session, rnd *rand.Rand, where *string, was bool, at
 		return err
 	})
 	*where += fmt.Sprintf("; then forward %v, %v at Set %d: %v", forward, cause, at, err)
-	if so, ok := errors.AsType[*StoppedError](err); err != nil && !unusable(cause) && (!ok || so.Open == nil) && s.State().Interrupted == "" {
+	if so, ok := errors.AsType[*StoppedError](err); err != nil && !unusable(cause) && (!ok || so.Open == nil) &&
+		s.State().Interrupted == "" {
 		n.t.Fatal(*where)
 	}
 	return forward
@@ -491,7 +502,10 @@ func TestStoppedRollbacks(t *testing.T) {
 		}
 		done := n.held()
 		at := 1 + rnd.IntN(4)
-		err := n.cut(at, signalled{syscall.SIGTERM}, func(ctx context.Context) error { _, _, err := s.Rollback(ctx, 0, yes); return err })
+		err := n.cut(at, signalled{syscall.SIGTERM}, func(ctx context.Context) error {
+			_, _, err := s.Rollback(ctx, 0, yes)
+			return err
+		})
 		so, ok := errors.AsType[*StoppedError](err)
 		if !ok || so.Open == nil || !strings.Contains(err.Error(), "go on with rollback yes") {
 			t.Fatalf("stopped: %v", err)
@@ -525,7 +539,10 @@ func TestWrittenOver(t *testing.T) {
 	n := newSubnet(t, "fattree:2,8", false)
 	s := n.console()
 	n.route(s, "minhop", "port_shifting=TRUE")
-	if err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err }); err == nil {
+	if err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error {
+		_, err := s.Commit(ctx, yes)
+		return err
+	}); err == nil {
 		t.Fatal("not stopped")
 	}
 	n.route(s, "dor")
@@ -578,7 +595,10 @@ func TestRefusedResume(t *testing.T) {
 		}
 	}
 	s.stage(&Picture{Kind: Staged, Fabric: live.Fabric, Tables: &ring, madeOf: live.Fabric})
-	if err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err }); err == nil {
+	if err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error {
+		_, err := s.Commit(ctx, yes)
+		return err
+	}); err == nil {
 		t.Fatal("not stopped")
 	}
 	s = n.console()
@@ -601,7 +621,10 @@ func TestStoppedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.route(s, "minhop", "port_shifting=TRUE")
-	err := n.cut(2, signalled{syscall.SIGINT}, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err })
+	err := n.cut(2, signalled{syscall.SIGINT}, func(ctx context.Context) error {
+		_, err := s.Commit(ctx, yes)
+		return err
+	})
 	if err == nil || !strings.Contains(err.Error(), "commit resume yes journal='"+file+"'") {
 		t.Fatal(err)
 	}
@@ -622,7 +645,10 @@ func TestFailedOfOlderPrograms(t *testing.T) {
 		want := n.held()
 		s := n.console()
 		n.route(s, "minhop", "port_shifting=TRUE")
-		err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err })
+		err := n.cut(2, signalled{syscall.SIGHUP}, func(ctx context.Context) error {
+			_, err := s.Commit(ctx, yes)
+			return err
+		})
 		so, ok := errors.AsType[*StoppedError](err)
 		store, herr := s.History()
 		if !ok || herr != nil {
@@ -632,7 +658,8 @@ func TestFailedOfOlderPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		s = n.console()
-		if st := s.State(); st.Interrupted != "" || !strings.Contains(strings.Join(st.Warnings, "\n"), "failed, and it was not noted") {
+		if st := s.State(); st.Interrupted != "" || !strings.Contains(strings.Join(st.Warnings, "\n"),
+			"failed, and it was not noted") {
 			t.Fatalf("%q, %q", st.Interrupted, st.Warnings)
 		}
 		switch way {

@@ -71,7 +71,8 @@ func (s sweeper) reported() *SweepReport {
 type Reads struct{ SL2VL, MFT, PKeys, VLArb, Adaptive, SLs bool }
 
 func (r Reads) and(more Reads) Reads {
-	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb || more.VLArb, Adaptive: r.Adaptive || more.Adaptive}
+	return Reads{SL2VL: r.SL2VL || more.SL2VL, MFT: r.MFT || more.MFT, PKeys: r.PKeys || more.PKeys, VLArb: r.VLArb ||
+		more.VLArb, Adaptive: r.Adaptive || more.Adaptive}
 }
 
 // SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
@@ -132,7 +133,8 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		now = now.WithDescriptions(names)
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
-	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.unansweredAt, sameUnanswered) {
+	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.unansweredAt,
+		sameUnanswered) {
 		return sweeperOf(s).sweep(ctx)
 	}
 	sms, err := sweeperOf(s).findSMs(ctx, now) // live knows those of its time
@@ -154,7 +156,8 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	return SweepReport{
 		Switches: len(live.Fabric.Switches), Nodes: len(live.Fabric.Nodes), Links: len(live.Fabric.Links()),
-		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Unanswered: s.State().Unanswered, Warnings: res.Warnings,
+		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Unanswered: s.State().Unanswered,
+		Warnings: res.Warnings,
 	}, nil
 }
 
@@ -207,7 +210,8 @@ func (s sweeper) sweep(ctx context.Context) (SweepReport, error) {
 func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, error) {
 	sent := l.Client.Stats().Sent
 	res, err := sweep.Full(ctx, l.Client, sweep.Options{
-		Progress: SweepProgress(&Op{s.Session}), SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys, VLArb: s.reads.VLArb, Adaptive: s.reads.Adaptive,
+		Progress: SweepProgress(&Op{s.Session}), SL2VL: s.reads.SL2VL, MFT: s.reads.MFT, PKeys: s.reads.PKeys,
+		VLArb: s.reads.VLArb, Adaptive: s.reads.Adaptive,
 	})
 	if err != nil {
 		return SweepReport{}, err
@@ -219,7 +223,8 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	if s.State().Source.Kind == source.Sim { // no manager has given SLs or VLs: they are 0
 		res.Tables.Unread = fabric.Unread{}
 	}
-	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits, VLArb: res.VLArb}
+	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits,
+		VLArb: res.VLArb}
 	if names := s.State().Names; names != nil {
 		live = live.On(res.Fabric.WithDescriptions(names))
 	}
@@ -288,7 +293,9 @@ func (s sweeper) recordSweep(live *Picture, unanswered int) {
 func (s sweeper) recordRead(live *Picture, unanswered int) {
 	r := s.recorder.Load()
 	f := live.Fabric
-	e := s.entry(history.Sweep, live, "", map[string]float64{"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered)})
+	e := s.entry(history.Sweep, live, "", map[string]float64{
+		"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered),
+	})
 	st := s.State()
 	e.Events, e.Seen = s.newEvents(), st.seen(st.Live)
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {

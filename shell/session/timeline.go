@@ -22,8 +22,8 @@ type Timeline struct {
 	Why           error
 }
 
-// Timeline is what happened from one time to another, as this session and the history know it: what sweeps found, commits,
-// and where a sweep saw another subnet than the one before it and nobody looked meanwhile.
+// Timeline is what happened from one time to another, as this session and the history know it: what sweeps found,
+// commits, and where a sweep saw another subnet than the one before it and nobody looked meanwhile.
 func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeline, error) {
 	st := s.State()
 	t, past := &Timeline{}, &timeline.History{}
@@ -38,7 +38,9 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 			events = append(events, e.Kept())
 		}
 	}
-	t.Moments = slices.DeleteFunc(past.Moments(events), func(m timeline.Moment) bool { return m.When.Before(since) || m.When.After(until) })
+	t.Moments = slices.DeleteFunc(past.Moments(events), func(m timeline.Moment) bool {
+		return m.When.Before(since) || m.When.After(until)
+	})
 	t.Before, t.After = past.SeenBy(since), past.SeenBy(until)
 	if live := st.Live; t.After != nil && live.When.After(t.After.Until) && !live.When.After(until) {
 		t.After = &timeline.Seen{Began: live.When, Until: live.When}

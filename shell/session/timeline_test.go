@@ -19,7 +19,9 @@ import (
 func (n *subnet) recording() *Session {
 	n.t.Helper()
 	s := n.console()
-	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(n.dir), All: true, Failed: func(err error) { n.t.Error(err) }, Exposed: func(error) {}}))
+	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(n.dir), All: true, Failed: func(err error) {
+		n.t.Error(err)
+	}, Exposed: func(error) {}}))
 	n.sweep(s)
 	return s
 }
@@ -45,7 +47,8 @@ func (n *subnet) moments(s *Session) (words []string) {
 }
 
 // TestTimeline: another console's commit, a cable that is pulled while somebody watches and plugged in again
-// while nobody does are on the timeline, with what was before and after and who it was, also of a console that is started later.
+// while nobody does are on the timeline, with what was before and after and who it was, also of a console that is
+// started later.
 func TestTimeline(t *testing.T) {
 	n := newSubnet(t, "fattree:2,8", false)
 	a := n.recording()
@@ -64,7 +67,9 @@ func TestTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cable := slices.IndexFunc(f.Links(), func(l fabric.Link) bool { return f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None })
+	cable := slices.IndexFunc(f.Links(), func(l fabric.Link) bool {
+		return f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None
+	})
 	l := f.Links()[cable]
 	if err := n.sim.Unlink(l.A); err != nil {
 		t.Fatal(err)
@@ -74,8 +79,10 @@ func TestTimeline(t *testing.T) {
 	n.sweep(c) // which finds the same
 	down := n.moments(c)
 	want := []string{
-		fmt.Sprintf("commit: commit, done; forwarding tables: %d entries of | console of", entries), // one row: who saw it says the same
-		"link: " + f.PortName(l.A) + " to " + f.PortName(l.B) + ": link down | cable or port; no counters were read before | true",
+		// one row: who saw it says the same
+		fmt.Sprintf("commit: commit, done; forwarding tables: %d entries of | console of", entries),
+		"link: " + f.PortName(l.A) + " to " + f.PortName(l.B) + ": link down | cable or port; no counters were read " +
+			"before | true",
 	}
 	check := func(got []string) {
 		t.Helper()

@@ -31,7 +31,8 @@ func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions
 		return LoadReport{}, err
 	}
 	st, f, name := s.State(), file.Fabric, fabric.Escape(path)
-	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures), Unread: file.Unread, Notes: file.Warnings}
+	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures),
+		Unread: file.Unread, Notes: file.Warnings}
 	st.dropBase()
 	st.Failures = nil
 	base := firstBase(&st)

@@ -47,7 +47,8 @@ func TestTorusSettings(t *testing.T) {
 		s := open(t, "sim:torus:6x5")
 		set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, k.given)
 		if k.conf != "" {
-			set, err = settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"), settings.Around{}, nil, k.given)
+			set, err = settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"),
+				settings.Around{}, nil, k.given)
 		}
 		if err != nil {
 			t.Errorf("%q, %v: %v", k.conf, k.given, err)
@@ -61,10 +62,12 @@ func TestTorusSettings(t *testing.T) {
 		case k.why == "" && (rep.Engine != "torus-2QoS" || len(rep.Refusals) > 0):
 			t.Errorf("%q, %v: routed by %s after %v", k.conf, k.given, rep.Engine, rep.Refusals)
 		case k.why != "" && (rep.Engine != "minhop" || !strings.Contains(rep.Refusals[0].Reason, k.why)):
-			t.Errorf("%q, %v: routed by %s after %v, want that torus-2QoS refuses with %q", k.conf, k.given, rep.Engine, rep.Refusals, k.why)
+			t.Errorf("%q, %v: routed by %s after %v, want that torus-2QoS refuses with %q", k.conf, k.given, rep.Engine,
+				rep.Refusals, k.why)
 		}
 	}
-	if _, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, []settings.Setting{{Name: "torus_config", Value: dir + "/none"}}); err == nil {
+	if _, err := settings.Parse(t.Context(), []string{"torus-2QoS"},
+		[]settings.Setting{{Name: "torus_config", Value: dir + "/none"}}); err == nil {
 		t.Error("a file that is not there is taken")
 	}
 }
@@ -80,14 +83,18 @@ func TestTorusQoSNotes(t *testing.T) {
 		}
 		return path
 	}
-	partitions := write("partitions.conf", "Default=0x7fff,ipoib,sl=0:ALL=full;\nhigh=0x1,sl=8:ALL;\n# sl=1\nbad=0x2, sl = 3 :ALL;\n")
-	policy := write("policy", "qos-levels\n  qos-level\n    name: one\n    sl: 8\n  end-qos-level\n  qos-level\n    sl: 5\n")
-	conf := "qos TRUE\nqos_sl2vl 0,1,2\npartition_config_file " + partitions + "\nqos_policy_file " + policy + "\ntorus_config " + write("torus", torusConf) + "\n"
+	partitions := write("partitions.conf", "Default=0x7fff,ipoib,sl=0:ALL=full;\nhigh=0x1,sl=8:ALL;\n# "+
+		"sl=1\nbad=0x2, sl = 3 :ALL;\n")
+	policy := write("policy", "qos-levels\n  qos-level\n    name: one\n    sl: 8\n  end-qos-level\n  qos-level\n    "+
+		"sl: 5\n")
+	conf := "qos TRUE\nqos_sl2vl 0,1,2\npartition_config_file " + partitions + "\nqos_policy_file " + policy +
+		"\ntorus_config " + write("torus", torusConf) + "\n"
 	for engine, want := range map[string][]string{
 		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:7: service level 5"},
 		"minhop":     nil,
 	} {
-		set, err := settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine "+engine+"\n"+conf), settings.Around{}, nil, nil)
+		set, err := settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine "+engine+"\n"+conf),
+			settings.Around{}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,12 +20,19 @@ func TestUnicastCache(t *testing.T) {
 	for _, k := range []struct {
 		failed, engine, says string
 	}{
-		{"leaf-02", compute.CachedEngine, "the unicast cache holds: what is missing (nodes: 3, links: 4) needs no computation"},
-		{"node-0003 HCA-1", compute.CachedEngine, "the unicast cache holds: what is missing (nodes: 1, links: 1) needs no computation"},
+		{
+			"leaf-02", compute.CachedEngine, "the unicast cache holds: what is missing (nodes: 3, links: 4) needs no " +
+				"computation",
+		},
+		{
+			"node-0003 HCA-1", compute.CachedEngine, "the unicast cache holds: what is missing (nodes: 1, links: 1) " +
+				"needs no computation",
+		},
 		{"spine-02", "minhop", "the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on"},
 	} {
 		s := open(t, "sim:fattree:2,4")
-		set, err := settings.Parse(t.Context(), []string{"minhop"}, []settings.Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
+		set, err := settings.Parse(t.Context(), []string{"minhop"},
+			[]settings.Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +47,17 @@ func TestUnicastCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		rep, err := s.Route(t.Context(), compute.KeepAsOpenSM)
-		if err != nil || rep.Engine != k.engine || !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, k.says) }) {
+		if err != nil || rep.Engine != k.engine || !slices.ContainsFunc(rep.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, k.says)
+		}) {
 			t.Errorf("%s: %+v, %v", k.failed, rep, err)
 		}
 		staged := s.State().Staged.Tables
 		if same := sameRows(base, staged); same != (k.engine == compute.CachedEngine) {
 			t.Errorf("%s: tables as before: %v", k.failed, same)
 		}
-		if rep, err = s.Route(t.Context(), compute.KeepNo); err != nil || rep.Engine != "minhop" || len(rep.Warnings) > 0 {
+		if rep, err = s.Route(t.Context(), compute.KeepNo); err != nil || rep.Engine != "minhop" ||
+			len(rep.Warnings) > 0 {
 			t.Errorf("%s, keep=no: %+v, %v", k.failed, rep, err)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // so that nothing is unread.
 func (st *State) UnknownLoop(u fabric.Unread, partial bool) (why, try string) {
 	if partial {
-		return "the forwarding tables of some switches are not known, and there may be rings of links through these", "sweep"
+		return "the forwarding tables of some switches are not known, and there may be rings of links through these",
+			"sweep"
 	}
 	return u.String() + ", and the routes have rings of links that several VLs may break", st.ToKnow(u)
 }

@@ -68,7 +68,8 @@ func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
 			for in := range n.NumPorts {
 				ours, theirs := p.Tables.SL2VL.VLs(node, in+1, uint8(out)), loaded.VLs(node, in+1, uint8(out))
 				if f.Ports[n.FirstPort+out].Linked() && ours != theirs {
-					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps SLs to VLs itself", f.NodeName(node), in+1, out)
+					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps SLs to "+
+						"VLs itself", f.NodeName(node), in+1, out)
 				}
 			}
 		}

@@ -50,13 +50,14 @@ func (w *wrote) over(live *fabric.Tables) (found write.Conflicts) {
 				continue
 			}
 		}
-		found.Add(live.Fabric.NodeName(live.Fabric.Switches[e.SwitchNew]), n.GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New, e.Old)
+		found.Add(live.Fabric.NodeName(live.Fabric.Switches[e.SwitchNew]), n.GUID, fmt.Sprintf("LID %d", e.LID), e.Old,
+			e.New, e.Old)
 	}
 	return found.AfterWriting()
 }
 
-// lookOver says, after a reading, what others have written over what the last commit of this session wrote, and notes it in
-// the journal; "" where there is nothing new.
+// lookOver says, after a reading, what others have written over what the last commit of this session wrote, and notes
+// it in the journal; "" where there is nothing new.
 func (s *Session) lookOver(ctx context.Context, moved bool) (string, error) {
 	found := s.wrote.over(s.State().Live.Tables)
 	if found.Count == 0 || !moved && found.Count == s.wrote.noted {
@@ -64,7 +65,8 @@ func (s *Session) lookOver(ctx context.Context, moved bool) (string, error) {
 	}
 	s.wrote.noted = found.Count
 	o := Others{Conflicts: found}
-	text := fmt.Sprintf("the switches do not hold what the last commit of this session wrote, %s: %s", prose.Count(found.Count, "entry"), o.Names(mostTold))
+	text := fmt.Sprintf("the switches do not hold what the last commit of this session wrote, %s: %s",
+		prose.Count(found.Count, "entry"), o.Names(mostTold))
 	if s.wrote.journal == 0 {
 		return text, nil
 	}

@@ -10,7 +10,9 @@ import (
 // TestWidths: figures worked out by hand. Columns with a rank go first, then a third of what those have at least that
 // share, then columns from the right; what is left over is shared.
 func TestWidths(t *testing.T) {
-	table := Table{Cols: []Column{{Wide: 6}, {Least: 15, Share: 2}, {Wide: 5}, {Least: 9}, {Wide: 7, Rank: 1}, {Wide: 5}}}
+	table := Table{
+		Cols: []Column{{Wide: 6}, {Least: 15, Share: 2}, {Wide: 5}, {Least: 9}, {Wide: 7, Rank: 1}, {Wide: 5}},
+	}
 	for _, x := range []struct {
 		w    int
 		want []int

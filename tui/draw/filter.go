@@ -60,7 +60,8 @@ func ParseFilter(text string) (Filter, error) {
 // lowerExpr makes an expression one for text in lower case. That is three times as
 // quick as to let it fold cases, where that can be left out.
 func lowerExpr(expr string) string {
-	if !prose.Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) || strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
+	if !prose.Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) ||
+		strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
 		return "(?i)" + expr
 	}
 	b := []byte(expr)

@@ -48,7 +48,8 @@ func unicodeGlyphs() Glyphs {
 			FrameStaged: {{"╒", "╕", "╛", "╘", "═", "│"}, {"╔", "╗", "╝", "╚", "═", "║"}},
 			FrameOld:    {{"·", "·", "·", "·", "┈", "┊"}, {"•", "•", "•", "•", "┉", "┋"}},
 		},
-		sortUp: "▴", sortDown: "▾", mark: "◆", Shades: []string{"·", "░", "▒", "▓", "█"}, sparks: strings.Split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", " "), tick: "✓", warn: "!", note: "·",
+		sortUp: "▴", sortDown: "▾", mark: "◆", Shades: []string{"·", "░", "▒", "▓", "█"},
+		sparks: strings.Split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", " "), tick: "✓", warn: "!", note: "·",
 		thumb: "█", Cursor: "▌", idle: "›", Open: "▾", Shut: "▸", Failed: "✕", Changed: "≠", OnPath: "●", Rung: "├",
 		Arrow: "→", Line: "─", Ellipsis: "…", dot: "·", Prompt: "›", Up: "↑", Down: "↓", left: "←", right: "→",
 		Full: "█", Empty: "░", Spin: strings.Split("⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏", " "),
@@ -80,10 +81,12 @@ func asciiGlyphs() Glyphs {
 			FrameStaged: {{"+", "+", "+", "+", "=", "|"}, {"#", "#", "#", "#", "=", "#"}},
 			FrameOld:    {{"+", "+", "+", "+", ".", ":"}, {"#", "#", "#", "#", ".", "#"}},
 		},
-		sortUp: "^", sortDown: "v", mark: "*", Shades: []string{".", ":", "+", "%", "@"}, sparks: strings.Split("_ . : = #", " "), tick: "ok", warn: "!", note: ".",
+		sortUp: "^", sortDown: "v", mark: "*", Shades: []string{".", ":", "+", "%", "@"},
+		sparks: strings.Split("_ . : = #", " "), tick: "ok", warn: "!", note: ".",
 		thumb: "H", Cursor: ">", idle: ".", Open: "-", Shut: "+", Failed: "x", Changed: "*", OnPath: "o", Rung: "|",
-		Arrow: ">", Line: "-", Ellipsis: "~", dot: "-", Prompt: ">", Up: "Up", Down: "Down", left: "Left", right: "Right",
-		Full: "#", Empty: ".", Spin: strings.Split(`| / - \`, " "),
+		Arrow: ">", Line: "-", Ellipsis: "~", dot: "-", Prompt: ">", Up: "Up", Down: "Down", left: "Left",
+		right: "Right",
+		Full:  "#", Empty: ".", Spin: strings.Split(`| / - \`, " "),
 	}
 }
 
@@ -103,8 +106,10 @@ func (g *Glyphs) KeyName(key string) string {
 }
 
 var keyWords = map[string]string{
-	" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab", "shift+tab": "Shift-Tab",
-	"home": "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "delete": "Delete",
+	" ": "Space", "pgup": "PgUp", "pgdown": "PgDn", "enter": "Enter", "esc": "Esc", "tab": "Tab",
+	"shift+tab": "Shift-Tab",
+	"home":      "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left",
+	"right": "Right", "delete": "Delete",
 	"insert": "Insert",
 }
 

@@ -10,8 +10,9 @@ import (
 
 const siftTime = 4 * time.Millisecond // how long a key waits at most for the filter of a list
 
-// Sift begins to leave only the rows that the filter lets through, of rows in the order that they come in. Where that takes longer
-// than a key may wait, [Table.SiftOn] goes on with it between keys, and [Table.Sifting] reports true until it is done.
+// Sift begins to leave only the rows that the filter lets through, of rows in the order that they come in. Where that
+// takes longer than a key may wait, [Table.SiftOn] goes on with it between keys, and [Table.Sifting] reports true until
+// it is done.
 func (t *Table) Sift() {
 	if t.Prepare != nil {
 		t.Prepare()

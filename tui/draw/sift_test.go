@@ -10,12 +10,18 @@ import (
 	"time"
 )
 
-// TestSiftYields: a filter that takes long on a long list gives the keys a turn in between, and in the end lets the same rows
-// through in the same order as one that takes no time, with the cursor on the row where it was.
+// TestSiftYields: a filter that takes long on a long list gives the keys a turn in between, and in the end lets the
+// same rows through in the same order as one that takes no time, with the cursor on the row where it was.
 func TestSiftYields(t *testing.T) {
 	const rows, each = 60_000, 10 * time.Microsecond
 	list := func(cost time.Duration) *Table {
-		table := &Table{Cols: []Column{{Name: "row", Text: func(row int) string { return fmt.Sprint(row) }, Order: func(row int) int64 { return int64(row % 1000) }}}}
+		table := &Table{
+			Cols: []Column{
+				{Name: "row", Text: func(row int) string {
+					return fmt.Sprint(row)
+				}, Order: func(row int) int64 { return int64(row % 1000) }},
+			},
+		}
 		table.ID = func(row int) uint64 { return uint64(row) }
 		table.Match = func(row int) bool {
 			for began := time.Now(); time.Since(began) < cost; {

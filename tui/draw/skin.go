@@ -35,7 +35,8 @@ var colourForm = regexp.MustCompile(`^(#[0-9a-fA-F]{6})?(/([0-9]|1[0-5]))?$`)
 //	cursor: {fg: "#ffffff/15", bg: "#00408f/4", bold: true}
 //	warn: {fg: "#ffaf00/3"}
 //
-// A colour is #rrggbb, with /N for what stands for it among 16 colours, 0 to 15. Errors say name:line and what was expected.
+// A colour is #rrggbb, with /N for what stands for it among 16 colours, 0 to 15. Errors say name:line and what was
+// expected.
 func ReadSkin(r io.Reader, name string) (*Skin, error) {
 	var s Skin
 	switch err := yaml.NewDecoder(r).Decode(&s.looks); {
@@ -48,15 +49,18 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 	for _, style := range slices.Sorted(maps.Keys(s.looks)) {
 		node := s.looks[style]
 		if known[style] == nil {
-			return nil, fmt.Errorf("%s:%d: no style is called %q, expected one of %s", name, node.Line, style, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return nil, fmt.Errorf("%s:%d: no style is called %q, expected one of %s", name, node.Line, style,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		look, err := node.over(Look{})
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %s: expected fg and bg with colours, bold, reverse and underline with true or false: %w", name, node.Line, style, err)
+			return nil, fmt.Errorf("%s:%d: %s: expected fg and bg with colours, bold, reverse and underline with "+
+				"true or false: %w", name, node.Line, style, err)
 		}
 		for _, c := range []string{look.Foreground, look.Background} {
 			if !colourForm.MatchString(c) {
-				return nil, fmt.Errorf("%s:%d: %s has the colour %q, expected one like #ffb300/3", name, node.Line, style, c)
+				return nil, fmt.Errorf("%s:%d: %s has the colour %q, expected one like #ffb300/3", name,
+					node.Line, style, c)
 			}
 		}
 	}

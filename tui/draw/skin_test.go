@@ -11,7 +11,8 @@ import (
 
 // TestSkin: a skin changes what it names of a style, and the sequences are those of ECMA-48, 8.3.117.
 func TestSkin(t *testing.T) {
-	s, err := ReadSkin(strings.NewReader("warn: {fg: \"#010203/4\"}\nfocus: {reverse: true}\ndim:\n  bold: true\n  fg: \"/2\"\n"), "skin")
+	s, err := ReadSkin(strings.NewReader("warn: {fg: \"#010203/4\"}\nfocus: {reverse: true}\ndim:\n  bold: true\n  "+
+		"fg: \"/2\"\n"), "skin")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ func TestSortKeys(t *testing.T) {
 				k.sort()
 				for i := range want {
 					if k.list[i].row != want[i] {
-						t.Fatalf("%d rows up to %d, down %v: line %d is row %d, want %d", n, most, down, i, k.list[i].row, want[i])
+						t.Fatalf("%d rows up to %d, down %v: line %d is row %d, want %d", n, most, down, i,
+							k.list[i].row, want[i])
 					}
 				}
 			}

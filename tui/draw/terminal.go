@@ -47,7 +47,8 @@ func (env Environment) Profile() termenv.Profile {
 		return termenv.TrueColor
 	case strings.Contains(term, "256color"):
 		return termenv.ANSI256
-	case strings.Contains(term, "direct"), term == "alacritty", strings.HasSuffix(term, "-kitty"), strings.HasSuffix(term, "-ghostty"), term == "wezterm", term == "foot":
+	case strings.Contains(term, "direct"), term == "alacritty", strings.HasSuffix(term, "-kitty"),
+		strings.HasSuffix(term, "-ghostty"), term == "wezterm", term == "foot":
 		return termenv.TrueColor
 	}
 	for _, colourless := range []string{"vt", "dumb", "unknown"} {

@@ -15,7 +15,8 @@ func TestThemes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := NewTheme("pink", termenv.ANSI, unicodeGlyphs(), nil); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, none") {
+	if _, err := NewTheme("pink", termenv.ANSI, unicodeGlyphs(), nil); err == nil ||
+		!strings.Contains(err.Error(), "dark, light, contrast, none") {
 		t.Errorf("unknown theme: %v", err)
 	}
 }

@@ -43,8 +43,8 @@ type Theme struct {
 // Themes lists the names of the themes.
 var Themes = []string{"dark", "light", "contrast", "none"}
 
-// NewTheme makes a theme in the colours of a profile, changed by a skin, nil for none. The profile Ascii and the theme none
-// leave bold and reverse.
+// NewTheme makes a theme in the colours of a profile, changed by a skin, nil for none. The profile Ascii and the theme
+// none leave bold and reverse.
 func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Theme, error) {
 	fixed := profile == termenv.Ascii
 	if fixed {
@@ -74,7 +74,8 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 // styles returns the styles of a theme by the names that skins have for them.
 func (t *Theme) styles() map[string]*Style {
 	return map[string]*Style{
-		"ground": &t.ground, "dim": &t.Dim, "strong": &t.Strong, "good": &t.Good, "warn": &t.Warn, "bad": &t.Bad, "info": &t.Info,
+		"ground": &t.ground, "dim": &t.Dim, "strong": &t.Strong, "good": &t.Good, "warn": &t.Warn, "bad": &t.Bad,
+		"info":   &t.Info,
 		"border": &t.border, "focus": &t.focus, "title": &t.Title, "cursor": &t.Cursor, "cursor-idle": &t.cursorIdle,
 		"key": &t.Key, "hint": &t.Hint, "live": &t.Live, "whatif": &t.Whatif, "staged": &t.Staged, "stale": &t.Stale,
 		"simulated": &t.Simulated, "writing": &t.Writing, "command": &t.Command, "old": &t.Old, "frozen": &t.Frozen,
@@ -82,8 +83,8 @@ func (t *Theme) styles() map[string]*Style {
 	}
 }
 
-// Look is what a style looks like. A colour is written "#rrggbb/n": n is what stands for it among 16 colours, none where it
-// is left out. Bright black is not among those of our themes: some schemes make it that of the background.
+// Look is what a style looks like. A colour is written "#rrggbb/n": n is what stands for it among 16 colours, none
+// where it is left out. Bright black is not among those of our themes: some schemes make it that of the background.
 type Look struct {
 	Foreground string `yaml:"fg"`
 	Background string `yaml:"bg"`
@@ -180,7 +181,8 @@ func light() map[string]Look {
 		"good": of("#006400/2"), "warn": of(brown), "bad": boldOf(red), "info": of("#0050a0/4"),
 		"border": of("#9e9e9e"), "focus": of(accent), "key": boldOf(accent), "command": boldOf(accent),
 		"cursor": onLight("#b3d7ff/6"), "cursor-idle": {Foreground: "#202020", Background: "#e4e4e4"},
-		"live": onDark("#1b5e20/2"), "whatif": onLight("#ffb300/3"), "staged": onDark("#0d47a1/4"), "stale": onDark("#b71c1c/1"),
+		"live": onDark("#1b5e20/2"), "whatif": onLight("#ffb300/3"), "staged": onDark("#0d47a1/4"),
+		"stale":     onDark("#b71c1c/1"),
 		"simulated": onDark("#4527a0/5"), "writing": onDark("#b71c1c/1"),
 		"old": onDark("#5f5f5f/0"), "frozen": onLight("#80deea/6"), "old-line": of("#5f5f5f/0"),
 		"whatif-line": of(brown), "staged-line": of(blue), "stale-line": of(red),

@@ -88,7 +88,9 @@ func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 	case tea.KeyTab:
 		return f.complete(), true
 	case tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown:
-		b.move(map[tea.KeyType]int{tea.KeyUp: -1, tea.KeyDown: 1, tea.KeyPgUp: -max(b.win.Height, 1), tea.KeyPgDown: max(b.win.Height, 1)}[k.Type])
+		b.move(map[tea.KeyType]int{
+			tea.KeyUp: -1, tea.KeyDown: 1, tea.KeyPgUp: -max(b.win.Height, 1), tea.KeyPgDown: max(b.win.Height, 1),
+		}[k.Type])
 		return nil, true
 	case tea.KeyEnter:
 		if b.chosen {

@@ -50,7 +50,8 @@ func newField(t *draw.Theme, q *guided.Question, explain []string, answer string
 	} else {
 		one = huh.NewInput().Title(title).Description(text).Prompt(t.Prompt + " ").Value(&f.answer)
 	}
-	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(false).WithWidth(w)
+	f.form = huh.NewForm(huh.NewGroup(one)).WithTheme(huhTheme(t)).WithShowHelp(false).WithShowErrors(
+		false).WithWidth(w)
 	f.form.Init()
 	return f
 }
@@ -126,7 +127,8 @@ func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering
 func (f *field) click(line int) bool {
 	lines := f.seen
 	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
-	if at < 0 || line < 0 || line >= len(lines) || line != at && !f.choiceIn(lines[line], draw.Spaces(draw.Width(f.selector))) {
+	if at < 0 || line < 0 || line >= len(lines) || line != at &&
+		!f.choiceIn(lines[line], draw.Spaces(draw.Width(f.selector))) {
 		return false
 	}
 	step := tea.KeyMsg{Type: tea.KeyDown}
@@ -174,7 +176,8 @@ func huhTheme(t *draw.Theme) *huh.Theme {
 	s.Title, s.Description = draw.Lip(t.Strong), draw.Lip(t.Dim)
 	s.SelectSelector = draw.Lip(t.Key).SetString(t.Glyphs.Cursor + " ")
 	s.SelectedOption, s.UnselectedOption, s.Option = draw.Lip(t.Cursor), plain, plain
-	s.TextInput = huh.TextInputStyles{Cursor: draw.Lip(t.Cursor), CursorText: plain, Placeholder: draw.Lip(t.Dim), Prompt: draw.Lip(t.Key), Text: plain}
+	s.TextInput = huh.TextInputStyles{Cursor: draw.Lip(t.Cursor), CursorText: plain, Placeholder: draw.Lip(t.Dim),
+		Prompt: draw.Lip(t.Key), Text: plain}
 	h.Blurred = *s
 	return h
 }

@@ -20,12 +20,18 @@ import (
 // TestHostileText: what a question and its answers hold does not reach the terminal as it
 // is.
 func TestHostileText(t *testing.T) {
-	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string { return "C.UTF-8" }).Glyphs(), nil)
+	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string {
+		return "C.UTF-8"
+	}).Glyphs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	evil := "\x1b[2J\x1b]0;title\a\r\n\t\u202e\x9b"
-	q := &guided.Question{Name: "name", Text: "Which" + evil + "?", Choices: []guided.Choice{{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""}}}
+	q := &guided.Question{
+		Name: "name", Text: "Which" + evil + "?", Choices: []guided.Choice{
+			{Value: "a" + evil, Text: strings.Repeat("long "+evil, 20)}, {Value: "b", Text: ""},
+		},
+	}
 	for _, choices := range [][]guided.Choice{q.Choices, nil} {
 		q.Choices = choices
 		f := newField(theme, q, []string{draw.Clean(evil, false)}, evil, 40)
@@ -33,7 +39,9 @@ func TestHostileText(t *testing.T) {
 			p := draw.NewPen(theme, 40)
 			p.Styled(l)
 			got := ansi.Strip(p.Done())
-			if ansi.StringWidth(got) != 40 || strings.ContainsFunc(got, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
+			if ansi.StringWidth(got) != 40 || strings.ContainsFunc(got, func(r rune) bool {
+				return r < 0x20 || r >= 0x7f && r < 0xa0
+			}) {
 				t.Errorf("%q is shown as %q", l, got)
 			}
 		}
@@ -45,7 +53,9 @@ func TestHostileText(t *testing.T) {
 
 func fields(t *testing.T) map[string]func() *field {
 	t.Helper()
-	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string { return "C.UTF-8" }).Glyphs(), nil)
+	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string {
+		return "C.UTF-8"
+	}).Glyphs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +70,15 @@ func fields(t *testing.T) map[string]func() *field {
 	}
 }
 
-// TestAnyKeys: no sequence of keys makes a field panic. The first one selects a choice of none and then lets all choices
-// fit again; the others delete a word from its last character on.
+// TestAnyKeys: no sequence of keys makes a field panic. The first one selects a choice of none and then lets all
+// choices fit again; the others delete a word from its last character on.
 func TestAnyKeys(t *testing.T) {
 	runes := func(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
 	r := testenv.Rand(t)
 	for name, make := range fields(t) {
 		sequences := [][]tea.KeyMsg{
-			{runes("/"), runes("q"), runes("q"), {Type: tea.KeyUp}, {Type: tea.KeyCtrlW}, {Type: tea.KeyCtrlW}, {Type: tea.KeyTab}},
+			{runes("/"), runes("q"), runes("q"), {Type: tea.KeyUp}, {Type: tea.KeyCtrlW}, {Type: tea.KeyCtrlW},
+				{Type: tea.KeyTab}},
 			{{Type: tea.KeyLeft}, {Type: tea.KeyRunes, Runes: []rune{'d'}, Alt: true}},
 			{{Type: tea.KeyLeft}, {Type: tea.KeyDelete, Alt: true}},
 		}
@@ -83,7 +94,8 @@ func TestAnyKeys(t *testing.T) {
 					k.Runes = []rune{' '}
 					keys = append(keys, k)
 				default:
-					k.Type, k.Runes = tea.KeyRunes, []rune([]string{"/", "/q", "q", "end", "k", "G", "zeta", "é日", "value-3", "d", "b"}[r.IntN(11)])
+					k.Type, k.Runes = tea.KeyRunes,
+						[]rune([]string{"/", "/q", "q", "end", "k", "G", "zeta", "é日", "value-3", "d", "b"}[r.IntN(11)])
 					keys = append(keys, k)
 				}
 			}

@@ -33,7 +33,8 @@ func (f *Form) lay(w, h int) {
 	if room < len(lines) {
 		lines = lines[:max(room, 0)]
 		if n := len(lines); n > 0 {
-			lines[n-1] = draw.Cut(lines[n-1]+" "+f.common.Look.Ellipsis+f.common.Look.Ellipsis, w-1, f.common.Look.Ellipsis)
+			lines[n-1] = draw.Cut(lines[n-1]+" "+f.common.Look.Ellipsis+f.common.Look.Ellipsis, w-1,
+				f.common.Look.Ellipsis)
 		}
 	}
 	f.field = newField(f.common.Look, f.q, lines, answer, w)

@@ -31,9 +31,14 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) *draw.Badge {
 		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "BASE"}
 	case sc.Between != nil && p == sc.Between.Shown() && p.Simulated == "":
 		side := prose.When(sc.Between.Earlier, "before ", "after ")
-		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, " + side + sc.Between.Moment.When.Local().Format(time.TimeOnly)}
+		return &draw.Badge{
+			St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, " + side +
+				sc.Between.Moment.When.Local().Format(time.TimeOnly),
+		}
 	case p.Entry != nil && p.Simulated != "":
-		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF, " + string(p.Kind)}
+		return &draw.Badge{
+			St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF, " + string(p.Kind),
+		}
 	case p.IsComputed():
 		return &draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED, " + string(p.Kind)}
 	case strings.HasPrefix(string(p.Kind), string(session.Recorded)):
@@ -50,11 +55,15 @@ func (sc *Scene) LiveBadge(t *draw.Theme) draw.Badge {
 	case st.Source.Offline():
 		return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "FILE"}
 	case st.Lost != "":
-		return draw.Badge{St: t.Stale, Line: t.OldLine, Frame: draw.FrameOld, Word: "LOST, OLD: read " + st.Live.When.Format("15:04")}
+		return draw.Badge{
+			St: t.Stale, Line: t.OldLine, Frame: draw.FrameOld, Word: "LOST, OLD: read " + st.Live.When.Format("15:04"),
+		}
 	case sc.Reading() && len(st.Live.Fabric.Nodes) > 0:
 		return draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "LIVE, being read again"}
 	case sc.aged():
-		return draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, read " + st.Live.When.Format("15:04")}
+		return draw.Badge{
+			St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, read " + st.Live.When.Format("15:04"),
+		}
 	}
 	return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "LIVE"}
 }
@@ -87,7 +96,8 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
 	if st.WhatIf != nil {
-		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " + st.OnPaper()})
+		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " +
+			st.OnPaper()})
 	}
 	switch {
 	case st.Staged != nil && st.Stale:
@@ -122,5 +132,7 @@ func stagedBadge(t *draw.Theme, st *session.State) draw.Badge {
 	if st.Written {
 		return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "WRITTEN " + st.Staged.Tables.Origin}
 	}
-	return draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED " + st.Staged.Tables.Origin}
+	return draw.Badge{
+		St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED " + st.Staged.Tables.Origin,
+	}
 }

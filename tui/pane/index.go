@@ -45,7 +45,9 @@ func newIndex(s *classify.Structure) *Index {
 		}
 	}
 	for _, list := range append(ix.Tiers, ix.Outside) {
-		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int { return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]]) })
+		slices.SortFunc(list, func(a, b fabric.SwitchIndex) int {
+			return cmp.Compare(ix.Rank[f.Switches[a]], ix.Rank[f.Switches[b]])
+		})
 	}
 	return ix
 }

@@ -18,11 +18,12 @@ type loads struct {
 // Loads returns the paths over each link by the tables of a scene, nil where nobody has counted them.
 func (c *Common) Loads(sc *Scene) *linkload.Loads { return c.loadsOf(sc).value }
 
-// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 where nobody has counted them.
+// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 where nobody has
+// counted them.
 func (c *Common) Busiest(sc *Scene) int64 { return c.loadsOf(sc).busiest }
 
-// loadsOf keeps what the memo had of the tables that were asked for last: cells of lists ask, several at a time where they are
-// filtered.
+// loadsOf keeps what the memo had of the tables that were asked for last: cells of lists ask, several at a time where
+// they are filtered.
 func (c *Common) loadsOf(sc *Scene) *loads {
 	if sc == nil || sc.Picture.Tables == nil || c.Memo == nil {
 		return &loads{}

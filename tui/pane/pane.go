@@ -142,8 +142,8 @@ type Common struct {
 
 	Memo *analysis.Memo // what the session knows to follow from tables
 
-	// Ends are the marked source and destination of a trace; a zero GUID is none. LID is the one of the destination that was
-	// named where it has several, else 0.
+	// Ends are the marked source and destination of a trace; a zero GUID is none. LID is the one of the destination
+	// that was named where it has several, else 0.
 	Ends [2]Place
 	LID  uint16
 	// Recent is what ports counted in the last hour of the time that is shown, nil where nothing is recorded of that.
@@ -159,7 +159,8 @@ type Recently struct {
 	Read map[Place]bool // the ports of which something was recorded
 }
 
-// Recent is what a port counted of late: errors, and the share of its link that it sent with, below 0 where that is not known.
+// Recent is what a port counted of late: errors, and the share of its link that it sent with, below 0 where that is not
+// known.
 type Recent struct {
 	Errors uint64
 	Use    float64

@@ -31,7 +31,8 @@ type AsyncResult[T any] struct {
 type ResultMsg struct{ Deliver func() }
 
 // Want begins to compute the value for something that can be compared, unless it is there or under way.
-func (e *AsyncResult[T]) Want(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T, error)) tea.Cmd {
+func (e *AsyncResult[T]) Want(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T,
+	error)) tea.Cmd {
 	if of == nil || e.Of == of || e.Doing == of {
 		return nil
 	}

@@ -27,7 +27,8 @@ type Scene struct {
 	Names *Index           // the index of the picture's fabric
 	Down  int              // [session.State.Down]
 	Clock func() time.Time // tells how old pictures are
-	// given holds the LIDs that staged tables give to ports of Top that have none, nil where they are of another fabric.
+	// given holds the LIDs that staged tables give to ports of Top that have none, nil where they are of another
+	// fabric.
 	given *fabric.Fabric
 }
 
@@ -52,9 +53,10 @@ func (sc *Scene) OtherColumn() string {
 	return prose.When(sc.Between != nil && sc.Between.Earlier, "next", "was")
 }
 
-// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil, and between the event
-// to which it belongs, or nil.
-func NewScene(st session.State, of session.Kind, old *session.Picture, between *Between, indexed func(*fabric.Fabric) *Index) *Scene {
+// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil, and between the
+// event to which it belongs, or nil.
+func NewScene(st session.State, of session.Kind, old *session.Picture, between *Between,
+	indexed func(*fabric.Fabric) *Index) *Scene {
 	sc := &Scene{State: st, Of: of, Between: between}
 	sc.Picture = old
 	if old == nil {
@@ -102,7 +104,8 @@ func (sc *Scene) compared() *session.Picture {
 		return nil
 	}
 	of := prose.When(sc.State.Base == nil || sc.recalled(), session.Live, session.Base)
-	if base, err := sc.State.Of(of); err == nil && base.Tables != nil && (sc.Picture.Tables == nil || base.Tables.LFT != sc.Picture.Tables.LFT) {
+	if base, err := sc.State.Of(of); err == nil && base.Tables != nil &&
+		(sc.Picture.Tables == nil || base.Tables.LFT != sc.Picture.Tables.LFT) {
 		return base
 	}
 	return nil
@@ -128,9 +131,11 @@ func (sc *Scene) WhyNoSubnet() string {
 
 // Changed reports whether a scene differs in what panes keep, not only in progress.
 func (sc *Scene) Changed(before *Scene) bool {
-	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names || sc.Top != before.Top || sc.Now != before.Now ||
+	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names ||
+		sc.Top != before.Top || sc.Now != before.Now ||
 		sc.Base != before.Base && (sc.Base == nil || before.Base == nil || sc.Base.Tables != before.Base.Tables) ||
-		sc.Why != before.Why || sc.State.Written != before.State.Written || sc.given != before.given || len(sc.State.Failures) != len(before.State.Failures)
+		sc.Why != before.Why || sc.State.Written != before.State.Written || sc.given != before.given ||
+		len(sc.State.Failures) != len(before.State.Failures)
 }
 
 // LID is the LID of a port of the topology's fabric, 0 where it has none yet.
@@ -175,9 +180,11 @@ func (sc *Scene) Against() *session.Picture {
 	return p
 }
 
-// CountDown counts the links of the live subnet that are down, where they may be others than in the scene before, nil at first.
+// CountDown counts the links of the live subnet that are down, where they may be others than in the scene before, nil
+// at first.
 func (sc *Scene) CountDown(before *Scene) {
-	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline && len(before.State.Losses) == len(sc.State.Losses) {
+	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline &&
+		len(before.State.Losses) == len(sc.State.Losses) {
 		sc.Down = before.Down
 		return
 	}
@@ -197,7 +204,9 @@ func Missing(f, g *fabric.Fabric) []string {
 
 // Downs names the links of f that are not in g.
 func Downs(f, g *fabric.Fabric) []string {
-	return prose.Words(DownPorts(f, g), func(p fabric.PortIndex) string { return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer) })
+	return prose.Words(DownPorts(f, g), func(p fabric.PortIndex) string {
+		return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer)
+	})
 }
 
 // DownPorts are ports of f, one for each link, whose links are not in g. O(ports).

@@ -19,7 +19,8 @@ type Answered struct {
 	First   int     // the one to show
 }
 
-// Sheet is a table of an answer, or the lines of its text. Cells are made when they are asked for, until [Sheet.Freeze].
+// Sheet is a table of an answer, or the lines of its text. Cells are made when they are asked for, until
+// [Sheet.Freeze].
 type Sheet struct {
 	Title   string
 	Columns []answer.Column // none for lines
@@ -75,7 +76,10 @@ func Summary(lines []string, behind []Sheet) Sheet {
 
 // Join puts a table of the same columns below, and reports whether it could.
 func (s *Sheet) Join(more *Sheet) bool {
-	if s.Title != more.Title || s.lines != nil || !slices.EqualFunc(s.Columns, more.Columns, func(a, b answer.Column) bool { return a.Name == b.Name }) {
+	if s.Title != more.Title || s.lines != nil || !slices.EqualFunc(s.Columns, more.Columns,
+		func(a, b answer.Column) bool {
+			return a.Name == b.Name
+		}) {
 		return false
 	}
 	s.parts, s.More = append(s.parts, more.parts...), s.More+more.More
@@ -113,7 +117,8 @@ func (s *Sheet) Cell(row, col int) string {
 	return part.Cell(in, col)
 }
 
-// Lead returns where a row leads: to a place, a command, or the sheet of the same answer that says it in full, 0 for none.
+// Lead returns where a row leads: to a place, a command, or the sheet of the same answer that says it in full, 0 for
+// none.
 func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
 	if s.lines != nil {
 		return Place{}, "", s.leads[row]

@@ -11,10 +11,12 @@ import (
 )
 
 // adaptiveStates are the states of a far file as a fabric has them.
-var adaptiveStates = [...]fabric.AdaptiveState{Bounded: fabric.StateBounded, Free: fabric.StateFree, Static: fabric.StateStatic, Hash: fabric.StateHash}
+var adaptiveStates = [...]fabric.AdaptiveState{
+	Bounded: fabric.StateBounded, Free: fabric.StateFree, Static: fabric.StateStatic, Hash: fabric.StateHash,
+}
 
-// Adaptive is what the file says of adaptive routing, for the switches of a fabric; nil where none of them has a group. A
-// switch is taken to route adaptively unless its heading says en: 0, and to reroute by itself where it says fr_en: 1.
+// Adaptive is what the file says of adaptive routing, for the switches of a fabric; nil where none of them has a group.
+// A switch is taken to route adaptively unless its heading says en: 0, and to reroute by itself where it says fr_en: 1.
 // Which SLs may be routed so and which packets go by a private table stands in other files: all SLs are taken, and the
 // first table. O(switches x LIDs).
 func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
@@ -34,9 +36,12 @@ func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
 }
 
 func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
-	out := fabric.AdaptiveSwitch{Enabled: s.states("en") != "0", FastReroute: s.states("fr_en") == "1", SLs: 0xffff, HashSLs: 0xffff}
+	out := fabric.AdaptiveSwitch{Enabled: s.states("en") != "0", FastReroute: s.states("fr_en") == "1", SLs: 0xffff,
+		HashSLs: 0xffff}
 	groups := slices.Clone(s.Groups)
-	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Sub, b.Sub)) })
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Sub, b.Sub))
+	})
 	for i := range groups {
 		g := &groups[i]
 		for len(out.Groups) <= int(g.Number) {

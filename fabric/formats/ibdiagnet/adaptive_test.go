@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// TestAdaptive: every state, sub-groups, an empty group, a switch that is off, and a private table, by the grammar of far
-// files; what each comes to was worked out by hand.
+// TestAdaptive: every state, sub-groups, an empty group, a switch that is off, and a private table, by the grammar of
+// far files; what each comes to was worked out by hand.
 func TestAdaptive(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {

@@ -71,7 +71,8 @@ func (p *berReader) take(text []byte) error {
 	guid, ok := parse(at[0])
 	port, ok2 := parse(at[1])
 	if !ok || !ok2 || port > 254 || n < p.fields {
-		return p.refuse("cannot parse the port in %s, expected %d fields with colons between them", quote(text), p.fields)
+		return p.refuse("cannot parse the port in %s, expected %d fields with colons between them",
+			quote(text), p.fields)
 	}
 	b := portBER{guid: guid, port: uint8(port), line: p.line}
 	any := false

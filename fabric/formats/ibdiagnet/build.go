@@ -91,7 +91,8 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 	return b.Build()
 }
 
-// count0 gives nodes of which no row states how many ports they have, as in opensm-smdb.dump, the highest that is named.
+// count0 gives nodes of which no row states how many ports they have, as in opensm-smdb.dump, the highest that is
+// named.
 func (p *parser) count0() {
 	none := map[uint64]uint8{}
 	for i := range p.nodes {
@@ -147,7 +148,8 @@ func (p *parser) unnamed() error {
 	if len(made) == 0 {
 		return nil
 	}
-	return p.refuse("%s known by their ports alone, without their descriptions", prose.Verb(len(made), "node", "is", "are"))
+	return p.refuse("%s known by their ports alone, without their descriptions",
+		prose.Verb(len(made), "node", "is", "are"))
 }
 
 // fill takes what the rows of PORTS say.
@@ -160,7 +162,8 @@ func (p *parser) fill(b *fabric.Builder) error {
 			at = b.Port(n, int(r.Num))
 		}
 		if at == nil {
-			if err := p.refuseAt(r.line, "port %d of node 0x%016x, which is not among the nodes", r.Num, r.node); err != nil {
+			if err := p.refuseAt(r.line, "port %d of node 0x%016x, which is not among the nodes", r.Num,
+				r.node); err != nil {
 				return err
 			}
 			continue
@@ -189,7 +192,8 @@ func (p *parser) join(b *fabric.Builder) error {
 		x, y := b.NodeByGUID(l.guid[0]), b.NodeByGUID(l.guid[1])
 		err := error(nil)
 		if x == fabric.None || y == fabric.None {
-			err = fmt.Errorf("a cable between 0x%016x and 0x%016x, which are not both among the nodes", l.guid[0], l.guid[1])
+			err = fmt.Errorf("a cable between 0x%016x and 0x%016x, which are not both among the nodes",
+				l.guid[0], l.guid[1])
 		} else {
 			err = b.Connect(x, l.port[0], y, l.port[1])
 		}

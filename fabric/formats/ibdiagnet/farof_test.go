@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// randomAdaptive has switches with and without groups, that are on and off, with sub-groups, empty groups, all states and
-// private tables. What far has no place for is as far is read: all SLs, and every packet by the first table.
+// randomAdaptive has switches with and without groups, that are on and off, with sub-groups, empty groups, all states
+// and private tables. What far has no place for is as far is read: all SLs, and every packet by the first table.
 func randomAdaptive(r *rand.Rand, f *fabric.Fabric, lft *fabric.LFT) *fabric.Adaptive {
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
 	for i := range f.NumSwitches() {
@@ -53,7 +53,8 @@ func randomAdaptive(r *rand.Rand, f *fabric.Fabric, lft *fabric.LFT) *fabric.Ada
 		for range r.IntN(3) {
 			private := fabric.AdaptiveTable{Top: f.MaxLID}
 			for lid := uint16(1); lid <= f.MaxLID; lid++ {
-				e := fabric.PrivateEntry{LID: lid, Port: uint8(1 + r.IntN(int(f.SwitchNode(i).NumPorts))), Entry: entry()}
+				e := fabric.PrivateEntry{LID: lid, Port: uint8(1 + r.IntN(int(f.SwitchNode(i).NumPorts))),
+					Entry: entry()}
 				if r.IntN(3) == 0 && (e.Port != lft.Port(i, lid) || e.Entry != first.Entries[lid]) {
 					private.Private = append(private.Private, e)
 				}

@@ -32,8 +32,10 @@ func FuzzReadDB(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(one.Fabric.Ports) != len(two.Fabric.Ports) || len(one.Fabric.Links()) != len(two.Fabric.Links()) || one.Fabric.MaxLID != two.Fabric.MaxLID {
-			t.Errorf("%d ports, %d links, LIDs to %d became %d, %d, %d", len(one.Fabric.Ports), len(one.Fabric.Links()), one.Fabric.MaxLID,
+		if len(one.Fabric.Ports) != len(two.Fabric.Ports) || len(one.Fabric.Links()) != len(two.Fabric.Links()) ||
+			one.Fabric.MaxLID != two.Fabric.MaxLID {
+			t.Errorf("%d ports, %d links, LIDs to %d became %d, %d, %d", len(one.Fabric.Ports), len(one.Fabric.Links()),
+				one.Fabric.MaxLID,
 				len(two.Fabric.Ports), len(two.Fabric.Links()), two.Fabric.MaxLID)
 		}
 	})
@@ -89,14 +91,16 @@ func same(t *testing.T, one, two *ibdiagnet.Far) {
 	}
 	for i := range one.Switches {
 		a, b := &one.Switches[i], &two.Switches[i]
-		if a.GUID != b.GUID || len(a.Tables) != len(b.Tables) || len(a.Groups) != len(b.Groups) || len(a.Groups) > 0 && !reflect.DeepEqual(a.Groups, b.Groups) {
+		if a.GUID != b.GUID || len(a.Tables) != len(b.Tables) || len(a.Groups) != len(b.Groups) || len(a.Groups) > 0 &&
+			!reflect.DeepEqual(a.Groups, b.Groups) {
 			t.Fatalf("%+v, then %+v", a, b)
 		}
 		for k := range a.Tables {
 			x, y := &a.Tables[k], &b.Tables[k]
 			for lid := 1; lid < max(len(x.Ports), len(y.Ports)); lid++ {
 				if x.Port(uint16(lid)) != y.Port(uint16(lid)) || x.Choice(uint16(lid)) != y.Choice(uint16(lid)) {
-					t.Fatalf("LID %d of 0x%x: %d %v, then %d %v", lid, a.GUID, x.Port(uint16(lid)), x.Choice(uint16(lid)), y.Port(uint16(lid)), y.Choice(uint16(lid)))
+					t.Fatalf("LID %d of 0x%x: %d %v, then %d %v", lid, a.GUID, x.Port(uint16(lid)),
+						x.Choice(uint16(lid)), y.Port(uint16(lid)), y.Choice(uint16(lid)))
 				}
 			}
 		}
@@ -104,7 +108,8 @@ func same(t *testing.T, one, two *ibdiagnet.Far) {
 }
 
 func FuzzReadFDBs(f *testing.F) {
-	f.Add("osm_ucast_mgr_dump_ucast_routes: Switch 0x10\nLID    : Port : Hops : Optimal\n0x0001 : UNREACHABLE\n0x0002 : 003  : 00   : yes\n")
+	f.Add("osm_ucast_mgr_dump_ucast_routes: Switch 0x10\nLID    : Port : Hops : Optimal\n0x0001 : " +
+		"UNREACHABLE\n0x0002 : 003  : 00   : yes\n")
 	f.Add("dump_ucast_routes: Switch 0x10\nPLFT_NUM: 0\n0x0001 : 255\nPLFT_NUM: 1\n0x0002 : 003  : 00   : yes\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		var found unread.List
@@ -126,7 +131,8 @@ func FuzzReadFDBs(f *testing.F) {
 
 func FuzzReadOthers(f *testing.F) {
 	f.Add("0x0002c90000000201 5 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xe7\n")
-	f.Add("Ty : # : #IB : GUID : Raw BER : Effective BER : Symbol BER : Node Desc\nSW : 1 : 1 : 0x10 : 1e-8 : 1e-12 : N/A : \"a : b\"\n")
+	f.Add("Ty : # : #IB : GUID : Raw BER : Effective BER : Symbol BER : Node Desc\nSW : 1 : 1 : 0x10 : 1e-8 : 1e-12 " +
+		": N/A : \"a : b\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		var found unread.List
 		_, _ = ibdiagnet.ReadSLVL(t.Context(), strings.NewReader(text), "slvl", &found)

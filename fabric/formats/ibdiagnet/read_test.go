@@ -37,7 +37,8 @@ func TestReadDB(t *testing.T) {
 		}
 		f := db.Fabric
 		p := f.Ports[f.PortByLID(7)]
-		if f.Nodes[0].Desc != "leaf, left" || p.GUID != 0x21 || p.Speed != fabric.NDR || p.Width != 4 || f.SMPort != f.PortByLID(7) || f.SwitchLID(0) != 3 {
+		if f.Nodes[0].Desc != "leaf, left" || p.GUID != 0x21 || p.Speed != fabric.NDR || p.Width != 4 ||
+			f.SMPort != f.PortByLID(7) || f.SwitchLID(0) != 3 {
 			t.Errorf("%s: %+v", name, p)
 		}
 		if (found.Count > 0) != (name != "whole") {
@@ -46,8 +47,8 @@ func TestReadDB(t *testing.T) {
 	}
 }
 
-// A data base that was cut anywhere in its head says what its other sections hold: nodes without NODES are those that have
-// ports, and those with a port 0 are switches.
+// A data base that was cut anywhere in its head says what its other sections hold: nodes without NODES are those that
+// have ports, and those with a port 0 are switches.
 func TestHeadCut(t *testing.T) {
 	for _, c := range []struct {
 		cut  string
@@ -65,7 +66,8 @@ func TestHeadCut(t *testing.T) {
 		}
 		f := read.Fabric
 		sw := f.NodeByGUID(0x10)
-		if !f.Nodes[sw].IsSwitch() || f.Nodes[sw].Desc != c.desc || len(f.Links()) != 1 || f.PortByLID(7) == fabric.None || f.Nodes[f.NodeByGUID(0x20)].IsSwitch() {
+		if !f.Nodes[sw].IsSwitch() || f.Nodes[sw].Desc != c.desc || len(f.Links()) != 1 ||
+			f.PortByLID(7) == fabric.None || f.Nodes[f.NodeByGUID(0x20)].IsSwitch() {
 			t.Errorf("%s: %+v", c.cut, f.Nodes)
 		}
 		said := ""

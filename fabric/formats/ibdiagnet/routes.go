@@ -129,7 +129,8 @@ func (p *routes) private(text []byte) error {
 		stated = bytes.TrimLeft(stated, " \t")
 		if top, ok = parse(stated); !ok || top > fabric.MaxUnicastLID {
 			top = 0
-			if err := p.refuse("cannot parse the top of table %d in %s, expected as in 0x2ebd", number, quote(text)); err != nil {
+			if err := p.refuse("cannot parse the top of table %d in %s, expected as in 0x2ebd", number,
+				quote(text)); err != nil {
 				return err
 			}
 		}
@@ -153,7 +154,8 @@ func (p *routes) begin(number int, top uint16) error {
 func (p *routes) room(more int) error {
 	limit := cmp.Or(p.limit, maxRoutes)
 	if p.memory += more; p.memory > limit {
-		return fmt.Errorf("%s:%d: too large: the tables up to here take more than %d MB", fabric.Escape(p.name), p.line, limit>>20)
+		return fmt.Errorf("%s:%d: too large: the tables up to here take more than %d MB", fabric.Escape(p.name),
+			p.line, limit>>20)
 	}
 	return nil
 }

@@ -56,16 +56,18 @@ func (p *parser) node(v *values) error {
 	if !ok {
 		return p.refuse("%w", v.wrong(1, "1 to 3"))
 	}
-	p.nodes = append(p.nodes, node{fabric.Node{GUID: n[0], Type: mad.NodeType(kind), NumPorts: uint8(n[1]), SystemGUID: n[2],
-		VendorID: uint32(n[3]), DeviceID: uint16(n[4]), Revision: uint32(n[5]), Desc: string(v.text[2])}, p.line})
+	p.nodes = append(p.nodes,
+		node{fabric.Node{GUID: n[0], Type: mad.NodeType(kind), NumPorts: uint8(n[1]), SystemGUID: n[2],
+			VendorID: uint32(n[3]), DeviceID: uint16(n[4]), Revision: uint32(n[5]), Desc: string(v.text[2])}, p.line})
 	return nil
 }
 
 // Words that stand for numbers in opensm-smdb.dump.
 var (
 	nodeTypes = map[string]uint64{"CA": 1, "HCA": 1, "SW": 2, "SWITCH": 2, "RTR": 3, "ROUTER": 3, "RT": 3}
-	states    = map[string]uint64{"DOWN": 1, "INIT": 2, "INITIALIZE": 2, "ARMED": 3, "ACTIVE": 4, "ACT": 4, "INI": 2, "ARM": 3}
-	widths    = map[string]uint64{"1X": 1, "2X": 16, "4X": 2, "8X": 4, "12X": 8}
+	states    = map[string]uint64{"DOWN": 1, "INIT": 2, "INITIALIZE": 2, "ARMED": 3, "ACTIVE": 4, "ACT": 4,
+		"INI": 2, "ARM": 3}
+	widths = map[string]uint64{"1X": 1, "2X": 16, "4X": 2, "8X": 4, "12X": 8}
 )
 
 // one is a number that may stand there as a word; ok is false where it is neither, or 0 where there has to be one.
@@ -104,7 +106,8 @@ func (p *parser) port(v *values) error {
 		return p.refuse("%w", v.wrong(7, "1 to 4"))
 	}
 	r.State, r.Width, r.Speed = mad.PortState(c[0]), widthOf(c[1]), speedOf(c[2])
-	r.limit = fabric.LinkLimit{WidthEnabled: widthOf(c[3]), WidthSupported: widthOf(c[4]), SpeedEnabled: speedOf(c[5]), SpeedSupported: speedOf(c[6])}
+	r.limit = fabric.LinkLimit{WidthEnabled: widthOf(c[3]), WidthSupported: widthOf(c[4]), SpeedEnabled: speedOf(c[5]),
+		SpeedSupported: speedOf(c[6])}
 	p.ports = append(p.ports, r)
 	return nil
 }

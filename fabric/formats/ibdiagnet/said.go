@@ -64,7 +64,8 @@ func (p *parser) cable(v *values) error {
 		return p.refuse("%w", err)
 	}
 	c := cabled{node: n[0], port: uint8(n[1]), line: p.line}
-	for i, to := range map[int]*string{2: &c.Vendor, 3: &c.Part, 4: &c.Serial, 5: &c.Revision, 7: &c.Length, 8: &c.Type, 9: &c.Firmware} {
+	for i, to := range map[int]*string{2: &c.Vendor, 3: &c.Part, 4: &c.Serial, 5: &c.Revision, 7: &c.Length, 8: &c.Type,
+		9: &c.Firmware} {
 		if v.has(i) {
 			*to = string(bytes.TrimSpace(v.text[i]))
 		}

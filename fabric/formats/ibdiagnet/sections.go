@@ -37,19 +37,34 @@ type section struct {
 // sections are those of ibdiagnet and of opensm-smdb.dump.
 var sections = []*section{
 	{name: "NODES", must: 2, more: 3, row: (*parser).node,
-		columns: []string{"nodeguid", "nodetype", "nodedesc", "numports", "systemimageguid", "vendorid", "deviceid", "revision"}},
+		columns: []string{"nodeguid", "nodetype", "nodedesc", "numports", "systemimageguid", "vendorid", "deviceid",
+			"revision"}},
 	{name: "PORTS", must: 2, more: 4, row: (*parser).port, secret: true,
-		columns: []string{"nodeguid", "portnum", "portguid", "lid", "lmc", "msmlid", "capmsk", "portstate", "linkwidthactv|linkwidth", "linkspeedactv|linkspeed",
-			"nmtu", "vlcap", "opvls", "linkwidthen", "linkwidthsup", "linkspeeden", "linkspeedsup", "fecactv", "retransactv", "capmsk2"}},
-	{name: "LINKS", must: 4, more: 4, row: (*parser).link, columns: []string{"nodeguid1", "portnum1", "nodeguid2", "portnum2"}},
+		columns: []string{"nodeguid", "portnum", "portguid", "lid", "lmc", "msmlid", "capmsk", "portstate",
+			"linkwidthactv|linkwidth", "linkspeedactv|linkspeed",
+			"nmtu", "vlcap", "opvls", "linkwidthen", "linkwidthsup", "linkspeeden", "linkspeedsup", "fecactv",
+			"retransactv", "capmsk2"}},
+	{
+		name: "LINKS", must: 4, more: 4, row: (*parser).link, columns: []string{"nodeguid1", "portnum1", "nodeguid2",
+			"portnum2"},
+	},
 	{name: "SWITCHES", must: 1, more: 1, row: (*parser).enhanced, columns: []string{"nodeguid", "enp0"}},
-	{name: "PKEY", must: 3, more: 3, row: (*parser).pkey, columns: []string{"nodeguid", "localportnum|portnum|portnumber", "pkey", "membership"}},
-	{name: "SM_INFO", must: 1, more: 3, row: (*parser).manager, columns: []string{"portguid", "priority", "smstate|state"}},
+	{
+		name: "PKEY", must: 3, more: 3, row: (*parser).pkey,
+		columns: []string{"nodeguid", "localportnum|portnum|portnumber", "pkey", "membership"},
+	},
+	{
+		name: "SM_INFO", must: 1, more: 3, row: (*parser).manager,
+		columns: []string{"portguid", "priority", "smstate|state"},
+	},
 	{name: "SMS", must: 1, more: 3, row: (*parser).manager, columns: []string{"portguid", "priority", "smstate|state"}},
 	{name: "PM_INFO", must: 2, more: 2, row: (*parser).counted, columns: counterColumns()},
 	{name: "PM_DELTA", must: 2, more: 2, row: (*parser).grown, columns: counterColumns()},
 	{name: "CABLE_INFO", must: 2, more: 2, row: (*parser).cable,
-		columns: []string{"nodeguid", "portnum", "vendor", "pn", "sn", "rev", "temperature", "lengthsmfiber|length|lengthcopper", "type|cabletype", "fwversion"}},
+		columns: []string{
+			"nodeguid", "portnum", "vendor", "pn", "sn", "rev", "temperature", "lengthsmfiber|length|lengthcopper",
+			"type|cabletype", "fwversion",
+		}},
 }
 
 func sectionOf(name string) *section {
@@ -102,7 +117,9 @@ const (
 // ReadDB reads ibdiagnet2.db_csv; name stands for the file. What cannot be read is left out and added to found;
 // where that is nil the first such thing is the error. O(bytes).
 func ReadDB(ctx context.Context, r io.Reader, name string, found *unread.List) (*DB, error) {
-	p := &parser{findings: findings{name: name, found: found}, absent: map[string][]string{}, sections: map[string]bool{}}
+	p := &parser{
+		findings: findings{name: name, found: found}, absent: map[string][]string{}, sections: map[string]bool{},
+	}
 	p.enp0, p.greatest = map[uint64]bool{}, counters.Greatest()
 	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
 		p.line = line
@@ -228,7 +245,8 @@ func (p *parser) end(name string) error {
 	p.lost = nil
 	p.open(name)
 	defer func() { p.in, p.of, p.line = "", nil, at }()
-	if err := p.refuse("the beginning of the file is lost; what is left of section %s is taken", fabric.Escape(name)); err != nil || p.of == nil {
+	if err := p.refuse("the beginning of the file is lost; what is left of section %s is taken",
+		fabric.Escape(name)); err != nil || p.of == nil {
 		return err
 	}
 	for i, text := range lost {
@@ -247,7 +265,8 @@ func (p *parser) end(name string) error {
 		}
 	}
 	if !p.headed {
-		return p.refuse("the columns of section %s are lost with its beginning, so its rows are left out", fabric.Escape(name))
+		return p.refuse("the columns of section %s are lost with its beginning, so its rows are left out",
+			fabric.Escape(name))
 	}
 	return nil
 }
@@ -343,7 +362,8 @@ func (p *parser) warnings() []string {
 		if p.nPassed > len(p.passed) {
 			said += ", ..."
 		}
-		w = append(w, fmt.Sprintf("%s: %s passed over: %s", name, prose.Count(p.nPassed, "section"), fabric.Escape(said)))
+		w = append(w, fmt.Sprintf("%s: %s passed over: %s", name, prose.Count(p.nPassed, "section"),
+			fabric.Escape(said)))
 	}
 	return w
 }

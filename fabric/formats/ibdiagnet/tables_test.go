@@ -54,7 +54,8 @@ func TestAllocations(t *testing.T) {
 		const switches = 24
 		lines := bytes.Count(c.text, []byte("\n"))
 		n := testing.AllocsPerRun(5, func() {
-			if a, err := c.read(t.Context(), bytes.NewReader(c.text), name, nil); err != nil || len(a.Switches) != switches {
+			if a, err := c.read(t.Context(), bytes.NewReader(c.text), name, nil); err != nil ||
+				len(a.Switches) != switches {
 				t.Fatal(err)
 			}
 		})

@@ -105,7 +105,8 @@ func writeNodes(w *writer, db *DB) {
 		if !n.IsSwitch() {
 			first++
 		}
-		w.line("%s,%d,%d,1,1,0x%016x,0x%016x,0x%016x,%d,N/A,%d,%d,N/A", text(n.Desc), n.NumPorts, n.Type, n.SystemGUID, n.GUID, f.Ports[first].GUID, n.DeviceID, n.Revision, n.VendorID)
+		w.line("%s,%d,%d,1,1,0x%016x,0x%016x,0x%016x,%d,N/A,%d,%d,N/A", text(n.Desc), n.NumPorts, n.Type, n.SystemGUID,
+			n.GUID, f.Ports[first].GUID, n.DeviceID, n.Revision, n.VendorID)
 	}
 }
 
@@ -115,15 +116,19 @@ func portRow(db *DB, at fabric.PortIndex) map[string]string {
 	p := &f.Ports[at]
 	number := func(v uint64) string { return fmt.Sprint(v) }
 	row := map[string]string{
-		"NodeGuid": fmt.Sprintf("0x%016x", f.Nodes[p.Node].GUID), "PortGuid": fmt.Sprintf("0x%016x", p.GUID), "PortNum": number(uint64(p.Num)),
-		"MSMLID": number(uint64(p.SMLID)), "LID": number(uint64(p.LID)), "CapMsk": number(uint64(p.CapMask)), "LMC": number(uint64(p.LMC)),
-		"LinkWidthActv": number(codeOf(p.Width)), "LinkSpeedActv": number(bitsOf(p.Speed, false)), "PortState": number(uint64(p.State)),
-		"NMTU": number(uint64(p.MTU)), "VLCap": number(uint64(p.VLCap)), "OpVLs": number(uint64(p.OperVLs)),
+		"NodeGuid": fmt.Sprintf("0x%016x", f.Nodes[p.Node].GUID), "PortGuid": fmt.Sprintf("0x%016x", p.GUID),
+		"PortNum": number(uint64(p.Num)),
+		"MSMLID":  number(uint64(p.SMLID)), "LID": number(uint64(p.LID)), "CapMsk": number(uint64(p.CapMask)),
+		"LMC":           number(uint64(p.LMC)),
+		"LinkWidthActv": number(codeOf(p.Width)), "LinkSpeedActv": number(bitsOf(p.Speed, false)),
+		"PortState": number(uint64(p.State)),
+		"NMTU":      number(uint64(p.MTU)), "VLCap": number(uint64(p.VLCap)), "OpVLs": number(uint64(p.OperVLs)),
 	}
 	if int(at) < len(db.Limits) {
 		l := &db.Limits[at]
 		row["LinkWidthEn"], row["LinkWidthSup"] = number(maskOf(l.WidthEnabled)), number(maskOf(l.WidthSupported))
-		row["LinkSpeedEn"], row["LinkSpeedSup"] = number(bitsOf(l.SpeedEnabled, true)), number(bitsOf(l.SpeedSupported, true))
+		row["LinkSpeedEn"], row["LinkSpeedSup"] = number(bitsOf(l.SpeedEnabled, true)),
+			number(bitsOf(l.SpeedSupported, true))
 	}
 	if h := db.Health.At(at); h != nil && h.FEC != health.Unknown {
 		row["FECActv"] = number(uint64(h.FEC))
@@ -243,6 +248,7 @@ func writeCables(w *writer, db *DB) {
 		if c.Measured {
 			warm = fmt.Sprintf("%dC", c.Celsius)
 		}
-		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s", f.Nodes[p.Node].GUID, p.Num, known(c.Vendor), known(c.Part), known(c.Serial), known(c.Revision), known(c.Length), known(c.Type), warm, known(c.Firmware))
+		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s", f.Nodes[p.Node].GUID, p.Num, known(c.Vendor), known(c.Part),
+			known(c.Serial), known(c.Revision), known(c.Length), known(c.Type), warm, known(c.Firmware))
 	}
 }

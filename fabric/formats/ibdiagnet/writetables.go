@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// FarOf is what far says of tables: of each switch its groups and what they are for, and every LID by its static port. Of
-// a switch without adaptive routing it does not state whether that is on. O(switches x LIDs).
+// FarOf is what far says of tables: of each switch its groups and what they are for, and every LID by its static port.
+// Of a switch without adaptive routing it does not state whether that is on. O(switches x LIDs).
 func FarOf(t *fabric.Tables) *Far {
 	a := &Far{Version: 1}
 	for i := range t.Fabric.NumSwitches() {
@@ -146,7 +146,8 @@ func (w *writer) group(g *Group) {
 }
 
 func (w *writer) table(t *Table) {
-	w.line("PLFT_NUM: %d, top: 0x%04x\nLID    Static Port  Lid State  Group\n------------------------------------", t.Number, max(int(t.Top), len(t.Ports)-1))
+	w.line("PLFT_NUM: %d, top: 0x%04x\nLID    Static Port  Lid State  Group\n------------------------------------",
+		t.Number, max(int(t.Top), len(t.Ports)-1))
 	for lid := 1; lid < len(t.Ports); lid++ {
 		c := t.Choice(uint16(lid))
 		if c == static && t.Ports[lid] == fabric.NoPath {
@@ -186,7 +187,8 @@ func WriteSLVL(out io.Writer, f *fabric.Fabric, t *fabric.SL2VL, when time.Time)
 				}
 				v := t.VLs(i, uint8(in), uint8(p))
 				w.line("0x%016x %d %d 0x%x%x 0x%x%x 0x%x%x 0x%x%x 0x%x%x 0x%x%x 0x%x%x 0x%x%x", n.GUID, in, p,
-					v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15])
+					v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13],
+					v[14], v[15])
 			}
 		}
 	}

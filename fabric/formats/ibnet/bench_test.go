@@ -35,7 +35,8 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			for b.Loop() {
-				if _, err := Read(context.Background(), strings.NewReader(text.String()), "net", Options{Reading: reading}); err != nil {
+				if _, err := Read(context.Background(), strings.NewReader(text.String()), "net",
+					Options{Reading: reading}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -62,16 +62,25 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 	}{
 		{"nothing wrong", "", "", 3, 2, []uint16{2, 3, 4}, nil},
 		{"a cable that one end names", "[3]\t\"S1\"[1]\n", "", 3, 2, []uint16{2, 3, 4}, []string{"line 2"}},
-		{"a line of garbage, whose cable the other end has", `[2]	"H1"[1]`, `[2 "H`, 3, 2, []uint16{2, 3, 4}, []string{"line 3", "line 9"}},
-		{"a line cut short, whose cable the other end has", `[2]	"H1"[1]`, `[2]	"H`, 3, 2, []uint16{2, 3, 4}, []string{"line 3"}},
+		{"a line of garbage, whose cable the other end has", `[2]	"H1"[1]`, `[2 "H`, 3, 2, []uint16{2, 3, 4},
+			[]string{"line 3", "line 9"}},
+		{"a line cut short, whose cable the other end has", `[2]	"H1"[1]`, `[2]	"H`, 3, 2, []uint16{2, 3, 4},
+			[]string{"line 3"}},
 		{"a GUID with letters", "[1](11)", "[1](1x1)", 3, 2, []uint16{2, 3, 4}, []string{"line 9"}},
 		{"LID 65535", "lid 4", "lid 65535", 3, 2, []uint16{2, 3, 0}, []string{"line 9"}},
 		{"a LID twice", "lid 4", "lid 3", 3, 2, []uint16{2, 3, 0}, []string{"duplicate LID 9"}},
-		{"a node GUID twice", `Ca	2 "H1"`, "caguid=0x200001\nCa	2 \"H1\"", 2, 1, []uint16{2, 3}, []string{"duplicate GUID 9"}},
+		{
+			"a node GUID twice", `Ca	2 "H1"`, "caguid=0x200001\nCa	2 \"H1\"", 2, 1, []uint16{2, 3},
+			[]string{"duplicate GUID 9"},
+		},
 		{"a port GUID twice", "[1](11)", "[1](200001)", 3, 2, []uint16{2, 3, 4}, []string{"duplicate GUID 9"}},
 		{"a header that is none", `Switch	4 "S2"`, `Switch	4x "S2"`, 2, 1, []uint16{2, 4}, []string{"line 5"}},
-		{"it stops in a line", `[1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR` + "\n", `[1](11)	"S`, 3, 2, []uint16{2, 3, 0}, []string{"truncated 9", "line 9"}},
-		{"it stops before the host", pair[strings.Index(pair, "Ca"):], "", 2, 1, []uint16{2, 3}, []string{"truncated 7", "line 3"}},
+		{"it stops in a line", `[1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR` + "\n", `[1](11)	"S`, 3, 2,
+			[]uint16{2, 3, 0}, []string{"truncated 9", "line 9"}},
+		{
+			"it stops before the host", pair[strings.Index(pair, "Ca"):], "", 2, 1, []uint16{2, 3},
+			[]string{"truncated 7", "line 3"},
+		},
 	} {
 		file := mustRead(t, strings.Replace(pair, c.old, c.new, 1), Options{})
 		f := file.Fabric
@@ -86,9 +95,11 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 		for _, x := range file.Unread.Findings {
 			findings = append(findings, fmt.Sprintf("%s %d", x.Kind, x.Line))
 		}
-		if len(f.Nodes) != c.nodes || len(f.Links()) != c.links || !slices.Equal(lids, c.lids) || !slices.Equal(findings, c.findings) {
+		if len(f.Nodes) != c.nodes || len(f.Links()) != c.links || !slices.Equal(lids, c.lids) ||
+			!slices.Equal(findings, c.findings) {
 			t.Errorf("%s: %d nodes, %d links, LIDs %v, findings %v; expected %d, %d, %v, %v\n%v",
-				c.name, len(f.Nodes), len(f.Links()), lids, findings, c.nodes, c.links, c.lids, c.findings, file.Unread.Findings)
+				c.name, len(f.Nodes), len(f.Links()), lids, findings, c.nodes, c.links, c.lids, c.findings,
+				file.Unread.Findings)
 		}
 	}
 }
@@ -113,16 +124,19 @@ func TestTruncated(t *testing.T) {
 			continue
 		}
 		f := file.Fabric
-		if first := file.Unread.Findings; text[n-1] != '\n' && (len(first) == 0 || first[0].Kind != unread.Truncated) && !strings.Contains(strings.Join(file.Warnings, ""), "cut off") {
+		if first := file.Unread.Findings; text[n-1] != '\n' && (len(first) == 0 || first[0].Kind != unread.Truncated) &&
+			!strings.Contains(strings.Join(file.Warnings, ""), "cut off") {
 			t.Errorf("cut after %d bytes: %v, %q", n, first, file.Warnings)
 		}
 		if n > hosts {
 			if len(f.Links()) != len(whole.Links()) || len(f.EndPorts) != len(whole.EndPorts) {
-				t.Errorf("cut after %d bytes: %d links, %d end ports, expected %d and %d", n, len(f.Links()), len(f.EndPorts), len(whole.Links()), len(whole.EndPorts))
+				t.Errorf("cut after %d bytes: %d links, %d end ports, expected %d and %d", n, len(f.Links()),
+					len(f.EndPorts), len(whole.Links()), len(whole.EndPorts))
 			}
 			for _, e := range whole.EndPorts {
 				p := &whole.Ports[e]
-				if i := f.PortByGUID(p.GUID); i == fabric.None || f.Ports[i].LID != p.LID || f.Nodes[f.Ports[i].Node].Desc != whole.Nodes[p.Node].Desc {
+				if i := f.PortByGUID(p.GUID); i == fabric.None || f.Ports[i].LID != p.LID ||
+					f.Nodes[f.Ports[i].Node].Desc != whole.Nodes[p.Node].Desc {
 					t.Errorf("cut after %d bytes: %s with LID %d is not so", n, whole.PortName(e), p.LID)
 				}
 			}
@@ -186,18 +200,26 @@ func TestOnlyTheBadLineIsLost(t *testing.T) {
 		chosen := r.Perm(len(lines))
 		for _, i := range chosen[:min(len(lines), testenv.Count(t, 60, 1000))] {
 			isPort := startsPort(lines[i])
-			for _, bad := range []string{"[1x]\t\"S1\"[1]", "[200]\t\"S1\"[1]", "[1", "[1]\t\"S1", "1]\t\"S1\"[1]", "garbage", "  # remark", "\x01\x02", strings.Repeat("x", 70000)} {
+			for _, bad := range []string{"[1x]\t\"S1\"[1]", "[200]\t\"S1\"[1]", "[1", "[1]\t\"S1", "1]\t\"S1\"[1]",
+				"garbage", "  # remark", "\x01\x02", strings.Repeat("x", 70000)} {
 				more := strings.Join(lines[:i], "") + bad + "\n" + strings.Join(lines[i:], "")
 				file := mustRead(t, more, Options{})
 				if got := statements(file.Fabric); !maps.Equal(got, links) || len(file.Unread.Findings) > 1 {
-					t.Errorf("%s: %.20q before line %d: %d statements of %d, %v", name, bad, i+1, len(got), len(links), file.Unread.Findings)
+					t.Errorf("%s: %.20q before line %d: %d statements of %d, %v", name, bad, i+1, len(got), len(links),
+						file.Unread.Findings)
 				}
 				if isPort && i > 0 && startsPort(lines[i-1]) && bad[0] != ' ' && len(file.Unread.Findings) == 0 {
 					t.Errorf("%s: nothing is said of %.20q before line %d", name, bad, i+1)
 				}
 			}
-			for _, bad := range []string{"", "garbage", "?" + lines[i], lines[i][:min(len(lines[i])/2, 1+len(lines[i])-len(strings.TrimLeft(lines[i], "[]()0123456789abcdef \t")))], strings.Replace(lines[i], `"`, "", 1), "[1]"} {
-				file, err := read(t, strings.Join(lines[:i], "")+strings.TrimSuffix(bad, "\n")+"\n"+strings.Join(lines[i+1:], ""), Options{})
+			for _, bad := range []string{
+				"", "garbage", "?" + lines[i],
+				lines[i][:min(len(lines[i])/2,
+					1+len(lines[i])-len(strings.TrimLeft(lines[i], "[]()0123456789abcdef \t")))],
+				strings.Replace(lines[i], `"`, "", 1), "[1]",
+			} {
+				file, err := read(t, strings.Join(lines[:i], "")+strings.TrimSuffix(bad, "\n")+"\n"+
+					strings.Join(lines[i+1:], ""), Options{})
 				if err != nil {
 					t.Errorf("%s: line %d as %.30q: %v", name, i+1, bad, err)
 					continue

@@ -34,7 +34,8 @@ func (p *parser) finish() (*File, error) {
 			return nil, p.unread.Findings[0]
 		}
 		p.at = place{}
-		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net", fabric.Escape(p.files[0]))
+		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an "+
+			"ibsim net", fabric.Escape(p.files[0]))
 	}
 	p.leaveCut()
 	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}, lines: len(p.records), whole: p.unread.Count == 0}
@@ -245,7 +246,8 @@ func (c *cable) leadsTo() string {
 }
 
 // rate brings a link up.
-func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric.NodeIndex, other *record, peer *cable) error {
+func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric.NodeIndex, other *record,
+	peer *cable) error {
 	here, there := b.b.Port(node, c.port), b.b.Port(remote, c.remotePort)
 	here.State, there.State = mad.PortInit, mad.PortInit
 	here.MTU, there.MTU = mtu2048, mtu2048
@@ -326,10 +328,12 @@ func (b *builder) remarks() []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, name+": "+fmt.Sprintf(format, args...)) }
 	if n, rates := p.odd.list(); n > 0 {
-		say("%s a rate that is not known (%s); what it is stays unknown", prose.Verb(n, "port line", "states", "state"), rates)
+		say("%s a rate that is not known (%s); what it is stays unknown", prose.Verb(n, "port line", "states", "state"),
+			rates)
 	}
 	if b.stated > 0 && b.unstated > 0 {
-		say("neither end of %s of %d states a rate; they are taken at what ibsim would have them run at, 4xSDR if nothing else is set",
+		say("neither end of %s of %d states a rate; they are taken at what ibsim would have them run at, 4xSDR if "+
+			"nothing else is set",
 			prose.Count(b.unstated/2, "link"), (b.stated+b.unstated)/2)
 	}
 	var other []string
@@ -343,7 +347,8 @@ func (b *builder) remarks() []string {
 		say("by ibsim's rules %s than is stated here", strings.Join(other, " and "))
 	}
 	if len(p.lost) > 0 {
-		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a blank line before it",
+		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a "+
+			"blank line before it",
 			p.position(p.lost[0]), len(p.lost)-1))
 	}
 	return w

@@ -67,7 +67,8 @@ func (b *builder) inferBy(e end) error {
 			return err
 		}
 		r = &record{
-			at: c.at, name: c.remote, typ: typ, guid: idGUID(c.remote.id), desc: cmp.Or(desc, c.remote.id), start: ibsimDefault,
+			at: c.at, name: c.remote, typ: typ, guid: idGUID(c.remote.id), desc: cmp.Or(desc, c.remote.id),
+			start: ibsimDefault,
 		}
 		c.remote.record = r
 		p.records = append(p.records, r)
@@ -97,7 +98,8 @@ func (b *builder) told(c *cable) error {
 	if c.remote.gone {
 		return nil
 	}
-	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is taken as the cables that lead to it have it", quote(c.remote.id)))
+	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is taken as the cables that lead to it have it",
+		quote(c.remote.id)))
 }
 
 // idType is the type of a node by an id such as "S-0002c90300000001"; false if the id

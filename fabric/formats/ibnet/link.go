@@ -64,12 +64,14 @@ func (b *builder) link(e end) error {
 	}
 	peer := other.cableAt(c.remotePort)
 	if peer == nil {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected both ends of each cable",
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected "+
+			"both ends of each cable",
 			c.port, quote(r.name.id), c.remotePort, quote(other.name.id))
 	}
 	back := peer.own == "" && peer.remote == r.name && peer.remotePort == c.port
 	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to agree",
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends "+
+			"to agree",
 			c.port, quote(r.name.id), c.remotePort, quote(other.name.id), p.position(peer.at), peer.leadsTo())
 	}
 	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {
@@ -83,7 +85,8 @@ func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	p, c := b.p, e.c
 	other := c.remote.record
 	if other == nil {
-		return fabric.None, nil, p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port, quote(e.r.name.id), quote(c.remote.id))
+		return fabric.None, nil, p.errorAt(c.at, "port %d of %s leads to node %s, which is not in the file", c.port,
+			quote(e.r.name.id), quote(c.remote.id))
 	}
 	if c.remotePort > other.ports {
 		return fabric.None, other, p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
@@ -154,7 +157,8 @@ func (b *builder) truncated() {
 	case b.whole && b.missing > 0:
 		why = fmt.Sprintf("truncated? Cables lead to %s without a record", prose.Count(b.missing, "node"))
 	case b.whole && b.open > 0:
-		why = fmt.Sprintf("truncated? The last record has no line for %s that others have", prose.Count(b.open, "cable"))
+		why = fmt.Sprintf("truncated? The last record has no line for %s that others have",
+			prose.Count(b.open, "cable"))
 	default:
 		for _, at := range p.cuts {
 			p.warn(at, "the last line has no end: the file may be cut off")

@@ -7,11 +7,16 @@ import "fmt"
 // asymmetric are the nets whose links have ends that enable other rates. When a
 // subnet manager sets up such a port, ibsim has the link run at the best rate of
 // that end alone, and goes on from end to end.
-var asymmetric = map[string]bool{"rates by options": true, "rates of routers by options": true, "rates by comments": true}
+var asymmetric = map[string]bool{
+	"rates by options": true, "rates of routers by options": true, "rates by comments": true,
+}
 
 // differing are the nets whose ibnetdiscover output has two readings: ibsim takes
 // no LID of a router, and wants FDR10 to be seen from both ends.
-var differing = map[string]bool{"rates by comments": true, "the same rates by both ends": true, "parts, a router, an adapter behind an adapter": true}
+var differing = map[string]bool{
+	"rates by comments": true, "the same rates by both ends": true,
+	"parts, a router, an adapter behind an adapter": true,
+}
 
 // nets are made by hand to hold what the shared fabrics do not. ibsim reads them all.
 var nets = map[string]string{
@@ -226,9 +231,12 @@ Ca	1 "H3"		# "h3"
 		"Ca 1 \"H6\" # \"\"\n[1] \"S\"[6]\n\n" +
 		"Ca 1 \"H7\" # unquoted to the end\n[1] \"S\"[7]\n\n" +
 		"Ca 1 \"" + long + "\"\n[1] \"S\"[8]\n",
-	"a terminal's text around it": "\ufeff[root@node ~]# ibnetdiscover\r\n#\r\n# Topology file: found\r\n\r\nvendid=0x2c9\r\n" +
-		"Switch\t4 \"S\"\t\t# \"sw\" base port 0 lid 0 lmc 0\r\n# a comment within\r\n[1]\t\"H\"[1](2)\t\t# \"h\" lid 0 4xQDR\r\n\r\n" +
-		"$ date\r\nThu\r\n\r\nCa\t1 \"H\"\t\t# \"h\"\r\n[1](2)\t\"S\"[1]\t\t# lid 0 lmc 0 \"sw\" lid 0 4xQDR\r\n[root@node ~]# exit",
+	"a terminal's text around it": "\ufeff[root@node ~]# ibnetdiscover\r\n#\r\n# Topology file: " +
+		"found\r\n\r\nvendid=0x2c9\r\n" +
+		"Switch\t4 \"S\"\t\t# \"sw\" base port 0 lid 0 lmc 0\r\n# a comment within\r\n[1]\t\"H\"[1](2)\t\t# \"h\" " +
+		"lid 0 4xQDR\r\n\r\n" +
+		"$ date\r\nThu\r\n\r\nCa\t1 \"H\"\t\t# \"h\"\r\n[1](2)\t\"S\"[1]\t\t# lid 0 lmc 0 \"sw\" lid 0 " +
+		"4xQDR\r\n[root@node ~]# exit",
 }
 
 // long is more than ibsim keeps of an id or a description.
@@ -236,7 +244,8 @@ const long = "0123456789abcdefghijklmnopqrstuvwxyz-0123456789abcdefghijklmnopqrs
 
 // words are what ibnetdiscover can say of a link's rate, and what it cannot.
 var words = []string{
-	"4xSDR", "4xDDR", "4xQDR", "4xFDR10", "4xFDR", "4xEDR", "4xHDR", "4xNDR", "1xHDR", "2xHDR", "8xQDR", "12xDDR", "4x???", "??QDR", "4xF", "9xQDR",
+	"4xSDR", "4xDDR", "4xQDR", "4xFDR10", "4xFDR", "4xEDR", "4xHDR", "4xNDR", "1xHDR", "2xHDR", "8xQDR", "12xDDR",
+	"4x???", "??QDR", "4xF", "9xQDR",
 }
 
 // rates makes a switch with a link to an adapter for each two words that may be
@@ -252,7 +261,8 @@ func rates(together func(near, far string) bool) string {
 				}
 				port++
 				top = fmt.Appendf(top, "[%d] \"H%d\"[1] # \"h\" lid 0 %s\n", port, port, near)
-				bottom = fmt.Appendf(bottom, "devid=%d\nCa 1 \"H%d\"\n[1] \"S\"[%d] # lid 0 lmc 0 \"S\" lid 0 %s\n\n", device, port, port, far)
+				bottom = fmt.Appendf(bottom, "devid=%d\nCa 1 \"H%d\"\n[1] \"S\"[%d] # lid 0 lmc 0 \"S\" lid 0 %s\n\n",
+					device, port, port, far)
 			}
 		}
 	}

@@ -54,7 +54,8 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	ports, tail, err := number(before)
 	if err != nil || strings.TrimSpace(tail) != "" || ports < 1 || ports > maxNodePorts {
 		r.name = p.named(id)
-		return r, p.errorf("bad number of ports %s, expected one from 1 to %d before the id", quote(strings.TrimSpace(before)), maxNodePorts)
+		return r, p.errorf("bad number of ports %s, expected one from 1 to %d before the id",
+			quote(strings.TrimSpace(before)), maxNodePorts)
 	}
 	r.ports = int(ports)
 	if id == "" || strings.ContainsAny(id, "#@") {

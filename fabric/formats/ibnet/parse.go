@@ -187,13 +187,16 @@ func (p *parser) between(ctx context.Context, l string) error {
 		return take(p, word, rest)
 	}
 	if startsPort(l) && strings.Contains(l, `"`) {
-		return p.errorf("port line outside of a record, expected a Switch, Ca or Rt line before it; a blank line ends a record, and so do as many port lines as it has ports")
+		return p.errorf("port line outside of a record, expected a Switch, Ca or Rt line before it; a blank line " +
+			"ends a record, and so do as many port lines as it has ports")
 	}
 	return nil
 }
 
 // headers are the words that a record begins with.
-var headers = map[string]mad.NodeType{"Switch": mad.NodeSwitch, "Hca": mad.NodeCA, "Ca": mad.NodeCA, "Rt": mad.NodeRouter}
+var headers = map[string]mad.NodeType{
+	"Switch": mad.NodeSwitch, "Hca": mad.NodeCA, "Ca": mad.NodeCA, "Rt": mad.NodeRouter,
+}
 
 // isStatement reports whether a line means something outside of a record.
 func isStatement(l string) bool {

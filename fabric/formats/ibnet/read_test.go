@@ -44,25 +44,49 @@ Ca	2 "H1"		# "h"
 
 // refused are changes of pair with what is wrong then.
 var refused = []struct{ name, old, new, want string }{
-	{"a link that one side names", `[3]	"S1"[1]`, ``, `net:2: port 1 of "S1" leads to port 3 of "S2", but that has no line for the port; expected both ends of each cable`},
-	{"a link that the ends do not agree on", `"S1"[1]`, `"S1"[4]`, `net:2: port 1 of "S1" leads to port 3 of "S2", but by net:6 that leads to port 4 of "S1"; expected both ends to agree`},
-	{"two cables in one port", `[2]	"H1"[1]`, `[2]	"S2"[3]`, `net:3: port 2 of "S1" leads to port 3 of "S2", but by net:6 that leads to port 1 of "S1"`},
-	{"a remote node that is not there", `"H1"[1]`, `"H2"[1]`, `net:3: port 2 of "S1" leads to node "H2", which is not in the file`},
-	{"a remote port that is not there", `"H1"[1]`, `"H1"[3]`, `net:3: port 2 of "S1" leads to port 3 of "H1", which has ports 1 to 2`},
+	{
+		"a link that one side names", `[3]	"S1"[1]`, ``,
+		`net:2: port 1 of "S1" leads to port 3 of "S2", but that has no line for the port; expected both ends of each cable`,
+	},
+	{
+		"a link that the ends do not agree on", `"S1"[1]`, `"S1"[4]`,
+		`net:2: port 1 of "S1" leads to port 3 of "S2", but by net:6 that leads to port 4 of "S1"; expected both ends to agree`,
+	},
+	{
+		"two cables in one port", `[2]	"H1"[1]`, `[2]	"S2"[3]`,
+		`net:3: port 2 of "S1" leads to port 3 of "S2", but by net:6 that leads to port 1 of "S1"`,
+	},
+	{
+		"a remote node that is not there", `"H1"[1]`, `"H2"[1]`,
+		`net:3: port 2 of "S1" leads to node "H2", which is not in the file`,
+	},
+	{
+		"a remote port that is not there", `"H1"[1]`, `"H1"[3]`,
+		`net:3: port 2 of "S1" leads to port 3 of "H1", which has ports 1 to 2`,
+	},
 	{"a port linked to itself", `[1]	"S2"[3]`, `[1]	"S1"[1]`, `net:2: port 1 of one is linked to itself`},
 	{"a port twice", `[2]	"H1"[1]`, `[1]	"H1"[1]`, `net:3: port 1 of "S1" is listed twice`},
 	{"port 300", `[2]	"H1"[1]`, `[300]	"H1"[1]`, `net:3: port 300, but "S1" has ports 1 to 4`},
 	{"port 5 of 4", `[2]	"H1"[1]`, `[5]	"H1"[1]`, `net:3: port 5, but "S1" has ports 1 to 4`},
 	{"port 0", `[2]	"H1"[1]`, `[0]	"H1"[1]`, `net:3: port 0, but "S1" has ports 1 to 4`},
-	{"a port number of letters", `[2]	"H1"[1]`, `[2x]	"H1"[1]`, `net:3: bad port line "[2x]\t\"H1\"[1]", expected [PORT] "ID"[PORT]`},
+	{
+		"a port number of letters", `[2]	"H1"[1]`, `[2x]	"H1"[1]`,
+		`net:3: bad port line "[2x]\t\"H1\"[1]", expected [PORT] "ID"[PORT]`,
+	},
 	{"a port line cut off", `[2]	"H1"[1]`, `[2]	"H`, `net:3: port line "[2]\t\"H" without an id in quotes`},
 	{"remote port 300", `"H1"[1]`, `"H1"[300]`, `net:3: bad remote port "300", expected [PORT] behind the remote id`},
 	{"remote port cut off", `"H1"[1]`, `"H1"[`, `net:3: bad remote port ""`},
 	{"a port line outside", "[1](11)", "\n[1](11)", `net:10: port line outside of a record`},
 	{"a node id twice", `Switch	4 "S2"`, `Switch	4 "S1"`, `net:5: node "S1" is already at line 1`},
-	{"a node GUID twice", `Ca	2 "H1"`, "caguid=0x200001\nCa	2 \"H1\"", `net:9: node GUID 0x0000000000200001 is already that of two`},
+	{
+		"a node GUID twice", `Ca	2 "H1"`, "caguid=0x200001\nCa	2 \"H1\"",
+		`net:9: node GUID 0x0000000000200001 is already that of two`,
+	},
 	{"a node GUID of 0", `Ca	2 "H1"`, "caguid=0x0\nCa	2 \"H1\"", `net:9: node "H1" has GUID 0`},
-	{"a router without GUID", `Ca	2 "H1"`, `Rt	2 "H1"`, `net:8: node "H1" has GUID 0, expected a line that gives it one`},
+	{
+		"a router without GUID", `Ca	2 "H1"`, `Rt	2 "H1"`,
+		`net:8: node "H1" has GUID 0, expected a line that gives it one`,
+	},
 	{"a port GUID twice", `[1](11)`, `[1](200000)`, `net:9: port GUID 0x0000000000200000`},
 	{"a LID twice", `lid 4`, `lid 3`, `net:9: LID 3 belongs to both two/0 and h/1`},
 	{"LID 65335", `lid 4`, `lid 65335`, `net:9: LID 65335, expected at most 49151`},
@@ -70,40 +94,91 @@ var refused = []struct{ name, old, new, want string }{
 	{"LID 49152", `lid 4`, `lid 49152`, `net:9: LID 49152, expected at most 49151`},
 	{"a LID beyond 64 bits", `lid 4`, `lid 99999999999999999999`, `net:9: LID: bad number "99999999999999999999"`},
 	{"LMC 8", `lid 4 lmc 0`, `lid 4 lmc 8`, `net:9: LMC 8, expected at most 7`},
-	{"a LID that does not fit its LMC", `lid 4 lmc 0`, `lid 4 lmc 3`, `net:9: LID 4 with LMC 3, expected a multiple of 8`},
-	{"0 ports", `Switch	4 "S1"`, `Switch	0 "S1"`, `net:1: bad number of ports "0", expected one from 1 to 254 before the id`},
+	{
+		"a LID that does not fit its LMC", `lid 4 lmc 0`, `lid 4 lmc 3`,
+		`net:9: LID 4 with LMC 3, expected a multiple of 8`,
+	},
+	{
+		"0 ports", `Switch	4 "S1"`, `Switch	0 "S1"`,
+		`net:1: bad number of ports "0", expected one from 1 to 254 before the id`,
+	},
 	{"255 ports", `Switch	4 "S1"`, `Switch	255 "S1"`, `net:1: bad number of ports "255"`},
 	{"no number of ports", `Switch	4 "S1"`, `Switch	"S1"`, `net:1: bad number of ports ""`},
 	{"no id", `Switch	4 "S1"		# "one"`, `Switch	4 S1`, `net:1: no id in quotes, expected PORTS "ID"`},
 	{"half an id", `Switch	4 "S1"		# "one" base`, `Switch	4 "S1`, `net:1: no id in quotes, expected PORTS "ID"`},
 	{"an empty id", `Switch	4 "S1"`, `Switch	4 ""`, `net:1: bad id ""`},
 	{"an id with #", `Switch	4 "S1"`, `Switch	4 "S#1"`, `net:1: bad id "S#1", expected one without # and @`},
-	{"a GUID line without GUID", `Switch	4 "S2"`, "switchguid\nSwitch	4 \"S2\"", `net:5: switchguid without a value, expected switchguid=0xGUID`},
-	{"a bad GUID", `Switch	4 "S2"`, "switchguid=2c90000000g\nSwitch	4 \"S2\"", `net:5: switchguid: bad number "2c90000000g", expected 0xHEX or a decimal one`},
-	{"a bad GUID in brackets", `Switch	4 "S2"`, "switchguid=0x2(xyz)\nSwitch	4 \"S2\"", `net:5: switchguid: bad GUID in brackets "(xyz)", expected (HEX)`},
-	{"a GUID of 17 digits", `Switch	4 "S2"`, "switchguid=0x12345678901234567\nSwitch	4 \"S2\"", `net:5: switchguid: bad number "0x12345678901234567"`},
-	{"words behind a number", `Switch	4 "S2"`, "devid=0x1 and so on\nSwitch	4 \"S2\"", `net:5: devid: unexpected "and so on" behind the number`},
-	{"a device ID of 17 bits", `Switch	4 "S2"`, "devid=0x10000\nSwitch	4 \"S2\"", `net:5: devid=65536, expected a number from 0 to 65535`},
+	{
+		"a GUID line without GUID", `Switch	4 "S2"`, "switchguid\nSwitch	4 \"S2\"",
+		`net:5: switchguid without a value, expected switchguid=0xGUID`,
+	},
+	{
+		"a bad GUID", `Switch	4 "S2"`, "switchguid=2c90000000g\nSwitch	4 \"S2\"",
+		`net:5: switchguid: bad number "2c90000000g", expected 0xHEX or a decimal one`,
+	},
+	{
+		"a bad GUID in brackets", `Switch	4 "S2"`, "switchguid=0x2(xyz)\nSwitch	4 \"S2\"",
+		`net:5: switchguid: bad GUID in brackets "(xyz)", expected (HEX)`,
+	},
+	{
+		"a GUID of 17 digits", `Switch	4 "S2"`, "switchguid=0x12345678901234567\nSwitch	4 \"S2\"",
+		`net:5: switchguid: bad number "0x12345678901234567"`,
+	},
+	{
+		"words behind a number", `Switch	4 "S2"`, "devid=0x1 and so on\nSwitch	4 \"S2\"",
+		`net:5: devid: unexpected "and so on" behind the number`,
+	},
+	{
+		"a device ID of 17 bits", `Switch	4 "S2"`, "devid=0x10000\nSwitch	4 \"S2\"",
+		`net:5: devid=65536, expected a number from 0 to 65535`,
+	},
 	{"a bad width", `Switch	4 "S2"`, "width=32\nSwitch	4 \"S2\"", `net:5: width=32, expected a number from 1 to 31`},
 	{"a bad speed", `Switch	4 "S2"`, "speed=0\nSwitch	4 \"S2\"", `net:5: speed=0, expected a number from 1 to 7`},
-	{"a bad port option", `"H1"[1]`, `"H1"[1] w=32`, `net:3: bad port option: w=32, expected link width bits from 1 to 31`},
-	{"widths that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] w=4`, `net:2: port 1 of "S1": link width bits 4 and 2 of its two ends have none in common`},
-	{"speeds that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] s=4`, `net:2: port 1 of "S1": link speed bits 4 and 1 of its two ends have none in common`},
+	{
+		"a bad port option", `"H1"[1]`, `"H1"[1] w=32`,
+		`net:3: bad port option: w=32, expected link width bits from 1 to 31`,
+	},
+	{
+		"widths that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] w=4`,
+		`net:2: port 1 of "S1": link width bits 4 and 2 of its two ends have none in common`,
+	},
+	{
+		"speeds that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] s=4`,
+		`net:2: port 1 of "S1": link speed bits 4 and 1 of its two ends have none in common`,
+	},
 	{"a bad port GUID", `[1](11)`, `[1](x)`, `net:9: bad port GUID "x)`},
-	{"an unknown alias", `"H1"[1]`, `"@up"`, `net:3: alias "@up" is not known, expected a line @[PORT] "ALIAS" before this one`},
-	{"an alias twice", `[2]	"H1"[1]`, "@[2] \"up\"\n@[3] \"up\"", `net:4: alias "@up" is already that of port 2 of "S1"`},
-	{"a module without a name", `Switch	4 "S2"`, "module=S\n\nSwitch	4 \"S2\"", `net:5: module without a name, expected module="NAME"`},
-	{"a long module name", `Switch	4 "S2"`, "module=\"123456789012345678901\"\n\nSwitch	4 \"S2\"", `net:5: module name "123456789012345678901" longer than 20 bytes`},
-	{"an include", `Switch	4 "S2"`, "include \"x\"\nSwitch	4 \"S2\"", `net:5: include "x": only a file can include another`},
+	{
+		"an unknown alias", `"H1"[1]`, `"@up"`,
+		`net:3: alias "@up" is not known, expected a line @[PORT] "ALIAS" before this one`,
+	},
+	{
+		"an alias twice", `[2]	"H1"[1]`, "@[2] \"up\"\n@[3] \"up\"",
+		`net:4: alias "@up" is already that of port 2 of "S1"`,
+	},
+	{
+		"a module without a name", `Switch	4 "S2"`, "module=S\n\nSwitch	4 \"S2\"",
+		`net:5: module without a name, expected module="NAME"`,
+	},
+	{"a long module name", `Switch	4 "S2"`, "module=\"123456789012345678901\"\n\nSwitch	4 \"S2\"",
+		`net:5: module name "123456789012345678901" longer than 20 bytes`},
+	{
+		"an include", `Switch	4 "S2"`, "include \"x\"\nSwitch	4 \"S2\"",
+		`net:5: include "x": only a file can include another`,
+	},
 	{"binary data", `Switch	4 "S2"`, "\x7fELF\x00\x01\n", `net:5: binary data`},
 	{"a huge line", `Switch	4 "S2"`, "# " + strings.Repeat("x", 1<<20), `net:5: line longer than 65536 bytes`},
-	{"cut off in the middle", pair[strings.Index(pair, "Ca"):], ``, `net:3: port 2 of "S1" leads to node "H1", which is not in the file`},
+	{
+		"cut off in the middle", pair[strings.Index(pair, "Ca"):], ``,
+		`net:3: port 2 of "S1" leads to node "H1", which is not in the file`,
+	},
 	{"nothing", pair, ``, `net: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net`},
 	{"prose", pair, "Dear all,\n\nthe switch is broken.\n", `net: no Switch, Ca or Rt record`},
 }
 
 // inferred is of ibnetdiscover's form and stops before its hosts.
-const inferred = "Switch 4 \"S-0000000000200000\" # \"one\" base port 0 lid 2 lmc 0\n[1]\t\"H-0000000000100000\"[1](100001) \t\t# \"h\" lid 4 4xQDR\n[2]\t\"S-0000000000200001\"[9]\t\t# \"two\" lid 7 4xQDR\n"
+const inferred = "Switch 4 \"S-0000000000200000\" # \"one\" base port 0 lid 2 lmc " +
+	"0\n[1]\t\"H-0000000000100000\"[1](100001) \t\t# \"h\" lid 4 4xQDR\n[2]\t\"S-0000000000200001\"[9]\t\t# \"two\" " +
+	"lid 7 4xQDR\n"
 
 func TestReadRefuses(t *testing.T) {
 	for _, c := range refused {
@@ -158,11 +233,13 @@ Ca	2 "H-00000000000000b0"		# "h"
 		t.Fatalf("warnings %q", file.Warnings)
 	}
 	sw, ca := f.Nodes[0], f.Nodes[1]
-	if sw.Desc != `a "quoted" name` || !sw.EnhancedPort0 || sw.GUID != 0xa0 || ca.SystemGUID != 0xb0 || sw.VendorID != 0x2c9 || ca.DeviceID != 0xd2f2 {
+	if sw.Desc != `a "quoted" name` || !sw.EnhancedPort0 || sw.GUID != 0xa0 || ca.SystemGUID != 0xb0 ||
+		sw.VendorID != 0x2c9 || ca.DeviceID != 0xd2f2 {
 		t.Errorf("nodes %+v and %+v", sw, ca)
 	}
 	p0, p1, h2 := f.Ports[f.PortAt(0, 0)], f.Ports[f.PortAt(0, 1)], f.Ports[f.PortAt(1, 2)]
-	if p0.GUID != 0xa1 || p0.LID != 8 || p1.GUID != 0xa1 || p1.LID != 0 || p1.Width != 2 || p1.Speed != fabric.NDR || p1.State != mad.PortActive {
+	if p0.GUID != 0xa1 || p0.LID != 8 || p1.GUID != 0xa1 || p1.LID != 0 || p1.Width != 2 || p1.Speed != fabric.NDR ||
+		p1.State != mad.PortActive {
 		t.Errorf("ports of the switch %+v and %+v", p0, p1)
 	}
 	if h2.GUID != 0xb7 || h2.LID != 16 || h2.LMC != 3 || h2.Width != 2 || h2.Speed != fabric.HDR {
@@ -170,10 +247,13 @@ Ca	2 "H-00000000000000b0"		# "h"
 	}
 
 	sim := mustRead(t, text, Options{Reading: AsIbsim})
-	if g := sim.Fabric; g.Nodes[0].Desc != "a " || g.Ports[g.PortAt(1, 2)].GUID != 0xb2 || g.Ports[g.PortAt(0, 0)].GUID != 0xa0 {
+	if g := sim.Fabric; g.Nodes[0].Desc != "a " || g.Ports[g.PortAt(1, 2)].GUID != 0xb2 ||
+		g.Ports[g.PortAt(0, 0)].GUID != 0xa0 {
 		t.Errorf("as ibsim: %+v, ports %+v", g.Nodes, g.Ports[g.PortAt(1, 2)])
 	}
-	if len(sim.Warnings) != 1 || sim.Warnings[0] != `net: by ibsim's rules 1 port has another GUID and 2 ports run at another rate ("2xHDR", "2xNDR") than is stated here` {
+	if len(sim.Warnings) != 1 ||
+		sim.Warnings[0] !=
+			`net: by ibsim's rules 1 port has another GUID and 2 ports run at another rate ("2xHDR", "2xNDR") than is stated here` {
 		t.Errorf("as ibsim: warnings %q", sim.Warnings)
 	}
 }
@@ -183,8 +263,14 @@ func TestAsStatedRefuses(t *testing.T) {
 		"caguid=0xb0\nCa 1 \"H-00000000000000b0\"\n[1](b1) \"S-00000000000000a0\"[1]\n"
 	mustRead(t, text, Options{})
 	for _, c := range []struct{ old, new, want string }{
-		{"caguid=0xb0", "caguid=0xb2", `net:6: node "H-00000000000000b0" has GUID 0x00000000000000b2 in the lines before it, expected 0x00000000000000b0`},
-		{"](b1) ", "](b2) ", `net:7: port 1 of "H-00000000000000b0" has GUID 0x00000000000000b2 here, but 0x00000000000000b1 at net:3`},
+		{
+			"caguid=0xb0", "caguid=0xb2",
+			`net:6: node "H-00000000000000b0" has GUID 0x00000000000000b2 in the lines before it, expected 0x00000000000000b0`,
+		},
+		{
+			"](b1) ", "](b2) ",
+			`net:7: port 1 of "H-00000000000000b0" has GUID 0x00000000000000b2 here, but 0x00000000000000b1 at net:3`,
+		},
 	} {
 		_, err := read(t, strings.Replace(text, c.old, c.new, 1), Options{Strict: true})
 		if err == nil || err.Error() != c.want {
@@ -201,17 +287,21 @@ func TestIbdiagnet(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := file.Fabric
-	if len(file.Warnings) != 0 || len(f.Switches) != 192 || len(f.Nodes) != 192+990+192 || len(f.EndPorts) != len(f.Nodes) {
-		t.Errorf("%d switches, %d nodes, %d end ports, warnings %q", len(f.Switches), len(f.Nodes), len(f.EndPorts), file.Warnings)
+	if len(file.Warnings) != 0 || len(f.Switches) != 192 || len(f.Nodes) != 192+990+192 ||
+		len(f.EndPorts) != len(f.Nodes) {
+		t.Errorf("%d switches, %d nodes, %d end ports, warnings %q", len(f.Switches), len(f.Nodes), len(f.EndPorts),
+			file.Warnings)
 	}
 	// Written in the file: switchguid=0xb8cef603008fbe36(b8cef6030019c7c2), [1](1) "S-b8cef603006180ba"[22]
 	// and "H-88e9a4ffff0feec4"[1](88e9a4ffff0feec4) # "node-0479 HCA-2" lid 791 4xHDR.
 	n := f.NodeByGUID(0xb8cef6030019c7c2)
-	if n == fabric.None || f.Nodes[n].SystemGUID != 0xb8cef603008fbe36 || f.Nodes[f.PeerNode(f.PortAt(n, 1))].GUID != 0xb8cef603006180ba {
+	if n == fabric.None || f.Nodes[n].SystemGUID != 0xb8cef603008fbe36 || f.Nodes[f.PeerNode(f.PortAt(n, 1))].GUID !=
+		0xb8cef603006180ba {
 		t.Errorf("node %d", n)
 	}
 	e := f.PortByGUID(0x88e9a4ffff0feec4)
-	if e == fabric.None || f.Ports[e].LID != 791 || f.Ports[e].Speed != fabric.HDR || f.PortName(e) != "node-0479 HCA-2/1" {
+	if e == fabric.None || f.Ports[e].LID != 791 || f.Ports[e].Speed != fabric.HDR ||
+		f.PortName(e) != "node-0479 HCA-2/1" {
 		t.Errorf("end port %d", e)
 	}
 	same, err := ReadFile(context.Background(), testenv.SharedFile(t, "fabrics/real-cs8500-hdr-192sw.net"), Options{})
@@ -234,18 +324,35 @@ func TestWarnings(t *testing.T) {
 		{"none", change(`"S2"[3]`, `"S2"[3] # lid 3 4xQDR`), AsStated, nil},
 		{"none", pair[:strings.Index(pair, " 4xQDR")] + "\n", AsStated, nil},
 		{"none by ibsim's rules", change(" 4xQDR", ""), AsIbsim, nil},
-		{"rates in part", noGUID, AsStated, []string{"net: neither end of 1 link of 2 states a rate; they are taken at what ibsim would have them run at, 4xSDR if nothing else is set"}},
-		{"cut off", strings.TrimSuffix(noGUID, " 4xQDR\n"), AsStated, []string{"net:9: the last line has no end: the file may be cut off"}},
-		{"a command", "do Unlink \"S1\"[1]\n" + change(" 4xQDR", ""), AsStated, []string{`net:1: the ibsim command "Unlink \"S1\"[1]" is not carried out`}},
+		{
+			"rates in part", noGUID, AsStated, []string{
+				"net: neither end of 1 link of 2 states a rate; they are taken at what ibsim would have them run at, " +
+					"4xSDR if nothing else is set",
+			},
+		},
+		{
+			"cut off", strings.TrimSuffix(noGUID, " 4xQDR\n"), AsStated,
+			[]string{"net:9: the last line has no end: the file may be cut off"},
+		},
+		{
+			"a command", "do Unlink \"S1\"[1]\n" + change(" 4xQDR", ""), AsStated,
+			[]string{`net:1: the ibsim command "Unlink \"S1\"[1]" is not carried out`},
+		},
 		{"a lost line", change(" 4xQDR\n", "\nvendid=1\n\nCa 1 \"H2\"\n"), AsStated, nil},
-		{"a lost line", change("\n\nCa", "\nvendid=1\n\nCa"), AsIbsim, []string{"net:7: a record ends here and ibsim loses this line, as it does 0 more; expected a blank line before it",
-			`net: by ibsim's rules 1 port runs at another rate ("4xQDR") than is stated here`}},
+		{"a lost line", change("\n\nCa", "\nvendid=1\n\nCa"), AsIbsim,
+			[]string{"net:7: a record ends here and ibsim loses this line, as it does 0 more; expected a blank line " +
+				"before it",
+				`net: by ibsim's rules 1 port runs at another rate ("4xQDR") than is stated here`}},
 		{"ibsim's port GUID", strings.NewReplacer("(11)", "(100001)", " 4xQDR", "").Replace(pair), AsIbsim, nil},
 		{"another port GUID", strings.NewReplacer("(11)", "(100002)", " 4xQDR", "").Replace(pair), AsIbsim, []string{
 			"net: by ibsim's rules 1 port has another GUID than is stated here"}},
-		{"another rate", change("4xQDR", "4xNDR"), AsIbsim, []string{`net: by ibsim's rules 1 port runs at another rate ("4xNDR") than is stated here`}},
+		{
+			"another rate", change("4xQDR", "4xNDR"), AsIbsim,
+			[]string{`net: by ibsim's rules 1 port runs at another rate ("4xNDR") than is stated here`},
+		},
 		{"no speed", change(`"S2"[3]`, `"S2"[3] # lid 3 4x???`), AsStated, nil},
-		{"a speed that is none", strings.NewReplacer("4xQDR", "4xZDR", `"S2"[3]`, `"S2"[3] # lid 3 4xQDR`).Replace(noGUID), AsStated, []string{
+		{"a speed that is none", strings.NewReplacer("4xQDR", "4xZDR", `"S2"[3]`,
+			`"S2"[3] # lid 3 4xQDR`).Replace(noGUID), AsStated, []string{
 			`net: 1 port line states a rate that is not known ("4xZDR"); what it is stays unknown`}},
 	} {
 		got := mustRead(t, c.text, Options{Reading: c.reading}).Warnings
@@ -294,7 +401,8 @@ Ca	2 "H-00000000000000b0"		# "h" (scp)
 [1](b1) 	"S-0008f10400411f58"[5]		# lid 4 lmc 0 "ISR9024D" lid 3 4xDDR s=2 w=2 v=4
 `
 	f := mustRead(t, text, Options{}).Fabric
-	if len(f.Links()) != 2 || len(f.EndPorts) != 3 || f.Nodes[0].SystemGUID != 0x8f10400411f5a || f.Ports[f.PortAt(1, 5)].Speed != fabric.DDR {
+	if len(f.Links()) != 2 || len(f.EndPorts) != 3 || f.Nodes[0].SystemGUID != 0x8f10400411f5a ||
+		f.Ports[f.PortAt(1, 5)].Speed != fabric.DDR {
 		t.Errorf("%d links, nodes %+v", len(f.Links()), f.Nodes)
 	}
 }

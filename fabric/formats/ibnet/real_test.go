@@ -33,7 +33,10 @@ func sources(t *testing.T) map[string]string {
 		t.Log("IBCONSOLE_SHARED is not set: without the shared fabrics")
 		return files
 	}
-	names := []string{"real-qdr-11sw.topo", "real-fdr10-8sw.topo", "real-ndr-rail-40sw.topo", "real-cs8500-hdr-192sw.net", "reindeer1100-116sw.net"}
+	names := []string{
+		"real-qdr-11sw.topo", "real-fdr10-8sw.topo", "real-ndr-rail-40sw.topo", "real-cs8500-hdr-192sw.net",
+		"reindeer1100-116sw.net",
+	}
 	if testenv.Full() {
 		names = append(names, "rhino10k-2520sw.net")
 	}

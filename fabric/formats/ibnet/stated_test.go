@@ -85,7 +85,8 @@ func TestPartlyStated(t *testing.T) {
 
 // TestSystemInGUIDLine: in ibdiagnet's form the system's GUID stands before the node's.
 func TestSystemInGUIDLine(t *testing.T) {
-	const text = "switchguid=0x9(a0)\nSwitch 2 \"S-00000000000000a0\"\n[1](1) \"H\"[1](b1)\n\nCa 1 \"H\"\n[1](b1) \"S-00000000000000a0\"[1]\n"
+	const text = "switchguid=0x9(a0)\nSwitch 2 \"S-00000000000000a0\"\n[1](1) \"H\"[1](b1)\n\nCa 1 \"H\"\n[1](b1) " +
+		"\"S-00000000000000a0\"[1]\n"
 	if n := mustRead(t, text, Options{}).Fabric.Nodes[0]; n.GUID != 0xa0 || n.SystemGUID != 9 {
 		t.Errorf("node GUID 0x%x, system 0x%x", n.GUID, n.SystemGUID)
 	}
@@ -129,7 +130,8 @@ func TestRealAsStated(t *testing.T) {
 			num, _ := strconv.Atoi(m[1])
 			p := &f.Ports[f.PortAt(at, num)]
 			peer := &f.Ports[p.Peer]
-			if got := p.Width.String() + p.Speed.String(); got != m[8] || f.Nodes[peer.Node].GUID != hex(t, m[4]) || strconv.Itoa(int(peer.Num)) != m[5] {
+			if got := p.Width.String() + p.Speed.String(); got != m[8] || f.Nodes[peer.Node].GUID != hex(t, m[4]) ||
+				strconv.Itoa(int(peer.Num)) != m[5] {
 				t.Fatalf("%s: %q: read as %s to %s", name, l, got, f.PortName(p.Peer))
 			}
 			if f.Nodes[at].Switch == fabric.None && p.GUID != hex(t, m[2]) || m[6] != "" && peer.GUID != hex(t, m[6]) {
@@ -208,7 +210,8 @@ func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 		}
 		q := g.Ports[g.PortAt(n, int(p.Num))]
 		was := *p
-		if (was.Peer == fabric.None) != (q.Peer == fabric.None) || was.Peer != fabric.None && f.PortName(was.Peer) != g.PortName(q.Peer) {
+		if (was.Peer == fabric.None) != (q.Peer == fabric.None) || was.Peer != fabric.None &&
+			f.PortName(was.Peer) != g.PortName(q.Peer) {
 			t.Fatalf("%s: %s leads elsewhere", name, f.PortName(i))
 		}
 		was.Node, was.Peer, q.Node, q.Peer = 0, 0, 0, 0

@@ -71,7 +71,8 @@ func (t *topologyWriter) node(node fabric.NodeIndex) {
 		t.switchHeader(n)
 	} else {
 		word := map[mad.NodeType]string{mad.NodeCA: "Ca", mad.NodeRouter: "Rt"}[n.Type]
-		t.printf("%sguid=0x%x\n%s\t%d %s\t\t# \"%s\"\n", strings.ToLower(word), n.GUID, word, n.NumPorts, nodeID(n), clean(n.Desc))
+		t.printf("%sguid=0x%x\n%s\t%d %s\t\t# \"%s\"\n", strings.ToLower(word), n.GUID, word, n.NumPorts, nodeID(n),
+			clean(n.Desc))
 	}
 	for p := range n.Ports() {
 		if t.f.Swept(p) {
@@ -86,7 +87,8 @@ func (t *topologyWriter) switchHeader(n *fabric.Node) {
 		kind = "enhanced"
 	}
 	t.printf("switchguid=0x%x(%x)\n", n.GUID, port0.GUID)
-	t.printf("Switch\t%d %s\t\t# \"%s\" %s port 0 lid %d lmc %d\n", n.NumPorts, nodeID(n), clean(n.Desc), kind, port0.LID, port0.LMC)
+	t.printf("Switch\t%d %s\t\t# \"%s\" %s port 0 lid %d lmc %d\n", n.NumPorts, nodeID(n), clean(n.Desc), kind,
+		port0.LID, port0.LMC)
 }
 
 func (t *topologyWriter) port(n *fabric.Node, port fabric.PortIndex) {

@@ -188,7 +188,8 @@ func (b *builder) far(r *row) (spot, error) {
 	n := b.nodeOf(s, r.line)
 	if len(b.nodes) > known {
 		n.far = true
-		if err := b.p.refuse(r.line, "%s is not in the file but for cables; it is taken as these have it", fabric.Escape(n.name)); err != nil {
+		if err := b.p.refuse(r.line, "%s is not in the file but for cables; it is taken as these have it",
+			fabric.Escape(n.name)); err != nil {
 			return spot{}, err
 		}
 	}
@@ -220,7 +221,8 @@ func (b *builder) addNodes() error {
 			b.taken[n.guid] = true
 		}
 		var err error
-		n.index, err = b.b.AddNode(fabric.Node{GUID: n.guid, SystemGUID: n.guid, Desc: n.name, Type: n.typ, NumPorts: uint8(most)})
+		n.index, err = b.b.AddNode(fabric.Node{GUID: n.guid, SystemGUID: n.guid, Desc: n.name, Type: n.typ,
+			NumPorts: uint8(most)})
 		if err != nil {
 			if err = b.p.refuse(n.line, "%w", err); err != nil {
 				return err
@@ -290,7 +292,8 @@ func (b *builder) link(r *row, to spot) error {
 	if to.node.far {
 		return nil // told with the node
 	}
-	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, but no line of that says so; expected both ends of each cable",
+	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, but no line of that says so; expected both ends "+
+		"of each cable",
 		at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
 }
 

@@ -31,7 +31,8 @@ const (
 // file. What cannot be read is left out and added to found; where that is nil the
 // first such thing is the error. A cable that one end names is taken, as is a node that
 // only cables name. The warnings are whole sentences. O(file size).
-func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f *fabric.Fabric, warnings []string, err error) {
+func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f *fabric.Fabric, warnings []string,
+	err error) {
 	p := parser{name: name, found: found}
 	p.cut, err = unread.EachLine(ctx, r, name, func(line int, text []byte) error {
 		p.line = line
@@ -149,10 +150,12 @@ func (p *parser) row(text string) (r row, ok bool, err error) {
 }
 
 func (p *parser) warnings() []string {
-	const about = "node GUIDs of adapters, LMCs, devices and system GUIDs are not in a list of ports; where that matters, take what ibnetdiscover prints"
+	const about = "node GUIDs of adapters, LMCs, devices and system GUIDs are not in a list of ports; where that " +
+		"matters, take what ibnetdiscover prints"
 	w := []string{fmt.Sprintf("%s: %s", fabric.Escape(p.name), about)}
 	if p.typeless {
-		w = append(w, fmt.Sprintf("%s: it does not say which nodes are routers; they are taken as adapters", fabric.Escape(p.name)))
+		w = append(w, fmt.Sprintf("%s: it does not say which nodes are routers; they are taken as adapters",
+			fabric.Escape(p.name)))
 	}
 	return w
 }

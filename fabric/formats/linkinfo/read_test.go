@@ -56,21 +56,35 @@ func TestReadDamaged(t *testing.T) {
 		{"ports", listPorts, "", "", 5, 4, nil},
 		{"links", listLinks, "", "", 5, 4, nil},
 		{"lines", listLines, "", "", 2, 1, nil},
-		{"a comment and a warning", listPorts, "SW     3  4", "# ibnetdiscover\nibwarn: [7] x: y\n\nSW     3  4", 5, 4, nil},
+		{"a comment and a warning", listPorts, "SW     3  4", "# ibnetdiscover\nibwarn: [7] x: y\n\nSW     3  4",
+			5, 4, nil},
 		{"a line of garbage", listPorts, "SW     3  2 0x", "SW     3  two 0x", 5, 4, []string{"line 1", "line 5"}},
-		{"a GUID with letters", listPorts, "CA     6  1 0x0000000000100004 4x", "CA     6  1 0x000000000010000x 4x", 5, 4, []string{"line 1", "line 5"}},
+		{"a GUID with letters", listPorts, "CA     6  1 0x0000000000100004 4x", "CA     6  1 0x000000000010000x 4x", 5,
+			4, []string{"line 1", "line 5"}},
 		{"LID 65535", listPorts, "RT     4  1", "RT 65535  1", 5, 4, []string{"line 2"}},
 		{"a LID twice", listPorts, "CA     2  1 0x", "CA     6  1 0x", 5, 4, []string{"duplicate LID 3"}},
 		{"a port twice", listPorts, "SW     3  4", "SW     3  2", 5, 4, []string{"line 5", "line 1"}},
-		{"a port of garbage", listLinks, "           1    2[  ] ==( 4X", "           1    x[  ] ==( 4X", 5, 4, []string{"line 13", "line 6"}},
-		{"a rate of garbage", listLinks, "==( 4X           2.5 Gbps Active/  LinkUp)==>       3    1[  ] \"S2\"", "==( )==>       3    1[  ] \"S2\"", 5, 4, []string{"line 12", "line 8"}},
-		{"it stops in the middle", listPorts, "( 'S1' - 'host one HCA-1' )\nSW     1  1 0x0000000000200000 4x SDR - SW     3  1 0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4,
+		{"a port of garbage", listLinks, "           1    2[  ] ==( 4X", "           1    x[  ] ==( 4X", 5, 4,
+			[]string{"line 13", "line 6"}},
+		{"a rate of garbage", listLinks, "==( 4X           2.5 Gbps Active/  LinkUp)==>       3    1[  ] \"S2\"",
+			"==( )==>       3    1[  ] \"S2\"", 5, 4, []string{"line 12", "line 8"}},
+		{"it stops in the middle", listPorts, "( 'S1' - 'host one HCA-1' )\nSW     1  1 0x0000000000200000 4x SDR - " +
+			"SW     3  1 0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4,
 			[]string{"truncated 8", "line 8", "line 3", "line 6"}},
-		{"it stops between lines", listPorts, "SW     1  1 0x0000000000200000 4x SDR - SW     3  1 0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4, []string{"truncated 8", "line 6"}},
-		{"a node that cables name", listLines[strings.Index(listLines, "\n")+1:], "", "", 2, 1, []string{"truncated 2", "line 1"}},
+		{
+			"it stops between lines", listPorts, "SW     1  1 0x0000000000200000 4x SDR - SW     3  1 " +
+				"0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4, []string{
+				"truncated 8", "line 6",
+			},
+		},
+		{
+			"a node that cables name", listLines[strings.Index(listLines, "\n")+1:], "", "", 2, 1,
+			[]string{"truncated 2", "line 1"},
+		},
 	} {
 		var found unread.List
-		f, _, err := Read(context.Background(), strings.NewReader(strings.Replace(c.text, c.old, c.new, 1)), "list", &found)
+		f, _, err := Read(context.Background(), strings.NewReader(strings.Replace(c.text, c.old, c.new, 1)),
+			"list", &found)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -80,12 +94,14 @@ func TestReadDamaged(t *testing.T) {
 			findings = append(findings, fmt.Sprintf("%s %d", x.Kind, x.Line))
 		}
 		if len(f.Nodes) != c.nodes || len(f.Links()) != c.links || !slices.Equal(findings, c.findings) {
-			t.Errorf("%s: %d nodes, %d links, findings %v; expected %d, %d, %v\n%v", c.name, len(f.Nodes), len(f.Links()), findings, c.nodes, c.links, c.findings, found.Findings)
+			t.Errorf("%s: %d nodes, %d links, findings %v; expected %d, %d, %v\n%v", c.name, len(f.Nodes),
+				len(f.Links()), findings, c.nodes, c.links, c.findings, found.Findings)
 		}
 		if c.findings == nil {
 			continue
 		}
-		if _, _, err := Read(context.Background(), strings.NewReader(strings.Replace(c.text, c.old, c.new, 1)), "list", nil); err == nil || !strings.HasPrefix(err.Error(), "list:") {
+		if _, _, err := Read(context.Background(), strings.NewReader(strings.Replace(c.text, c.old, c.new, 1)), "list",
+			nil); err == nil || !strings.HasPrefix(err.Error(), "list:") {
 			t.Errorf("%s: a strict reader says %v", c.name, err)
 		}
 	}
@@ -95,7 +111,10 @@ func TestReadDamaged(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{listPorts, listLinks, listLines, listPorts[:300], strings.ReplaceAll(listLines, "0x00000000001", "0x00000000002")} {
+	for _, text := range []string{
+		listPorts, listLinks, listLines, listPorts[:300], strings.ReplaceAll(listLines, "0x00000000001",
+			"0x00000000002"),
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

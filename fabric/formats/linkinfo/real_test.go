@@ -85,7 +85,8 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sim := ibsimtest.Start(t, path)
 			ibsimtest.OpenSM(t, sim)
-			file, err := ibnet.Read(context.Background(), strings.NewReader(sim.Output("ibnetdiscover")), "ibnetdiscover", ibnet.Options{Strict: true})
+			file, err := ibnet.Read(context.Background(), strings.NewReader(sim.Output("ibnetdiscover")),
+				"ibnetdiscover", ibnet.Options{Strict: true})
 			if err != nil {
 				t.Fatal(err)
 			}

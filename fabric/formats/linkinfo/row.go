@@ -44,7 +44,8 @@ var errRow = errors.New("expected a line as ibnetdiscover -p or iblinkinfo print
 // The forms, which are as in infiniband-diags 44: ibnetdiscover -p, iblinkinfo -l, a
 // port of iblinkinfo and the line before those of a node.
 var (
-	ports   = regexp.MustCompile(`^(SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) +(\S+) (\S+)(?: - (SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) \( '(.*?)' - '(.*)' \)| +'(.*)')\s*$`)
+	ports = regexp.MustCompile(
+		`^(SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) +(\S+) (\S+)(?: - (SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) \( '(.*?)' - '(.*)' \)| +'(.*)')\s*$`)
 	line    = regexp.MustCompile(`^0x([0-9a-fA-F]{1,16}) "(.*?)" +(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
 	port    = regexp.MustCompile(`^ +(?:0x([0-9a-fA-F]{1,16}) +)?(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
 	section = regexp.MustCompile(`^(?:Switch: 0x([0-9a-fA-F]{1,16}) (.*)|(CA|Router): (.*)):\s*$`)
@@ -53,14 +54,18 @@ var (
 	rate    = regexp.MustCompile(`^ *(?:(\d+)X +([0-9.]+ Gbps(?: \(FDR10\))?|\S.*?) +)?([A-Za-z]+)/ *([A-Za-z]+) *$`)
 )
 
-var types = map[string]mad.NodeType{"SW": mad.NodeSwitch, "CA": mad.NodeCA, "RT": mad.NodeRouter, "Router": mad.NodeRouter}
+var types = map[string]mad.NodeType{
+	"SW": mad.NodeSwitch, "CA": mad.NodeCA, "RT": mad.NodeRouter, "Router": mad.NodeRouter,
+}
 
 var gbps = map[string]fabric.Speed{
-	"2.5 Gbps": fabric.SDR, "5.0 Gbps": fabric.DDR, "10.0 Gbps": fabric.QDR, "10.0 Gbps (FDR10)": fabric.FDR10, "14.0625 Gbps": fabric.FDR,
+	"2.5 Gbps": fabric.SDR, "5.0 Gbps": fabric.DDR, "10.0 Gbps": fabric.QDR, "10.0 Gbps (FDR10)": fabric.FDR10,
+	"14.0625 Gbps":  fabric.FDR,
 	"25.78125 Gbps": fabric.EDR, "53.125 Gbps": fabric.HDR, "106.25 Gbps": fabric.NDR, "212.5 Gbps": fabric.XDR,
 }
 
-var states = map[string]mad.PortState{"Down": mad.PortDown, "Init": mad.PortInit, "Armed": mad.PortArmed, "Active": mad.PortActive}
+var states = map[string]mad.PortState{"Down": mad.PortDown, "Init": mad.PortInit, "Armed": mad.PortArmed,
+	"Active": mad.PortActive}
 
 // portsRow takes a line of ibnetdiscover -p. What of it can be read comes with an error.
 func portsRow(m []string) (row, error) {

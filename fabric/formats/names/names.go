@@ -53,7 +53,8 @@ func Read(r io.Reader, file string) (Map, error) {
 		}
 	}
 	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s: a line of more than %d bytes, expected 0xGUID \"NAME\"", file, bufio.MaxScanTokenSize)
+		return nil, fmt.Errorf("%s: a line of more than %d bytes, expected 0xGUID \"NAME\"", file,
+			bufio.MaxScanTokenSize)
 	} else if err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}

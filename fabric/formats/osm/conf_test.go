@@ -65,7 +65,8 @@ func sameConf(t *testing.T, conf string) {
 			theirs = fmt.Sprint(uint32(v)) // scatter_ports comes with a sign
 		}
 		if !ok || ours != theirs {
-			t.Fatalf("%s: OpenSM takes %q (%v), we take %q, of\n%q\n%s\n%s", d.Name, theirs, ok, ours, conf, c.Notes, says)
+			t.Fatalf("%s: OpenSM takes %q (%v), we take %q, of\n%q\n%s\n%s", d.Name, theirs, ok, ours, conf,
+				c.Notes, says)
 		}
 	}
 	if theySay := strings.Count(says, "Unrecognized token"); theySay != len(c.Unknown) {
@@ -82,7 +83,8 @@ func sameConf(t *testing.T, conf string) {
 			theySay += strings.Count(says, text)
 		}
 		if weSay != theySay {
-			t.Fatalf("OpenSM says %q %d times, we say %q %d times, of\n%q\n%s\n%s", theirs, theySay, ours, weSay, conf, c.Notes, says)
+			t.Fatalf("OpenSM says %q %d times, we say %q %d times, of\n%q\n%s\n%s", theirs, theySay, ours, weSay, conf,
+				c.Notes, says)
 		}
 	}
 }
@@ -131,7 +133,8 @@ func randomConf(rnd *rand.Rand) string {
 		case d.Type == ConfBool:
 			value = pick("TRUE", "FALSE", "true", "1", "", "\"TRUE\"", "TRUE ", "'TRUE'", "TRUE\r")
 		case d.Type == ConfString && name != "console" && name != "part_enforce":
-			value = pick("(null)", "", "/etc/a", "\"/etc/a b\"", "'x", "\"", "updn,minhop,no_fallback", "a\"b", "'a'b'", " x  y ", "\"(null)\"", "\"a#b\"")
+			value = pick("(null)", "", "/etc/a", "\"/etc/a b\"", "'x", "\"", "updn,minhop,no_fallback", "a\"b", "'a'b'",
+				" x  y ", "\"(null)\"", "\"a#b\"")
 		case d.Type == ConfString:
 			value = pick("off", "both", "in", "out", "local", "x", "", "\"off\"")
 		case d.Type == ConfPerSL || d.Type == ConfText:
@@ -139,8 +142,10 @@ func randomConf(rnd *rand.Rand) string {
 		case d.Type == ConfMask:
 			value = pick("0x1", "ff", "0X"+strings.Repeat("Ab", 32), strings.Repeat("1", 70), "0x", "zz", "")
 		default:
-			value = pick("0", "1", "2", "3", "7", "8", "15", "16", "30", "31", "0x1f", "010", "09", "255", "256", "65535", "65536", "4294967295",
-				"4294967296", "-1", "-5", "+5", "abc", "5x", "\"5\"", "' 5'", "5 6", "", "18446744073709551615", "18446744073709551616", "2147483648",
+			value = pick("0", "1", "2", "3", "7", "8", "15", "16", "30", "31", "0x1f", "010", "09", "255", "256",
+				"65535", "65536", "4294967295",
+				"4294967296", "-1", "-5", "+5", "abc", "5x", "\"5\"", "' 5'", "5 6", "", "18446744073709551615",
+				"18446744073709551616", "2147483648",
 				fmt.Sprint(rnd.IntN(300)))
 		}
 		switch rnd.IntN(30) {
@@ -153,13 +158,15 @@ func randomConf(rnd *rand.Rand) string {
 		case 3:
 			value += "\x00lmc 3"
 		}
-		fmt.Fprintf(&b, "%s%s%s%s%s", pick("", "", "", " ", "\t", "#"), name, pick(" ", " ", "\t", "  \t", ""), value, pick("\n", "\n", "\n", " \n", "\n\n", "\r\n"))
+		fmt.Fprintf(&b, "%s%s%s%s%s", pick("", "", "", " ", "\t", "#"), name, pick(" ", " ", "\t", "  \t", ""), value,
+			pick("\n", "\n", "\n", " \n", "\n\n", "\r\n"))
 	}
 	return b.String()
 }
 
 func TestConfMethods(t *testing.T) {
-	c, err := ReadConf(strings.NewReader("lmc 2\nlmc_esp0 TRUE\ndimn_ports_file /x\nsweep_interval 5\ntorus_config (null)\nqos FALSE\nguid 0x2a\n"), "conf")
+	c, err := ReadConf(strings.NewReader("lmc 2\nlmc_esp0 TRUE\ndimn_ports_file /x\nsweep_interval 5\ntorus_config "+
+		"(null)\nqos FALSE\nguid 0x2a\n"), "conf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +185,16 @@ func TestConfMethods(t *testing.T) {
 }
 
 func TestConf(t *testing.T) {
-	c, err := ReadConf(strings.NewReader("lmc 1\n lmc\t2 # now\nroot_guid_file \"/a b\"\nids_guid_file (null)\nqos\nfoo 1\nfoo 2\n#lmc 3\n"), "conf")
+	c, err := ReadConf(strings.NewReader("lmc 1\n lmc\t2 # now\nroot_guid_file \"/a b\"\nids_guid_file "+
+		"(null)\nqos\nfoo 1\nfoo 2\n#lmc 3\n"), "conf")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(c.Options), "[{lmc 2 2} {root_guid_file /a b 3} {qos FALSE 5}]"; got != want {
 		t.Errorf("options %s, want %s", got, want)
 	}
-	if got, want := fmt.Sprint(c.Notes), "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM takes FALSE]"; got != want {
+	if got, want := fmt.Sprint(c.Notes), "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM takes FALSE]"; got !=
+		want {
 		t.Errorf("notes %s, want %s", got, want)
 	}
 	if got, want := fmt.Sprint(c.Unknown), "[{foo 1 6} {foo 2 7}]"; got != want {

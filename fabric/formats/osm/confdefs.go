@@ -92,7 +92,9 @@ func (t ConfType) parse(s string) (value, why string) {
 	return s, ""
 }
 
-var confMax = map[ConfType]uint64{ConfUint8: 1<<8 - 1, ConfUint16: 1<<16 - 1, ConfUint32: 1<<32 - 1, ConfUint64: 1<<64 - 1}
+var confMax = map[ConfType]uint64{
+	ConfUint8: 1<<8 - 1, ConfUint16: 1<<16 - 1, ConfUint32: 1<<32 - 1, ConfUint64: 1<<64 - 1,
+}
 
 // maskDigits is the length of a mask for the ports of a switch.
 const maskDigits = 64
@@ -197,7 +199,10 @@ var confDefaults = []struct {
 		guid_routing_order_file`},
 	{ConfBool, AffectsSLs, `use_optimized_slvl FALSE`},
 	{ConfUint8, AffectsSLs, `sm_sl 0`},
-	{ConfUint32, AffectsSLs, `qos_max_vls 0, qos_ca_max_vls 0, qos_sw0_max_vls 0, qos_swe_max_vls 0, qos_rtr_max_vls 0`},
+	{
+		ConfUint32, AffectsSLs,
+		`qos_max_vls 0, qos_ca_max_vls 0, qos_sw0_max_vls 0, qos_swe_max_vls 0, qos_rtr_max_vls 0`,
+	},
 	{ConfString, AffectsSLs, `
 		qos_policy_file /etc/opensm/qos-policy.conf, qos_sl2vl, qos_ca_sl2vl, qos_sw0_sl2vl, qos_swe_sl2vl,
 		qos_rtr_sl2vl`},

@@ -104,6 +104,7 @@ func (p *confParser) verifyLease() {
 		p.replace("sweep_interval", strconv.FormatUint(uint64(uint32(lease-1)), 10), "would let M_Keys expire")
 	}
 	if sweep := p.c.Uint("sweep_interval"); sweep >= lease {
-		p.replace("m_key_lease_period", strconv.FormatUint(uint64(uint16(sweep+1)), 10), "is no longer than sweep_interval")
+		p.replace("m_key_lease_period", strconv.FormatUint(uint64(uint16(sweep+1)), 10),
+			"is no longer than sweep_interval")
 	}
 }

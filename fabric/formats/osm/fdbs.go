@@ -89,7 +89,8 @@ type fdbWriter struct {
 }
 
 func (d *fdbWriter) write(sw fabric.SwitchIndex) error {
-	_, err := fmt.Fprintf(d.b, "dump_ucast_routes: Switch 0x%016x\nLID    : Port : Hops : Optimal\n", d.t.Fabric.SwitchNode(sw).GUID)
+	_, err := fmt.Fprintf(d.b, "dump_ucast_routes: Switch 0x%016x\nLID    : Port : Hops : Optimal\n",
+		d.t.Fabric.SwitchNode(sw).GUID)
 	if err != nil {
 		return err
 	}

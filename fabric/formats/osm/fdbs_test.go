@@ -18,7 +18,8 @@ import (
 func fdbs(t testing.TB, tables *fabric.Tables, hops Hops) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteFDBs(&b, tables, hops, assign.Recommend(tables.Fabric, hops, &routing.Options{}, nil, tables)); err != nil {
+	if err := WriteFDBs(&b, tables, hops, assign.Recommend(tables.Fabric, hops, &routing.Options{}, nil,
+		tables)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -56,7 +57,8 @@ func TestDetoursAsOpenSM(t *testing.T) {
 	for _, spec := range []string{"torus:6x5,2", "random:20,4,60"} {
 		f, file := made(t, spec)
 		routed := ibsimtest.OpenSM(t, ibsimtest.Start(t, file), "-R", "updn", "-a", roots)
-		dir := ibsimtest.OpenSM(t, ibsimtest.Start(t, file), "-R", "file", "-U", filepath.Join(routed, "opensm-lfts.dump"))
+		dir := ibsimtest.OpenSM(t, ibsimtest.Start(t, file), "-R", "file", "-U",
+			filepath.Join(routed, "opensm-lfts.dump"))
 		tables, _ := apply(t, dump(t, dir, "opensm-lfts.dump"), f)
 		want := dump(t, dir, "opensm.fdbs")
 		if !bytes.Contains(want, []byte("hop path possible via port")) {
@@ -124,7 +126,8 @@ func TestWriteFDBsByHand(t *testing.T) {
 		"0x0001 : 000  : 00   : yes\n0x0002 : 002  : 01   : yes\n0x0003 : 002  : 02   : yes\n" +
 		"0x0004 : 001  : 01   : yes\n0x0005 : 003  : HOPS UNKNOWN\n0x0006 : UNREACHABLE\n0x0007 : UNREACHABLE\n" +
 		"dump_ucast_routes: Switch 0x0000000000200001\nLID    : Port : Hops : Optimal\n" +
-		"0x0001 : 002  : 03   : No 1 hop path possible via port 1!\n0x0002 : 000  : 00   : yes\n0x0003 : 002  : 01   : yes\n" +
+		"0x0001 : 002  : 03   : No 1 hop path possible via port 1!\n0x0002 : 000  : 00   : yes\n0x0003 : 002  : 01   " +
+		": yes\n" +
 		"0x0004 : 001  : 02   : yes\n0x0005 : 009  : HOPS UNKNOWN\n0x0006 : UNREACHABLE\n0x0007 : UNREACHABLE\n" +
 		"dump_ucast_routes: Switch 0x0000000000200002\nLID    : Port : Hops : Optimal\n" +
 		"0x0001 : 001  : 02   : yes\n0x0002 : 001  : 01   : yes\n0x0003 : 000  : 00   : yes\n" +
@@ -132,7 +135,8 @@ func TestWriteFDBsByHand(t *testing.T) {
 	same(t, "by hand", fdbs(t, tables, routing.NewDistances(f)), []byte(want))
 	var b bytes.Buffer
 	recommend := func(sw fabric.SwitchIndex, lid uint16) uint8 { return uint8(100 + 10*int(sw) + int(lid)) }
-	if err := WriteFDBs(&b, tables, routing.NewDistances(f), recommend); err != nil || !bytes.Contains(b.Bytes(), []byte("via port 111!")) {
+	if err := WriteFDBs(&b, tables, routing.NewDistances(f), recommend); err != nil ||
+		!bytes.Contains(b.Bytes(), []byte("via port 111!")) {
 		t.Errorf("error %v, the port recommended is not in\n%s", err, &b)
 	}
 }
@@ -156,7 +160,8 @@ func TestPathHopsByHand(t *testing.T) {
 			}
 		}
 	}
-	if h.ThroughTo(0, 2, 5) != 3 || h.ThroughTo(0, 1, 5) != NoHops || h.LeastTo(0, 99) != NoHops || h.Least(2, 0) != 2 || h.Through(2, 2, 0) != NoHops {
+	if h.ThroughTo(0, 2, 5) != 3 || h.ThroughTo(0, 1, 5) != NoHops || h.LeastTo(0, 99) != NoHops ||
+		h.Least(2, 0) != 2 || h.Through(2, 2, 0) != NoHops {
 		t.Error("hops by port are not those of the one port in the table")
 	}
 }

@@ -29,7 +29,9 @@ const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}}
 	lines := newLineReader(r, name)
-	err := lines.each(func(text []byte) error { return p.parseFDB(bytes.TrimRight(text, cSpace), lines.line, lines.ended) })
+	err := lines.each(func(text []byte) error {
+		return p.parseFDB(bytes.TrimRight(text, cSpace), lines.line, lines.ended)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,9 @@ func (p *routeParser) privateTable(text []byte, number int) error {
 		return fmt.Errorf("cannot parse table number in %q, expected as in \"PLFT_NUM: 0\"", shorten(text))
 	}
 	if p.private = table > 0; p.private {
-		p.file.private.add(func() string { return fmt.Sprintf("line %d: table %d of switch 0x%016x", number, table, p.now.guid) })
+		p.file.private.add(func() string {
+			return fmt.Sprintf("line %d: table %d of switch 0x%016x", number, table, p.now.guid)
+		})
 	}
 	return nil
 }

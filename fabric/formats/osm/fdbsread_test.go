@@ -74,7 +74,8 @@ func TestReadFDBsRefuses(t *testing.T) {
 }
 
 func FuzzReadFDBs(f *testing.F) {
-	f.Add("dump_ucast_routes: Switch 0x0000000000200000\nLID    : Port : Hops : Optimal\n0x0001 : 003  : 01   : yes\n0x0002 : UNREACHABLE\n")
+	f.Add("dump_ucast_routes: Switch 0x0000000000200000\nLID    : Port : Hops : Optimal\n0x0001 : 003  : 01   : " +
+		"yes\n0x0002 : UNREACHABLE\n")
 	f.Add(ibdiagnetFDBs)
 	res := minhopTables(f, "torus:3")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -79,7 +79,8 @@ func (d *dbReader) take(piece string) error {
 		d.more++
 	case strings.HasPrefix(piece, "\n"):
 	case strings.HasPrefix(piece, " ") || strings.HasPrefix(piece, "\t"):
-		return fmt.Errorf("%q begins with space, expected 0xGUID 0xLID 0xLID or an empty line (ERR 6105)", shorten([]byte(piece)))
+		return fmt.Errorf("%q begins with space, expected 0xGUID 0xLID 0xLID or an empty line (ERR 6105)",
+			shorten([]byte(piece)))
 	default:
 		return d.begin(piece)
 	}
@@ -115,7 +116,8 @@ func (d *dbReader) end() {
 	}
 	rec.LIDs, rec.Readable = unpackLIDs(rec.Value)
 	if !d.file.Table.Add(rec) {
-		d.note(d.line, "%s stands in the file before; OpenSM passes this record over (ERR 6106)", shorten([]byte(d.key)))
+		d.note(d.line, "%s stands in the file before; OpenSM passes this record over (ERR 6106)",
+			shorten([]byte(d.key)))
 		return
 	}
 	d.check(rec)
@@ -127,7 +129,8 @@ func (d *dbReader) check(rec fabric.GUIDRecord) {
 		d.note(d.line, "no empty line after the record; OpenSM takes the %d lines that follow as part of it", d.more)
 	}
 	if !rec.Readable {
-		d.note(d.line, "%q is no pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM passes the record over and keeps it in the file", shorten(d.value))
+		d.note(d.line, "%q is no pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM passes the record over "+
+			"and keeps it in the file", shorten(d.value))
 		return
 	}
 	if want := fmt.Sprintf("0x%016x", rec.GUID); rec.Key != want {
@@ -144,7 +147,9 @@ const maxPackedLIDs = 23
 
 // unpackLIDs reads a pair of LIDs as osm_db_pack.c does, which takes a word without digits for 0.
 func unpackLIDs(value string) (r fabric.LIDRange, ok bool) {
-	words := strings.FieldsFunc(value[:min(len(value), maxPackedLIDs)], func(c rune) bool { return c == ' ' || c == '\t' })
+	words := strings.FieldsFunc(value[:min(len(value), maxPackedLIDs)], func(c rune) bool {
+		return c == ' ' || c == '\t'
+	})
 	if len(words) < 2 {
 		return r, false
 	}

@@ -21,15 +21,27 @@ func TestReadGUID2LID(t *testing.T) {
 	for _, tc := range []struct {
 		text, records, notes, err string
 	}{
-		{text: one + " 0x0004 0x0007\n\n0x0000000000100003 0x0008 0x0008\n", records: one + " {4 7} true; 0x0000000000100003 {8 8} true"},
+		{
+			text: one + " 0x0004 0x0007\n\n0x0000000000100003 0x0008 0x0008\n", records: one +
+				" {4 7} true; 0x0000000000100003 {8 8} true",
+		},
 		{text: one + " 4 7 and more\n", records: one + " {4 7} true"},
 		{text: "0x100001 0x0004 0x0004\n\n", records: "0x100001 {4 4} true", notes: "f:1: OpenSM looks for " + one},
-		{text: one + " 1 2\n\n" + one + " 3 4\n\n", records: one + " {1 2} true", notes: "f:3: " + one + " stands in the file before"},
-		{text: one + " 0x0001 0x0001\n0x0000000000100003 2 2\n\n", records: one + " {1 16} true", notes: "f:1: no empty line after the record"},
+		{
+			text: one + " 1 2\n\n" + one + " 3 4\n\n", records: one + " {1 2} true", notes: "f:3: " + one +
+				" stands in the file before",
+		},
+		{
+			text: one + " 0x0001 0x0001\n0x0000000000100003 2 2\n\n", records: one + " {1 16} true",
+			notes: "f:1: no empty line after the record",
+		},
 		{text: one + "\n\n", records: one + " {0 0} false", notes: `f:1: "" is no pair`},
 		{text: one + " 0xc000 0xc001\n\n", records: one + " {0 0} false", notes: "is no pair of unicast LIDs"},
 		{text: "junk 1 2\n\n", notes: `f:1: "junk" is no GUID`},
-		{text: one + " 1 " + strings.Repeat(" ", 1100) + "9\n\n", records: one + " {0 0} false", notes: "longer than 1023 bytes"},
+		{
+			text: one + " 1 " + strings.Repeat(" ", 1100) + "9\n\n", records: one + " {0 0} false",
+			notes: "longer than 1023 bytes",
+		},
 		{text: one + " 1 1\n\n 0x2 3 3\n\n", records: one + " {1 1} true", err: `f:3: "0x2 3 3" begins with space`},
 		{text: "\n\n\n" + one + " 1 1", records: one + " {1 1} true"},
 		{text: "\x00\n", err: "f:1: a NUL byte"},

@@ -45,7 +45,8 @@ func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 			return f, err
 		}
 		if pieces.rest && strings.Trim(piece, cSpace) != "" {
-			f.note(pieces.line, "the line is longer than %d bytes; OpenSM takes the rest for a line of its own", guidLine-1)
+			f.note(pieces.line, "the line is longer than %d bytes; OpenSM takes the rest for a line of its own",
+				guidLine-1)
 		}
 		text := strings.TrimLeft(piece, cSpace)
 		if text == "" || text[0] == '#' {
@@ -54,7 +55,8 @@ func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 		guid, rest, _ := cUnsigned(text)
 		if rest == text || (rest != "" && !isCSpace(rest[0]) && rest[0] != '#') {
 			f.Broken = true
-			f.note(pieces.line, "%q does not begin with a GUID, expected 0x and up to 16 digits; OpenSM reads no further", shorten([]byte(text)))
+			f.note(pieces.line, "%q does not begin with a GUID, expected 0x and up to 16 digits; OpenSM reads no "+
+				"further", shorten([]byte(text)))
 			return f, nil
 		}
 		if !strings.HasPrefix(strings.ToLower(text), "0x") {
@@ -98,7 +100,10 @@ var guidFileKinds = []struct {
 	ports  bool
 	broken string
 }{
-	{"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots itself and does not ask for a pure fat-tree (ERR AA02, AB2A)"},
+	{
+		"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots " +
+			"itself and does not ask for a pure fat-tree (ERR AA02, AB2A)",
+	},
 	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB23, AD33)"},
 	{"io_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB28, AD35)"},
 	{"ids_guid_file", false, "updn takes the numbers before it (ERR AA03)"},

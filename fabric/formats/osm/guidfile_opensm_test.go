@@ -67,14 +67,17 @@ func randomGUIDFile(rnd *rand.Rand, f *fabric.Fabric) []byte {
 			guid = rnd.Uint64()
 		}
 		text := pick("0x%016x", "0x%x", "0X%X", "%d")
-		rest := pick(" 1 2", "\t3 4 5", " 2 1 # two", " 1", " 6", "", " 5 300", " 3 1\r", " 2  9", " 01 0x3 2", " 0x7 7")
+		rest := pick(" 1 2", "\t3 4 5", " 2 1 # two", " 1", " 6", "", " 5 300", " 3 1\r", " 2  9",
+			" 01 0x3 2", " 0x7 7")
 		if odd {
-			rest = pick(rest, " x", " 7", " 0", " 1 1", " 1,2", " 1x2", " 257 5", " -1 2", " 1 0", " 2 x", " 9 9", "#1 2", " 4294967297 1", " 3#5", " 2 256", " 1 2 3 4 5 6 7")
+			rest = pick(rest, " x", " 7", " 0", " 1 1", " 1,2", " 1x2", " 257 5", " -1 2", " 1 0", " 2 x", " 9 9",
+				"#1 2", " 4294967297 1", " 3#5", " 2 256", " 1 2 3 4 5 6 7")
 		}
 		fmt.Fprintf(&b, text+"%s\n", guid, rest)
 		switch {
 		case odd && rnd.IntN(40) == 0:
-			b.WriteString(pick("junk\n", "0x\n", "0002c9 1\n", "# "+strings.Repeat("long ", 70)+"\n", "0x12z 1\n", "1\x002\n"))
+			b.WriteString(pick("junk\n", "0x\n", "0002c9 1\n", "# "+strings.Repeat("long ", 70)+"\n", "0x12z 1\n",
+				"1\x002\n"))
 		case rnd.IntN(6) == 0:
 			b.WriteString(pick("\n", "# comment\n", "  \t\n", " # 0x1\n"))
 		}
@@ -127,9 +130,11 @@ func compareGUIDFiles(t *testing.T, s *ibsimtest.Sim, f *fabric.Fabric, engine s
 		}
 		taken, passed, stops := useOf(file, f, kind)
 		if got := strings.Contains(log, part.broken); got != (file.Broken || stops) {
-			t.Errorf("%s: OpenSM breaks off: %v, we do: %v, %v, of\n%q\n%s", kind.Option(), got, file.Broken, stops, files[kind], file.Notes)
+			t.Errorf("%s: OpenSM breaks off: %v, we do: %v, %v, of\n%q\n%s", kind.Option(), got, file.Broken, stops,
+				files[kind], file.Notes)
 		}
-		if got := loggedGUIDs(t, log, part.line, "not found|bad port|bad hop|already|multiple"); !slices.Equal(got, passed) {
+		if got := loggedGUIDs(t, log, part.line, "not found|bad port|bad hop|already|multiple"); !slices.Equal(got,
+			passed) {
 			t.Errorf("%s: OpenSM passes over %x, we over %x, of\n%q", kind.Option(), got, passed, files[kind])
 		}
 		if kind != RootGUIDs && kind != SwitchIDs {
@@ -140,10 +145,12 @@ func compareGUIDFiles(t *testing.T, s *ibsimtest.Sim, f *fabric.Fabric, engine s
 		}
 	}
 	ids, _ := mustRead(t, files[SwitchIDs]).IDs(isSwitchOf(f))
-	for _, m := range regexp.MustCompile(`update node 0x([0-9a-f]+) id to 0x([0-9a-f]+)`).FindAllStringSubmatch(log, -1) {
+	for _, m := range regexp.MustCompile(`update node 0x([0-9a-f]+) id to 0x([0-9a-f]+)`).FindAllStringSubmatch(log,
+		-1) {
 		guid, _ := strconv.ParseUint(m[1], 16, 64)
 		id, _ := strconv.ParseUint(m[2], 16, 64)
-		if last := strings.LastIndex(log, "update node 0x"+m[1]+" id"); strings.Index(log, m[0]+"\n") == last && ids[guid] != id {
+		if last := strings.LastIndex(log, "update node 0x"+m[1]+" id"); strings.Index(log, m[0]+"\n") == last &&
+			ids[guid] != id {
 			t.Errorf("OpenSM gives 0x%x the number 0x%x, we give it 0x%x", guid, id, ids[guid])
 		}
 	}

@@ -30,7 +30,8 @@ func TestGUIDFile(t *testing.T) {
 		if got := fmt.Sprint(f.Lines); got != tc.lines || f.Broken != tc.broken {
 			t.Errorf("%q: %s, broken %v; want %s, %v", tc.text, got, f.Broken, tc.lines, tc.broken)
 		}
-		if all := fmt.Sprint(f.Notes); tc.notes != "" && !strings.Contains(all, tc.notes) || tc.notes == "" && len(f.Notes) > 0 {
+		if all := fmt.Sprint(f.Notes); tc.notes != "" && !strings.Contains(all, tc.notes) || tc.notes == "" &&
+			len(f.Notes) > 0 {
 			t.Errorf("%q is noted %s, want %q", tc.text, all, tc.notes)
 		}
 	}
@@ -51,7 +52,8 @@ func FuzzGUIDFile(f *testing.F) {
 		orders, _ := file.Orders()
 		ids, _ := file.IDs(nil)
 		if len(weights) > len(ports) || len(ids) > len(file.GUIDs()) || len(orders) > len(file.GUIDs()) {
-			t.Errorf("%d ports, %d weights, %d numbers, %d orders of %d lines", len(ports), len(weights), len(ids), len(orders), len(file.Lines))
+			t.Errorf("%d ports, %d weights, %d numbers, %d orders of %d lines", len(ports), len(weights), len(ids),
+				len(orders), len(file.Lines))
 		}
 	})
 }
@@ -59,13 +61,16 @@ func FuzzGUIDFile(f *testing.F) {
 // TestGUIDFileUses: by hand, from update_id, mark_ignored_port, set_hop_wf and
 // set_search_ordering_ports of OpenSM.
 func TestGUIDFileUses(t *testing.T) {
-	f := mustRead(t, []byte("0x10 3 7 # a\n0x11 3,7\n0x12\n0x13 4294967297 0x101\n0x14 5 5\n0x15 258 2\n0x16 -1 1\n0x17 2x9\n0x18 1 2 3 #4\n"))
+	f := mustRead(t, []byte("0x10 3 7 # a\n0x11 3,7\n0x12\n0x13 4294967297 0x101\n0x14 5 5\n0x15 258 2\n0x16 -1 "+
+		"1\n0x17 2x9\n0x18 1 2 3 #4\n"))
 	ports, notes := f.Ports()
-	if got, want := fmt.Sprint(ports), "[{16 3 0} {17 3 0} {19 1 0} {20 5 0} {23 2 0} {24 1 0}]"; got != want || len(notes) != 3 {
+	if got, want := fmt.Sprint(ports), "[{16 3 0} {17 3 0} {19 1 0} {20 5 0} {23 2 0} {24 1 0}]"; got != want ||
+		len(notes) != 3 {
 		t.Errorf("ports %s, %d notes, expected %s and 3: %v", got, len(notes), want, notes)
 	}
 	weights, notes := f.Weights()
-	if got, want := fmt.Sprint(weights), "[{16 3 7} {17 3 7} {20 5 5} {23 2 9} {24 1 2}]"; got != want || len(notes) != 4 {
+	if got, want := fmt.Sprint(weights), "[{16 3 7} {17 3 7} {20 5 5} {23 2 9} {24 1 2}]"; got != want ||
+		len(notes) != 4 {
 		t.Errorf("weights %s, %d notes, expected %s and 4: %v", got, len(notes), want, notes)
 	}
 	orders, notes := f.Orders()
@@ -77,7 +82,8 @@ func TestGUIDFileUses(t *testing.T) {
 		t.Errorf("numbers %s, stop %v, expected %s and line 2", got, stop, want)
 	}
 	ids, stop = f.IDs(func(guid uint64) bool { return guid != 0x11 && guid != 0x17 })
-	if got, want := fmt.Sprint(ids), "map[16:3 18:0 19:4294967297 20:5 21:258 22:18446744073709551615 24:1]"; got != want || stop != nil {
+	if got, want := fmt.Sprint(ids), "map[16:3 18:0 19:4294967297 20:5 21:258 22:18446744073709551615 24:1]"; got !=
+		want || stop != nil {
 		t.Errorf("numbers %s, stop %v, expected %s and none", got, stop, want)
 	}
 }

@@ -47,7 +47,8 @@ func (c *guidFileCheck) stranger(guid uint64) string {
 	case !c.kind.OfPorts() && known:
 		return fmt.Sprintf("0x%016x is %s, expected the node GUID of a switch", guid, c.net.NodeName(node))
 	case !c.kind.OfPorts() && port != fabric.None:
-		return fmt.Sprintf("0x%016x is the port GUID of %s, expected the node GUID of a switch", guid, c.net.PortName(port))
+		return fmt.Sprintf("0x%016x is the port GUID of %s, expected the node GUID of a switch", guid,
+			c.net.PortName(port))
 	}
 	return fmt.Sprintf("0x%016x is not in the subnet", guid)
 }

@@ -50,11 +50,13 @@ func TestIbrouteAndDumpFTSGiveOpenSMsTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := all.Apply(f); err == nil || !strings.HasPrefix(err.Error(), "all:4: port 255 of switch 0x0000000000200000 (sw-0-0)") {
+	if _, _, err := all.Apply(f); err == nil ||
+		!strings.HasPrefix(err.Error(), "all:4: port 255 of switch 0x0000000000200000 (sw-0-0)") {
 		t.Errorf("error %v for ibroute -a, whose LID 0 leads to port 255", err)
 	}
 	multicast, err := ReadLFTs(strings.NewReader(sim.Output("dump_fts", "-M")), "fts")
-	if err == nil || !strings.HasPrefix(err.Error(), "fts:") || !strings.Contains(err.Error(), "only multicast tables") {
+	if err == nil || !strings.HasPrefix(err.Error(), "fts:") ||
+		!strings.Contains(err.Error(), "only multicast tables") {
 		t.Errorf("%v, error %v for multicast tables", multicast, err)
 	}
 }
@@ -67,7 +69,8 @@ func TestLastLIDLost(t *testing.T) {
 	tables, report := apply(t, []byte(sim.Output("dump_fts")), f)
 	for s := range f.NumSwitches() {
 		if tables.Port(s, 64) != fabric.NoPath || tables.Port(s, 63) == fabric.NoPath {
-			t.Errorf("switch %d: LID 63 by port %d, LID 64 by port %d, want only 64 missing", s, tables.Port(s, 63), tables.Port(s, 64))
+			t.Errorf("switch %d: LID 63 by port %d, LID 64 by port %d, want only 64 missing", s, tables.Port(s, 63),
+				tables.Port(s, 64))
 		}
 	}
 	if report.Lost.Count != 16 {
@@ -90,7 +93,8 @@ func TestDumpFTSWithLMC(t *testing.T) {
 
 func TestSectionName(t *testing.T) {
 	for in, want := range map[string]string{
-		" ('leaf-01'):": "leaf-01", " (leaf-01):": "leaf-01", "": "", " (": "", " ()": "", " ('):": "'", " ('a (b)'):": "a (b)", " x": "",
+		" ('leaf-01'):": "leaf-01", " (leaf-01):": "leaf-01", "": "", " (": "", " ()": "", " ('):": "'",
+		" ('a (b)'):": "a (b)", " x": "",
 	} {
 		if got := sectionName([]byte(in)); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

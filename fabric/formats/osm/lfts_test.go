@@ -147,7 +147,8 @@ func inSubnet(f *fabric.Fabric) int {
 
 // The largest is 31 million entries: only in full runs.
 func TestSharedFabricsComeBack(t *testing.T) {
-	names := []string{"real-fdr10-8sw.topo", "real-qdr-11sw.topo", "real-ndr-rail-40sw.topo", "reindeer1100-116sw.net", "real-cs8500-hdr-192sw.net", "rhino10k-2520sw.net"}
+	names := []string{"real-fdr10-8sw.topo", "real-qdr-11sw.topo", "real-ndr-rail-40sw.topo", "reindeer1100-116sw.net",
+		"real-cs8500-hdr-192sw.net", "rhino10k-2520sw.net"}
 	for _, name := range names[:testenv.Count(t, 4, len(names))] {
 		t.Run(name, func(t *testing.T) {
 			f, file := shared(t, name)
@@ -198,7 +199,8 @@ func (c *comparer) Write(b []byte) (int, error) {
 	}
 	for i := range b {
 		if b[i] != c.buf[i] {
-			return 0, fmt.Errorf("byte %d: %q, want %q", c.at+i, shorten(b[max(0, i-20):]), shorten(c.buf[max(0, i-20):]))
+			return 0, fmt.Errorf("byte %d: %q, want %q", c.at+i, shorten(b[max(0, i-20):]),
+				shorten(c.buf[max(0, i-20):]))
 		}
 	}
 	c.at += len(b)
@@ -227,7 +229,8 @@ func TestApplyMovesLIDsAsOpenSM(t *testing.T) {
 		dir := ibsimtest.OpenSM(t, ibsimtest.Start(t, file))
 		before := dump(t, dir, "opensm-lfts.dump")
 		g := renumbered(t, f)
-		after := ibsimtest.OpenSM(t, ibsimtest.Start(t, netFile(t, g)), "-R", "file", "-U", filepath.Join(dir, "opensm-lfts.dump"))
+		after := ibsimtest.OpenSM(t, ibsimtest.Start(t, netFile(t, g)), "-R", "file", "-U",
+			filepath.Join(dir, "opensm-lfts.dump"))
 		tables, report := apply(t, before, g)
 		same(t, spec, lfts(t, tables), dump(t, after, "opensm-lfts.dump"))
 		if moved := report.Remapped.Count; moved == 0 || moved > len(f.EndPorts) || len(report.Remapped.Examples) == 0 {
@@ -244,7 +247,8 @@ func TestApplySkipsAsOpenSM(t *testing.T) {
 	text = strings.Replace(text, "guid 0x0000000000200003 ", "guid 0x0000000000999999 ", 1)
 	text = strings.Replace(text, "0x0001 001 # Channel Adapter portguid 0x0000000000100001", "0x0001 002 # ", 1)
 	text = strings.ReplaceAll(text, "portguid 0x0000000000100003:", "portguid 0x0000000000777777:")
-	text += "Unicast lids of switch guid 0x0000000000200005 again\n0x0005 004\n0x0006 2 portguid 0x0000000000100001\n0 lids dumped\n"
+	text += "Unicast lids of switch guid 0x0000000000200005 again\n0x0005 004\n0x0006 2 portguid " +
+		"0x0000000000100001\n0 lids dumped\n"
 	changed := filepath.Join(t.TempDir(), "changed.dump")
 	writeFile(t, changed, []byte(text))
 	g := renumbered(t, f)
@@ -315,7 +319,8 @@ func TestLMCDumpComesBack(t *testing.T) {
 func TestPrintDesc(t *testing.T) {
 	long := strings.Repeat("x", 70)
 	for in, want := range map[string]string{
-		"sw1": "sw1", "a\x1b[31m\n\tb": "a [31m  b", "knöt": "kn  t", "up\x00down": "up", long: long[:63], "\x7f\xff": "  ", "": "",
+		"sw1": "sw1", "a\x1b[31m\n\tb": "a [31m  b", "knöt": "kn  t", "up\x00down": "up", long: long[:63],
+		"\x7f\xff": "  ", "": "",
 	} {
 		if got := printDesc(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
@@ -331,7 +336,10 @@ func TestHostileDescriptionsAsOpenSM(t *testing.T) {
 	}
 	g := *f
 	g.Nodes = slices.Clone(f.Nodes)
-	for i, desc := range []string{"kn\xc3\xb6t\xff '(x)':", strings.Repeat("long ", 12) + "end", "", "a ' portguid 0x0000000000100003: b", "# 0x0001 2"} {
+	for i, desc := range []string{
+		"kn\xc3\xb6t\xff '(x)':", strings.Repeat("long ", 12) + "end", "", "a ' portguid 0x0000000000100003: b",
+		"# 0x0001 2",
+	} {
 		g.Nodes[i].Desc = desc
 	}
 	file := netFile(t, &g)

@@ -22,7 +22,8 @@ func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	a.stays = make([]lidRange, len(r.guids))
 	for i, guid := range r.guids {
 		a.owner[i] = f.PortByGUID(guid)
-		if p := a.owner[i]; p != fabric.None && f.Ports[p].LID != 0 && int(f.Ports[p].LID)+1<<f.Ports[p].LMC <= int(f.MaxLID)+1 {
+		if p := a.owner[i]; p != fabric.None && f.Ports[p].LID != 0 && int(f.Ports[p].LID)+
+			1<<f.Ports[p].LMC <= int(f.MaxLID)+1 {
 			a.stays[i] = lidRange{f.Ports[p].LID, 1 << f.Ports[p].LMC}
 		}
 	}
@@ -93,15 +94,16 @@ func (a *applier) section(s *routeSection) error {
 		}
 		if e.port > ports {
 			return fmt.Errorf("%s:%d: port %d of switch %s, which has ports 0 to %d",
-				a.file.Name, a.file.lineOf(s.first+i), e.port, guidAndName(s.guid, a.f.SwitchNode(sw).Desc), a.f.SwitchNode(sw).NumPorts)
+				a.file.Name, a.file.lineOf(s.first+i), e.port, guidAndName(s.guid, a.f.SwitchNode(sw).Desc),
+				a.f.SwitchNode(sw).NumPorts)
 		}
 		a.enter(sw, row, e, s.first+i)
 	}
 	return nil
 }
 
-// isStraight reports whether targets are LIDs in a row which their ports have now, so that ports can be copied. Most tables
-// share their targets.
+// isStraight reports whether targets are LIDs in a row which their ports have now, so that ports can be copied. Most
+// tables share their targets.
 func (a *applier) isStraight(targets []target) bool {
 	if len(targets) == 0 {
 		return false
@@ -161,7 +163,9 @@ func (a *applier) remap(e routeEntry) (lid uint16, ok bool) {
 	lid = p.LID + e.lid&mask
 	if !a.moved[e.lid] {
 		a.moved[e.lid] = true
-		a.report.Remapped.add(func() string { return fmt.Sprintf("LID %d is now %d, %s", e.lid, lid, a.f.PortName(end)) })
+		a.report.Remapped.add(func() string {
+			return fmt.Sprintf("LID %d is now %d, %s", e.lid, lid, a.f.PortName(end))
+		})
 	}
 	return lid, true
 }
@@ -172,7 +176,9 @@ func (a *applier) countStrange(e routeEntry) {
 	}
 	if !a.strange[e.guid] {
 		a.strange[e.guid] = true
-		a.report.UnknownPortGUIDs.add(func() string { return fmt.Sprintf("0x%016x at LID %d", a.file.guids[e.guid], e.lid) })
+		a.report.UnknownPortGUIDs.add(func() string {
+			return fmt.Sprintf("0x%016x at LID %d", a.file.guids[e.guid], e.lid)
+		})
 	}
 }
 

@@ -72,8 +72,8 @@ func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	return p.file, nil
 }
 
-// What a file may take in memory. 3,000 tables of 48 K entries take 1,296 MB where no two are for the same LIDs, and room
-// in which they grow.
+// What a file may take in memory. 3,000 tables of 48 K entries take 1,296 MB where no two are for the same LIDs, and
+// room in which they grow.
 const (
 	maxMemory  = 1536 << 20
 	maxEntries = 1 << 17 // of a table, which has a line for a LID
@@ -95,7 +95,8 @@ func (p *routeParser) room() error {
 		}
 	}
 	if memory > maxMemory {
-		return fmt.Errorf("too large: %d tables with %d entries take more than %d MB", len(f.sections), f.entries, maxMemory>>20)
+		return fmt.Errorf("too large: %d tables with %d entries take more than %d MB", len(f.sections), f.entries,
+			maxMemory>>20)
 	}
 	return nil
 }
@@ -106,7 +107,8 @@ func (p *routeParser) add(e routeEntry, line int) error {
 	return p.added(1, line)
 }
 
-// added counts n entries more in the table that is being read, the last of which stands on a line, and the others before it.
+// added counts n entries more in the table that is being read, the last of which stands on a line, and the others
+// before it.
 func (p *routeParser) added(n, line int) error {
 	to := p.file.entries + len(p.now.ports)
 	from := to - n
@@ -206,7 +208,8 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 	}
 	guid, rest, ok := parseHex(rest, 64)
 	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) || (len(rest) == 0 && !ended) {
-		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits and a space", shorten(text))
+		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits and a space",
+			shorten(text))
 	}
 	if end, ok := lostLID(before); ok {
 		p.file.lost.add(func() string { return fmt.Sprintf("LID %d of %s", end, guidAndName(guid, sectionName(rest))) })
@@ -273,13 +276,16 @@ func (p *routeParser) finish(lines int) error {
 	case lines == 0:
 		return fmt.Errorf("%s:1: the file is empty, expected forwarding tables", f.Name)
 	case len(f.sections) == 0 && f.multicast.Count > 0:
-		return fmt.Errorf("%s:%d: only multicast tables (%s), expected unicast ones", f.Name, lines, f.multicast.Examples[0])
+		return fmt.Errorf("%s:%d: only multicast tables (%s), expected unicast ones", f.Name, lines,
+			f.multicast.Examples[0])
 	case len(f.sections) == 0:
-		return fmt.Errorf("%s:%d: no forwarding table up to the end, expected \"Unicast lids ... guid 0x...\"", f.Name, lines)
+		return fmt.Errorf("%s:%d: no forwarding table up to the end, expected \"Unicast lids ... guid 0x...\"",
+			f.Name, lines)
 	}
 	last := &f.sections[len(f.sections)-1]
 	if !last.ended && slices.ContainsFunc(f.sections, func(s routeSection) bool { return s.ended }) {
-		return fmt.Errorf("%s:%d: the file is cut short: the table of switch 0x%016x, begun on line %d, does not end with \"lids dumped\"",
+		return fmt.Errorf("%s:%d: the file is cut short: the table of switch 0x%016x, begun on line %d, does not end "+
+			"with \"lids dumped\"",
 			f.Name, lines, last.guid, last.line)
 	}
 	return nil

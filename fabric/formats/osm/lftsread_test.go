@@ -30,8 +30,9 @@ func TestReadLFTsForms(t *testing.T) {
 		"later wins":    "Unicast lids guid 0x200000\n0x1 2\n0x2 2\n0x3 0\n0x1 1\n",
 		"capital GUID":  "Unicast lids guid 0x0200000\n0x1 1 portguid 0x0100001:\n0x2 2 portguid 0x100003 x\n0x3 0\n",
 		"other section": "Unicast lids guid 0x9\n0x1 2\n0x2 1\n7 lids dumped\n" + pairDump,
-		"multicast too": "Multicast mlids [0xc000-0xc3ff] of switch Lid 3 guid 0x0000000000200000 (sw):\n0xc001      x x\n1 valid mlids dumped \n" + pairDump,
-		"no last end":   strings.TrimSuffix(pairDump, "\n"),
+		"multicast too": "Multicast mlids [0xc000-0xc3ff] of switch Lid 3 guid 0x0000000000200000 (sw):\n0xc001      " +
+			"x x\n1 valid mlids dumped \n" + pairDump,
+		"no last end": strings.TrimSuffix(pairDump, "\n"),
 	} {
 		tables, report := apply(t, []byte(text), f)
 		if got := string(tables.LFT.Row(0)[:5]); got != "\xff\x01\x02\x00\xff" {
@@ -51,7 +52,10 @@ func TestReadLFTsErrors(t *testing.T) {
 		{"binary", header + "\x7fELF\x02\x01\x01\x00", "lfts:2: a NUL byte"},
 		{"long line", header + strings.Repeat("x", 2000) + "\n", "lfts:2: the line is longer than 1022 bytes"},
 		{"longer line", header + strings.Repeat("x", 200000) + "\n", "lfts:2: the line is longer than 1022 bytes"},
-		{"only multicast", "Multicast mlids [0xc000-0xc3ff] of switch Lid 3 guid 0x200000 (sw):\n", "lfts:1: only multicast tables"},
+		{
+			"only multicast", "Multicast mlids [0xc000-0xc3ff] of switch Lid 3 guid 0x200000 (sw):\n",
+			"lfts:1: only multicast tables",
+		},
 		{"no GUID", "Unicast lids of switch 3\n", "lfts:1: cannot parse switch definition"},
 		{"bad GUID", "Unicast lids guid 0x20000g\n", "lfts:1: cannot parse switch GUID"},
 		{"empty GUID", "Unicast lids guid 0x\n", "lfts:1: cannot parse switch GUID"},
@@ -68,8 +72,14 @@ func TestReadLFTsErrors(t *testing.T) {
 		{"negative port", header + "0x0001 -1\n", "lfts:2: cannot parse port"},
 		{"hexadecimal port", header + "0x0001 0x1\n", "lfts:2: cannot parse port"},
 		{"cut in an entry", pairDump + header + "0x0001 00", "lfts:7: the file is cut short: no newline"},
-		{"cut in a header", pairDump + "Unicast lids [0-3] of switch Lid 3 guid 0x00000000002", "lfts:6: cannot parse switch GUID"},
-		{"cut after a line", pairDump + header + "0x0001 001\n", "lfts:7: the file is cut short: the table of switch 0x0000000000200000, begun on line 6"},
+		{
+			"cut in a header", pairDump + "Unicast lids [0-3] of switch Lid 3 guid 0x00000000002",
+			"lfts:6: cannot parse switch GUID",
+		},
+		{
+			"cut after a line", pairDump + header + "0x0001 001\n", "lfts:7: the file is cut short: the table of " +
+				"switch 0x0000000000200000, begun on line 6",
+		},
 	} {
 		_, err := ReadLFTs(strings.NewReader(c.text), "lfts")
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -128,7 +138,8 @@ func TestApplyReport(t *testing.T) {
 		"1 entry replaced another one for the same LID: sw: LID 1 by port 2, on line 11 by port 1",
 		"1 entry stands before the first table, skipped: line 1: 0x0001 001",
 		"1 multicast table was skipped: line 7: Multicast mlids of switch",
-		"1 last LID was not printed by ibroute or dump_fts, which leave out multiples of 64: LID 64 of 0x0000000000200000 (sw)",
+		"1 last LID was not printed by ibroute or dump_fts, which leave out multiples of 64: LID 64 of " +
+			"0x0000000000200000 (sw)",
 		"1 line means nothing: line 15: what?",
 	}
 	if got := r.Lines(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -177,7 +188,8 @@ func FuzzReadLFTs(f *testing.F) {
 		again, _ := apply(t, lfts(t, tables), subnet)
 		for lid := uint16(1); lid <= subnet.MaxLID; lid++ {
 			if again.Port(0, lid) != tables.Port(0, lid) {
-				t.Fatalf("LID %d by port %d, after writing and reading by %d", lid, tables.Port(0, lid), again.Port(0, lid))
+				t.Fatalf("LID %d by port %d, after writing and reading by %d", lid, tables.Port(0, lid),
+					again.Port(0, lid))
 			}
 		}
 	})

@@ -70,7 +70,8 @@ func (r *repeats) is(text []byte, line int) (port uint8, ok bool) {
 	}
 	known := &r.lines[line]
 	was := r.text[known.start:known.end]
-	if len(was) > len(text) || len(was) < portEnds || (binary.LittleEndian.Uint64(text)^binary.LittleEndian.Uint64(was))<<8 != 0 ||
+	if len(was) > len(text) || len(was) < portEnds ||
+		(binary.LittleEndian.Uint64(text)^binary.LittleEndian.Uint64(was))<<8 != 0 ||
 		!bytes.Equal(text[portEnds:len(was)], was[portEnds:]) {
 		return 0, false
 	}

@@ -22,7 +22,8 @@ func TestRepeated(t *testing.T) {
 			fmt.Fprintf(&b, "Unicast lids [0-9] of switch Lid %d guid 0x%016x ('sw'):\n", s, s+1)
 			for lid := 1; lid < 9; lid++ {
 				if r.IntN(9) > 0 {
-					fmt.Fprintf(&b, "0x%04x %03d # Channel Adapter portguid 0x%016x: 'n%d'\n", lid, r.IntN(300), lid, lid)
+					fmt.Fprintf(&b, "0x%04x %03d # Channel Adapter portguid 0x%016x: 'n%d'\n", lid,
+						r.IntN(300), lid, lid)
 				}
 			}
 			fmt.Fprintln(&b, "8 lids dumped")
@@ -33,11 +34,13 @@ func TestRepeated(t *testing.T) {
 			text[r.IntN(len(text))] = other[r.IntN(len(other))]
 		}
 		got, gotErr := ReadLFTs(bytes.NewReader(text), "f")
-		want, wantErr := ReadLFTs(strings.NewReader(" "+strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n ")+"\n"), "f")
+		want, wantErr := ReadLFTs(strings.NewReader(" "+strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n",
+			"\n ")+"\n"), "f")
 		if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
 			t.Fatalf("%q:\n%v, want %v", text, gotErr, wantErr)
 		}
-		if gotErr == nil && !(reflect.DeepEqual(got.sections, want.sections) && reflect.DeepEqual(got.guids, want.guids) && reflect.DeepEqual(got.runs, want.runs)) {
+		if gotErr == nil && !(reflect.DeepEqual(got.sections, want.sections) &&
+			reflect.DeepEqual(got.guids, want.guids) && reflect.DeepEqual(got.runs, want.runs)) {
 			t.Fatalf("%q:\n%+v, want %+v", text, got, want)
 		}
 	}

@@ -64,20 +64,50 @@ func (f *Finding) add(example func() string) {
 // Lines says in a sentence each what was noticed; none if nothing was.
 func (r *Report) Lines() []string {
 	return findingLines([]findingText{
-		{&r.UnknownSwitches, "switch of the file is not in the subnet, skipped", "switches of the file are not in the subnet, skipped"},
-		{&r.MissingSwitches, "switch of the subnet has no table in the file", "switches of the subnet have no table in the file"},
-		{&r.Repeated, "table replaced an earlier one of the same switch", "tables replaced earlier ones of the same switch"},
-		{&r.Unended, "table does not end with \"lids dumped\" and may be cut short", "tables do not end with \"lids dumped\" and may be cut short"},
+		{
+			&r.UnknownSwitches, "switch of the file is not in the subnet, skipped",
+			"switches of the file are not in the subnet, skipped",
+		},
+		{
+			&r.MissingSwitches, "switch of the subnet has no table in the file",
+			"switches of the subnet have no table in the file",
+		},
+		{
+			&r.Repeated, "table replaced an earlier one of the same switch",
+			"tables replaced earlier ones of the same switch",
+		},
+		{
+			&r.Unended, "table does not end with \"lids dumped\" and may be cut short",
+			"tables do not end with \"lids dumped\" and may be cut short",
+		},
 		{&r.Remapped, "LID moved to where its port is now", "LIDs moved to where their ports are now"},
-		{&r.NoPortGUID, "entry has no port GUID and stays at its LID", "entries have no port GUID and stay at their LID"},
-		{&r.UnknownPortGUIDs, "port GUID is not in the subnet, its entries stay at their LID", "port GUIDs are not in the subnet, their entries stay at their LID"},
-		{&r.NoLID, "port of the subnet has no LID, entries for it were skipped", "ports of the subnet have no LID, entries for them were skipped"},
-		{&r.BeyondMaxLID, "entry is for a LID above the highest of the subnet, skipped", "entries are for LIDs above the highest of the subnet, skipped"},
+		{
+			&r.NoPortGUID, "entry has no port GUID and stays at its LID",
+			"entries have no port GUID and stay at their LID",
+		},
+		{
+			&r.UnknownPortGUIDs, "port GUID is not in the subnet, its entries stay at their LID",
+			"port GUIDs are not in the subnet, their entries stay at their LID",
+		},
+		{
+			&r.NoLID, "port of the subnet has no LID, entries for it were skipped",
+			"ports of the subnet have no LID, entries for them were skipped",
+		},
+		{
+			&r.BeyondMaxLID, "entry is for a LID above the highest of the subnet, skipped",
+			"entries are for LIDs above the highest of the subnet, skipped",
+		},
 		{&r.Collisions, "entry replaced another one for the same LID", "entries replaced others for the same LID"},
 		{&r.NoSwitch, "entry stands before the first table, skipped", "entries stand before the first table, skipped"},
 		{&r.Multicast, "multicast table was skipped", "multicast tables were skipped"},
-		{&r.Lost, "last LID was not printed by ibroute or dump_fts, which leave out multiples of 64", "last LIDs were not printed by ibroute or dump_fts, which leave out multiples of 64"},
-		{&r.Private, "private table was skipped, of those of a switch table 0 was taken", "private tables were skipped, of those of a switch table 0 was taken"},
+		{
+			&r.Lost, "last LID was not printed by ibroute or dump_fts, which leave out multiples of 64",
+			"last LIDs were not printed by ibroute or dump_fts, which leave out multiples of 64",
+		},
+		{
+			&r.Private, "private table was skipped, of those of a switch table 0 was taken",
+			"private tables were skipped, of those of a switch table 0 was taken",
+		},
 		{&r.Ignored, "line means nothing", "lines mean nothing"},
 	})
 }

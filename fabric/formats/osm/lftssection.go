@@ -17,8 +17,8 @@ type routeSection struct {
 	ports   []uint8
 	first   int  // the number of the first entry in the file
 	ended   bool // by "N lids dumped"
-	// shared says that the targets are those of the table before, of which there may be more or fewer than ports while the
-	// table is being read.
+	// shared says that the targets are those of the table before, of which there may be more or fewer than ports while
+	// the table is being read.
 	shared bool
 }
 

@@ -52,11 +52,23 @@ type MatrixReport struct {
 // Lines says in a sentence each what was noticed; none if nothing was.
 func (r *MatrixReport) Lines() []string {
 	return findingLines([]findingText{
-		{&r.UnknownSwitches, "switch of the file is not in the subnet, skipped", "switches of the file are not in the subnet, skipped"},
+		{
+			&r.UnknownSwitches, "switch of the file is not in the subnet, skipped",
+			"switches of the file are not in the subnet, skipped",
+		},
 		{&r.MissingSwitches, "switch of the subnet is not in the file", "switches of the subnet are not in the file"},
-		{&r.NoSwitchLID, "row is for a LID that no switch has, skipped", "rows are for LIDs that no switch has, skipped"},
-		{&r.Moved, "row is for a switch that has another LID now; a lid matrix is not remapped", "rows are for switches that have other LIDs now; a lid matrix is not remapped"},
-		{&r.TooLong, "row has more columns than its switch has ports", "rows have more columns than their switch has ports"},
+		{
+			&r.NoSwitchLID, "row is for a LID that no switch has, skipped",
+			"rows are for LIDs that no switch has, skipped",
+		},
+		{
+			&r.Moved, "row is for a switch that has another LID now; a lid matrix is not remapped",
+			"rows are for switches that have other LIDs now; a lid matrix is not remapped",
+		},
+		{
+			&r.TooLong, "row has more columns than its switch has ports",
+			"rows have more columns than their switch has ports",
+		},
 		{&r.Ignored, "line means nothing", "lines mean nothing"},
 	})
 }
@@ -194,7 +206,8 @@ func (p *matrixParser) checkGUID(comment []byte, endPort fabric.PortIndex, numbe
 	}
 	if guid, _, ok := parseHex(rest, 64); ok && guid != p.m.f.Ports[endPort].GUID {
 		p.report.Moved.add(func() string {
-			return fmt.Sprintf("LID %d on line %d was of port GUID 0x%016x, is of %s", p.m.f.Ports[endPort].LID, number, guid, p.m.f.PortName(endPort))
+			return fmt.Sprintf("LID %d on line %d was of port GUID 0x%016x, is of %s", p.m.f.Ports[endPort].LID, number,
+				guid, p.m.f.PortName(endPort))
 		})
 	}
 }

@@ -20,7 +20,8 @@ func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return writeMCFDBs(w, f, t, func(fabric.SwitchIndex) bool { return false })
 }
 
-// WriteAllMCFDBs is [WriteMCFDBs] as ibdiagnet does it: with a section for each switch of the subnet whose table was read.
+// WriteAllMCFDBs is [WriteMCFDBs] as ibdiagnet does it: with a section for each switch of the subnet whose table was
+// read.
 func WriteAllMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return writeMCFDBs(w, f, t, func(sw fabric.SwitchIndex) bool { return f.SwitchNode(sw).InSubnet && t.Read(sw) })
 }

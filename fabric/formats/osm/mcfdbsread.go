@@ -26,15 +26,22 @@ type MCFDBsReport struct {
 // Lines says in a sentence each what was noticed; none if nothing was.
 func (r *MCFDBsReport) Lines() []string {
 	return findingLines([]findingText{
-		{&r.UnknownSwitches, "switch of the file is not in the subnet, skipped", "switches of the file are not in the subnet, skipped"},
-		{&r.Repeated, "line adds to an earlier one of the same switch and LID", "lines add to earlier ones of the same switch and LID"},
+		{
+			&r.UnknownSwitches, "switch of the file is not in the subnet, skipped",
+			"switches of the file are not in the subnet, skipped",
+		},
+		{
+			&r.Repeated, "line adds to an earlier one of the same switch and LID",
+			"lines add to earlier ones of the same switch and LID",
+		},
 	})
 }
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. OpenSM lists the switches with entries
-// alone, so that others have none; ibdiagnet lists all that it read, see [MCFDBsReport.Missing]. It fails with "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. OpenSM lists the switches with
+// entries alone, so that others have none; ibdiagnet lists all that it read, see [MCFDBsReport.Missing]. It fails with
+// "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
@@ -112,7 +119,8 @@ func (p *mcfdbsParser) header(text []byte) error {
 func (p *mcfdbsParser) line(text []byte) error {
 	mlid, rest, ok := parseHex(text[len(hexMark):], 64)
 	if !ok || mlid < fabric.FirstMLID || mlid > fabric.LastMLID {
-		return fmt.Errorf("cannot parse multicast LID in %q, expected 0x%X to 0x%X", shorten(text), fabric.FirstMLID, fabric.LastMLID)
+		return fmt.Errorf("cannot parse multicast LID in %q, expected 0x%X to 0x%X", shorten(text), fabric.FirstMLID,
+			fabric.LastMLID)
 	}
 	rest = skipSpace(rest)
 	if len(rest) == 0 || rest[0] != ':' {

@@ -32,7 +32,8 @@ func TestMCFDBsComeBack(t *testing.T) {
 	if err != nil || rep.Switches != 2 || rep.Entries != 4 || len(rep.Lines()) > 0 {
 		t.Fatalf("%+v, %v", rep, err)
 	}
-	if !mft.Has(0, 0xc000, 0) || !mft.Has(0, 0xc000, 2) || !mft.Has(0, 0xc021, 1) || !mft.Has(2, 0xc021, 3) || mft.Has(1, 0xc000, 1) || mft.Top != 0xc021 {
+	if !mft.Has(0, 0xc000, 0) || !mft.Has(0, 0xc000, 2) || !mft.Has(0, 0xc021, 1) || !mft.Has(2, 0xc021, 3) ||
+		mft.Has(1, 0xc000, 1) || mft.Top != 0xc021 {
 		t.Errorf("not the entries of the file: %+v", mft)
 	}
 	var out bytes.Buffer
@@ -43,7 +44,8 @@ func TestMCFDBsComeBack(t *testing.T) {
 	if err != nil || rep.UnknownSwitches.Count != 1 || mft.Has(2, 0xc021, 3) || rep.Entries != 3 {
 		t.Errorf("with an unknown switch: %+v, %v", rep, err)
 	}
-	if mft, rep, err = osm.ReadMCFDBs(strings.NewReader(""), "m", f); err == nil || err.Error() != "m:1: the file is empty, expected multicast tables" || mft != nil {
+	if mft, rep, err = osm.ReadMCFDBs(strings.NewReader(""), "m", f); err == nil ||
+		err.Error() != "m:1: the file is empty, expected multicast tables" || mft != nil {
 		t.Errorf("of no groups: %+v, %v", rep, err)
 	}
 }
@@ -64,7 +66,8 @@ func TestMCFDBsRefuses(t *testing.T) {
 		head + "0xC000 : 0x001  0x00":   "m:4: the file is cut short",
 		head + "0xFFFF : 0x001  0x002 ": "m:4: the file is cut short",
 	} {
-		if _, _, err := osm.ReadMCFDBs(strings.NewReader(text), "m", f); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := osm.ReadMCFDBs(strings.NewReader(text), "m", f); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -86,7 +89,8 @@ func TestGroupsComeBack(t *testing.T) {
 		t.Fatalf("%+v, %v", groups, err)
 	}
 	want := fabric.Group{
-		MGID: mad.NewGID(0xff12401bffff0000, 0xffffffff), MLID: 0xc000, WellKnown: true, QKey: 0xb1b, PKey: 0xffff, MTU: 4, Rate: 3, Life: 18, Scope: 2,
+		MGID: mad.NewGID(0xff12401bffff0000, 0xffffffff), MLID: 0xc000, WellKnown: true, QKey: 0xb1b, PKey: 0xffff,
+		MTU: 4, Rate: 3, Life: 18, Scope: 2,
 		Members: []fabric.Member{
 			{Prefix: 0xfe80000000000000, GUID: 0x100001, Join: fabric.JoinFull},
 			{Prefix: 0xfe80000000000000, GUID: 0x100003, Join: fabric.JoinSendOnly, Proxy: true},

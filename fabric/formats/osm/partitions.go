@@ -64,7 +64,9 @@ const (
 	memberFlag = "defmember"
 )
 
-var typesOfPorts = map[string]mad.NodeType{"ALL_CAS": mad.NodeCA, "ALL_SWITCHES": mad.NodeSwitch, "ALL_ROUTERS": mad.NodeRouter}
+var typesOfPorts = map[string]mad.NodeType{
+	"ALL_CAS": mad.NodeCA, "ALL_SWITCHES": mad.NodeSwitch, "ALL_ROUTERS": mad.NodeRouter,
+}
 
 // ReadPartitions reads such a file. A line that OpenSM cannot read makes it Broken.
 func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
@@ -247,7 +249,8 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 		if p != nil {
 			sl = p.partitions[0].SL
 		}
-		p = &PartitionFile{partitions: []Partition{{Name: "Default", Number: DefaultPartition, SL: sl}}, rules: []partitionRule{{who: everyPort, full: true}}}
+		p = &PartitionFile{partitions: []Partition{{Name: "Default", Number: DefaultPartition, SL: sl}},
+			rules: []partitionRule{{who: everyPort, full: true}}}
 	}
 	out := slices.Clone(p.partitions)
 	for i := range out {
@@ -260,7 +263,8 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 			kind, byKind := typesOfPorts[r.who]
 			switch {
 			case !node.InSubnet:
-			case r.who == everyPort, byKind && node.Type == kind, r.who == portOfSM && e == f.SMPort, r.who == "" && port.GUID == r.guid:
+			case r.who == everyPort, byKind && node.Type == kind, r.who == portOfSM && e == f.SMPort, r.who == "" &&
+				port.GUID == r.guid:
 				out[r.of].Members[port.GUID] = r.full
 			}
 		}

@@ -41,10 +41,19 @@ func TestPartitions(t *testing.T) {
 	}{
 		{"Default=0x7fff:ALL;", fmt.Sprintf("7fff/0/0/%d", all), 0, false},
 		{"Default=0x7fff, ipoib, sl=3, mtu=5:ALL=full;", fmt.Sprintf("7fff/3/%d/0", all), 0, false},
-		{"A=0x8021,defmember=full:" + one + "," + two + "=limited;", fmt.Sprintf("21/0/1/1 7fff/0/1/%d", all-1), 0, false},
+		{
+			"A=0x8021,defmember=full:" + one + "," + two + "=limited;", fmt.Sprintf("21/0/1/1 7fff/0/1/%d", all-1), 0,
+			false,
+		},
 		{"A=0x21,sl=2:" + one + "=full;\nA=0x21:" + two + ";", fmt.Sprintf("21/0/1/1 7fff/0/1/%d", all-1), 0, false},
-		{"A=0x21:" + one + "=full,\n" + two + "=full # a comment\n;", fmt.Sprintf("21/0/2/0 7fff/0/1/%d", all-1), 0, false},
-		{"A:" + one + ";B:ALL_CAS=both;A:" + two + ";", fmt.Sprintf("1/0/0/2 2/0/%d/0 7fff/0/1/%d", len(hosts), all-1), 0, false},
+		{
+			"A=0x21:" + one + "=full,\n" + two + "=full # a comment\n;", fmt.Sprintf("21/0/2/0 7fff/0/1/%d", all-1), 0,
+			false,
+		},
+		{
+			"A:" + one + ";B:ALL_CAS=both;A:" + two + ";", fmt.Sprintf("1/0/0/2 2/0/%d/0 7fff/0/1/%d", len(hosts),
+				all-1), 0, false,
+		},
 		{"A=0x21:ALL_SW=f;0x22:SELF;", fmt.Sprintf("21/0/%d/0 22/0/0/1 7fff/0/1/%d", switches, all-1), 0, false},
 		{"A=0x21:NONE;B=0x22:0x1234;", fmt.Sprintf("7fff/0/1/%d", all-1), 0, false},
 		{"A=0x21,sl=16:" + one + ";", fmt.Sprintf("21/0/0/1 7fff/0/1/%d", all-1), 1, false},

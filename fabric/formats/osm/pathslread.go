@@ -107,7 +107,8 @@ func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
 	case !ok:
 		return 0, 0, nil, fmt.Errorf("cannot parse LIDs in %q, expected as in 7 or 1-18", shorten(text))
 	case low < 1 || high > fabric.MaxUnicastLID || low > high:
-		return 0, 0, nil, fmt.Errorf("LIDs %d to %d are no range of unicast LIDs, expected 1 to %d", low, high, fabric.MaxUnicastLID)
+		return 0, 0, nil, fmt.Errorf("LIDs %d to %d are no range of unicast LIDs, expected 1 to %d", low, high,
+			fabric.MaxUnicastLID)
 	}
 	return uint16(low), uint16(high), rest, nil
 }

@@ -24,15 +24,19 @@ func WriteGroups(w io.Writer, groups []fabric.Group) error {
 		if g.WellKnown {
 			known = " (well known)"
 		}
-		_, _ = fmt.Fprintf(b, "MC Group 0x%04x %s: mgid=%s port_gid=%s qkey=0x%08x mlid=0x%04x mtu=0x%02x tclass=0x%02x pkey=0x%04x rate=0x%02x pkt_life=0x%02x sl_flow_hop=0x%08x scope_state=0x%02x proxy_join=0x0\n\n",
-			g.MLID, known, gidPair(g.MGID), gidPair(mad.GID{}), g.QKey, g.MLID, exactly|g.MTU, g.TrafficClass, g.PKey, exactly|g.Rate, exactly|g.Life,
+		_, _ = fmt.Fprintf(b, "MC Group 0x%04x %s: mgid=%s port_gid=%s qkey=0x%08x mlid=0x%04x mtu=0x%02x "+
+			"tclass=0x%02x pkey=0x%04x rate=0x%02x pkt_life=0x%02x sl_flow_hop=0x%08x scope_state=0x%02x "+
+			"proxy_join=0x0\n\n",
+			g.MLID, known, gidPair(g.MGID), gidPair(mad.GID{}), g.QKey, g.MLID, exactly|g.MTU, g.TrafficClass, g.PKey,
+			exactly|g.Rate, exactly|g.Life,
 			uint32(g.SL)<<28|g.FlowLabel<<8|uint32(g.HopLimit), g.Scope<<4|uint8(fabric.JoinFull))
 		for _, m := range g.Members {
 			proxy := 0
 			if m.Proxy {
 				proxy = 1
 			}
-			_, _ = fmt.Fprintf(b, "mcm_port: port_gid=%s scope_state=0x%02x proxy_join=0x%x\n\n", gidPair(mad.NewGID(m.Prefix, m.GUID)), g.Scope<<4|uint8(m.Join), proxy)
+			_, _ = fmt.Fprintf(b, "mcm_port: port_gid=%s scope_state=0x%02x proxy_join=0x%x\n\n",
+				gidPair(mad.NewGID(m.Prefix, m.GUID)), g.Scope<<4|uint8(m.Join), proxy)
 		}
 	}
 	return flush(b, "multicast groups")
@@ -69,7 +73,8 @@ type groupParser struct{ groups []fabric.Group }
 
 func (p *groupParser) parse(text string) error {
 	switch {
-	case text == "", text[0] == '#', strings.HasPrefix(text, "InformInfo Record:"), strings.HasPrefix(text, "Service Record:"), strings.HasPrefix(text, "GUIDInfo Record:"):
+	case text == "", text[0] == '#', strings.HasPrefix(text, "InformInfo Record:"),
+		strings.HasPrefix(text, "Service Record:"), strings.HasPrefix(text, "GUIDInfo Record:"):
 		return nil
 	case strings.HasPrefix(text, groupMark):
 		return p.group(text[len(groupMark):])
@@ -83,13 +88,16 @@ func (p *groupParser) group(text string) error {
 	head, fields, ok := strings.Cut(text, ":")
 	words := strings.Fields(head)
 	if !ok || len(words) == 0 {
-		return fmt.Errorf("no colon behind the LID in %q, expected \"MC Group 0xC000 : mgid=...\"", shorten([]byte(text)))
+		return fmt.Errorf("no colon behind the LID in %q, expected \"MC Group 0xC000 : mgid=...\"",
+			shorten([]byte(text)))
 	}
 	mlid, err := strconv.ParseUint(words[0], 0, 16)
 	if err != nil || mlid < fabric.FirstMLID || mlid > fabric.LastMLID {
-		return fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID, fabric.LastMLID)
+		return fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID,
+			fabric.LastMLID)
 	}
-	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{}, SLUntold: true}
+	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{},
+		SLUntold: true}
 	if err := eachField(fields, func(key, value string) error { return groupField(&g, key, value) }); err != nil {
 		return err
 	}
@@ -137,7 +145,8 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 		n, err = parseField(key, value, 8)
 		g.Scope = uint8(n) >> 4
 	default:
-		err = fmt.Errorf("a group has no field %q, expected mgid, mlid, pkey, qkey, mtu, rate, pkt_life, tclass, sl_flow_hop, scope_state", shorten([]byte(key)))
+		err = fmt.Errorf("a group has no field %q, expected mgid, mlid, pkey, qkey, mtu, rate, pkt_life, tclass, "+
+			"sl_flow_hop, scope_state", shorten([]byte(key)))
 	}
 	return err
 }
@@ -154,7 +163,8 @@ func (p *groupParser) member(text string) error {
 	case m.GUID == 0:
 		return errors.New("a member without port_gid=0xPREFIX:0xGUID")
 	case m.Join == 0:
-		return errors.New("scope_state without a bit for how the member is in the group, expected 1 full, 2 non, 4 send-only, 8 send-only full")
+		return errors.New("scope_state without a bit for how the member is in the group, expected 1 full, 2 non, 4 " +
+			"send-only, 8 send-only full")
 	}
 	g := &p.groups[len(p.groups)-1]
 	g.Members = append(g.Members, m)
@@ -205,7 +215,8 @@ func parseGIDPair(text string) (mad.GID, error) {
 	prefix, err := strconv.ParseUint(high, 0, 64)
 	guid, err2 := strconv.ParseUint(low, 0, 64)
 	if !ok || err != nil || err2 != nil {
-		return mad.GID{}, fmt.Errorf("cannot parse GID %q, expected as in 0xfe80000000000000:0x0000000000100001", shorten([]byte(text)))
+		return mad.GID{}, fmt.Errorf("cannot parse GID %q, expected as in 0xfe80000000000000:0x0000000000100001",
+			shorten([]byte(text)))
 	}
 	return mad.NewGID(prefix, guid), nil
 }

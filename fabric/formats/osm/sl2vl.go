@@ -32,7 +32,8 @@ func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.PortIndex) error {
 	p := &f.Ports[end]
 	n := &f.Nodes[p.Node]
-	_, err := fmt.Fprintf(b, "%s 0x%016x, base LID %d, \"%s\"\n%s%s", nodeTypeWords(n.Type), p.GUID, p.LID, printDesc(n.Desc), sl2vlColumns, sl2vlRule)
+	_, err := fmt.Fprintf(b, "%s 0x%016x, base LID %d, \"%s\"\n%s%s", nodeTypeWords(n.Type), p.GUID, p.LID,
+		printDesc(n.Desc), sl2vlColumns, sl2vlRule)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,8 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.P
 			if isUnread(in, out) {
 				continue
 			}
-			if _, err := b.Write(appendVLs(b.AvailableBuffer(), in, out, t.VLs(p.Node, uint8(in), uint8(out)))); err != nil {
+			if _, err := b.Write(appendVLs(b.AvailableBuffer(), in, out, t.VLs(p.Node, uint8(in), uint8(out)))); err !=
+				nil {
 				return err
 			}
 		}

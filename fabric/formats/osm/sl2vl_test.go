@@ -86,33 +86,38 @@ const someSL2VL = "Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\
 
 func TestReadSL2VLErrors(t *testing.T) {
 	f, _ := made(t, "fattree:2,4")
-	if _, report, err := ReadSL2VL(strings.NewReader(someSL2VL), "f", f); err != nil || report.Tables != 2 || report.MissingSwitches.Count != 5 {
+	if _, report, err := ReadSL2VL(strings.NewReader(someSL2VL), "f", f); err != nil || report.Tables != 2 ||
+		report.MissingSwitches.Count != 5 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	for name, tc := range map[string]struct{ from, to, want string }{
-		"empty":            {someSL2VL, "", "f:1: the file is empty"},
-		"nothing in it":    {someSL2VL, "\n", "f:1: no SL2VL table"},
-		"cut short":        {sl2vlRule + "\n\n", "", "f:5: the file is cut short"},
-		"lane 16":          {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
-		"few lanes":        {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
-		"many lanes":       {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 VLs`},
-		"port 99":          {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
-		"no colon":         {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
-		"no GUID":          {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},
-		"no section":       {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
-		"words":            {"1   2   :", "x", "f:5: \"x"},
-		"port of adapters": {"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is no switch's"},
+		"empty":         {someSL2VL, "", "f:1: the file is empty"},
+		"nothing in it": {someSL2VL, "\n", "f:1: no SL2VL table"},
+		"cut short":     {sl2vlRule + "\n\n", "", "f:5: the file is cut short"},
+		"lane 16":       {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
+		"few lanes":     {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
+		"many lanes":    {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 VLs`},
+		"port 99":       {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
+		"no colon":      {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
+		"no GUID":       {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},
+		"no section":    {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
+		"words":         {"1   2   :", "x", "f:5: \"x"},
+		"port of adapters": {
+			"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is no switch's",
+		},
 	} {
 		text := strings.Replace(someSL2VL, tc.from, tc.to, 1)
 		if tc.from == sl2vlRule+"\n\n" {
 			text = strings.TrimSuffix(someSL2VL, tc.from)
 		}
-		if _, _, err := ReadSL2VL(strings.NewReader(text), "f", f); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+		if _, _, err := ReadSL2VL(strings.NewReader(text), "f", f); err == nil ||
+			!strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %s", name, err, tc.want)
 		}
 	}
 	unknown := strings.Replace(someSL2VL, "200000,", "abc,", 1)
-	if _, report, err := ReadSL2VL(strings.NewReader(unknown), "f", f); err != nil || report.UnknownPorts.Count != 1 || report.Tables != 0 {
+	if _, report, err := ReadSL2VL(strings.NewReader(unknown), "f", f); err != nil || report.UnknownPorts.Count != 1 ||
+		report.Tables != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
@@ -124,7 +129,8 @@ func TestReadSL2VLManyTables(t *testing.T) {
 	for i := range 1 << 16 {
 		fmt.Fprintf(&b, "1 2 : %d %d %d %d 0 0 0 0 0 0 0 0 0 0 0 0\n", i>>12, i>>8&15, i>>4&15, i&15)
 	}
-	if _, _, err := ReadSL2VL(strings.NewReader(b.String()), "f", f); err == nil || !strings.Contains(err.Error(), "different tables") {
+	if _, _, err := ReadSL2VL(strings.NewReader(b.String()), "f", f); err == nil ||
+		!strings.Contains(err.Error(), "different tables") {
 		t.Errorf("error %v", err)
 	}
 }

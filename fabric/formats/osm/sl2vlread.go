@@ -27,7 +27,10 @@ type SL2VLReport struct {
 // Lines says in a sentence each what was noticed; none if nothing was.
 func (r *SL2VLReport) Lines() []string {
 	return findingLines([]findingText{
-		{&r.UnknownPorts, "port of the file is not in the subnet, skipped", "ports of the file are not in the subnet, skipped"},
+		{
+			&r.UnknownPorts, "port of the file is not in the subnet, skipped",
+			"ports of the file are not in the subnet, skipped",
+		},
 		{&r.MissingSwitches, "switch of the subnet is not in the file", "switches of the subnet are not in the file"},
 	})
 }
@@ -35,7 +38,8 @@ func (r *SL2VLReport) Lines() []string {
 // ReadSL2VL reads opensm-sl2vl.dump for a subnet. What the file does not say
 // maps to VL 0. It fails with "name:line:". O(bytes + switches x ports^2).
 func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VLReport, error) {
-	p := sl2vlParser{f: f, t: fabric.NewSL2VL(f), seen: make([]bool, len(f.Switches)), different: map[fabric.VLs]bool{}, port: fabric.None}
+	p := sl2vlParser{f: f, t: fabric.NewSL2VL(f), seen: make([]bool, len(f.Switches)), different: map[fabric.VLs]bool{},
+		port: fabric.None}
 	lines := newLineReader(r, name)
 	err := lines.each(func(text []byte) error { return p.parse(bytes.TrimSpace(text)) })
 	if err != nil {
@@ -45,7 +49,8 @@ func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VL
 	case lines.line == 0:
 		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected SL2VL tables", name)
 	case !p.any:
-		return nil, p.report, lines.fail(errors.New("no SL2VL table up to the end, expected \"Switch 0x..., base LID N, ...\""))
+		return nil, p.report,
+			lines.fail(errors.New("no SL2VL table up to the end, expected \"Switch 0x..., base LID N, ...\""))
 	case p.open || !lines.ended:
 		return nil, p.report, lines.fail(errors.New("the file is cut short: no line of dashes behind the last table"))
 	}
@@ -98,7 +103,8 @@ func (p *sl2vlParser) header(text []byte) error {
 	}
 	guid, rest, ok := parseHex(rest, 64)
 	if !ok || !bytes.HasPrefix(rest, []byte(", base LID ")) {
-		return fmt.Errorf("cannot parse port GUID in %q, expected \"%s0x..., base LID N, ...\"", shorten(text), shorten(kind))
+		return fmt.Errorf("cannot parse port GUID in %q, expected \"%s0x..., base LID N, ...\"", shorten(text),
+			shorten(kind))
 	}
 	p.any, p.open, p.rules = true, true, 0
 	if p.port = p.f.PortByGUID(guid); p.port == fabric.None {

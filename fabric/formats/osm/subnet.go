@@ -75,9 +75,11 @@ func (s *subnetWriter) end(b []byte, port fabric.PortIndex, vendor string, devic
 	if e.LID == e.SMLID {
 		b = append(b, "-SM"...)
 	}
-	b = fmt.Appendf(b, " Ports:%02X SystemGUID:%016x NodeGUID:%016x PortGUID:%016x VenID:", n.NumPorts, n.SystemGUID, n.GUID, p.GUID)
+	b = fmt.Appendf(b, " Ports:%02X SystemGUID:%016x NodeGUID:%016x PortGUID:%016x VenID:", n.NumPorts, n.SystemGUID,
+		n.GUID, p.GUID)
 	b = fmt.Appendf(b, vendor, n.VendorID)
-	return fmt.Appendf(b, " DevID:%04X Rev:%08X {%s} LID:%04X PN:%02X } ", device, n.Revision, printDesc(n.Desc), e.LID, p.Num)
+	return fmt.Appendf(b, " DevID:%04X Rev:%08X {%s} LID:%04X PN:%02X } ", device, n.Revision, printDesc(n.Desc),
+		e.LID, p.Num)
 }
 
 func subnetType(t mad.NodeType) string {

@@ -157,12 +157,14 @@ func TestReadSubnet(t *testing.T) {
 	}
 	sameLines(t, "written again", subnetText(t, f), subnetLines)
 	sw, ca := f.Nodes[0], f.Nodes[1]
-	if sw.GUID != 0xa1 || sw.SystemGUID != 0xa0 || sw.DeviceID != 0xbd36 || sw.VendorID != 0x2c9 || sw.Revision != 0xa0 || sw.NumPorts != 36 ||
+	if sw.GUID != 0xa1 || sw.SystemGUID != 0xa0 || sw.DeviceID != 0xbd36 || sw.VendorID != 0x2c9 ||
+		sw.Revision != 0xa0 || sw.NumPorts != 36 ||
 		ca.Desc != "h {x} LID:" || ca.DeviceID != 0x1011 || ca.Type != mad.NodeCA {
 		t.Errorf("nodes %+v and %+v", sw, ca)
 	}
 	p := f.Ports[f.PortAt(1, 2)]
-	if p.GUID != 0xb3 || p.LID != 49151 || p.Width != 8 || p.Speed != fabric.FDR || p.State != mad.PortActive || p.SMLID != 1 || f.SMPort != f.PortAt(0, 0) {
+	if p.GUID != 0xb3 || p.LID != 49151 || p.Width != 8 || p.Speed != fabric.FDR || p.State != mad.PortActive ||
+		p.SMLID != 1 || f.SMPort != f.PortAt(0, 0) {
 		t.Errorf("port %+v, the SM's is %d", p, f.SMPort)
 	}
 }
@@ -175,29 +177,71 @@ func TestReadSubnetRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"", `lst: no link, expected lines "{ SW Ports:... } { CA Ports:... } PHY=... LOG=... SPD=..."`},
-		{line(5, ""), `lst:1: port 1 of sw 1 is linked to port 1 of h {x} LID:, but no line has that as its near end; expected each link from both ends`},
+		{
+			line(5, ""),
+			`lst:1: port 1 of sw 1 is linked to port 1 of h {x} LID:, but no line has that as its near end; expected each link from both ends`,
+		},
 		{line(2, "hello\n"), `lst:2: "hello", expected "{ SW", "{ CA" or "{ Rt"`},
 		{line(2, "{ HUB Ports:24\n"), `lst:2: node type "HUB", expected SW, CA or Rt`},
-		{strings.Replace(subnetLines, "Ports:24", "Ports:23", 1), `lst:2: node 0x00000000000000a1 has another number of ports here than in line 1`},
+		{
+			strings.Replace(subnetLines, "Ports:24", "Ports:23", 1),
+			`lst:2: node 0x00000000000000a1 has another number of ports here than in line 1`,
+		},
 		{strings.Replace(subnetLines, "Ports:24", "Ports:1FF", 1), `lst:1: Ports:"1FF SystemGUID`},
 		{strings.Replace(subnetLines, "Ports:24 ", "Ports:24,", 1), `lst:1: Ports:"24,SystemGUID`},
-		{strings.Replace(subnetLines, "PortGUID:00000000000000a2", "PortGUID:0000000000000000", 1), `lst:1: port GUID 0`},
-		{strings.Replace(subnetLines, "DevID:BD36 ", "DevID:1BD36 ", 1), `lst:1: device ID 1BD36, expected at most FFFF`},
+		{
+			strings.Replace(subnetLines, "PortGUID:00000000000000a2", "PortGUID:0000000000000000", 1),
+			`lst:1: port GUID 0`,
+		},
+		{
+			strings.Replace(subnetLines, "DevID:BD36 ", "DevID:1BD36 ", 1),
+			`lst:1: device ID 1BD36, expected at most FFFF`,
+		},
 		{strings.Replace(subnetLines, "LID:BFFF", "LID:C000", 1), `lst:2: LID 49152, expected at most 49151`},
-		{strings.Replace(subnetLines, "LID:BFFF", "LID:BFFE", 1), `lst:6: port 2 of h {x} LID:: LID 49151, but 49150 in a line before`},
-		{strings.ReplaceAll(subnetLines, "LID:BFFF", "LID:0002"), `lst:6: LID 2 belongs to both h {x} LID:/1 and h {x} LID:/2`},
+		{
+			strings.Replace(subnetLines, "LID:BFFF", "LID:BFFE", 1),
+			`lst:6: port 2 of h {x} LID:: LID 49151, but 49150 in a line before`,
+		},
+		{
+			strings.ReplaceAll(subnetLines, "LID:BFFF", "LID:0002"),
+			`lst:6: LID 2 belongs to both h {x} LID:/1 and h {x} LID:/2`,
+		},
 		{strings.ReplaceAll(subnetLines, "00b3", "00b2"), `lst:6: port GUID 0x00000000000000b2 belongs to both`},
-		{strings.Replace(subnetLines, "00b3", "00b2", 1), `lst:6: port 2 of h {x} LID:: port GUID 0x00000000000000b3, but 0x00000000000000b2 in a line before`},
-		{strings.Replace(subnetLines, "{sw 1} LID:0001 PN:03", "{sw 1} LID:0001 PN:02", 1), `lst:3: port 2 of sw 1 is already the near end in line 2`},
-		{strings.Replace(subnetLines, "{sw 1} LID:0001 PN:04", "{sw 1} LID:0001 PN:02", 1), `lst:3: sw 1/2 is already linked to h {x} LID:/2`},
+		{
+			strings.Replace(subnetLines, "00b3", "00b2", 1),
+			`lst:6: port 2 of h {x} LID:: port GUID 0x00000000000000b3, but 0x00000000000000b2 in a line before`,
+		},
+		{
+			strings.Replace(subnetLines, "{sw 1} LID:0001 PN:03", "{sw 1} LID:0001 PN:02", 1),
+			`lst:3: port 2 of sw 1 is already the near end in line 2`,
+		},
+		{
+			strings.Replace(subnetLines, "{sw 1} LID:0001 PN:04", "{sw 1} LID:0001 PN:02", 1),
+			`lst:3: sw 1/2 is already linked to h {x} LID:/2`,
+		},
 		{strings.Replace(subnetLines, "PN:01", "PN:25", 1), `lst:1: port 37 of sw 1, which has ports 1 to 36`},
 		{strings.Replace(subnetLines, "PN:01", "PN:00", 1), `lst:1: port 0 of sw 1, which has ports 1 to 36`},
-		{strings.Replace(subnetLines, "{sw 1}", "{sw 2}", 1), `lst:2: node 0x00000000000000a1 has another name here than in line 1`},
-		{strings.Replace(subnetLines, "PHY=4x", "PHY=3x", 1), `lst:1: "PHY=3x", expected PHY= with 1x, 2x, 4x, 8x, 12x or ??`},
-		{strings.Replace(subnetLines, "LOG=ACT", "LOG=UP", 1), `lst:1: "LOG=UP", expected LOG= with ACT, ARM, INI or DWN`},
+		{
+			strings.Replace(subnetLines, "{sw 1}", "{sw 2}", 1),
+			`lst:2: node 0x00000000000000a1 has another name here than in line 1`,
+		},
+		{
+			strings.Replace(subnetLines, "PHY=4x", "PHY=3x", 1),
+			`lst:1: "PHY=3x", expected PHY= with 1x, 2x, 4x, 8x, 12x or ??`,
+		},
+		{
+			strings.Replace(subnetLines, "LOG=ACT", "LOG=UP", 1),
+			`lst:1: "LOG=UP", expected LOG= with ACT, ARM, INI or DWN`,
+		},
 		{strings.Replace(subnetLines, "SPD=25\n", "SPD=2\n", 1), `lst:1: "SPD=2", expected SPD= with`},
-		{strings.Replace(subnetLines, " SPD=25\n", "\n", 1), `lst:1: "PHY=4x LOG=ACT", expected PHY=WIDTH LOG=STATE SPD=SPEED`},
-		{strings.Replace(subnetLines, "PN:01 } {", "PN:01 {", 1), `lst:1: "PHY=4x LOG=ACT SPD=25", expected "{ SW", "{ CA" or "{ Rt"`},
+		{
+			strings.Replace(subnetLines, " SPD=25\n", "\n", 1),
+			`lst:1: "PHY=4x LOG=ACT", expected PHY=WIDTH LOG=STATE SPD=SPEED`,
+		},
+		{
+			strings.Replace(subnetLines, "PN:01 } {", "PN:01 {", 1),
+			`lst:1: "PHY=4x LOG=ACT SPD=25", expected "{ SW", "{ CA" or "{ Rt"`,
+		},
 		{strings.Replace(subnetLines, "sw 1", "\x00", 1), `lst:1: a NUL byte`},
 		{subnetLines[:len(subnetLines)-200], `lst:6: `},
 	} {
@@ -222,7 +266,8 @@ func FuzzReadSubnet(f *testing.F) {
 	f.Add([]byte(subnetLines[:len(subnetLines)-200]))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var found unread.List
-		if _, err := ReadSubnet(bytes.NewReader(text), "lst", &found); err != nil && strings.ContainsAny(err.Error(), "\x1b\n") {
+		if _, err := ReadSubnet(bytes.NewReader(text), "lst", &found); err != nil &&
+			strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Fatalf("error %q", err)
 		}
 		g, err := ReadSubnet(bytes.NewReader(text), "lst", nil)

@@ -33,7 +33,8 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	}
 	var num, vendor, device, revision uint64
 	for _, f := range []subnetField{
-		{"Ports:", 8, &num}, {"SystemGUID:", 64, &e.node.SystemGUID}, {"NodeGUID:", 64, &e.node.GUID}, {"PortGUID:", 64, &e.guid},
+		{"Ports:", 8, &num}, {"SystemGUID:", 64, &e.node.SystemGUID}, {"NodeGUID:", 64, &e.node.GUID},
+		{"PortGUID:", 64, &e.guid},
 		{"VenID:", 32, &vendor}, {"DevID:", 32, &device}, {"Rev:", 32, &revision},
 	} {
 		var err error
@@ -47,7 +48,8 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	if device > 0xffff {
 		return nil, fmt.Errorf("device ID %X, expected at most FFFF", device)
 	}
-	e.node.NumPorts, e.node.VendorID, e.node.DeviceID, e.node.Revision = uint8(num), uint32(vendor), uint16(device), uint32(revision)
+	e.node.NumPorts, e.node.VendorID, e.node.DeviceID, e.node.Revision = uint8(num), uint32(vendor), uint16(device),
+		uint32(revision)
 	if e.guid == 0 {
 		return nil, fmt.Errorf("port GUID 0")
 	}
@@ -184,7 +186,8 @@ func parseSubnetRate(line []byte) (subnetRate, error) {
 		value, found := bytes.CutPrefix(words[i], []byte(name))
 		if !found || !take(string(value)) {
 			return r, fmt.Errorf("%q, expected %s with %s", shorten(words[i]), name, [...]string{
-				"1x, 2x, 4x, 8x, 12x or ??", "ACT, ARM, INI or DWN", "2.5, 5, 10, FDR10, 14, 25, 50, 100, 200 or ??"}[i])
+				"1x, 2x, 4x, 8x, 12x or ??", "ACT, ARM, INI or DWN",
+				"2.5, 5, 10, FDR10, 14, 25, 50, 100, 200 or ??"}[i])
 		}
 	}
 	return r, nil
@@ -192,7 +195,8 @@ func parseSubnetRate(line []byte) (subnetRate, error) {
 
 var subnetWidths = map[string]fabric.Width{"1x": 1, "2x": 2, "4x": 4, "8x": 8, "12x": 12, "??": 0}
 
-var subnetStates = map[string]mad.PortState{"ACT": mad.PortActive, "ARM": mad.PortArmed, "INI": mad.PortInit, "DWN": mad.PortDown}
+var subnetStates = map[string]mad.PortState{"ACT": mad.PortActive, "ARM": mad.PortArmed, "INI": mad.PortInit,
+	"DWN": mad.PortDown}
 
 // subnetSpeeds holds ibdiagnet's words for the speeds above HDR too.
 var subnetSpeeds = map[string]fabric.Speed{

@@ -26,7 +26,9 @@ const maxSubnetPorts = 4 << 20
 // or GUID twice, which the first keeps. A link that one end names is taken. Where found is nil the first such thing
 // is the error. A file without a link is one always. O(file size).
 func ReadSubnet(r io.Reader, name string, found *unread.List) (*fabric.Fabric, error) {
-	p := subnetParser{lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None}}
+	p := subnetParser{
+		lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None},
+	}
 	for {
 		text, err := p.lines.next()
 		switch {
@@ -145,7 +147,8 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 			return subnetPort{}, err
 		}
 	} else if what := e.differs(p.b.Node(node)); what != "" {
-		if err := p.refuse(fmt.Errorf("node 0x%016x has another %s here than in line %d", e.node.GUID, what, p.nodes[node])); err != nil {
+		if err := p.refuse(fmt.Errorf("node 0x%016x has another %s here than in line %d", e.node.GUID, what,
+			p.nodes[node])); err != nil {
 			return subnetPort{}, err
 		}
 	}
@@ -215,7 +218,8 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 		if p.found != nil && len(p.found.Findings) > 0 {
 			return nil, p.found.Findings[0]
 		}
-		return nil, fmt.Errorf("%s: no link, expected lines \"{ SW Ports:... } { CA Ports:... } PHY=... LOG=... SPD=...\"", name)
+		return nil, fmt.Errorf("%s: no link, expected lines \"{ SW Ports:... } { CA Ports:... } PHY=... LOG=... "+
+			"SPD=...\"", name)
 	}
 	if err := p.oneEnded(); err != nil {
 		return nil, err
@@ -255,7 +259,8 @@ func (p *subnetParser) oneEnded() error {
 		if _, ok := p.near[l.far]; ok {
 			continue
 		}
-		err := fmt.Errorf("port %d of %s is linked to port %d of %s, but no line has that as its near end; expected each link from both ends",
+		err := fmt.Errorf("port %d of %s is linked to port %d of %s, but no line has that as its near end; expected "+
+			"each link from both ends",
 			l.near.num, p.name(l.near), l.far.num, p.name(l.far))
 		if p.found == nil {
 			return fmt.Errorf("%s:%d: %w", fabric.Escape(p.lines.name), p.near[l.near], err)

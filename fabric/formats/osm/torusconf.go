@@ -213,7 +213,8 @@ func (p *torusParser) link(keyword string, to *TorusLink) {
 func (p *torusParser) guid(keyword, word string) uint64 {
 	guid, rest, _ := cUnsigned(word)
 	if rest != "" || !strings.HasPrefix(strings.ToLower(word), "0x") {
-		p.note("%s: OpenSM reads %q as the GUID 0x%x, expected 0x and up to 16 digits", keyword, shorten([]byte(word)), guid)
+		p.note("%s: OpenSM reads %q as the GUID 0x%x, expected 0x and up to 16 digits", keyword,
+			shorten([]byte(word)), guid)
 	}
 	return guid
 }
@@ -251,7 +252,8 @@ func (p *torusParser) portOrder() {
 		}
 		switch port := uint32(v); {
 		case port >= maxOrderedPorts:
-			p.bad("port_order: %d is no port, expected 0 to %d; OpenSM would write past its table", port, maxOrderedPorts-1)
+			p.bad("port_order: %d is no port, expected 0 to %d; OpenSM would write past its table", port,
+				maxOrderedPorts-1)
 			return
 		case !met[port]:
 			met[port] = true

@@ -50,8 +50,14 @@ max_changes 5`)
 		Name: "f", Radix: [3]uint32{1, 4, 5}, GroupPorts: 17, MaxChanges: 5,
 		PortOrder: []uint8{7, 10, 8, 11, 9, 12, 25, 28, 26, 29, 27, 30},
 		Seeds: []TorusSeed{
-			{Plus: [3]TorusLink{{}, at(0x200000, 0x200005), at(0x200000, 0x200001)}, Minus: [3]TorusLink{{}, at(0x200000, 0x20000f)}},
-			{Plus: [3]TorusLink{{}, at(0x20000b, 0x200010), at(0x20000b, 0x20000c)}, Minus: [3]TorusLink{{}, at(0x20000b, 0x200006)}, Dateline: [3]int32{0, -2, -1}},
+			{
+				Plus:  [3]TorusLink{{}, at(0x200000, 0x200005), at(0x200000, 0x200001)},
+				Minus: [3]TorusLink{{}, at(0x200000, 0x20000f)},
+			},
+			{
+				Plus:  [3]TorusLink{{}, at(0x20000b, 0x200010), at(0x20000b, 0x20000c)},
+				Minus: [3]TorusLink{{}, at(0x20000b, 0x200006)}, Dateline: [3]int32{0, -2, -1},
+			},
 		},
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -133,11 +139,14 @@ func randomTorusConf(r *rand.Rand) []byte {
 	var b bytes.Buffer
 	b.WriteString(pick("torus 3 3 1\n", "mesh 3T 3 1\r\n", "# shape\n \t torus 3 3 1m extra\n", "torus 3 3\n", ""))
 	for range r.IntN(12) {
-		keyword := pick("xp_link", "ym_link", "zp_link", "x_dateline", "y_dateline", "z_dateline", "next_seed", "port_order",
-			"portgroup_max_ports", "max_changes", "torus", "mesh", "#comment", "#", "xp_links", "X_dateline", "", "next_seed")
+		keyword := pick("xp_link", "ym_link", "zp_link", "x_dateline", "y_dateline", "z_dateline", "next_seed",
+			"port_order",
+			"portgroup_max_ports", "max_changes", "torus", "mesh", "#comment", "#", "xp_links", "X_dateline", "",
+			"next_seed")
 		fmt.Fprint(&b, pick("", " ", "\t"), keyword)
 		for range r.IntN(4) {
-			fmt.Fprint(&b, pick(" ", "\t", "  "), pick("0x200000", "0x200001", "1", "-1", "2", "-2", "-3", "3", "010", "x", "3m", "-0x1", "99999999999999999999", "#", "4"))
+			fmt.Fprint(&b, pick(" ", "\t", "  "), pick("0x200000", "0x200001", "1", "-1", "2", "-2", "-3", "3", "010",
+				"x", "3m", "-0x1", "99999999999999999999", "#", "4"))
 		}
 		b.WriteString(pick("\n", "\n", "\r\n", "\n\n"))
 	}
@@ -147,7 +156,8 @@ func randomTorusConf(r *rand.Rand) []byte {
 }
 
 func FuzzTorusConf(f *testing.F) {
-	f.Add("torus 3 4m 5t\nxp_link 0x1 0x2\nx_dateline -1\nnext_seed\nport_order 3 2 1\nportgroup_max_ports 3\nmax_changes 2\n")
+	f.Add("torus 3 4m 5t\nxp_link 0x1 0x2\nx_dateline -1\nnext_seed\nport_order 3 2 1\nportgroup_max_ports " +
+		"3\nmax_changes 2\n")
 	f.Add("mesh 2 2 2\nzm_link 1\nbad")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := torusConf(t, text)

@@ -110,8 +110,10 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	if deltaSum(delta[:deltaHead], delta[deltaHead:]) != le.Uint32(delta[28:]) {
 		return nil, 0, fmt.Errorf("bytes 8 to %d of the difference: damaged", len(delta)-1)
 	}
-	if id, state := le.Uint64(delta[8:]), le.Uint64(delta[16:]); id != v.id || state != v.root.State || le.Uint32(delta[24:]) != v.sum() {
-		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id, state, v.id, v.root.State)
+	if id, state := le.Uint64(delta[8:]), le.Uint64(delta[16:]); id != v.id || state != v.root.State ||
+		le.Uint32(delta[24:]) != v.sum() {
+		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id,
+			state, v.id, v.root.State)
 	}
 	z, err := files.Unfolder(maxDelta)
 	if err != nil {

@@ -79,7 +79,8 @@ func (v *View) check() error {
 			return fmt.Errorf("%s: %d of them at byte %d, beyond the end at %d", t.what, t.n, t.at, len(v.data))
 		}
 	}
-	if r.HasTrace > 1 || r.SLMask > 15 || r.Zero != 0 || r.LifeTime > 63 || r.Width > 256 || r.LIDs > 1<<16 || r.Groups > noGroup || r.Classes > 1<<16 {
+	if r.HasTrace > 1 || r.SLMask > 15 || r.Zero != 0 || r.LifeTime > 63 || r.Width > 256 || r.LIDs > 1<<16 ||
+		r.Groups > noGroup || r.Classes > 1<<16 {
 		return fmt.Errorf("the root of state %d has numbers that cannot be", r.State)
 	}
 	if err := v.checkTables(); err != nil {
@@ -105,15 +106,18 @@ func (v *View) checkTables() error {
 	last := uint64(0)
 	for i := range r.Ports {
 		p := v.port(i)
-		if !below(p.row, r.Rows) || !below(p.sw, r.Switches) || !below(p.peer, r.Ports) || !below(p.pKeys, r.PKeySets) || p.lmc > 7 ||
-			uint32(p.lid)+1<<p.lmc > 1<<16 || p.rate > 63 || p.mtu > 63 || i > 0 && p.guid <= last || p.sw != none && p.row == none {
+		if !below(p.row, r.Rows) || !below(p.sw, r.Switches) || !below(p.peer, r.Ports) ||
+			!below(p.pKeys, r.PKeySets) || p.lmc > 7 ||
+			uint32(p.lid)+1<<p.lmc > 1<<16 || p.rate > 63 || p.mtu > 63 || i > 0 && p.guid <= last || p.sw != none &&
+			p.row == none {
 			return fmt.Errorf("byte %d: port %d is not as a port can be", r.OffPorts+uint64(i)*portSize, i)
 		}
 		last = p.guid
 	}
 	for i := range r.LIDs {
 		l := v.lid(uint16(i))
-		if !below(l.port, r.Ports) || l.group != noGroup && (uint32(l.group) >= r.Groups || uint32(l.at) >= v.groupSize(uint32(l.group))) {
+		if !below(l.port, r.Ports) || l.group != noGroup &&
+			(uint32(l.group) >= r.Groups || uint32(l.at) >= v.groupSize(uint32(l.group))) {
 			return fmt.Errorf("byte %d: LID %d is not as a LID can be", r.OffLIDs+uint64(i)*lidSize, i)
 		}
 	}
@@ -169,13 +173,15 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 	for row := range rows {
 		at := word64(v.data, dir+uint64(row)*dirSize)
 		if !v.holds(at, uint64(tiles), refSize) {
-			return fmt.Errorf("byte %d: row %d of the %s is said to be at byte %d of %d", dir+uint64(row)*dirSize, row, what, at, len(v.data))
+			return fmt.Errorf("byte %d: row %d of the %s is said to be at byte %d of %d", dir+uint64(row)*dirSize, row,
+				what, at, len(v.data))
 		}
 		for tile := range tiles {
 			ref := word(v.data, at+uint64(tile)*refSize)
 			block, bits := uint64(ref&refMask)*4, uint64(ref>>refBits)
 			if bits > 32 || !fits(block, bits, TileGroups) {
-				return fmt.Errorf("byte %d: a block of %d bits at byte %d of %d", at+uint64(tile)*refSize, bits, block, len(v.data))
+				return fmt.Errorf("byte %d: a block of %d bits at byte %d of %d", at+uint64(tile)*refSize, bits, block,
+					len(v.data))
 			}
 			for g := tile * TileGroups; g < min((tile+1)*TileGroups, v.root.Groups); g++ {
 				sym := symbol(v.data, dir, row, g)
@@ -186,8 +192,10 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 					continue
 				}
 				vector := uint64(sym-constants) * 4
-				if width := uint64(word(v.data, vector) & 0xff); width > 16 || !fits(vector, width, uint64(v.groupSize(g))) {
-					return fmt.Errorf("byte %d: a vector of %d bits at byte %d of %d", block, width, vector, len(v.data))
+				if width := uint64(word(v.data, vector) & 0xff); width > 16 ||
+					!fits(vector, width, uint64(v.groupSize(g))) {
+					return fmt.Errorf("byte %d: a vector of %d bits at byte %d of %d", block, width, vector,
+						len(v.data))
 				}
 			}
 		}

@@ -35,8 +35,10 @@ type Info struct {
 func (v *View) Info() Info {
 	r := &v.root
 	i := Info{
-		Built: time.Unix(r.Built, 0).UTC(), Origin: v.origin(), State: r.State, Prefix: r.Prefix, LifeTime: uint8(r.LifeTime),
-		Ports: int(r.Ports), Switches: int(r.Switches), Rows: int(r.Rows), Groups: int(r.Groups), Classes: int(r.Classes),
+		Built: time.Unix(r.Built, 0).UTC(), Origin: v.origin(), State: r.State, Prefix: r.Prefix,
+		LifeTime: uint8(r.LifeTime),
+		Ports:    int(r.Ports), Switches: int(r.Switches), Rows: int(r.Rows), Groups: int(r.Groups),
+		Classes:  int(r.Classes),
 		PKeySets: int(r.PKeySets), HasTrace: r.HasTrace == 1, Whole: len(v.data),
 	}
 	for l := range r.LIDs {
@@ -44,7 +46,8 @@ func (v *View) Info() Info {
 			i.LIDs++
 		}
 	}
-	i.Tables = int(r.Ports*portSize + r.Switches*switchSize + r.LIDs*lidSize + r.Groups*groupSize + r.Classes*classSize + r.PKeys*pKeySize +
+	i.Tables = int(r.Ports*portSize + r.Switches*switchSize + r.LIDs*lidSize + r.Groups*groupSize +
+		r.Classes*classSize + r.PKeys*pKeySize +
 		(r.PKeySets+1)*setSize + r.OriginLen)
 	counted := map[uint64]bool{}
 	i.Records = v.sizeOf(r.OffRecords, r.Rows, counted)

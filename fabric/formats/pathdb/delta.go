@@ -100,7 +100,8 @@ func sameLayout(a, b *View) error {
 		return differ("partitions decide about SLs otherwise")
 	case x.HasTrace != y.HasTrace:
 		return differ("one has traces, the other not")
-	case x.PKeys != y.PKeys || x.PKeySets != y.PKeySets || !bytes.Equal(a.section(x.OffPKeys, x.PKeys, pKeySize), b.section(y.OffPKeys, y.PKeys, pKeySize)) ||
+	case x.PKeys != y.PKeys || x.PKeySets != y.PKeySets || !bytes.Equal(a.section(x.OffPKeys, x.PKeys, pKeySize),
+		b.section(y.OffPKeys, y.PKeys, pKeySize)) ||
 		!bytes.Equal(a.section(x.OffPKeySets, x.PKeySets+1, setSize), b.section(y.OffPKeySets, y.PKeySets+1, setSize)):
 		return differ("other P_Keys, or SLs of partitions")
 	case !bytes.Equal(a.section(x.OffLIDs, x.LIDs, lidSize), b.section(y.OffLIDs, y.LIDs, lidSize)) ||
@@ -190,7 +191,8 @@ func (e *encoder) matrix(from, to *View, at, other uint64, rows uint32, rename f
 	for row := range rows {
 		changes = changes[:0]
 		for g := range from.root.Groups {
-			if b := groupChange(from, to, symbol(from.data, at, row, g), symbol(to.data, other, row, g), from.groupSize(g), rename); b != nil {
+			if b := groupChange(from, to, symbol(from.data, at, row, g), symbol(to.data, other, row, g),
+				from.groupSize(g), rename); b != nil {
 				changes = append(changes, change{g, b})
 			}
 		}

@@ -64,7 +64,10 @@ func TestDocument(t *testing.T) {
 			tables := *res.Tables
 			tables.Fabric = tables.Fabric.Without(someLinks(r, tables.Fabric, c.cut))
 			name := filepath.Join(t.TempDir(), "paths")
-			opt := paths.Options{Trace: true, PKeys: someKeys(r, tables.Fabric), PartitionSLs: map[uint16]uint8{0x7fff: 5, 0x21: 12, 0x1200: 3}}
+			opt := paths.Options{
+				Trace: true, PKeys: someKeys(r, tables.Fabric), PartitionSLs: map[uint16]uint8{0x7fff: 5, 0x21: 12,
+					0x1200: 3},
+			}
 			whole, err := paths.Build(t.Context(), res.Tables, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +163,8 @@ func beside(t *testing.T, python, name string, r *rand.Rand) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	got, expected, asked := bufio.NewScanner(bytes.NewReader(out)), bufio.NewScanner(strings.NewReader(want.String())), bufio.NewScanner(strings.NewReader(ask.String()))
+	got, expected, asked := bufio.NewScanner(bytes.NewReader(out)), bufio.NewScanner(strings.NewReader(want.String())),
+		bufio.NewScanner(strings.NewReader(ask.String()))
 	for expected.Scan() {
 		asked.Scan()
 		if !got.Scan() || got.Text() != expected.Text() {

@@ -94,8 +94,10 @@ func Encode(c *Contents) ([]byte, error) {
 	}
 	start := beginSegment(&h)
 	r := root{
-		State: 1, Built: max(0, c.Built.Unix()), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime), SLMask: uint32(c.SLMask), OriginLen: uint32(len(c.Origin)),
-		Ports: uint32(len(c.Ports)), Switches: uint32(len(c.Switches)), Groups: uint32(len(c.Groups)), Rows: uint32(c.Rows), Classes: uint32(len(c.Classes)),
+		State: 1, Built: max(0, c.Built.Unix()), Prefix: c.Prefix, LifeTime: uint32(c.LifeTime),
+		SLMask: uint32(c.SLMask), OriginLen: uint32(len(c.Origin)),
+		Ports: uint32(len(c.Ports)), Switches: uint32(len(c.Switches)), Groups: uint32(len(c.Groups)),
+		Rows: uint32(c.Rows), Classes: uint32(len(c.Classes)),
 	}
 	if !slices.IsSortedFunc(c.Ports, func(a, b Port) int { return cmp.Compare(a.GUID, b.GUID) }) {
 		return nil, fmt.Errorf("the ports of a path database ascend by GUID")
@@ -108,7 +110,8 @@ func Encode(c *Contents) ([]byte, error) {
 		r.HasTrace = 1
 	}
 	if len(h.b) >= maxSize-1<<20 {
-		return nil, fmt.Errorf("the path database would take %d MB, more than the %d MB that its references reach", len(h.b)>>20, maxSize>>20)
+		return nil, fmt.Errorf("the path database would take %d MB, more than the %d MB that its references reach",
+			len(h.b)>>20, maxSize>>20)
 	}
 	at := h.root(&r)
 	h.endSegment(start)
@@ -170,7 +173,9 @@ func (h *heap) tables(r *root, c *Contents) {
 	lids := lidTable(c)
 	r.LIDs = uint32(len(lids))
 	r.OffLIDs = h.elements(len(lids), lidSize, func(i int, b []byte) { putLID(b, lids[i]) })
-	r.OffGroups = h.elements(len(c.Groups), groupSize, func(i int, b []byte) { le.PutUint32(b, uint32(len(c.Groups[i].LIDs))) })
+	r.OffGroups = h.elements(len(c.Groups), groupSize, func(i int, b []byte) {
+		le.PutUint32(b, uint32(len(c.Groups[i].LIDs)))
+	})
 	r.OffClasses = h.elements(len(c.Classes), classSize, func(i int, b []byte) { c.Classes[i].put(b) })
 	var keys []PKey
 	ends := make([]uint32, 1, len(c.PKeys)+1)

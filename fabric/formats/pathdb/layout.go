@@ -19,7 +19,8 @@ func checkMagic(b []byte, magic, what string) error {
 	case len(b) < len(magic) || string(b[:letters]) != magic[:letters]:
 		return fmt.Errorf("byte 0: not a %s, which begins with %s and the version", what, magic[:letters])
 	case b[letters] != magic[letters]:
-		return fmt.Errorf("byte %d: a %s of version %d, this program knows version %d: build it anew", letters, what, b[letters], magic[letters])
+		return fmt.Errorf("byte %d: a %s of version %d, this program knows version %d: build it anew", letters, what,
+			b[letters], magic[letters])
 	}
 	return nil
 }
@@ -81,7 +82,8 @@ func readSlot(file []byte, state uint64) (slot, error) {
 	b := file[at : at+slotSize]
 	s := slot{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:])}
 	if !bytes.Equal(b, s.bytes(file)) || s.State != state {
-		return s, fmt.Errorf("bytes %d to %d: the slot of state %d is damaged, or the identity at byte %d", at, at+slotSize-1, state, offID)
+		return s, fmt.Errorf("bytes %d to %d: the slot of state %d is damaged, or the identity at byte %d", at,
+			at+slotSize-1, state, offID)
 	}
 	return s, nil
 }
@@ -191,8 +193,9 @@ func (p *port) put(b []byte) {
 func readPort(b []byte) port {
 	le := binary.LittleEndian
 	return port{
-		guid: le.Uint64(b[0:]), row: le.Uint32(b[8:]), sw: le.Uint32(b[12:]), peer: le.Uint32(b[16:]), pKeys: le.Uint32(b[20:]),
-		lid: le.Uint16(b[24:]), lmc: b[26], rate: b[27], mtu: b[28], switchPort: b[29], flags: PortFlags(b[30]),
+		guid: le.Uint64(b[0:]), row: le.Uint32(b[8:]), sw: le.Uint32(b[12:]), peer: le.Uint32(b[16:]),
+		pKeys: le.Uint32(b[20:]),
+		lid:   le.Uint16(b[24:]), lmc: b[26], rate: b[27], mtu: b[28], switchPort: b[29], flags: PortFlags(b[30]),
 	}
 }
 

@@ -83,7 +83,9 @@ func (b *builder) leaves() {
 		hosts[sw] = append(hosts[sw], name)
 	}
 	if len(twice) > 0 {
-		b.t.Notes = append(b.t.Notes, fmt.Sprintf("%d nodes have ports on several leaf switches; each belongs to that of its first port", len(twice)))
+		b.t.Notes = append(b.t.Notes,
+			fmt.Sprintf("%d nodes have ports on several leaf switches; each belongs to that of its first port",
+				len(twice)))
 	}
 	var switches []fabric.SwitchIndex
 	for sw := range hosts {
@@ -212,7 +214,8 @@ func (b *builder) root() {
 		}
 	}
 	if len(tops) > 1 {
-		b.t.Notes = append(b.t.Notes, fmt.Sprintf("%d parts of the subnet are not linked by switches; a root joins them", len(tops)))
+		b.t.Notes = append(b.t.Notes,
+			fmt.Sprintf("%d parts of the subnet are not linked by switches; a root joins them", len(tops)))
 		b.t.Switches = append(b.t.Switches, Switch{Name: b.freshName("root"), Children: tops})
 	}
 }

@@ -24,8 +24,11 @@ import (
 // leaves of four hosts form each of eight pods, and these the root.
 func TestTree(t *testing.T) {
 	for spec, want := range map[string]string{
-		"fattree:2,4": "SwitchName=leaf-01 Nodes=node-[0001-0002]\nSwitchName=leaf-02 Nodes=node-[0003-0004]\nSwitchName=leaf-03 Nodes=node-[0005-0006]\nSwitchName=leaf-04 Nodes=node-[0007-0008]\nSwitchName=spine-01 Switches=leaf-[01-04]\n",
-		"torus:2x2":   "SwitchName=sw-0-0 Nodes=node-0001\nSwitchName=sw-0-1 Nodes=node-0002\nSwitchName=sw-1-0 Nodes=node-0003\nSwitchName=sw-1-1 Nodes=node-0004\nSwitchName=root Switches=sw-0-[0-1],sw-1-[0-1]\n",
+		"fattree:2,4": "SwitchName=leaf-01 Nodes=node-[0001-0002]\nSwitchName=leaf-02 " +
+			"Nodes=node-[0003-0004]\nSwitchName=leaf-03 Nodes=node-[0005-0006]\nSwitchName=leaf-04 " +
+			"Nodes=node-[0007-0008]\nSwitchName=spine-01 Switches=leaf-[01-04]\n",
+		"torus:2x2": "SwitchName=sw-0-0 Nodes=node-0001\nSwitchName=sw-0-1 Nodes=node-0002\nSwitchName=sw-1-0 " +
+			"Nodes=node-0003\nSwitchName=sw-1-1 Nodes=node-0004\nSwitchName=root Switches=sw-0-[0-1],sw-1-[0-1]\n",
 	} {
 		f, err := gen.ParseSpec(spec)
 		if err != nil {
@@ -121,7 +124,8 @@ func checkSwitches(t *testing.T, lines []string) {
 func fabrics(t *testing.T) []*fabric.Fabric {
 	t.Helper()
 	var out []*fabric.Fabric
-	for _, spec := range []string{"fattree:2,8", "fattree:3,4", "torus:3x3", "dragonfly:4,2,2", "random:10,3,30,seed=2", "hypercube:3"} {
+	for _, spec := range []string{"fattree:2,8", "fattree:3,4", "torus:3x3", "dragonfly:4,2,2", "random:10,3,30,seed=2",
+		"hypercube:3"} {
 		f, err := gen.ParseSpec(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// What the adaptive tables of a file may unfold to, over all switches. 3,000 switches with 48,000 LIDs have 144 M entries.
+// What the adaptive tables of a file may unfold to, over all switches. 3,000 switches with 48,000 LIDs have 144 M
+// entries.
 const (
 	maxAdaptiveGroups  = 1 << 20 // different ones
 	maxAdaptiveUses    = 1 << 24 // groups of switches
@@ -170,12 +171,14 @@ func (a *adaptiveDecoder) table(t *fabric.AdaptiveTable) {
 		a.into(port[:])
 		p.Port, p.Entry = port[0], a.entry()
 		if i > 0 && p.LID <= t.Private[i-1].LID {
-			a.fail(fmt.Errorf("private entry of LID %d behind that of %d, expected ascending LIDs", p.LID, t.Private[i-1].LID))
+			a.fail(fmt.Errorf("private entry of LID %d behind that of %d, expected ascending LIDs", p.LID,
+				t.Private[i-1].LID))
 		}
 	}
 }
 
-// room is how many of something come, each of a byte at least, where all switches together have no more than there can be.
+// room is how many of something come, each of a byte at least, where all switches together have no more than there can
+// be.
 func (a *adaptiveDecoder) room(what string, sum *int, most, all int) int {
 	n := int(a.uint(uint64(most)))
 	switch *sum += n; {

@@ -24,7 +24,8 @@ func TestBomb(t *testing.T) {
 		"a section without a name":                           binary.AppendUvarint(nil, 6<<30),
 		"cut off":                                            sized("x", 8<<20),
 		// The SM's port takes one byte, the number of nodes three.
-		"fabric: 1048576, expected at most 131072 (at byte 4 of 9 of the section)": binary.AppendUvarint(append(sized("fabric", 9), 0), 1<<20),
+		"fabric: 1048576, expected at most 131072 (at byte 4 of 9 of the " +
+			"section)": binary.AppendUvarint(append(sized("fabric", 9), 0), 1<<20),
 	} {
 		var b bytes.Buffer
 		b.WriteString(snapshot.Magic)

@@ -77,7 +77,8 @@ type fabricReader struct {
 	num   []uint8
 }
 
-// Bounds of a fabric that is read. 48 K hosts and 3,000 switches of 254 ports are well below: 900,000 port slots of some 30 bytes.
+// Bounds of a fabric that is read. 48 K hosts and 3,000 switches of 254 ports are well below: 900,000 port slots of
+// some 30 bytes.
 const (
 	maxPorts  = 1 << 21
 	maxNodes  = 1 << 17
@@ -151,7 +152,8 @@ func (r *fabricReader) port(p *fabric.Port) (peer int32) {
 	d := r.d
 	p.GUID = d.uint(math.MaxUint64)
 	peer = decodeIndex[int32](d, maxPorts)
-	p.LID, p.SMLID, p.CapMask = uint16(d.uint(math.MaxUint16)), uint16(d.uint(math.MaxUint16)), uint32(d.uint(math.MaxUint32))
+	p.LID, p.SMLID, p.CapMask = uint16(d.uint(math.MaxUint16)), uint16(d.uint(math.MaxUint16)),
+		uint32(d.uint(math.MaxUint32))
 	p.LMC, p.State = uint8(d.uint(7)), mad.PortState(d.uint(math.MaxUint8))
 	p.Width, p.Speed = fabric.Width(d.uint(math.MaxUint8)), fabric.Speed(d.uint(math.MaxUint8))
 	p.MTU, p.VLCap, p.OperVLs = uint8(d.uint(math.MaxUint8)), uint8(d.uint(math.MaxUint8)), uint8(d.uint(math.MaxUint8))

@@ -70,7 +70,8 @@ func Write(w io.Writer, snap Snapshot) error {
 }
 
 // EncodeRest encodes what tables hold beside the forwarding tables: VLs, SLs,
-// groups of ports for adaptive routing, multicast, and what is unread of them. It is empty where computed tables hold none of it.
+// groups of ports for adaptive routing, multicast, and what is unread of them. It is empty where computed tables hold
+// none of it.
 func EncodeRest(t *fabric.Tables) []byte {
 	return bytes.Join(slices.Concat(frames(rest(t))...), nil)
 }
@@ -147,7 +148,8 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 	magic := make([]byte, len(Magic))
 	_, err = io.ReadFull(r, magic)
 	if version, ok := strings.CutPrefix(string(magic), Family); err == nil && ok && string(magic) != Magic {
-		return snap, fmt.Errorf("a snapshot of version %d: this program knows version %d", version[0], Magic[len(Family)])
+		return snap, fmt.Errorf("a snapshot of version %d: this program knows version %d", version[0],
+			Magic[len(Family)])
 	}
 	if err != nil || string(magic) != Magic {
 		return snap, fmt.Errorf("not a snapshot: it begins with %q, expected %q", magic, Magic)

@@ -55,10 +55,18 @@ func adaptive(switches int) *fabric.Adaptive {
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, switches)}
 	a.Switches[0] = fabric.AdaptiveSwitch{Groups: []fabric.PortGroup{{{1, 2}}}}
 	a.Switches[1] = fabric.AdaptiveSwitch{
-		Enabled: true, FastReroute: true, SLs: 0xfffe, HashSLs: 1, Groups: []fabric.PortGroup{nil, {{1, 2}}, {{3}, {1, 2, 255}}},
+		Enabled: true, FastReroute: true, SLs: 0xfffe, HashSLs: 1,
+		Groups: []fabric.PortGroup{nil, {{1, 2}}, {{3}, {1, 2, 255}}},
 		Tables: []fabric.AdaptiveTable{
-			{Top: 3, Entries: []fabric.AdaptiveEntry{0, fabric.NewAdaptiveEntry(fabric.StateFree, 1), 0, fabric.NewAdaptiveEntry(fabric.StateHash, fabric.MaxGroup)}},
-			{Top: 2, Private: []fabric.PrivateEntry{{LID: 1, Port: 4, Entry: fabric.NewAdaptiveEntry(fabric.StateBounded, 2)}, {LID: 2, Port: 255}}},
+			{
+				Top: 3, Entries: []fabric.AdaptiveEntry{0, fabric.NewAdaptiveEntry(fabric.StateFree, 1), 0,
+					fabric.NewAdaptiveEntry(fabric.StateHash, fabric.MaxGroup)},
+			},
+			{
+				Top: 2, Private: []fabric.PrivateEntry{
+					{LID: 1, Port: 4, Entry: fabric.NewAdaptiveEntry(fabric.StateBounded, 2)}, {LID: 2, Port: 255},
+				},
+			},
 		},
 		Private: []uint8{0, 1, 1, 0},
 	}
@@ -70,8 +78,11 @@ func TestRoundTrip(t *testing.T) {
 		in := whole(t, spec)
 		f := in.Fabric
 		routing := &snapshot.Routing{
-			Engine: "updn", Chain: []string{"ftree", "updn", "no_fallback"}, Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}}, Roots: []fabric.SwitchIndex{0, 3},
-			MinHop: &snapshot.MinHop{Least: bytes.Repeat([]byte{1, 255, 3}, len(f.Switches)*len(f.Switches))[:len(f.Switches)*len(f.Switches)],
+			Engine: "updn", Chain: []string{"ftree", "updn", "no_fallback"},
+			Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}},
+			Roots:   []fabric.SwitchIndex{0, 3},
+			MinHop: &snapshot.MinHop{Least: bytes.Repeat([]byte{1, 255, 3},
+				len(f.Switches)*len(f.Switches))[:len(f.Switches)*len(f.Switches)],
 				Ports: make([]uint64, 2*len(f.Switches)*len(f.Switches)), Words: 2},
 		}
 		routing.MinHop.Ports[5] = 1<<63 | 7
@@ -96,7 +107,8 @@ func TestRoundTrip(t *testing.T) {
 		if g.SMPort != f.SMPort || !fabric.Same(f, g) {
 			t.Error("another fabric, or SM port")
 		}
-		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin || out.Unread != in.Unread {
+		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin ||
+			out.Unread != in.Unread {
 			t.Errorf("known or top: %s, origin %q, unread %v", d, out.Origin, out.Unread)
 		}
 		for sw := range fabric.SwitchIndex(len(f.Switches)) {
@@ -117,7 +129,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 		for src := range f.MaxLID + 1 {
 			for dst := range f.MaxLID + 1 {
-				if f.PortByLID(src) != fabric.None && f.PortByLID(dst) != fabric.None && in.SLs.SL(src, dst) != out.SLs.SL(src, dst) {
+				if f.PortByLID(src) != fabric.None && f.PortByLID(dst) != fabric.None &&
+					in.SLs.SL(src, dst) != out.SLs.SL(src, dst) {
 					t.Fatalf("SL %d to %d", src, dst)
 				}
 			}
@@ -141,7 +154,8 @@ func TestUnreachable(t *testing.T) {
 	whole := whole(t, "fattree:2,4").Fabric
 	var links []fabric.Link
 	for _, l := range whole.Links() {
-		if whole.Nodes[whole.Ports[l.A].Node].Desc == "leaf-04" || whole.Nodes[whole.Ports[l.B].Node].Desc == "leaf-04" {
+		if whole.Nodes[whole.Ports[l.A].Node].Desc == "leaf-04" || whole.Nodes[whole.Ports[l.B].Node].Desc ==
+			"leaf-04" {
 			links = append(links, l)
 		}
 	}
@@ -251,8 +265,10 @@ func TestLiveTablesOfOlderVersions(t *testing.T) {
 	}{
 		{fabric.LiveOrigin, nil, fabric.Unread{SLs: true, SL2VL: true}},
 		{"minhop", nil, fabric.Unread{}},
-		{fabric.LiveOrigin, snapshot.EncodeRest(&fabric.Tables{Fabric: in.Fabric, SL2VL: in.SL2VL, Origin: "older"}), fabric.Unread{SLs: true}},
-		{fabric.LiveOrigin, snapshot.EncodeRest(&fabric.Tables{Fabric: in.Fabric, Origin: fabric.LiveOrigin}), fabric.Unread{}},
+		{fabric.LiveOrigin, snapshot.EncodeRest(&fabric.Tables{Fabric: in.Fabric, SL2VL: in.SL2VL, Origin: "older"}),
+			fabric.Unread{SLs: true}},
+		{fabric.LiveOrigin, snapshot.EncodeRest(&fabric.Tables{Fabric: in.Fabric, Origin: fabric.LiveOrigin}),
+			fabric.Unread{}},
 	} {
 		out := &fabric.Tables{Fabric: in.Fabric, LFT: in.LFT, Origin: tc.origin}
 		if err := snapshot.DecodeRest(tc.rest, out); err != nil || out.Unread != tc.want {

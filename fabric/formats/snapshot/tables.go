@@ -23,7 +23,9 @@ func encodeLFT(t *fabric.Tables) (pieces [][]byte) {
 }
 
 func decodeLFT(f *fabric.Fabric, d *decoder) (*fabric.Tables, error) {
-	t := &fabric.Tables{Fabric: f, Origin: d.string(), Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches))}
+	t := &fabric.Tables{
+		Fabric: f, Origin: d.string(), Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches)),
+	}
 	most := uint16(d.uint(fabric.MaxUnicastLID))
 	if need := len(f.Switches) * (int(most) + 3); d.err != nil || d.size() < int64(need) {
 		return nil, fmt.Errorf("lft: %w", errShort)

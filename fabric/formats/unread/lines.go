@@ -19,7 +19,8 @@ const MaxLine = 64 << 10
 // EachLine calls take with each line of a text, from 1, without its newline; nil stands
 // for a line longer than [MaxLine]. cut says that the last line had no newline. It ends
 // with the first error of take, and where the file cannot be read or ctx ends.
-func EachLine(ctx context.Context, from io.Reader, name string, take func(line int, text []byte) error) (cut bool, err error) {
+func EachLine(ctx context.Context, from io.Reader, name string, take func(line int, text []byte) error) (cut bool,
+	err error) {
 	r := bufio.NewReaderSize(from, MaxLine)
 	for line := 1; ; line++ {
 		text, err := r.ReadSlice('\n')

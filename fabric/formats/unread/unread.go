@@ -42,7 +42,9 @@ type Finding struct {
 
 // At is a finding of kind Line.
 func At(file string, line int, format string, args ...any) Finding {
-	return Finding{Kind: Line, File: fabric.Escape(file), Line: line, Why: fmt.Errorf(format, args...).Error(), Port: -1}
+	return Finding{
+		Kind: Line, File: fabric.Escape(file), Line: line, Why: fmt.Errorf(format, args...).Error(), Port: -1,
+	}
 }
 
 // Error gives file, line and reason.

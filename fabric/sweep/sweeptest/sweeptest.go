@@ -69,7 +69,8 @@ func PathSLs(ctx context.Context, client *mad.Client, r *rand.Rand, t *fabric.Ta
 			case err != nil && routed && differ == nil:
 				differ = fmt.Errorf("path from LID %d to %d: %w", src, dst, err)
 			case err == nil && len(records) == 1 && records[0].SL != ours.SL(src, dst) && differ == nil:
-				differ = fmt.Errorf("OpenSM gives the path from LID %d to %d service level %d, we %d", src, dst, records[0].SL, ours.SL(src, dst))
+				differ = fmt.Errorf("OpenSM gives the path from LID %d to %d service level %d, we %d", src, dst,
+					records[0].SL, ours.SL(src, dst))
 			}
 		})
 	}

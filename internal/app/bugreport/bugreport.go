@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bugreport writes what a report of a bug needs: of the program, of the machine and of subnets, in numbers. Names,
-// GUIDs, addresses, paths and keys are left out.
+// Package bugreport writes what a report of a bug needs: of the program, of the machine and of subnets, in numbers.
+// Names, GUIDs, addresses, paths and keys are left out.
 package bugreport
 
 import (
@@ -143,14 +143,17 @@ func (s *Subnet) lines() []string {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		kinds[n.Type.String()]++
-		devices[fmt.Sprintf("%v of %d ports, vendor 0x%06x, device %d, revision 0x%x", n.Type, n.NumPorts, n.VendorID, n.DeviceID, n.Revision)]++
+		devices[fmt.Sprintf("%v of %d ports, vendor 0x%06x, device %d, revision 0x%x", n.Type, n.NumPorts, n.VendorID,
+			n.DeviceID, n.Revision)]++
 	}
 	for _, l := range f.Links() {
 		links[fmt.Sprintf("%v%v", f.Ports[l.A].Width, f.Ports[l.A].Speed)]++
 	}
 	lines := []string{
-		"nodes: " + strings.Join(tally(kinds), ", "), "links: " + strings.Join(tally(links), ", "), "structure: " + s.Structure,
-		fmt.Sprintf("highest LID: %d", f.MaxLID), "subnet managers: " + cmp.Or(strings.Join(s.Managers, "; "), "none was seen"),
+		"nodes: " + strings.Join(tally(kinds), ", "), "links: " + strings.Join(tally(links), ", "), "structure: " +
+			s.Structure,
+		fmt.Sprintf("highest LID: %d", f.MaxLID), "subnet managers: " + cmp.Or(strings.Join(s.Managers, "; "),
+			"none was seen"),
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Figures)) {
 		lines = append(lines, name+": "+s.Figures[name])

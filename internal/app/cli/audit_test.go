@@ -40,7 +40,8 @@ func TestWritesAreTold(t *testing.T) {
 	if status, said := script(source, "route; write on; commit yes", log); status != exitDone {
 		t.Errorf("commit: %d, %s", status, said)
 	}
-	if status, said := script(source, "engine updn; route; write on; commit yes loop=yes hit=yes", audit.Log{}); status != exitDone || strings.Count(said, "writes are in no log") != 1 {
+	if status, said := script(source, "engine updn; route; write on; commit yes loop=yes hit=yes",
+		audit.Log{}); status != exitDone || strings.Count(said, "writes are in no log") != 1 {
 		t.Errorf("without a log: %d, %s", status, said)
 	}
 	var told []string
@@ -60,7 +61,8 @@ func TestWritesAreTold(t *testing.T) {
 	if !strings.Contains(told[0], "RESULT=the session is read-only") || len(first) != 2 || first[0][1] != first[1][1] {
 		t.Errorf("refused: %s", told[0])
 	}
-	if !strings.Contains(told[1], "RESULT=done\n") || len(second) != 2 || second[0][1] == second[1][1] || second[0][1] != first[0][1] {
+	if !strings.Contains(told[1], "RESULT=done\n") || len(second) != 2 || second[0][1] == second[1][1] ||
+		second[0][1] != first[0][1] {
 		t.Errorf("done: %s", told[1])
 	}
 }

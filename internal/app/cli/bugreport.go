@@ -14,7 +14,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// bugReport writes what a report of a bug needs of this program, this machine and the subnets at the sources that were given.
+// bugReport writes what a report of a bug needs of this program, this machine and the subnets at the sources that were
+// given.
 func (o *options) bugReport() int {
 	ctx, stop := signals.Context()
 	defer stop()

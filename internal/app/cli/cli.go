@@ -204,7 +204,8 @@ func (o *options) answerForm() answer.Form {
 
 func (o *options) output() *shell.Output {
 	out := &shell.Output{
-		W: o.out, Raw: o.streams.out, Notes: o.err, Form: o.answerForm(), Table: o.table, FailOn: o.failOn, Told: o.told, Answers: new(atomic.Int64),
+		W: o.out, Raw: o.streams.out, Notes: o.err, Form: o.answerForm(), Table: o.table, FailOn: o.failOn,
+		Told: o.told, Answers: new(atomic.Int64),
 	}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out.Raw = o.out // nobody's input
@@ -326,7 +327,8 @@ func (o *options) piped(ctx context.Context, s *shell.Subnets) (io.Reader, error
 	case err != nil:
 		return nil, err
 	case !ready:
-		_, _ = fmt.Fprintln(o.err, "ibconsole: no command on standard input within a second; hint: 'ibconsole run -' waits for commands")
+		_, _ = fmt.Fprintln(o.err, "ibconsole: no command on standard input within a second; hint: 'ibconsole run -' "+
+			"waits for commands")
 		return nil, nil
 	}
 	first := bufio.NewReader(in)

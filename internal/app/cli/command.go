@@ -80,7 +80,8 @@ func (o *options) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print JSON, one object a line")
 	flags.StringVarP(&o.form, "output", "o", "", "the form of answers: text, json, csv, md or html")
 	flags.StringVar(&o.table, "table", "", "with -o csv: the table of an answer that is printed")
-	flags.StringVar(&o.failOn, "fail-on", "", "exit status 1 also where problems, balance and others have this verdict: found or unknown")
+	flags.StringVar(&o.failOn, "fail-on", "", "exit status 1 also where problems, balance and others have this "+
+		"verdict: found or unknown")
 	flags.IntVar(&o.window, "window", 0, "management packets in flight")
 	flags.BoolVar(&o.fast, "fast", false, "as many packets in flight as a simulated subnet takes")
 	flags.StringVar(&o.mkeys, "mkeys", "", "the file with the M_Key and the SA_Key")
@@ -133,9 +134,10 @@ func (o *options) root(args []string) error {
 // words returns the commands that are of the program, not of the shell.
 func (o *options) words() []*cobra.Command {
 	word := func(use, short string, most int, run func(args []string) int) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Args: atMost(most), RunE: func(_ *cobra.Command, args []string) error {
-			return status(run(args))
-		}}
+		return &cobra.Command{Use: use, Short: short, Args: atMost(most),
+			RunE: func(_ *cobra.Command, args []string) error {
+				return status(run(args))
+			}}
 	}
 	run := word("run FILE|-", "run a script from a file or standard input", 1, func(args []string) int {
 		if len(args) == 0 {
@@ -191,11 +193,13 @@ func (o *options) helpCommand() *cobra.Command {
 
 // shellCommand returns a command of the shell with its subcommands. Its words go to the shell as they are; its options
 // may also be written --NAME=VALUE, unless the name is reserved for a flag of the program.
-func (o *options) shellCommand(reserved func(string) bool, path []string, spec *shell.Spec, above ...lang.Option) *cobra.Command {
+func (o *options) shellCommand(reserved func(string) bool, path []string, spec *shell.Spec,
+	above ...lang.Option) *cobra.Command {
 	path = slices.Concat(path, []string{spec.Name})
 	options := slices.Concat(spec.Options, above)
 	cmd := &cobra.Command{
-		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
+		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs,
+		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := slices.Concat(path, args)
 			cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
@@ -270,7 +274,8 @@ func (o *options) completeFlags(root *cobra.Command) {
 		"fail-on": func() []string { return []string{answer.Found.String(), answer.Unknown.String()} },
 		"output":  func() []string { return []string{"text", "json", "csv", "md", "html"} },
 	} {
-		_ = root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		_ = root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string,
+			cobra.ShellCompDirective) {
 			directive := cobra.ShellCompDirectiveNoFileComp
 			if name == "source" {
 				directive |= cobra.ShellCompDirectiveNoSpace

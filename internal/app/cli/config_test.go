@@ -39,13 +39,15 @@ func configured(t *testing.T, site, own, source, script string) (status int, out
 // TestTheSitesWordAboutWriting: over ibsim write never holds whatever the user's file says; a simulated subnet is none.
 func TestTheSitesWordAboutWriting(t *testing.T) {
 	net := filepath.Join(t.TempDir(), "net")
-	if status, _, said := configured(t, "write never\n", "", "sim:fattree:2,4", "write on; dump topology "+net); status != exitDone {
+	if status, _, said := configured(t, "write never\n", "", "sim:fattree:2,4", "write on; dump topology "+
+		net); status != exitDone {
 		t.Fatalf("simulated: %s", said)
 	}
 	sim := ibsimtest.Start(t, net)
 	for _, c := range [][2]string{{"# site\nwrite never\n", "write group:root\n"}, {"", "\nwrite never\n"}} {
 		status, out, said := configured(t, c[0], c[1], "ibsim:"+sim.Name, "write on")
-		if status != exitFailed || !strings.Contains(said, "config:2: write never") || !strings.Contains(said, "no security boundary") {
+		if status != exitFailed || !strings.Contains(said, "config:2: write never") ||
+			!strings.Contains(said, "no security boundary") {
 			t.Errorf("%q: exit status %d, %s%s", c, status, out, said)
 		}
 	}
@@ -54,7 +56,8 @@ func TestTheSitesWordAboutWriting(t *testing.T) {
 // TestDoctorInASessionListsTheRules, as that of the command line does.
 func TestDoctorInASessionListsTheRules(t *testing.T) {
 	status, out, said := configured(t, "write group:no-such-group\n", "write never\n", "sim:fattree:2,4", "doctor")
-	if status != exitDone || strings.Count(out, ": write group:no-such-group\n") != 1 || strings.Count(out, ": write never\n") != 1 || !strings.Contains(out, "links were read") {
+	if status != exitDone || strings.Count(out, ": write group:no-such-group\n") != 1 ||
+		strings.Count(out, ": write never\n") != 1 || !strings.Contains(out, "links were read") {
 		t.Errorf("exit status %d: %s%s", status, out, said)
 	}
 }
@@ -73,7 +76,8 @@ func TestTheSitesSourceAndNames(t *testing.T) {
 	if status != exitDone || strings.Count(out, "leaf-") != 4 {
 		t.Errorf("exit status %d: %s%s", status, out, said)
 	}
-	if status, _, said = configured(t, "sauce x\n", "", "sim:fattree:2,4", "summary"); status != exitUsage || !strings.Contains(said, `config:1: unknown word "sauce"`) {
+	if status, _, said = configured(t, "sauce x\n", "", "sim:fattree:2,4", "summary"); status != exitUsage ||
+		!strings.Contains(said, `config:1: unknown word "sauce"`) {
 		t.Errorf("exit status %d: %s", status, said)
 	}
 }

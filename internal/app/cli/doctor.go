@@ -59,7 +59,8 @@ func (o *options) doctor(args []string) int {
 }
 
 // diagnose looks at sources and the subnets behind them, all at once.
-func (o *options) diagnose(ctx context.Context, config *config, sources []source.Named) (findings []umad.Finding, err error) {
+func (o *options) diagnose(ctx context.Context, config *config, sources []source.Named) (findings []umad.Finding,
+	err error) {
 	each := make([][]umad.Finding, len(sources))
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -98,8 +99,10 @@ func (o *options) others(c *config) {
 	source, _ := c.from(o.rights.held)
 	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
 	p("%-5s  sim: always there: -s sim:FILE or -s sim:KIND:ARGS", umad.Fine)
-	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it states is so", umad.Fine)
-	p("%-5s  ibdiagnet: always there: -s ibdiagnet:FOLDER, what ibdiagnet 2 left, a .tar.gz of it or its db_csv alone", umad.Fine)
+	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it "+
+		"states is so", umad.Fine)
+	p("%-5s  ibdiagnet: always there: -s ibdiagnet:FOLDER, what ibdiagnet 2 left, a .tar.gz of it or its db_csv alone",
+		umad.Fine)
 	p("%-5s  net: always there: -s net:FILE, an ibnetdiscover or ibsim file by ibsim's rules", umad.Fine)
 	p("without -s: %s (doctor -s SOURCE looks at one)", fabric.Escape(source))
 }

@@ -34,15 +34,16 @@ func (o *options) tui(tour bool) int {
 	if err != nil {
 		return o.misused(err)
 	}
-	return o.connect(ctx, session.Options{Record: true, Later: true}, func(ctx context.Context, s *shell.Subnets) error {
-		ctx, stop := signals.ButInterrupts(ctx)
-		defer stop()
-		return tui.Run(ctx, tui.Options{
-			Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
-			Welcome: first && s.All()[0].Session().State().Source.Kind == source.Sim, Tour: tour,
-			RunShell: func(ctx context.Context) error { return o.prompt(ctx, s) },
+	return o.connect(ctx, session.Options{Record: true, Later: true},
+		func(ctx context.Context, s *shell.Subnets) error {
+			ctx, stop := signals.ButInterrupts(ctx)
+			defer stop()
+			return tui.Run(ctx, tui.Options{
+				Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
+				Welcome: first && s.All()[0].Session().State().Source.Kind == source.Sim, Tour: tour,
+				RunShell: func(ctx context.Context) error { return o.prompt(ctx, s) },
+			})
 		})
-	})
 }
 
 // tourSource is the subnet of the tour where the user names none: small enough to be seen whole.

@@ -29,11 +29,13 @@ func facts(ctx context.Context, src source.Source, opt session.Options) bugrepor
 	st := s.State()
 	out.Fabric, out.Structure = st.Live.Fabric, classify.Recognise(st.Live.Fabric, nil).Title()
 	for _, sm := range st.SMs {
-		out.Managers = append(out.Managers, fmt.Sprintf("%s, priority %d, vendor 0x%06x", sm.State, sm.Priority, sm.VendorID))
+		out.Managers = append(out.Managers, fmt.Sprintf("%s, priority %d, vendor 0x%06x", sm.State, sm.Priority,
+			sm.VendorID))
 	}
 	out.Figures = map[string]string{
-		"read in": st.SweepTook.Round(time.Millisecond).String(), "unanswered": prose.Count(len(st.Unanswered), "thing"),
-		"warnings": fmt.Sprint(len(st.Warnings)), "GUIDs and LIDs that two claim": fmt.Sprint(len(st.Duplicates)),
+		"read in":    st.SweepTook.Round(time.Millisecond).String(),
+		"unanswered": prose.Count(len(st.Unanswered), "thing"),
+		"warnings":   fmt.Sprint(len(st.Warnings)), "GUIDs and LIDs that two claim": fmt.Sprint(len(st.Duplicates)),
 	}
 	if t := st.Live.Tables; t != nil {
 		out.Figures["highest LID of tables"] = fmt.Sprint(t.LFT.MaxLID)

@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// open opens the sessions, reads the subnets and hands them to work. Several are read beside it: one that cannot be read
-// holds up no other.
+// open opens the sessions, reads the subnets and hands them to work. Several are read beside it: one that cannot be
+// read holds up no other.
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -63,7 +63,8 @@ func (o *options) notes(s *session.Session, interactive bool) {
 		}
 	}
 	if n := len(st.Unanswered); n > 0 {
-		p("the subnet was read with %s unanswered: %s (show unanswered)", prose.Count(n, "request"), prose.List(st.Unanswered, 1))
+		p("the subnet was read with %s unanswered: %s (show unanswered)", prose.Count(n, "request"),
+			prose.List(st.Unanswered, 1))
 	}
 }
 
@@ -85,7 +86,8 @@ const firstLook = 3 * time.Second
 
 // connect opens the sessions and hands them to work. All that is done is put into the
 // history, even if opt does not say so, where the subnet is not simulated.
-func (o *options) connect(ctx context.Context, opt session.Options, work func(context.Context, *shell.Subnets) error) int {
+func (o *options) connect(ctx context.Context, opt session.Options,
+	work func(context.Context, *shell.Subnets) error) int {
 	config, err := o.config(ctx)
 	if err != nil {
 		return o.misused(err)
@@ -135,7 +137,8 @@ func (o *options) connect(ctx context.Context, opt session.Options, work func(co
 }
 
 // sessions opens a session for each source.
-func (o *options) sessions(ctx context.Context, config *config, sources []source.Named, opt session.Options) (*shell.Subnets, error) {
+func (o *options) sessions(ctx context.Context, config *config, sources []source.Named,
+	opt session.Options) (*shell.Subnets, error) {
 	var names []string
 	var all []*session.Session
 	fail := func(err error) (*shell.Subnets, error) {
@@ -188,7 +191,8 @@ func (o *options) keys(ctx context.Context, src source.Source, configured string
 }
 
 // guarded does the work. A panic goes on once the sessions are saved and what they hold is given back.
-func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error, save func()) error {
+func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error,
+	save func()) error {
 	panicked := true
 	defer func() {
 		if panicked {

@@ -19,7 +19,8 @@ import (
 // A panic ends the program, and the place at ibsim is free again.
 func TestPanicGivesThePlaceBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
-	if status := run([]string{"-s", "sim:fattree:2,4", "-c", "dump topology " + file}, streams{out: io.Discard, err: io.Discard}); status != exitDone {
+	if status := run([]string{"-s", "sim:fattree:2,4", "-c", "dump topology " + file},
+		streams{out: io.Discard, err: io.Discard}); status != exitDone {
 		t.Fatalf("exit status %d", status)
 	}
 	sim := ibsimtest.Start(t, file)
@@ -43,8 +44,8 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 	}
 }
 
-// TestCrashSavesTheSession: after a panic of the screen, or any other, what was simulated and staged is in files that the
-// messages name, and that bring it back.
+// TestCrashSavesTheSession: after a panic of the screen, or any other, what was simulated and staged is in files that
+// the messages name, and that bring it back.
 func TestCrashSavesTheSession(t *testing.T) {
 	const source = "sim:fattree:2,8"
 	crashes := map[string]func() error{
@@ -75,15 +76,18 @@ func TestCrashSavesTheSession(t *testing.T) {
 				t.Errorf("%s: exit status %d", name, status)
 			}
 		}()
-		run1 := regexp.MustCompile(`'run (\S+)' recreates them and stages the tables \('load routing (\S+)'`).FindStringSubmatch(said.String())
+		run1 := regexp.MustCompile(
+			`'run (\S+)' recreates them and stages the tables \('load routing (\S+)'`).FindStringSubmatch(said.String())
 		if run1 == nil {
 			t.Fatalf("%s: no file is named:\n%s", name, said.String())
 		}
-		if i := strings.Index(said.String(), "boom"); name == "screen" && (i < 0 || i > strings.Index(said.String(), "saved")) {
+		if i := strings.Index(said.String(), "boom"); name == "screen" &&
+			(i < 0 || i > strings.Index(said.String(), "saved")) {
 			t.Errorf("the cause is not named first:\n%s", said.String())
 		}
 		var out strings.Builder
-		if status := run([]string{"-s", source, "-c", "run " + run1[1] + "; whatif; engine; check reach of=staged"}, streams{out: &out, err: &out}); status != exitDone {
+		if status := run([]string{"-s", source, "-c", "run " + run1[1] + "; whatif; engine; check reach of=staged"},
+			streams{out: &out, err: &out}); status != exitDone {
 			t.Errorf("%s: exit status %d", name, status)
 		}
 		for _, want := range []string{"switch spine-01", "engine updn", "staged"} {
@@ -91,7 +95,8 @@ func TestCrashSavesTheSession(t *testing.T) {
 				t.Errorf("%s: %q is missing in\n%s", name, want, out.String())
 			}
 		}
-		if status := run([]string{"-s", source, "-c", "load routing " + run1[2]}, streams{out: io.Discard, err: &out}); status != exitDone {
+		if status := run([]string{"-s", source, "-c", "load routing " + run1[2]},
+			streams{out: io.Discard, err: &out}); status != exitDone {
 			t.Errorf("%s: load routing: exit status %d\n%s", name, status, out.String())
 		}
 	}
@@ -104,8 +109,11 @@ func TestCrashWithoutAnythingToSave(t *testing.T) {
 	var said strings.Builder
 	o := newOptions(streams{out: io.Discard, err: &said})
 	o.sources = []string{"sim:fattree:2,4"}
-	o.connect(t.Context(), session.Options{}, func(context.Context, *shell.Subnets) error { return &tui.CrashError{Value: "boom"} })
-	if saved, _ := filepath.Glob(filepath.Join(state, "ibconsole", "rescued*")); len(saved) > 0 || !strings.Contains(said.String(), "to save") {
+	o.connect(t.Context(), session.Options{}, func(context.Context, *shell.Subnets) error {
+		return &tui.CrashError{Value: "boom"}
+	})
+	if saved, _ := filepath.Glob(filepath.Join(state, "ibconsole", "rescued*")); len(saved) > 0 ||
+		!strings.Contains(said.String(), "to save") {
 		t.Errorf("%q\n%s", saved, said.String())
 	}
 }

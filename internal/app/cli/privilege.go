@@ -33,7 +33,8 @@ func giveUpRoot() (rights, error) {
 	}
 	r := rights{held: umad.Hold(""), who: u.String() + ", by " + u.By}
 	ctx := context.Background()
-	if c, err := site.Read(ctx, site.Path(site.File)); err == nil && c.MKeys != "" { // else it is said when it is read again
+	// else it is said when it is read again
+	if c, err := site.Read(ctx, site.Path(site.File)); err == nil && c.MKeys != "" {
 		if keys, err := source.ReadKeys(ctx, c.MKeys); err == nil {
 			r.keyFile, r.keys = c.MKeys, keys
 		}
@@ -52,7 +53,8 @@ func (r *rights) findings(src source.Source) []umad.Finding {
 	f := umad.Finding{Level: umad.Fine, Port: "root"}
 	switch {
 	case r.who != "":
-		f.Text = fmt.Sprintf("given up for %s, after the umad devices were opened: files and the history are the user's", fabric.Escape(r.who))
+		f.Text = fmt.Sprintf("given up for %s, after the umad devices were opened: files and the history are "+
+			"the user's", fabric.Escape(r.who))
 	case os.Geteuid() == 0 && src.Kind == source.Umad:
 		f.Level, f.Text = umad.Note, "this program runs as root: its files and its history are root's"
 		f.Remedy = "start it as a user who may open /dev/infiniband/umad*, or by sudo: then it gives root up"

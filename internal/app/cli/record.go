@@ -38,7 +38,10 @@ func (o *options) record(args []string) int {
 			n.Read(func() error { return n.Session().Start(ctx) })
 		}
 		err := o.unless(ctx, run(slices.Concat([]string{"on", source.AllSubnets}, start)))
-		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool { _, running := recording.StatusOf(n.Session()); return running })
+		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool {
+			_, running := recording.StatusOf(n.Session())
+			return running
+		})
 		if err != nil && recording { // the others are recorded
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
 			err = errNotAll

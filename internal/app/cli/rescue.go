@@ -34,7 +34,8 @@ func rescued(s *shell.Subnets, dir string) (lines []string) {
 		case more := <-saved:
 			lines = append(lines, more...)
 		case <-time.After(rescueLimit):
-			lines = append(lines, fmt.Sprintf("the session %s was not saved: it took longer than %v", n.Name(), rescueLimit))
+			lines = append(lines, fmt.Sprintf("the session %s was not saved: it took longer than %v", n.Name(),
+				rescueLimit))
 		}
 	}
 	return lines
@@ -54,14 +55,19 @@ func rescue(n *shell.Subnet, prefix string, several bool) (lines []string) {
 	}
 	if r.Commands != "" {
 		lines = append(lines, "the settings and the what-if were saved as commands to "+r.Commands,
-			fmt.Sprintf("hint: in a new session of %s, '%srun %s' recreates them%s", fabric.Escape(r.Source), on, lang.Quote(r.Commands),
-				prose.When(r.Tables == "", "", fmt.Sprintf(" and stages the tables ('%sload routing %s' only stages the tables)", on, lang.Quote(r.Tables)))))
+			fmt.Sprintf("hint: in a new session of %s, '%srun %s' recreates them%s", fabric.Escape(r.Source), on,
+				lang.Quote(r.Commands),
+				prose.When(r.Tables == "", "",
+					fmt.Sprintf(" and stages the tables ('%sload routing %s' only stages the tables)", on,
+						lang.Quote(r.Tables)))))
 	}
 	if err != nil {
 		lines = append(lines, "save the session: "+err.Error())
 	}
 	if len(lines) == 0 {
-		lines = []string{"the session of " + fabric.Escape(r.Source) + " had no what-if, no staged tables and no settings to save"}
+		lines = []string{
+			"the session of " + fabric.Escape(r.Source) + " had no what-if, no staged tables and no settings to save",
+		}
 	}
 	return lines
 }

@@ -11,7 +11,8 @@ import (
 // release is what `make dist` calls it, "" for other builds.
 var release string
 
-// version says what this is: the release, or the version of the module, and where that is known the commit with its date.
+// version says what this is: the release, or the version of the module, and where that is known the commit with its
+// date.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

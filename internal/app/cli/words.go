@@ -22,8 +22,11 @@ var shells = []string{"bash", "zsh", "fish"} // those that completion is written
 func sourceWords() []string {
 	var out []string
 	for _, w := range [][2]string{
-		{"umad", "the first active port"}, {"ibsim", "a running ibsim"}, {"file:", "offline: a file of ibnetdiscover, ibsim or OpenSM"},
-		{"net:", "offline: a file by ibsim's rules"}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"},
+		{"umad", "the first active port"}, {"ibsim", "a running ibsim"},
+		{"file:", "offline: a file of ibnetdiscover, ibsim or OpenSM"},
+		{
+			"net:", "offline: a file by ibsim's rules",
+		}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"},
 		{"sim:", "simulated, of a file"}, {source.EveryPort, "every active port, a subnet each"},
 		{"sim:rails:", "simulated, several subnets of the same hosts"},
 	} {
@@ -80,7 +83,10 @@ func (o *options) man() int {
 	for l := range strings.SplitSeq(strings.TrimPrefix(head, "usage:\n"), "\n") {
 		line("%s", roff(strings.TrimPrefix(l, "  ")))
 	}
-	line(".fi\n.SH DESCRIPTION\n%s", roff("ibconsole shows what is attached to what in a subnet and which path every packet takes, computes routes and lets links and switches fail on paper, says what would change, and writes forwarding tables to switches when it is told to."))
+	line(".fi\n.SH DESCRIPTION\n%s",
+		roff("ibconsole shows what is attached to what in a subnet and which path every packet takes, computes "+
+			"routes and lets links and switches fail on paper, says what would change, and writes forwarding tables "+
+			"to switches when it is told to."))
 	line(".PP\n%s", roff(strings.TrimSpace(rest)))
 	line(".SH OPTIONS")
 	o.command().PersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -97,9 +103,12 @@ func (o *options) man() int {
 			line(".br\n.I %s", roff(s.Example))
 		}
 	}
-	line(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/ibconsole/config\nkeys, theme and mouse of the screen, source, names, hints, mkeys, watch, write\n.TP\n.I /etc/ibconsole/config\nthe same of the administrator, but for the screen\n.TP\n.I $XDG_STATE_HOME/ibconsole/\nthe history of subnets, and what was typed")
+	line(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/ibconsole/config\nkeys, theme and mouse of the screen, source, names, " +
+		"hints, mkeys, watch, write\n.TP\n.I /etc/ibconsole/config\nthe same of the administrator, but for the " +
+		"screen\n.TP\n.I $XDG_STATE_HOME/ibconsole/\nthe history of subnets, and what was typed")
 	line(".SH ENVIRONMENT\n.TP\n.B IBCONSOLE_SOURCE\nthe subnet where -s names none\n.TP\n.B NO_COLOR\nno colours")
-	line(".SH EXIT STATUS\n%s", roff("0: done. 1: a command failed. 2: it was not understood. 128 and the number of a signal: that ended it."))
+	line(".SH EXIT STATUS\n%s",
+		roff("0: done. 1: a command failed. 2: it was not understood. 128 and the number of a signal: that ended it."))
 	line(".SH SEE ALSO\n.BR opensm (8),\n.BR ibnetdiscover (8),\n.BR ibsim (8)")
 	_, _ = fmt.Fprint(o.out, b.String())
 	return exitDone

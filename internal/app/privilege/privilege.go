@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package privilege gives root up where somebody else started the program: by sudo, or as a program that is setuid root.
+// Package privilege gives root up where somebody else started the program: by sudo, or as a program that is setuid
+// root.
 package privilege
 
 import (
@@ -27,8 +28,8 @@ const (
 	sudoGID = "SUDO_GID"
 )
 
-// Started says who started this process that has root, ok is false for root itself and for a process without root. What sudo
-// says that is no user is an error.
+// Started says who started this process that has root, ok is false for root itself and for a process without root. What
+// sudo says that is no user is an error.
 func Started() (u User, ok bool, err error) {
 	if os.Geteuid() != 0 {
 		return User{}, false, nil
@@ -82,8 +83,8 @@ func lookUp(uid, gid int, by string) (User, error) {
 // ErrKept says that root could not be given up.
 var ErrKept = errors.New("root could not be given up")
 
-// Become makes all threads of this process the user's, for good, and the home that of the user where sudo left root's. After an
-// error the process is to end: it may have a part of root.
+// Become makes all threads of this process the user's, for good, and the home that of the user where sudo left root's.
+// After an error the process is to end: it may have a part of root.
 func (u *User) Become() error {
 	for _, step := range []struct {
 		name string

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 			continue // the thread has ended
 		}
 		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "Uid:") || strings.HasPrefix(line, "Gid:") || strings.HasPrefix(line, "Groups:") || strings.HasPrefix(line, "CapEff:") {
+			if strings.HasPrefix(line, "Uid:") || strings.HasPrefix(line, "Gid:") ||
+				strings.HasPrefix(line, "Groups:") || strings.HasPrefix(line, "CapEff:") {
 				fmt.Println(strings.Join(strings.Fields(line), " "))
 			}
 		}
@@ -63,13 +64,16 @@ func started(t *testing.T, env []string, command ...string) string {
 // TestSudo: all threads are the user's, in every one of the four identities, without groups or capabilities of root.
 // 65534 is Debian's nobody, whose home is /nonexistent; 54321 is nobody's number.
 func TestSudo(t *testing.T) {
-	for _, c := range []struct{ uid, gid, home string }{{"65534", "65534", "/nonexistent"}, {"54321", "54322", "/root"}} {
+	for _, c := range []struct{ uid, gid, home string }{
+		{"65534", "65534", "/nonexistent"}, {"54321", "54322", "/root"},
+	} {
 		out := started(t, []string{"SUDO_UID=" + c.uid, "SUDO_GID=" + c.gid})
 		if !strings.Contains(out, `by "sudo" error <nil> home `+c.home) {
 			t.Error(out)
 		}
 		for line := range strings.Lines(out) {
-			for what, want := range map[string]string{"Uid:": c.uid, "Gid:": c.gid, "CapEff:": "0000000000000000", "Groups:": c.gid} {
+			for what, want := range map[string]string{"Uid:": c.uid, "Gid:": c.gid, "CapEff:": "0000000000000000",
+				"Groups:": c.gid} {
 				for got := range strings.FieldsSeq(strings.TrimPrefix(line, what)) {
 					if strings.HasPrefix(line, what) && got != want {
 						t.Errorf("%s, want %s", line, want)
@@ -85,11 +89,13 @@ func TestSudo(t *testing.T) {
 
 func TestRootStaysRoot(t *testing.T) {
 	for _, env := range [][]string{nil, {"SUDO_UID=0", "SUDO_GID=0"}} {
-		if out := started(t, env); !strings.Contains(out, `by "" error <nil> home /root`) || !strings.Contains(out, "Uid: 0 0 0 0") {
+		if out := started(t, env); !strings.Contains(out, `by "" error <nil> home /root`) ||
+			!strings.Contains(out, "Uid: 0 0 0 0") {
 			t.Error(out)
 		}
 	}
-	for _, env := range [][]string{{"SUDO_UID=anna", "SUDO_GID=1"}, {"SUDO_UID=1000"}, {"SUDO_UID=-1", "SUDO_GID=1"}, {"SUDO_UID=4294967295", "SUDO_GID=1"}} {
+	for _, env := range [][]string{{"SUDO_UID=anna", "SUDO_GID=1"}, {"SUDO_UID=1000"}, {"SUDO_UID=-1", "SUDO_GID=1"},
+		{"SUDO_UID=4294967295", "SUDO_GID=1"}} {
 		if out := started(t, env); !strings.Contains(out, "expected numbers") {
 			t.Errorf("%q: %s", env, out)
 		}
@@ -106,7 +112,8 @@ func TestSetuid(t *testing.T) {
 		t.Skip(err)
 	}
 	out := started(t, nil, setpriv, "--ruid", "65534", "--rgid", "65534", "--groups", "65534")
-	if !strings.Contains(out, `by "setuid" error <nil> home /root`) || strings.Contains(out, " 0 ") || !strings.Contains(out, "Uid: 65534 65534 65534 65534") {
+	if !strings.Contains(out, `by "setuid" error <nil> home /root`) || strings.Contains(out, " 0 ") ||
+		!strings.Contains(out, "Uid: 65534 65534 65534 65534") {
 		t.Error(out)
 	}
 }

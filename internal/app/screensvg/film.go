@@ -20,8 +20,8 @@ type screen struct {
 	rows []string
 }
 
-// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2) each of whose events is a whole screen, but the last
-// one, which is empty and says when the film ends.
+// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2) each of whose events is a whole screen, but
+// the last one, which is empty and says when the film ends.
 func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20)
@@ -90,7 +90,8 @@ func rowOf(s screen, y int) string {
 	return ""
 }
 
-// keyframes makes a class visible in a part of the film, from 0 to 1 of it. Where nothing moves the first screen stands.
+// keyframes makes a class visible in a part of the film, from 0 to 1 of it. Where nothing moves the first screen
+// stands.
 func keyframes(b *strings.Builder, class int, from, to, seconds float64) {
 	at := func(part float64, visibility string) { fmt.Fprintf(b, "%.3f%%{visibility:%s}", 100*part, visibility) }
 	fmt.Fprintf(b, "@keyframes k%d{", class)

@@ -34,7 +34,8 @@ func TestFilm(t *testing.T) {
 func TestFilmOfSomethingElse(t *testing.T) {
 	for _, cast := range []string{
 		"", `{"version": 1}`, `{"version": 2, "width": 1, "height": 1}`,
-		"{\"version\": 2}\n[0, \"o\", \"a part of a screen\"]", "{\"version\": 2}\n[\"0\", \"o\", \"\"]", "{\"version\": 2}\n{}",
+		"{\"version\": 2}\n[0, \"o\", \"a part of a screen\"]", "{\"version\": 2}\n[\"0\", \"o\", \"\"]",
+		"{\"version\": 2}\n{}",
 	} {
 		if err := drawFilm(strings.NewReader(cast), &strings.Builder{}); err == nil {
 			t.Errorf("%q makes a film", cast)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command screensvg draws what a terminal shows, as `tmux capture-pane -e -p` gives
-// it on standard input, as an SVG picture on standard output. With -film it draws an asciicast of whole screens, moving.
+// it on standard input, as an SVG picture on standard output. With -film it draws an asciicast of whole screens,
+// moving.
 package main
 
 import (
@@ -72,8 +73,10 @@ func draw(r io.Reader, w io.Writer) error {
 
 // frame puts what was drawn on a ground of so many cells.
 func frame(w io.Writer, columns, rows int, body string) error {
-	_, err := fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\">\n"+
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n%s</svg>\n", float64(columns)*cellWidth, float64(rows)*cellHeight, ground, body)
+	_, err := fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" "+
+		"font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\">\n"+
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n%s</svg>\n", float64(columns)*cellWidth,
+		float64(rows)*cellHeight, ground, body)
 	return err
 }
 
@@ -110,13 +113,15 @@ func (m manner) span(b *strings.Builder, text string, x, y, n int) {
 	}
 	left, top, size := float64(x)*cellWidth, float64(y)*cellHeight, float64(n)*cellWidth
 	if bg != "" && n > 0 {
-		fmt.Fprintf(b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", left, top, size, cellHeight, bg)
+		fmt.Fprintf(b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", left, top, size,
+			cellHeight, bg)
 	}
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	weight := prose.When(m.bold, ` font-weight="bold"`, "")
-	fmt.Fprintf(b, "<text xml:space=\"preserve\" x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\" fill=\"%s\"%s>%s</text>\n", left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
+	fmt.Fprintf(b, "<text xml:space=\"preserve\" x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\" fill=\"%s\"%s>%s</text>\n",
+		left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
 }
 
 // after is the manner after codes of Select Graphic Rendition (ECMA-48 8.3.117).

@@ -16,7 +16,8 @@ func TestDraw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`fill="#ffffff" font-weight="bold">&lt;b&gt;</text>`, `fill="#010203"`, `textLength="25.2"`, `viewBox="0 0 58.8 36.0"`, `fill="#1c1c1c">r</text>`,
+		`fill="#ffffff" font-weight="bold">&lt;b&gt;</text>`, `fill="#010203"`, `textLength="25.2"`,
+		`viewBox="0 0 58.8 36.0"`, `fill="#1c1c1c">r</text>`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %s:\n%s", want, out.String())

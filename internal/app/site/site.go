@@ -114,7 +114,8 @@ func (c *Config) take(line, where string) error {
 	case slices.Contains(screenWords, word):
 		return nil
 	case !Reads(line):
-		return fmt.Errorf("unknown word %q, expected one of %s", word, strings.Join(append(slices.Clone(words), screenWords...), ", "))
+		return fmt.Errorf("unknown word %q, expected one of %s", word,
+			strings.Join(append(slices.Clone(words), screenWords...), ", "))
 	case rest == "":
 		return fmt.Errorf("nothing follows %s", word)
 	}
@@ -182,7 +183,8 @@ func (c *Config) takeSet(name, list string) error {
 // Over is what holds where c comes before the other: its words count where it has them. Who may write is asked of
 // each by itself, as both must allow it.
 func (c Config) Over(other Config) Config {
-	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names}, {&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {
+	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names},
+		{&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {
 		if *p.own == "" {
 			*p.own = *p.other
 		}
@@ -206,7 +208,8 @@ type WriteError struct {
 }
 
 func (e *WriteError) Error() string {
-	return fmt.Sprintf("%s: %s: writing is off for you here. It keeps you from mistakes, and is no security boundary: who can open the adapter can write with other programs", e.Where, e.Want)
+	return fmt.Sprintf("%s: %s: writing is off for you here. It keeps you from mistakes, and is no security "+
+		"boundary: who can open the adapter can write with other programs", e.Where, e.Want)
 }
 
 // MayWrite says why the user of this process may not write, nil if that is not so. A line never holds for all; of

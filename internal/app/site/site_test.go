@@ -23,7 +23,8 @@ func read(t *testing.T, text string) (Config, error) {
 
 func TestReadTakesTheLines(t *testing.T) {
 	c, err := read(t, "# site\n\nsource umad:mlx5_0\nnames /n\nmkeys /k\nwatch 0.5\ntheme dark\nkey sweep =\n")
-	if err != nil || c.Source != "umad:mlx5_0" || c.Names != "/n" || c.MKeys != "/k" || c.Watch != 500*time.Millisecond {
+	if err != nil || c.Source != "umad:mlx5_0" || c.Names != "/n" || c.MKeys != "/k" ||
+		c.Watch != 500*time.Millisecond {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if err := c.MayWrite(); err != nil {
@@ -70,7 +71,8 @@ func TestWhoMayWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = config.mayWrite(c.root, member)
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "no security boundary")) {
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "no security boundary")) {
 			t.Errorf("%q, root %v: %v, want %q", c.text, c.root, err, c.want)
 		}
 	}

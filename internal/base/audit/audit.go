@@ -94,7 +94,8 @@ func (l Log) journal(fields [][2]string) error {
 }
 
 func (l Log) syslog(p syslog.Priority, text string) error {
-	return send(l.Syslog, fmt.Sprintf("<%d>%s %s[%d]: %s", int(syslog.LOG_AUTHPRIV|p), time.Now().Format(time.Stamp), identifier, os.Getpid(), strings.Map(oneLine, text)))
+	return send(l.Syslog, fmt.Sprintf("<%d>%s %s[%d]: %s", int(syslog.LOG_AUTHPRIV|p), time.Now().Format(time.Stamp),
+		identifier, os.Getpid(), strings.Map(oneLine, text)))
 }
 
 func oneLine(r rune) rune {

@@ -36,12 +36,14 @@ func socket(t *testing.T) (path string, next func() string) {
 func TestJournaldGetsFieldsOfALineEach(t *testing.T) {
 	path, next := socket(t)
 	t.Setenv("SUDO_USER", "anna")
-	if err := (Log{Journal: path}).Write(&Record{Action: "commit", Subnet: "umad port 0x1\nPRIORITY=0", Before: "aa", After: "bb", Result: "done"}); err != nil {
+	if err := (Log{Journal: path}).Write(&Record{Action: "commit", Subnet: "umad port 0x1\nPRIORITY=0", Before: "aa",
+		After: "bb", Result: "done"}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(next(), "\n"), "\n")
 	for _, want := range []string{
-		"IBCONSOLE_ACTION=commit", "IBCONSOLE_SUBNET=umad port 0x1 PRIORITY=0", "IBCONSOLE_BEFORE=aa", "IBCONSOLE_AFTER=bb",
+		"IBCONSOLE_ACTION=commit", "IBCONSOLE_SUBNET=umad port 0x1 PRIORITY=0", "IBCONSOLE_BEFORE=aa",
+		"IBCONSOLE_AFTER=bb",
 		"IBCONSOLE_RESULT=done", "IBCONSOLE_SUDO_USER=anna", "PRIORITY=5", "SYSLOG_IDENTIFIER=ibconsole",
 	} {
 		if !slices.Contains(lines, want) {
@@ -60,7 +62,8 @@ func TestSyslogWhereThereIsNoJournald(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 84 is the facility authpriv (10) and the severity warning (4): RFC 5424, 6.2.1.
-	if text := next(); !strings.HasPrefix(text, "<84>") || !strings.Contains(text, `action="write on" subnet="s" result="no" uid="`) {
+	if text := next(); !strings.HasPrefix(text, "<84>") ||
+		!strings.Contains(text, `action="write on" subnet="s" result="no" uid="`) {
 		t.Errorf("%q", text)
 	}
 	l.Syslog = l.Journal

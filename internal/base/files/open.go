@@ -51,7 +51,10 @@ const partSize = 1 << 20
 // Open opens a file or a pipe to read, and refuses folders, devices and what is larger than its kind may be. Reading
 // ends with an error that says so where it gets beyond that, and where ctx ends, whatever the system does.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
-	f := &File{ctx: ctx, path: path, kind: kind, parts: make(chan part), free: make(chan []byte, 2), closed: make(chan struct{})}
+	f := &File{
+		ctx: ctx, path: path, kind: kind, parts: make(chan part), free: make(chan []byte, 2),
+		closed: make(chan struct{}),
+	}
 	ready := make(chan opened, 1)
 	go f.own(ready)
 	select {
@@ -191,7 +194,8 @@ func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) erro
 }
 
 // Parse is what a reader, which is told the name for its errors, escaped, makes of a file.
-func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Reader, name string) (T, error)) (out T, err error) {
+func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Reader, name string) (T, error)) (out T,
+	err error) {
 	err = Read(ctx, path, kind, func(r io.Reader) (err error) {
 		out, err = read(r, plain.Escape(path))
 		return err

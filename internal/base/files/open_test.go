@@ -86,7 +86,8 @@ func TestTooLarge(t *testing.T) {
 	feed(t, pipe, endless)
 	for _, path := range []string{path, pipe} {
 		b, err := files.All(t.Context(), path, small)
-		if !errors.Is(err, files.ErrTooLarge) || !strings.Contains(err.Error(), "1 MB, the limit of a small file") || !strings.Contains(err.Error(), path) {
+		if !errors.Is(err, files.ErrTooLarge) || !strings.Contains(err.Error(), "1 MB, the limit of a small file") ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%d bytes, %v", len(b), err)
 		}
 	}
@@ -98,7 +99,8 @@ func TestNoFile(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := files.Regular(t.Context(), fifo(t), small); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if err := files.Regular(t.Context(), fifo(t), small); err == nil ||
+		!strings.Contains(err.Error(), "no regular file") {
 		t.Error(err)
 	}
 	if _, err := files.Open(t.Context(), "/none", small); !errors.Is(err, os.ErrNotExist) {
@@ -134,7 +136,10 @@ func TestModes(t *testing.T) {
 	defer syscall.Umask(old)
 	path := filepath.Join(t.TempDir(), "file")
 	write := func() os.FileMode {
-		if err := files.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, "x")
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)

@@ -9,13 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxSizeless bounds a frame that does not state its size, packed, and sizeless what it unfolds to: encoders leave a size
-// below 256 bytes out (RFC 8878, 3.1.1.1.4).
+// maxSizeless bounds a frame that does not state its size, packed, and sizeless what it unfolds to: encoders leave a
+// size below 256 bytes out (RFC 8878, 3.1.1.1.4).
 const maxSizeless, sizeless = 512, 256
 
 // Unfolder is a decoder for [Unfold].
 func Unfolder(most uint64) (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most), zstd.WithDecodeAllCapLimit(true))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most),
+		zstd.WithDecodeAllCapLimit(true))
 }
 
 // Unfold unpacks what zstd has packed. Nothing is unpacked of what does not state its size, or states one above
@@ -32,7 +33,8 @@ func Unfold(z *zstd.Decoder, packed []byte, most uint64) ([]byte, error) {
 	case !head.HasFCS && len(packed) > maxSizeless:
 		return nil, errors.New("it does not state its size")
 	case head.FrameContentSize > most:
-		return nil, fmt.Errorf("%w: it unfolds to %d MB, expected at most %d", ErrTooLarge, head.FrameContentSize>>20, most>>20)
+		return nil, fmt.Errorf("%w: it unfolds to %d MB, expected at most %d", ErrTooLarge, head.FrameContentSize>>20,
+			most>>20)
 	}
 	size := uint64(sizeless)
 	if head.HasFCS {

@@ -36,7 +36,8 @@ func TestUnfold(t *testing.T) {
 		t.Error(err)
 	}
 	claims := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, 0, 0, 0, 0x80, 1, 0, 0, 0) // 6 GB, and nothing behind it
-	if _, err := files.Unfold(z, claims, most); !errors.Is(err, files.ErrTooLarge) || !strings.Contains(err.Error(), "6144 MB, expected at most 1") {
+	if _, err := files.Unfold(z, claims, most); !errors.Is(err, files.ErrTooLarge) ||
+		!strings.Contains(err.Error(), "6144 MB, expected at most 1") {
 		t.Error(err)
 	}
 	var stream bytes.Buffer
@@ -52,7 +53,8 @@ func TestUnfold(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.Unfold(z, stream.Bytes(), most); err == nil || !strings.Contains(err.Error(), "does not state its size") {
+	if _, err := files.Unfold(z, stream.Bytes(), most); err == nil ||
+		!strings.Contains(err.Error(), "does not state its size") {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,8 @@ func TestUnzipped(t *testing.T) {
 		want error
 	}{
 		"plain": {text, small, nil}, "packed": {packed, small, nil}, "empty": {nil, small, nil},
-		"cut": {packed[:len(packed)-5], small, io.ErrUnexpectedEOF}, "not gzip's": {[]byte("\x1f\x8b\x08garbage"), small, io.ErrUnexpectedEOF},
+		"cut": {packed[:len(packed)-5], small, io.ErrUnexpectedEOF}, "not gzip's": {[]byte("\x1f\x8b\x08garbage"),
+			small, io.ErrUnexpectedEOF},
 		"a bomb": {zipped(t, append(text, 'x')), small, ErrTooLarge},
 	} {
 		path := filepath.Join(t.TempDir(), "file")

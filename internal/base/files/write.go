@@ -23,8 +23,8 @@ var ErrStream = errors.New("- is standard output for other commands, and this go
 var errNoReader = errors.New("no program reads from the pipe")
 
 // Write writes a file whole or not at all: to a temporary file beside it,
-// which then takes its name once it is on the disk. A file that was there keeps its mode, a new one has what the user's umask leaves. What
-// is no regular file is written to directly; of a pipe there must be a reader.
+// which then takes its name once it is on the disk. A file that was there keeps its mode, a new one has what the user's
+// umask leaves. What is no regular file is written to directly; of a pipe there must be a reader.
 func Write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return ErrStream

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package hugepages makes large tables of memory that the kernel may give in pages of 2 MiB, where it waits to be asked
-// (transparent_hugepage/enabled set to madvise): with pages of 4 KiB, taking them and finding one's place in them costs as
-// much as filling them.
+// (transparent_hugepage/enabled set to madvise): with pages of 4 KiB, taking them and finding one's place in them costs
+// as much as filling them.
 package hugepages
 
 import (
@@ -26,9 +26,9 @@ func Make[T any](n int) []T {
 	return s
 }
 
-// Heap has the next n bytes of the heap lie in huge pages, which the runtime does not ask for: it takes them, asks, and gives
-// them back untouched. None is taken from the system before it is needed. It costs a collection of garbage, so that less than
-// 16 MB is passed over.
+// Heap has the next n bytes of the heap lie in huge pages, which the runtime does not ask for: it takes them, asks, and
+// gives them back untouched. None is taken from the system before it is needed. It costs a collection of garbage, so
+// that less than 16 MB is passed over.
 func Heap(n int) {
 	if n < 16<<20 {
 		return

@@ -36,7 +36,8 @@ func TestWithin(t *testing.T) {
 	} {
 		start, length := within(c.from, c.to-c.from)
 		if length != c.pages*size || c.pages > 0 && start != c.start {
-			t.Errorf("from %#x to %#x: %d bytes from %#x, wanted %d huge pages from %#x", c.from, c.to, length, start, c.pages, c.start)
+			t.Errorf("from %#x to %#x: %d bytes from %#x, wanted %d huge pages from %#x", c.from, c.to, length, start,
+				c.pages, c.start)
 		}
 	}
 }

@@ -26,8 +26,9 @@ type Program struct {
 // mostSaid is how much of standard error is kept, in bytes.
 const mostSaid = 64 << 10
 
-// Output runs the program and returns what it prints on standard output, and the beginning of what it prints on standard
-// error. Its process group is killed when ctx ends or the program takes more than it may; the error is the cause then.
+// Output runs the program and returns what it prints on standard output, and the beginning of what it prints on
+// standard error. Its process group is killed when ctx ends or the program takes more than it may; the error is the
+// cause then.
 func (p *Program) Output(ctx context.Context) (out, said []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Time, fmt.Errorf("it took more than %v", p.Time))
 	defer cancel()

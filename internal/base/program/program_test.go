@@ -14,7 +14,8 @@ import (
 )
 
 func shell(script string) program.Program {
-	return program.Program{Path: "/bin/sh", Args: []string{"-c", script}, Time: time.Minute, Bytes: 1 << 20, Grace: time.Second}
+	return program.Program{Path: "/bin/sh", Args: []string{"-c", script}, Time: time.Minute, Bytes: 1 << 20,
+		Grace: time.Second}
 }
 
 // TestBounds: what a program prints beyond its bound is not kept, however it is written, and ends the program.

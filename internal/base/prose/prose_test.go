@@ -13,8 +13,10 @@ func TestCount(t *testing.T) {
 		n          int
 		noun, want string
 	}{
-		{1, "link", "1 link"}, {2, "link", "2 links"}, {0, "switch", "0 switches"}, {1, "switch", "1 switch"}, {3, "entry", "3 entries"},
-		{2, "changed entry", "2 changed entries"}, {2, "day", "2 days"}, {2, "GUID prefix", "2 GUID prefixes"}, {-1, "hop", "-1 hops"}, {2, "loss", "2 losses"},
+		{1, "link", "1 link"}, {2, "link", "2 links"}, {0, "switch", "0 switches"}, {1, "switch", "1 switch"},
+		{3, "entry", "3 entries"},
+		{2, "changed entry", "2 changed entries"}, {2, "day", "2 days"}, {2, "GUID prefix", "2 GUID prefixes"},
+		{-1, "hop", "-1 hops"}, {2, "loss", "2 losses"},
 	} {
 		if got := prose.Count(c.n, c.noun); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

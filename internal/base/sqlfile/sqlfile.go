@@ -41,7 +41,8 @@ func Open(path string, q url.Values) (*sql.DB, error) {
 	if err := Regular(path); err != nil {
 		return nil, err
 	}
-	return sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
+	return sql.Open("sqlite",
+		(&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
 }
 
 // Private makes a new file, or has one that is there, for nobody but its owner; SQLite's files beside it take its

@@ -14,7 +14,8 @@ import (
 const maxDays = 36500
 
 // Help says which times there are.
-const Help = "a time is 03:00 or 03:00:15, the last one that there was; yesterday 22:00; 2026-11-22 or 2026-11-22T03:00; 90s, 20m, 2h or 3d ago; or now"
+const Help = "a time is 03:00 or 03:00:15, the last one that there was; yesterday 22:00; 2026-11-22 or " +
+	"2026-11-22T03:00; 90s, 20m, 2h or 3d ago; or now"
 
 // Parse reads a time.
 func Parse(text string, now time.Time) (time.Time, error) {
@@ -41,7 +42,8 @@ func Parse(text string, now time.Time) (time.Time, error) {
 		}
 		return at, nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime,
+		"2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return t, nil
 		}

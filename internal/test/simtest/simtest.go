@@ -22,8 +22,8 @@ type Subnet struct {
 	Master fabric.PortIndex // the port of the subnet manager
 }
 
-// New makes a subnet of a kind such as fattree:2,8 with links of 4x HDR, routed by the default engine. Spoil, where set,
-// changes the forwarding tables first.
+// New makes a subnet of a kind such as fattree:2,8 with links of 4x HDR, routed by the default engine. Spoil, where
+// set, changes the forwarding tables first.
 func New(t testing.TB, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

@@ -24,8 +24,8 @@ import (
 // noHome is a home in which nothing is and nothing can be made, not even by root.
 const noHome = "/proc/no-home"
 
-// foreign are the variables, by the beginnings of their names, by which programs find what belongs to the user or to this
-// machine.
+// foreign are the variables, by the beginnings of their names, by which programs find what belongs to the user or to
+// this machine.
 var foreign = []string{"XDG_", "OSM_", "IBSIM_", "SIM_HOST", "IBCONSOLE_SOURCE", "NO_COLOR", "SLURM_"}
 
 // init takes the user's home and such variables from tests and the programs that they start: a test sets what it wants.
@@ -39,7 +39,8 @@ func init() {
 	config, _ := os.UserConfigDir()
 	env := map[string]string{"HOME": noHome, "XDG_CACHE_HOME": cache}
 	for name, path := range map[string]string{
-		"GOCACHE": filepath.Join(cache, "go-build"), "GOPATH": filepath.Join(home, "go"), "GOENV": filepath.Join(config, "go", "env"),
+		"GOCACHE": filepath.Join(cache, "go-build"), "GOPATH": filepath.Join(home, "go"),
+		"GOENV": filepath.Join(config, "go", "env"),
 	} {
 		if home != "" && os.Getenv(name) == "" {
 			env[name] = path

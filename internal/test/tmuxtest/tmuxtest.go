@@ -42,8 +42,10 @@ func Start(t *testing.T, w, h int, child string) *Screen {
 	testenv.Tool(t, "tmux")
 	s := &Screen{t: t, Dir: t.TempDir(), replies: make(chan reply, 16), more: make(chan struct{}, 1)}
 	// The path of a socket is short, so it is relative.
-	cmd := exec.Command("tmux", "-S", "tmux", "-f", os.DevNull, "-C", "new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), "-c", s.Dir, child, ";",
-		"set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";", "attach", "-f", "ignore-size")
+	cmd := exec.Command("tmux", "-S", "tmux", "-f", os.DevNull, "-C", "new-session", "-d", "-x", fmt.Sprint(w), "-y",
+		fmt.Sprint(h), "-c", s.Dir, child, ";",
+		"set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";", "attach", "-f",
+		"ignore-size")
 	cmd.Dir = t.TempDir()
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -176,7 +178,8 @@ func (s *Screen) Types(keys ...string) {
 	s.t.Helper()
 	for _, k := range keys {
 		switch k {
-		case "Enter", "Escape", "Tab", "BTab", "Up", "Down", "Left", "Right", "NPage", "PPage", "Home", "End", "BSpace", "Space", "C-c", "C-g", "C-t", "C-u", "C-w":
+		case "Enter", "Escape", "Tab", "BTab", "Up", "Down", "Left", "Right", "NPage", "PPage", "Home", "End", "BSpace",
+			"Space", "C-c", "C-g", "C-t", "C-u", "C-w":
 			s.Tmux("send-keys " + k)
 		case "":
 		default:

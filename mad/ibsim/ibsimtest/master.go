@@ -28,7 +28,8 @@ func Master(t testing.TB, s *Sim, args ...string) (dir string) {
 	if err := os.WriteFile(config, []byte("force_log_flush TRUE\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := s.Command(context.Background(), "opensm", append([]string{"-F", config, "-f", log, "-D", "0x43"}, args...)...)
+	cmd := s.Command(context.Background(), "opensm", append([]string{"-F", config, "-f", log, "-D", "0x43"},
+		args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	var out bytes.Buffer

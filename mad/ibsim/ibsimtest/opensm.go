@@ -13,11 +13,13 @@ import (
 	"testing"
 )
 
-// Config is the beginning of an opensm.conf that names files which are not there, in place of those of this machine that
-// OpenSM reads where none are named. What follows it may name others.
+// Config is the beginning of an opensm.conf that names files which are not there, in place of those of this machine
+// that OpenSM reads where none are named. What follows it may name others.
 func Config(dir string) string {
 	var b strings.Builder
-	for _, option := range []string{"partition_config_file", "qos_policy_file", "prefix_routes_file", "per_module_logging_file", "torus_config"} {
+	for _, option := range []string{
+		"partition_config_file", "qos_policy_file", "prefix_routes_file", "per_module_logging_file", "torus_config",
+	} {
 		b.WriteString(option + " " + filepath.Join(dir, "no-"+option) + "\n")
 	}
 	return b.String()
@@ -47,8 +49,8 @@ func withConfig(t testing.TB, dir string, args []string) []string {
 }
 
 // OpenSM runs OpenSM once over the subnet of s, with the arguments given, and returns the folder of its
-// dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does, unless it crashes after it has left the
-// subnet: its threads then still use what it frees.
+// dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does, unless it crashes after it has left
+// the subnet: its threads then still use what it frees.
 func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -58,7 +60,8 @@ func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		text, _ := os.ReadFile(log)
-		if bytes.Contains(text, []byte("SUBNET UP")) && bytes.Contains(text, []byte("Exiting SM")) && crashed(cmd.ProcessState) {
+		if bytes.Contains(text, []byte("SUBNET UP")) && bytes.Contains(text, []byte("Exiting SM")) &&
+			crashed(cmd.ProcessState) {
 			t.Logf("opensm %q crashed at its end: %v", args, err)
 			return dir
 		}

@@ -192,7 +192,8 @@ func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cm
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.WaitDelay = 5 * time.Second
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Name, "LD_PRELOAD="+umad2sim(s.t), "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
+	cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Name, "LD_PRELOAD="+umad2sim(s.t), "OSM_TMP_DIR="+dir,
+		"OSM_CACHE_DIR="+dir)
 	if s.Port != 0 {
 		cmd.Env = append(cmd.Env, "IBSIM_SERVER_NAME=127.0.0.1", fmt.Sprintf("IBSIM_SERVER_PORT=%d", s.Port))
 	}

@@ -43,7 +43,8 @@ func AdaptiveBetween(before, after *fabric.Tables) *Adaptive {
 			continue
 		}
 		was, is := adaptiveOf(before, old), adaptiveOf(after, after.Fabric.Nodes[now].Switch)
-		s := AdaptiveSwitch{Name: before.Fabric.NodeName(before.Fabric.Switches[old]), GUID: GUID(node.GUID), LIDs: was.otherLIDs(&is), Settings: otherSettings(was.AdaptiveSwitch, is.AdaptiveSwitch)}
+		s := AdaptiveSwitch{Name: before.Fabric.NodeName(before.Fabric.Switches[old]), GUID: GUID(node.GUID),
+			LIDs: was.otherLIDs(&is), Settings: otherSettings(was.AdaptiveSwitch, is.AdaptiveSwitch)}
 		if s.LIDs > 0 || len(s.Settings) > 0 {
 			a.LIDs += s.LIDs
 			a.Switches = append(a.Switches, s)
@@ -77,7 +78,8 @@ func otherSettings(was, is *fabric.AdaptiveSwitch) (all []string) {
 	if was.Enabled && is.Enabled && (was.SLs != is.SLs || was.HashSLs != is.HashSLs) {
 		all = append(all, "other SLs")
 	}
-	if len(was.Tables) != len(is.Tables) && max(len(was.Tables), len(is.Tables)) > 1 || !slices.Equal(was.Private, is.Private) {
+	if len(was.Tables) != len(is.Tables) && max(len(was.Tables), len(is.Tables)) > 1 ||
+		!slices.Equal(was.Private, is.Private) {
 		all = append(all, "other private tables")
 	}
 	return all

@@ -83,7 +83,9 @@ func (b *Base) index() {
 			}
 		}
 	}
-	slices.SortFunc(b.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y)) })
+	slices.SortFunc(b.ranked, func(x, y fabric.PortIndex) int {
+		return cmp.Or(cmp.Compare(b.paths[y], b.paths[x]), cmp.Compare(x, y))
+	})
 }
 
 // Compare is the package's Compare with the base for the old picture. Where all pairs of the base are

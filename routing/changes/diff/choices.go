@@ -8,13 +8,16 @@ import (
 	"example.org/ibconsole/routing/checks/choices"
 )
 
-// choices counts the pairs by every choice of switches that route adaptively, in place of what the linear tables alone do.
+// choices counts the pairs by every choice of switches that route adaptively, in place of what the linear tables alone
+// do.
 func (m *matching) choices(ctx context.Context, r *Result, opt Options) error {
 	ends := make([]choices.End, len(m.hosts))
 	for i, h := range m.hosts {
 		ends[i] = choices.End{Before: h.old, After: h.new}
 	}
-	c, err := choices.Compare(ctx, m.old.t, m.new.t, ends, choices.Options{Examples: opt.Examples, Progress: opt.Progress})
+	c, err := choices.Compare(ctx, m.old.t, m.new.t, ends, choices.Options{
+		Examples: opt.Examples, Progress: opt.Progress,
+	})
 	if err != nil {
 		return err
 	}

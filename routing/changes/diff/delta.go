@@ -38,8 +38,9 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 	was := b.forest.Tables
 	ports := len(was.Fabric.Ports)
 	d := &delta{
-		Base: b, now: after, examples: opt.Examples, walker: b.forest.NewWalker(), groups: b.m.groups, groupOf: b.m.groupOf,
-		paths: make([]int64, ports), entries: make([]int, ports), touched: make([]bool, ports),
+		Base: b, now: after, examples: opt.Examples, walker: b.forest.NewWalker(), groups: b.m.groups,
+		groupOf: b.m.groupOf,
+		paths:   make([]int64, ports), entries: make([]int, ports), touched: make([]bool, ports),
 		r: &Result{
 			Old: was.Origin, New: after.Origin, Switches: []Switch{}, Gone: []Port{}, Come: []Port{}, Moved: []Moved{},
 			Down: []Link{}, Up: []Link{}, Loads: []Load{}, CutOff: []Pair{}, Connected: []Pair{}, Changed: []Pair{},
@@ -95,7 +96,8 @@ func (d *delta) edits(edits []fabric.Edit) {
 		if e.Switch != at {
 			at, block = e.Switch, -1
 			d.r.Switches = append(d.r.Switches, Switch{
-				Name: was.Fabric.NodeName(was.Fabric.Switches[at]), GUID: GUID(was.Fabric.SwitchNode(at).GUID), TopOld: was.Top[at], TopNew: d.now.Top[at],
+				Name: was.Fabric.NodeName(was.Fabric.Switches[at]), GUID: GUID(was.Fabric.SwitchNode(at).GUID),
+				TopOld: was.Top[at], TopNew: d.now.Top[at],
 			})
 			d.r.Entries.Switches++
 		}

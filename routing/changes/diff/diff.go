@@ -5,10 +5,9 @@
 //
 // The two may stand on different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
 // end ports by port GUID. Pairs are the ordered pairs of distinct end ports of channel adapters and routers that
-// either picture has, the unreachable ones included. A pair is delivered if the paths to all LIDs of the destination are,
-// where switches route adaptively by every choice of theirs. Loads are those of the linear tables.
-// All pairs are counted, none is sampled, but they are not walked one by one: the paths to one LID are a tree over the
-// switches.
+// either picture has, the unreachable ones included. A pair is delivered if the paths to all LIDs of the destination
+// are, where switches route adaptively by every choice of theirs. Loads are those of the linear tables. All pairs are
+// counted, none is sampled, but they are not walked one by one: the paths to one LID are a tree over the switches.
 package diff
 
 import (
@@ -92,8 +91,8 @@ type Pairs struct {
 	Connected int64
 	// Unreached are delivered in neither.
 	Unreached int64
-	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others; ByLuckBefore counts those
-	// of them that were in the old picture as well.
+	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others; ByLuckBefore
+	// counts those of them that were in the old picture as well.
 	ByLuck       int64
 	ByLuckBefore int64
 	// Unknown meet a switch, in either picture, whose table was not read.
@@ -185,12 +184,14 @@ func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*R
 
 // Verdict returns whether something differs. It is unknown where tables were not read and nothing else differs.
 func (r *Result) Verdict() verdict.Verdict {
-	return verdict.Of(!r.Same(), r.Pairs.Unknown > 0 || r.Entries.Unread > 0 || r.Multicast != nil && r.Multicast.Unread > 0)
+	return verdict.Of(!r.Same(), r.Pairs.Unknown > 0 || r.Entries.Unread > 0 || r.Multicast != nil &&
+		r.Multicast.Unread > 0)
 }
 
 // Same says that nothing differs, as far as both pictures know.
 func (r *Result) Same() bool {
-	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown+r.Pairs.ByLuckBefore == r.Pairs.Total &&
+	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown+
+		r.Pairs.ByLuckBefore == r.Pairs.Total &&
 		len(r.Gone) == 0 && len(r.Come) == 0 && len(r.Moved) == 0 && len(r.Down) == 0 && len(r.Up) == 0 &&
 		len(r.Loads) == 0 && (r.Multicast == nil || r.Multicast.Changed == 0)
 }

@@ -41,7 +41,8 @@ func twinOf(t *testing.T, guidB uint64) *fabric.Tables {
 	}
 	var h [4]fabric.NodeIndex
 	for i := range h {
-		h[i] = add(fabric.Node{GUID: uint64(0x10 + 16*i), Desc: "h" + string('1'+rune(i)), Type: mad.NodeCA, NumPorts: 1}, 1, uint16(11+i))
+		h[i] = add(fabric.Node{GUID: uint64(0x10 + 16*i), Desc: "h" + string('1'+rune(i)), Type: mad.NodeCA,
+			NumPorts: 1}, 1, uint16(11+i))
 	}
 	swA := add(fabric.Node{GUID: 0x101, Desc: "A", Type: mad.NodeSwitch, NumPorts: 4}, 0, 1)
 	swB := add(fabric.Node{GUID: guidB, Desc: "B\x1b[31m", Type: mad.NodeSwitch, NumPorts: 4}, 0, 2)
@@ -99,16 +100,24 @@ func TestCompareByHand(t *testing.T) {
 		loads         int
 	}{
 		{"nothing", before, before, Pairs{Total: 12, Same: 12}, Entries{}, 0},
-		{"one entry to the other cable", before, with(before, 0, 14, 4), Pairs{Total: 12, Same: 10, Changed: 2}, Entries{1, 1, 1, 0}, 2},
+		{"one entry to the other cable", before, with(before, 0, 14, 4), Pairs{Total: 12, Same: 10, Changed: 2},
+			Entries{1, 1, 1, 0}, 2},
 		// h1 and h2 to h4 run into nothing.
-		{"one entry to nothing", before, with(before, 0, 14, fabric.NoPath), Pairs{Total: 12, Same: 10, CutOff: 2}, Entries{1, 1, 1, 0}, 2},
-		{"one entry back from nothing", with(before, 0, 14, fabric.NoPath), before, Pairs{Total: 12, Same: 10, Connected: 2}, Entries{1, 1, 1, 0}, 2},
+		{"one entry to nothing", before, with(before, 0, 14, fabric.NoPath), Pairs{Total: 12, Same: 10, CutOff: 2},
+			Entries{1, 1, 1, 0}, 2},
+		{
+			"one entry back from nothing", with(before, 0, 14, fabric.NoPath), before,
+			Pairs{Total: 12, Same: 10, Connected: 2}, Entries{1, 1, 1, 0}, 2,
+		},
 		// h1, h2 and h3 to h4: B sends it back to A.
 		{"a loop", before, with(before, 1, 14, 3), Pairs{Total: 12, Same: 9, CutOff: 3}, Entries{1, 1, 1, 0}, 3},
 		{"a failed cable, tables as they were", before, &failed, Pairs{Total: 12, Same: 4, CutOff: 8}, Entries{}, 6},
 		{"a host that is gone", before, &alone, Pairs{Total: 12, Same: 6, CutOff: 6}, Entries{}, 6},
 		{"a table that was not read", before, &unread, Pairs{Total: 12, Same: 2, Unknown: 10}, Entries{Unread: 1}, 0},
-		{"an entry that no host sends to", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12}, Entries{1, 1, 1, 0}, 2},
+		{
+			"an entry that no host sends to", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12},
+			Entries{1, 1, 1, 0}, 2,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := compared(t, tc.before, tc.after)
@@ -231,11 +240,13 @@ func TestResult(t *testing.T) {
 	load := func(from, to End, entriesOld, entriesNew int, pathsOld, pathsNew int64) Load {
 		return Load{from, &to, entriesOld, entriesNew, pathsOld, pathsNew}
 	}
-	there, back := load(end("A/3", a, 3), end(`B\x1b[31m/3`, b, 3), 3, 2, 4, 2), load(end(`B\x1b[31m/3`, b, 3), end("A/3", a, 3), 3, 3, 4, 4)
+	there, back := load(end("A/3", a, 3), end(`B\x1b[31m/3`, b, 3), 3, 2, 4, 2),
+		load(end(`B\x1b[31m/3`, b, 3), end("A/3", a, 3), 3, 3, 4, 4)
 	h4 := Port{"h4/1", 0x41, 14, false}
 	want := &Result{
-		Old: "before", New: "after", Entries: Entries{Changed: 1, Blocks: 1, Switches: 1}, Switches: []Switch{{"A", a, 1, 1, 14, 14}},
-		Pairs: Pairs{Total: 12, Same: 10, Changed: 2}, CutOff: []Pair{}, Connected: []Pair{},
+		Old: "before", New: "after", Entries: Entries{Changed: 1, Blocks: 1, Switches: 1},
+		Switches: []Switch{{"A", a, 1, 1, 14, 14}},
+		Pairs:    Pairs{Total: 12, Same: 10, Changed: 2}, CutOff: []Pair{}, Connected: []Pair{},
 		Changed: []Pair{{Port{"h1/1", 0x11, 11, false}, h4}, {Port{"h2/1", 0x21, 12, false}, h4}},
 		Gone:    []Port{}, Come: []Port{}, Moved: []Moved{}, Down: []Link{}, Up: []Link{},
 		Loads:    []Load{there, load(end("A/4", a, 4), end(`B\x1b[31m/4`, b, 4), 0, 1, 0, 2)},

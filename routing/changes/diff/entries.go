@@ -86,7 +86,8 @@ func block(t *fabric.Tables, sw fabric.SwitchIndex, b int) (entries [fabric.Bloc
 // sameBlock is a quick look at 64 entries that are all within both tops.
 func sameBlock(before, after *fabric.Tables, so, sn fabric.SwitchIndex, b int) bool {
 	last := (b+1)*fabric.BlockSize - 1
-	return last <= int(before.Top[so]) && last <= int(after.Top[sn]) && b < before.LFT.Blocks() && b < after.LFT.Blocks() &&
+	return last <= int(before.Top[so]) && last <= int(after.Top[sn]) && b < before.LFT.Blocks() &&
+		b < after.LFT.Blocks() &&
 		bytes.Equal(before.LFT.Block(so, b), after.LFT.Block(sn, b))
 }
 

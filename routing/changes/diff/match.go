@@ -35,8 +35,8 @@ type side struct {
 	otherSwitch []fabric.SwitchIndex
 }
 
-// host is an end port in the old and in the new subnet, None where it is not there. At is where it is named, a port of the new
-// picture where inNew is set.
+// host is an end port in the old and in the new subnet, None where it is not there. At is where it is named, a port of
+// the new picture where inNew is set.
 type host struct {
 	old, new fabric.PortIndex
 	at       fabric.PortIndex
@@ -94,7 +94,8 @@ func matchPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 		other := g.NodeByGUID(n.GUID)
 		for num := range fabric.PortIndex(n.NumPorts) + 1 {
 			ports[n.FirstPort+num] = fabric.None
-			if other != fabric.None && g.Nodes[other].Type == n.Type && num <= fabric.PortIndex(g.Nodes[other].NumPorts) {
+			if other != fabric.None && g.Nodes[other].Type == n.Type &&
+				num <= fabric.PortIndex(g.Nodes[other].NumPorts) {
 				ports[n.FirstPort+num] = g.Nodes[other].FirstPort + num
 			}
 		}

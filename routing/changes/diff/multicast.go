@@ -45,7 +45,8 @@ func multicast(before, after *fabric.Tables, examples int) *Multicast {
 		m.PortsCome += len(c.Come)
 		if len(m.Examples) < examples {
 			n := after.Fabric.SwitchNode(c.Switch)
-			m.Examples = append(m.Examples, MulticastEntry{after.Fabric.NodeName(after.Fabric.Switches[c.Switch]), GUID(n.GUID), c.MLID, numbers(c.Gone), numbers(c.Come)})
+			m.Examples = append(m.Examples, MulticastEntry{after.Fabric.NodeName(after.Fabric.Switches[c.Switch]),
+				GUID(n.GUID), c.MLID, numbers(c.Gone), numbers(c.Come)})
 		}
 	}
 	m.Switches, m.LIDs = len(switches), len(lids)

@@ -15,8 +15,8 @@ import (
 // lot is how many LIDs one piece of work has at least: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
 
-// target is a LID of a destination in each picture. One that has more LIDs in one picture than in the other is sent to by the
-// LIDs of the other again.
+// target is a LID of a destination in each picture. One that has more LIDs in one picture than in the other is sent to
+// by the LIDs of the other again.
 type target struct {
 	host            int32
 	oldLID, newLID  uint16
@@ -67,7 +67,8 @@ func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
 	return w, err
 }
 
-// targets are the LIDs of all hosts, and where each lot of them begins and the last one ends: none separates those of a host.
+// targets are the LIDs of all hosts, and where each lot of them begins and the last one ends: none separates those of a
+// host.
 func (m *matching) targets() (targets []target, starts []int) {
 	starts = []int{0}
 	for i, h := range m.hosts {
@@ -111,8 +112,8 @@ type worker struct {
 // fates are where the packets of a group end in each picture.
 type fates struct{ old, new walk.Fate }
 
-// pairFates are the worst of the fates for several LIDs: lost, or else open, or else reaching the host. Same says that all
-// paths are the same.
+// pairFates are the worst of the fates for several LIDs: lost, or else open, or else reaching the host. Same says that
+// all paths are the same.
 type pairFates struct {
 	fates
 	same bool
@@ -142,13 +143,15 @@ type workerSide struct {
 func newWorker(w *walked) *worker {
 	return &worker{
 		walked: w, old: newWorkerSide(&w.m.old), new: newWorkerSide(&w.m.new),
-		same: make([]bool, len(w.m.old.f.Switches)), fates: make([]fates, len(w.m.groups)), pairs: make([]pairFates, len(w.m.groups)),
+		same: make([]bool, len(w.m.old.f.Switches)), fates: make([]fates, len(w.m.groups)),
+		pairs: make([]pairFates, len(w.m.groups)),
 	}
 }
 
 func newWorkerSide(s *side) workerSide {
 	return workerSide{
-		side: s, tree: walk.NewTree(s.wires), weight: make([]int32, len(s.f.Switches)), paths: make([]int64, len(s.f.Ports)),
+		side: s, tree: walk.NewTree(s.wires), weight: make([]int32, len(s.f.Switches)),
+		paths: make([]int64, len(s.f.Ports)),
 	}
 }
 
@@ -176,7 +179,8 @@ func (w *worker) run(r *lotResult, targets []target) {
 
 func (w *worker) destination(r *lotResult, to *target, oldCol, newCol []uint8) {
 	h := w.m.hosts[to.host]
-	equal := w.m.aligned && h.old == h.new && w.old.lid(h.old) != 0 && w.new.lid(h.new) != 0 && bytes.Equal(oldCol, newCol)
+	equal := w.m.aligned && h.old == h.new && w.old.lid(h.old) != 0 && w.new.lid(h.new) != 0 &&
+		bytes.Equal(oldCol, newCol)
 	w.old.start(h.old, oldCol)
 	w.new.start(h.new, newCol)
 	for i := range w.m.groups {
@@ -227,7 +231,8 @@ func (w *worker) compare() {
 		}
 		entry := w.old.tree.Entry(sw)
 		other := w.old.otherSwitch[sw]
-		if other == fabric.None || w.new.tree.Entry(other) != entry || !w.m.sameLink[w.old.first[sw]+fabric.PortIndex(entry)] {
+		if other == fabric.None || w.new.tree.Entry(other) != entry ||
+			!w.m.sameLink[w.old.first[sw]+fabric.PortIndex(entry)] {
 			continue
 		}
 		next := w.old.tree.Next(sw)
@@ -235,8 +240,8 @@ func (w *worker) compare() {
 	}
 }
 
-// count counts the pairs from a group to a destination with its last LID, notes examples and puts the hosts of the group onto
-// the switch where their packets come in.
+// count counts the pairs from a group to a destination with its last LID, notes examples and puts the hosts of the
+// group onto the switch where their packets come in.
 func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 	g := &w.m.groups[group]
 	n := int32(len(g.hosts))

@@ -31,7 +31,8 @@ func slow(before, after *fabric.Tables) slowly {
 	var guids []uint64
 	for _, t := range []*fabric.Tables{before, after} {
 		for _, e := range slices.Concat(t.Fabric.EndPorts, t.Fabric.Unreachable) {
-			if g := t.Fabric.Ports[e].GUID; !t.Fabric.Nodes[t.Fabric.Ports[e].Node].IsSwitch() && !slices.Contains(guids, g) {
+			if g := t.Fabric.Ports[e].GUID; !t.Fabric.Nodes[t.Fabric.Ports[e].Node].IsSwitch() &&
+				!slices.Contains(guids, g) {
 				guids = append(guids, g)
 			}
 		}
@@ -274,7 +275,8 @@ func fewer(rnd *rand.Rand, f *fabric.Fabric, n int) *fabric.Fabric {
 // Every kind of change, at random, against a walk of each pair.
 func TestCompareAgainstWalkingEachPair(t *testing.T) {
 	rnd := testenv.Rand(t)
-	specs := []string{"random:7,3,20", "fattree:2,4", "torus:3x3 hosts=2", "fattree:3,4", "random:1,0,3", "hypercube:3 hosts=1"}
+	specs := []string{"random:7,3,20", "fattree:2,4", "torus:3x3 hosts=2", "fattree:3,4", "random:1,0,3",
+		"hypercube:3 hosts=1"}
 	seen := Pairs{}
 	for i := range testenv.Count(t, 60, 600) {
 		f := made(t, specs[i%len(specs)])
@@ -317,7 +319,9 @@ func check(t *testing.T, before, after *fabric.Tables, seen Pairs) Pairs {
 	if got.Pairs != want.pairs {
 		t.Errorf("%+v, walked %+v", got.Pairs, want.pairs)
 	}
-	for kind, pairs := range map[string][]Pair{"cut off": got.CutOff, "connected": got.Connected, "changed": got.Changed} {
+	for kind, pairs := range map[string][]Pair{
+		"cut off": got.CutOff, "connected": got.Connected, "changed": got.Changed,
+	} {
 		n := 0
 		for _, k := range want.kinds {
 			if k == kind {
@@ -336,8 +340,10 @@ func check(t *testing.T, before, after *fabric.Tables, seen Pairs) Pairs {
 	checkLoads(t, before, after, got, want)
 	checkEntries(t, before, after, got)
 	sum := Pairs{
-		Same: seen.Same + got.Pairs.Same, Changed: seen.Changed + got.Pairs.Changed, CutOff: seen.CutOff + got.Pairs.CutOff,
-		Connected: seen.Connected + got.Pairs.Connected, Unreached: seen.Unreached + got.Pairs.Unreached, Unknown: seen.Unknown + got.Pairs.Unknown,
+		Same: seen.Same + got.Pairs.Same, Changed: seen.Changed + got.Pairs.Changed, CutOff: seen.CutOff +
+			got.Pairs.CutOff,
+		Connected: seen.Connected + got.Pairs.Connected, Unreached: seen.Unreached + got.Pairs.Unreached,
+		Unknown: seen.Unknown + got.Pairs.Unknown,
 	}
 	return sum
 }
@@ -349,12 +355,14 @@ func checkLoads(t *testing.T, before, after *fabric.Tables, got *Result, want sl
 		key := fmt.Sprintf("%x/%d", uint64(l.From.GUID), l.From.Num)
 		listed[key] = true
 		if l.PathsOld != want.pathsOld[key] || l.PathsNew != want.pathsNew[key] {
-			t.Errorf("%s: %d then %d paths, walked %d then %d", l.From.Name, l.PathsOld, l.PathsNew, want.pathsOld[key], want.pathsNew[key])
+			t.Errorf("%s: %d then %d paths, walked %d then %d", l.From.Name, l.PathsOld, l.PathsNew, want.pathsOld[key],
+				want.pathsNew[key])
 		}
 		for tables, n := range map[*fabric.Tables]int{before: l.EntriesOld, after: l.EntriesNew} {
 			sw := tables.Fabric.SwitchByGUID(uint64(l.From.GUID))
 			count := 0
-			for lid := 1; lid <= int(tables.LFT.MaxLID) && sw != fabric.None && tables.Known[sw] && tables.Fabric.SwitchNode(sw).InSubnet; lid++ {
+			for lid := 1; lid <= int(tables.LFT.MaxLID) && sw != fabric.None && tables.Known[sw] &&
+				tables.Fabric.SwitchNode(sw).InSubnet; lid++ {
 				if tables.Port(sw, uint16(lid)) == l.From.Num {
 					count++
 				}
@@ -396,7 +404,8 @@ func checkEntries(t *testing.T, before, after *fabric.Tables, got *Result) {
 		}
 	}
 	if got.Entries.Changed != changed || got.Entries.Blocks != len(blocks) {
-		t.Errorf("%d entries in %d blocks, counted %d in %d", got.Entries.Changed, got.Entries.Blocks, changed, len(blocks))
+		t.Errorf("%d entries in %d blocks, counted %d in %d", got.Entries.Changed, got.Entries.Blocks, changed,
+			len(blocks))
 	}
 	n := 0
 	for e := range Changes(before, after) {

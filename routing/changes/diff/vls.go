@@ -40,7 +40,9 @@ func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 					if after.Fabric.PortAt(now, int(max(in, out))) == fabric.None {
 						continue
 					}
-					if !yield(Mapping{old, now, in, out, before.SL2VL.VLs(old, in, out), after.SL2VL.VLs(now, in, out)}) {
+					if !yield(Mapping{
+						old, now, in, out, before.SL2VL.VLs(old, in, out), after.SL2VL.VLs(now, in, out),
+					}) {
 						return
 					}
 				}

@@ -96,7 +96,9 @@ type Worker struct {
 func (b *Base) NewWorker() *Worker {
 	w := &Worker{base: b, part: b.Graph.Without(b.Tables.Fabric, nil)}
 	w.repair = &repair{
-		wasFabric: b.Tables.Fabric, unread: unreadOf(b.Tables), links: func(s fabric.SwitchIndex) []routing.SwitchLink { return w.part.Of(s) }, column: b.Column,
+		wasFabric: b.Tables.Fabric, unread: unreadOf(b.Tables), links: func(s fabric.SwitchIndex) []routing.SwitchLink {
+			return w.part.Of(s)
+		}, column: b.Column,
 		depth:    func(lid uint16, _ fabric.SwitchIndex) []uint8 { return b.Depth(lid) },
 		attached: func(lid uint16) (fabric.SwitchIndex, uint8) { return b.At[lid], b.Local[lid] },
 		count:    w.countOf,
@@ -133,11 +135,12 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	}
 }
 
-// Edits routes a failure, and returns the entries that change. It tells visit of every LID for which there was something
-// to do, in ascending order, with the entries for it that change and those for which there is no path. All hold until the
-// next call. f is what owns LIDs: the part without the links, or the whole where all of it still hangs together.
-// Everything must have had a path before.
-func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit, unreached []Unreached)) []fabric.Edit {
+// Edits routes a failure, and returns the entries that change. It tells visit of every LID for which there was
+// something to do, in ascending order, with the entries for it that change and those for which there is no path. All
+// hold until the next call. f is what owns LIDs: the part without the links, or the whole where all of it still hangs
+// together. Everything must have had a path before.
+func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit,
+	unreached []Unreached)) []fabric.Edit {
 	w.begin(f, removed)
 	for _, d := range w.todo() {
 		edited, unreached := len(w.edits), len(w.unreached)

@@ -156,7 +156,8 @@ func (r *changed) movedLIDs() map[uint16]bool {
 		}
 		for lid := int(port.LID); lid < int(port.LID)+1<<port.LMC; lid++ {
 			o := was.PortByLID(uint16(lid))
-			if o == fabric.None || was.Ports[o].GUID != port.GUID || lid > int(r.old.LFT.MaxLID) || !r.sameSwitch(o, e) {
+			if o == fabric.None || was.Ports[o].GUID != port.GUID || lid > int(r.old.LFT.MaxLID) ||
+				!r.sameSwitch(o, e) {
 				moved[uint16(lid)] = true
 			}
 		}

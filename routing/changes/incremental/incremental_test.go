@@ -61,7 +61,8 @@ func failed(f *fabric.Fabric, r *rand.Rand) ([]fabric.Link, *fabric.Fabric) {
 }
 
 var fabrics = []string{
-	"fattree:2,24", "fattree:3,10", "torus:6x6", "torus:4x4x4", "random:60,12,150", "hypercube:6", "xgft:2,8,8,1,4,1,2", "mesh:6x6",
+	"fattree:2,24", "fattree:3,10", "torus:6x6", "torus:4x4x4", "random:60,12,150", "hypercube:6", "xgft:2,8,8,1,4,1,2",
+	"mesh:6x6",
 	"mesh:3x3,links=2", "mesh:3x2,links=40", // cables in parallel, and more than a word has bits
 }
 
@@ -99,9 +100,11 @@ func TestRandomFailures(t *testing.T) {
 		t.Logf("%s: %d of %d so far", spec, sum, whole)
 	}
 	if whole == 0 || sum*10 > all || sum*5 > whole {
-		t.Errorf("%d entries touched, a full routing computes %d and changes %d: want less than a tenth, and a fifth", sum, all, whole)
+		t.Errorf("%d entries touched, a full routing computes %d and changes %d: want less than a tenth, and a fifth",
+			sum, all, whole)
 	}
-	t.Logf("%d entries touched, %.2f %% of those that a full routing changes, %.2f %% of all", sum, 100*float64(sum)/float64(whole), 100*float64(sum)/float64(all))
+	t.Logf("%d entries touched, %.2f %% of those that a full routing changes, %.2f %% of all", sum,
+		100*float64(sum)/float64(whole), 100*float64(sum)/float64(all))
 }
 
 func baseOf(t testing.TB, old *fabric.Tables) *incremental.Base {
@@ -120,7 +123,8 @@ func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fab
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Touched != want.Touched || got.Switches != want.Switches || !slices.Equal(got.Changes, want.Changes) || !slices.Equal(got.Unreached, want.Unreached) {
+	if got.Touched != want.Touched || got.Switches != want.Switches || !slices.Equal(got.Changes, want.Changes) ||
+		!slices.Equal(got.Unreached, want.Unreached) {
 		t.Fatalf("%s: from a base %d entries on %d switches, %d not reached, else %d, %d, %d", what,
 			got.Touched, got.Switches, len(got.Unreached), want.Touched, want.Switches, len(want.Unreached))
 	}
@@ -128,7 +132,8 @@ func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fab
 		if !bytes.Equal(got.Tables.LFT.Row(sw), want.Tables.LFT.Row(sw)) {
 			for lid, p := range got.Tables.LFT.Row(sw) {
 				if q := want.Tables.LFT.Row(sw)[lid]; p != q {
-					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q, base.Tables.LFT.Row(sw)[lid])
+					t.Errorf("%s: switch %d LID %d: port %d from a base, else %d, was %d", what, sw, lid, p, q,
+						base.Tables.LFT.Row(sw)[lid])
 				}
 			}
 			t.FailNow()
@@ -213,7 +218,8 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 		t.Fatalf("%s: %d entries are others, the result says %d", what, count, res.Touched)
 	}
 	if len(res.Unreached) > 0 {
-		t.Fatalf("%s: %d entries have no path, although all that is in the subnet hangs together", what, len(res.Unreached))
+		t.Fatalf("%s: %d entries have no path, although all that is in the subnet hangs together", what,
+			len(res.Unreached))
 	}
 }
 
@@ -301,7 +307,8 @@ func TestWhatComesIsRouted(t *testing.T) {
 			for _, dst := range f.EndPorts {
 				path := walk.Trace(res.Tables, src, f.Ports[dst].LID)
 				if !path.Verdict.Arrives() {
-					t.Fatalf("%s, %d links back: %s to %s: %s", spec, len(gone), f.PortName(src), f.PortName(dst), path.Explain(f))
+					t.Fatalf("%s, %d links back: %s to %s: %s", spec, len(gone), f.PortName(src), f.PortName(dst),
+						path.Explain(f))
 				}
 			}
 		}
@@ -379,7 +386,8 @@ func BenchmarkOneLink(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			touched, looked, lids, switches = touched+res.Touched, looked+res.Looked, lids+res.LIDs, switches+res.Switches
+			touched, looked, lids, switches = touched+res.Touched, looked+res.Looked, lids+res.LIDs, switches+
+				res.Switches
 		}
 		b.ReportMetric(float64(touched)/float64(b.N), "touched")
 		b.ReportMetric(float64(looked)/float64(b.N), "looked")

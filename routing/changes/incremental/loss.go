@@ -8,8 +8,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// loss is what a failure does to the paths of the fewest hops to a switch: the same for all its LIDs in [least], as a switch
-// has no such path left exactly where each of its cables that led nearer has failed or leads to one that has none.
+// loss is what a failure does to the paths of the fewest hops to a switch: the same for all its LIDs in [least], as a
+// switch has no such path left exactly where each of its cables that led nearer has failed or leads to one that has
+// none.
 type loss struct {
 	// cut are the cables that led nearer and do no more, of switches that have others.
 	cut []affected
@@ -56,8 +57,8 @@ func (w *Worker) loss(lid uint16) *loss {
 	return &m.found[m.at[to]-1]
 }
 
-// findLoss goes from the removed links to the switches that have lost all their paths, the nearest first, and on to what feeds
-// them. O(their links + switches that are cut).
+// findLoss goes from the removed links to the switches that have lost all their paths, the nearest first, and on to
+// what feeds them. O(their links + switches that are cut).
 func (w *Worker) findLoss(o *loss, lid uint16) {
 	o.cut, o.farther, o.unreached, o.cables = o.cut[:0], o.farther[:0], o.unreached[:0], o.cables[:0]
 	w.repair.begin()
@@ -74,7 +75,9 @@ func (w *Worker) findLoss(o *loss, lid uint16) {
 			s := w.queue[h][i]
 			first := w.firstOf[s] - 1
 			w.firstOf[s] = 0
-			if slices.ContainsFunc(o.cables[first:first+w.base.least.words(s)], func(word uint64) bool { return word != 0 }) {
+			if slices.ContainsFunc(o.cables[first:first+w.base.least.words(s)], func(word uint64) bool {
+				return word != 0
+			}) {
 				continue
 			}
 			w.lose(s)

@@ -155,9 +155,9 @@ func (b *Base) takesLeast(lid uint16) bool {
 	return true
 }
 
-// keepHops gives switches other entries for a LID by as many hops as they had, where they can, and those that feed the others.
-// Where packets take the fewest hops and links are only gone, no other switch has another path: those through a switch that
-// keeps its hops stay.
+// keepHops gives switches other entries for a LID by as many hops as they had, where they can, and those that feed the
+// others. Where packets take the fewest hops and links are only gone, no other switch has another path: those through a
+// switch that keeps its hops stay.
 func (w *Worker) keepHops(d task) {
 	if w.keepAll(d) {
 		return
@@ -200,8 +200,8 @@ func (w *Worker) keepAll(d task) bool {
 	return ok
 }
 
-// gather lays out which cables lead nearer of the switches with broken entries, in the order in which keepAll takes them: in
-// a loop of its own one such is read from memory while the next already is.
+// gather lays out which cables lead nearer of the switches with broken entries, in the order in which keepAll takes
+// them: in a loop of its own one such is read from memory while the next already is.
 func (w *Worker) gather() {
 	l := w.base.least
 	near := w.nearAll[:0]

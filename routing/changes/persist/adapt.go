@@ -51,7 +51,9 @@ type Judgement struct {
 func Judge(f *fabric.Fabric, saved *snapshot.Snapshot) Judgement {
 	j := Judgement{Verdicts: incremental.Verdicts(saved.Fabric, f)}
 	if r := saved.Routing; r != nil {
-		j.MinHop = r.MinHop != nil && !slices.ContainsFunc(j.Verdicts, func(v incremental.Verdict) bool { return v.MinHop })
+		j.MinHop = r.MinHop != nil && !slices.ContainsFunc(j.Verdicts, func(v incremental.Verdict) bool {
+			return v.MinHop
+		})
 		j.Roots = r.Roots != nil && !slices.ContainsFunc(j.Verdicts, incremental.Verdict.Roots)
 	}
 	return j
@@ -79,11 +81,13 @@ type Result struct {
 type Router func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error)
 
 // countsHops are the engines whose tables follow from min-hop tables, and how.
-var countsHops = map[string]struct{ dor, roots bool }{"minhop": {}, "dor": {dor: true}, "updn": {roots: true}, "dnup": {}}
+var countsHops = map[string]struct{ dor, roots bool }{"minhop": {}, "dor": {dor: true}, "updn": {roots: true},
+	"dnup": {}}
 
 // Adapt brings a saved routing to f, and computes no more of it than the changes make invalid. It fails with
 // [ErrNoTables], with the router's error, and with ctx's where ctx ends first.
-func Adapt(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, opt routing.Options, route Router) (*Result, error) {
+func Adapt(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, opt routing.Options,
+	route Router) (*Result, error) {
 	if saved.Tables == nil {
 		return nil, ErrNoTables
 	}

@@ -44,7 +44,8 @@ func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
 		nodes[i] = was.NodeByGUID(f.Nodes[i].GUID)
-		if o := nodes[i]; o != fabric.None && (was.Nodes[o].NumPorts != f.Nodes[i].NumPorts || was.Nodes[o].Type != f.Nodes[i].Type) {
+		if o := nodes[i]; o != fabric.None && (was.Nodes[o].NumPorts != f.Nodes[i].NumPorts ||
+			was.Nodes[o].Type != f.Nodes[i].Type) {
 			nodes[i] = fabric.None
 		}
 	}
@@ -147,7 +148,8 @@ func brokenTree(t *fabric.Tables, was *fabric.Fabric, mlid uint16) bool {
 			if !t.MFT.Has(s, mlid, uint8(p)) {
 				continue
 			}
-			a, b := was.PeerSwitch(was.SwitchNode(old).FirstPort+fabric.PortIndex(p)), f.PeerSwitch(n.FirstPort+fabric.PortIndex(p))
+			a, b := was.PeerSwitch(was.SwitchNode(old).FirstPort+fabric.PortIndex(p)),
+				f.PeerSwitch(n.FirstPort+fabric.PortIndex(p))
 			if a != fabric.None && (b == fabric.None || was.SwitchNode(a).GUID != f.SwitchNode(b).GUID) {
 				return true
 			}

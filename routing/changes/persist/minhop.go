@@ -51,7 +51,10 @@ type savedHops struct {
 // newSavedHops returns nil where a switch of the subnet was not saved.
 func newSavedHops(f *fabric.Fabric, saved *snapshot.Snapshot) *savedHops {
 	was := saved.Fabric
-	h := &savedHops{f: f, m: saved.Routing.MinHop, n: len(was.Switches), index: make([]fabric.SwitchIndex, len(f.Switches)), alive: make([]routing.PortSet, len(f.Switches))}
+	h := &savedHops{
+		f: f, m: saved.Routing.MinHop, n: len(was.Switches), index: make([]fabric.SwitchIndex, len(f.Switches)),
+		alive: make([]routing.PortSet, len(f.Switches)),
+	}
 	for s := range f.NumSwitches() {
 		n := f.SwitchNode(s)
 		i := was.SwitchByGUID(n.GUID)
@@ -74,7 +77,8 @@ func newSavedHops(f *fabric.Fabric, saved *snapshot.Snapshot) *savedHops {
 
 func (h *savedHops) pair(sw, dst fabric.SwitchIndex) (int, bool) {
 	s, d := h.index[sw], h.index[dst]
-	return int(s)*h.n + int(d), s != fabric.None && d != fabric.None && h.f.SwitchNode(sw).InSubnet && h.f.SwitchNode(dst).InSubnet
+	return int(s)*h.n + int(d), s != fabric.None && d != fabric.None && h.f.SwitchNode(sw).InSubnet &&
+		h.f.SwitchNode(dst).InSubnet
 }
 
 // Least implements [routing.Hops].
@@ -91,7 +95,8 @@ func (h *savedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 	if !ok {
 		return routing.NoHops
 	}
-	if port != 0 && (int(port>>6) >= h.m.Words || h.m.Ports[i*h.m.Words+int(port>>6)]>>(port&63)&1 == 0 || !h.alive[sw].Has(port)) {
+	if port != 0 && (int(port>>6) >= h.m.Words || h.m.Ports[i*h.m.Words+int(port>>6)]>>(port&63)&1 == 0 ||
+		!h.alive[sw].Has(port)) {
 		return routing.NoHops
 	}
 	return h.m.Least[i]

@@ -27,7 +27,9 @@ func saved(t *testing.T, f *fabric.Fabric, e routing.Engine, opt routing.Options
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &snapshot.Snapshot{Fabric: f, Tables: res.Tables, Routing: &snapshot.Routing{Engine: e.Name(), Roots: res.Roots, MinHop: hops}}
+	return &snapshot.Snapshot{
+		Fabric: f, Tables: res.Tables, Routing: &snapshot.Routing{Engine: e.Name(), Roots: res.Roots, MinHop: hops},
+	}
 }
 
 func generated(t *testing.T, spec string, lmc uint8) *fabric.Fabric {
@@ -93,7 +95,8 @@ func TestTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(res.Trees, []uint16{fabric.FirstMLID}) || res.Tables.MFT.Has(sw, fabric.FirstMLID, 5) || !res.Tables.MFT.Has(sw, fabric.FirstMLID+1, 6) {
+	if !slices.Equal(res.Trees, []uint16{fabric.FirstMLID}) || res.Tables.MFT.Has(sw, fabric.FirstMLID, 5) ||
+		!res.Tables.MFT.Has(sw, fabric.FirstMLID+1, 6) {
 		t.Errorf("invalid trees %x", res.Trees)
 	}
 	if !snap.Tables.MFT.Has(sw, fabric.FirstMLID, 5) {
@@ -107,9 +110,10 @@ func TestTrees(t *testing.T) {
 		}
 	}
 	g := f.Without(all)
-	res, err = persist.Adapt(t.Context(), g, snap, routing.Options{}, func(ctx context.Context, _ []uint64, _ *fabric.LFT) (*routing.Result, error) {
-		return minhop.Engine{}.Route(ctx, g, routing.Options{})
-	})
+	res, err = persist.Adapt(t.Context(), g, snap, routing.Options{},
+		func(ctx context.Context, _ []uint64, _ *fabric.LFT) (*routing.Result, error) {
+			return minhop.Engine{}.Route(ctx, g, routing.Options{})
+		})
 	if err != nil || res.How != persist.Anew || len(res.Trees) != 2 {
 		t.Errorf("without a spine: %+v, %v", res, err)
 	}

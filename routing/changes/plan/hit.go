@@ -94,7 +94,8 @@ type hitCounter struct {
 func newHitCounter(m *maker) *hitCounter {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	c := &hitCounter{
-		maker: m, sources: map[pair][]fabric.PortIndex{}, wires: walk.NewWires(m.live), ownWires: walk.NewWires(m.staged),
+		maker: m, sources: map[pair][]fabric.PortIndex{}, wires: walk.NewWires(m.live),
+		ownWires: walk.NewWires(m.staged),
 		stagedOf: make([]fabric.SwitchIndex, len(live.Switches)),
 	}
 	for s, n := range live.Switches {

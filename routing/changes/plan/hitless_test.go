@@ -158,11 +158,13 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 				continue
 			}
 			holds := r.lft[b.Switch][64*int(b.Num):][:64]
-			if known := min(64, r.top[b.Switch]+1-64*int(b.Num)); !slices.Equal(b.Old[:known], holds[:known]) && b.Old[1] != fabric.NoPath {
+			if known := min(64, r.top[b.Switch]+1-64*int(b.Num)); !slices.Equal(b.Old[:known], holds[:known]) &&
+				b.Old[1] != fabric.NoPath {
 				r.t.Errorf("block %d of switch %d is not what the plan says", b.Num, b.Switch)
 			}
 			copy(holds, b.New[:])
-			r.check(64*int(b.Num), 64*int(b.Num)+64, fmt.Sprintf("block %d of switch %d in step %d of %d", b.Num, b.Switch, step, p.Steps))
+			r.check(64*int(b.Num), 64*int(b.Num)+64, fmt.Sprintf("block %d of switch %d in step %d of %d", b.Num,
+				b.Switch, step, p.Steps))
 		}
 	}
 	tops(true)
@@ -176,7 +178,8 @@ func (r *replay) setSL2VL(p *plan.Plan, late bool) {
 			continue
 		}
 		if now := r.sl2vl.VLs(l.Node, l.In, l.Out); now != l.Old {
-			r.t.Errorf("lanes of %s from %d to %d are %v and not %v, as the plan says", r.f.NodeName(l.Node), l.In, l.Out, now, l.Old)
+			r.t.Errorf("lanes of %s from %d to %d are %v and not %v, as the plan says", r.f.NodeName(l.Node), l.In,
+				l.Out, now, l.Old)
 		}
 		r.sl2vl.Set(l.Node, l.In, l.Out, l.New)
 	}
@@ -303,7 +306,8 @@ func TestNoPairIsHit(t *testing.T) {
 			t.Errorf("after it, still to write: %+v", again.Totals())
 		}
 		if t.Failed() {
-			t.Fatalf("case %d: %d switches, %d LIDs, %s to %s, %s: %+v", i, len(f.Switches), f.MaxLID, from, to, damage, p.Totals())
+			t.Fatalf("case %d: %d switches, %d LIDs, %s to %s, %s: %+v", i, len(f.Switches), f.MaxLID, from, to, damage,
+				p.Totals())
 		}
 		steps = max(steps, p.Steps)
 		extra += p.Extra
@@ -312,7 +316,8 @@ func TestNoPairIsHit(t *testing.T) {
 		}
 	}
 	if several == 0 || extra == 0 || broken == 0 || cut == 0 {
-		t.Errorf("not everything came up: %d in several steps, %d extra writes, %d broken before, %d cut", several, extra, broken, cut)
+		t.Errorf("not everything came up: %d in several steps, %d extra writes, %d broken before, %d cut", several,
+			extra, broken, cut)
 	}
 	t.Logf("%d in several steps, %d steps at most, %d extra writes, %d cut", several, steps, extra, cut)
 }

@@ -103,10 +103,12 @@ func (g *groups) block(num uint16) (writes []write.MFTBlock, cut []uint16, circl
 				}
 			}
 			if less != old {
-				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos, Old: &old, New: &less, Read: num*mad.MFTBlock < uint16(g.live.MFT.LIDs())})
+				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos,
+					Old: &old, New: &less, Read: num*mad.MFTBlock < uint16(g.live.MFT.LIDs())})
 			}
 			if new != less {
-				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos, Grow: true, Old: &less, New: &new, Read: num*mad.MFTBlock < uint16(g.live.MFT.LIDs())})
+				writes = append(writes, write.MFTBlock{Switch: fabric.SwitchIndex(sw), Num: num, Position: pos,
+					Grow: true, Old: &less, New: &new, Read: num*mad.MFTBlock < uint16(g.live.MFT.LIDs())})
 			}
 		}
 	}

@@ -118,7 +118,8 @@ func (c *cast) write(b *write.MFTBlock) {
 		for p := range 16 {
 			key := [3]int{int(b.Switch), int(b.Num)*32 + i, int(b.Position)*16 + p}
 			if old := b.Old[i]>>p&1 != 0; old != c.has[key] {
-				c.t.Errorf("block %d of switch %d for ports from %d on is not what the plan says", b.Num, b.Switch, 16*b.Position)
+				c.t.Errorf("block %d of switch %d for ports from %d on is not what the plan says", b.Num, b.Switch,
+					16*b.Position)
 			}
 			delete(c.has, key)
 			if b.New[i]>>p&1 != 0 {
@@ -232,7 +233,8 @@ func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Pla
 		}
 		for _, src := range from.Fabric.EndPorts {
 			sw, in := from.Fabric.AttachedSwitch(src)
-			if sw == fabric.None || !before.has[[3]int{int(sw), lid, int(in)}] || !then.has[[3]int{int(sw), lid, int(in)}] {
+			if sw == fabric.None || !before.has[[3]int{int(sw), lid, int(in)}] ||
+				!then.has[[3]int{int(sw), lid, int(in)}] {
 				continue
 			}
 			a, _ := before.send(src, lid)
@@ -257,7 +259,8 @@ func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Pla
 				}
 				for _, dst := range from.Fabric.EndPorts {
 					if kept[lid][key{src, dst}] && !heard[dst] {
-						t.Errorf("group %d is not said to be hit: %s to %s", lid, from.Fabric.PortName(src), from.Fabric.PortName(dst))
+						t.Errorf("group %d is not said to be hit: %s to %s", lid, from.Fabric.PortName(src),
+							from.Fabric.PortName(dst))
 						return
 					}
 				}

@@ -175,7 +175,8 @@ func (w *worker) load(num int) {
 		w.new[s] = *old
 		if p != fabric.None {
 			staged := w.pairs[p].staged
-			copy(w.new[s][:max(0, min(fabric.BlockSize, int(w.staged.Top[staged])+1-first))], w.newBlock(staged, num)[:])
+			copy(w.new[s][:max(0, min(fabric.BlockSize, int(w.staged.Top[staged])+1-first))],
+				w.newBlock(staged, num)[:])
 		}
 	}
 }
@@ -305,7 +306,10 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 			}
 			to = &mix
 		}
-		writes = append(writes, blockWrite{write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to, Read: content != nobody}, s, k < len(steps)-1})
+		writes = append(writes, blockWrite{
+			write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to, Read: content != nobody}, s,
+			k < len(steps)-1,
+		})
 		content = to
 	}
 	return writes
@@ -359,7 +363,9 @@ func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	if len(steps) == 0 {
 		steps = append(steps, 1)
 	}
-	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.number(math.MaxInt-1), b.number(math.MaxInt-1)) })
+	slices.SortStableFunc(steps, func(a, b step) int {
+		return cmp.Compare(a.number(math.MaxInt-1), b.number(math.MaxInt-1))
+	})
 	each(anytime, func(step) step { return steps[0] })
 	return steps
 }

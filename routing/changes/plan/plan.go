@@ -99,8 +99,10 @@ type Totals struct {
 // Totals counts.
 func (p *Plan) Totals() Totals {
 	t := Totals{
-		Writes: p.Len(), LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States), Switches: len(p.Switches), SL2VLs: len(p.sl2vls), MFTs: len(p.MFTs),
-		Groups: len(p.Hit.Groups), Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff), Kept: len(p.Kept), Unread: len(p.Unread),
+		Writes: p.Len(), LIDs: len(p.LIDs), Tops: len(p.Tops), Blocks: len(p.Blocks), Ports: len(p.States),
+		Switches: len(p.Switches), SL2VLs: len(p.sl2vls), MFTs: len(p.MFTs),
+		Groups: len(p.Hit.Groups), Steps: p.Steps, Extra: p.Extra, Hit: p.Hit.Pairs(), CutOff: len(p.CutOff),
+		Kept: len(p.Kept), Unread: len(p.Unread),
 	}
 	for _, s := range p.Switches {
 		t.Entries += s.Entries
@@ -117,7 +119,8 @@ func (p *Plan) Totals() Totals {
 // the staged ones that times their steps.
 func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	m := maker{live: live, staged: staged, plan: &Plan{}}
-	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.sl2vl, m.multicast, m.links, m.hits} {
+	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.sl2vl, m.multicast,
+		m.links, m.hits} {
 		if err := part(ctx); err != nil {
 			return nil, fmt.Errorf("plan: %w", err)
 		}

@@ -92,10 +92,21 @@ func TestBlocksByHand(t *testing.T) {
 			set(s, 0, 190, 7)
 		}, nil, "", 0},
 		// Entries 151 to 199 come to count. Block 2 was read up to its end and is right; block 3 was not read.
-		{"a higher top", func(l, _ *fabric.Tables) { l.Top[0] = 150 }, []write.Top{{Switch: 0, Old: 150, New: 199}}, "0/3", 49},
-		{"a lower top", func(_, s *fabric.Tables) { s.Top[1] = 150 }, []write.Top{{Switch: 1, Old: 199, New: 150}}, "", 49},
-		{"a top lower by blocks and an entry", func(_, s *fabric.Tables) { s.Top[1] = 60; set(s, 1, 60, 3); set(s, 1, 61, 3) }, []write.Top{{Switch: 1, Old: 199, New: 60}}, "1/0", 140},
-		{"a switch that knows nothing", func(l, _ *fabric.Tables) { l.Top[2] = 0; clear(l.LFT.Row(2)) }, []write.Top{{Switch: 2, Old: 0, New: 199}}, "2/0 2/1 2/2 2/3", 199},
+		{"a higher top", func(l, _ *fabric.Tables) {
+			l.Top[0] = 150
+		}, []write.Top{{Switch: 0, Old: 150, New: 199}}, "0/3", 49},
+		{"a lower top", func(_, s *fabric.Tables) {
+			s.Top[1] = 150
+		}, []write.Top{{Switch: 1, Old: 199, New: 150}}, "", 49},
+		{"a top lower by blocks and an entry", func(_, s *fabric.Tables) {
+			s.Top[1] = 60
+			set(s, 1, 60, 3)
+			set(s, 1, 61, 3)
+		}, []write.Top{{Switch: 1, Old: 199, New: 60}}, "1/0", 140},
+		{"a switch that knows nothing", func(l, _ *fabric.Tables) {
+			l.Top[2] = 0
+			clear(l.LFT.Row(2))
+		}, []write.Top{{Switch: 2, Old: 0, New: 199}}, "2/0 2/1 2/2 2/3", 199},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			live, staged := rows(f, 199), rows(f, 199)
@@ -242,7 +253,9 @@ func TestNeverBroughtUp(t *testing.T) {
 	}
 	p := mustMake(t, live, route(t, assigned))
 	// Six switches of four ports each, all linked, eight hosts: 16 links.
-	want := Totals{Writes: 14 + 6 + 6 + 32, LIDs: 14, Tops: 6, Blocks: 6, Ports: 32, Switches: 6, Entries: 6 * 14, Steps: 1}
+	want := Totals{
+		Writes: 14 + 6 + 6 + 32, LIDs: 14, Tops: 6, Blocks: 6, Ports: 32, Switches: 6, Entries: 6 * 14, Steps: 1,
+	}
 	if got := p.Totals(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -322,7 +335,8 @@ func TestOtherIndexes(t *testing.T) {
 	}
 	for _, l := range f.Links() {
 		p, q := &f.Ports[l.A], &f.Ports[l.B]
-		if err := b.Connect(b.NodeByGUID(f.Nodes[p.Node].GUID), int(p.Num), b.NodeByGUID(f.Nodes[q.Node].GUID), int(q.Num)); err != nil {
+		if err := b.Connect(b.NodeByGUID(f.Nodes[p.Node].GUID), int(p.Num), b.NodeByGUID(f.Nodes[q.Node].GUID),
+			int(q.Num)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -335,13 +349,15 @@ func TestOtherIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Switches stand in the order of their GUIDs in both, so the rows are the same.
-	if p := mustMake(t, fabric.NewTables(g, live.LFT, "live"), staged); !p.Empty() || len(p.Warnings)+len(p.CutOff) != 0 {
+	if p := mustMake(t, fabric.NewTables(g, live.LFT, "live"), staged); !p.Empty() || len(p.Warnings)+
+		len(p.CutOff) != 0 {
 		t.Errorf("%+v, %v", p.Totals(), p.Warnings)
 	}
 	changed := staged.LFT.Clone()
 	changed.Row(4)[7] = 200
 	p := mustMake(t, fabric.NewTables(g, live.LFT, "live"), fabric.NewTables(f, changed, "staged"))
-	if len(p.Blocks) != 1 || g.SwitchNode(p.Blocks[0].Switch).GUID != f.SwitchNode(4).GUID || p.Blocks[0].New[7] != 200 {
+	if len(p.Blocks) != 1 || g.SwitchNode(p.Blocks[0].Switch).GUID != f.SwitchNode(4).GUID ||
+		p.Blocks[0].New[7] != 200 {
 		t.Errorf("%+v", p.Blocks)
 	}
 }
@@ -524,7 +540,8 @@ func TestHitByMovedLIDs(t *testing.T) {
 			want.Moved = 0
 		}
 		p := mustMake(t, live, route(t, g))
-		if p.Hit.Moved != want.Moved || p.Hit.Down != 0 || len(p.Hit.Examples) != int(want.Moved) || p.Totals().Hit != want.Moved {
+		if p.Hit.Moved != want.Moved || p.Hit.Down != 0 || len(p.Hit.Examples) != int(want.Moved) ||
+			p.Totals().Hit != want.Moved {
 			t.Errorf("%s moves: %+v", f.PortName(e), p.Hit)
 		}
 	}
@@ -546,7 +563,8 @@ func TestHitByALinkThatIsDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := mustMake(t, live, staged); p.Hit.Down != d.Pairs.CutOff || p.Hit.Down == 0 || p.Hit.Moved != 0 || len(p.Hit.Examples) != min(10, int(p.Hit.Down)) {
+		if p := mustMake(t, live, staged); p.Hit.Down != d.Pairs.CutOff || p.Hit.Down == 0 || p.Hit.Moved != 0 ||
+			len(p.Hit.Examples) != min(10, int(p.Hit.Down)) {
 			t.Errorf("%s fails: hit %+v, %d take it", f.PortName(l.A), p.Hit, d.Pairs.CutOff)
 		}
 	}
@@ -583,7 +601,8 @@ func TestHitIsUnknown(t *testing.T) {
 				}
 			}
 		}
-		if p := mustMake(t, live, staged); p.Hit.Down != want.Down || p.Hit.Unknown != want.Unknown || p.Hit.None() != (want.Down+want.Unknown == 0) {
+		if p := mustMake(t, live, staged); p.Hit.Down != want.Down || p.Hit.Unknown != want.Unknown ||
+			p.Hit.None() != (want.Down+want.Unknown == 0) {
 			t.Errorf("%s fails: hit %+v, walked %+v", f.PortName(l.A), p.Hit, want)
 		}
 		unknown += want.Unknown
@@ -605,7 +624,8 @@ func TestStepsByHand(t *testing.T) {
 	}
 	// From spine to spine there is only up and then down.
 	tree := made(t, "fattree:2,8")
-	if p := mustMake(t, route(t, tree), by(t, minhop.Engine{}, tree, 5)); p.Steps != 1 || p.Extra != 0 || len(p.Blocks) == 0 {
+	if p := mustMake(t, route(t, tree), by(t, minhop.Engine{}, tree, 5)); p.Steps != 1 || p.Extra != 0 ||
+		len(p.Blocks) == 0 {
 		t.Errorf("other spines: %d steps, %d extra writes of %d", p.Steps, p.Extra, len(p.Blocks))
 	}
 }
@@ -616,7 +636,8 @@ func turning(f *fabric.Fabric, right bool) *fabric.Tables {
 	next := func(sw fabric.SwitchIndex, right bool) (port uint8) {
 		node := f.SwitchNode(sw)
 		for num := uint8(1); num <= node.NumPorts; num++ {
-			if peer := f.PeerSwitch(node.FirstPort + fabric.PortIndex(num)); peer != fabric.None && (f.SwitchNode(peer).Desc == after(node.Desc, right)) {
+			if peer := f.PeerSwitch(node.FirstPort + fabric.PortIndex(num)); peer != fabric.None &&
+				(f.SwitchNode(peer).Desc == after(node.Desc, right)) {
 				return num
 			}
 		}

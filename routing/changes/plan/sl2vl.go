@@ -26,7 +26,8 @@ func (m *maker) sl2vl(context.Context) error {
 		if !c.Changed() {
 			continue
 		}
-		m.plan.sl2vls = append(m.plan.sl2vls, write.SL2VL{Node: c.NodeOld, In: c.In, Out: c.Out, Old: c.Old, New: c.New, Read: m.live.SL2VL.Has(c.NodeOld, c.In, c.Out)})
+		m.plan.sl2vls = append(m.plan.sl2vls, write.SL2VL{Node: c.NodeOld, In: c.In, Out: c.Out, Old: c.Old, New: c.New,
+			Read: m.live.SL2VL.Has(c.NodeOld, c.In, c.Out)})
 		if beyond(m.live.Fabric, m.live.Fabric.Port(c.NodeOld, c.Out), c.New) {
 			tooHigh++
 		}
@@ -69,10 +70,12 @@ func (p *Plan) OrderSL2VLs(late bool) {
 			}
 		}
 		if mix != l.Old {
-			p.SL2VLs = append(p.SL2VLs, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Old: l.Old, New: mix, Read: l.Read})
+			p.SL2VLs = append(p.SL2VLs, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Old: l.Old, New: mix,
+				Read: l.Read})
 		}
 		if mix != l.New {
-			behind = append(behind, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Late: true, Old: mix, New: l.New, Read: l.Read})
+			behind = append(behind, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Late: true, Old: mix, New: l.New,
+				Read: l.Read})
 		}
 	}
 	p.SL2VLs = append(p.SL2VLs, behind...)

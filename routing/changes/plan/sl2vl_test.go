@@ -65,10 +65,12 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		for i := range f.NumNodes() {
 			for in := range f.Nodes[i].NumPorts + 1 {
 				for out := uint8(1); out <= f.Nodes[i].NumPorts; out++ {
-					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(i, in)].Linked() || !f.Ports[f.Port(i, out)].Linked() {
+					if !f.Nodes[i].IsSwitch() && in > 0 || in > 0 && !f.Ports[f.Port(i, in)].Linked() ||
+						!f.Ports[f.Port(i, out)].Linked() {
 						continue // there is nothing to write
 					}
-					old, mid, end, want := live.SL2VL.VLs(i, in, out), during.VLs(i, in, out), r.sl2vl.VLs(i, in, out), staged.SL2VL.VLs(i, in, out)
+					old, mid, end, want := live.SL2VL.VLs(i, in, out), during.VLs(i, in, out), r.sl2vl.VLs(i, in, out),
+						staged.SL2VL.VLs(i, in, out)
 					if end != want {
 						t.Fatalf("%s from %d to %d: %v in the end, want %v", f.NodeName(i), in, out, end, want)
 					}
@@ -76,7 +78,8 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 						twice++
 					}
 					for sl := range mid {
-						if mid[sl] == 15 && (old[sl] != 15 || end[sl] != 15) || mid[sl] != old[sl] && mid[sl] != end[sl] {
+						if mid[sl] == 15 && (old[sl] != 15 || end[sl] != 15) || mid[sl] != old[sl] &&
+							mid[sl] != end[sl] {
 							t.Fatalf("SL %d goes from lane %d over %d to %d", sl, old[sl], mid[sl], end[sl])
 						}
 						if old[sl] != 15 && end[sl] != 15 && late && mid[sl] != old[sl] {
@@ -110,7 +113,8 @@ func TestLanesAndGroupsThatWereNotRead(t *testing.T) {
 	staged := live
 	staged.SL2VL, staged.MFT = fabric.NewSL2VL(f), fabric.NewMFT(f, fabric.FirstMLID)
 	p := made(t, &live, &staged)
-	if !p.Empty() || len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0], "sl2vl") || !strings.Contains(p.Warnings[1], "mft") {
+	if !p.Empty() || len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0], "sl2vl") ||
+		!strings.Contains(p.Warnings[1], "mft") {
 		t.Errorf("%+v, %q", p.Totals(), p.Warnings)
 	}
 	live.SL2VL, live.MFT = fabric.NewSL2VL(f), fabric.NewMFT(f, fabric.FirstMLID)

@@ -196,11 +196,14 @@ func change(t *testing.T, rnd *rand.Rand, dial func() mad.Transport, want *fabri
 		if stops == 0 {
 			conn.left = len(p.Blocks) / 2
 		}
-		c, err := mad.NewClient(conn, mad.ClientOptions{Window: 1 + rnd.IntN(16), Timeout: 50 * time.Millisecond, Tries: 1})
+		c, err := mad.NewClient(conn, mad.ClientOptions{
+			Window: 1 + rnd.IntN(16), Timeout: 50 * time.Millisecond, Tries: 1,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = apply.Apply(ctx, c, now.Fabric, &p.List, apply.Options{}); errors.Is(err, context.Canceled) || errors.Is(err, mad.ErrTimeout) {
+		if _, err = apply.Apply(ctx, c, now.Fabric, &p.List, apply.Options{}); errors.Is(err, context.Canceled) ||
+			errors.Is(err, mad.ErrTimeout) {
 			stops++
 		} else if err != nil {
 			t.Fatal(err)

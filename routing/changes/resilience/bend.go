@@ -7,7 +7,8 @@ import (
 	"example.org/ibconsole/routing/changes/incremental"
 )
 
-// bent are the switches of which packets to the LID at hand leave by another port than before, or by none that leads on.
+// bent are the switches of which packets to the LID at hand leave by another port than before, or by none that leads
+// on.
 type bent struct {
 	round  uint32
 	at     []bend
@@ -107,14 +108,15 @@ func (j *judge) bendOne(e fabric.Edit) {
 	// Of the LIDs of one port, this is nearer in memory than in their columns.
 	was := j.base.Tables.LFT.Row(e.Switch)[e.LID]
 	t := trail{to: j.base.At[e.LID], paths: int32(n), lid: e.LID}
-	t.was, t.now = j.pass(j.Study.first[e.Switch]+fabric.PortIndex(was), -n), j.pass(j.Study.first[e.Switch]+fabric.PortIndex(e.Port), n)
+	t.was, t.now = j.pass(j.Study.first[e.Switch]+fabric.PortIndex(was), -n),
+		j.pass(j.Study.first[e.Switch]+fabric.PortIndex(e.Port), n)
 	if t.was != t.now {
 		j.trails = append(j.trails, t)
 	}
 }
 
-// followTrails moves the paths of all trails, a link of each at a time. All ports are looked up first: where nothing depends
-// on what one of them is, it is read from memory while the next already is.
+// followTrails moves the paths of all trails, a link of each at a time. All ports are looked up first: where nothing
+// depends on what one of them is, it is read from memory while the next already is.
 func (j *judge) followTrails() {
 	for rest := j.trails; len(rest) > 0; {
 		j.steps = j.steps[:0]

@@ -42,7 +42,8 @@ func unchecked(text []byte) (bool, error) {
 		return false, nil
 	}
 	digits, _, _ := bytes.Cut([]byte(got), []byte("\""))
-	return false, fmt.Errorf("%w: its checksum is %.16s..., that of what stands in it is %.16s..., expected a report as resilience wrote it", ErrDamaged, fabric.Escape(string(digits)), want)
+	return false, fmt.Errorf("%w: its checksum is %.16s..., that of what stands in it is %.16s..., expected a report "+
+		"as resilience wrote it", ErrDamaged, fabric.Escape(string(digits)), want)
 }
 
 // ErrDamaged says that a report is not as it was written.

@@ -12,7 +12,8 @@ import (
 // TestChecksum changes each byte of a report, takes its end away, and takes its checksum away.
 func TestChecksum(t *testing.T) {
 	var out bytes.Buffer
-	r := Report{Kind: Links, Fabric: "f", Routing: "r", Failures: 2, Done: 2, Shards: 1, Shard: []int{1}, Failed: []Verdict{{Name: "a/1 -- b/2", Lost: 3}}}
+	r := Report{Kind: Links, Fabric: "f", Routing: "r", Failures: 2, Done: 2, Shards: 1, Shard: []int{1},
+		Failed: []Verdict{{Name: "a/1 -- b/2", Lost: 3}}}
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}

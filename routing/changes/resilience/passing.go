@@ -18,8 +18,8 @@ import (
 type passing struct {
 	// own are the ends that send into a switch.
 	own []uint16
-	// others are by switch and LID those whose packets come from another switch, nil for a switch that none come to from
-	// there but for LIDs of its own.
+	// others are by switch and LID those whose packets come from another switch, nil for a switch that none come to
+	// from there but for LIDs of its own.
 	others [][]uint16
 	// whole are the LIDs at which the packets of all ends arrive.
 	whole []bool
@@ -85,7 +85,8 @@ func (c *passCounter) count(lid uint16, end fabric.PortIndex) bool {
 		return false
 	}
 	column := c.forest.Column(lid)
-	if column[at] != c.forest.Local[lid] || c.forest.Wires.Next(at, column[at]) != walk.ToPort(end) || !c.sort(c.forest.Depth(lid)) {
+	if column[at] != c.forest.Local[lid] || c.forest.Wires.Next(at, column[at]) != walk.ToPort(end) ||
+		!c.sort(c.forest.Depth(lid)) {
 		return false
 	}
 	for d := len(c.order) - 1; d > 0; d-- {

@@ -113,7 +113,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 	if !r.escaped() {
 		return nil, fmt.Errorf("%s: no report of resilience: a name in it has control characters", name)
 	}
-	if r.Shards < 1 || r.Shards > maxShards || len(r.Shard) == 0 || len(r.Shard) > r.Shards || r.Failures < 0 || r.Fabric == "" || r.Routing == "" {
+	if r.Shards < 1 || r.Shards > maxShards || len(r.Shard) == 0 || len(r.Shard) > r.Shards || r.Failures < 0 ||
+		r.Fabric == "" || r.Routing == "" {
 		return nil, fmt.Errorf("%s: no report of resilience: it names no fabric, routing or shard", name)
 	}
 	slices.Sort(r.Shard)
@@ -136,7 +137,8 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 	}
 	first := reports[0]
 	sum := *first
-	sum.Shard, sum.Failed, sum.Done, sum.Splitting, sum.Losing, sum.Overloading, sum.Changed = nil, []Verdict{}, 0, 0, 0, 0, 0
+	sum.Shard, sum.Failed, sum.Done, sum.Splitting, sum.Losing, sum.Overloading, sum.Changed = nil, []Verdict{},
+		0, 0, 0, 0, 0
 	for _, r := range reports {
 		if err := first.sameStudy(r); err != nil {
 			return nil, nil, nil, err
@@ -154,7 +156,8 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 			unfinished = append(unfinished, r.Shard...)
 		}
 		sum.Done += r.Done
-		sum.Splitting, sum.Losing, sum.Overloading = sum.Splitting+r.Splitting, sum.Losing+r.Losing, sum.Overloading+r.Overloading
+		sum.Splitting, sum.Losing, sum.Overloading = sum.Splitting+r.Splitting, sum.Losing+r.Losing, sum.Overloading+
+			r.Overloading
 		sum.Changed += r.Changed
 		sum.Failed = append(sum.Failed, r.Failed...)
 	}

@@ -57,7 +57,8 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 		if i == 0 {
 			tables = treestest.Minhop(t, treestest.Made(t, "mesh:2x2,links=40")) // more cables than a word has bits
 		}
-		if links := tables.Fabric.Links(); r.IntN(3) == 0 && len(links) > 0 { // a what-if that is not routed has lost paths already
+		// a what-if that is not routed has lost paths already
+		if links := tables.Fabric.Links(); r.IntN(3) == 0 && len(links) > 0 {
 			part := *tables
 			part.Fabric = tables.Fabric.Without([]fabric.Link{links[r.IntN(len(links))]})
 			tables = &part
@@ -114,7 +115,8 @@ func inFull(t *testing.T, s *Study, n int) Verdict {
 	return v
 }
 
-// lostPaths counts the paths between hosts that arrive by one set of tables and not by the other, which has the same LIDs.
+// lostPaths counts the paths between hosts that arrive by one set of tables and not by the other, which has the same
+// LIDs.
 func lostPaths(was, is *fabric.Tables) (lost int64) {
 	arrives := func(t *fabric.Tables, src fabric.PortIndex, lid uint16) bool {
 		return walk.Trace(t, src, lid).Verdict.Arrives()
@@ -219,7 +221,8 @@ func TestMergeRefuses(t *testing.T) {
 		return &r
 	}
 	for _, c := range []*Report{
-		other(func(r *Report) { r.Fabric = "other" }), other(func(r *Report) { r.Routing = "other" }), other(func(r *Report) { r.Kind = Pairs }),
+		other(func(r *Report) { r.Fabric = "other" }), other(func(r *Report) { r.Routing = "other" }),
+		other(func(r *Report) { r.Kind = Pairs }),
 		other(func(r *Report) { r.Shards = 3 }), other(func(r *Report) { r.Failures++ }),
 	} {
 		if _, _, _, err := Merge([]*Report{one, c}); !errors.Is(err, ErrOther) {
@@ -253,13 +256,15 @@ func TestPairNumbers(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"kind":"links","fabric":"a","routing":"b","failures":3,"done":1,"shards":2,"shard":[1],"failed":[]}`))
+	f.Add([]byte(
+		`{"kind":"links","fabric":"a","routing":"b","failures":3,"done":1,"shards":2,"shard":[1],"failed":[]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Read(bytes.NewReader(data), "fuzz")
 		if err != nil {
 			return
 		}
-		if all, missing, _, err := Merge([]*Report{r}); err != nil || len(missing)+len(all.Shard) != r.Shards && r.Shards < 1000 {
+		if all, missing, _, err := Merge([]*Report{r}); err != nil || len(missing)+len(all.Shard) != r.Shards &&
+			r.Shards < 1000 {
 			t.Errorf("%+v: %v", r, err)
 		}
 	})

@@ -33,8 +33,8 @@ func (s *Study) span() {
 	}
 }
 
-// splits reports whether the subnet falls apart, or loses a host, without the links of a failure: only where one of the tree
-// is among them is that looked at.
+// splits reports whether the subnet falls apart, or loses a host, without the links of a failure: only where one of the
+// tree is among them is that looked at.
 func (s *Study) splits(links []fabric.Link) bool {
 	if s.all.kind != Switches && !slices.ContainsFunc(links, func(l fabric.Link) bool { return s.spanning[l.A] }) {
 		return false

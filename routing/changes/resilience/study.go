@@ -51,7 +51,8 @@ type Study struct {
 func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error) {
 	t := base.Tables
 	if !base.Takes(t.Fabric) {
-		return nil, fmt.Errorf("the tables of %s are not complete: some switch was not read, or has none for some LID", t.Origin)
+		return nil, fmt.Errorf("the tables of %s are not complete: some switch was not read, or has none for some LID",
+			t.Origin)
 	}
 	all, err := listFailures(t.Fabric, kind)
 	if err != nil {
@@ -88,8 +89,11 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 			s.ranked = append(s.ranked, fabric.PortIndex(p))
 		}
 	}
-	slices.SortFunc(s.ranked, func(x, y fabric.PortIndex) int { return cmp.Or(cmp.Compare(s.paths[y], s.paths[x]), cmp.Compare(x, y)) })
-	s.report = Report{Kind: kind, Fabric: fabricSum(t.Fabric), Routing: routingSum(t), Failures: all.count(), Paths: loads.Delivered}
+	slices.SortFunc(s.ranked, func(x, y fabric.PortIndex) int {
+		return cmp.Or(cmp.Compare(s.paths[y], s.paths[x]), cmp.Compare(x, y))
+	})
+	s.report = Report{Kind: kind, Fabric: fabricSum(t.Fabric), Routing: routingSum(t), Failures: all.count(),
+		Paths: loads.Delivered}
 	if len(s.ranked) > 0 {
 		s.report.Worst = s.paths[s.ranked[0]]
 	}

@@ -56,7 +56,8 @@ type judge struct {
 func (s *Study) newJudge() *judge {
 	n := len(s.base.Tables.Fabric.Ports)
 	return &judge{
-		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n), dead: make([]bool, n),
+		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n),
+		dead: make([]bool, n),
 		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)), bent: newBent(len(s.first)),
 	}
 }

@@ -90,8 +90,13 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 
 // sameIndexes reports whether all nodes that are there have the indexes that they had.
 func (c *comparison) sameIndexes() bool {
-	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n fabric.NodeIndex) bool { return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID }) &&
-		!slices.ContainsFunc(c.now.EndPorts, func(e fabric.PortIndex) bool { n := c.now.Ports[e].Node; return c.from[n] != n })
+	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n fabric.NodeIndex) bool {
+		return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID
+	}) &&
+		!slices.ContainsFunc(c.now.EndPorts, func(e fabric.PortIndex) bool {
+			n := c.now.Ports[e].Node
+			return c.from[n] != n
+		})
 }
 
 // Kind is what makes cached routes invalid.
@@ -138,7 +143,8 @@ func (v Verdict) String() string {
 	case n > 1:
 		return fmt.Sprintf("the unicast cache is invalid: %s, and %d more such", v.Reasons[0].Text, n-1)
 	case v.Nodes+v.Links > 0:
-		return fmt.Sprintf("the unicast cache holds: what is missing (nodes: %d, links: %d) needs no computation", v.Nodes, v.Links)
+		return fmt.Sprintf("the unicast cache holds: what is missing (nodes: %d, links: %d) needs no computation",
+			v.Nodes, v.Links)
 	}
 	return "the unicast cache holds: nothing is missing"
 }

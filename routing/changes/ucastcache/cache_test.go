@@ -70,7 +70,8 @@ func rebuilt(t testing.TB, f *fabric.Fabric, change func(f *fabric.Fabric)) *fab
 			q.GUID, q.LID, q.LMC = p.GUID, p.LID, p.LMC
 		}
 		if p.Peer > fabric.PortIndex(i) {
-			if err := b.Connect(at[p.Node], int(p.Num), at[h.Ports[p.Peer].Node], int(h.Ports[p.Peer].Num)); err != nil {
+			if err := b.Connect(at[p.Node], int(p.Num), at[h.Ports[p.Peer].Node], int(h.Ports[p.Peer].Num)); err !=
+				nil {
 				t.Fatal(err)
 			}
 		}
@@ -99,14 +100,33 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"same", whole, 0, "the unicast cache holds: nothing is missing"},
 		{"other indexes", rebuilt(t, whole, nil), 0, "the unicast cache holds: nothing is missing"},
-		{"a host", whole.Without(links(t, whole, "leaf-02", 1)), 0, "the unicast cache holds: what is missing (nodes: 1, links: 1) needs no computation"},
-		{"a leaf", whole.Without(links(t, whole, "leaf-02")), 0, "the unicast cache holds: what is missing (nodes: 3, links: 4) needs no computation"},
-		{"a spine", whole.Without(links(t, whole, "spine-02")), ucastcache.SwitchGone, "the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on"},
-		{"a link", whole.Without(links(t, whole, "leaf-02", 3)), ucastcache.LinkGone, "the unicast cache is invalid: the link leaf-02/3 -- spine-01/2 is gone, of which both switches are there"},
-		{"a LID", rebuilt(t, whole, func(f *fabric.Fabric) { f.Ports[far].LID += 50 }), ucastcache.LIDChanged, " has LID "},
-		{"an LMC", rebuilt(t, whole, func(f *fabric.Fabric) { f.Ports[far].LID, f.Ports[far].LMC = 64, 1 }), ucastcache.LIDChanged, " has LID "},
-		{"a view", rebuilt(t, whole, func(f *fabric.Fabric) { f.SMPort = far }), ucastcache.ViewMoved, "the subnet is seen from "},
-		{"no subnet", whole.Without(whole.Links()), ucastcache.SwitchGone, "the unicast cache is invalid: the subnet is seen from leaf-01/0 now and was from node-0001 HCA-1/1, and 2 more such"},
+		{
+			"a host", whole.Without(links(t, whole, "leaf-02", 1)), 0,
+			"the unicast cache holds: what is missing (nodes: 1, links: 1) needs no computation",
+		},
+		{
+			"a leaf", whole.Without(links(t, whole, "leaf-02")), 0,
+			"the unicast cache holds: what is missing (nodes: 3, links: 4) needs no computation",
+		},
+		{
+			"a spine", whole.Without(links(t, whole, "spine-02")), ucastcache.SwitchGone,
+			"the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on",
+		},
+		{
+			"a link", whole.Without(links(t, whole, "leaf-02", 3)), ucastcache.LinkGone,
+			"the unicast cache is invalid: the link leaf-02/3 -- spine-01/2 is gone, of which both switches are there",
+		},
+		{"a LID", rebuilt(t, whole, func(f *fabric.Fabric) { f.Ports[far].LID += 50 }), ucastcache.LIDChanged,
+			" has LID "},
+		{"an LMC", rebuilt(t, whole, func(f *fabric.Fabric) { f.Ports[far].LID, f.Ports[far].LMC = 64, 1 }),
+			ucastcache.LIDChanged, " has LID "},
+		{"a view", rebuilt(t, whole, func(f *fabric.Fabric) { f.SMPort = far }), ucastcache.ViewMoved,
+			"the subnet is seen from "},
+		{
+			"no subnet", whole.Without(whole.Links()), ucastcache.SwitchGone,
+			"the unicast cache is invalid: the subnet is seen from leaf-01/0 now and was from node-0001 HCA-1/1, and " +
+				"2 more such",
+		},
 	} {
 		got, v := ucastcache.New(tables).Next(k.now)
 		if !strings.Contains(v.String(), k.want) {
@@ -142,7 +162,10 @@ func TestNewcomers(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, v := ucastcache.New(res.Tables).Next(whole)
-		if got != nil || !strings.Contains(v.String(), k.want) || !slices.ContainsFunc(v.Reasons, func(r ucastcache.Reason) bool { return r.Kind == k.kind }) {
+		if got != nil || !strings.Contains(v.String(), k.want) ||
+			!slices.ContainsFunc(v.Reasons, func(r ucastcache.Reason) bool {
+				return r.Kind == k.kind
+			}) {
 			t.Errorf("%v; want %q", v, k.want)
 		}
 	}
@@ -156,7 +179,10 @@ func TestTables(t *testing.T) {
 	leaf := tables.Fabric.NodesByDescription("leaf-02")[0]
 	tables.SL2VL.Set(leaf, 1, 3, fabric.VLs{0, 1, 2})
 	c := ucastcache.New(tables)
-	for _, now := range []*fabric.Fabric{tables.Fabric, rebuilt(t, tables.Fabric, nil), tables.Fabric.Without(links(t, tables.Fabric, "leaf-02")), rebuilt(t, tables.Fabric, nil)} {
+	for _, now := range []*fabric.Fabric{
+		tables.Fabric, rebuilt(t, tables.Fabric, nil), tables.Fabric.Without(links(t, tables.Fabric, "leaf-02")),
+		rebuilt(t, tables.Fabric, nil),
+	} {
 		got, v := c.Next(now)
 		if got == nil {
 			t.Fatal(v)

@@ -37,7 +37,8 @@ func counterparts(f, g *fabric.Fabric) []fabric.NodeIndex {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		j := g.NodeByGUID(n.GUID)
-		if !n.InSubnet || j == fabric.None || !g.Nodes[j].InSubnet || g.Nodes[j].Type != n.Type || g.Nodes[j].NumPorts != n.NumPorts {
+		if !n.InSubnet || j == fabric.None || !g.Nodes[j].InSubnet || g.Nodes[j].Type != n.Type ||
+			g.Nodes[j].NumPorts != n.NumPorts {
 			j = fabric.None
 		}
 		out[i] = j
@@ -70,7 +71,8 @@ func (c *comparison) view() {
 	}
 	p, q := &c.was.Ports[c.was.SMPort], &c.now.Ports[c.now.SMPort]
 	if c.was.Nodes[p.Node].GUID != c.now.Nodes[q.Node].GUID || p.Num != q.Num {
-		c.invalid(ViewMoved, "the subnet is seen from %s now and was from %s", c.now.PortName(c.now.SMPort), c.was.PortName(c.was.SMPort))
+		c.invalid(ViewMoved, "the subnet is seen from %s now and was from %s", c.now.PortName(c.now.SMPort),
+			c.was.PortName(c.was.SMPort))
 	}
 }
 
@@ -103,7 +105,8 @@ func (c *comparison) goneLinks() {
 		case thereA && thereB:
 			c.invalid(LinkGone, "the link %s is gone, of which both switches are there", linkName(c.was, l))
 		case c.leaf[a] && c.leaf[b]:
-			c.invalid(LeafLinkGone, "the link %s is gone, of two switches with adapters, one of which is there", linkName(c.was, l))
+			c.invalid(LeafLinkGone, "the link %s is gone, of two switches with adapters, one of which is there",
+				linkName(c.was, l))
 		}
 	}
 }

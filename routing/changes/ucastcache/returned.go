@@ -26,7 +26,10 @@ func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 		}
 		newNear, newFar := !before.Nodes[near].InSubnet, !before.Nodes[far].InSubnet
 		if newNear && !newFar || newFar && !newNear && depth[near] == depth[far] {
-			v.Reasons = append(v.Reasons, Reason{LinkLate, "the link " + linkName(f, l) + " of a switch that came back leads on, away from the subnet manager"})
+			v.Reasons = append(v.Reasons, Reason{
+				LinkLate, "the link " + linkName(f, l) + " of a switch that came back leads on, away from the subnet " +
+					"manager",
+			})
 			t = nil
 		}
 	}
@@ -48,7 +51,8 @@ func depths(f *fabric.Fabric) []int {
 			continue
 		}
 		for p := range f.Nodes[n].Slots() {
-			if peer := f.PeerNode(p); peer != fabric.None && depth[peer] == 0 && (n != first || f.Nodes[n].IsSwitch() || p == f.SMPort) {
+			if peer := f.PeerNode(p); peer != fabric.None && depth[peer] == 0 && (n != first || f.Nodes[n].IsSwitch() ||
+				p == f.SMPort) {
 				depth[peer] = depth[n] + 1
 				queue = append(queue, peer)
 			}

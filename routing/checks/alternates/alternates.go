@@ -133,7 +133,9 @@ func lidsOf(f *fabric.Fabric, port fabric.PortIndex) (list []uint16) {
 }
 
 func follow(t *fabric.Tables, src, dst fabric.PortIndex, slid, dlid uint16) Path {
-	return Path{Src: src, Dst: dst, SLID: slid, DLID: dlid, There: walk.Trace(t, src, dlid), Back: walk.Trace(t, dst, slid)}
+	return Path{
+		Src: src, Dst: dst, SLID: slid, DLID: dlid, There: walk.Trace(t, src, dlid), Back: walk.Trace(t, dst, slid),
+	}
 }
 
 // parts are the cables and switches of a path.

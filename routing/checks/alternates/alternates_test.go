@@ -79,7 +79,8 @@ func TestTwoPorts(t *testing.T) {
 	var got []string
 	for i := range r.List {
 		a := &r.List[i]
-		got = append(got, fmt.Sprintf("%s to %s: ends %s; between %s", f.PortName(a.Src), f.PortName(a.Dst), told(f, &a.Ends), told(f, &a.Between)))
+		got = append(got, fmt.Sprintf("%s to %s: ends %s; between %s", f.PortName(a.Src), f.PortName(a.Dst),
+			told(f, &a.Ends), told(f, &a.Between)))
 	}
 	want := []string{
 		"A/2 to B/2: ends ; between ",

@@ -155,7 +155,8 @@ func (e *End) Text(w io.Writer, f *fabric.Fabric) {
 	if e.UnevenNeighbours {
 		head("Remote")
 		for _, n := range e.Neighbours {
-			_, _ = fmt.Fprintf(w, "Dest 0x%016x(%s) - %d ", f.Nodes[n.Node].GUID, fabric.Escape(f.Nodes[n.Node].Desc), n.LIDs)
+			_, _ = fmt.Fprintf(w, "Dest 0x%016x(%s) - %d ", f.Nodes[n.Node].GUID, fabric.Escape(f.Nodes[n.Node].Desc),
+				n.LIDs)
 		}
 		_, _ = fmt.Fprintln(w)
 	}

@@ -30,7 +30,10 @@ type beside struct {
 }
 
 func newBeside(c *counter, t *fabric.Tables) *beside {
-	b := &beside{ends: trees.NewEnds(t, c.opt.Switches), lids: map[uint16]trees.LID{}, same: make([]bool, len(c.ends.Ports)), others: make([]int64, len(c.ends.Groups))}
+	b := &beside{
+		ends: trees.NewEnds(t, c.opt.Switches), lids: map[uint16]trees.LID{}, same: make([]bool, len(c.ends.Ports)),
+		others: make([]int64, len(c.ends.Groups)),
+	}
 	for _, l := range b.ends.LIDs {
 		b.lids[l.LID] = l
 	}

@@ -39,8 +39,8 @@ type Result struct {
 	Verdicts [walk.TooLong + 1]int64
 	// Links counts those that arrive by their number of links.
 	Links []int64
-	// Unreachable are the end ports that failures have separated from the subnet, Unassigned other ones without a LID. Paths
-	// from and to both end at once.
+	// Unreachable are the end ports that failures have separated from the subnet, Unassigned other ones without a LID.
+	// Paths from and to both end at once.
 	Unreachable, Unassigned []fabric.PortIndex
 	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences
 	// the different sequences of switches that these pass.
@@ -131,7 +131,9 @@ func (c *counter) count(ctx context.Context, some []target) error {
 			c.opt.Progress(c.done+min(done*fabric.BlockSize, len(lids)), len(c.todo))
 		}
 	}
-	err := c.ends.Each(ctx, lids, progress, func(n int, t *trees.Tree) { c.worker(n).column(t, c.cells[t.At*len(c.origins):]) })
+	err := c.ends.Each(ctx, lids, progress, func(n int, t *trees.Tree) {
+		c.worker(n).column(t, c.cells[t.At*len(c.origins):])
+	})
 	if err != nil {
 		return err
 	}
@@ -197,7 +199,8 @@ func (r *Result) fail(all map[place]Failure, most int) {
 		r.Failures = append(r.Failures, f)
 	}
 	slices.SortStableFunc(r.Failures, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src))
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.LID, b.LID),
+			cmp.Compare(a.Src, b.Src))
 	})
 	var listed [walk.TooLong + 1]int
 	r.Failures = slices.DeleteFunc(r.Failures, func(f Failure) bool {

@@ -197,8 +197,10 @@ func TestBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(few.Alike) != 3 || !slices.Equal(few.Alike, all.Alike[:3]) || len(few.Failures) != 3 || few.Places != len(all.Failures) {
-		t.Errorf("%d and %d listed of %d places, %+v, want the first three of %d", len(few.Alike), len(few.Failures), few.Places, few.Alike, len(all.Alike))
+	if len(few.Alike) != 3 || !slices.Equal(few.Alike, all.Alike[:3]) || len(few.Failures) != 3 ||
+		few.Places != len(all.Failures) {
+		t.Errorf("%d and %d listed of %d places, %+v, want the first three of %d", len(few.Alike), len(few.Failures),
+			few.Places, few.Alike, len(all.Alike))
 	}
 }
 

@@ -90,7 +90,9 @@ func (c *counter) listTargets() {
 	for _, l := range c.ends.LIDs {
 		c.todo = append(c.todo, target{l, c.homeOf[l.End]})
 	}
-	slices.SortFunc(c.todo, func(a, b target) int { return cmp.Or(cmp.Compare(a.home, b.home), cmp.Compare(a.LID.LID, b.LID.LID)) })
+	slices.SortFunc(c.todo, func(a, b target) int {
+		return cmp.Or(cmp.Compare(a.home, b.home), cmp.Compare(a.LID.LID, b.LID.LID))
+	})
 }
 
 // place is where packets end that do not arrive: a switch, or -1 less a group whose

@@ -19,8 +19,8 @@ type Options struct {
 	Switches bool
 	// Examples is how many pairs of each kind of trouble to list, 20 if it is 0.
 	Examples int
-	// Progress, where set, is called now and then with the destinations done, in lots of 64, and all there are. It may be
-	// called from several goroutines.
+	// Progress, where set, is called now and then with the destinations done, in lots of 64, and all there are. It may
+	// be called from several goroutines.
 	Progress func(done, total int)
 }
 
@@ -45,14 +45,14 @@ type Result struct {
 	Unassigned      int // ends without a LID, which send and get nothing
 	UnreachableEnds int
 	Pairs           int64
-	// LostPairs are those of which a path never arrives, LuckPairs other ones of which a path arrives by luck, UnknownPairs
-	// other ones of which a path is unknown.
+	// LostPairs are those of which a path never arrives, LuckPairs other ones of which a path arrives by luck,
+	// UnknownPairs other ones of which a path is unknown.
 	LostPairs    int64
 	LuckPairs    int64
 	UnknownPairs int64
 	Counts
-	// Fewest and Most count the paths that arrive by the links of their shortest path and of their longest one; those whose
-	// packets can loop are in the first alone.
+	// Fewest and Most count the paths that arrive by the links of their shortest path and of their longest one; those
+	// whose packets can loop are in the first alone.
 	Fewest []int64
 	Most   []int64
 	// Troubles are the first paths of each kind that is not [Sure], by kind, LID and source. Those that
@@ -101,7 +101,8 @@ func newChecker(t *fabric.Tables, opt Options) *checker {
 	return c
 }
 
-// Turns are the places of LIDs in ends, those of the ports of one switch one after the other: they mostly share their paths.
+// Turns are the places of LIDs in ends, those of the ports of one switch one after the other: they mostly share their
+// paths.
 func Turns(ends *trees.Ends) []int32 {
 	homes := make([]fabric.SwitchIndex, len(ends.LIDs))
 	turns := make([]int32, len(ends.LIDs))
@@ -113,8 +114,8 @@ func Turns(ends *trees.Ends) []int32 {
 	return turns
 }
 
-// each calls visit with the places of the LIDs of each lot and a worker, which one goroutine has to itself, and returns the
-// workers that were made.
+// each calls visit with the places of the LIDs of each lot and a worker, which one goroutine has to itself, and returns
+// the workers that were made.
 func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w *W, places []int32)) ([]*W, error) {
 	workers := make([]*W, routing.Workers())
 	lids := make([]trees.LID, len(c.turns))
@@ -167,7 +168,8 @@ func (w *worker) judge(col *column, l trees.LID) {
 		for _, end := range s.ends {
 			if end != l.End && free[r] > 0 {
 				free[r]--
-				col.troubles = append(col.troubles, Pair{Src: w.ends.Ports[end], Dst: w.ends.Ports[l.End], LID: l.LID, Outcome: *o})
+				col.troubles = append(col.troubles, Pair{Src: w.ends.Ports[end], Dst: w.ends.Ports[l.End], LID: l.LID,
+					Outcome: *o})
 			}
 		}
 	})
@@ -230,7 +232,8 @@ func count(counts []int32, at int32, n int) []int32 {
 func (c *checker) result() *Result {
 	t := c.net.Tables
 	r := &Result{
-		Ends: c.ends.Total(), Unassigned: len(c.ends.Unassigned), UnreachableEnds: len(c.ends.Unreachable), Pairs: c.ends.Pairs(),
+		Ends: c.ends.Total(), Unassigned: len(c.ends.Unassigned), UnreachableEnds: len(c.ends.Unreachable),
+		Pairs:     c.ends.Pairs(),
 		SLsUnread: t.Unread.SLs && len(c.net.classes) > 1,
 	}
 	for i := range c.columns {
@@ -262,7 +265,9 @@ func (c *checker) result() *Result {
 			}
 		}
 	}
-	slices.SortStableFunc(r.Troubles, func(a, b Pair) int { return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach()) })
+	slices.SortStableFunc(r.Troubles, func(a, b Pair) int {
+		return order(a.Outcome.Endings.Reach()) - order(b.Outcome.Endings.Reach())
+	})
 	return r
 }
 

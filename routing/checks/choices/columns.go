@@ -23,7 +23,10 @@ type columns struct {
 }
 
 func newColumns(net *Net, ends *trees.Ends) *columns {
-	return &columns{net: net, ends: ends, enter: net, graphs: make([]*graph, len(net.classes)), solved: make([]bool, len(net.classes))}
+	return &columns{
+		net: net, ends: ends, enter: net, graphs: make([]*graph, len(net.classes)),
+		solved: make([]bool, len(net.classes)),
+	}
 }
 
 // lot calls visit with one after the other of some LIDs, by their places in ends.
@@ -62,7 +65,8 @@ type source struct {
 	at    Place // what they meet first, where that is a switch
 }
 
-// sources calls visit with the ends that send to a LID, together where their packets take the same paths; with s, anew each time.
+// sources calls visit with the ends that send to a LID, together where their packets take the same paths; with s, anew
+// each time.
 func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	for g := range c.ends.Groups {
 		group := &c.ends.Groups[g]
@@ -77,7 +81,10 @@ func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 			if end == l.End {
 				continue
 			}
-			*s = source{group: group, ends: group.Ends[i : i+1], n: 1, class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID)}
+			*s = source{
+				group: group, ends: group.Ends[i : i+1], n: 1,
+				class: c.net.class(c.net.Tables.Fabric.Ports[c.ends.Ports[end]].LID, l.LID),
+			}
 			if group.At >= 0 {
 				s.at = c.enter.First(c.ends.Ports[end], c.net.classes[s.class])
 			}

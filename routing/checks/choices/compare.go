@@ -14,8 +14,8 @@ import (
 // End is an end port in two fabrics, None where it is not in the subnet.
 type End struct{ Before, After fabric.PortIndex }
 
-// Comparison counts the pairs of end ports by how their packets arrived before and arrive after. A pair is reached as the
-// worst of its paths is.
+// Comparison counts the pairs of end ports by how their packets arrived before and arrive after. A pair is reached as
+// the worst of its paths is.
 type Comparison struct {
 	Pairs [Unknown + 1][Unknown + 1]int64
 	// Changed counts those reached for sure before and after that can take other ports.
@@ -25,10 +25,11 @@ type Comparison struct {
 	ChangedExamples [][2]int32
 }
 
-// Compare compares the choices that packets among some ends have in two sets of tables, whose fabrics may differ. It fails
-// with ctx's error where ctx ends first. It takes twice what [Check] does, and O(ends^2).
+// Compare compares the choices that packets among some ends have in two sets of tables, whose fabrics may differ. It
+// fails with ctx's error where ctx ends first. It takes twice what [Check] does, and O(ends^2).
 func Compare(ctx context.Context, before, after *fabric.Tables, ends []End, opt Options) (*Comparison, error) {
-	sides := [2]*comparedSide{newComparedSide(before, ends, func(e End) fabric.PortIndex { return e.Before }), newComparedSide(after, ends, func(e End) fabric.PortIndex { return e.After })}
+	sides := [2]*comparedSide{newComparedSide(before, ends, func(e End) fabric.PortIndex { return e.Before }),
+		newComparedSide(after, ends, func(e End) fabric.PortIndex { return e.After })}
 	lots := (len(ends) + fabric.BlockSize - 1) / fabric.BlockSize
 	found := make([]Comparison, lots)
 	workers := make([]*comparer, routing.Workers())
@@ -66,8 +67,8 @@ func (c *Comparison) add(o *Comparison, examples int) {
 // comparedSide is one of the two sets of tables. It is read-only.
 type comparedSide struct {
 	checker *checker
-	// end is, by place in the ends compared, that of the checker, -1 for none; place is the inverse. lids are the places
-	// of the LIDs of each end of the checker.
+	// end is, by place in the ends compared, that of the checker, -1 for none; place is the inverse. lids are the
+	// places of the LIDs of each end of the checker.
 	end, place []int32
 	lids       [][]int32
 }
@@ -202,8 +203,8 @@ func (f *follower) attached(end int32) uint64 {
 	return mix(t.Nodes[t.Ports[peer].Node].GUID + uint64(t.Ports[peer].Num))
 }
 
-// hash finds the hashes of the ports that packets of a class can take, from each place on that packets were followed from:
-// those from which none can loop.
+// hash finds the hashes of the ports that packets of a class can take, from each place on that packets were followed
+// from: those from which none can loop.
 func (f *follower) hash(class uint8) {
 	g := f.column.graphs[class]
 	order := g.order

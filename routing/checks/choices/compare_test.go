@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestCompareAgainstEnumeration: of random tables before and after, with other groups, broken entries or less links, the pairs
-// are reached, and keep their paths, as walks along each single path find.
+// TestCompareAgainstEnumeration: of random tables before and after, with other groups, broken entries or less links,
+// the pairs are reached, and keep their paths, as walks along each single path find.
 func TestCompareAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	changed, kept := int64(0), int64(0)

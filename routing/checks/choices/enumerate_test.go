@@ -36,7 +36,8 @@ type way struct {
 const stop = 300
 
 // try follows a packet that comes to a port slot: port 0 of a switch where it begins there.
-func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8, share float64, took []fabric.PortIndex, been []int) {
+func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8, share float64, took []fabric.PortIndex,
+	been []int) {
 	f := t.Fabric
 	if r.steps++; r.steps > stop {
 		return
@@ -118,8 +119,9 @@ type oddSLs struct{}
 
 func (oddSLs) SL(src, dst uint16) uint8 { return uint8(src+dst) & 1 }
 
-// TestAgainstEnumeration: on random fabrics with random groups, private tables, switches that are off and tables that are
-// broken, what is found by graphs is what a walk along each single path finds: endings, hops, counts, shares, loads.
+// TestAgainstEnumeration: on random fabrics with random groups, private tables, switches that are off and tables that
+// are broken, what is found by graphs is what a walk along each single path finds: endings, hops, counts, shares,
+// loads.
 func TestAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	seen := map[Reach]int{}
@@ -180,7 +182,8 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 				reach := p.endings.Reach()
 				*[]*int64{Sure: &want.Sure, Luck: &want.Luck, Never: &want.Never, Unknown: &want.Unknown}[reach]++
 				seen[reach]++
-				if worst == 0 || worst != Never && (reach == Never || worst != Luck && (reach == Luck || worst == Sure)) {
+				if worst == 0 || worst != Never &&
+					(reach == Never || worst != Luck && (reach == Luck || worst == Sure)) {
 					worst = reach
 				}
 				if p.endings&Arrives != 0 {
@@ -255,7 +258,9 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 	}
 	for port, n := range l.Paths {
 		if math.Abs(n-loads[fabric.PortIndex(port)]) > 1e-6 {
-			t.Errorf("case %d: port %d of %s carries %v, walked %v; classes %v tables %d", i, f.Ports[port].Num, f.Nodes[f.Ports[port].Node].Desc, n, loads[fabric.PortIndex(port)], NewNet(tables).classes, NewNet(tables).tables)
+			t.Errorf("case %d: port %d of %s carries %v, walked %v; classes %v tables %d", i, f.Ports[port].Num,
+				f.Nodes[f.Ports[port].Node].Desc, n, loads[fabric.PortIndex(port)], NewNet(tables).classes,
+				NewNet(tables).tables)
 		}
 	}
 	if tables.Adaptive == nil {

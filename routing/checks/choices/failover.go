@@ -12,8 +12,9 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Failover says what becomes of paths the moment that links fail, while switches still hold the tables that they held: what
-// their groups make good before any subnet manager acts, and what waits for one. Paths is the sum of the other counts.
+// Failover says what becomes of paths the moment that links fail, while switches still hold the tables that they held:
+// what their groups make good before any subnet manager acts, and what waits for one. Paths is the sum of the other
+// counts.
 type Failover struct {
 	Paths int64
 	// Untouched can take the paths that they could, Over have lost some or take others, and all arrive.
@@ -22,7 +23,8 @@ type Failover struct {
 	// Luck lose packets by some choices now, Stuck by all.
 	Luck  int64
 	Stuck int64
-	// CutOff have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before either.
+	// CutOff have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before
+	// either.
 	CutOff int64
 	Bad    int64
 	// Examples are the first pairs that are stuck or need luck, by LID and source.
@@ -32,9 +34,9 @@ type Failover struct {
 // ErrOtherNodes says that tables are of fabrics whose nodes or LIDs differ.
 var ErrOtherNodes = errors.New("the nodes or their LIDs differ")
 
-// FailOver compares what packets can do in a fabric with what they can do once some of its links have failed, by the same
-// tables; what of the second is those laid over the fabric that is left, whose nodes and LIDs must be the same, else it fails
-// with [ErrOtherNodes]. It takes three times what [Check] does.
+// FailOver compares what packets can do in a fabric with what they can do once some of its links have failed, by the
+// same tables; what of the second is those laid over the fabric that is left, whose nodes and LIDs must be the same,
+// else it fails with [ErrOtherNodes]. It takes three times what [Check] does.
 func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*Failover, error) {
 	if !fabric.SameNodes(before.Fabric, after.Fabric) || !fabric.KeepsLIDs(before.Fabric, after.Fabric) {
 		return nil, ErrOtherNodes
@@ -82,8 +84,8 @@ func (r *Failover) add(o *Failover, examples int) {
 type transition struct {
 	*checker
 	before, after *columns
-	// touched says, by class of SLs and place, whether packets from there can take other paths after than before; looked
-	// for which classes that is known.
+	// touched says, by class of SLs and place, whether packets from there can take other paths after than before;
+	// looked for which classes that is known.
 	touched [][]bool
 	looked  []bool
 }
@@ -126,7 +128,8 @@ func (w *transition) judge(r *Failover, l trees.LID) {
 			}
 			r.become(&now, s.group.At >= 0 && w.touches(s))
 			if now.Endings.Reach() != Sure && len(r.Examples) < w.opt.Examples {
-				r.Examples = append(r.Examples, Pair{Src: w.ends.Ports[end], Dst: w.ends.Ports[l.End], LID: l.LID, Outcome: now})
+				r.Examples = append(r.Examples, Pair{Src: w.ends.Ports[end], Dst: w.ends.Ports[l.End], LID: l.LID,
+					Outcome: now})
 			}
 		}
 	})

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// TestFailOverAgainstEnumeration: what becomes of pairs when links fail is what a walk along each single path finds, with the
-// links and without them.
+// TestFailOverAgainstEnumeration: what becomes of pairs when links fail is what a walk along each single path finds,
+// with the links and without them.
 func TestFailOverAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	var seen Failover
@@ -73,7 +73,8 @@ func shortest(t *testing.T, f *fabric.Fabric) *fabric.Tables {
 }
 
 func equal(a, b *Failover) bool {
-	return a.Paths == b.Paths && a.Untouched == b.Untouched && a.Over == b.Over && a.Luck == b.Luck && a.Stuck == b.Stuck && a.CutOff == b.CutOff && a.Bad == b.Bad
+	return a.Paths == b.Paths && a.Untouched == b.Untouched && a.Over == b.Over && a.Luck == b.Luck &&
+		a.Stuck == b.Stuck && a.CutOff == b.CutOff && a.Bad == b.Bad
 }
 
 func someLinks(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
@@ -125,9 +126,10 @@ func walkOver(before, after *fabric.Tables) (*Failover, bool) {
 	return &r, true
 }
 
-// TestFailOverOfATree: one of two spines loses its link to the second of three leaves, with a host each. What the first and the
-// third leaf send to the second goes by luck, as the spine that lost its link still gets half of it, for a manager alone
-// can tell them; what the second leaf sends takes the other spine at once. Pairs of the first and third do not see it.
+// TestFailOverOfATree: one of two spines loses its link to the second of three leaves, with a host each. What the first
+// and the third leaf send to the second goes by luck, as the spine that lost its link still gets half of it, for a
+// manager alone can tell them; what the second leaf sends takes the other spine at once. Pairs of the first and third
+// do not see it.
 func TestFailOverOfATree(t *testing.T) {
 	f, err := gen.ParseSpec("xgft:2,1,3,1,2")
 	if err != nil {

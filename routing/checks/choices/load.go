@@ -99,7 +99,8 @@ func (w *loader) add(l trees.LID) {
 	}
 }
 
-// spread lets the packets that come by each node leave by its ports. Of nodes from which packets can loop none have any.
+// spread lets the packets that come by each node leave by its ports. Of nodes from which packets can loop none have
+// any.
 func (w *loader) spread(g *graph, weights []float64) {
 	f := w.net.Tables.Fabric
 	order := g.order

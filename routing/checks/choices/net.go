@@ -40,7 +40,8 @@ type Exit struct {
 
 // NewNet takes O(switches x 256 + ports in groups).
 func NewNet(t *fabric.Tables) *Net {
-	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]Exit, len(t.Fabric.Switches)), plain: &fabric.AdaptiveSwitch{}}
+	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]Exit, len(t.Fabric.Switches)),
+		plain: &fabric.AdaptiveSwitch{}}
 	if t.Adaptive != nil {
 		n.tables = t.Adaptive.NumTables()
 		for s := range t.Adaptive.Switches {
@@ -104,7 +105,8 @@ func (n *Net) sw(s fabric.SwitchIndex) *fabric.AdaptiveSwitch {
 
 func (n *Net) up(s fabric.SwitchIndex, port uint8) bool {
 	node := n.Tables.Fabric.SwitchNode(s)
-	return port <= node.NumPorts && (port == 0 || n.Tables.Fabric.Ports[node.FirstPort+fabric.PortIndex(port)].Peer != fabric.None)
+	return port <= node.NumPorts && (port == 0 || n.Tables.Fabric.Ports[node.FirstPort+fabric.PortIndex(port)].Peer !=
+		fabric.None)
 }
 
 func (n *Net) exit(s fabric.SwitchIndex, port uint8) Exit {
@@ -144,7 +146,8 @@ func (n *Net) Switch(at Place) (sw fabric.SwitchIndex, table uint8) {
 
 // leaves are the ports by which packets can leave a switch: those of the group that are up, or the static one. Why is
 // the state by which they choose, [fabric.StateStatic] where they go by the static port.
-func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit, why fabric.AdaptiveState) {
+func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit,
+	why fabric.AdaptiveState) {
 	if !n.Tables.Known[s] {
 		static[0] = Exit{To: walk.Unread, Port: fabric.NoPath}
 		return static[:], fabric.StateStatic

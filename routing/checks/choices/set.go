@@ -49,7 +49,8 @@ func (n *Net) Of(src fabric.PortIndex, lid uint16, sl uint8) *Set {
 	if host && f.PeerSwitch(src) == fabric.None || s.Dst == fabric.None || src == s.Dst && host {
 		return s // there is no switch that could choose
 	}
-	u := unfolding{net: n, flow: n.NewFlow(), set: s, seen: map[Place]bool{}, shares: map[Place]float64{}, static: map[fabric.SwitchIndex]bool{}}
+	u := unfolding{net: n, flow: n.NewFlow(), set: s, seen: map[Place]bool{}, shares: map[Place]float64{},
+		static: map[fabric.SwitchIndex]bool{}}
 	u.flow.Begin(lid, s.Dst, sl)
 	at := n.First(src, sl)
 	u.outcome = u.flow.OutcomesFrom(at)
@@ -142,7 +143,8 @@ func (u *unfolding) share(first Place) {
 func (u *unfolding) unfold(places []Place, depth int) {
 	for _, alike := range u.alike(places) {
 		first := alike[0]
-		row := Row{Depth: depth, State: u.flow.Why(first), Outcome: *u.outcome(first), Again: u.seen[first], At: fabric.None}
+		row := Row{Depth: depth, State: u.flow.Why(first), Outcome: *u.outcome(first), Again: u.seen[first],
+			At: fabric.None}
 		_, row.Table = u.net.Switch(first)
 		var next []Place
 		var ends []Exit
@@ -181,7 +183,8 @@ func (u *unfolding) end(e Exit, depth int, share float64) {
 		row.At = walk.PortOf(e.To)
 		row.Static = u.flow.Ends(e)
 	}
-	if last := len(u.set.Rows) - 1; last >= 0 && u.set.Rows[last].Stop && u.set.Rows[last].At == row.At && u.set.Rows[last].Outcome.Endings == row.Outcome.Endings && u.set.Rows[last].Depth == depth {
+	if last := len(u.set.Rows) - 1; last >= 0 && u.set.Rows[last].Stop && u.set.Rows[last].At == row.At &&
+		u.set.Rows[last].Outcome.Endings == row.Outcome.Endings && u.set.Rows[last].Depth == depth {
 		u.set.Rows[last].Share += share
 		return
 	}

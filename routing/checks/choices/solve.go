@@ -17,7 +17,8 @@ type graph struct {
 	home  fabric.SwitchIndex
 	alone bool
 
-	// out are the ports by which packets leave the nodes visited, by place, and own memory for those that are a static one.
+	// out are the ports by which packets leave the nodes visited, by place, and own memory for those that are a static
+	// one.
 	out [][]Exit
 	why []fabric.AdaptiveState
 	own [][1]Exit
@@ -47,7 +48,9 @@ type frame struct {
 func newGraph(net *Net) *graph {
 	n := len(net.Tables.Fabric.Switches) * net.tables
 	return &graph{
-		net: net, of: newEntries(len(net.Tables.Fabric.Switches)), out: make([][]Exit, n), why: make([]fabric.AdaptiveState, n), own: make([][1]Exit, n), visits: make([]visit, n), outcomes: make([]Outcome, n),
+		net: net, of: newEntries(len(net.Tables.Fabric.Switches)), out: make([][]Exit, n),
+		why: make([]fabric.AdaptiveState, n), own: make([][1]Exit, n), visits: make([]visit, n),
+		outcomes: make([]Outcome, n),
 	}
 }
 
@@ -61,11 +64,12 @@ func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
 	g.order = g.order[:0]
 }
 
-// again reports whether what was solved last holds for another LID as well: one of the same switch, which packets leave all
-// others for by the same ports.
+// again reports whether what was solved last holds for another LID as well: one of the same switch, which packets leave
+// all others for by the same ports.
 func (g *graph) again(of *entries, end fabric.PortIndex) bool {
 	home, local := g.net.Tables.Fabric.AttachedSwitch(end)
-	if len(g.order) == 0 || !g.alone || home != g.home || home == fabric.None || local == 0 || g.visits[home] == unvisited || g.net.tables > 1 || len(g.net.classes) > 1 {
+	if len(g.order) == 0 || !g.alone || home != g.home || home == fabric.None || local == 0 ||
+		g.visits[home] == unvisited || g.net.tables > 1 || len(g.net.classes) > 1 {
 		return false
 	}
 	if out := g.out[home]; len(out) != 1 || out[0].To != g.dst || out[0].Port == 0 {
@@ -79,7 +83,9 @@ func (g *graph) again(of *entries, end fabric.PortIndex) bool {
 	var other [1]Exit
 	for _, at := range g.order {
 		sw := fabric.SwitchIndex(at)
-		alike := of.adaptive[sw] == g.of.adaptive[sw] && (of.ports[sw] == g.of.ports[sw] || g.why[at] != fabric.StateStatic && g.net.sw(sw).Adapts(of.adaptive[sw], g.sl))
+		alike := of.adaptive[sw] == g.of.adaptive[sw] &&
+			(of.ports[sw] == g.of.ports[sw] || g.why[at] != fabric.StateStatic &&
+				g.net.sw(sw).Adapts(of.adaptive[sw], g.sl))
 		if !alike && sw != home {
 			out, _ := g.net.leaves(sw, 0, of, g.sl, &other)
 			if was := g.out[at]; len(out) != len(was) || out[0] != was[0] || len(out) > 1 && &out[0] != &was[0] {
@@ -167,8 +173,8 @@ func (g *graph) outcome(at Place) Outcome {
 	return o
 }
 
-// unwind solves where packets can loop. What no loop can be reached from is solved first, each place behind those that it
-// sends to; the rest settles by going through it again and again.
+// unwind solves where packets can loop. What no loop can be reached from is solved first, each place behind those that
+// it sends to; the rest settles by going through it again and again.
 func (g *graph) unwind() {
 	order, loops := g.peel()
 	for _, at := range order {

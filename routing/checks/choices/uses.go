@@ -15,8 +15,8 @@ import (
 
 // Users are those whose packets can take a link or pass a switch.
 type Users struct {
-	// Paths counts the pairs of which some packet can; Packets are these pairs by the share of their packets that does if
-	// all choices are alike. What can loop counts among Paths alone.
+	// Paths counts the pairs of which some packet can; Packets are these pairs by the share of their packets that does
+	// if all choices are alike. What can loop counts among Paths alone.
 	Paths   int64
 	Packets float64
 	// Sources and Destinations are the end ports of these pairs, those with most packets first, then by LID.
@@ -40,8 +40,8 @@ type Use struct {
 	Share    float64
 }
 
-// UsersOf is [uses.Of] over every choice: without adaptive routing it counts the same paths, and those as well that do not
-// arrive. O(LIDs x ports in groups) on all processors.
+// UsersOf is [uses.Of] over every choice: without adaptive routing it counts the same paths, and those as well that do
+// not arrive. O(LIDs x ports in groups) on all processors.
 func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options) (*Users, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -49,7 +49,9 @@ func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options)
 	c := newChecker(t, opt)
 	asked := newPassage(t.Fabric, what)
 	examples := make([][]Use, len(c.ends.LIDs))
-	workers, err := each(ctx, c, func() *userFinder { return newUserFinder(c, asked) }, func(w *userFinder, places []int32) {
+	workers, err := each(ctx, c, func() *userFinder {
+		return newUserFinder(c, asked)
+	}, func(w *userFinder, places []int32) {
 		w.column.lot(places, func(at int32) { examples[at] = w.find(c.ends.LIDs[at]) })
 	})
 	if err != nil {
@@ -88,7 +90,8 @@ func (c *checker) users(all []User) []User {
 	}
 	f := c.net.Tables.Fabric
 	slices.SortStableFunc(users, func(a, b User) int {
-		return cmp.Or(cmp.Compare(b.Packets, a.Packets), cmp.Compare(b.Paths, a.Paths), cmp.Compare(f.Ports[a.Port].LID, f.Ports[b.Port].LID))
+		return cmp.Or(cmp.Compare(b.Packets, a.Packets), cmp.Compare(b.Paths, a.Paths),
+			cmp.Compare(f.Ports[a.Port].LID, f.Ports[b.Port].LID))
 	})
 	return users
 }
@@ -128,7 +131,8 @@ type userFinder struct {
 func newUserFinder(c *checker, asked *passage) *userFinder {
 	classes, places := len(c.net.classes), len(c.net.Tables.Fabric.Switches)*c.net.tables
 	w := &userFinder{
-		checker: c, asked: asked, column: newColumns(c.net, c.ends), from: make([]User, len(c.ends.Ports)), to: make([]User, len(c.ends.Ports)),
+		checker: c, asked: asked, column: newColumns(c.net, c.ends), from: make([]User, len(c.ends.Ports)),
+		to:  make([]User, len(c.ends.Ports)),
 		can: make([][]bool, classes), share: make([][]float64, classes), known: make([]bool, classes),
 	}
 	for i := range w.can {

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/routing/checks/uses"
 )
 
-// TestUsersAgainstEnumeration: who can take a link or pass a switch, and with which share, is what a walk along each single
-// path finds; without adaptive routing it is also who uses it by forwarding tables, where all paths arrive.
+// TestUsersAgainstEnumeration: who can take a link or pass a switch, and with which share, is what a walk along each
+// single path finds; without adaptive routing it is also who uses it by forwarding tables, where all paths arrive.
 func TestUsersAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	var pairs, parts int64
@@ -39,11 +39,15 @@ func TestUsersAgainstEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Paths != plain.Paths || math.Abs(got.Packets-plain.Packets) > 1e-6 || len(got.Examples) != len(plain.Examples) {
-			t.Errorf("case %d: %d paths, %v packets; walked %d and %v", i, got.Paths, got.Packets, plain.Paths, plain.Packets)
+		if got.Paths != plain.Paths || math.Abs(got.Packets-plain.Packets) > 1e-6 ||
+			len(got.Examples) != len(plain.Examples) {
+			t.Errorf("case %d: %d paths, %v packets; walked %d and %v", i, got.Paths, got.Packets, plain.Paths,
+				plain.Packets)
 			continue
 		}
-		slices.SortFunc(got.Examples, func(a, b Use) int { return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src)) })
+		slices.SortFunc(got.Examples, func(a, b Use) int {
+			return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Src, b.Src))
+		})
 		for at, e := range got.Examples {
 			w := plain.Examples[at]
 			if e.Src != w.Src || e.Dst != w.Dst || e.LID != w.LID || math.Abs(e.Share-w.Share) > 1e-9 {
@@ -93,7 +97,8 @@ func asStatic(t *testing.T, tables *fabric.Tables, what uses.What, got *Users) {
 	if all.Sure != all.Paths {
 		return
 	}
-	if static.Paths != got.Paths || len(static.Sources) != len(got.Sources) || len(static.Destinations) != len(got.Destinations) {
+	if static.Paths != got.Paths || len(static.Sources) != len(got.Sources) ||
+		len(static.Destinations) != len(got.Destinations) {
 		t.Errorf("%d paths by forwarding tables, %d by choices", static.Paths, got.Paths)
 	}
 }
@@ -116,7 +121,8 @@ func walkUsers(tables *fabric.Tables, what uses.What) (*Users, bool) {
 	passes := func(w way) bool {
 		return slices.ContainsFunc(w.ports, func(p fabric.PortIndex) bool {
 			into := f.Nodes[f.Ports[f.Ports[p].Peer].Node]
-			return slices.ContainsFunc(what.Links, func(l fabric.Link) bool { return l.A == p || l.B == p }) || into.IsSwitch() && slices.Contains(what.Switches, into.Switch)
+			return slices.ContainsFunc(what.Links, func(l fabric.Link) bool { return l.A == p || l.B == p }) ||
+				into.IsSwitch() && slices.Contains(what.Switches, into.Switch)
 		})
 	}
 	var u Users

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Words are the row in words: its switches, or how packets end there; and by which ports they leave, "" where they do not.
-// "leaf-01", "by ports 3-4 (2, free)".
+// Words are the row in words: its switches, or how packets end there; and by which ports they leave, "" where they do
+// not. "leaf-01", "by ports 3-4 (2, free)".
 func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	switch {
 	case !r.Stop:

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestChoices: what waits for what, over every choice, is what a plain walk of each packet from link to link finds; where
-// no switch has a choice it is that of the linear tables.
+// TestChoices: what waits for what, over every choice, is what a plain walk of each packet from link to link finds;
+// where no switch has a choice it is that of the linear tables.
 func TestChoices(t *testing.T) {
 	r := testenv.Rand(t)
 	loops := 0
@@ -29,7 +29,8 @@ func TestChoices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if same.Verdict != static.Verdict || same.Channels != static.Channels || same.Dependencies != static.Dependencies || same.Cyclic != static.Cyclic {
+		if same.Verdict != static.Verdict || same.Channels != static.Channels ||
+			same.Dependencies != static.Dependencies || same.Cyclic != static.Cyclic {
 			t.Errorf("case %d: %+v without a choice, %+v of the linear tables", i, same, static)
 		}
 		tables.Adaptive = treestest.RandomAdaptive(r, &tables)
@@ -39,7 +40,8 @@ func TestChoices(t *testing.T) {
 		}
 		channels, dependencies := waits(&tables)
 		if got.Channels != len(channels) || got.Dependencies != len(dependencies) {
-			t.Errorf("case %d: %d channels and %d dependencies, walked %d and %d", i, got.Channels, got.Dependencies, len(channels), len(dependencies))
+			t.Errorf("case %d: %d channels and %d dependencies, walked %d and %d", i, got.Channels, got.Dependencies,
+				len(channels), len(dependencies))
 		}
 		for _, d := range got.Ring {
 			if !dependencies[[2]fabric.PortIndex{d.From.Port, d.To.Port}] {
@@ -58,8 +60,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// waits are the ports of switches that packets between adapters leave by for other switches, and which packets go from one
-// to the next.
+// waits are the ports of switches that packets between adapters leave by for other switches, and which packets go from
+// one to the next.
 func waits(t *fabric.Tables) (channels map[fabric.PortIndex]bool, dependencies map[[2]fabric.PortIndex]bool) {
 	f := t.Fabric
 	channels, dependencies = map[fabric.PortIndex]bool{}, map[[2]fabric.PortIndex]bool{}

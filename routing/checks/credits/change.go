@@ -165,7 +165,9 @@ type crosser struct {
 }
 
 func newCrosser(x *change, wires [2]walk.Wires) *crosser {
-	return &crosser{change: x, graph: newGraph(x.before.f, 1), wires: wires, seen: make([]bool, len(x.before.f.Switches))}
+	return &crosser{
+		change: x, graph: newGraph(x.before.f, 1), wires: wires, seen: make([]bool, len(x.before.f.Switches)),
+	}
 }
 
 // lid follows what all sources send to one LID.

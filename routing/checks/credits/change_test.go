@@ -20,7 +20,8 @@ func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
 			start, _ := f.AttachedSwitch(src)
-			if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() || start == fabric.None {
+			if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() ||
+				start == fabric.None {
 				continue
 			}
 			for i := range 1 << f.Ports[dst].LMC {
@@ -49,7 +50,8 @@ func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 							since = turn
 						}
 						out, node := t.Port(at.sw, lid), f.SwitchNode(at.sw)
-						if !t.Known[at.sw] || out == 0 || out > node.NumPorts || f.PeerSwitch(node.FirstPort+fabric.PortIndex(out)) == fabric.None {
+						if !t.Known[at.sw] || out == 0 || out > node.NumPorts ||
+							f.PeerSwitch(node.FirstPort+fabric.PortIndex(out)) == fabric.None {
 							continue
 						}
 						c := Channel{Port: node.FirstPort + fabric.PortIndex(out)}
@@ -90,7 +92,8 @@ func TestChangeAgainstWalkingEachPair(t *testing.T) {
 			dependencies += len(to)
 		}
 		if r.Channels != len(want) || r.Dependencies != dependencies || want.girth() != len(r.Ring) {
-			t.Errorf("case %d: %d channels, %d dependencies, a ring of %d; walked %d, %d, %d", i, r.Channels, r.Dependencies, len(r.Ring), len(want), dependencies, want.girth())
+			t.Errorf("case %d: %d channels, %d dependencies, a ring of %d; walked %d, %d, %d", i, r.Channels,
+				r.Dependencies, len(r.Ring), len(want), dependencies, want.girth())
 		}
 		one, err := Check(t.Context(), after, Options{})
 		if err != nil {
@@ -121,7 +124,8 @@ func TestChangeToItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(one.Ring, both.Ring) || one.Channels != both.Channels || one.Dependencies != both.Dependencies {
+		if !slices.Equal(one.Ring, both.Ring) || one.Channels != both.Channels ||
+			one.Dependencies != both.Dependencies {
 			t.Errorf("%+v, and of the change to itself %+v", one, both)
 		}
 	}
@@ -155,7 +159,8 @@ func TestChangeOfLanes(t *testing.T) {
 		for _, src := range f.EndPorts {
 			for _, dst := range f.EndPorts {
 				sw, in := f.AttachedSwitch(src)
-				if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() || sw == fabric.None {
+				if src == dst || f.Nodes[f.Ports[src].Node].IsSwitch() || f.Nodes[f.Ports[dst].Node].IsSwitch() ||
+					sw == fabric.None {
 					continue
 				}
 				came := []Channel{{Port: fabric.None}}

@@ -213,7 +213,8 @@ func TestDependenciesAgainstWalkingEachPair(t *testing.T) {
 			lanes = max(lanes, 1) // that to a host on the same switch
 		}
 		if r.Channels != len(want) || r.Dependencies != dependencies || r.VLs != lanes {
-			t.Errorf("case %d: %d channels, %d lanes, %d dependencies; walked %d, %d, %d", i, r.Channels, r.VLs, r.Dependencies, len(want), lanes, dependencies)
+			t.Errorf("case %d: %d channels, %d lanes, %d dependencies; walked %d, %d, %d", i, r.Channels, r.VLs,
+				r.Dependencies, len(want), lanes, dependencies)
 		}
 		if g := want.girth(); g != len(r.Ring) {
 			t.Errorf("case %d: a ring of %d, the shortest is of %d", i, len(r.Ring), g)
@@ -298,7 +299,8 @@ func TestCheckAgainstIbdmchk(t *testing.T) {
 // The same on real clusters.
 func TestSharedFabricsAgainstIbdmchk(t *testing.T) {
 	for _, name := range []string{"real-qdr-11sw.topo", "real-ndr-rail-40sw.topo", "real-fdr10-8sw.topo"} {
-		net, err := ibnet.ReadFile(t.Context(), testenv.SharedFile(t, "fabrics/"+name), ibnet.Options{Reading: ibnet.AsIbsim})
+		net, err := ibnet.ReadFile(t.Context(), testenv.SharedFile(t, "fabrics/"+name),
+			ibnet.Options{Reading: ibnet.AsIbsim})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +324,8 @@ func TestSharedFabricsAgainstIbdmchk(t *testing.T) {
 func arriving(t *testing.T, rnd *rand.Rand, i int) *fabric.Tables {
 	f := treestest.Irregular(t, rnd)
 	if i%3 == 0 {
-		f = treestest.Made(t, []string{"torus:4x4", "torus:5x3", "fattree:2,8", "hypercube:3", "fattree:3,4", "dragonfly:2,2,1"}[rnd.IntN(6)])
+		f = treestest.Made(t, []string{"torus:4x4", "torus:5x3", "fattree:2,8", "hypercube:3", "fattree:3,4",
+			"dragonfly:2,2,1"}[rnd.IntN(6)])
 	}
 	var tables *fabric.Tables
 	switch rnd.IntN(3) {
@@ -624,7 +627,8 @@ func groupSLs(t *testing.T, tables fabric.Tables, mlid uint16) {
 			}
 			return c.sl
 		}})
-		if err != nil || r.Verdict != c.want || (r.Ring != nil) != (c.want == Loop) || r.Unread.Groups != (c.want == Unknown) {
+		if err != nil || r.Verdict != c.want || (r.Ring != nil) != (c.want == Loop) ||
+			r.Unread.Groups != (c.want == Unknown) {
 			t.Errorf("%s: %+v, %v, want %s", name, r, err, c.want)
 		}
 		if (r.Unknown() != "") != (c.want == Unknown) {

@@ -83,7 +83,8 @@ func (s *search) keep(last, start int32) {
 // algorithms", SIAM Journal on Computing 1, 1972), without recursion. O(channels + dependencies).
 func (n *net) parts() []int32 {
 	size := len(n.channels)
-	p := parter{net: n, part: make([]int32, size), number: make([]int32, size), low: make([]int32, size), at: slices.Clone(n.first)}
+	p := parter{net: n, part: make([]int32, size), number: make([]int32, size), low: make([]int32, size),
+		at: slices.Clone(n.first)}
 	for v := range p.part {
 		p.part[v] = fabric.None
 	}

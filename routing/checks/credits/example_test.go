@@ -33,7 +33,8 @@ func Example() {
 	}
 	fmt.Println("channels on cycles:", r.Cyclic)
 	for _, d := range r.Ring {
-		fmt.Printf("%s waits for %s, as %s sends to LID %d\n", f.PortName(d.From.Port), f.PortName(d.To.Port), f.PortName(d.Src), d.LID)
+		fmt.Printf("%s waits for %s, as %s sends to LID %d\n", f.PortName(d.From.Port), f.PortName(d.To.Port),
+			f.PortName(d.Src), d.LID)
 	}
 	// Output:
 	// channels on cycles: 10

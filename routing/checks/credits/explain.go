@@ -113,7 +113,8 @@ func (c *checker) explainMulticast(d *Dependency) {
 	bit := int(c.f.Ports[d.To.Port].Num)*c.vls() + int(d.To.VL)
 	for i := range m.LIDs() {
 		mlid := uint16(fabric.FirstMLID + i)
-		if !m.Has(at, mlid, c.f.Ports[d.To.Port].Num) || !m.Has(c.switchOf(d.From.Port), mlid, c.f.Ports[d.From.Port].Num) {
+		if !m.Has(at, mlid, c.f.Ports[d.To.Port].Num) ||
+			!m.Has(c.switchOf(d.From.Port), mlid, c.f.Ports[d.From.Port].Num) {
 			continue
 		}
 		for sw, n := range c.f.Switches {

@@ -106,7 +106,8 @@ func (n *net) channel(v int32) Channel {
 func (n *net) dependencies(ring []int32) []Dependency {
 	var d []Dependency
 	for i, v := range ring {
-		d = append(d, Dependency{From: n.channel(v), To: n.channel(ring[(i+1)%len(ring)]), Src: fabric.None, Dst: fabric.None})
+		d = append(d, Dependency{From: n.channel(v), To: n.channel(ring[(i+1)%len(ring)]), Src: fabric.None,
+			Dst: fabric.None})
 	}
 	return d
 }

@@ -173,7 +173,9 @@ func (w *worker) groupBy(mlid uint16, sl uint8) {
 	var all []int32
 	for sw, n := range f.Switches {
 		node := &f.Nodes[n]
-		if !node.InSubnet || !slices.ContainsFunc(m.Ports(fabric.SwitchIndex(sw), mlid), func(b uint64) bool { return b != 0 }) {
+		if !node.InSubnet || !slices.ContainsFunc(m.Ports(fabric.SwitchIndex(sw), mlid), func(b uint64) bool {
+			return b != 0
+		}) {
 			continue
 		}
 		for in := range fabric.PortIndex(node.NumPorts) + 1 {

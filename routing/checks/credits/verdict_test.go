@@ -125,7 +125,9 @@ func TestVerdictHoldsForAllLevels(t *testing.T) {
 	for range testenv.Count(t, 200, 5000) {
 		tb := minhopOf(t, []string{"torus:5x1", "torus:4x3", "fattree:2,4", "random:6,4,8"}[r.IntN(4)])
 		kinds := []fabric.VLs{all3, all3, all3, identity, not15}[r.IntN(3):]
-		tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return kinds[r.IntN(len(kinds))] })
+		tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs {
+			return kinds[r.IntN(len(kinds))]
+		})
 		if r.IntN(2) == 0 {
 			tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return kinds[0] })
 		}

@@ -131,7 +131,8 @@ type use struct {
 func newCounter(e *trees.Ends) *counter {
 	f := e.Tables.Fabric
 	c := &counter{
-		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)), own: make([]int32, len(e.Ports)), open: make([]bool, len(f.Ports)),
+		ends: e, weight: make([]int64, len(f.Switches)), sent: make([]int64, len(e.Groups)),
+		own: make([]int32, len(e.Ports)), open: make([]bool, len(f.Ports)),
 		uses: make([]use, len(f.Ports)), firstPort: make([]fabric.PortIndex, len(f.Switches)),
 	}
 	for s := range c.firstPort {

@@ -59,7 +59,9 @@ func (l *Loads) to(t *fabric.Tables, dst fabric.PortIndex, lid uint16, switches 
 
 // unreachable counts the paths from and to unreachable end ports one by one.
 func unreachable(f *fabric.Fabric, switches bool) (paths int64) {
-	all := slices.DeleteFunc(slices.Concat(f.EndPorts, f.Unreachable), func(e fabric.PortIndex) bool { return !switches && f.Nodes[f.Ports[e].Node].IsSwitch() })
+	all := slices.DeleteFunc(slices.Concat(f.EndPorts, f.Unreachable), func(e fabric.PortIndex) bool {
+		return !switches && f.Nodes[f.Ports[e].Node].IsSwitch()
+	})
 	for _, src := range all {
 		for _, dst := range all {
 			if src != dst && (slices.Contains(f.Unreachable, src) || slices.Contains(f.Unreachable, dst)) {
@@ -82,11 +84,13 @@ func (l *Loads) fails(v walk.Verdict) {
 func same(t *testing.T, what string, got, want *Loads) {
 	t.Helper()
 	if got.Delivered != want.Delivered || got.Lost != want.Lost || got.Unknown != want.Unknown {
-		t.Errorf("%s: %d paths, %d lost, %d unknown; walked %d, %d and %d", what, got.Delivered, got.Lost, got.Unknown, want.Delivered, want.Lost, want.Unknown)
+		t.Errorf("%s: %d paths, %d lost, %d unknown; walked %d, %d and %d", what, got.Delivered, got.Lost, got.Unknown,
+			want.Delivered, want.Lost, want.Unknown)
 	}
 	for port := range want.Paths {
 		if got.Paths[port] != want.Paths[port] || got.Destinations[port] != want.Destinations[port] {
-			t.Errorf("%s: %s has %d paths to %d LIDs, walked %d to %d", what, want.Fabric.PortName(fabric.PortIndex(port)),
+			t.Errorf("%s: %s has %d paths to %d LIDs, walked %d to %d", what,
+				want.Fabric.PortName(fabric.PortIndex(port)),
 				got.Paths[port], got.Destinations[port], want.Paths[port], want.Destinations[port])
 		}
 	}
@@ -131,7 +135,8 @@ func TestLoadsNotKnown(t *testing.T) {
 	for port := range f.NumPorts() {
 		want := f.Nodes[f.Ports[port].Node].Switch != leaf && f.PeerSwitch(port) != leaf
 		if f.Ports[port].Linked() && (l.Known(port) != want || !whole.Known(port)) {
-			t.Errorf("%s: known %v, and %v of whole tables, want %v and true", f.PortName(port), l.Known(port), whole.Known(port), want)
+			t.Errorf("%s: known %v, and %v of whole tables, want %v and true", f.PortName(port), l.Known(port),
+				whole.Known(port), want)
 		}
 	}
 	for _, k := range l.Summary(0).Classes {
@@ -156,7 +161,8 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 		}
 		for name, pairs := range map[string][]Pair{
 			"shift": Shift(hosts, rnd.IntN(2*len(hosts))-len(hosts)), "permutation": Permutation(hosts, rnd),
-			"bisection": Bisection(hosts, rnd), "job": Among(tables.Fabric, hosts[:min(5, len(hosts))]), "last LIDs": lastLIDs(tables.Fabric, Permutation(hosts, rnd)),
+			"bisection": Bisection(hosts, rnd), "job": Among(tables.Fabric, hosts[:min(5, len(hosts))]),
+			"last LIDs": lastLIDs(tables.Fabric, Permutation(hosts, rnd)),
 		} {
 			got, err := Measure(t.Context(), tables, pairs)
 			if err != nil {
@@ -170,7 +176,8 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 				}
 			}
 			if got.Worst != worst || math.Abs(got.Share-share) > 1e-9 {
-				t.Errorf("case %d, %s: worst %d, share %g; walked %d and %g", i, name, got.Worst, got.Share, worst, share)
+				t.Errorf("case %d, %s: worst %d, share %g; walked %d and %g", i, name, got.Worst, got.Share,
+					worst, share)
 			}
 		}
 	}
@@ -255,7 +262,8 @@ func TestSummaryByHand(t *testing.T) {
 		FromHost: {Links: 4, Min: 3, Max: 3, Mean: 3}, ToHost: {Links: 4, Min: 3, Max: 3, Mean: 3},
 		BetweenSwitches: {Links: 2, Min: 4, Max: 4, Mean: 4},
 	}
-	if len(s.Classes) != 3 || s.EdgeForwardingIndex != 4 || len(s.Worst) != 2 || s.Worst[0].Paths != 4 || s.Worst[0].Destinations != 2 {
+	if len(s.Classes) != 3 || s.EdgeForwardingIndex != 4 || len(s.Worst) != 2 || s.Worst[0].Paths != 4 ||
+		s.Worst[0].Destinations != 2 {
 		t.Errorf("%+v", s)
 	}
 	for _, c := range s.Classes {
@@ -266,7 +274,8 @@ func TestSummaryByHand(t *testing.T) {
 }
 
 func TestHostsComeByName(t *testing.T) {
-	for _, order := range [][]string{{"n2", "n10"}, {"a", "b"}, {"n2/1", "n2/9", "n2/10"}, {"n1", "n01"}, {"n", "n1"}, {"n01b", "n1a"}, {"", "0"}} {
+	for _, order := range [][]string{{"n2", "n10"}, {"a", "b"}, {"n2/1", "n2/9", "n2/10"}, {"n1", "n01"}, {"n", "n1"},
+		{"n01b", "n1a"}, {"", "0"}} {
 		for i := 1; i < len(order); i++ {
 			a, b := order[i-1], order[i]
 			if order[0] == "n01b" {
@@ -382,7 +391,8 @@ func TestDModKClosedForms(t *testing.T) {
 				want -= below
 			}
 			if paths != want {
-				t.Fatalf("fattree:%d,%d: %s has %d paths, want %d", tc.levels, tc.ports, f.PortName(fabric.PortIndex(port)), paths, want)
+				t.Fatalf("fattree:%d,%d: %s has %d paths, want %d", tc.levels, tc.ports,
+					f.PortName(fabric.PortIndex(port)), paths, want)
 			}
 		}
 		s, err := Shifts(t.Context(), tables, hosts, 200, nil)
@@ -457,7 +467,8 @@ func TestBisectionsReplay(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	hosts := []fabric.PortIndex{5, 6, 7, 8, 9}
-	if got := Shift(hosts, -2); !slices.Equal(got, []Pair{{Src: 5, Dst: 8}, {Src: 6, Dst: 9}, {Src: 7, Dst: 5}, {Src: 8, Dst: 6}, {Src: 9, Dst: 7}}) {
+	if got := Shift(hosts, -2); !slices.Equal(got, []Pair{{Src: 5, Dst: 8}, {Src: 6, Dst: 9}, {Src: 7, Dst: 5},
+		{Src: 8, Dst: 6}, {Src: 9, Dst: 7}}) {
 		t.Errorf("shift by -2: %v", got)
 	}
 	if got := Shift([]fabric.PortIndex{5, fabric.None, 7}, 1); !slices.Equal(got, []Pair{{Src: 7, Dst: 5}}) {

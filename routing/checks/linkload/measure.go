@@ -72,11 +72,13 @@ type Shifted struct {
 
 // Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
 // there are. Hosts may have places without one, as for [Shift]. O(n x hosts x hops) on all processors.
-func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
+func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int,
+	progress func(done, total int)) (*Shifted, error) {
 	return newTrials(t).shifts(ctx, hosts, n, progress)
 }
 
-func (ts *trials) shifts(ctx context.Context, hosts []fabric.PortIndex, n int, progress func(done, total int)) (*Shifted, error) {
+func (ts *trials) shifts(ctx context.Context, hosts []fabric.PortIndex, n int,
+	progress func(done, total int)) (*Shifted, error) {
 	all := max(0, len(hosts)-1)
 	if n <= 0 || n > all {
 		n = all
@@ -128,11 +130,13 @@ type Bisected struct {
 
 // Bisections measures n random bisections. The same seed gives the same figures,
 // whatever the number of processors. O(n x hosts x hops) on all processors.
-func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
+func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64,
+	progress func(done, total int)) (*Bisected, error) {
 	return newTrials(t).bisections(ctx, hosts, n, seed, progress)
 }
 
-func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n int, seed uint64, progress func(done, total int)) (*Bisected, error) {
+func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n int, seed uint64,
+	progress func(done, total int)) (*Bisected, error) {
 	tried, err := ts.try(ctx, n, progress, func(i int) []Pair {
 		return Bisection(hosts, rand.New(rand.NewPCG(seed, uint64(i))))
 	})
@@ -177,7 +181,8 @@ func newTrials(t *fabric.Tables) *trials {
 }
 
 // try measures n patterns.
-func (ts *trials) try(ctx context.Context, n int, progress func(done, total int), pattern func(i int) []Pair) ([]trial, error) {
+func (ts *trials) try(ctx context.Context, n int, progress func(done, total int), pattern func(i int) []Pair) ([]trial,
+	error) {
 	tried := make([]trial, n)
 	err := routing.ForEach(ctx, n, progress, func(worker, i int) {
 		if ts.walkers[worker] == nil {
@@ -207,7 +212,8 @@ const (
 )
 
 // Quickly measures shifts and random bisections of hosts in an order that may have gaps.
-func Quickly(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64, progress func(done, total int)) (q Quick, err error) {
+func Quickly(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64,
+	progress func(done, total int)) (q Quick, err error) {
 	there := WithoutGaps(hosts)
 	if len(there) < 2 {
 		return q, nil

@@ -19,9 +19,9 @@ type Pair struct {
 	LID uint16
 }
 
-// Hosts are the end ports of channel adapters, the unreachable ones included and aggregation nodes aside, in the order of
-// their names, numbers in names by value: node-2 before node-10. It is the order in which patterns take them. Ports of one
-// name come by number, then by GUID. O(hosts log hosts).
+// Hosts are the end ports of channel adapters, the unreachable ones included and aggregation nodes aside, in the order
+// of their names, numbers in names by value: node-2 before node-10. It is the order in which patterns take them. Ports
+// of one name come by number, then by GUID. O(hosts log hosts).
 func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	var hosts []fabric.PortIndex
 	for _, e := range slices.Concat(f.EndPorts, f.Unreachable) {
@@ -31,7 +31,8 @@ func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	}
 	slices.SortFunc(hosts, func(a, b fabric.PortIndex) int {
 		p, q := &f.Ports[a], &f.Ports[b]
-		return cmp.Or(natural(f.Nodes[p.Node].Desc, f.Nodes[q.Node].Desc), cmp.Compare(p.Num, q.Num), cmp.Compare(p.GUID, q.GUID))
+		return cmp.Or(natural(f.Nodes[p.Node].Desc, f.Nodes[q.Node].Desc), cmp.Compare(p.Num, q.Num),
+			cmp.Compare(p.GUID, q.GUID))
 	})
 	return hosts
 }
@@ -97,7 +98,8 @@ func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// Among are all ordered pairs of distinct hosts, as of a job that exchanges all with all, one for each LID of the destination.
+// Among are all ordered pairs of distinct hosts, as of a job that exchanges all with all, one for each LID of the
+// destination.
 func Among(f *fabric.Fabric, hosts []fabric.PortIndex) []Pair {
 	pairs := make([]Pair, 0, len(hosts)*max(0, len(hosts)-1))
 	for _, src := range hosts {

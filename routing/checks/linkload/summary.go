@@ -23,7 +23,9 @@ const (
 	BetweenSwitches
 )
 
-var classNames = [...]string{None: "no link", FromHost: "from hosts", ToHost: "to hosts", BetweenSwitches: "between switches"}
+var classNames = [...]string{
+	None: "no link", FromHost: "from hosts", ToHost: "to hosts", BetweenSwitches: "between switches",
+}
 
 // String gives the class in words: "between switches".
 func (c Class) String() string {
@@ -119,7 +121,8 @@ func (l *Loads) Summary(worst int) Summary {
 		s.Classes = append(s.Classes, Kind{Class: k.class, Stats: sum.stats()})
 	}
 	for k, sum := range kinds {
-		s.Kinds = append(s.Kinds, Kind{Class: k.class, Width: k.width.String(), Speed: k.speed.String(), Stats: sum.stats()})
+		s.Kinds = append(s.Kinds, Kind{Class: k.class, Width: k.width.String(), Speed: k.speed.String(),
+			Stats: sum.stats()})
 	}
 	order := func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Speed, b.Speed), cmp.Compare(a.Width, b.Width))

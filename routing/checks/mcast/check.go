@@ -13,7 +13,8 @@ import (
 )
 
 // ErrNoTables says that there are no multicast tables.
-var ErrNoTables = errors.New("the multicast tables were neither computed nor read (try: sweep full mft, or load groups FILE and route)")
+var ErrNoTables = errors.New("the multicast tables were neither computed nor read (try: sweep full mft, or load " +
+	"groups FILE and route)")
 
 // Report is what a check found.
 type Report struct {
@@ -31,7 +32,8 @@ const examples = 3
 //
 // The tables of a group that are a tree cost O(its switch ports + members); others
 // O(switches with members x (its switch ports + members)). All processors are used.
-func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progress func(done, total int)) (*Report, error) {
+func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progress func(done, total int)) (*Report,
+	error) {
 	if t.MFT == nil {
 		return nil, ErrNoTables
 	}
@@ -97,11 +99,13 @@ type checker struct {
 
 func newChecker(ctx context.Context, t *fabric.Tables) *checker {
 	f := t.Fabric
-	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)), joined: make(routing.Joined, len(f.Switches)), flood: newFlood(t)}
+	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)),
+		joined: make(routing.Joined, len(f.Switches)), flood: newFlood(t)}
 }
 
 func (c *checker) check(l *LID) (Counts, []Fault) {
-	c.lid, c.counts, c.faults, c.named = l, Counts{LIDs: 1, Members: len(l.Members) + len(l.Lost), Lost: len(l.Lost), Gone: l.Gone}, nil, map[Kind]int{}
+	c.lid, c.counts, c.faults, c.named = l, Counts{LIDs: 1, Members: len(l.Members) + len(l.Lost), Lost: len(l.Lost),
+		Gone: l.Gone}, nil, map[Kind]int{}
 	for _, m := range l.Members {
 		c.join[m.End], c.in[m.End] = m.Join, true
 	}

@@ -26,7 +26,8 @@ func (c *checker) entries() (tree bool) {
 	}
 	for _, m := range c.lid.Members {
 		sw, port := c.f.AttachedSwitch(m.End)
-		if sw == fabric.None || m.Join.Receives() && !c.t.MFT.Has(sw, c.lid.MLID, port) || c.joined.Root(sw) != c.joined.Root(c.first()) {
+		if sw == fabric.None || m.Join.Receives() && !c.t.MFT.Has(sw, c.lid.MLID, port) ||
+			c.joined.Root(sw) != c.joined.Root(c.first()) {
 			return false
 		}
 	}

@@ -46,8 +46,8 @@ type Counts struct {
 	// subnet has less than two members, and that have no entries.
 	LIDs  int
 	Alone int
-	// Members are those of the subnet, with the Lost ones, which are unreachable or have no LID; Gone are those that the subnet
-	// does not have.
+	// Members are those of the subnet, with the Lost ones, which are unreachable or have no LID; Gone are those that
+	// the subnet does not have.
 	Members int
 	Lost    int
 	Gone    int

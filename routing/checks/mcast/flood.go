@@ -48,7 +48,8 @@ func (c *checker) follow() {
 func (c *checker) onRing(sw fabric.SwitchIndex) bool {
 	n := 0
 	for out := range c.t.MFT.Each(sw, c.lid.MLID) {
-		if out > 0 && out <= int(c.f.SwitchNode(sw).NumPorts) && c.f.PeerSwitch(c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out)) != fabric.None {
+		if out > 0 && out <= int(c.f.SwitchNode(sw).NumPorts) &&
+			c.f.PeerSwitch(c.f.SwitchNode(sw).FirstPort+fabric.PortIndex(out)) != fabric.None {
 			n++
 		}
 	}

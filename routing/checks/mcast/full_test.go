@@ -35,8 +35,15 @@ func TestNoTreeWithoutFullMember(t *testing.T) {
 	}{
 		{[]fabric.Member{member(hosts[0], fabric.JoinFull), member(hosts[5], fabric.JoinSendOnly)}, true},
 		{[]fabric.Member{member(hosts[0], fabric.JoinNon), member(hosts[5], fabric.JoinSendOnly)}, false},
-		{[]fabric.Member{member(gone, fabric.JoinFull), member(hosts[0], fabric.JoinNon), member(hosts[5], fabric.JoinSendOnly)}, false},
-		{[]fabric.Member{member(hosts[0], fabric.JoinFull|fabric.JoinSendOnly), member(hosts[5], fabric.JoinNon)}, true},
+		{
+			[]fabric.Member{
+				member(gone, fabric.JoinFull), member(hosts[0], fabric.JoinNon), member(hosts[5], fabric.JoinSendOnly),
+			}, false,
+		},
+		{
+			[]fabric.Member{member(hosts[0], fabric.JoinFull|fabric.JoinSendOnly), member(hosts[5], fabric.JoinNon)},
+			true,
+		},
 	} {
 		groups := []fabric.Group{{MLID: fabric.FirstMLID, Members: k.members}}
 		res, err := mcast.Route(t.Context(), f, mcast.Router(f, routing.NewDistances(f), nil), groups, nil)

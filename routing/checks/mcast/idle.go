@@ -29,7 +29,8 @@ func (c *checker) idle() {
 	links := func(s fabric.SwitchIndex, each func(next fabric.SwitchIndex)) {
 		node := c.f.SwitchNode(s)
 		for out := range c.t.MFT.Each(s, c.lid.MLID) {
-			if out == 0 || out > int(node.NumPorts) || c.f.PeerSwitch(node.FirstPort+fabric.PortIndex(out)) == fabric.None {
+			if out == 0 || out > int(node.NumPorts) || c.f.PeerSwitch(node.FirstPort+fabric.PortIndex(out)) ==
+				fabric.None {
 				continue
 			}
 			each(c.f.PeerSwitch(node.FirstPort + fabric.PortIndex(out)))

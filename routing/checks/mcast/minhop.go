@@ -23,7 +23,8 @@ const maxDepth = 63
 
 // AddGroup implements [routing.GroupRouter]. A group of less than two members gets
 // nothing. O(switches x switches with members), and for each such switch O(hops x ports).
-func (h *minHop) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
+func (h *minHop) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
+	err error) {
 	if len(members) < 2 {
 		return nil, nil
 	}

@@ -27,7 +27,8 @@ func routed(t *testing.T, r *rand.Rand, states ...fabric.JoinState) (*fabric.Tab
 			if len(f.EndPorts) == 0 {
 				break
 			}
-			g.Members = append(g.Members, fabric.Member{GUID: f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].GUID, Join: states[r.IntN(len(states))]})
+			g.Members = append(g.Members, fabric.Member{GUID: f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].GUID,
+				Join: states[r.IntN(len(states))]})
 		}
 		g.Members = fabric.SortMembers(g.Members)
 		groups = append(groups, g)
@@ -125,7 +126,8 @@ func TestCheckAgainstFollowingEachCopy(t *testing.T) {
 	var all mcast.Counts
 	whole := 0
 	for i := range testenv.Count(t, 400, 4000) {
-		tables, groups := routed(t, r, fabric.JoinFull, fabric.JoinFull, fabric.JoinNon, fabric.JoinSendOnly, fabric.JoinSendOnlyFull)
+		tables, groups := routed(t, r, fabric.JoinFull, fabric.JoinFull, fabric.JoinNon, fabric.JoinSendOnly,
+			fabric.JoinSendOnlyFull)
 		f := tables.Fabric
 		for range r.IntN(4) {
 			flip(r, tables)
@@ -136,13 +138,15 @@ func TestCheckAgainstFollowingEachCopy(t *testing.T) {
 		}
 		got, want := report.Counts, slow(tables, groups)
 		if got.Pairs != want.Pairs || got.Missing != want.Missing {
-			t.Fatalf("case %d: %d of %d pairs missing, one by one %d of %d", i, got.Missing, got.Pairs, want.Missing, want.Pairs)
+			t.Fatalf("case %d: %d of %d pairs missing, one by one %d of %d", i, got.Missing, got.Pairs, want.Missing,
+				want.Pairs)
 		}
 		if want.Cycles > 0 && got.Cycles == 0 {
 			t.Fatalf("case %d: no cycle is found in %d switches", i, len(f.Switches))
 		}
 		if got.Cycles == 0 && (got.Double != want.Double || got.Echoes != want.Echoes) {
-			t.Fatalf("case %d: %d served twice and %d echoes, one by one %d and %d", i, got.Double, got.Echoes, want.Double, want.Echoes)
+			t.Fatalf("case %d: %d served twice and %d echoes, one by one %d and %d", i, got.Double, got.Echoes,
+				want.Double, want.Echoes)
 		}
 		if got.Verdict() == verdict.OK {
 			whole++
@@ -216,13 +220,16 @@ func TestPlantedFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range kinds {
-			if !slices.ContainsFunc(after.Faults, func(f mcast.Fault) bool { return f.Kind == k && f.MLID == l[0].MLID }) {
+			if !slices.ContainsFunc(after.Faults, func(f mcast.Fault) bool {
+				return f.Kind == k && f.MLID == l[0].MLID
+			}) {
 				t.Fatalf("a %s was planted, and no %s is found: %+v", what, k, after)
 			}
 		}
 	}
 	t.Logf("planted: %v", planted)
-	for _, what := range []string{"cycle", "missing branch", "missing member", "double delivery", "stranger", "dead port"} {
+	for _, what := range []string{"cycle", "missing branch", "missing member", "double delivery", "stranger",
+		"dead port"} {
 		if planted[what] == 0 {
 			t.Errorf("no %s was planted", what)
 		}
@@ -273,7 +280,8 @@ func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member fabric.PortIndex)
 		}
 	case 4:
 		for _, p := range r.Perm(len(f.EndPorts)) {
-			if s, port := f.AttachedSwitch(f.EndPorts[p]); s != fabric.None && t.MFT.Any(s, mlid) && !t.MFT.Has(s, mlid, port) {
+			if s, port := f.AttachedSwitch(f.EndPorts[p]); s != fabric.None && t.MFT.Any(s, mlid) &&
+				!t.MFT.Has(s, mlid, port) {
 				set(t, mlid, f.SwitchNode(s).FirstPort+fabric.PortIndex(port), true)
 				return "stranger", []mcast.Kind{mcast.Stranger}
 			}

@@ -38,7 +38,8 @@ const shown = 5
 // the subnet do not count; all others do, whatever their join state, as long as one of the group is a full member:
 // OpenSM gives up a group with its last one (osm_multicast.c, osm_mgrp_cleanup). It fails with ctx's error where
 // ctx ends first. For each LID it takes the time of AddGroup; all processors are used.
-func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group, progress func(done, total int)) (*Result, error) {
+func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group,
+	progress func(done, total int)) (*Result, error) {
 	lids := ByLID(f, full(f, groups))
 	top := uint16(0)
 	for i := range lids {
@@ -58,14 +59,17 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 			return nil, fmt.Errorf("route multicast group 0x%04x: %w", lids[i].MLID, errs[i])
 		}
 		gone += lids[i].Gone + len(lids[i].Lost)
-		if slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool { return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID) }) {
+		if slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool {
+			return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID)
+		}) {
 			r.LIDs++
 		} else {
 			r.Alone++
 		}
 	}
 	if gone > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the members of multicast groups are not in the subnet", gone))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the members of multicast groups are not in the subnet",
+			gone))
 	}
 	r.Warnings = append(r.Warnings, unreached(f, lids, outside)...)
 	return r, nil
@@ -78,7 +82,9 @@ func full(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
 		if !slices.ContainsFunc(out[i].Members, func(m fabric.Member) bool {
 			return (m.Join&fabric.JoinFull != 0 || m.Join == 0) && endOf(f, m) != fabric.None
 		}) {
-			out[i].Members = slices.DeleteFunc(slices.Clone(out[i].Members), func(m fabric.Member) bool { return endOf(f, m) != fabric.None })
+			out[i].Members = slices.DeleteFunc(slices.Clone(out[i].Members), func(m fabric.Member) bool {
+				return endOf(f, m) != fabric.None
+			})
 		}
 	}
 	return out
@@ -128,7 +134,8 @@ type LID struct {
 	Groups []int
 	// Members are those in the subnet, in the order of [fabric.Fabric.EndPorts].
 	Members []Member
-	// Lost are members that failures have separated from the subnet, or that have no LID: no packets come from them or to them.
+	// Lost are members that failures have separated from the subnet, or that have no LID: no packets come from them or
+	// to them.
 	Lost []Member
 	// Gone is the number of members that the subnet does not have.
 	Gone int

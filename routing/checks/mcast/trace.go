@@ -71,7 +71,9 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 		return nil, ErrNoTables
 	}
 	f := t.Fabric
-	tr := tracer{t: t, tree: &Tree{MLID: mlid, Src: src}, state: map[fabric.PortIndex]bool{}, got: map[fabric.PortIndex]int{}}
+	tr := tracer{
+		t: t, tree: &Tree{MLID: mlid, Src: src}, state: map[fabric.PortIndex]bool{}, got: map[fabric.PortIndex]int{},
+	}
 	if sw, port := f.AttachedSwitch(src); sw != fabric.None {
 		tr.tree.First = tr.come(sw, port)
 	}

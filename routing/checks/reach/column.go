@@ -52,7 +52,8 @@ func (w *worker) column(col *column, t *trees.Tree) {
 			col.links = append(col.links, 0)
 		}
 		col.links[links] += n
-		if group.At >= 0 && least != nil && least[group.At] != routing.NoHops && links > group.Links+int(least[group.At])+last {
+		if group.At >= 0 && least != nil && least[group.At] != routing.NoHops && links > group.Links+
+			int(least[group.At])+last {
 			col.longer += n
 		}
 	}
@@ -76,6 +77,7 @@ func (w *worker) troubles(col *column, t *trees.Tree) {
 		}
 		free[v]--
 		left--
-		col.troubles = append(col.troubles, Path{Src: w.ends.Ports[end], Dst: w.ends.Ports[t.End], LID: t.LID.LID, Verdict: v})
+		col.troubles = append(col.troubles, Path{Src: w.ends.Ports[end], Dst: w.ends.Ports[t.End], LID: t.LID.LID,
+			Verdict: v})
 	}
 }

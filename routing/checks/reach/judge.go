@@ -42,7 +42,9 @@ func outcomeOf(v walk.Verdict) Outcome {
 // NewJudge makes scratch memory for one goroutine.
 func NewJudge(e *trees.Ends) *Judge {
 	n := len(e.Tables.Fabric.Switches)
-	return &Judge{ends: e, verdicts: make([]walk.Verdict, n), links: make([]int32, n), pairs: make([]Outcome, len(e.Groups))}
+	return &Judge{
+		ends: e, verdicts: make([]walk.Verdict, n), links: make([]int32, n), pairs: make([]Outcome, len(e.Groups)),
+	}
 }
 
 // Tree judges the paths from the switches of a tree. O(switches).
@@ -93,8 +95,8 @@ func (j *Judge) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int)
 	return v, links
 }
 
-// Pairs takes the verdict on the paths of a group into account, and returns what becomes of the pairs of the group and the end
-// of the tree by the LIDs of the end so far. It is for trees as [trees.Ends.Each] visits them.
+// Pairs takes the verdict on the paths of a group into account, and returns what becomes of the pairs of the group and
+// the end of the tree by the LIDs of the end so far. It is for trees as [trees.Ends.Each] visits them.
 func (j *Judge) Pairs(group int, t *trees.Tree, v walk.Verdict) Outcome {
 	if t.First {
 		j.pairs[group] = Arrives

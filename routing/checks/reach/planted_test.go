@@ -55,7 +55,8 @@ func TestPlantedEntries(t *testing.T) {
 			return p.LID == lid && why != "" && !strings.Contains(why, "delivered over")
 		})
 		if !named {
-			t.Fatalf("port %d for LID %d at %s: no trouble of this LID is listed", wrong, lid, f.NodeName(f.Switches[sw]))
+			t.Fatalf("port %d for LID %d at %s: no trouble of this LID is listed", wrong, lid,
+				f.NodeName(f.Switches[sw]))
 		}
 	}
 	if broken < 200 {

@@ -53,8 +53,9 @@ type Counts struct {
 
 // Result is what all paths come to.
 type Result struct {
-	// Ends is the number of end ports, Unassigned that of those without a LID, UnreachableEnds that of those that failures
-	// have separated from the subnet. See [trees.Ends] for the paths that are counted, as unreachable, from and to those.
+	// Ends is the number of end ports, Unassigned that of those without a LID, UnreachableEnds that of those that
+	// failures have separated from the subnet. See [trees.Ends] for the paths that are counted, as unreachable, from
+	// and to those.
 	Ends            int
 	Unassigned      int
 	UnreachableEnds int

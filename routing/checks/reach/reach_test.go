@@ -133,7 +133,8 @@ func TestCheckAgainstWalkingEachPair(t *testing.T) {
 		t.Errorf("not every kind of trouble came up: %+v", seen)
 	}
 	if separated == 0 || partly == 0 {
-		t.Errorf("%d end ports were unreachable, and paths and pairs that are lost differ by %d: want some of each", separated, partly)
+		t.Errorf("%d end ports were unreachable, and paths and pairs that are lost differ by %d: want some of each",
+			separated, partly)
 	}
 }
 
@@ -151,8 +152,10 @@ func failed(rnd *rand.Rand, t *fabric.Tables) *fabric.Tables {
 
 func same(t *testing.T, what string, got, want *Result) {
 	t.Helper()
-	if got.Counts != want.Counts || got.Ends != want.Ends || got.UnreachableEnds != want.UnreachableEnds || got.Pairs != want.Pairs ||
-		got.LostPairs != want.LostPairs || got.UnknownPairs != want.UnknownPairs || !slices.Equal(got.Links, want.Links) {
+	if got.Counts != want.Counts || got.Ends != want.Ends || got.UnreachableEnds != want.UnreachableEnds ||
+		got.Pairs != want.Pairs ||
+		got.LostPairs != want.LostPairs || got.UnknownPairs != want.UnknownPairs ||
+		!slices.Equal(got.Links, want.Links) {
 		t.Errorf("%s: %+v, walked %+v", what, got, want)
 	}
 	listed := map[Path]bool{}
@@ -208,7 +211,8 @@ func TestTroublesAreBoundedAndOrdered(t *testing.T) {
 	}
 	for i := 1; i < len(all.Troubles); i++ {
 		a, b := all.Troubles[i-1], all.Troubles[i]
-		if a.Verdict == b.Verdict && (a.LID > b.LID || a.LID == b.LID && tables.Fabric.Ports[a.Src].LID >= tables.Fabric.Ports[b.Src].LID) {
+		if a.Verdict == b.Verdict &&
+			(a.LID > b.LID || a.LID == b.LID && tables.Fabric.Ports[a.Src].LID >= tables.Fabric.Ports[b.Src].LID) {
 			t.Errorf("%v comes before %v", a, b)
 		}
 	}
@@ -236,7 +240,8 @@ func TestUnassigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lost := int64(8*7 - 6*5); r.Unassigned != 2 || r.Unreachable != lost || r.LostPairs != lost || r.UnlistedPaths != lost || r.Delivered != 6*5 {
+	if lost := int64(8*7 - 6*5); r.Unassigned != 2 || r.Unreachable != lost || r.LostPairs != lost ||
+		r.UnlistedPaths != lost || r.Delivered != 6*5 {
 		t.Errorf("%+v, %d listed", r, len(r.Troubles))
 	}
 }
@@ -247,7 +252,8 @@ func TestCheckAgainstIbdmchk(t *testing.T) {
 	for i := range testenv.Count(t, 10, 60) {
 		tables := treestest.Minhop(t, treestest.Irregular(t, rnd))
 		if i%3 == 0 {
-			tables = treestest.Minhop(t, treestest.Made(t, []string{"fattree:2,8", "torus:4x4", "dragonfly:2,2,1", "hypercube:4"}[rnd.IntN(4)]))
+			tables = treestest.Minhop(t,
+				treestest.Made(t, []string{"fattree:2,8", "torus:4x4", "dragonfly:2,2,1", "hypercube:4"}[rnd.IntN(4)]))
 		}
 		if i%2 == 0 {
 			for range rnd.IntN(8) {
@@ -264,7 +270,8 @@ func TestCheckAgainstIbdmchk(t *testing.T) {
 		for links, n := range r.Links {
 			total += n
 			if theirs.Hops[links] != n {
-				t.Errorf("case %d: %d paths of %d links, ibdmchk has %d\n%s", i, n, links, theirs.Hops[links], theirs.Text)
+				t.Errorf("case %d: %d paths of %d links, ibdmchk has %d\n%s", i, n, links, theirs.Hops[links],
+					theirs.Text)
 			}
 		}
 		if theirs.Failed != r.Unreachable || total != r.Delivered {

@@ -27,10 +27,11 @@ type Tree struct {
 }
 
 // Each calls visit for each of the LIDs with the tree of their paths, spread over all processors. The worker
-// number, below routing.Workers(), names scratch memory. Neither tree nor what it refers to may be kept. LIDs of one end
-// that follow each other in the list are visited by one worker, in that order. It stops early with ctx's error. progress,
-// where set, is told of lots of at least 64 LIDs. O(LIDs x switches).
-func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int), visit func(worker int, t *Tree)) error {
+// number, below routing.Workers(), names scratch memory. Neither tree nor what it refers to may be kept. LIDs of one
+// end that follow each other in the list are visited by one worker, in that order. It stops early with ctx's error.
+// progress, where set, is told of lots of at least 64 LIDs. O(LIDs x switches).
+func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int),
+	visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())
 	starts := Lots(lids)
 	return routing.ForEach(ctx, len(starts)-1, progress, func(n, i int) {
@@ -58,8 +59,8 @@ func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total i
 	})
 }
 
-// Lots returns where each piece of work begins, of at least 64 LIDs, and where the last one ends. None separates LIDs of one
-// end that follow each other.
+// Lots returns where each piece of work begins, of at least 64 LIDs, and where the last one ends. None separates LIDs
+// of one end that follow each other.
 func Lots(lids []LID) []int {
 	starts := []int{0}
 	for i := range lids {

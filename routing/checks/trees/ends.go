@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Ends are the end ports of a subnet as sources and destinations of packets: the subject of every statement about pairs and
-// paths. A pair is a source and another destination end port, a path a source and a LID of another end port. The end ports
-// that failures have made unreachable count as well, so that no failure removes a pair.
+// Ends are the end ports of a subnet as sources and destinations of packets: the subject of every statement about pairs
+// and paths. A pair is a source and another destination end port, a path a source and a LID of another end port. The
+// end ports that failures have made unreachable count as well, so that no failure removes a pair.
 type Ends struct {
 	Tables *fabric.Tables
 	// Ports are end ports, ascending by LID. An end, below, is an index into them.
@@ -51,7 +51,9 @@ func NewEnds(t *fabric.Tables, switches bool) *Ends {
 	f := t.Fabric
 	e := &Ends{Tables: t, wires: walk.NewWires(t)}
 	e.Ports, e.Unreachable = f.Ends(switches)
-	slices.SortStableFunc(e.Ports, func(a, b fabric.PortIndex) int { return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID) })
+	slices.SortStableFunc(e.Ports, func(a, b fabric.PortIndex) int {
+		return cmp.Compare(f.Ports[a].LID, f.Ports[b].LID)
+	})
 	unassigned := 0
 	for unassigned < len(e.Ports) && f.Ports[e.Ports[unassigned]].LID == 0 {
 		unassigned++

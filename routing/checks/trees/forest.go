@@ -32,7 +32,8 @@ type Forest struct {
 	Local []uint8
 	// columns has the entries of all switches for LID 0, then for LID 1, and so on.
 	columns []uint8
-	// depths are by LID the links from all switches to that of the LID. LIDs of one switch share them where they are the same.
+	// depths are by LID the links from all switches to that of the LID. LIDs of one switch share them where they are
+	// the same.
 	depths [][]uint8
 }
 
@@ -42,7 +43,10 @@ const Far = 0xff
 // NewForest lays out the trees of t. O(switches x LIDs) on all processors.
 func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	n, lids := len(t.Fabric.Switches), int(t.LFT.MaxLID)+1
-	f := &Forest{Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: hugepages.Make[uint8](n * lids), depths: make([][]uint8, lids)}
+	f := &Forest{
+		Tables: t, Graph: routing.NewGraph(t.Fabric), Wires: walk.NewWires(t), columns: hugepages.Make[uint8](n * lids),
+		depths: make([][]uint8, lids),
+	}
 	f.At, f.Local = make([]fabric.SwitchIndex, lids), make([]uint8, lids)
 	for lid := range f.At {
 		f.At[lid] = fabric.None
@@ -87,7 +91,8 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 
 // Depths finds over how many links packets reach a switch, None for nowhere, by the entries of all switches
 // for a LID, [Far] where they do not. It fills depth. Way is scratch memory, which it returns. O(switches).
-func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8, path []fabric.SwitchIndex) []fabric.SwitchIndex {
+func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
+	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
 	for s := range depth {
 		depth[s] = unknown
@@ -150,7 +155,8 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 		if !now.Fabric.SwitchNode(sw).InSubnet {
 			continue
 		}
-		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] && !emptyFrom(was.LFT.Row(sw), min(was.Top[sw], now.Top[sw])) {
+		if was.Known[sw] != now.Known[sw] || was.Top[sw] != now.Top[sw] &&
+			!emptyFrom(was.LFT.Row(sw), min(was.Top[sw], now.Top[sw])) {
 			return d, false
 		}
 	}

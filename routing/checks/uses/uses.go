@@ -134,7 +134,8 @@ type worker struct {
 func newWorker(q *question) *worker {
 	return &worker{
 		question: q, uses: make([]bool, len(q.f.Switches)), users: make([]bool, len(q.ends.Groups)),
-		sent: make([]int64, len(q.ends.Groups)), own: make([]int64, len(q.ends.Ports)), alone: make([]int64, len(q.ends.Ports)),
+		sent: make([]int64, len(q.ends.Groups)), own: make([]int64, len(q.ends.Ports)),
+		alone: make([]int64, len(q.ends.Ports)),
 	}
 }
 
@@ -221,7 +222,9 @@ func (q *question) users(counts []int64) []Use {
 		}
 	}
 	last := func(u Use) int { return prose.When(q.f.IsAggregation(q.f.Ports[u.Port].Node), 1, 0) }
-	slices.SortStableFunc(list, func(a, b Use) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths)) })
+	slices.SortStableFunc(list, func(a, b Use) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Paths, a.Paths))
+	})
 	return list
 }
 

@@ -16,7 +16,8 @@ import (
 )
 
 // slow asks each path.
-func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fabric.PortIndex]int64, paths map[Path]bool) {
+func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fabric.PortIndex]int64,
+	paths map[Path]bool) {
 	f := t.Fabric
 	from, to, paths = map[fabric.PortIndex]int64{}, map[fabric.PortIndex]int64{}, map[Path]bool{}
 	isEnd := func(e fabric.PortIndex) bool { return switches || !f.Nodes[f.Ports[e].Node].IsSwitch() }
@@ -86,8 +87,10 @@ func TestUsesAgainstWalkingEachPair(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, from, to, paths := slow(tables, what, opt.Switches)
-		if got.Paths != want.Paths || got.All != want.All || got.Unknown != want.Unknown || len(got.Examples) != len(paths) {
-			t.Errorf("case %d: %d of %d paths, %d unknown, %d listed; walked %d of %d, %d unknown", i, got.Paths, got.All, got.Unknown, len(got.Examples), want.Paths, want.All, want.Unknown)
+		if got.Paths != want.Paths || got.All != want.All || got.Unknown != want.Unknown ||
+			len(got.Examples) != len(paths) {
+			t.Errorf("case %d: %d of %d paths, %d unknown, %d listed; walked %d of %d, %d unknown", i, got.Paths,
+				got.All, got.Unknown, len(got.Examples), want.Paths, want.All, want.Unknown)
 		}
 		for _, p := range got.Examples {
 			if !paths[p] {
@@ -137,18 +140,21 @@ func TestUsesByHand(t *testing.T) {
 		users int
 		cut   int
 	}{
-		"cable":               {What{Links: []fabric.Link{cable}}, 8, 4, 2},
-		"host link":           {What{Links: []fabric.Link{host}}, 6, 4, 1},
-		"switch":              {What{Switches: []fabric.SwitchIndex{1 - smSwitch}}, 10, 4, 2},
-		"switch of the SM":    {What{Switches: []fabric.SwitchIndex{smSwitch}}, 10, 4, 2},
-		"nothing":             {What{}, 0, 0, 0},
-		"all, each path once": {What{Switches: []fabric.SwitchIndex{0, 1}, Links: []fabric.Link{host, cable}}, 12, 4, 4},
+		"cable":            {What{Links: []fabric.Link{cable}}, 8, 4, 2},
+		"host link":        {What{Links: []fabric.Link{host}}, 6, 4, 1},
+		"switch":           {What{Switches: []fabric.SwitchIndex{1 - smSwitch}}, 10, 4, 2},
+		"switch of the SM": {What{Switches: []fabric.SwitchIndex{smSwitch}}, 10, 4, 2},
+		"nothing":          {What{}, 0, 0, 0},
+		"all, each path once": {
+			What{Switches: []fabric.SwitchIndex{0, 1}, Links: []fabric.Link{host, cable}}, 12, 4, 4,
+		},
 	} {
 		r, err := Of(t.Context(), tables, tc.what, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.All != 12 || r.Paths != tc.paths || len(r.Sources) != tc.users || len(r.Destinations) != tc.users || len(r.CutOff) != tc.cut {
+		if r.All != 12 || r.Paths != tc.paths || len(r.Sources) != tc.users || len(r.Destinations) != tc.users ||
+			len(r.CutOff) != tc.cut {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -114,9 +114,10 @@ func (p *Path) In(f *fabric.Fabric, t *fabric.Tables) (Path, error) {
 	return Between(t, src, dst, lid), nil
 }
 
-// EndsIn finds the ends of a path in another fabric: the port that sends, the one that receives, and the LID at the same
-// place among those of the receiver, 0 where it has none there.
-func EndsIn(f *fabric.Fabric, src, dst fabric.PortIndex, lid uint16, g *fabric.Fabric) (fabric.PortIndex, fabric.PortIndex, uint16, error) {
+// EndsIn finds the ends of a path in another fabric: the port that sends, the one that receives, and the LID at the
+// same place among those of the receiver, 0 where it has none there.
+func EndsIn(f *fabric.Fabric, src, dst fabric.PortIndex, lid uint16, g *fabric.Fabric) (fabric.PortIndex,
+	fabric.PortIndex, uint16, error) {
 	ends := [2]fabric.PortIndex{src, dst}
 	for i, port := range ends {
 		node := g.NodeByGUID(f.Nodes[f.Ports[port].Node].GUID)

@@ -9,7 +9,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestBesidePathBack: by hand from the drawing of square, n1 to n3 goes clockwise over sw1, sw2, sw3, and back over sw4.
+// TestBesidePathBack: by hand from the drawing of square, n1 to n3 goes clockwise over sw1, sw2, sw3, and back over
+// sw4.
 func TestBesidePathBack(t *testing.T) {
 	f := square(t)
 	tables := clockwise(f)
@@ -25,7 +26,8 @@ func TestBesidePathBack(t *testing.T) {
 	// n1 to n2 is two switches, and the path back four, two of which have nothing beside them.
 	short := Trace(tables, f.PortByLID(11), 12)
 	back, _ = short.Back(tables)
-	want = []Beside{{0, 0, SameHop}, {1, 1, OtherPort}, {-1, 2, Alone}, {-1, 3, Alone}, {2, 4, OtherPort}, {3, 5, SameHop}}
+	want = []Beside{{0, 0, SameHop}, {1, 1, OtherPort}, {-1, 2, Alone}, {-1, 3, Alone}, {2, 4, OtherPort},
+		{3, 5, SameHop}}
 	if got := Compare(f, short.Hops, f, back.Backwards()); !slices.Equal(got, want) {
 		t.Errorf("beside the short one %v, want %v", got, want)
 	}

@@ -35,11 +35,15 @@ func square(t testing.TB) *fabric.Fabric {
 	names := []string{"1", "2", "3", "4"}
 	var hosts, switches []fabric.NodeIndex
 	for i, name := range names {
-		hosts = append(hosts, add(fabric.Node{GUID: uint64(0x1000 + 16*i), Desc: "n" + name, Type: mad.NodeCA, NumPorts: 1}, uint16(11+i), 1))
+		hosts = append(hosts,
+			add(fabric.Node{GUID: uint64(0x1000 + 16*i), Desc: "n" + name, Type: mad.NodeCA, NumPorts: 1},
+				uint16(11+i), 1))
 	}
 	for i, name := range names {
 		// LE order: the lowest byte differs, so these ascend.
-		switches = append(switches, add(fabric.Node{GUID: uint64(0x2001 + i), Desc: "sw" + name, Type: mad.NodeSwitch, NumPorts: 4}, uint16(1+i), 0))
+		switches = append(switches,
+			add(fabric.Node{GUID: uint64(0x2001 + i), Desc: "sw" + name, Type: mad.NodeSwitch, NumPorts: 4},
+				uint16(1+i), 0))
 	}
 	for i := range names {
 		connect(t, &b, hosts[i], 1, switches[i], 1)

@@ -168,13 +168,15 @@ func directedRoute(t *fabric.Tables, p *Path) string {
 func endText(f *fabric.Fabric, port fabric.PortIndex) string {
 	p := &f.Ports[f.EndPortOf(port)]
 	n := &f.Nodes[p.Node]
-	return fmt.Sprintf("%s {0x%016x} portnum %d lid %s \"%s\"", typeWord(n.Type), n.GUID, p.Num, lidRange(p), cleanDesc(n.Desc))
+	return fmt.Sprintf("%s {0x%016x} portnum %d lid %s \"%s\"", typeWord(n.Type), n.GUID, p.Num, lidRange(p),
+		cleanDesc(n.Desc))
 }
 
 func portText(f *fabric.Fabric, port fabric.PortIndex) string {
 	end := &f.Ports[f.EndPortOf(port)]
 	n := &f.Nodes[end.Node]
-	return fmt.Sprintf("%s port {0x%016x}[%d] lid %s \"%s\"", typeWord(n.Type), end.GUID, f.Ports[port].Num, lidRange(end), cleanDesc(n.Desc))
+	return fmt.Sprintf("%s port {0x%016x}[%d] lid %s \"%s\"", typeWord(n.Type), end.GUID, f.Ports[port].Num,
+		lidRange(end), cleanDesc(n.Desc))
 }
 
 func lidRange(p *fabric.Port) string {

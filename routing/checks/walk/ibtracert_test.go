@@ -258,7 +258,8 @@ func TestIbtracertOfLongPaths(t *testing.T) {
 		lines   int
 		warning string
 	}{
-		60: {61, ""}, 61: {62, "no route found after 63 hops"}, 62: {62, "Direct path too long!"}, 100: {62, "Direct path too long!"},
+		60: {61, ""}, 61: {62, "no route found after 63 hops"}, 62: {62, "Direct path too long!"},
+		100: {62, "Direct path too long!"},
 	} {
 		tables := row(t, switches)
 		p := Trace(tables, tables.Fabric.SMPort, 2)
@@ -267,7 +268,8 @@ func TestIbtracertOfLongPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(got.String(), "] -> "); n != want.lines || newReport(tables, &p).warning != want.warning {
-			t.Errorf("%d switches: %d lines, %q; want %d, %q", switches, n, newReport(tables, &p).warning, want.lines, want.warning)
+			t.Errorf("%d switches: %d lines, %q; want %d, %q", switches, n, newReport(tables, &p).warning, want.lines,
+				want.warning)
 		}
 	}
 }

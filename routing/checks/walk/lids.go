@@ -38,7 +38,9 @@ func (p *Path) Shared(all []Path) []int {
 func (p *Path) Common(other *Path) int {
 	n := 0
 	for _, h := range p.Hops[:p.Links()] {
-		if slices.ContainsFunc(other.Hops[:other.Links()], func(x Hop) bool { return x.Node == h.Node && x.Out == h.Out }) {
+		if slices.ContainsFunc(other.Hops[:other.Links()], func(x Hop) bool {
+			return x.Node == h.Node && x.Out == h.Out
+		}) {
 			n++
 		}
 	}

@@ -39,8 +39,8 @@ type Hop struct {
 }
 
 // Trace follows the packets that an end port sends to a LID. From a switch they start in its own table; a port
-// that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. From a port that is not in
-// the subnet, or that has no LID, there is no path. O(hops^2).
+// that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. From a port that is
+// not in the subnet, or that has no LID, there is no path. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
@@ -62,8 +62,8 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	return p
 }
 
-// Between is [Trace] to a LID of a certain end port. No path leads to one that is unreachable, whatever port has that LID by
-// now, or that has no LID, 0.
+// Between is [Trace] to a LID of a certain end port. No path leads to one that is unreachable, whatever port has that
+// LID by now, or that has no LID, 0.
 func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	if f.Reachable(dst) && f.PortByLID(lid) == dst {
@@ -170,7 +170,8 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 		return fmt.Sprintf("delivered, but over %d links: a directed route has at most %d", p.Links(), MaxHops)
 	case Loop:
 		before := p.Hops[len(p.Hops)-2]
-		return fmt.Sprintf("loop of %s: %s sends it back to %s", switches(p.Links()-p.Closes), f.PortName(before.Out), name)
+		return fmt.Sprintf("loop of %s: %s sends it back to %s", switches(p.Links()-p.Closes),
+			f.PortName(before.Out), name)
 	case Misdelivered:
 		return fmt.Sprintf("misdelivered: ends at %s with LID %d, which does not own LID %d", name, last.LID, p.DstLID)
 	case Unknown:
@@ -188,7 +189,8 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 		if silence(f, p.Src) == NoLID {
 			end = p.Src
 		} else if owner := f.PortByLID(p.DstLID); owner != fabric.None {
-			return fmt.Sprintf("dead end: LID %d is that of %s, not of %s", p.DstLID, f.PortName(owner), f.PortName(p.Dst))
+			return fmt.Sprintf("dead end: LID %d is that of %s, not of %s", p.DstLID, f.PortName(owner),
+				f.PortName(p.Dst))
 		}
 		return fmt.Sprintf("dead end: %s has no LID", f.PortName(end))
 	case NoSuchPort:

@@ -57,26 +57,53 @@ func TestTrace(t *testing.T) {
 		explain  string
 	}{
 		{"CA to CA", good, 11, 13, "n1/1 1/sw1/2 3/sw2/2 3/sw3/1 1/n3", Delivered, 0, "delivered over 3 switches"},
-		{"one switch", changed(good, sw1, 14, 3), 11, 14, "n1/1 1/sw1/3 2/sw4/1 1/n4", Delivered, 0, "delivered over 2 switches"},
+		{
+			"one switch", changed(good, sw1, 14, 3), 11, 14, "n1/1 1/sw1/3 2/sw4/1 1/n4", Delivered, 0,
+			"delivered over 2 switches",
+		},
 		{"CA to switch", good, 11, 2, "n1/1 1/sw1/2 3/sw2", Delivered, 0, "delivered over 2 switches"},
 		{"switch to CA", good, 2, 13, "sw2/2 3/sw3/1 1/n3", Delivered, 0, "delivered over 2 switches"},
 		{"switch to switch", good, 4, 3, "sw4/2 3/sw1/2 3/sw2/2 3/sw3", Delivered, 0, "delivered over 4 switches"},
 		{"CA to itself", good, 12, 12, "n2", Delivered, 0, "delivered over 0 switches"},
 		{"switch to itself", good, 2, 2, "sw2", Delivered, 0, "delivered over 1 switch"},
-		{"loop back to the source's switch", changed(good, sw3, 13, 2), 11, 13, "n1/1 1/sw1/2 3/sw2/2 3/sw3/2 3/sw4/2 3/sw1", Loop, 0, "loop of 4 switches: sw4/2 sends it back to sw1"},
-		{"loop further on", changed(good, sw3, 13, 3), 11, 13, "n1/1 1/sw1/2 3/sw2/2 3/sw3/3 2/sw2", Loop, 0, "loop of 2 switches: sw3/3 sends it back to sw2"},
-		{"no entry", changed(good, sw2, 13, 255), 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoEntry, "dead end: sw2 has no entry for LID 13"},
-		{"entry above the top", &low, 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoEntry, "dead end: sw2 has no entry for LID 13"},
+		{
+			"loop back to the source's switch", changed(good, sw3, 13, 2), 11, 13,
+			"n1/1 1/sw1/2 3/sw2/2 3/sw3/2 3/sw4/2 3/sw1", Loop, 0, "loop of 4 switches: sw4/2 sends it back to sw1",
+		},
+		{"loop further on", changed(good, sw3, 13, 3), 11, 13, "n1/1 1/sw1/2 3/sw2/2 3/sw3/3 2/sw2", Loop, 0,
+			"loop of 2 switches: sw3/3 sends it back to sw2"},
+		{
+			"no entry", changed(good, sw2, 13, 255), 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoEntry,
+			"dead end: sw2 has no entry for LID 13",
+		},
+		{
+			"entry above the top", &low, 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoEntry,
+			"dead end: sw2 has no entry for LID 13",
+		},
 		{"LID above all", good, 11, 500, "n1/1 1/sw1", DeadEnd, NoEntry, "dead end: sw1 has no entry for LID 500"},
-		{"no such port", changed(good, sw2, 13, 5), 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoSuchPort, "dead end: sw2 has port 5 for LID 13 and no such port"},
-		{"port without link", changed(good, sw2, 13, 4), 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink, "dead end: the link of sw2/4 is down"},
-		{"silence behind a port", &hole, 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink, "dead end: what is behind sw2/4 is not known, though its link is up"},
+		{"no such port", changed(good, sw2, 13, 5), 11, 13, "n1/1 1/sw1/2 3/sw2", DeadEnd, NoSuchPort,
+			"dead end: sw2 has port 5 for LID 13 and no such port"},
+		{"port without link", changed(good, sw2, 13, 4), 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink,
+			"dead end: the link of sw2/4 is down"},
+		{
+			"silence behind a port", &hole, 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink,
+			"dead end: what is behind sw2/4 is not known, though its link is up",
+		},
 		{"failed link", &down, 11, 13, "n1/1 1/sw1/2 3/sw2/2", DeadEnd, NoLink, "dead end: the link of sw2/2 is down"},
-		{"wrong host", changed(good, sw2, 13, 1), 11, 13, "n1/1 1/sw1/2 3/sw2/1 1/n2", Misdelivered, 0, "misdelivered: ends at n2 with LID 12, which does not own LID 13"},
-		{"back to the source", changed(good, sw1, 13, 1), 11, 13, "n1/1 1/sw1/1 1/n1", Misdelivered, 0, "misdelivered: ends at n1 with LID 11, which does not own LID 13"},
-		{"wrong switch", changed(good, sw2, 13, 0), 11, 13, "n1/1 1/sw1/2 3/sw2", Misdelivered, 0, "misdelivered: ends at sw2 with LID 2, which does not own LID 13"},
-		{"switch that does not keep its own LID", changed(good, sw3, 3, 1), 1, 3, "sw1/2 3/sw2/2 3/sw3/1 1/n3", Misdelivered, 0, "misdelivered: ends at n3 with LID 13, which does not own LID 3"},
-		{"unread table", &unread, 11, 14, "n1/1 1/sw1/2 3/sw2/2 3/sw3", Unknown, 0, "unknown: the table of sw3 was not read"},
+		{"wrong host", changed(good, sw2, 13, 1), 11, 13, "n1/1 1/sw1/2 3/sw2/1 1/n2", Misdelivered, 0,
+			"misdelivered: ends at n2 with LID 12, which does not own LID 13"},
+		{"back to the source", changed(good, sw1, 13, 1), 11, 13, "n1/1 1/sw1/1 1/n1", Misdelivered, 0,
+			"misdelivered: ends at n1 with LID 11, which does not own LID 13"},
+		{
+			"wrong switch", changed(good, sw2, 13, 0), 11, 13, "n1/1 1/sw1/2 3/sw2", Misdelivered, 0,
+			"misdelivered: ends at sw2 with LID 2, which does not own LID 13",
+		},
+		{"switch that does not keep its own LID", changed(good, sw3, 3, 1), 1, 3, "sw1/2 3/sw2/2 3/sw3/1 1/n3",
+			Misdelivered, 0, "misdelivered: ends at n3 with LID 13, which does not own LID 3"},
+		{
+			"unread table", &unread, 11, 14, "n1/1 1/sw1/2 3/sw2/2 3/sw3", Unknown, 0,
+			"unknown: the table of sw3 was not read",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g := tc.tables.Fabric
@@ -245,7 +272,9 @@ func TestWalksAgree(t *testing.T) {
 func agree(t *testing.T, tables *fabric.Tables, sw fabric.SwitchIndex, lid uint16, p *Path, fate Fate) {
 	t.Helper()
 	var visited []fabric.NodeIndex
-	end := Follow(tables, sw, lid, func(sw fabric.SwitchIndex, _ uint8) { visited = append(visited, tables.Fabric.Switches[sw]) })
+	end := Follow(tables, sw, lid, func(sw fabric.SwitchIndex, _ uint8) {
+		visited = append(visited, tables.Fabric.Switches[sw])
+	})
 	if end.Verdict != p.Verdict || end.Cause != p.Cause {
 		t.Errorf("Follow: %v %v, Trace: %v %v", end.Verdict, end.Cause, p.Verdict, p.Cause)
 	}

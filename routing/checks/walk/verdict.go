@@ -60,7 +60,9 @@ const (
 	NoLID
 )
 
-var causeNames = [...]string{NoEntry: "no entry", NoSuchPort: "no such port", NoLink: "no link", Unreachable: "unreachable", NoLID: "no LID"}
+var causeNames = [...]string{
+	NoEntry: "no entry", NoSuchPort: "no such port", NoLink: "no link", Unreachable: "unreachable", NoLID: "no LID",
+}
 
 // String gives the cause in lower-case words, "" where there is none.
 func (c Cause) String() string {

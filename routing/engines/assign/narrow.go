@@ -9,10 +9,10 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// narrow spreads the first LIDs of all targets over the ports of a switch where their use alone decides: the same ports as
-// [assigner.spread], faster where the set of ports changes from run to run. The places of all ports in sets lie so close
-// together that bits from the lowest on are a word: as all do on a switch with fewer than 64 ports, and the cables to
-// switches on most others.
+// narrow spreads the first LIDs of all targets over the ports of a switch where their use alone decides: the same ports
+// as [assigner.spread], faster where the set of ports changes from run to run. The places of all ports in sets lie so
+// close together that bits from the lowest on are a word: as all do on a switch with fewer than 64 ports, and the
+// cables to switches on most others.
 type narrow struct {
 	// low is the place of bit 0 of a set. uses are by bit. That of noBit is greater than all.
 	low  use

@@ -84,7 +84,8 @@ func compareNarrow(t *testing.T, r *rand.Rand) {
 		}
 		for lid := range want {
 			if row[lid] != want[lid] {
-				t.Fatalf("%s, %d ports from %d on: LID %d by %d, expected %d", way, numPorts, low, lid, row[lid], want[lid])
+				t.Fatalf("%s, %d ports from %d on: LID %d by %d, expected %d", way, numPorts, low, lid,
+					row[lid], want[lid])
 			}
 		}
 		if counts != used {

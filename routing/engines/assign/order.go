@@ -54,7 +54,8 @@ type lister struct {
 // switches, in table order.
 func targetOrder(f *fabric.Fabric, opt *routing.Options) targets {
 	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports)), targets: targets{
-		list: make([]target, 0, len(f.EndPorts)), lids: make([]uint16, 0, len(f.EndPorts)), runs: make([]run, 0, 2*len(f.Switches)),
+		list: make([]target, 0, len(f.EndPorts)), lids: make([]uint16, 0, len(f.EndPorts)),
+		runs: make([]run, 0, 2*len(f.Switches)),
 	}}
 	for _, guid := range opt.RoutingOrder {
 		if e := f.PortByGUID(guid); e != fabric.None {

@@ -9,10 +9,13 @@ import (
 
 // Recommend says by which port OpenSM would send to a LID if it had to choose once routes are there, as it
 // asks itself for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC). Ports are used by the routes
-// of opt.Counted and of own, what the engine routed and counts, and by all those of laid, tables of a file, nil for none.
-// With scatter_ports each answer draws the next random number, so that it is to be asked in the order of the dump.
-func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *fabric.LFT, laid *fabric.Tables) routing.Recommend {
-	r := &recommender{f: f, hops: hops, opt: opt, laid: laid, orders: searchOrders(f, opt.PortSearchOrder), sw: fabric.None}
+// of opt.Counted and of own, what the engine routed and counts, and by all those of laid, tables of a file, nil for
+// none. With scatter_ports each answer draws the next random number, so that it is to be asked in the order of the
+// dump.
+func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *fabric.LFT,
+	laid *fabric.Tables) routing.Recommend {
+	r := &recommender{f: f, hops: hops, opt: opt, laid: laid, orders: searchOrders(f, opt.PortSearchOrder),
+		sw: fabric.None}
 	if opt.ScatterPorts != 0 {
 		r.random = routing.NewRandom(opt.ScatterPorts)
 	}
@@ -60,7 +63,8 @@ func (r *recommender) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
 	r.found = r.found[:0]
 	total, least := 0, r.hops.Least(sw, dst)
 	for _, port := range r.order {
-		if r.f.Port(r.f.Switches[sw], port) != fabric.None && r.f.Ports[r.f.Port(r.f.Switches[sw], port)].Linked() && r.hops.Through(sw, port, dst) == least {
+		if r.f.Port(r.f.Switches[sw], port) != fabric.None && r.f.Ports[r.f.Port(r.f.Switches[sw], port)].Linked() &&
+			r.hops.Through(sw, port, dst) == least {
 			r.found = append(r.found, port)
 			total += r.count[port]
 		}

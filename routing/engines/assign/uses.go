@@ -87,8 +87,8 @@ func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 
 func (n *narrow) note(u use) { n.uses[(u-n.low)&127] = u }
 
-// eight spreads up to eight LIDs over up to eight ports. Bit i of byte k of a word says that port i is used at most k times
-// more than the least: the bits from the lowest on are whose turn it is.
+// eight spreads up to eight LIDs over up to eight ports. Bit i of byte k of a word says that port i is used at most k
+// times more than the least: the bits from the lowest on are whose turn it is.
 func (n *narrow) eight(u0, u1, u2, u3, u4, u5, u6, u7 use, lids []uint16) {
 	least := lesser(lesser(lesser(u0, u1), lesser(u2, u3)), lesser(lesser(u4, u5), lesser(u6, u7)))
 	turns := u0.turns(least) | u1.turns(least)<<1 | u2.turns(least)<<2 | u3.turns(least)<<3 |

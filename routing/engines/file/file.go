@@ -35,7 +35,8 @@ func (Engine) Name() string { return Name }
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	res := &routing.Result{}
 	if e.Routes == nil && e.Matrix == nil {
-		res.Warnings = append(res.Warnings, "no file is given (lfts_file=FILE, lid_matrix_dump_file=FILE): the tables are those of minhop, as OpenSM makes them then")
+		res.Warnings = append(res.Warnings, "no file is given (lfts_file=FILE, lid_matrix_dump_file=FILE): the "+
+			"tables are those of minhop, as OpenSM makes them then")
 	}
 	m, err := e.hops(ctx, f, &opt, res)
 	if err != nil {
@@ -53,7 +54,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return res, nil
 }
 
-func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options, res *routing.Result) (assign.Matrix, error) {
+func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options, res *routing.Result) (assign.Matrix,
+	error) {
 	if e.Matrix == nil {
 		return minhop.Hops(ctx, f, routing.NewGraph(f), opt)
 	}

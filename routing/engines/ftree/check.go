@@ -47,7 +47,8 @@ func (t *tree) basicProblems() []Problem {
 	}{{osm.ComputeNodes, t.opt.ComputeNodes}, {osm.IONodes, t.opt.IONodes}} {
 		name := file.kind.Option()
 		add(t.opt.BrokenNodeFile == name, BrokenFile, "%s has a line that does not begin with a GUID", name)
-		add(t.opt.BrokenNodeFile != name && file.guids != nil && len(file.guids) == 0, EmptyFile, "%s names no node", name)
+		add(t.opt.BrokenNodeFile != name && file.guids != nil && len(file.guids) == 0, EmptyFile,
+			"%s names no node", name)
 	}
 	add(adapters < 2, FewAdapters, "the subnet has %d channel adapters, expected 2 or more", adapters)
 	return ps
@@ -64,7 +65,12 @@ func (t *tree) rootProblems() []Problem {
 	if t.maxRank > 0 || len(roots) < 2 {
 		return nil
 	}
-	return []Problem{{Rule: SomeHostless, Switches: roots, Text: fmt.Sprintf("all %d switches are roots, as each has channel adapters or is named as one", len(roots))}}
+	return []Problem{
+		{
+			Rule: SomeHostless, Switches: roots,
+			Text: fmt.Sprintf("all %d switches are roots, as each has channel adapters or is named as one", len(roots)),
+		},
+	}
 }
 
 // rankProblems are those of the ranks of compute nodes.
@@ -82,7 +88,11 @@ func (t *tree) rankProblems() []Problem {
 	}
 	var ps []Problem
 	if n := t.leafRank + 1; n < minTreeRank || n > maxTreeRank {
-		ps = append(ps, Problem{Rule: TreeRank, Text: fmt.Sprintf("the tree has %d ranks of switches from the roots to the leaves, expected %d to %d", int(t.leafRank)+1, minTreeRank, maxTreeRank)})
+		ps = append(ps, Problem{
+			Rule: TreeRank,
+			Text: fmt.Sprintf("the tree has %d ranks of switches from the roots to the leaves, expected %d to %d",
+				int(t.leafRank)+1, minTreeRank, maxTreeRank),
+		})
 	}
 	var astray []fabric.SwitchIndex
 	for s := range t.rank {
@@ -91,8 +101,12 @@ func (t *tree) rankProblems() []Problem {
 		}
 	}
 	if len(astray) > 0 {
-		ps = append(ps, Problem{Rule: LeafRank, Switches: astray, Text: fmt.Sprintf("compute nodes are expected on switches of rank %d alone: %s", t.leafRank,
-			t.names(astray, func(s fabric.SwitchIndex) string { return fmt.Sprintf("has %d at rank %d", cns[s], t.rank[s]) }))})
+		ps = append(ps,
+			Problem{Rule: LeafRank, Switches: astray,
+				Text: fmt.Sprintf("compute nodes are expected on switches of rank %d alone: %s", t.leafRank,
+					t.names(astray, func(s fabric.SwitchIndex) string {
+						return fmt.Sprintf("has %d at rank %d", cns[s], t.rank[s])
+					}))})
 	}
 	return ps
 }
@@ -115,7 +129,8 @@ func (t *tree) firstUneven() *Problem {
 		}
 		if rule, ok := t.unlike(reference[r], s); ok {
 			return &Problem{Rule: rule, Switches: []fabric.SwitchIndex{reference[r], s},
-				Text: fmt.Sprintf("%s and %s of rank %d have other numbers of %s", t.f.NodeName(t.f.Switches[reference[r]]), t.f.NodeName(t.f.Switches[s]), r, counted[rule])}
+				Text: fmt.Sprintf("%s and %s of rank %d have other numbers of %s",
+					t.f.NodeName(t.f.Switches[reference[r]]), t.f.NodeName(t.f.Switches[s]), r, counted[rule])}
 		}
 	}
 	return nil
@@ -140,7 +155,8 @@ func (t *tree) unlike(ref, s fabric.SwitchIndex) (Rule, bool) {
 
 // counted says what the rules of a pure fat-tree count.
 var counted = map[Rule]string{
-	UpGroups: "upper neighbours", DownGroups: "lower neighbours", UpPorts: "links to an upper neighbour", DownPorts: "links to a lower neighbour",
+	UpGroups: "upper neighbours", DownGroups: "lower neighbours", UpPorts: "links to an upper neighbour",
+	DownPorts: "links to a lower neighbour",
 }
 
 // unevenness lists the switches that break the rules of a pure fat-tree: those unlike most of their rank. O(groups).
@@ -189,7 +205,8 @@ func (t *tree) uneven(rule Rule, rank uint32, members []fabric.SwitchIndex) *Pro
 			odd = append(odd, s)
 		}
 	}
-	return &Problem{Rule: rule, Switches: odd, Text: fmt.Sprintf("rank %d: most switches have %d %s, but %s", rank, usual, counted[rule],
+	return &Problem{Rule: rule, Switches: odd, Text: fmt.Sprintf("rank %d: most switches have %d %s, but %s", rank,
+		usual, counted[rule],
 		t.names(odd, func(s fabric.SwitchIndex) string { return spoken(t.numbers(rule, s)) }))}
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 // columns are the entries of all switches for one LID after the other, in the order in which these are routed to. Of
-// columns that do not change any more another goroutine enters a block at a time into the rows of the tables, at the place
-// of their LIDs in that order; in the end each row gets the order of LIDs. So there is never a second copy of the tables.
+// columns that do not change any more another goroutine enters a block at a time into the rows of the tables, at the
+// place of their LIDs in that order; in the end each row gets the order of LIDs. So there is never a second copy of the
+// tables.
 type columns struct {
 	lft *fabric.LFT
 	// switches are those whose entries stand in a column, one after the other. Columns are stride bytes apart.
@@ -54,7 +55,8 @@ const blocksAhead = 2
 func newColumns(f *fabric.Fabric, switches []fabric.SwitchIndex) *columns {
 	n := len(switches)
 	c := &columns{
-		lft: fabric.BlankLFT(n, f.MaxLID), switches: switches, stride: (n + 7) &^ 7, blank: bytes.Repeat([]byte{fabric.NoPath}, n),
+		lft: fabric.BlankLFT(n, f.MaxLID), switches: switches, stride: (n + 7) &^ 7,
+		blank:  bytes.Repeat([]byte{fabric.NoPath}, n),
 		places: make([]uint16, int(f.MaxLID)+1), gaps: slices.Repeat([]int32{int32(n)}, int(f.MaxLID)+1),
 		again:  map[uint16][]uint8{},
 		closed: make(chan block, blocksAhead), used: make(chan []uint8, blocksAhead+2),

@@ -98,7 +98,8 @@ func bullFigures(t *testing.T, f *fabric.Fabric, opt routing.Options) figures {
 }
 
 func (x *figures) add(y figures) {
-	x.detours, x.services, x.inward, x.worst = x.detours+y.detours, x.services+y.services, x.inward+y.inward, x.worst+y.worst
+	x.detours, x.services, x.inward, x.worst = x.detours+y.detours, x.services+y.services, x.inward+y.inward,
+		x.worst+y.worst
 }
 
 func (x *figures) count(t *fabric.Tables, least *routing.Distances, src, dst fabric.PortIndex) {
@@ -173,7 +174,8 @@ func TestSecondaryLoadAfterFailure(t *testing.T) {
 	for _, l := range losses(generated(t, drawing)) {
 		late, early := bullFigures(t, l.f, routing.Options{}), bullFigures(t, l.f, before)
 		if late.worst > early.worst || l.what == "L0-L1 link" && late.worst == early.worst {
-			t.Errorf("without an %s: %d paths over the worst link, before the upgrades %d", l.what, late.worst, early.worst)
+			t.Errorf("without an %s: %d paths over the worst link, before the upgrades %d", l.what, late.worst,
+				early.worst)
 		}
 		if l.what == "L0-L1 link" {
 			links++
@@ -198,7 +200,8 @@ func TestDetoursOfTheDrawing(t *testing.T) {
 		{routing.Options{}, 0, 0},
 	} {
 		if x := bullFigures(t, f, tt.opt); x.detours != tt.detours || x.inward != tt.inward || x.services != 64 {
-			t.Errorf("%+v: %+v, want %d detours of 64 paths, %d of them to compute nodes", tt.opt, x, tt.detours, tt.inward)
+			t.Errorf("%+v: %+v, want %d detours of 64 paths, %d of them to compute nodes", tt.opt, x,
+				tt.detours, tt.inward)
 		}
 	}
 }
@@ -220,7 +223,8 @@ func TestBullTable(t *testing.T) {
 func upgradesTable(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("| topology | `bull=no` | `bull_secondary=no` | `bull_min_hop=no` | `bull=yes` |\n|---|---|---|---|---|\n")
+	b.WriteString("| topology | `bull=no` | `bull_secondary=no` | `bull_min_hop=no` | `bull=yes` " +
+		"|\n|---|---|---|---|---|\n")
 	for _, spec := range append([]string{drawing, apart}, large...) {
 		f := generated(t, spec)
 		all := append([]loss{{"nothing", f}}, losses(f)...)
@@ -230,7 +234,8 @@ func upgradesTable(t *testing.T) string {
 			for _, l := range all {
 				sum.add(bullFigures(t, l.f, opt))
 			}
-			fmt.Fprintf(&b, " %.0f %%, %.1f |", 100*float64(sum.detours)/float64(sum.services), float64(sum.worst)/float64(len(all)))
+			fmt.Fprintf(&b, " %.0f %%, %.1f |", 100*float64(sum.detours)/float64(sum.services),
+				float64(sum.worst)/float64(len(all)))
 		}
 		b.WriteString("\n")
 	}
@@ -240,7 +245,8 @@ func upgradesTable(t *testing.T) string {
 func bullTable(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("| topology | lost | cases | detours, `bull=no` | detours, `bull=yes` | worst load, `bull=no` | worst load, `bull=yes` |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| topology | lost | cases | detours, `bull=no` | detours, `bull=yes` | worst load, `bull=no` | " +
+		"worst load, `bull=yes` |\n|---|---|---|---|---|---|---|\n")
 	for _, spec := range append([]string{drawing, apart}, large...) {
 		f := generated(t, spec)
 		var order []string
@@ -263,8 +269,11 @@ func bullTable(t *testing.T) string {
 				}
 			}
 			n := float64(len(rows[what]))
-			share := func(x figures) string { return fmt.Sprintf("%.0f %%", 100*float64(x.detours)/float64(x.services)) }
-			fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %.1f | %.1f |\n", name, what, len(rows[what]), share(sums[0]), share(sums[1]), float64(sums[0].worst)/n, float64(sums[1].worst)/n)
+			share := func(x figures) string {
+				return fmt.Sprintf("%.0f %%", 100*float64(x.detours)/float64(x.services))
+			}
+			fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %.1f | %.1f |\n", name, what, len(rows[what]), share(sums[0]),
+				share(sums[1]), float64(sums[0].worst)/n, float64(sums[1].worst)/n)
 		}
 	}
 	return b.String()
@@ -273,7 +282,8 @@ func bullTable(t *testing.T) string {
 // On a regular fat-tree the upgrades change no way between hosts, says the document.
 // (They change entries of upper switches that no host's packet meets.)
 func TestUpgradesLeaveTrees(t *testing.T) {
-	for _, spec := range []string{"fattree:2,8", "fattree:2,36", "fattree:3,6", "xgft:3,3,2,4,1,2,2,1,2,1", "xgft:3,3,3,3,1,3,3", "xgft:4,2,2,2,2,1,2,2,2", "xgft:3,4,4,4,1,4,4"} {
+	for _, spec := range []string{"fattree:2,8", "fattree:2,36", "fattree:3,6", "xgft:3,3,2,4,1,2,2,1,2,1",
+		"xgft:3,3,3,3,1,3,3", "xgft:4,2,2,2,2,1,2,2,2", "xgft:3,4,4,4,1,4,4"} {
 		f := generated(t, spec)
 		late, err := ftree.Engine{}.Route(t.Context(), f, routing.Options{})
 		if err != nil {

@@ -39,17 +39,23 @@ func TestProblems(t *testing.T) {
 		opt   routing.Options
 		want  []string
 	}{
-		{"LMC", whole, routing.Options{LMC: 1, ComputeNodes: []uint64{}, BrokenNodeFile: "io_guid_file"}, []string{"the LMC is 1", "cn_guid_file names no node", "io_guid_file has a line"}},
+		{"LMC", whole, routing.Options{LMC: 1, ComputeNodes: []uint64{}, BrokenNodeFile: "io_guid_file"},
+			[]string{"the LMC is 1", "cn_guid_file names no node", "io_guid_file has a line"}},
 		{"one switch", made(t, "xgft:1,4,1"), routing.Options{}, []string{"1 switches, expected 2"}},
 		{"all with hosts", made(t, "torus:4x4"), routing.Options{}, []string{"all 16 switches are roots"}},
-		{"no compute nodes", whole, routing.Options{ComputeNodes: []uint64{1}}, []string{"none of the channel adapters is a compute node"}},
+		{
+			"no compute nodes", whole, routing.Options{ComputeNodes: []uint64{1}},
+			[]string{"none of the channel adapters is a compute node"},
+		},
 		{"links gone", lame, routing.Options{}, []string{
 			"rank 1: most switches have 4 upper neighbours, but leaf-03 3, leaf-05 3",
 			"rank 0: most switches have 8 lower neighbours, but spine-02 7, spine-04 7"}},
 		{"links of a bundle gone", without(t, bundles, "leaf-02", "spine-01"), routing.Options{}, []string{
 			"rank 1: most switches have 2 links to an upper neighbour, but leaf-02 1 and 2",
 			"rank 0: most switches have 2 links to a lower neighbour, but spine-01 1 and 2"}},
-		{"roots among leaves", whole, routing.Options{RootGUIDs: []uint64{whole.SwitchNode(named(t, whole, "leaf-01")[0]).GUID}}, []string{
+		{"roots among leaves", whole, routing.Options{
+			RootGUIDs: []uint64{whole.SwitchNode(named(t, whole, "leaf-01")[0]).GUID},
+		}, []string{
 			"the tree has 1 ranks", "compute nodes are expected on switches of rank 0 alone: leaf-02 has 4 at rank 2"}},
 	} {
 		ps := problemsOf(t, c.f, c.opt)
@@ -114,7 +120,8 @@ func TestCAOrder(t *testing.T) {
 	if want := "c1 - c2 c3 c4 -"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	if res.Ranks[n.sw("A")] != 1 || res.Ranks[n.sw("T")] != 0 || !slices.Equal(res.Roots, []fabric.SwitchIndex{n.sw("S"), n.sw("T")}) {
+	if res.Ranks[n.sw("A")] != 1 || res.Ranks[n.sw("T")] != 0 ||
+		!slices.Equal(res.Roots, []fabric.SwitchIndex{n.sw("S"), n.sw("T")}) {
 		t.Errorf("ranks %v, roots %v", res.Ranks, res.Roots)
 	}
 }
@@ -130,7 +137,8 @@ func TestConnectRoots(t *testing.T) {
 	if p := joined.Tables.Port(a, f.SwitchLID(b)); p == fabric.NoPath || joined.Hops.Through(a, p, b) != 2 {
 		t.Errorf("with connect_roots: spine to spine by port %d", p)
 	}
-	if len(apart.Warnings) != 1 || !strings.Contains(apart.Warnings[0], "12 of 132 pairs of switches have no route") || len(joined.Warnings) > 0 {
+	if len(apart.Warnings) != 1 || !strings.Contains(apart.Warnings[0], "12 of 132 pairs of switches have no route") ||
+		len(joined.Warnings) > 0 {
 		t.Errorf("warnings %q and %q", apart.Warnings, joined.Warnings)
 	}
 }
@@ -154,7 +162,8 @@ func TestCancelled(t *testing.T) {
 	f := made(t, "fattree:3,12")
 	ctx, cancel := context.WithCancel(context.Background())
 	opt := routing.Options{Progress: func(int, int) { cancel() }}
-	if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "ftree") {
+	if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "ftree") {
 		t.Errorf("on the way: %v", err)
 	}
 	if _, err := (Engine{}).Route(ctx, f, routing.Options{}); !errors.Is(err, context.Canceled) {
@@ -191,7 +200,10 @@ func TestBadInput(t *testing.T) {
 	}{
 		{bare, routing.Options{}, "has no LID"},
 		{made(t, "fattree:2,4"), routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
-		{made(t, "fattree:2,4"), routing.Options{Existing: fabric.NewLFT(3, 9)}, "existing tables of 3 switches, expected 6"},
+		{
+			made(t, "fattree:2,4"), routing.Options{Existing: fabric.NewLFT(3, 9)},
+			"existing tables of 3 switches, expected 6",
+		},
 	} {
 		if _, err := (Engine{}).Route(t.Context(), c.f, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

@@ -46,7 +46,8 @@ func (b *groupBuilder) build(s fabric.SwitchIndex) {
 		if k < len(links) && fabric.PortIndex(links[k].Port) == p {
 			b.addLink(s, links[k].Peer, links[k].Port, links[k].PeerPort)
 			k++
-		} else if far := t.f.Ports[node.FirstPort+p].Peer; far != fabric.None && isAdapter(&t.f.Nodes[t.f.Ports[far].Node]) {
+		} else if far := t.f.Ports[node.FirstPort+p].Peer; far != fabric.None &&
+			isAdapter(&t.f.Nodes[t.f.Ports[far].Node]) {
 			if i, ok := t.adapterAt[far]; ok {
 				t.down[s] = append(t.down[s], group{remote: fabric.None, first: i, n: 1, near: uint8(p)})
 				t.maxLID = max(t.maxLID, t.f.Ports[far].LID)

@@ -31,14 +31,16 @@ func (w *walker) unreached() []string {
 	switches := w.missing(toSwitches, strangers, func(fabric.SwitchIndex) bool { return true })
 	var out []string
 	if hosts.n > 0 {
-		out = append(out, fmt.Sprintf("%d of the routes from switches with hosts to hosts are missing (the first: %s)", hosts.n, hosts.first))
+		out = append(out, fmt.Sprintf("%d of the routes from switches with hosts to hosts are missing (the first: %s)",
+			hosts.n, hosts.first))
 	}
 	if switches.n > 0 {
 		advice := "; connect_roots may add them"
 		if w.opt.ConnectRoots {
 			advice = ""
 		}
-		out = append(out, fmt.Sprintf("%d of %d pairs of switches have no route (the first: %s)%s", switches.n, (n-strangers)*(n-strangers-1), switches.first, advice))
+		out = append(out, fmt.Sprintf("%d of %d pairs of switches have no route (the first: %s)%s", switches.n,
+			(n-strangers)*(n-strangers-1), switches.first, advice))
 	}
 	return out
 }
@@ -60,9 +62,11 @@ func (w *walker) inMemoryOrder() []string {
 	if len(all) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("OpenSM orders the adapters of %d leaf switches by addresses in its memory, so that its tables may change from run to run (%s)",
+	return []string{fmt.Sprintf("OpenSM orders the adapters of %d leaf switches by addresses in its memory, so that "+
+		"its tables may change from run to run (%s)",
 		len(all), w.names(all, func(s fabric.SwitchIndex) string {
-			return fmt.Sprintf("has links to %d switches below and beside it", len(w.numbers(DownPorts, s))+len(w.side[s]))
+			return fmt.Sprintf("has links to %d switches below and beside it", len(w.numbers(DownPorts, s))+
+				len(w.side[s]))
 		}))}
 }
 

@@ -69,7 +69,9 @@ func refuse(ps []Problem) error {
 		texts[i] = p.Text
 	}
 	file := slices.ContainsFunc(ps, func(p Problem) bool { return p.Rule == BrokenFile || p.Rule == EmptyFile })
-	return &NotFatTreeError{RefusedError: routing.RefusedError{Engine: Name, Reason: strings.Join(texts, "; "), File: file}, Problems: ps}
+	return &NotFatTreeError{
+		RefusedError: routing.RefusedError{Engine: Name, Reason: strings.Join(texts, "; "), File: file}, Problems: ps,
+	}
 }
 
 // warn says what is wrong where OpenSM does not mind.

@@ -106,7 +106,9 @@ func (r *record) finish() {
 
 func (r *record) of(sw, dst fabric.SwitchIndex) []entry {
 	list := r.entries[dst]
-	first, ok := slices.BinarySearchFunc(list, sw, func(e entry, sw fabric.SwitchIndex) int { return cmp.Compare(e.sw, sw) })
+	first, ok := slices.BinarySearchFunc(list, sw, func(e entry, sw fabric.SwitchIndex) int {
+		return cmp.Compare(e.sw, sw)
+	})
 	if !ok {
 		return nil
 	}

@@ -37,7 +37,8 @@ func TestRunIsTakenAsItsSwitches(t *testing.T) {
 			}
 		}
 		if x.take(known, out, next) != taken || !bytes.Equal(known, wantKnown) || !bytes.Equal(out, wantOut) {
-			t.Fatalf("%d hops to slots from %d by ports %d: hops %d by %d, want %d by %d", next, x.slot, x.ports, known, out, wantKnown, wantOut)
+			t.Fatalf("%d hops to slots from %d by ports %d: hops %d by %d, want %d by %d", next, x.slot, x.ports, known,
+				out, wantKnown, wantOut)
 		}
 	}
 }
@@ -46,7 +47,8 @@ func TestRunIsTakenAsItsSwitches(t *testing.T) {
 func TestRunsMakeTheSameTables(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 30, 1000) {
-		spec := fmt.Sprintf("xgft:3,%d,%d,%d,1,%d,%d", 1+r.IntN(3), 2+r.IntN(11), 2+r.IntN(10), 1+r.IntN(12), 1+r.IntN(4))
+		spec := fmt.Sprintf("xgft:3,%d,%d,%d,1,%d,%d", 1+r.IntN(3), 2+r.IntN(11), 2+r.IntN(10), 1+r.IntN(12),
+			1+r.IntN(4))
 		whole := made(t, spec)
 		tree, _, err := newTree(whole, &routing.Options{}, nil)
 		if err != nil {

@@ -25,7 +25,8 @@ func (t *tree) setSlots(places []place) []fabric.SwitchIndex {
 		return 0
 	}
 	slices.SortStableFunc(order, func(a, b fabric.SwitchIndex) int {
-		return cmp.Or(cmp.Compare(up[a], up[b]), cmp.Compare(places[a].class, places[b].class), cmp.Compare(hosts(a), hosts(b)))
+		return cmp.Or(cmp.Compare(up[a], up[b]), cmp.Compare(places[a].class, places[b].class),
+			cmp.Compare(hosts(a), hosts(b)))
 	})
 	for slot, s := range order {
 		places[s].slot = int32(slot)

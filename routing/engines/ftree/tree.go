@@ -131,7 +131,8 @@ func (t *tree) findAdapters() {
 	}
 	slices.SortFunc(t.adapters, func(a, b adapter) int {
 		p, q := &t.f.Ports[a.end], &t.f.Ports[b.end]
-		return cmp.Or(cmp.Compare(fabric.LEKey(t.f.Nodes[p.Node].GUID), fabric.LEKey(t.f.Nodes[q.Node].GUID)), cmp.Compare(p.Num, q.Num))
+		return cmp.Or(cmp.Compare(fabric.LEKey(t.f.Nodes[p.Node].GUID), fabric.LEKey(t.f.Nodes[q.Node].GUID)),
+			cmp.Compare(p.Num, q.Num))
 	})
 	cns, ios := set(t.opt.ComputeNodes), set(t.opt.IONodes)
 	for i := range t.adapters {

@@ -240,7 +240,8 @@ func (w *walker) connectRoots() {
 		w.record.begin(dst)
 		for s := range fabric.SwitchIndex(n) {
 			slot := w.at[s].slot
-			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[slot] != fabric.NoPath || toLeaf[slot] == fabric.NoPath {
+			if !w.ranked(s) || w.rank[s] >= uint32(w.leafRank) || column[slot] != fabric.NoPath ||
+				toLeaf[slot] == fabric.NoPath {
 				continue
 			}
 			column[slot] = toLeaf[slot]

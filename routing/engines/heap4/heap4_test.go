@@ -50,7 +50,8 @@ func TestHeapOrder(t *testing.T) {
 			}
 			for i, e := range h.Elements {
 				if h.Place[uint32(e)] != int32(i) || e>>32 != want[int32(uint32(e))] {
-					t.Fatalf("%x in place %d, its place is %d and its distance %d", e, i, h.Place[uint32(e)], want[int32(uint32(e))])
+					t.Fatalf("%x in place %d, its place is %d and its distance %d", e, i, h.Place[uint32(e)],
+						want[int32(uint32(e))])
 				}
 			}
 		}

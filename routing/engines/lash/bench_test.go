@@ -13,7 +13,8 @@ import (
 // BenchmarkLayers times lash with its analysis of meshes, and without a bound of
 // VLs.
 func BenchmarkLayers(b *testing.B) {
-	for _, spec := range []string{"torus:8x8x8", "torus:16x16", "mesh:8x8x8", "fattree:2,36", "fattree:3,16", "random:200,8,200"} {
+	for _, spec := range []string{"torus:8x8x8", "torus:16x16", "mesh:8x8x8", "fattree:2,36", "fattree:3,16",
+		"random:200,8,200"} {
 		b.Run(spec, func(b *testing.B) {
 			f, err := gen.ParseSpec(spec)
 			if err != nil {

@@ -19,7 +19,9 @@ type channels struct {
 }
 
 func newChannels(p *paths) *channels {
-	c := &channels{paths: p, from: make([]int32, len(p.to)), slot: make([]int32, len(p.to)+1), back: make([]int32, len(p.to))}
+	c := &channels{
+		paths: p, from: make([]int32, len(p.to)), slot: make([]int32, len(p.to)+1), back: make([]int32, len(p.to)),
+	}
 	for s := range int32(p.n) {
 		for a := p.first[s]; a < p.first[s+1]; a++ {
 			c.from[a] = s

@@ -95,7 +95,8 @@ func (l *layers) balance(ctx context.Context, opt *routing.Options) error {
 	if len(l.list) == 1 {
 		return nil
 	}
-	b := balancer{layers: l, random: routing.NewRandom(opt.ScatterPorts), tried: make([]uint32, l.n*l.n), round: make([]uint32, len(l.list))}
+	b := balancer{layers: l, random: routing.NewRandom(opt.ScatterPorts), tried: make([]uint32, l.n*l.n),
+		round: make([]uint32, len(l.list))}
 	for i := range b.round {
 		b.round[i] = 1
 	}

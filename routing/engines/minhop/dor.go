@@ -47,7 +47,8 @@ func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options,
 	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
 	said := "the paths are free of credit loops on one VL"
 	if needed > 1 {
-		said = fmt.Sprintf("the paths are free of credit loops on %d VLs by SLs, which OpenSM's dor does not give", needed)
+		said = fmt.Sprintf("the paths are free of credit loops on %d VLs by SLs, which OpenSM's dor does not give",
+			needed)
 	}
 	res.Warnings = append(res.Warnings, said)
 	return nil
@@ -74,8 +75,9 @@ func inconsistent(f *fabric.Fabric, g *routing.Graph) []string {
 			}
 		}
 		if odd := all - arrivals[usual]; odd > 0 {
-			warnings = append(warnings, fmt.Sprintf("port %d is not one dimension: its cables lead to port %d, but %d of %d do not: %s",
-				port, usual, odd, all, oddOnes(f, g, uint8(port), uint8(usual))))
+			warnings = append(warnings,
+				fmt.Sprintf("port %d is not one dimension: its cables lead to port %d, but %d of %d do not: %s",
+					port, usual, odd, all, oddOnes(f, g, uint8(port), uint8(usual))))
 		}
 	}
 	return warnings

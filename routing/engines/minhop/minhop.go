@@ -26,7 +26,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return route(ctx, f, routing.NewGraph(f), opt, e.Name(), false)
 }
 
-func route(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt routing.Options, name string, dor bool) (*routing.Result, error) {
+func route(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt routing.Options, name string,
+	dor bool) (*routing.Result, error) {
 	m, err := Hops(ctx, f, g, &opt)
 	if err != nil {
 		return nil, err

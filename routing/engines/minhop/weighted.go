@@ -48,8 +48,8 @@ type weightedHops struct {
 	left []uint8
 }
 
-// begin takes what an engine before has counted, nil for none, but by ports to the switch itself that hops lead to: these
-// are counted anew. The least count stays even so, and then no port has it (ucast_mgr_process_hop_0_1).
+// begin takes what an engine before has counted, nil for none, but by ports to the switch itself that hops lead to:
+// these are counted anew. The least count stays even so, and then no port has it (ucast_mgr_process_hop_0_1).
 func (m *weightedHops) begin(f *fabric.Fabric, left routing.LIDHops) {
 	m.least = slices.Repeat([]uint8{routing.NoHops}, m.n*m.n)
 	if left == nil {

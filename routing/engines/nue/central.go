@@ -50,7 +50,8 @@ func (h *hull) central(ctx context.Context) (int32, error) {
 		}
 	}
 	if best == fabric.None {
-		return best, routing.Refuse(Name, "no switch is central, as 64 bits do not count the shortest paths; OpenSM's nue ends with a segmentation fault here")
+		return best, routing.Refuse(Name, "no switch is central, as 64 bits do not count the shortest paths; "+
+			"OpenSM's nue ends with a segmentation fault here")
 	}
 	return best, nil
 }
@@ -88,8 +89,10 @@ type between struct {
 func newBetween(h *hull) *between {
 	n := len(h.switches)
 	w := &between{
-		network: h.network, inside: make([]uint8, n), adapters: h.adapters, queue: make([]int32, n+1), more: make([]uint8, n),
-		hops: slices.Repeat([]int32{-1}, n), paths: make([]uint64, n), level: make([]uint64, n), counts: make([]float64, n),
+		network: h.network, inside: make([]uint8, n), adapters: h.adapters, queue: make([]int32, n+1),
+		more: make([]uint8, n),
+		hops: slices.Repeat([]int32{-1}, n), paths: make([]uint64, n), level: make([]uint64, n),
+		counts: make([]float64, n),
 	}
 	for s, inside := range h.inside {
 		w.inside[s] = uint8(one(inside))

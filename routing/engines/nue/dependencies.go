@@ -13,15 +13,16 @@ import (
 // direction of travel. Each switch has a channel of its own beside the real ones, by which a search begins there.
 type dependencies struct {
 	*network
-	// ends are the switches that channels come to. A channel has a row of edges, with a bit for each channel out of that switch:
-	// so many words, or the part of one that mask has, which is a power of two.
+	// ends are the switches that channels come to. A channel has a row of edges, with a bit for each channel out of
+	// that switch: so many words, or the part of one that mask has, which is a power of two.
 	ends         []int32
 	words, width int // of a row; the width in bits
 	mask         uint64
 	// What may be done with an edge: those that are not open would close a cycle, used ones are part of paths, and of
 	// these the tentative ones of paths to the present destination, so far.
 	open, used, tentative edges
-	// reverse has each used edge between real channels as one between their other directions, from the second to the first.
+	// reverse has each used edge between real channels as one between their other directions, from the second to the
+	// first.
 	reverse edges
 	painted []turn // edges that became tentative
 	colours

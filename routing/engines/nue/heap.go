@@ -5,11 +5,11 @@ package nue
 import "slices"
 
 // heap is OpenSM's heap of switches by distance, in which a place has four below it and which of several equally near
-// switches comes first shows in the tables. It moves them as heap4 does, but goes down through all of its levels without
-// branches, as nothing would predict them: behind its elements it is empty to the end of the last level.
+// switches comes first shows in the tables. It moves them as heap4 does, but goes down through all of its levels
+// without branches, as nothing would predict them: behind its elements it is empty to the end of the last level.
 type heap struct {
-	// groups are elements, steps to switches with no place: from the last of the first group on, the four below the i-th are
-	// group i+1, and after these an empty one.
+	// groups are elements, steps to switches with no place: from the last of the first group on, the four below the
+	// i-th are group i+1, and after these an empty one.
 	groups [][branches]step
 	n      int
 	place  []int32 // by switch, and of what is empty
@@ -107,9 +107,9 @@ func (h *heap) raise(i int, e step) {
 	h.put(i, e)
 }
 
-// sink moves an element down from i as far as there is a nearer one below, of equally near ones the last: the places that it
-// gives to four elements, by which it compares them too, descend. The level below begins at a place of the heap. Where the element
-// stays those below it come to their own places.
+// sink moves an element down from i as far as there is a nearer one below, of equally near ones the last: the places
+// that it gives to four elements, by which it compares them too, descend. The level below begins at a place of the
+// heap. Where the element stays those below it come to their own places.
 func (h *heap) sink(i, level int, e step) {
 	groups, place := h.groups, h.place
 	to := h.at(i)

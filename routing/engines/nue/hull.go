@@ -18,7 +18,8 @@ type hull struct {
 }
 
 func newHull(n *network, part []target) *hull {
-	h := &hull{network: n, inside: make([]bool, len(n.switches)), adapters: make([]uint8, len(n.switches)), far: make([]int32, len(n.switches))}
+	h := &hull{network: n, inside: make([]bool, len(n.switches)), adapters: make([]uint8, len(n.switches)),
+		far: make([]int32, len(n.switches))}
 	for _, t := range part {
 		h.inside[t.sw] = true
 		if t.local != 0 {

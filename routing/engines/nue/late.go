@@ -12,8 +12,8 @@ import (
 type late struct {
 	// givenUp says that paths take turns that the dependencies of the VL do not have any more.
 	givenUp bool
-	// found is, by switch, after how many detours it was found, early the channel into it at the first impasse, None for none,
-	// and before its distance then.
+	// found is, by switch, after how many detours it was found, early the channel into it at the first impasse, None
+	// for none, and before its distance then.
 	found, early []int32
 	before       []step
 	// reach is the distance at which a channel was looked at last after that.
@@ -133,7 +133,8 @@ func (s *search) othersOf(sw int32) []int32 {
 		s.sooner = s.sooner[:0]
 		for _, c := range s.back[low:high] {
 			at := s.from[c]
-			if into := s.early[at]; into != fabric.None && s.taken[c] != s.present && s.early[sw] != c && s.used.has(s.edge(into, c)) {
+			if into := s.early[at]; into != fabric.None && s.taken[c] != s.present && s.early[sw] != c &&
+				s.used.has(s.edge(into, c)) {
 				s.sooner = append(s.sooner, uint64(s.place[at])<<32|uint64(c))
 			}
 		}

@@ -16,7 +16,8 @@ type groups struct {
 
 // AddGroup implements [routing.GroupRouter]. The tree is the part that members need of the shortest paths from the
 // root that hop counts choose ([routing.GroupRoot]). O(channels + switches x rounds + members x hops).
-func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
+func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
+	err error) {
 	if len(members) < 2 {
 		return nil, nil
 	}

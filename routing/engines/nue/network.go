@@ -19,12 +19,13 @@ type network struct {
 	opt      *routing.Options
 	switches []fabric.SwitchIndex
 	number   []int32 // by switch index, None outside the subnet
-	// Channels out of switch s stand from first[s] to first[s+1], by ascending port; back is that of the other direction.
+	// Channels out of switch s stand from first[s] to first[s+1], by ascending port; back is that of the other
+	// direction.
 	first          []int32
 	from, to, back []int32
 	port, farPort  []uint8
-	// length is the length of each channel, at the end of a step to the switch that it comes to. Before all routes it is the
-	// square of the number of LIDs. lengths are the same by the switch that channels leave.
+	// length is the length of each channel, at the end of a step to the switch that it comes to. Before all routes it
+	// is the square of the number of LIDs. lengths are the same by the switch that channels leave.
 	length  []step
 	lengths [][]step
 	// load is what each switch sends to a destination: its LIDs and those on it, which OpenSM counts in 8 bits.

@@ -19,7 +19,8 @@ import (
 const Name = "nue"
 
 // METIS says when tables are not those of another build of OpenSM.
-const METIS = "an OpenSM built with METIS deals nue's destinations out to VLs by it, and routes otherwise where there are several; these are the routes of one built without, as Debian's is"
+const METIS = "an OpenSM built with METIS deals nue's destinations out to VLs by it, and routes otherwise where " +
+	"there are several; these are the routes of one built without, as Debian's is"
 
 // Engine is routing inside the channel dependency graph.
 type Engine struct{}
@@ -30,8 +31,8 @@ func (Engine) Name() string { return Name }
 // Route implements [routing.Engine]. What is sent to a LID has the SL of its VL, from everywhere; with one VL all of a
 // subnet's SLs will do. Routes to switches may deadlock where they are not included. It refuses a subnet in which
 // OpenSM's distances of 31 bits do not reach all switches; they hold the square of the number of LIDs for every hop.
-// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles. Serial are the paths to one LID
-// after the other, as each makes channels longer for the next; all processors look for the central switch.
+// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles. Serial are the paths to
+// one LID after the other, as each makes channels longer for the next; all processors look for the central switch.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -63,7 +64,8 @@ type router struct {
 func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
 	n := newNetwork(f, opt)
 	r := &router{
-		network: n, search: newSearch(newDependencies(n)), tree: newTree(n), lft: fabric.NewLFT(len(f.Switches), f.MaxLID),
+		network: n, search: newSearch(newDependencies(n)), tree: newTree(n),
+		lft: fabric.NewLFT(len(f.Switches), f.MaxLID),
 		vls: vls(f, opt), vlOf: make([]uint8, int(f.MaxLID)+1),
 	}
 	r.hops = newHops(n, r.lft)
@@ -124,7 +126,8 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	r.tree.grow(root)
 	if !r.tree.complete() {
-		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the square of the number of LIDs",
+		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the "+
+			"square of the number of LIDs",
 			len(r.tree.order), len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
 	}
 	r.reset(lidsOf(part))
@@ -147,10 +150,14 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 		}
 	}
 	if r.cyclic {
-		r.warnings = append(r.warnings, fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d, which it did not notice: check credits says whether paths do", vl))
+		r.warnings = append(r.warnings,
+			fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d, which it did not notice: check credits says "+
+				"whether paths do", vl))
 	}
 	if r.givenUp {
-		r.warnings = append(r.warnings, fmt.Sprintf("OpenSM's nue forgot turns that paths take on VL %d: check credits says whether they close a cycle", vl))
+		r.warnings = append(r.warnings,
+			fmt.Sprintf("OpenSM's nue forgot turns that paths take on VL %d: check credits says whether they close "+
+				"a cycle", vl))
 	}
 	return nil
 }
@@ -180,7 +187,8 @@ func (r *router) routeSwitches(ctx context.Context) error {
 		for i := range t.lids {
 			r.tree.grow(root)
 			if !r.tree.complete() {
-				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order), len(r.switches), infinity)
+				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order),
+					len(r.switches), infinity)
 			}
 			r.enterTree(root, t.lid+uint16(i))
 			copy(r.sent, r.load)
@@ -219,8 +227,9 @@ func (r *router) enterTree(root int32, lid uint16) {
 	ports[root], counts[root] = 0, 0
 }
 
-// lengthen makes the channels of the paths longer by what is sent over them, from the switches that were found last on. After
-// detours a path may come over a switch that was found later than the one it leads to: what is sent there is passed on at once.
+// lengthen makes the channels of the paths longer by what is sent over them, from the switches that were found last on.
+// After detours a path may come over a switch that was found later than the one it leads to: what is sent there is
+// passed on at once.
 func (r *router) lengthen() {
 	from, length, by, place, sent := r.from, r.length, r.by, r.place, r.sent
 	copy(sent, r.load)

@@ -19,8 +19,8 @@ type order struct {
 	at         []uint64
 	next, last []int32
 	head       int32
-	// Of the last search: what used edges lead to from its first channel, and what they lead from to its last one. They have
-	// room for a word of channels that do not stay.
+	// Of the last search: what used edges lead to from its first channel, and what they lead from to its last one. They
+	// have room for a word of channels that do not stay.
 	ahead, behind []int32
 	begin, end    int32
 	// complete says which of the two is, 0 where the search met.
@@ -36,7 +36,8 @@ const (
 
 func newOrder(channels int) *order {
 	return &order{
-		at: make([]uint64, channels), next: make([]int32, channels+1), last: make([]int32, channels+1), head: int32(channels),
+		at: make([]uint64, channels), next: make([]int32, channels+1), last: make([]int32, channels+1),
+		head:  int32(channels),
 		ahead: make([]int32, 0, channels+wordBits), behind: make([]int32, 0, channels+wordBits),
 	}
 }
@@ -94,8 +95,8 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	return met
 }
 
-// forward takes in what used edges lead to from a channel, and reports whether that leads to the end. It has no branches
-// for what is taken in, as nothing would predict them.
+// forward takes in what used edges lead to from a channel, and reports whether that leads to the end. It has no
+// branches for what is taken in, as nothing would predict them.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
 	limit, first, at, sides := o.at[o.end], d.first[d.to[c]], o.at, uint64(0)
 	for i := range d.words {

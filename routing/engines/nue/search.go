@@ -22,11 +22,11 @@ type search struct {
 	distance []step
 	by       []int32
 	hops     []uint8
-	// searched are the switches in the order in which they were searched on from or, behind these, reached after the first
-	// impasse, and place is the place of each.
+	// searched are the switches in the order in which they were searched on from or, behind these, reached after the
+	// first impasse, and place is the place of each.
 	searched, place []int32
-	// taken and listed are the searches in which a channel was last the one into a switch, and a further one; before the first
-	// impasse the former is set when it is no longer.
+	// taken and listed are the searches in which a channel was last the one into a switch, and a further one; before
+	// the first impasse the former is set when it is no longer.
 	taken, listed []int32
 	// detours is how many impasses were left in this search, and cut says that one led to a shortcut.
 	detours int32
@@ -47,7 +47,8 @@ func newSearch(d *dependencies) *search {
 	}
 	s.late = late{
 		found: make([]int32, n), early: make([]int32, n), asked: make([]int32, n),
-		before: make([]step, n), reach: make([]step, len(d.to)), others: make([]int32, len(d.to)), count: make([]int32, n),
+		before: make([]step, n), reach: make([]step, len(d.to)), others: make([]int32, len(d.to)),
+		count: make([]int32, n),
 	}
 	return s
 }
@@ -97,9 +98,9 @@ func (s *search) spread() {
 	s.heap.drain(s.find) // these need not be searched on from, in any order
 }
 
-// ended looks whether a search that came to all switches can change nothing any more, as all paths that it could still find
-// were at least as long as the longest one that it has. That cannot be before the nearest switch in the heap is at the
-// distance ends. It returns the next such distance, or 0 where it has ended.
+// ended looks whether a search that came to all switches can change nothing any more, as all paths that it could still
+// find were at least as long as the longest one that it has. That cannot be before the nearest switch in the heap is at
+// the distance ends. It returns the next such distance, or 0 where it has ended.
 func (s *search) ended(ends step) step {
 	nearest := s.heap.nearest().only()
 	if nearest < ends {
@@ -112,8 +113,8 @@ func (s *search) ended(ends step) step {
 	return longest - s.shortest
 }
 
-// relax takes the nearest switch out of the heap and looks at the channels after the one that leads there, at those first
-// that paths use already.
+// relax takes the nearest switch out of the heap and looks at the channels after the one that leads there, at those
+// first that paths use already.
 func (s *search) relax() {
 	nearest := s.heap.take()
 	sw, distance := int32(nearest.to()), nearest.only()

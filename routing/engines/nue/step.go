@@ -4,9 +4,9 @@ package nue
 
 import "math"
 
-// step is a distance with the number of a switch in its low bits, and above it a place among the channels of that switch. That of
-// a channel is its length, the switch that it comes to, and the place there of its other direction; a distance added to it is
-// that of this switch by this channel.
+// step is a distance with the number of a switch in its low bits, and above it a place among the channels of that
+// switch. That of a channel is its length, the switch that it comes to, and the place there of its other direction; a
+// distance added to it is that of this switch by this channel.
 type step uint64
 
 const (
@@ -37,8 +37,8 @@ const (
 	unreached = infinity * oneStep
 )
 
-// nearer has a bit for each of 64 channels at most by which a switch is nearer than it was, from one at a distance. It has
-// no branches: nothing would predict them.
+// nearer has a bit for each of 64 channels at most by which a switch is nearer than it was, from one at a distance. It
+// has no branches: nothing would predict them.
 func nearer(distance step, channels, distances []step) uint64 {
 	word := uint64(0)
 	for k := len(channels) - 1; k >= 0; k-- {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A bit is set where a channel is a shorter path, by plain comparison, for as many channels as a word has bits or fewer.
+// A bit is set where a channel is a shorter path, by plain comparison, for as many channels as a word has bits or
+// fewer.
 func TestNearer(t *testing.T) {
 	for range 2000 {
 		distances := make([]step, 1+rand.IntN(20))

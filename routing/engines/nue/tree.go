@@ -19,23 +19,25 @@ type tree struct {
 	heap4.Heap
 	up       []int32
 	distance []step
-	order    []int32 // the switches that were reached, each after those on its path, with room for one that does not stay
-	shortest step    // no channel is shorter
+	// the switches that were reached, each after those on its path, with room for one that does not stay
+	order    []int32
+	shortest step // no channel is shorter
 }
 
 // newTree makes a tree of the lengths that channels have when it grows.
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{
-		network: n, up: make([]int32, k), distance: make([]step, k), order: make([]int32, k+1), shortest: stepTo(0, n.shortest()),
+		network: n, up: make([]int32, k), distance: make([]step, k), order: make([]int32, k+1),
+		shortest: stepTo(0, n.shortest()),
 	}
 	t.Place = make([]int32, k)
 	t.Elements = make([]uint64, k)
 	return t
 }
 
-// grow grows the tree from a switch. Where two paths to a switch are equally long, that wins whose last but one switch comes
-// first out of OpenSM's heap: the nearer one. Only where these are equally near, too, the heap is needed.
+// grow grows the tree from a switch. Where two paths to a switch are equally long, that wins whose last but one switch
+// comes first out of OpenSM's heap: the nearer one. Only where these are equally near, too, the heap is needed.
 func (t *tree) grow(root int32) {
 	if !t.growByLevels(root) {
 		t.growByHeap(root)
@@ -45,9 +47,9 @@ func (t *tree) grow(root int32) {
 // unseen is the distance of a switch that no path was found to yet.
 const unseen = step(1 << 63)
 
-// growByLevels grows the tree without a heap, hop by hop, and reports whether it is sure to be the one that the heap gives:
-// where fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a channel, and no
-// two paths to a switch are alike. It has few branches: nothing would predict them. O(channels).
+// growByLevels grows the tree without a heap, hop by hop, and reports whether it is sure to be the one that the heap
+// gives: where fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a
+// channel, and no two paths to a switch are alike. It has few branches: nothing would predict them. O(channels).
 func (t *tree) growByLevels(root int32) bool {
 	order, distances := t.order[:cap(t.order)], t.distance
 	for s := range distances {
@@ -83,8 +85,8 @@ func (t *tree) growByLevels(root int32) bool {
 // unsure is the place of a channel where only the heap could choose: no switch has so many.
 const unsure = math.MaxUint8
 
-// choose chooses among two equally long paths to a switch, the latter over u: the one from the nearer switch, and of several
-// cables from there the first.
+// choose chooses among two equally long paths to a switch, the latter over u: the one from the nearer switch, and of
+// several cables from there the first.
 func (t *tree) choose(old, e step, u int32) step {
 	if old.place() == unsure {
 		return old
@@ -99,8 +101,8 @@ func (t *tree) choose(old, e step, u int32) step {
 	return old | placeOf(unsure)
 }
 
-// settle takes over the paths to a level of switches. It reports whether these are sure, and there is none from one of them
-// to another.
+// settle takes over the paths to a level of switches. It reports whether these are sure, and there is none from one of
+// them to another.
 func (t *tree) settle(level []int32) bool {
 	least, most, last := unseen, step(0), int32(0)
 	for _, v := range level {
@@ -140,8 +142,8 @@ func (t *tree) growByHeap(root int32) {
 	}
 }
 
-// lengthen makes the channels of the tree longer by what is sent over them: loads are, by switch, what it sends to the root,
-// and become what it and others through it send there.
+// lengthen makes the channels of the tree longer by what is sent over them: loads are, by switch, what it sends to the
+// root, and become what it and others through it send there.
 func (t *tree) lengthen(loads []uint64) {
 	for _, s := range slices.Backward(t.order[1:]) {
 		up := t.up[s]

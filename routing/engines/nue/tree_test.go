@@ -25,10 +25,12 @@ func networkOf(t *testing.T, spec string) *network {
 	return newNetwork(f, &routing.Options{})
 }
 
-// Where a tree that grows by levels is sure of itself, it is the one that OpenSM's heap gives, whatever paths are equally long.
+// Where a tree that grows by levels is sure of itself, it is the one that OpenSM's heap gives, whatever paths are
+// equally long.
 func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 	sure := 0
-	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5", "fattree:3,4"} {
+	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5",
+		"fattree:3,4"} {
 		n := networkOf(t, spec)
 		lengths := slices.Clone(n.length)
 		for range 100 {
@@ -42,7 +44,8 @@ func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 				continue
 			}
 			sure++
-			if !slices.Equal(tree.up, heap.up) || !slices.Equal(tree.distance, heap.distance) || tree.complete() != heap.complete() {
+			if !slices.Equal(tree.up, heap.up) || !slices.Equal(tree.distance, heap.distance) ||
+				tree.complete() != heap.complete() {
 				t.Fatalf("%s: a tree from %d by %d, want %d", spec, root, tree.up, heap.up)
 			}
 		}
@@ -52,8 +55,8 @@ func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 	}
 }
 
-// Of five switches in a row the middle one lies on the most paths; where only the last two are destinations, the first of
-// these in the order of LIDs does.
+// Of five switches in a row the middle one lies on the most paths; where only the last two are destinations, the first
+// of these in the order of LIDs does.
 func TestCentralSwitch(t *testing.T) {
 	n := networkOf(t, "mesh:5")
 	var all []target
@@ -71,11 +74,12 @@ func TestCentralSwitch(t *testing.T) {
 	}
 }
 
-// 36 switches in a row with four cables between neighbours have 4^32 shortest paths over 33 switches, which is 0 in 64 bits:
-// no switch is central then. OpenSM 3.3.23 ends with a segmentation fault on it.
+// 36 switches in a row with four cables between neighbours have 4^32 shortest paths over 33 switches, which is 0 in 64
+// bits: no switch is central then. OpenSM 3.3.23 ends with a segmentation fault on it.
 func TestTooManyShortestPaths(t *testing.T) {
 	n := networkOf(t, "mesh:36,links=4")
-	if _, err := (Engine{}).Route(t.Context(), n.f, routing.Options{}); err == nil || !strings.Contains(err.Error(), "no switch is central") {
+	if _, err := (Engine{}).Route(t.Context(), n.f, routing.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "no switch is central") {
 		t.Errorf("routed: %v", err)
 	}
 }

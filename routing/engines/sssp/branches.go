@@ -16,8 +16,8 @@ type branches struct {
 	*deadlocks
 	now, next *layer
 	vl        int // of now
-	// held are, by destination, the switches with paths in the two VLs, in so many words, and units the groups with paths
-	// there.
+	// held are, by destination, the switches with paths in the two VLs, in so many words, and units the groups with
+	// paths there.
 	held                 []held
 	units                []units
 	heldWords, unitWords int
@@ -215,7 +215,8 @@ func (b *branches) goOn(at int) {
 		return
 	}
 	w.above = int32(len(b.twigs))
-	b.twigs = append(b.twigs, twig{dest: w.dest, sw: uint16(s), channel: b.arc(s, b.portsTo(d)[s]), above: fabric.None, pairs: w.pairs})
+	b.twigs = append(b.twigs, twig{dest: w.dest, sw: uint16(s), channel: b.arc(s, b.portsTo(d)[s]), above: fabric.None,
+		pairs: w.pairs})
 }
 
 // take counts what leaves from and through a switch in the next VL instead of this one.

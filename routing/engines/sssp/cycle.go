@@ -11,13 +11,13 @@ import (
 )
 
 // walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it
-// finds decides which paths leave the VL, so it goes as OpenSM does (search_cycle_in_channel_dep_graph): from the channel
-// that came first, along the edges in their order, then from what is left in the order of starts. OpenSM begins anew where
-// it found a cycle, and comes as far as where that was cut by the same edges.
+// finds decides which paths leave the VL, so it goes as OpenSM does (search_cycle_in_channel_dep_graph): from the
+// channel that came first, along the edges in their order, then from what is left in the order of starts. OpenSM begins
+// anew where it found a cycle, and comes as far as where that was cut by the same edges.
 type walker struct {
 	*layer
-	// targets are where the edges of each channel lead, in their order, with none at the end: those of channel c that are
-	// left stand from left[c] on, and first[c] is the first of them.
+	// targets are where the edges of each channel lead, in their order, with none at the end: those of channel c that
+	// are left stand from left[c] on, and first[c] is the first of them.
 	targets     []int32
 	left, first []int32
 	// path is what is being walked, and place says, by channel, where on it a channel is, or else unknown or closed.
@@ -148,7 +148,8 @@ func (w *walker) cut(begin int32) (from, then int32) {
 func (l *layer) starts() []int32 {
 	sorted := slices.Clone(l.seen)
 	slices.SortFunc(sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(l.f.SwitchLID(l.from[a]), l.f.SwitchLID(l.from[b])), cmp.Compare(l.port[a], l.port[b]))
+		return cmp.Or(cmp.Compare(l.f.SwitchLID(l.from[a]), l.f.SwitchLID(l.from[b])),
+			cmp.Compare(l.port[a], l.port[b]))
 	})
 	left, right := make([]int32, len(l.to)), make([]int32, len(l.to))
 	var spine []int32 // from the root to the right

@@ -229,7 +229,8 @@ func (d *deadlocks) serviceLevels(vls int) fabric.PathSLs {
 		}
 		share[fullest]++
 	}
-	sl := &pathSLs{groups: len(d.groups), layerOf: d.layerOf, share: share, group: make([]int32, int(d.f.MaxLID)+1), dest: make([]int32, int(d.f.MaxLID)+1)}
+	sl := &pathSLs{groups: len(d.groups), layerOf: d.layerOf, share: share, group: make([]int32, int(d.f.MaxLID)+1),
+		dest: make([]int32, int(d.f.MaxLID)+1)}
 	for l := range share {
 		if l > 0 {
 			sl.first = append(sl.first, sl.first[l-1]+share[l-1])

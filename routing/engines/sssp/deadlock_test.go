@@ -28,7 +28,8 @@ func deadlocksOf(t *testing.T, spec string) *deadlocks {
 // ends with one more than count.
 func TestVLsThatCount(t *testing.T) {
 	for spec, isTree := range map[string]bool{
-		"fattree:3,8": true, "mesh:5,hosts=2": true, "torus:5x4,hosts=2": false, "dragonfly:4,2,2": false, "hypercube:5": false, "random:40,6,80": false,
+		"fattree:3,8": true, "mesh:5,hosts=2": true, "torus:5x4,hosts=2": false, "dragonfly:4,2,2": false,
+		"hypercube:5": false, "random:40,6,80": false,
 	} {
 		d := deadlocksOf(t, spec)
 		needed := func(upTo int) int {
@@ -140,8 +141,8 @@ func plainCuts(l *layer) (cuts [][2]int32) {
 	return cuts
 }
 
-// The walk that goes on where a cycle was cut cuts what one that begins anew cuts, and then there is no cycle, which the
-// order of channels shows, too.
+// The walk that goes on where a cycle was cut cuts what one that begins anew cuts, and then there is no cycle, which
+// the order of channels shows, too.
 func TestCuts(t *testing.T) {
 	g := graphOf(t, "torus:4x3x3")
 	cyclic := 0

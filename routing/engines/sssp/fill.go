@@ -80,7 +80,8 @@ func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLa
 func (w *filler) fill(to []dest) *dest {
 	n := len(w.hosts)
 	for len(w.trees) < len(to) {
-		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), channel: make([]int32, n), pairs: make([]uint32, n)})
+		w.trees = append(w.trees, &pathTree{filler: w, met: make([]*dest, n), channel: make([]int32, n),
+			pairs: make([]uint32, n)})
 	}
 	trees := w.trees[:len(to)]
 	for i, t := range trees {

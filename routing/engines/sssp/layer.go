@@ -25,7 +25,8 @@ type edge struct {
 
 func newLayer(g *graph) *layer {
 	n := len(g.to)
-	l := &layer{dependencies: newDependencies(g), number: slices.Repeat([]int32{-1}, n), head: make([]int32, n), tail: make([]int32, n)}
+	l := &layer{dependencies: newDependencies(g), number: slices.Repeat([]int32{-1}, n), head: make([]int32, n),
+		tail: make([]int32, n)}
 	l.pairs = make([]uint32, 64*len(l.has))
 	l.reset()
 	return l

@@ -11,8 +11,8 @@ import (
 )
 
 // fitOneVL reports whether all paths together cannot deadlock: one VL is enough then, and which paths bring which edges
-// first is of no matter. A look at a few paths comes before that at all, as most fabrics have cycles soon or not at all.
-// O(LIDs x switches) on all processors.
+// first is of no matter. A look at a few paths comes before that at all, as most fabrics have cycles soon or not at
+// all. O(LIDs x switches) on all processors.
 func (d *deadlocks) fitOneVL(ctx context.Context) (bool, error) {
 	const few = 16
 	parts := make([]follower, routing.Workers())

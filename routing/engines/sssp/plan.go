@@ -50,7 +50,8 @@ func newLevels(g *graph) *levels {
 	// One more than there can be is written, and overwritten.
 	return &levels{
 		graph: g, level: make([]fabric.SwitchIndex, n+1), next: make([]fabric.SwitchIndex, n+1),
-		found: make([]step, len(g.to)+1), steps: make([]step, 0, len(g.to)/2), // a cable is a step in one direction at most
+		// a cable is a step in one direction at most
+		found: make([]step, len(g.to)+1), steps: make([]step, 0, len(g.to)/2),
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // The plan, helped by the heap where switches are equally near, finds the arcs that the heap alone finds; so do runs
 // for a switch that go on from the one before.
 func TestPlansFindWhatTheHeapFinds(t *testing.T) {
-	for _, spec := range []string{"random:60,7,200", "hypercube:6,2", "dragonfly:4,2,2", "torus:5x4x3,2", "mesh:5x2,2,links=2", "fattree:3,8"} {
+	for _, spec := range []string{"random:60,7,200", "hypercube:6,2", "dragonfly:4,2,2", "torus:5x4x3,2",
+		"mesh:5x2,2,links=2", "fattree:3,8"} {
 		g := graphOf(t, spec)
 		r := &router{search: newSearch(g), targets: g.targets(&routing.Options{})}
 		plans := g.planFor(r.roots())

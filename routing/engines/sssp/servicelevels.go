@@ -12,7 +12,8 @@ import (
 // ServiceLevels gives the paths of another engine's tables SLs, one VL each, by which they cannot deadlock, as
 // [DeadlockFree] does. It returns how many VLs they take; where that is one, SLs and VLs are nil. It fails with a
 // [routing.RefusedError] where the subnet has too few. It costs what [DeadlockFree] does beside its tables.
-func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options, engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
+func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options,
+	engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
 	g := newGraph(f, &opt)
 	r := &router{search: newSearch(g), name: engine, opt: &opt, targets: g.everyone(&opt), lft: lft}
@@ -32,7 +33,8 @@ func (g *graph) everyone(opt *routing.Options) []target {
 	for _, s := range g.members {
 		node := g.f.SwitchNode(s)
 		for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {
-			if far := g.f.Ports[node.FirstPort+p].Peer; far != fabric.None && !g.f.Nodes[g.f.Ports[far].Node].IsSwitch() {
+			if far := g.f.Ports[node.FirstPort+p].Peer; far != fabric.None &&
+				!g.f.Nodes[g.f.Ports[far].Node].IsSwitch() {
 				l.add(far, s, uint8(p))
 			}
 		}

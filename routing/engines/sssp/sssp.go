@@ -30,8 +30,8 @@ func (DeadlockFree) Name() string { return "dfsssp" }
 
 // Route implements [routing.Engine]. It refuses a subnet in which OpenSM's distances of 31 bits do not reach
 // all switches; they hold the square of the number of LIDs for every hop. Routers get no routes.
-// O(LIDs x links x log switches). Serial are the searches from one LID after the other, as each makes arcs longer for the
-// next; another processor plans for them, and all write the tables.
+// O(LIDs x links x log switches). Serial are the searches from one LID after the other, as each makes arcs longer for
+// the next; another processor plans for them, and all write the tables.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 1)
 	if err == nil {
@@ -92,7 +92,8 @@ func (r *router) reachable() error {
 	if found == len(r.members) {
 		return nil
 	}
-	return routing.Refuse(r.name, "from the subnet manager %d of %d switches are within a distance of %d, where a hop counts the square of the number of LIDs",
+	return routing.Refuse(r.name, "from the subnet manager %d of %d switches are within a distance of %d, where a "+
+		"hop counts the square of the number of LIDs",
 		found, len(r.members), infinity)
 }
 
@@ -132,7 +133,9 @@ func (r *router) route(ctx context.Context) error {
 		return err
 	}
 	if missing > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%d entries lead nowhere: the path is longer than the distance of %d that OpenSM's %s knows", missing, infinity, r.name))
+		r.warnings = append(r.warnings,
+			fmt.Sprintf("%d entries lead nowhere: the path is longer than the distance of %d that OpenSM's %s knows",
+				missing, infinity, r.name))
 	}
 	return nil
 }

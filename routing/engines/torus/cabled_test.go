@@ -42,7 +42,8 @@ type cabled struct {
 // cable builds the fabric of a shape. The first host is where the SM sits.
 func cable(t *testing.T, r *rand.Rand, s shape) *cabled {
 	t.Helper()
-	c := &cabled{shape: s, t: t, r: r, at: map[torus.Coordinates]fabric.NodeIndex{}, free: map[fabric.NodeIndex][]int{}, used: map[uint64]bool{}}
+	c := &cabled{shape: s, t: t, r: r, at: map[torus.Coordinates]fabric.NodeIndex{}, free: map[fabric.NodeIndex][]int{},
+		used: map[uint64]bool{}}
 	var hosts []fabric.NodeIndex
 	c.places(func(torus.Coordinates) {
 		n := s.hosts
@@ -115,7 +116,9 @@ func (c *cabled) guid(ports int) uint64 {
 // node adds a node with what an ibsim says of one.
 func (c *cabled) node(kind mad.NodeType, ports int) fabric.NodeIndex {
 	g := c.guid(ports)
-	n := fabric.Node{GUID: g, SystemGUID: g, Type: kind, NumPorts: uint8(ports), Desc: fmt.Sprintf("%c-%x", "?hsr"[kind], g)}
+	n := fabric.Node{
+		GUID: g, SystemGUID: g, Type: kind, NumPorts: uint8(ports), Desc: fmt.Sprintf("%c-%x", "?hsr"[kind], g),
+	}
 	n.EnhancedPort0 = kind == mad.NodeSwitch && c.shuffled && c.r.IntN(3) == 0
 	i, err := c.b.AddNode(n)
 	if err != nil {

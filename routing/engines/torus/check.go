@@ -36,7 +36,9 @@ func (t *Torus) check(strict bool) error {
 		along = dims - 1
 	}
 	if missing := t.missing(); t.deadlocks(missing, along) {
-		why = append(why, fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another along %c (ERR 4E38)", few(missing), axes[along]))
+		why = append(why,
+			fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another "+
+				"along %c (ERR 4E38)", few(missing), axes[along]))
 	}
 	if why == nil {
 		return nil

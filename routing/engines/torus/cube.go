@@ -100,7 +100,9 @@ func newSteps() *steps {
 
 func ofFaces(text string) (all []step) {
 	for i := 0; i+4 <= len(text); i += 5 {
-		all = append(all, step{corner: text[i] - '0', around: [3]uint8{text[i+1] - '0', text[i+2] - '0', text[i+3] - '0'}})
+		all = append(all, step{
+			corner: text[i] - '0', around: [3]uint8{text[i+1] - '0', text[i+2] - '0', text[i+3] - '0'},
+		})
 	}
 	return all
 }
@@ -192,7 +194,8 @@ func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 }
 
 // line is a switch with a link to from that makes faces with its sides, and is not the one behind.
-func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex, behind fabric.SwitchIndex) fabric.SwitchIndex {
+func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex,
+	behind fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
 	s.links(from, func(x fabric.SwitchIndex) bool {
 		if x == behind {

@@ -37,13 +37,15 @@ func drawSix5(t *testing.T) *drawn { return draw(t, 6, 5, letters) }
 
 func drawTR(t *testing.T) *drawn {
 	return draw(t, 6, 6, map[string]torus.Coordinates{
-		"m": {0, 1}, "S": {1, 1}, "n": {2, 1}, "T": {3, 1}, "o": {4, 1}, "p": {5, 1}, "q": {2, 2}, "R": {3, 2}, "I": {2, 3}, "u": {3, 3}, "D": {3, 4},
+		"m": {0, 1}, "S": {1, 1}, "n": {2, 1}, "T": {3, 1}, "o": {4, 1}, "p": {5, 1}, "q": {2, 2}, "R": {3, 2},
+		"I": {2, 3}, "u": {3, 3}, "D": {3, 4},
 	})
 }
 
 func drawOT(t *testing.T) *drawn {
 	return draw(t, 6, 6, map[string]torus.Coordinates{
-		"m": {0, 1}, "S": {1, 1}, "n": {2, 1}, "O": {3, 1}, "T": {4, 1}, "p": {5, 1}, "I": {2, 2}, "q": {3, 2}, "r": {4, 2}, "D": {4, 3},
+		"m": {0, 1}, "S": {1, 1}, "n": {2, 1}, "O": {3, 1}, "T": {4, 1}, "p": {5, 1}, "I": {2, 2}, "q": {3, 2},
+		"r": {4, 2}, "D": {4, 3},
 	})
 }
 
@@ -115,7 +117,8 @@ func free(t *testing.T, what string, tables *fabric.Tables) {
 func complete(t *testing.T, what string, tables *fabric.Tables) {
 	t.Helper()
 	// No path leads to and from the end ports of switches that failed.
-	if r, err := reach.Check(t.Context(), tables, reach.Options{}); err != nil || r.Delivered+r.UnlistedPaths != r.Paths {
+	if r, err := reach.Check(t.Context(), tables, reach.Options{}); err != nil || r.Delivered+
+		r.UnlistedPaths != r.Paths {
 		t.Fatalf("%s: %d of %d paths arrive, %v", what, r.Delivered, r.Paths, err)
 	}
 }
@@ -176,7 +179,8 @@ func TestDocumentRingInTwoPieces(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		res := d.proved(d.lose("nT To"), torus.Engine{Strict: strict})
 		d.want(res, "SnIrD")
-		if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "belongs at 3,1,0 and has no links along x") || !strings.Contains(all, "has this refused") {
+		if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all,
+			"belongs at 3,1,0 and has no links along x") || !strings.Contains(all, "has this refused") {
 			t.Errorf("warnings %q do not say that the document has this refused", all)
 		}
 	}
@@ -189,10 +193,12 @@ func TestDocumentSwitchesTAndRFailed(t *testing.T) {
 	complete(t, "without T and R", res.Tables)
 	vls := d.want(res, "SnqIuD")
 	turned(t, vls, "Iu")
-	if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "OpenSM 3.3.23 would not route this") || !strings.Contains(all, "proved free of credit loops") {
+	if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "OpenSM 3.3.23 would not route this") ||
+		!strings.Contains(all, "proved free of credit loops") {
 		t.Errorf("warnings %q do not say that OpenSM refuses", all)
 	}
-	if _, err := (torus.Engine{Conf: d.conf, Strict: true}).Route(t.Context(), f, routing.Options{}); err == nil || !strings.Contains(err.Error(), "ERR 4E38") {
+	if _, err := (torus.Engine{Conf: d.conf, Strict: true}).Route(t.Context(), f, routing.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "ERR 4E38") {
 		t.Errorf("strict: %v, want that it refuses as OpenSM does", err)
 	}
 }
@@ -210,7 +216,8 @@ func TestDocumentSwitchesOAndTFailed(t *testing.T) {
 	d := drawOT(t)
 	d.want(d.proved(d.lose(""), torus.Engine{}), "SnOTrD")
 	_, err := torus.Engine{Conf: d.conf}.Route(t.Context(), d.lose("OO TT"), routing.Options{})
-	if err == nil || !strings.Contains(err.Error(), "3,1,0; 4,1,0 could deadlock, as these do not follow one another along y") {
+	if err == nil || !strings.Contains(err.Error(), "3,1,0; 4,1,0 could deadlock, as these do not follow one another "+
+		"along y") {
 		t.Errorf("%v, want that O and T are refused", err)
 	}
 }
@@ -237,7 +244,9 @@ func TestMissingRuns(t *testing.T) {
 			}
 			at[max(a, b)] = (at[max(a, b)] + 1) % s.radix[max(a, b)]
 		}
-		res, err := torus.Engine{Conf: c.config(torus.Coordinates{}, c.random(r), c.random(r), c.random(r), c.random(r))}.Route(context.Background(), assign(t, f), routing.Options{})
+		res, err := torus.Engine{
+			Conf: c.config(torus.Coordinates{}, c.random(r), c.random(r), c.random(r), c.random(r)),
+		}.Route(context.Background(), assign(t, f), routing.Options{})
 		if err != nil {
 			t.Logf("%s: %v", what, err)
 			continue

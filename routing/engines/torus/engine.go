@@ -60,7 +60,9 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 			}
 			conf = r.best.Config()
 		}
-		warnings = append(warnings, fmt.Sprintf("no torus_config is given; the subnet was recognised as %s, while OpenSM reads a file", sizes(conf)))
+		warnings = append(warnings,
+			fmt.Sprintf("no torus_config is given; the subnet was recognised as %s, while OpenSM reads a file",
+				sizes(conf)))
 	}
 	t, more, err := e.lay(ctx, f, conf, &opt)
 	if err != nil {
@@ -83,7 +85,9 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		if err != nil {
 			return nil, err
 		}
-		warnings = append(warnings, fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s (strict=yes refuses as OpenSM does)", beyond, proof))
+		warnings = append(warnings,
+			fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s "+
+				"(strict=yes refuses as OpenSM does)", beyond, proof))
 	}
 	return &routing.Result{Tables: tables, Hops: noHops{}, Multicast: t.tree, Warnings: warnings}, nil
 }
@@ -97,7 +101,8 @@ func (t *Torus) Beyond() string {
 }
 
 // lay lays a fabric out by a configuration, and says what is noticed.
-func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus, []string, error) {
+func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus,
+	[]string, error) {
 	if err := conf.Err(); err != nil {
 		return nil, nil, routing.RefuseFile(Name, "its configuration cannot be read: %v", err)
 	}
@@ -106,7 +111,8 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 	}
 	l := dataVLsOf(f, opt)
 	if l.between < 2 {
-		return nil, nil, routing.Refuse(Name, "a link between switches has one data VL, and routes without deadlock need two (ERR 4E48)")
+		return nil, nil, routing.Refuse(Name, "a link between switches has one data VL, and routes without deadlock "+
+			"need two (ERR 4E48)")
 	}
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -126,10 +132,12 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 // warnings say what too few VLs do not allow.
 func (l dataVLs) warnings() (w []string) {
 	if l.between < 4 {
-		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 4 paths around a failed switch can deadlock", l.between))
+		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 4 paths around a failed "+
+			"switch can deadlock", l.between))
 	}
 	if l.between < 8 {
-		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 8 both levels of quality of service share them", l.between))
+		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 8 both levels of quality "+
+			"of service share them", l.between))
 	}
 	if l.hosts < 2 {
 		w = append(w, "a host has one data VL; with fewer than 2 both levels of quality of service share it")
@@ -154,7 +162,8 @@ func (p *placer) warnings() (w []string) {
 		w = append(w, fmt.Sprintf("%d links of the torus are missing, as seen from each end: %s", len(gaps), few(gaps)))
 	}
 	if n := len(p.overfull); n > 0 {
-		w = append(w, fmt.Sprintf("%d switches have more parallel links than the %d that portgroup_max_ports allows; the others carry nothing (ERR 4E17, 4E18)", n, p.conf.GroupPorts))
+		w = append(w, fmt.Sprintf("%d switches have more parallel links than the %d that portgroup_max_ports allows; "+
+			"the others carry nothing (ERR 4E17, 4E18)", n, p.conf.GroupPorts))
 	}
 	return append(w, p.strangers()...)
 }
@@ -186,7 +195,8 @@ func (p *placer) strangers() (w []string) {
 		}
 	}
 	if switches != nil {
-		w = append(w, fmt.Sprintf("%d switches are not part of the torus and get no routes, nor do their hosts: %s", len(switches), few(switches)))
+		w = append(w, fmt.Sprintf("%d switches are not part of the torus and get no routes, nor do their hosts: %s",
+			len(switches), few(switches)))
 	}
 	if links != nil {
 		w = append(w, fmt.Sprintf("%d links are not part of the torus: %s", len(links), few(links)))
@@ -217,8 +227,10 @@ func (p *placer) cutOff(sw fabric.SwitchIndex) []string {
 		}
 		for d := range dims {
 			if p.Radix[d] > 1 && !along[d] {
-				return []string{fmt.Sprintf("%s belongs at %s and has no links along %c, which cuts that ring in pieces: torus-2QoS(8) has this refused, "+
-					"but OpenSM 3.3.23 routes around the switch as around a missing one, and so do we", p.f.NodeName(p.f.Switches[sw]), c, axes[d])}
+				return []string{fmt.Sprintf("%s belongs at %s and has no links along %c, which cuts that ring in "+
+					"pieces: torus-2QoS(8) has this refused, "+
+					"but OpenSM 3.3.23 routes around the switch as around a missing one, and so do we",
+					p.f.NodeName(p.f.Switches[sw]), c, axes[d])}
 			}
 		}
 	}

@@ -134,9 +134,14 @@ func TestRefusals(t *testing.T) {
 		{f, torus.Engine{Conf: &torus.Config{}}, "ERR 4E20"},
 		{f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{1 << 31, 1 << 31, 4}}}, "are more than 65536 switches"},
 		{f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{1, 1, 1}}}, "has no seed"},
-		{f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{6, 5, 1}}}, "seed 1: xp_link or xm_link is missing (ERR 4E2B)"},
-		{c.without(c.without(f, letters["S"], letters["n"]), letters["o"], letters["p"]), torus.Engine{Conf: conf}, "the x ring at y=1 z=0 is in 2 pieces (ERR 4E33)"},
-		{assign(t, cable(t, c.r, shape{radix: [3]int{5, 1, 1}, links: [3]int{1}, hosts: 1}).build()), torus.Engine{}, "is no torus"},
+		{
+			f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{6, 5, 1}}},
+			"seed 1: xp_link or xm_link is missing (ERR 4E2B)",
+		},
+		{c.without(c.without(f, letters["S"], letters["n"]), letters["o"], letters["p"]), torus.Engine{Conf: conf},
+			"the x ring at y=1 z=0 is in 2 pieces (ERR 4E33)"},
+		{assign(t, cable(t, c.r, shape{radix: [3]int{5, 1, 1}, links: [3]int{1}, hosts: 1}).build()), torus.Engine{},
+			"is no torus"},
 	} {
 		res, err := k.e.Route(t.Context(), k.f, routing.Options{})
 		var refused *routing.RefusedError
@@ -195,7 +200,8 @@ func TestProgressReachesTheEnd(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	_, f, conf := document(t)
-	if _, err := (torus.Engine{Conf: conf}).Route(t.Context(), f, routing.Options{}); err == nil || !strings.Contains(err.Error(), "has no LID") {
+	if _, err := (torus.Engine{Conf: conf}).Route(t.Context(), f, routing.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "has no LID") {
 		t.Errorf("without LIDs: %v", err)
 	}
 }

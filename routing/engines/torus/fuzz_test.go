@@ -27,10 +27,13 @@ func FuzzConfig(f *testing.F) {
 		}
 		fabrics = append(fabrics, g)
 	}
-	f.Add("torus 4 3 2\nxp_link 0x200000 0x200006\nxm_link 0x200000 0x200012\nyp_link 0x200000 0x200002\nzp_link 0x200000 0x200001\nport_order 3 1\n", uint8(0))
+	f.Add("torus 4 3 2\nxp_link 0x200000 0x200006\nxm_link 0x200000 0x200012\nyp_link 0x200000 0x200002\nzp_link "+
+		"0x200000 0x200001\nport_order 3 1\n", uint8(0))
 	f.Add("mesh 5 4 1\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200001\nportgroup_max_ports 2\n", uint8(1))
-	f.Add("torus 3t 3t 2m\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200001\nzm_link 0x200000 0x200003\nx_dateline -1", uint8(2))
-	f.Add("torus 2 2 2\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200005\nzm_link 0x200000 0x200003\nnext_seed\n", uint8(3))
+	f.Add("torus 3t 3t 2m\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200001\nzm_link 0x200000 "+
+		"0x200003\nx_dateline -1", uint8(2))
+	f.Add("torus 2 2 2\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200005\nzm_link 0x200000 0x200003\nnext_seed\n",
+		uint8(3))
 	f.Fuzz(func(t *testing.T, text string, which uint8) {
 		conf, err := osm.ReadTorusConf(strings.NewReader(text), "f")
 		if err != nil {

@@ -61,7 +61,8 @@ const (
 func newTorus(f *fabric.Fabric, radix [dims]int, mesh [dims]bool) *Torus {
 	t := &Torus{
 		Radix: radix, Mesh: mesh, f: f,
-		at: make([]int32, radix[0]*radix[1]*radix[2]), of: make([]int32, len(f.Switches)), group: make([]uint8, len(f.Ports)),
+		at: make([]int32, radix[0]*radix[1]*radix[2]), of: make([]int32, len(f.Switches)),
+		group: make([]uint8, len(f.Ports)),
 	}
 	for i := range t.at {
 		t.at[i] = absent

@@ -52,7 +52,8 @@ func (t *Torus) inside(port fabric.PortIndex) bool {
 	return port != fabric.None && t.dimension(port) != local
 }
 
-// crossesBy reports whether the links of a group of a switch cross the dateline, which is between the last place and the first.
+// crossesBy reports whether the links of a group of a switch cross the dateline, which is between the last place and
+// the first.
 func (t *Torus) crossesBy(s int32, group int) bool {
 	d, at := group/2, t.switches[s].at[group/2]
 	return t.Radix[d] > 1 && !t.Mesh[d] && at == (group&1)*(t.Radix[d]-1)

@@ -54,7 +54,8 @@ func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fa
 	}
 	if pair := lost.Load(); pair != 0 {
 		n := int64(len(t.switches))
-		return nil, routing.Refuse(Name, "%s has no path to %s (ERR 4E39)", t.name(int32((pair-1)/n)), t.name(int32((pair-1)%n)))
+		return nil, routing.Refuse(Name, "%s has no path to %s (ERR 4E39)", t.name(int32((pair-1)/n)),
+			t.name(int32((pair-1)%n)))
 	}
 	return lft, nil
 }

@@ -98,8 +98,10 @@ func joinAll(t *testing.T, admin *sa.Client, f *fabric.Fabric, mgid mad.GID, mem
 	t.Helper()
 	g := fabric.Group{MGID: mgid}
 	for _, e := range members {
-		rec := sa.MCMemberRecord{MGID: mgid, PortGID: mad.NewGID(mad.DefaultGIDPrefix, f.Ports[e].GUID), QKey: 0xb1b, PKey: 0xffff, JoinState: sa.JoinFull}
-		got, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
+		rec := sa.MCMemberRecord{MGID: mgid, PortGID: mad.NewGID(mad.DefaultGIDPrefix, f.Ports[e].GUID), QKey: 0xb1b,
+			PKey: 0xffff, JoinState: sa.JoinFull}
+		got, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState|
+			sa.MemberQKey|sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
 		if err != nil {
 			t.Log(fmt.Errorf("%s may not join: %w", f.PortName(e), err))
 			continue

@@ -74,7 +74,8 @@ func (c *trial) files(t *testing.T) (netFile string, args []string) {
 	for name, text := range map[string]string{
 		"fabric.net": net.String(), "torus.conf": conf.String(),
 		"partitions.conf": fmt.Sprintf("Default=0x7fff,ipoib,sl=%d:ALL=full,SELF=full;\n", c.sl),
-		"opensm.conf": fmt.Sprintf("force_log_flush TRUE\nlmc %d\nmax_op_vls %d\nqos %s\nsweep_interval 0\ntorus_config %s\npartition_config_file %s\nrouting_engine %s\n",
+		"opensm.conf": fmt.Sprintf("force_log_flush TRUE\nlmc %d\nmax_op_vls %d\nqos %s\nsweep_interval "+
+			"0\ntorus_config %s\npartition_config_file %s\nrouting_engine %s\n",
 			c.lmc, c.maxOpVLs, qos, path("torus.conf"), path("partitions.conf"), torus.Name),
 	} {
 		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
@@ -121,7 +122,8 @@ func (c *trial) run(t *testing.T, r *rand.Rand) {
 		fail("OpenSM routes with %q, we with %s, after refusals %v", theirs, res.Tables.Origin, refusals)
 	}
 	for s := range fabric.SwitchIndex(len(f.Switches)) {
-		if got, want := res.Tables.LFT.Row(s)[:f.MaxLID+1], live.Tables.LFT.Row(s)[:f.MaxLID+1]; !bytes.Equal(got, want) {
+		if got, want := res.Tables.LFT.Row(s)[:f.MaxLID+1],
+			live.Tables.LFT.Row(s)[:f.MaxLID+1]; !bytes.Equal(got, want) {
 			fail("%s holds\n%v, ours is\n%v", f.NodeName(f.Switches[s]), want, got)
 		}
 	}
@@ -143,7 +145,8 @@ func (c *trial) run(t *testing.T, r *rand.Rand) {
 		fail("%v", err)
 	}
 	grid, _ := torus.Of(res.Tables)
-	if err := sweeptest.PathSLs(t.Context(), client, r, res.Tables, &torus.PathSLs{Torus: grid, Level: c.sl >> 3}); err != nil {
+	if err := sweeptest.PathSLs(t.Context(), client, r, res.Tables,
+		&torus.PathSLs{Torus: grid, Level: c.sl >> 3}); err != nil {
 		fail("%v", err)
 	}
 	if err := sameGroups(t, client, r, res); err != nil {
@@ -186,7 +189,9 @@ func read(t *testing.T, client *mad.Client) *sweep.Result {
 func sameDumps(dir string, res *routing.Result) error {
 	f := res.Tables.Fabric
 	var lfts, matrix, fdbs bytes.Buffer
-	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops), osm.WriteFDBs(&fdbs, res.Tables, res.Hops, ports.Recommend(f, res.Hops, &routing.Options{}, nil, nil))); err != nil {
+	if err := errors.Join(osm.WriteLFTs(&lfts, res.Tables), osm.WriteLIDMatrix(&matrix, f, res.Hops),
+		osm.WriteFDBs(&fdbs, res.Tables, res.Hops, ports.Recommend(f, res.Hops, &routing.Options{}, nil, nil))); err !=
+		nil {
 		return err
 	}
 	want := map[string]string{"opensm-lfts.dump": lfts.String(), "opensm-lid-matrix.dump": matrix.String()}
@@ -262,7 +267,8 @@ func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Res
 		if f.Nodes[f.Ports[e].Node].IsSwitch() || r.IntN(3) == 0 {
 			continue
 		}
-		rec := sa.MCMemberRecord{MGID: broadcast, PortGID: mad.NewGID(0xfe80000000000000, f.Ports[e].GUID), JoinState: sa.JoinFull}
+		rec := sa.MCMemberRecord{MGID: broadcast, PortGID: mad.NewGID(0xfe80000000000000, f.Ports[e].GUID),
+			JoinState: sa.JoinFull}
 		joined, err := sa.Ask(t.Context(), admin, mad.MethodSet, rec, sa.MemberMGID|sa.MemberPortGID|sa.MemberJoinState)
 		if err != nil {
 			return fmt.Errorf("join %s: %w", f.PortName(e), err)

@@ -283,7 +283,8 @@ func (p *placer) attach() (err error) {
 func (p *placer) attachTo(s int32) error {
 	f, sw := p.f, p.switches[s].sw
 	if other := p.of[sw]; other != absent {
-		return routing.Refuse(Name, "the torus found does not fit: %s is at %s too; the sizes or the mesh suffixes may be wrong (ERR 4E1C)",
+		return routing.Refuse(Name, "the torus found does not fit: %s is at %s too; the sizes or the mesh suffixes "+
+			"may be wrong (ERR 4E1C)",
 			p.name(s), p.switches[other].at)
 	}
 	p.of[sw] = s
@@ -295,8 +296,11 @@ func (p *placer) attachTo(s int32) error {
 			continue
 		}
 		if p.full(*hosts) {
-			return routing.Refuse(Name, "%s has more than the %d hosts that portgroup_max_ports allows beside itself (%s)",
-				p.name(s), int(p.conf.GroupPorts)-1, map[bool]string{true: "ERR 4E1D", false: "ERR 4E1E"}[i == n.FirstPort])
+			return routing.Refuse(Name, "%s has more than the %d hosts that portgroup_max_ports allows beside "+
+				"itself (%s)",
+				p.name(s), int(p.conf.GroupPorts)-1, map[bool]string{
+					true: "ERR 4E1D", false: "ERR 4E1E",
+				}[i == n.FirstPort])
 		}
 		*hosts = append(*hosts, f.Ports[i].Num)
 		p.group[i] = hostGroup

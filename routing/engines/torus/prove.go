@@ -18,9 +18,11 @@ func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error
 	case err != nil:
 		return "", err
 	case r.Ring != nil:
-		return "", routing.Refuse(Name, "paths around the missing switches at %s have a credit loop of %d links", few(t.missing()), len(r.Ring))
+		return "", routing.Refuse(Name, "paths around the missing switches at %s have a credit loop of %d links",
+			few(t.missing()), len(r.Ring))
 	}
-	return fmt.Sprintf("unicast and multicast are proved free of credit loops, %d channels with %d dependencies", r.Channels, r.Dependencies), nil
+	return fmt.Sprintf("unicast and multicast are proved free of credit loops, %d channels with %d dependencies",
+		r.Channels, r.Dependencies), nil
 }
 
 // withAllHosts looks for a credit loop of unicast paths together with a multicast group of all hosts.

@@ -52,7 +52,9 @@ func randomTrial(t *testing.T, r *rand.Rand) *trial {
 		c.link(n, c.node(mad.NodeCA, 1))
 	}
 	f, damage := c.damaged(r, c.build())
-	k := &trial{what: what + damage, f: f, maxOpVLs: 5, sl: []uint8{0, 0, 8}[r.IntN(3)], lmc: []uint8{0, 0, 0, 1, 2}[r.IntN(5)]}
+	k := &trial{
+		what: what + damage, f: f, maxOpVLs: 5, sl: []uint8{0, 0, 8}[r.IntN(3)], lmc: []uint8{0, 0, 0, 1, 2}[r.IntN(5)],
+	}
 	if r.IntN(4) == 0 {
 		k.maxOpVLs = []uint8{1, 2, 2, 3, 3, 3, 4}[r.IntN(7)]
 	}

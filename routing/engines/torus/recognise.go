@@ -79,7 +79,8 @@ func find(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 		}
 	}
 	if r.best == nil {
-		return nil, routing.Refuse(Name, "the subnet is no torus or mesh of two or three dimensions: from none of %d switches all others fit in", min(len(r.origins()), seedsTried))
+		return nil, routing.Refuse(Name, "the subnet is no torus or mesh of two or three dimensions: from none of %d "+
+			"switches all others fit in", min(len(r.origins()), seedsTried))
 	}
 	return r, nil
 }
@@ -177,7 +178,8 @@ func pairings(peers []fabric.SwitchIndex) [][]pair {
 // configs are the shapes that a switch with neighbours in these dimensions can be
 // in: a row that ends can be a mesh, or a ring with a gap.
 func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
-	c := &Config{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges, Radix: [dims]uint32{1, 1, 1}, Seeds: make([]osm.TorusSeed, 1)}
+	c := &Config{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges, Radix: [dims]uint32{1, 1, 1},
+		Seeds: make([]osm.TorusSeed, 1)}
 	places := 1
 	var open []int
 	for d, p := range pairs {

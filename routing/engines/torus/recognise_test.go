@@ -22,8 +22,10 @@ import (
 // In the grids of fabric/gen the coordinates are those in the switches' names.
 func TestRecogniseNames(t *testing.T) {
 	for spec, want := range map[string]string{
-		"torus:6x5": "torus 6 x 5 x 1", "torus:3x4x5": "torus 3 x 4 x 5", "torus:4x4x4": "torus 4 x 4 x 4", "torus:2x3x7": "torus 2 x 3 x 7",
-		"torus:5x5,hosts=18": "torus 5 x 5 x 1", "mesh:5x4": "mesh 5 x 4 x 1", "mesh:3x3x4,links=2": "mesh 3 x 3 x 4", "torus:8x8x8": "torus 8 x 8 x 8",
+		"torus:6x5": "torus 6 x 5 x 1", "torus:3x4x5": "torus 3 x 4 x 5", "torus:4x4x4": "torus 4 x 4 x 4",
+		"torus:2x3x7":        "torus 2 x 3 x 7",
+		"torus:5x5,hosts=18": "torus 5 x 5 x 1", "mesh:5x4": "mesh 5 x 4 x 1", "mesh:3x3x4,links=2": "mesh 3 x 3 x 4",
+		"torus:8x8x8": "torus 8 x 8 x 8",
 	} {
 		f, err := gen.ParseSpec(spec)
 		if err != nil {
@@ -108,7 +110,8 @@ func TestRecogniseDamaged(t *testing.T) {
 }
 
 func TestRecogniseNothing(t *testing.T) {
-	for _, spec := range []string{"fattree:2,8", "fattree:3,4", "random:20,5,30", "dragonfly:4,2,2", "hypercube:7", "torus:9", "torus:3x3x3x3"} {
+	for _, spec := range []string{"fattree:2,8", "fattree:3,4", "random:20,5,30", "dragonfly:4,2,2", "hypercube:7",
+		"torus:9", "torus:3x3x3x3"} {
 		f, err := gen.ParseSpec(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,8 @@ func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 		}
 	}
 	if chosen == nil {
-		return nil, routing.RefuseFile(Name, "every seed of the configuration has a switch that the subnet does not have (ERR 4E30)")
+		return nil, routing.RefuseFile(Name, "every seed of the configuration has a switch that the subnet does not "+
+			"have (ERR 4E30)")
 	}
 	return chosen, nil
 }
@@ -51,7 +52,8 @@ func checkSize(conf *osm.TorusConf) error {
 			return routing.RefuseFile(Name, "the configuration gives no size (ERR 4E20)")
 		}
 		if places *= uint64(n); places > maxPlaces {
-			return routing.RefuseFile(Name, "%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1], conf.Radix[2], maxPlaces)
+			return routing.RefuseFile(Name, "%d x %d x %d are more than %d switches", conf.Radix[0], conf.Radix[1],
+				conf.Radix[2], maxPlaces)
 		}
 	}
 	return nil
@@ -64,7 +66,8 @@ func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 		n := f.SwitchNode(s)
 		for _, port := range order[:min(len(order), int(n.NumPorts)+1)] {
 			if n.InSubnet && port > n.NumPorts {
-				return routing.RefuseFile(Name, "port_order has port %d, but %s has %d ports (ERR 4E21)", port, f.NodeName(f.Switches[s]), n.NumPorts)
+				return routing.RefuseFile(Name, "port_order has port %d, but %s has %d ports (ERR 4E21)", port,
+					f.NodeName(f.Switches[s]), n.NumPorts)
 			}
 		}
 	}
@@ -97,11 +100,13 @@ func checkSeed(conf *osm.TorusConf, s *osm.TorusSeed) error {
 		}
 		for i, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
 			if !l.Given {
-				return fmt.Errorf("%c%c_link is missing; a ring of four needs both directions (ERR 4E%02X)", axes[d], "pm"[i], 0x22+3*d+i)
+				return fmt.Errorf("%c%c_link is missing; a ring of four needs both directions (ERR 4E%02X)", axes[d],
+					"pm"[i], 0x22+3*d+i)
 			}
 		}
 		if s.Plus[d].From != s.Minus[d].From {
-			return fmt.Errorf("%cp_link and %cm_link begin at different switches (ERR 4E%02X)", axes[d], axes[d], 0x24+3*d)
+			return fmt.Errorf("%cp_link and %cm_link begin at different switches (ERR 4E%02X)", axes[d],
+				axes[d], 0x24+3*d)
 		}
 	}
 	for i, d := range []int{0, 2, 1} {

@@ -36,9 +36,12 @@ func (t *Torus) grow() (*Tree, error) {
 		root = t.anyRoot() // OpenSM has refused already
 	}
 	if root == absent {
-		return nil, routing.Refuse(Name, "no switch can be the root of multicast: none stands on whole rings along x and y")
+		return nil, routing.Refuse(Name, "no switch can be the root of multicast: none stands on whole rings along "+
+			"x and y")
 	}
-	tree := &Tree{Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]fabric.SwitchIndex, len(t.f.Switches))}
+	tree := &Tree{
+		Torus: t, root: root, up: make([]uint8, len(t.switches)), Parent: make([]fabric.SwitchIndex, len(t.f.Switches)),
+	}
 	for s := range tree.up {
 		tree.up[s] = noGroup
 	}
@@ -180,7 +183,8 @@ func (t *Torus) wholeRings(c Coordinates) bool {
 // ports; those that are not in the torus are returned. A packet to the group takes each link of the tree
 // there and back; of parallel ones it is chosen by the group's LID, which must be in the tables. The ports of
 // the members themselves are set, too. O(switches + members).
-func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error) {
+func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
+	err error) {
 	if mlid < fabric.FirstMLID || mlid > mft.Top {
 		return nil, fmt.Errorf("multicast LID 0x%x, expected 0x%x to 0x%x", mlid, fabric.FirstMLID, mft.Top)
 	}

@@ -43,7 +43,8 @@ func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing
 	l := &TreeLoop{Torus: t, Links: len(r.Ring), Root: fabric.None}
 	for d := dims - 1; d >= 0; d-- { // the dimension routed last is the one that helps
 		for i := 1; i < t.Radix[d] && !t.Mesh[d]; i++ {
-			// From half of the ring on, which brings what is missing in the middle, where the root should be, furthest away.
+			// From half of the ring on, which brings what is missing in the middle, where the root should be, furthest
+			// away.
 			found, err := l.try(ctx, Coordinates{}.moved(d, 1+(i-1+t.Radix[d]/2-1)%(t.Radix[d]-1)), opt)
 			if err != nil || found {
 				return l, err
@@ -105,15 +106,19 @@ func (l *TreeLoop) compare(other *Torus) {
 
 // String says what there is and what helps.
 func (l *TreeLoop) String() string {
-	text := fmt.Sprintf("multicast to all hosts along the tree from %s has, together with unicast, a credit loop of %d links around the missing switches at %s; "+
-		"torus-2QoS(8) draws that tree for free of them, and OpenSM makes it too", l.name(l.tree.root), l.Links, few(l.missing()))
+	text := fmt.Sprintf("multicast to all hosts along the tree from %s has, together with unicast, a credit loop of "+
+		"%d links around the missing switches at %s; "+
+		"torus-2QoS(8) draws that tree for free of them, and OpenSM makes it too", l.name(l.tree.root), l.Links,
+		few(l.missing()))
 	if l.Clear == nil {
 		return text + "; no datelines that were tried give a root without one"
 	}
 	for d, by := range l.Moved {
 		if by != 0 {
-			text += fmt.Sprintf("; with the %c dateline %d further down the root is %s and there is none", axes[d], by, l.SwitchName(l.Root))
+			text += fmt.Sprintf("; with the %c dateline %d further down the root is %s and there is none", axes[d], by,
+				l.SwitchName(l.Root))
 		}
 	}
-	return text + fmt.Sprintf(", but %d of %d pairs of switches get other SLs, which their hosts must ask for anew", l.Others, l.Pairs)
+	return text + fmt.Sprintf(", but %d of %d pairs of switches get other SLs, which their hosts must ask for anew",
+		l.Others, l.Pairs)
 }

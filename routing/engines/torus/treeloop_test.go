@@ -41,7 +41,8 @@ func TestTreeLoops(t *testing.T) {
 				t.Errorf("without %v: %v", lost, loop)
 			case loop == nil:
 			case loop.Links != 7 || loop.Clear == nil:
-				t.Errorf("without %v: a loop of %d links, clear with %v, want 7 and a configuration", lost, loop.Links, loop.Clear)
+				t.Errorf("without %v: a loop of %d links, clear with %v, want 7 and a configuration", lost, loop.Links,
+					loop.Clear)
 			default:
 				if _, again := loopOf(t, d, loop.Clear, lost); again != nil {
 					t.Errorf("without %v: %v, with the configuration that has none", lost, again)

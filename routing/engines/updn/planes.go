@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// planes are counts of all switches by bits, so that 64 of them are compared at once: from depth x (s*words+w) on, word i has
-// bit i of the counts of switch s at the places from 64*w on. They have as many bits as tell counts of paths from [untried]
-// and [routing.NoHops].
+// planes are counts of all switches by bits, so that 64 of them are compared at once: from depth x (s*words+w) on, word
+// i has bit i of the counts of switch s at the places from 64*w on. They have as many bits as tell counts of paths from
+// [untried] and [routing.NoHops].
 type planes struct {
 	depth, words int
 	bits         []uint64

@@ -59,7 +59,8 @@ func TestComparePorts(t *testing.T) {
 				for port := uint8(1); port <= m.f.SwitchNode(s).NumPorts; port++ {
 					h := m.Through(s, port, d)
 					if least := h != routing.NoHops && h == m.Least(s, d); least != sets[s].Has(d, port) {
-						t.Fatalf("fabric %d: port %d of %d towards %d has %d hops, the least are %d", i, port, s, d, h, m.Least(s, d))
+						t.Fatalf("fabric %d: port %d of %d towards %d has %d hops, the least are %d", i, port, s, d, h,
+							m.Least(s, d))
 					}
 				}
 			}

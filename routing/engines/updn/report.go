@@ -69,11 +69,13 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	if connected {
 		advice = ""
 	}
-	warnings := []string{fmt.Sprintf("%d of %d pairs of switches have no route, %d of them with hosts on both (the first: %s)%s",
+	warnings := []string{fmt.Sprintf("%d of %d pairs of switches have no route, %d of them with hosts on both (the "+
+		"first: %s)%s",
 		without, members*(members-1), betweenHosts, example, advice)}
 	if smWithout > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of them are with %s, the SM's own switch: the SM belongs on a leaf switch",
-			smWithout, f.NodeName(f.Switches[sm])))
+		warnings = append(warnings,
+			fmt.Sprintf("%d of them are with %s, the SM's own switch: the SM belongs on a leaf switch",
+				smWithout, f.NodeName(f.Switches[sm])))
 	}
 	return warnings
 }

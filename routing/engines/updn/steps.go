@@ -20,8 +20,8 @@ const (
 	barred
 )
 
-// step is one way out of a switch: from bit 10 on where it leads to, from bit 2 on the port there, and the turn it takes.
-// A search reads all steps for each destination, so they are small.
+// step is one way out of a switch: from bit 10 on where it leads to, from bit 2 on the port there, and the turn it
+// takes. A search reads all steps for each destination, so they are small.
 type step uint32
 
 // noStep leads into a port that no switch is behind.

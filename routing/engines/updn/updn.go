@@ -82,7 +82,8 @@ func number(f *fabric.Fabric, opt *routing.Options, sw fabric.SwitchIndex) uint6
 }
 
 // finish makes the tables of a matrix and completes the result.
-func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing.Options, report *reporter, res *routing.Result, name string) (*routing.Result, error) {
+func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing.Options, report *reporter,
+	res *routing.Result, name string) (*routing.Result, error) {
 	o := *opt
 	o.Progress = report.phase()
 	lft, err := assign.Tables(ctx, f, m, &o, false)

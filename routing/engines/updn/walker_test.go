@@ -48,5 +48,7 @@ func randomTurns(t *testing.T, r *rand.Rand, switches, seed int) *matrix {
 	for i := range turns {
 		turns[i] = turn(r.IntN(3))
 	}
-	return newMatrix(f, routing.NewGraph(f), func(from, to fabric.SwitchIndex) turn { return turns[int(from)*len(f.Switches)+int(to)] })
+	return newMatrix(f, routing.NewGraph(f), func(from, to fabric.SwitchIndex) turn {
+		return turns[int(from)*len(f.Switches)+int(to)]
+	})
 }

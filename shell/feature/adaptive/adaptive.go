@@ -16,9 +16,12 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const help = "The groups are all ports on shortest up/down paths (those of ar_updn), or on shortest paths where the fabric has no roots. trace, check and\n" +
-	"who then follow every choice. route gives its tables groups, too, until adaptive off. With an engine of NVIDIA's OpenSM\n" +
-	"(engine ar_updn, or engine from=FILE) it gives them those that the engine publishes. Groups are never written to a switch."
+const help = "The groups are all ports on shortest up/down paths (those of ar_updn), or on shortest paths where the " +
+	"fabric has no roots. trace, check and\n" +
+	"who then follow every choice. route gives its tables groups, too, until adaptive off. With an engine of " +
+	"NVIDIA's OpenSM\n" +
+	"(engine ar_updn, or engine from=FILE) it gives them those that the engine publishes. Groups are never written " +
+	"to a switch."
 
 // Feature is the commands adaptive.
 var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
@@ -68,7 +71,8 @@ func on(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
-	return c.Answer(onDecl.Answer(st.Basis(st.Staged, session.NeedTables), adapted{rep.By, answer.Optional(rep.Why), rep.Switches, rep.Groups}))
+	return c.Answer(onDecl.Answer(st.Basis(st.Staged, session.NeedTables),
+		adapted{rep.By, answer.Optional(rep.Why), rep.Switches, rep.Groups}))
 }
 
 // removed is that there are no groups on paper.
@@ -124,21 +128,34 @@ type group struct {
 
 var (
 	switchTable = answer.Table[switching]{
-		Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[switching](), MaxRows: 20, Lead: func(s switching) answer.Lead { return s.lead },
+		Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[switching](), MaxRows: 20,
+		Lead: func(s switching) answer.Lead {
+			return s.lead
+		},
 		Row: "  {switch}: {on}, {groups|group}, LIDs: {free} free, {bounded} bounded, {hash} hash, {static} static",
 	}
 	groupTable = answer.Table[group]{
-		Key: "groups", Title: "groups", Stream: true, Fields: answer.Fields[group](), Lead: func(g group) answer.Lead { return g.lead },
+		Key: "groups", Title: "groups", Stream: true, Fields: answer.Fields[group](), Lead: func(g group) answer.Lead {
+			return g.lead
+		},
 	}
 )
 
 var showDecl = answer.Decl[*routing]{
-	Command: "adaptive show", Help: "which switches route adaptively, and their groups of ports", Title: "adaptive of {of}: {line}",
+	Command: "adaptive show", Help: "which switches route adaptively, and their groups of ports",
+	Title: "adaptive of {of}: {line}",
 	Facts: answer.Fields[*routing](),
 	Layout: []answer.Item[*routing]{
-		{Line: "{?live}read by attributes that nobody here has tried on a switch; they agree with the forwarding tables"},
+		{
+			Line: "{?live}read by attributes that nobody here has tried on a switch; they agree with the " +
+				"forwarding tables",
+		},
 		{Table: answer.Show(&switchTable, func(r *routing) answer.Rows[switching] { return answer.Slice(r.switches) })},
-		{When: answer.Hidden[*routing], Table: answer.Show(&groupTable, func(r *routing) answer.Rows[group] { return answer.Slice(r.groups) })},
+		{
+			When: answer.Hidden[*routing], Table: answer.Show(&groupTable, func(r *routing) answer.Rows[group] {
+				return answer.Slice(r.groups)
+			}),
+		},
 	},
 }
 
@@ -170,8 +187,9 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 	}
 	node := f.Switches[s]
 	row := switching{
-		Switch: answer.Node(f, node), On: prose.When(sw.Enabled, "on", "OFF"), Enabled: sw.Enabled, Reroute: sw.FastReroute,
-		SLs: fmt.Sprintf("%#04x", sw.SLs), Tables: len(sw.Tables), lead: feature.ToNode(f, node),
+		Switch: answer.Node(f, node), On: prose.When(sw.Enabled, "on", "OFF"), Enabled: sw.Enabled,
+		Reroute: sw.FastReroute,
+		SLs:     fmt.Sprintf("%#04x", sw.SLs), Tables: len(sw.Tables), lead: feature.ToNode(f, node),
 	}
 	lids := make([]int, len(sw.Groups))
 	for lid := uint16(1); lid <= t.LFT.MaxLID && lid != 0; lid++ {
@@ -179,7 +197,8 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 			continue
 		}
 		_, e := sw.Entry(0, lid, 0)
-		*[]*int{fabric.StateStatic: &row.Static, fabric.StateFree: &row.Free, fabric.StateBounded: &row.Bounded, fabric.StateHash: &row.Hash}[e.State()]++
+		*[]*int{fabric.StateStatic: &row.Static, fabric.StateFree: &row.Free, fabric.StateBounded: &row.Bounded,
+			fabric.StateHash: &row.Hash}[e.State()]++
 		if e.State() != fabric.StateStatic && e.Group() < len(lids) {
 			lids[e.Group()]++
 		}
@@ -203,7 +222,8 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 		r.groups = append(r.groups, group{
 			Switch: row.Switch, Group: i, Ports: answer.List(sub),
 			InGroup: strings.Join(prose.Words(subGroups, prose.Ranges[uint8]), " then "),
-			Down:    answer.Ints(down), IsDown: cmp.Or(prose.Ranges(down), "-"), LIDs: lids[i], lead: feature.ToPort(f, f.Port(node, ports[0])),
+			Down:    answer.Ints(down), IsDown: cmp.Or(prose.Ranges(down), "-"), LIDs: lids[i],
+			lead: feature.ToPort(f, f.Port(node, ports[0])),
 		})
 	}
 	r.switches = append(r.switches, row)

@@ -22,14 +22,20 @@ import (
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Path: "paths alternate", Summary: "list the paths that a connection may migrate to (APM)",
-	Help: "A path is both directions: what SRC sends to a LID of DST, and what comes back to a LID of SRC. Alternates go to the other LIDs that an LMC gives\n" +
-		"DST, and from and to the other ports of both nodes; each is listed with the source LID by which it shares least. Links and switches of a port\n" +
+	Help: "A path is both directions: what SRC sends to a LID of DST, and what comes back to a LID of SRC. " +
+		"Alternates go to the other LIDs that an LMC gives\n" +
+		"DST, and from and to the other ports of both nodes; each is listed with the source LID by which it shares " +
+		"least. Links and switches of a port\n" +
 		"itself are shared by all its paths, and counted apart.",
-	Args:     []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
-	Options:  []lang.Option{feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "how many are listed (20)"}},
-	Examples: []string{"engine minhop lmc=1; route; paths alternate node-0001 node-0648", "paths alternate node-0001 node-0648"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
+	Options: []lang.Option{
+		feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "how many are listed (20)"},
+	},
+	Examples: []string{
+		"engine minhop lmc=1; route; paths alternate node-0001 node-0648", "paths alternate node-0001 node-0648",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // connection is the paths of a connection.
@@ -66,14 +72,19 @@ type path struct {
 
 var (
 	primaryTable   = answer.Table[path]{Key: "primary", Title: "primary path", Fields: answer.Fields[path]()}
-	alternateTable = answer.Table[path]{Key: "alternates", Title: "alternates", Help: "those that share least first", Fields: answer.Fields[path]()}
+	alternateTable = answer.Table[path]{Key: "alternates", Title: "alternates", Help: "those that share least first",
+		Fields: answer.Fields[path]()}
 )
 
 var decl = answer.Decl[*connection]{
 	Command: "paths alternate", Help: "the paths that a connection may migrate to",
 	Title: "{primary path}, of {of}", Facts: answer.Fields[*connection](),
 	Layout: []answer.Item[*connection]{
-		{Table: answer.Show(&primaryTable, func(c *connection) answer.Rows[path] { return answer.Slice([]path{c.path(&c.r.Primary)}) })},
+		{
+			Table: answer.Show(&primaryTable, func(c *connection) answer.Rows[path] {
+				return answer.Slice([]path{c.path(&c.r.Primary)})
+			}),
+		},
 		{Table: answer.Show(&alternateTable, (*connection).alternates)},
 	},
 	Draw: draw,
@@ -104,7 +115,9 @@ func run(c *feature.Call) error {
 		return fmt.Errorf("%s is both ends", f.PortName(ends[0]))
 	}
 	r := alternates.Of(p.Tables, lids[0], lids[1])
-	x := connection{Count: len(r.List), Lost: r.Lost, Unknown: r.Unknown, t: p.Tables, r: r, list: r.List[:min(limit, len(r.List))]}
+	x := connection{
+		Count: len(r.List), Lost: r.Lost, Unknown: r.Unknown, t: p.Tables, r: r, list: r.List[:min(limit, len(r.List))],
+	}
 	x.Primary = x.title(&r.Primary)
 	switch {
 	case x.Count > 0:
@@ -113,7 +126,8 @@ func run(c *feature.Call) error {
 	case x.Lost > 0:
 		x.None = answer.Text("no other path arrives in both directions")
 	default:
-		x.None = answer.Text("each has one port with one LID (LMC 0), and to a LID there is one path (try: engine ENGINE lmc=1; route; paths alternate)")
+		x.None = answer.Text("each has one port with one LID (LMC 0), and to a LID there is one path (try: engine " +
+			"ENGINE lmc=1; route; paths alternate)")
 	}
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &x))
 }
@@ -121,8 +135,10 @@ func run(c *feature.Call) error {
 func (c *connection) path(p *alternates.Path) path {
 	f := c.t.Fabric
 	row := path{
-		From: answer.Port(f, p.Src), SLID: p.SLID, To: answer.Port(f, p.Dst), DLID: p.DLID, SL: answer.NotRead(), Arrives: p.Arrives(),
-		There: feature.Ports(f, leftBy(f, &p.There)), Back: feature.Ports(f, leftBy(f, &p.Back)), Why: answer.Optional(why(f, p)),
+		From: answer.Port(f, p.Src), SLID: p.SLID, To: answer.Port(f, p.Dst), DLID: p.DLID, SL: answer.NotRead(),
+		Arrives: p.Arrives(),
+		There:   feature.Ports(f, leftBy(f, &p.There)), Back: feature.Ports(f, leftBy(f, &p.Back)),
+		Why: answer.Optional(why(f, p)),
 	}
 	if sl, known := c.t.SL(p.SLID, p.DLID); known {
 		row.SL = answer.Int(sl)
@@ -198,7 +214,9 @@ func (c *connection) disjoint(a *alternates.Alternate) string {
 func (c *connection) shares(a *alternates.Alternate) string {
 	f := c.t.Fabric
 	names := func(s *alternates.Shared) string {
-		links := prose.Words(s.Links, func(p fabric.PortIndex) string { return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer) })
+		links := prose.Words(s.Links, func(p fabric.PortIndex) string {
+			return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer)
+		})
 		return strings.Join(append(links, prose.Words(s.Switches, f.NodeName)...), ", ")
 	}
 	ends := ""
@@ -251,7 +269,8 @@ func draw(w *answer.Canvas, _ answer.Basis, c *connection) {
 		w.Line("and %d more (limit=N lists more)", more)
 	}
 	if c.Lost > 0 {
-		w.Line("%s more not in both directions", prose.When(c.Lost == 1, "1 path arrives", fmt.Sprintf("%d paths arrive", c.Lost)))
+		w.Line("%s more not in both directions",
+			prose.When(c.Lost == 1, "1 path arrives", fmt.Sprintf("%d paths arrive", c.Lost)))
 	}
 	if c.Unknown > 0 {
 		w.Line("%s unknown, over tables that were not read", prose.Count(c.Unknown, "more path"))

@@ -22,10 +22,14 @@ import (
 
 // Feature is the commands balance.
 var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
-	{Path: "balance", Summary: "measure how evenly tables and traffic use ports", Options: []lang.Option{feature.OfOption()}},
+	{
+		Path: "balance", Summary: "measure how evenly tables and traffic use ports",
+		Options: []lang.Option{feature.OfOption()},
+	},
 	{
 		Path: "balance switch", Summary: "count the LIDs that leave by each port of a switch",
-		Help:     "It lists the ports to switches of switches where two of them differ by more than one LID, as OpenSM's switchbalance.\n",
+		Help: "It lists the ports to switches of switches where two of them differ by more than one LID, as " +
+			"OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}},
 		Examples: []string{"balance switch", "balance switch all", "balance switch leaf-01"},
@@ -34,7 +38,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance lid", Summary: "find switches that send the LIDs of a port unevenly",
-		Help:     "Where a port has several LIDs, they should leave a switch over different neighbours and ports; as OpenSM's lidbalance.\n",
+		Help: "Where a port has several LIDs, they should leave a switch over different neighbours and ports; as " +
+			"OpenSM's lidbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
 		Examples: []string{"engine minhop lmc=2; route; balance lid leaf-01"},
 		Answers:  []answer.Declared{&lidDecl},
@@ -42,7 +47,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance hot", Summary: "list the ports that send most, with their paths",
-		Help:     "It compares what ports sent between two readings of the counters with the paths that the tables lay over them.\n",
+		Help: "It compares what ports sent between two readings of the counters with the paths that the tables " +
+			"lay over them.\n",
 		Options:  []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}},
 		Examples: []string{"balance hot"},
 		Answers:  []answer.Declared{&hotDecl},
@@ -71,7 +77,10 @@ type portRow struct {
 }
 
 var portTable = answer.Table[portRow]{
-	Key: "ports", Title: "ports to switches", Fields: answer.Fields[portRow](), Stream: true, Lead: func(r portRow) answer.Lead { return r.lead },
+	Key: "ports", Title: "ports to switches", Fields: answer.Fields[portRow](), Stream: true,
+	Lead: func(r portRow) answer.Lead {
+		return r.lead
+	},
 }
 
 var switchDecl = answer.Decl[*switches]{
@@ -114,14 +123,16 @@ func (s *switches) ports() answer.Rows[portRow] {
 		node := s.f.Switches[sw.Switch]
 		if sw.Verdict == answer.Unknown {
 			rows = append(rows, portRow{
-				Switch: answer.Node(s.f, node), LIDs: answer.NotRead(), Balanced: answer.NotRead(), lead: feature.ToNode(s.f, node),
+				Switch: answer.Node(s.f, node), LIDs: answer.NotRead(), Balanced: answer.NotRead(),
+				lead: feature.ToNode(s.f, node),
 			})
 			continue
 		}
 		for _, n := range sw.Ports {
 			port := s.f.PortAt(node, int(n.Port))
 			rows = append(rows, portRow{
-				answer.Node(s.f, node), answer.Int(n.Port), answer.Port(s.f, s.f.Ports[port].Peer), answer.Int(n.LIDs), answer.Bool(sw.Verdict == answer.OK),
+				answer.Node(s.f, node), answer.Int(n.Port), answer.Port(s.f, s.f.Ports[port].Peer), answer.Int(n.LIDs),
+				answer.Bool(sw.Verdict == answer.OK),
 				feature.ToPort(s.f, port),
 			})
 		}
@@ -203,7 +214,9 @@ type endRow struct {
 }
 
 var endTable = answer.Table[endRow]{
-	Key: "ends", Title: "end ports", Fields: answer.Fields[endRow](), Stream: true, Lead: func(r endRow) answer.Lead { return r.lead },
+	Key: "ends", Title: "end ports", Fields: answer.Fields[endRow](), Stream: true, Lead: func(r endRow) answer.Lead {
+		return r.lead
+	},
 }
 
 var lidDecl = answer.Decl[*ends]{
@@ -251,7 +264,8 @@ func endRowOf(f *fabric.Fabric, e end) endRow {
 	}
 	var neighbours, neighbourLIDs, ports, portLIDs []answer.Value
 	for _, n := range e.Neighbours {
-		neighbours, neighbourLIDs = append(neighbours, answer.Node(f, n.Node)), append(neighbourLIDs, answer.Int(n.LIDs))
+		neighbours, neighbourLIDs = append(neighbours, answer.Node(f, n.Node)),
+			append(neighbourLIDs, answer.Int(n.LIDs))
 		byNeighbour = append(byNeighbour, fmt.Sprintf("%s %d", f.NodeName(n.Node), n.LIDs))
 	}
 	for _, n := range e.Ports {
@@ -259,7 +273,8 @@ func endRowOf(f *fabric.Fabric, e end) endRow {
 		byPort = append(byPort, fmt.Sprintf("%d: %d", n.Port, n.LIDs))
 	}
 	row.Uneven = answer.Texts(uneven)
-	row.Neighbours, row.ByNeighbour, row.NeighbourOut = answer.List(neighbours), answer.List(neighbourLIDs), strings.Join(byNeighbour, ", ")
+	row.Neighbours, row.ByNeighbour, row.NeighbourOut = answer.List(neighbours), answer.List(neighbourLIDs),
+		strings.Join(byNeighbour, ", ")
 	row.Ports, row.ByPort, row.PortOut = answer.List(ports), answer.List(portLIDs), strings.Join(byPort, ", ")
 	return row
 }
@@ -332,13 +347,19 @@ type hotPort struct {
 }
 
 var hotTable = answer.Table[hotPort]{
-	Key: "ports", Title: "ports by traffic", Fields: answer.Fields[hotPort](), Stream: true, Lead: func(r hotPort) answer.Lead { return r.lead },
+	Key: "ports", Title: "ports by traffic", Fields: answer.Fields[hotPort](), Stream: true,
+	Lead: func(r hotPort) answer.Lead {
+		return r.lead
+	},
 }
 
 var hotDecl = answer.Decl[*hot]{
 	Command: "balance hot", Help: "the ports between switches that sent most", Facts: answer.Fields[*hot](),
 	Layout: []answer.Item[*hot]{
-		{Line: "{?correlation}traffic and paths of {ports_read} ports between switches: correlation {correlation} (1: traffic is where the tables lay most paths)"},
+		{
+			Line: "{?correlation}traffic and paths of {ports_read} ports between switches: correlation {correlation} " +
+				"(1: traffic is where the tables lay most paths)",
+		},
 		{Table: answer.Show(&hotTable, func(h *hot) answer.Rows[hotPort] {
 			rows := answer.Slice(h.rows[:min(h.most, len(h.rows))])
 			rows.More = int64(len(h.rows) - rows.N)
@@ -370,8 +391,10 @@ func runHot(c *feature.Call) error {
 	var rates, paths []float64
 	for _, x := range feature.SentNow(c.Session.State().Counted, f) {
 		row := hotPort{
-			Port: answer.Port(f, x.Port), To: answer.Port(f, f.Ports[x.Port].Peer), GBs: answer.Float(x.Bytes/1e9, 3), Used: x.Used(f),
-			UsedIn: fmt.Sprintf("%.1f %%", 100*x.Used(f)), Waits: x.Waits, WaitsS: fmt.Sprintf("%.3g", x.Waits), Paths: l.Paths[x.Port],
+			Port: answer.Port(f, x.Port), To: answer.Port(f, f.Ports[x.Port].Peer), GBs: answer.Float(x.Bytes/1e9, 3),
+			Used:   x.Used(f),
+			UsedIn: fmt.Sprintf("%.1f %%", 100*x.Used(f)), Waits: x.Waits, WaitsS: fmt.Sprintf("%.3g", x.Waits),
+			Paths:  l.Paths[x.Port],
 			OfMean: answer.Float(0, 2), sent: x.Bytes, lead: feature.ToPort(f, x.Port),
 		}
 		if mean > 0 {

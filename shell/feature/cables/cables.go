@@ -40,7 +40,9 @@ type port struct {
 var table = answer.Table[port]{
 	Key: "cables", Title: "cables", Stream: true,
 	Fields: []answer.Field[port]{
-		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(p port) answer.Value { return answer.Port(p.f, p.at) }},
+		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(p port) answer.Value {
+			return answer.Port(p.f, p.at)
+		}},
 		{Key: "peer", Name: "TO", Kind: answer.KindPlace, Help: "the port at the other end",
 			Value: func(p port) answer.Value { return answer.Port(p.f, p.f.Ports[p.at].Peer) }},
 		{Name: "CABLE", Kind: answer.KindText, Value: func(p port) answer.Value { return cable(p, description) }},
@@ -51,7 +53,8 @@ var table = answer.Table[port]{
 		text("length", func(c *health.Cable) string { return c.Length }),
 		text("type", func(c *health.Cable) string { return c.Type }),
 		text("firmware", func(c *health.Cable) string { return c.Firmware }),
-		{Key: "temperature", Name: "CELSIUS", Unit: "C", Kind: answer.KindInt, Help: "temperature of the module", Value: celsius},
+		{Key: "temperature", Name: "CELSIUS", Unit: "C", Kind: answer.KindInt, Help: "temperature of the module",
+			Value: celsius},
 		{Key: "fec", Name: "FEC", Kind: answer.KindText, Help: "forward error correction in use",
 			Value: func(p port) answer.Value { return mode(p.FEC, p.FEC == health.Unknown) }},
 		{Key: "retransmission", Name: "RETRANS", Kind: answer.KindText, Help: "link-level retransmission",
@@ -63,7 +66,9 @@ var table = answer.Table[port]{
 
 var decl = answer.Decl[[]port]{
 	Command: "show cables", Help: "the cables that a folder of ibdiagnet describes",
-	Layout: []answer.Item[[]port]{{Table: answer.Show(&table, func(p []port) answer.Rows[port] { return answer.Slice(p) })}},
+	Layout: []answer.Item[[]port]{
+		{Table: answer.Show(&table, func(p []port) answer.Rows[port] { return answer.Slice(p) })},
+	},
 }
 
 func run(c *feature.Call) error {
@@ -101,7 +106,9 @@ func cable(p port, value func(*health.Cable) string) answer.Value {
 
 // text declares a text that the cable tells, for programs.
 func text(key string, value func(*health.Cable) string) answer.Field[port] {
-	return answer.Field[port]{Key: key, Kind: answer.KindText, Value: func(p port) answer.Value { return cable(p, value) }}
+	return answer.Field[port]{Key: key, Kind: answer.KindText, Value: func(p port) answer.Value {
+		return cable(p, value)
+	}}
 }
 
 // description returns all that the cable tells.
@@ -129,10 +136,11 @@ func mode(m fmt.Stringer, unknown bool) answer.Value {
 
 // rate declares a bit error rate.
 func rate(key, name string, i int) answer.Field[port] {
-	return answer.Field[port]{Key: key, Name: name, Kind: answer.KindFloat, Help: "errors per bit", Value: func(p port) answer.Value {
-		if !p.BER[i].Known {
-			return answer.NotRead()
-		}
-		return answer.Scientific(p.BER[i].Value)
-	}}
+	return answer.Field[port]{Key: key, Name: name, Kind: answer.KindFloat, Help: "errors per bit",
+		Value: func(p port) answer.Value {
+			if !p.BER[i].Known {
+				return answer.NotRead()
+			}
+			return answer.Scientific(p.BER[i].Value)
+		}}
 }

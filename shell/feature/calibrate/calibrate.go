@@ -16,7 +16,8 @@ import (
 // Feature is the command calibrate.
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Path: "calibrate", Summary: "Compare computed tables with those on the switches",
-	Help: "The tables of the live subnet are computed with the engine's settings. Nothing is staged. Predictions are estimates where the\n" +
+	Help: "The tables of the live subnet are computed with the engine's settings. Nothing is staged. Predictions are " +
+		"estimates where the\n" +
 		"tables differ, but for routes that OpenSM keeps when something is lost.",
 	Examples: []string{"engine minhop; calibrate"},
 	Answers:  []answer.Declared{&decl},
@@ -54,7 +55,8 @@ type differing struct {
 }
 
 var switches = answer.Table[differing]{
-	Key: "switches", Title: "switches that differ", Fields: answer.Fields[differing](), Row: "  switch: {switch}: {differ} of {entries}", MaxRows: 20,
+	Key: "switches", Title: "switches that differ", Fields: answer.Fields[differing](),
+	Row: "  switch: {switch}: {differ} of {entries}", MaxRows: 20,
 	Lead: func(d differing) answer.Lead { return answer.Lead{GUID: d.Switch.GUID} },
 }
 
@@ -66,7 +68,10 @@ var decl = answer.Decl[*calibrated]{
 		{Line: "  refused by: {refused}", Each: "refused"},
 		{Line: "  {kinds of differences}", Each: "kinds of differences"},
 		{Table: answer.Show(&switches, func(c *calibrated) answer.Rows[differing] { return answer.Slice(c.switches) })},
-		{Line: "{?sls_not_taken}  the computed service levels are not taken for those of the live paths: {sls_not_taken}"},
+		{
+			Line: "{?sls_not_taken}  the computed service levels are not taken for those of the live paths: " +
+				"{sls_not_taken}",
+		},
 		{Line: "{?proof}  {proof}"},
 	},
 	Verdict: func(c *calibrated) (answer.Verdict, string) {
@@ -86,15 +91,18 @@ func run(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	a := &calibrated{
-		Engine: cal.Engine, Refused: cal.Refused, Entries: cal.Entries, Differ: cal.Differ, SL2VLs: cal.SL2VLs, SL2VLDiffer: cal.SL2VLDiffer,
-		SLs: cal.SLs, Why: answer.Optional(cal.Why), Kept: answer.Optional(string(cal.Kept)), Proof: feature.ProofOf(&st),
+		Engine: cal.Engine, Refused: cal.Refused, Entries: cal.Entries, Differ: cal.Differ, SL2VLs: cal.SL2VLs,
+		SL2VLDiffer: cal.SL2VLDiffer,
+		SLs:         cal.SLs, Why: answer.Optional(cal.Why), Kept: answer.Optional(string(cal.Kept)),
+		Proof:      feature.ProofOf(&st),
 		Conclusion: conclusion(&cal), verdict: cal.Verdict(),
 	}
 	if cal.SL2VLs > 0 {
 		a.Mappings = fmt.Sprintf(", %d of %s", cal.SL2VLDiffer, prose.Count(cal.SL2VLs, "SL2VL table"))
 	}
 	var kinds []answer.Named
-	for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive, session.OnlyComputed} {
+	for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive,
+		session.OnlyComputed} {
 		if n := cal.Kinds[k]; n > 0 {
 			kinds = append(kinds, answer.Named{Name: string(k), Value: answer.Int(n)})
 			a.KindLines = append(a.KindLines, fmt.Sprintf("%d: %s", n, k))
@@ -115,16 +123,20 @@ func run(c *feature.Call) error {
 func conclusion(c *session.Calibration) string {
 	switch {
 	case c.Verdict() == answer.Unknown:
-		return fmt.Sprintf(": unknown whether what-ifs say what their subnet manager would do, as the tables of %s were not read",
+		return fmt.Sprintf(": unknown whether what-ifs say what their subnet manager would do, as the tables of %s "+
+			"were not read",
 			prose.Count(len(c.Unread), "switch"))
 	case c.Agrees():
 		return ": what-ifs say what their subnet manager would do"
 	case c.Kept == session.KeptSeen:
-		return ": these are routes that OpenSM kept when something was lost: what-ifs say what their subnet manager would do"
+		return ": these are routes that OpenSM kept when something was lost: what-ifs say what their subnet manager " +
+			"would do"
 	case c.Explained():
-		return ", each by a route that OpenSM keeps when something is lost: with these settings of its own what-ifs say what it would do"
+		return ", each by a route that OpenSM keeps when something is lost: with these settings of its own what-ifs " +
+			"say what it would do"
 	case c.Kept == session.KeptPossible:
-		return ", each by a route that OpenSM keeps when something is lost: where these settings are its own (engine from=FILE) what-ifs are no estimates"
+		return ", each by a route that OpenSM keeps when something is lost: where these settings are its own (engine " +
+			"from=FILE) what-ifs are no estimates"
 	}
 	return ": they were computed otherwise, and what-ifs are estimates"
 }

@@ -36,8 +36,10 @@ type begun struct {
 }
 
 var (
-	begunDecl = feature.OneLine[begun]("capture", "the file", "capturing to {file} (capture off ends it); keys are written as 0")
-	endedDecl = feature.OneLine[captured]("capture", "what was captured", "captured {sent} MADs sent and {received} received in {file}; {lost} not written")
+	begunDecl = feature.OneLine[begun]("capture", "the file", "capturing to {file} (capture off ends it); keys are "+
+		"written as 0")
+	endedDecl = feature.OneLine[captured]("capture", "what was captured",
+		"captured {sent} MADs sent and {received} received in {file}; {lost} not written")
 )
 
 func run(c *feature.Call) error {
@@ -50,10 +52,13 @@ func run(c *feature.Call) error {
 		return c.Answer(endedDecl.Answer(st.SourceBasis(), captured{path, stats.Sent, stats.Received, stats.Lost}))
 	}
 	if c.Arg(0) == "-" {
-		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
+		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads " +
+			"on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
 	}
 	failed := func(err error) {
-		c.Session.Publish(session.ChangeLive, func(st *session.State) { st.Warnings = append(slices.Clip(st.Warnings), "capture: "+err.Error()) })
+		c.Session.Publish(session.ChangeLive, func(st *session.State) {
+			st.Warnings = append(slices.Clip(st.Warnings), "capture: "+err.Error())
+		})
 	}
 	if err := c.Session.Connection().Capture(c.Arg(0), failed); err != nil {
 		return err

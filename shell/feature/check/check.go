@@ -16,10 +16,13 @@ import (
 )
 
 const (
-	strictHelp = "The verdict is ok, found or unknown. It is unknown where nothing wrong was found and something was not read that could\n" +
+	strictHelp = "The verdict is ok, found or unknown. It is unknown where nothing wrong was found and something was " +
+		"not read that could\n" +
 		"change that, as the forwarding table of a switch. The command fails then, too, unless strict=no is given.\n"
-	unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a credit loop, that is unknown until\n" +
-		"they were asked for (sweep full sl) or the live tables computed (engine from=FILE; calibrate), and the VLs read (sweep full sl2vl).\n"
+	unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a " +
+		"credit loop, that is unknown until\n" +
+		"they were asked for (sweep full sl) or the live tables computed (engine from=FILE; calibrate), and the VLs " +
+		"read (sweep full sl2vl).\n"
 )
 
 // Feature is the commands check.
@@ -29,20 +32,24 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path: "check", Bare: true,
 		Summary: "check the routes between all end ports",
-		Help:    "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp + unknownHelp + loadHelp,
+		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp +
+			unknownHelp + loadHelp,
 		Options: []lang.Option{
-			feature.OfOption(), {Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports"}, feature.StrictOption(),
+			feature.OfOption(), {
+				Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports",
+			}, feature.StrictOption(),
 		},
 		Examples: []string{"fail switch spine-02; route; check reach; check credits", "check"},
 		Answers:  []answer.Declared{reachDecl, &creditsDecl, &mcastDecl, &loadDecl},
 		Run:      run(all),
 	},
 	{
-		Path:     "check reach",
-		Summary:  "follow every path to see whether it arrives",
-		Examples: []string{"check reach", "check reach switches", "fail switch spine-02; check reach", "adaptive on; check reach"},
-		Answers:  []answer.Declared{reachDecl},
-		Run:      run(reaches),
+		Path:    "check reach",
+		Summary: "follow every path to see whether it arrives",
+		Examples: []string{"check reach", "check reach switches", "fail switch spine-02; check reach",
+			"adaptive on; check reach"},
+		Answers: []answer.Declared{reachDecl},
+		Run:     run(reaches),
 	},
 	{
 		Path:     "check loops",
@@ -61,9 +68,10 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Run:      run(creditLoops),
 	},
 	{
-		Path:     "check mcast",
-		Summary:  "check that all members of multicast groups are reached",
-		Help:     "It follows what each member of each group sends, and finds credit loops of multicast and unicast together.\n",
+		Path:    "check mcast",
+		Summary: "check that all members of multicast groups are reached",
+		Help: "It follows what each member of each group sends, and finds credit loops of multicast and unicast " +
+			"together.\n",
 		Examples: []string{"route; check mcast"},
 		Answers:  []answer.Declared{&mcastDecl},
 		Run:      run(multicast),
@@ -75,19 +83,28 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Options: append(feature.AskedOptions(), []lang.Option{
 			{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 			{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
-			{Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"}, Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it"},
+			{
+				Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"},
+				Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it",
+			},
 		}...),
-		Examples: []string{"check load", "check load pattern=all", "check load pattern=shift:5", "adaptive on; check load"},
-		Answers:  []answer.Declared{&loadDecl},
-		Run:      run(load),
+		Examples: []string{
+			"check load", "check load pattern=all", "check load pattern=shift:5", "adaptive on; check load",
+		},
+		Answers: []answer.Declared{&loadDecl},
+		Run:     run(load),
 	},
 	{
 		Path:    "check load measured",
 		Summary: "compare what links sent with what the tables put there",
 		Help:    measuredHelp,
 		Options: []lang.Option{
-			{Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET", Summary: "paths among these hosts; all to all without it"},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "of what was recorded from then on; " + when.Help},
+			{
+				Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET",
+				Summary: "paths among these hosts; all to all without it",
+			},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "of what was recorded from then on; " +
+				when.Help},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"},
 		},

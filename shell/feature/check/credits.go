@@ -68,7 +68,8 @@ func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {
 	var hops []hop
 	for _, d := range ring {
 		h := hop{
-			answer.Port(f, d.From.Port), answer.Port(f, f.Ports[d.From.Port].Peer), d.From.VL, answer.Port(f, d.Src), answer.Port(f, d.Dst),
+			answer.Port(f, d.From.Port), answer.Port(f, f.Ports[d.From.Port].Peer), d.From.VL, answer.Port(f, d.Src),
+			answer.Port(f, d.Dst),
 			"multicast", d.LID, d.SL, feature.ToPort(f, d.From.Port),
 		}
 		if d.Dst != fabric.None {
@@ -101,7 +102,9 @@ var creditsDecl = answer.Decl[*creditCheck]{
 	Layout: []answer.Item[*creditCheck]{
 		{Line: "  no credit loop", When: func(c *creditCheck) bool { return c.Loop.verdict == credits.None }},
 		{Line: "{?unknown loop}  {unknown loop}"},
-		{Line: "  {channels_in_loops|channel} on credit loops; a shortest one:", When: func(c *creditCheck) bool { return c.Loop.verdict == credits.Loop }},
+		{Line: "  {channels_in_loops|channel} on credit loops; a shortest one:", When: func(c *creditCheck) bool {
+			return c.Loop.verdict == credits.Loop
+		}},
 		{Table: answer.Show(&ringTable, func(c *creditCheck) answer.Rows[hop] { return answer.Slice(c.ring) })},
 		{Line: "{?cure}  SLs and VLs make these routes safe (try: {cure})"},
 	},
@@ -126,8 +129,9 @@ func creditLoops(c *feature.Call, st *session.State, p *session.Picture) error {
 		return err
 	}
 	x := creditCheck{
-		Loop: loopFactsOf(st, r), Channels: r.Channels, VLs: answer.Int(r.VLs), OnVLs: prose.Count(r.VLs, "VL"), Dependencies: r.Dependencies,
-		Cyclic: r.Cyclic, Rings: r.Rings, ring: hopsOf(p.Fabric, r.Ring), Took: time.Since(start),
+		Loop: loopFactsOf(st, r), Channels: r.Channels, VLs: answer.Int(r.VLs), OnVLs: prose.Count(r.VLs, "VL"),
+		Dependencies: r.Dependencies,
+		Cyclic:       r.Cyclic, Rings: r.Rings, ring: hopsOf(p.Fabric, r.Ring), Took: time.Since(start),
 	}
 	if r.Unread.Any() {
 		x.VLs, x.OnVLs = answer.NotRead(), "unknown VLs"

@@ -24,8 +24,10 @@ import (
 )
 
 const (
-	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE, hosts:@SET or all; all to all without it"
-	loadHelp     = "The load is that of all to all, or of a pattern. Patterns take the hosts in the order of their names.\n" +
+	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE, hosts:@SET or all; all " +
+		"to all without it"
+	loadHelp = "The load is that of all to all, or of a pattern. Patterns take the hosts in the order of their " +
+		"names.\n" +
 		"  shift:K        host i sends to host i+K\n" +
 		"  shifts[:N]     N of all shifts, or all: the shift figure\n" +
 		"  random:SEED    a random permutation\n" +
@@ -92,7 +94,8 @@ func kindRows(kinds []linkload.Kind) answer.Rows[kindRow] {
 	return answer.Lazy(len(kinds), func(i int) kindRow {
 		k := &kinds[i]
 		return kindRow{
-			k.Class.String(), answer.Optional(k.Width), answer.Optional(k.Speed), k.Links, k.Unknown, k.Unused, k.Min, k.Max,
+			k.Class.String(), answer.Optional(k.Width), answer.Optional(k.Speed), k.Links, k.Unknown, k.Unused,
+			k.Min, k.Max,
 			answer.Float(k.Mean, 1), answer.Float(k.StdDev, 1),
 		}
 	})
@@ -124,19 +127,28 @@ type pair struct {
 }
 
 var (
-	classTable = answer.Table[kindRow]{Key: "classes", Title: "classes of links", Aside: true, Fields: answer.Fields[kindRow]()}
-	kindTable  = answer.Table[kindRow]{
+	classTable = answer.Table[kindRow]{
+		Key: "classes", Title: "classes of links", Aside: true, Fields: answer.Fields[kindRow](),
+	}
+	kindTable = answer.Table[kindRow]{
 		Key: "kinds", Title: "kinds of links", Aside: true, Fields: answer.Fields[kindRow](),
-		Row: "  {class}, {width}{speed}: {links|direction}, {min} to {max} paths, mean {mean}, std dev {std_dev}, {unused} unused[, {unknown} unknown]",
+		Row: "  {class}, {width}{speed}: {links|direction}, {min} to {max} paths, mean {mean}, std dev {std_dev}, " +
+			"{unused} unused[, {unknown} unknown]",
 	}
 	linkTable = answer.Table[link]{
-		Key: "links", Title: "links by paths", Help: "links between switches, those with the most paths first", Fields: answer.Fields[link](),
-		Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}", Lead: func(l link) answer.Lead { return l.lead },
+		Key: "links", Title: "links by paths", Help: "links between switches, those with the most paths first",
+		Fields: answer.Fields[link](),
+		Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
+		Lead: func(l link) answer.Lead {
+			return l.lead
+		},
 	}
-	pairTable  = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", Aside: true, Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
+	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", Aside: true,
+		Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
 	shareTable = answer.Table[shareOfLink]{
-		Key: "adaptive_links", Title: "links between switches by shares", Fields: answer.Fields[shareOfLink](), Stream: true,
-		Lead: func(l shareOfLink) answer.Lead { return l.lead },
+		Key: "adaptive_links", Title: "links between switches by shares", Fields: answer.Fields[shareOfLink](),
+		Stream: true,
+		Lead:   func(l shareOfLink) answer.Lead { return l.lead },
 	}
 )
 
@@ -147,7 +159,8 @@ var loadDecl = answer.Decl[*linkLoads]{
 	Layout: loadLayout(),
 	Verdict: func(l *linkLoads) (answer.Verdict, string) {
 		if n := l.unknown(); n > 0 {
-			return answer.Unknown, fmt.Sprintf("the load is unknown: %s over forwarding tables that were not read", prose.Count(n, "path"))
+			return answer.Unknown, fmt.Sprintf("the load is unknown: %s over forwarding tables that were not read",
+				prose.Count(n, "path"))
 		}
 		return answer.OK, ""
 	},
@@ -163,9 +176,14 @@ func loadLayout() []answer.Item[*linkLoads] {
 			Line: "  edge forwarding index {edge_forwarding_index} (the most paths over a link between switches)",
 			When: func(l *linkLoads) bool { return l.Figures != nil && l.Figures.WorstLoad.Int() == 0 },
 		},
-		{Table: answer.Show(&classTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Classes) }), When: answer.Hidden[*linkLoads]},
+		{
+			Table: answer.Show(&classTable, func(l *linkLoads) answer.Rows[kindRow] {
+				return kindRows(l.summary.Classes)
+			}), When: answer.Hidden[*linkLoads],
+		},
 		{Table: answer.Show(&kindTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Kinds) })},
-		{Line: "{?adaptive_worst}  with adaptive routing, each choice as likely as the others: at most {adaptive_worst} paths over a link between switches, " +
+		{Line: "{?adaptive_worst}  with adaptive routing, each choice as likely as the others: at most " +
+			"{adaptive_worst} paths over a link between switches, " +
 			"{adaptive_static_worst} by the linear tables"},
 		{Line: "[    {adaptive_looping|pair} can loop and are not counted]"},
 		{Table: answer.Show(&linkTable, (*linkLoads).links)},
@@ -192,7 +210,8 @@ func (l *linkLoads) links() answer.Rows[link] {
 	}
 	worst := l.summary.Worst
 	return answer.Lazy(len(worst), func(i int) link {
-		return link{answer.Port(f.Fabric, worst[i].Port), answer.Port(f.Fabric, f.Fabric.Ports[worst[i].Port].Peer), worst[i].Paths, worst[i].Destinations,
+		return link{answer.Port(f.Fabric, worst[i].Port), answer.Port(f.Fabric, f.Fabric.Ports[worst[i].Port].Peer),
+			worst[i].Paths, worst[i].Destinations,
 			feature.ToPort(f.Fabric, worst[i].Port)}
 	})
 }
@@ -213,7 +232,8 @@ func (l *linkLoads) sharesOfLinks() answer.Rows[shareOfLink] {
 	for port := range f.NumPorts() {
 		if linkload.ClassOf(f, port) == linkload.BetweenSwitches {
 			rows = append(rows, shareOfLink{
-				answer.Port(f, port), answer.Port(f, f.Ports[port].Peer), answer.Float(l.shares.Paths[port], 3), l.loads.Paths[port], l.shares.Paths[port], feature.ToPort(f, port),
+				answer.Port(f, port), answer.Port(f, f.Ports[port].Peer), answer.Float(l.shares.Paths[port], 3),
+				l.loads.Paths[port], l.shares.Paths[port], feature.ToPort(f, port),
 			})
 		}
 	}
@@ -242,7 +262,8 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	switch {
 	case g != nil && word == "" && l.Hosts > feature.MostGranted:
-		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d at most)", l.Hosts, feature.MostGranted)
+		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d "+
+			"at most)", l.Hosts, feature.MostGranted)
 	case g != nil && word == "":
 		err = l.measure(c, p, granted(g, p.Fabric, linkload.Among(p.Fabric, linkload.WithoutGaps(hosts))))
 	case g != nil:
@@ -269,7 +290,8 @@ func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []li
 }
 
 // of computes the load of a pattern, whatever service levels its paths have.
-func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) (err error) {
+func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
+	hasArg bool) (err error) {
 	switch word {
 	case "":
 		err = l.all(c, p)
@@ -300,7 +322,8 @@ func (l *linkLoads) all(c *feature.Call, p *session.Picture) error {
 	if p.Tables.Adaptive == nil {
 		return nil
 	}
-	if l.shares, err = c.Session.Analysis().Shares(c.Ctx, p.Tables, choices.Options{Switches: c.Flag("switches")}); err != nil {
+	if l.shares, err = c.Session.Analysis().Shares(c.Ctx, p.Tables,
+		choices.Options{Switches: c.Flag("switches")}); err != nil {
 		return err
 	}
 	worst := 0.0
@@ -330,11 +353,14 @@ func seed(c *feature.Call) uint64 { return uint64(c.Int("seed", 1)) }
 // summarize takes the figures and the links of loads.
 func (l *linkLoads) summarize(loads *linkload.Loads) {
 	l.loads, l.summary = loads, loads.Summary(len(loads.Fabric.Ports))
-	l.Figures = &figures{Paths: loads.Delivered, Lost: loads.Lost, Unknown: loads.Unknown, Edge: l.summary.EdgeForwardingIndex}
+	l.Figures = &figures{
+		Paths: loads.Delivered, Lost: loads.Lost, Unknown: loads.Unknown, Edge: l.summary.EdgeForwardingIndex,
+	}
 }
 
 // many computes shifts or bisections.
-func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) error {
+func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
+	hasArg bool) error {
 	n := 0
 	if hasArg {
 		var err error
@@ -359,7 +385,8 @@ func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.Por
 }
 
 // patternPairs returns the pairs of a pattern.
-func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string, hasArg bool) ([]linkload.Pair, error) {
+func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
+	hasArg bool) ([]linkload.Pair, error) {
 	wrong := c.Misused("%q is no pattern: want %s", c.Option("pattern", ""), patternWords)
 	if !hasArg || arg == "" {
 		return nil, wrong
@@ -371,7 +398,8 @@ func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex,
 			return nil, c.Misused("%q is no whole number of hosts to shift by", arg)
 		}
 		if len(hosts) > 0 && k%len(hosts) == 0 {
-			return nil, c.Misused("shift:%d of %s sends each to itself, expected 1 to %d", k, prose.Count(len(hosts), "host"), len(hosts)-1)
+			return nil, c.Misused("shift:%d of %s sends each to itself, expected 1 to %d", k,
+				prose.Count(len(hosts), "host"), len(hosts)-1)
 		}
 		return linkload.Shift(hosts, k), nil
 	case "random":

@@ -73,7 +73,10 @@ var wrongs = []struct {
 }
 
 var faultTable = answer.Table[fault]{
-	Key: "faults", Title: "multicast faults", Fields: answer.Fields[fault](), Row: "    {WHAT}", Lead: func(f fault) answer.Lead { return f.lead },
+	Key: "faults", Title: "multicast faults", Fields: answer.Fields[fault](), Row: "    {WHAT}",
+	Lead: func(f fault) answer.Lead {
+		return f.lead
+	},
 }
 
 var mcastDecl = answer.Decl[*groupCheck]{
@@ -90,7 +93,9 @@ func groupLayout() []answer.Item[*groupCheck] {
 		{Line: "[  {alone|LID} with less than two members, without entries]"},
 		{Line: "[  {idle|switch} on branches that lead to no member]"},
 		{Line: "[  {sendonly_entries|port} to members that only send, as OpenSM has it]"},
-		{Line: "  every member gets each packet once", When: func(g *groupCheck) bool { return g.verdict == answer.OK }},
+		{Line: "  every member gets each packet once", When: func(g *groupCheck) bool {
+			return g.verdict == answer.OK
+		}},
 	}
 	for _, w := range wrongs {
 		layout = append(layout, answer.Item[*groupCheck]{Line: "[  {" + w.key + "} " + w.what + "]"})
@@ -101,7 +106,9 @@ func groupLayout() []answer.Item[*groupCheck] {
 	return append(layout, []answer.Item[*groupCheck]{
 		{Table: answer.Show(&faultTable, func(g *groupCheck) answer.Rows[fault] { return answer.Slice(g.faults) })},
 		{Line: "{?unknown loop}  {unknown loop}"},
-		{Line: "  no credit loop of unicast and multicast together", When: func(g *groupCheck) bool { return g.Loop.verdict == credits.None }},
+		{Line: "  no credit loop of unicast and multicast together", When: func(g *groupCheck) bool {
+			return g.Loop.verdict == credits.None
+		}},
 		{Line: "  a credit loop that unicast alone has not:", When: loop(true)},
 		{Line: "  a credit loop:", When: loop(false)},
 		{Table: answer.Show(&ringTable, func(g *groupCheck) answer.Rows[hop] { return answer.Slice(g.ring) })},
@@ -118,7 +125,8 @@ func (g *groupCheck) judge() (answer.Verdict, string) {
 				words = append(words, fmt.Sprintf("%d %s", n, w.what))
 			}
 		}
-		found = append(found, "multicast: "+prose.When(g.verdict == answer.Unknown, "unknown: ", "")+strings.Join(words, ", "))
+		found = append(found, "multicast: "+prose.When(g.verdict == answer.Unknown, "unknown: ", "")+
+			strings.Join(words, ", "))
 	}
 	if loop != "" {
 		found = append(found, loop)
@@ -141,8 +149,10 @@ func multicast(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	n := &r.Counts
 	g := groupCheck{
-		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Lost: n.Lost, Gone: n.Gone, Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly,
-		Pairs: n.Pairs, Missing: n.Missing, Double: n.Double, Unknown: n.Unknown, Echoes: n.Echoes, Cycles: n.Cycles, Strangers: n.Strangers,
+		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Lost: n.Lost, Gone: n.Gone,
+		Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly,
+		Pairs: n.Pairs, Missing: n.Missing, Double: n.Double, Unknown: n.Unknown, Echoes: n.Echoes, Cycles: n.Cycles,
+		Strangers: n.Strangers,
 		DeadPorts: n.DeadPorts, OneWays: n.OneWays, verdict: r.Verdict(),
 	}
 	for i := range r.Faults {
@@ -177,7 +187,8 @@ func (g *groupCheck) credits(c *feature.Call, st *session.State, p *session.Pict
 
 func faultOf(f *fabric.Fabric, m *mcast.Fault) fault {
 	out := fault{
-		MLID: feature.MLIDText(m.MLID), Kind: string(m.Kind), From: answer.Port(f, m.Src), To: answer.Port(f, m.Dst), Text: faultText(f, m),
+		MLID: feature.MLIDText(m.MLID), Kind: string(m.Kind), From: answer.Port(f, m.Src), To: answer.Port(f, m.Dst),
+		Text: faultText(f, m),
 		lead: feature.ToPort(f, m.Src),
 	}
 	if m.Dst != fabric.None {

@@ -18,8 +18,10 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const measuredHelp = "What is expected is what all of them sent together, shared out by the paths that the tables lay over each: of all to all, or of a\n" +
-	"set of hosts, as of a job, over the links that its paths take. It is of what was recorded since=, or without that of two readings of the counters now.\n"
+const measuredHelp = "What is expected is what all of them sent together, shared out by the paths that the tables " +
+	"lay over each: of all to all, or of a\n" +
+	"set of hosts, as of a job, over the links that its paths take. It is of what was recorded since=, or without " +
+	"that of two readings of the counters now.\n"
 
 // measuredLoad is what links between switches sent, next to what the tables put there.
 type measuredLoad struct {
@@ -52,18 +54,23 @@ type parted struct {
 }
 
 var partedTable = answer.Table[parted]{
-	Key: "parted", Title: "measured and expected", Fields: answer.Fields[parted](), Empty: "none is off by a hundredth of its rate or more",
-	Lead: func(p parted) answer.Lead { return p.lead },
+	Key: "parted", Title: "measured and expected", Fields: answer.Fields[parted](),
+	Empty: "none is off by a hundredth of its rate or more",
+	Lead:  func(p parted) answer.Lead { return p.lead },
 }
 
 var measuredDecl = answer.Decl[*measuredLoad]{
 	Command: "check load measured", Help: "what links between switches sent, next to what the tables put there",
-	Title: "{links} directions of links between switches sent {sent together} GB/s together; expected by the paths of {pattern} ({of})",
+	Title: "{links} directions of links between switches sent {sent together} GB/s together; expected by the paths " +
+		"of {pattern} ({of})",
 	Facts: answer.Fields[*measuredLoad](),
 	Layout: []answer.Item[*measuredLoad]{
 		{Line: "{?silent}nothing was sent: there is nothing to compare"},
 		{Line: "[not read: what {not_read|other direction} sent]"},
-		{Line: "{?correlation}correlation of traffic and paths: {correlation} (1: traffic is where the tables lay paths)"},
+		{
+			Line: "{?correlation}correlation of traffic and paths: {correlation} (1: traffic is where the tables " +
+				"lay paths)",
+		},
 		{Table: answer.Show(&partedTable, func(m *measuredLoad) answer.Rows[parted] {
 			rows := answer.Slice(m.parted)
 			rows.Shown = m.most
@@ -125,7 +132,8 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	m := &measuredLoad{Pattern: pattern, Links: len(all), most: limit, partial: len(p.Tables.NotRead()) > 0}
 	for port := range p.Fabric.NumPorts() {
-		if linkload.ClassOf(p.Fabric, port) == linkload.BetweenSwitches && (c.Option("pattern", "") == "" || paths[port] > 0) {
+		if linkload.ClassOf(p.Fabric, port) == linkload.BetweenSwitches &&
+			(c.Option("pattern", "") == "" || paths[port] > 0) {
 			m.NotRead++
 		}
 	}
@@ -187,8 +195,10 @@ func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Sent, paths []int64)
 			continue
 		}
 		m.parted = append(m.parted, parted{
-			answer.Port(f, x.Port), answer.Port(f, f.Ports[x.Port].Peer), answer.Float(x.Bytes/1e9, 3), answer.Float(expected.Bytes/1e9, 3),
-			used, fmt.Sprintf("%.1f %%", 100*used), apart, fmt.Sprintf("%+.1f %%", 100*apart), paths[x.Port], m.note(paths[x.Port], x.Bytes, bytes), feature.ToPort(f, x.Port),
+			answer.Port(f, x.Port), answer.Port(f, f.Ports[x.Port].Peer), answer.Float(x.Bytes/1e9, 3),
+			answer.Float(expected.Bytes/1e9, 3),
+			used, fmt.Sprintf("%.1f %%", 100*used), apart, fmt.Sprintf("%+.1f %%", 100*apart), paths[x.Port],
+			m.note(paths[x.Port], x.Bytes, bytes), feature.ToPort(f, x.Port),
 		})
 	}
 	slices.SortStableFunc(m.parted, func(x, y parted) int { return cmp.Compare(math.Abs(y.Apart), math.Abs(x.Apart)) })

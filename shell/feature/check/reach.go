@@ -32,7 +32,8 @@ type pathCounts struct {
 
 // pathCountsOf returns the counts of paths, of which so many end at once.
 func pathCountsOf(c *reach.Counts, atOnce int64) pathCounts {
-	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong, c.Unknown, answer.Int(c.NotMinimal)}
+	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong,
+		c.Unknown, answer.Int(c.NotMinimal)}
 }
 
 // reachability is how paths end by the routing that the switches use: by every choice where they route adaptively.
@@ -108,11 +109,16 @@ func at(counts []int64, i int) int64 {
 const linksForm = "    {paths} over {links|link}"
 
 var (
-	linksTable  = answer.Table[linksCount]{Key: "links", Title: "paths by links", Aside: true, Help: "paths by the links that they cross", Fields: answer.Fields[linksCount](), Row: linksForm}
-	linearTable = answer.Table[linksCount]{Key: "linear_links", Title: "paths of the linear tables by links", Aside: true, Fields: answer.Fields[linksCount](), Row: linksForm}
-	troubles    = answer.Table[trouble]{
-		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind", Fields: answer.Fields[trouble](),
-		Row: "  {FROM} -> {TO} (LID {lid}): {why}", Lead: func(t trouble) answer.Lead { return t.lead },
+	linksTable = answer.Table[linksCount]{
+		Key: "links", Title: "paths by links", Aside: true, Help: "paths by the links that they cross",
+		Fields: answer.Fields[linksCount](), Row: linksForm,
+	}
+	linearTable = answer.Table[linksCount]{Key: "linear_links", Title: "paths of the linear tables by links",
+		Aside: true, Fields: answer.Fields[linksCount](), Row: linksForm}
+	troubles = answer.Table[trouble]{
+		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind",
+		Fields: answer.Fields[trouble](),
+		Row:    "  {FROM} -> {TO} (LID {lid}): {why}", Lead: func(t trouble) answer.Lead { return t.lead },
 	}
 	reachDecl = declareReach("check reach", "reach of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
 	loopsDecl = declareReach("check loops", "loops of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
@@ -127,17 +133,27 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 		{Line: "  {loops} loop", When: is(true, nil)},
 		{Line: "[  {unknown} unknown: over tables that were not read]", When: is(true, nil)},
 	}
-	layout = append(layout, feature.ChoiceItems(func(r *reachability) *feature.ChoiceCounts { return r.Adaptive }, is(false, nil))...)
+	layout = append(layout, feature.ChoiceItems(func(r *reachability) *feature.ChoiceCounts {
+		return r.Adaptive
+	}, is(false, nil))...)
 	return &answer.Decl[*reachability]{
-		Command: command, Help: "how the paths between all end ports end", Title: title, Facts: answer.Fields[*reachability](),
+		Command: command, Help: "how the paths between all end ports end", Title: title,
+		Facts: answer.Fields[*reachability](),
 		Layout: append(layout, []answer.Item[*reachability]{
 			{Line: "  by the linear tables alone:", When: adaptive},
 			{Line: "  {arrive} arrive, {longer than needed} of them over more links than needed", When: is(false, nil)},
-			{Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool { return r.Adaptive == nil })},
+			{
+				Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool {
+					return r.Adaptive == nil
+				}),
+			},
 			{Table: answer.Show(&linearTable, (*reachability).linearLinks), When: adaptive},
 			{Line: "{?bad paths}  {bad paths}", When: is(false, nil)},
 			{Line: "[  {over unread tables} unknown: over tables that were not read]", When: is(false, nil)},
-			{Line: "  {lost_pairs} of {pairs|pair} lost[, {luck_pairs} arrive by luck]", When: is(false, func(r *reachability) bool { return r.LostPairs+r.LuckPairs > 0 })},
+			{
+				Line: "  {lost_pairs} of {pairs|pair} lost[, {luck_pairs} arrive by luck]",
+				When: is(false, func(r *reachability) bool { return r.LostPairs+r.LuckPairs > 0 }),
+			},
 			{Line: "[  unreachable: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
 			{Line: "[  without a LID: {unassigned|end port}: {unassigned names}]", When: is(false, nil)},
 			{Table: answer.Show(&troubles, (*reachability).listed)},
@@ -191,7 +207,8 @@ func (r *reachability) verdict() (answer.Verdict, string) {
 		return v, fmt.Sprintf("%d of %d paths loop", c.Loops, c.Paths)
 	case r.Adaptive != nil:
 		n := r.Adaptive.Result
-		return v, fmt.Sprintf("%d of %d paths may not arrive: %d never, %d by luck", n.Never+n.Luck, n.Paths, n.Never, n.Luck)
+		return v, fmt.Sprintf("%d of %d paths may not arrive: %d never, %d by luck", n.Never+n.Luck, n.Paths,
+			n.Never, n.Luck)
 	}
 	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, r.badText())
 }
@@ -209,7 +226,8 @@ func (r *reachability) badText() string {
 	for _, k := range []struct {
 		n    int64
 		what string
-	}{{n.UnlistedPaths, atOnce}, {n.Unreachable - n.UnlistedPaths, "at a dead end"}, {n.Loops, "in loops"}, {n.Misdelivered, "misdelivered"}, {n.TooLong, "too long"}} {
+	}{{n.UnlistedPaths, atOnce}, {n.Unreachable - n.UnlistedPaths, "at a dead end"}, {n.Loops, "in loops"},
+		{n.Misdelivered, "misdelivered"}, {n.TooLong, "too long"}} {
 		if k.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", k.n, k.what))
 		}

@@ -58,7 +58,8 @@ func (x *Change) Empty() bool { return x.Plan.Empty() }
 
 // Outcome returns how a commit that was written is taken back, and what was written.
 func (x *Change) Outcome() string {
-	text := fmt.Sprintf("written in %v: %v; read back: %v", answer.Duration(x.elapsed()), x.Written.Written, x.Written.ReadBack)
+	text := fmt.Sprintf("written in %v: %v; read back: %v", answer.Duration(x.elapsed()), x.Written.Written,
+		x.Written.ReadBack)
 	if x.undo != "" {
 		text = x.undo + "; " + text
 	}
@@ -72,7 +73,8 @@ func (x *Change) basis(b answer.Basis) answer.Basis {
 		b.Warnings = append(b.Warnings, x.Unlike)
 	}
 	if x.Adaptive > 0 {
-		b.Warnings = append(b.Warnings, prose.When(x.Adaptive == 1, "1 switch routes", fmt.Sprintf("%d switches route", x.Adaptive))+
+		b.Warnings = append(b.Warnings, prose.When(x.Adaptive == 1, "1 switch routes",
+			fmt.Sprintf("%d switches route", x.Adaptive))+
 			" adaptively by groups, which no commit writes: packets that may choose go on by these")
 	}
 	return b
@@ -87,12 +89,18 @@ func (x *Change) written(b answer.Basis) answer.Basis {
 func (x *Change) totals() answer.Value {
 	t := x.Plan.Totals()
 	return answer.Map([]answer.Named{
-		{Name: "writes", Value: answer.Int(t.Writes)}, {Name: "lids", Value: answer.Int(t.LIDs)}, {Name: "tops", Value: answer.Int(t.Tops)},
-		{Name: "blocks", Value: answer.Int(t.Blocks)}, {Name: "sl2vl_tables", Value: answer.Int(t.SL2VLs)}, {Name: "mft_blocks", Value: answer.Int(t.MFTs)},
-		{Name: "ports", Value: answer.Int(t.Ports)}, {Name: "switches", Value: answer.Int(t.Switches)}, {Name: "entries", Value: answer.Int(t.Entries)},
-		{Name: "steps", Value: answer.Int(t.Steps)}, {Name: "extra_blocks", Value: answer.Int(t.Extra)}, {Name: "pairs_hit", Value: answer.Int(t.Hit)},
-		{Name: "pairs_to_moved_lids", Value: answer.Int(x.Plan.Hit.Moved)}, {Name: "pairs_over_links_down", Value: answer.Int(x.Plan.Hit.Down)},
-		{Name: "groups_hit", Value: answer.Int(t.Groups)}, {Name: "cut_off", Value: answer.Int(t.CutOff)}, {Name: "kept", Value: answer.Int(t.Kept)},
+		{Name: "writes", Value: answer.Int(t.Writes)}, {Name: "lids", Value: answer.Int(t.LIDs)},
+		{Name: "tops", Value: answer.Int(t.Tops)},
+		{Name: "blocks", Value: answer.Int(t.Blocks)}, {Name: "sl2vl_tables", Value: answer.Int(t.SL2VLs)},
+		{Name: "mft_blocks", Value: answer.Int(t.MFTs)},
+		{Name: "ports", Value: answer.Int(t.Ports)}, {Name: "switches", Value: answer.Int(t.Switches)},
+		{Name: "entries", Value: answer.Int(t.Entries)},
+		{Name: "steps", Value: answer.Int(t.Steps)}, {Name: "extra_blocks", Value: answer.Int(t.Extra)},
+		{Name: "pairs_hit", Value: answer.Int(t.Hit)},
+		{Name: "pairs_to_moved_lids", Value: answer.Int(x.Plan.Hit.Moved)},
+		{Name: "pairs_over_links_down", Value: answer.Int(x.Plan.Hit.Down)},
+		{Name: "groups_hit", Value: answer.Int(t.Groups)}, {Name: "cut_off", Value: answer.Int(t.CutOff)},
+		{Name: "kept", Value: answer.Int(t.Kept)},
 		{Name: "unread", Value: answer.Int(t.Unread)},
 	})
 }
@@ -107,9 +115,11 @@ func loopsOf(l *plan.Credits, why, try string) answer.Value {
 		}
 		return answer.Bool(v == credits.Loop)
 	}
-	entries := []answer.Named{{Name: "loop", Value: loop(l.Loop)}, {Name: "loop_of_old", Value: loop(l.Old)}, {Name: "loop_of_new", Value: loop(l.New)}}
+	entries := []answer.Named{{Name: "loop", Value: loop(l.Loop)}, {Name: "loop_of_old", Value: loop(l.Old)},
+		{Name: "loop_of_new", Value: loop(l.New)}}
 	if why != "" {
-		entries = append(entries, answer.Named{Name: "why", Value: answer.Text(why)}, answer.Named{Name: "try", Value: answer.Text(try)})
+		entries = append(entries, answer.Named{Name: "why", Value: answer.Text(why)},
+			answer.Named{Name: "try", Value: answer.Text(try)})
 	}
 	if l.Unchecked {
 		entries = append(entries, answer.Named{Name: "unchecked", Value: answer.Bool(true)})
@@ -123,7 +133,8 @@ func (x *Change) levels() answer.Value {
 		return answer.None()
 	}
 	entries := []answer.Named{
-		{Name: "asked", Value: answer.Int(l.Asked)}, {Name: "granted", Value: answer.Int(l.Granted)}, {Name: "pairs", Value: answer.Int(l.Pairs)},
+		{Name: "asked", Value: answer.Int(l.Asked)}, {Name: "granted", Value: answer.Int(l.Granted)},
+		{Name: "pairs", Value: answer.Int(l.Pairs)},
 		{Name: "safe_with_sl_0", Value: answer.Bool(l.Plain)},
 	}
 	if l.Refused != "" {
@@ -165,7 +176,8 @@ func (x *Change) say(why, try string) {
 		x.said["changed entries"] = prose.List(names, most)
 	}
 	if x.Others != nil {
-		x.said["CHANGED SINCE"] = fmt.Sprintf("%s since the staged tables were made, by %s", prose.Count(x.Others.Count, "entry"), x.Others.Who)
+		x.said["CHANGED SINCE"] = fmt.Sprintf("%s since the staged tables were made, by %s",
+			prose.Count(x.Others.Count, "entry"), x.Others.Who)
 	}
 	x.sayLoop(why, try)
 	if x.SLs != nil {
@@ -203,7 +215,8 @@ func (x *Change) sayLoop(why, try string) {
 	case l.Loop == credits.Unknown:
 		x.said["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoop(why, try), alone(l))
 	default:
-		x.said["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s", prose.Count(len(l.Ring), "link"), alone(l))
+		x.said["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
+			prose.Count(len(l.Ring), "link"), alone(l))
 	}
 }
 
@@ -217,7 +230,10 @@ func alone(l *plan.Credits) string {
 	case l.Old == credits.Unknown && l.New == credits.Unknown:
 		return "of the old and of the new ones alone it is unknown"
 	}
-	of := [...]string{credits.None: "the %s ones not", credits.Loop: "the %s ones alone have one", credits.Unknown: "of the %s ones it is unknown"}
+	of := [...]string{
+		credits.None: "the %s ones not", credits.Loop: "the %s ones alone have one",
+		credits.Unknown: "of the %s ones it is unknown",
+	}
 	first, second := fmt.Sprintf(of[l.Old], "old"), fmt.Sprintf(of[l.New], "new")
 	if l.New == credits.Loop {
 		first, second = second, first

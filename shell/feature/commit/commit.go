@@ -24,7 +24,10 @@ const yesWord, resumeWord = "yes", "resume"
 // Feature is the commands write, commit and rollback.
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "commit", Keys: "C", Help: "read what a commit would write, and where; only from there can it be written"},
-	{Name: "write", Keys: "w", Help: "allow writing to switches, or forbid it again; a commit is asked for all the same"},
+	{
+		Name: "write", Keys: "w", Help: "allow writing to switches, or forbid it again; a commit is asked for all " +
+			"the same",
+	},
 }, Commands: []feature.Command{
 	{
 		Path: "write", Summary: "allow or forbid writing to the switches",
@@ -35,7 +38,8 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "commit", Summary: "write the staged tables to the switches",
-		Help: "Without yes it only shows the plan. Writing requires write on, too. What was written is read back. commit resume\n" +
+		Help: "Without yes it only shows the plan. Writing requires write on, too. What was written is read back. " +
+			"commit resume\n" +
 			"goes on with a commit that was interrupted.",
 		Args: []lang.Arg{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
@@ -47,8 +51,10 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "rollback", Summary: "write back what switches held before a commit",
-		Help:     "It takes back the last commit, or that of an entry of the history. Without yes it only shows the plan.",
-		Args:     []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true}, {Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
+		Help: "It takes back the last commit, or that of an entry of the history. Without yes it only shows " +
+			"the plan.",
+		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
+			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options:  options(),
 		Examples: []string{"fail link leaf-01 36; route; write on; commit yes; rollback yes"},
 		Answers:  []answer.Declared{backPlanDecl, backDoneDecl},
@@ -60,13 +66,34 @@ func options() []lang.Option {
 	yesNo := []string{yesWord, "no"}
 	return []lang.Option{
 		{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
-		{Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs which could have one"},
-		{Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no order could spare"},
-		{Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those on the switches have none"},
-		{Name: "unanswered", Aliases: []string{"holes"}, Kind: lang.KindWord, Words: yesNo, Summary: "write although parts of the subnet did not answer"},
-		{Name: "others", Kind: lang.KindWord, Words: yesNo, Summary: "write over what others wrote since the staged tables were made"},
-		{Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, and give that up"},
-		{Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's history, in this file; no: write although it cannot be undone"},
+		{
+			Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs " +
+				"which could have one",
+		},
+		{
+			Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no " +
+				"order could spare",
+		},
+		{
+			Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those " +
+				"on the switches have none",
+		},
+		{
+			Name: "unanswered", Aliases: []string{"holes"}, Kind: lang.KindWord, Words: yesNo,
+			Summary: "write although parts of the subnet did not answer",
+		},
+		{
+			Name: "others", Kind: lang.KindWord, Words: yesNo, Summary: "write over what others wrote since the " +
+				"staged tables were made",
+		},
+		{
+			Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, " +
+				"and give that up",
+		},
+		{
+			Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's " +
+				"history, in this file; no: write although it cannot be undone",
+		},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master subnet manager is active"},
 	}
 }
@@ -137,7 +164,8 @@ func rollback(c *feature.Call) error {
 }
 
 // back rolls a commit back, and tells which one.
-func back(ctx context.Context, s *session.Session, id int64, opt session.CommitOptions) (session.CommitReport, string, error) {
+func back(ctx context.Context, s *session.Session, id int64, opt session.CommitOptions) (session.CommitReport,
+	string, error) {
 	rep, j, err := s.Rollback(ctx, id, opt)
 	if rep.Plan == nil {
 		return rep, "", err
@@ -158,7 +186,8 @@ func backTo(rep *session.CommitReport, j *history.JournalEntry) string {
 }
 
 // do plans and writes, and answers with both.
-func (r *run) do(opt session.CommitOptions, write func(session.CommitOptions) (session.CommitReport, string, error)) error {
+func (r *run) do(opt session.CommitOptions, write func(session.CommitOptions) (session.CommitReport, string,
+	error)) error {
 	opt.Yes = slices.Contains(r.Args, yesWord)
 	writes := opt.Yes && !opt.DryRun
 	opt.Planned = func(rep *session.CommitReport) error {

@@ -22,11 +22,13 @@ func planTexts(p *plan.Plan) map[string]string {
 	say(t.LIDs, "LIDs", "%d to assign", t.LIDs)
 	say(t.Ports, "ports", "%d to bring up", t.Ports)
 	say(t.Tops, "LinearFDBTop", "on %s", prose.Count(t.Tops, "switch"))
-	say(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, prose.Count(t.Switches, "switch"), prose.Count(t.Entries, "changed entry"), order(p))
+	say(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, prose.Count(t.Switches, "switch"),
+		prose.Count(t.Entries, "changed entry"), order(p))
 	say(t.SL2VLs, "SL2VL tables", "%d, %s", t.SL2VLs, sl2vlOrder(p))
 	say(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, multicastOrder(p))
 	h := &p.Hit
-	say(len(h.Groups), "GROUPS HIT", "%d whose members do not all hear one another for a moment: %s", len(h.Groups), groupsText(h.Groups))
+	say(len(h.Groups), "GROUPS HIT", "%d whose members do not all hear one another for a moment: %s", len(h.Groups),
+		groupsText(h.Groups))
 	say(int(h.Unknown), "unknown hit", "%d whose new path takes switches whose tables were not read", h.Unknown)
 	var reasons []string
 	if h.Moved > 0 {

@@ -26,10 +26,13 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 	{
 		Path: "compare engines", Summary: "route with each engine and measure the tables",
 		Help: "The tables on the switches are measured, too. Nothing is staged.\n" +
-			"WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth as a part of the full\n" +
-			"one (see check load), HOPS the most links of a path and the mean, CHANGED the entries that are others than on the\n" +
+			"WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth " +
+			"as a part of the full\n" +
+			"one (see check load), HOPS the most links of a path and the mean, CHANGED the entries that are others " +
+			"than on the\n" +
 			"switches, of those that were read, LOST the pairs of end ports of which a path does not\n" +
-			"arrive; those of which a path is unknown, over tables that were not read, count by themselves. VLS and CREDIT LOOP of the switches are unknown where they depend on service\n" +
+			"arrive; those of which a path is unknown, over tables that were not read, count by themselves. VLS and " +
+			"CREDIT LOOP of the switches are unknown where they depend on service\n" +
 			"levels or VLs that were not read (try: calibrate; sweep full sl2vl).",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
@@ -106,11 +109,17 @@ type linkPaths struct {
 
 var (
 	engineTable = answer.Table[*engine]{
-		Key: "engines", Title: "engines", Fields: engineFields(), Stream: true, Lead: func(e *engine) answer.Lead { return e.lead },
+		Key: "engines", Title: "engines", Fields: engineFields(), Stream: true, Lead: func(e *engine) answer.Lead {
+			return e.lead
+		},
 	}
-	refusedTable = answer.Table[refused]{Key: "refused", Title: "engines that refused", Fields: answer.Fields[refused](), Row: "{name} does not route this subnet: {why}"}
-	linkTable    = answer.Table[linkPaths]{
-		Key: "links", Title: "paths over links", Help: "links between switches, those first of which the paths differ most", Fields: answer.Fields[linkPaths](), Stream: true,
+	refusedTable = answer.Table[refused]{
+		Key: "refused", Title: "engines that refused", Fields: answer.Fields[refused](),
+		Row: "{name} does not route this subnet: {why}",
+	}
+	linkTable = answer.Table[linkPaths]{
+		Key: "links", Title: "paths over links", Help: "links between switches, those first of which the paths " +
+			"differ most", Fields: answer.Fields[linkPaths](), Stream: true,
 		Lead: func(l linkPaths) answer.Lead { return l.lead },
 	}
 )
@@ -127,7 +136,8 @@ func engineFields() []answer.Field[*engine] {
 }
 
 var decl = answer.Decl[*compared]{
-	Command: "compare engines", Help: "what engines make of the subnet, and the tables on the switches", Facts: answer.Fields[*compared](),
+	Command: "compare engines", Help: "what engines make of the subnet, and the tables on the switches",
+	Facts: answer.Fields[*compared](),
 	Layout: []answer.Item[*compared]{
 		{Table: answer.Show(&engineTable, func(c *compared) answer.Rows[*engine] {
 			rows := answer.Slice(c.engines)
@@ -135,8 +145,12 @@ var decl = answer.Decl[*compared]{
 			return rows
 		})},
 		{Table: answer.Show(&refusedTable, func(c *compared) answer.Rows[refused] { return answer.Slice(c.refused) })},
-		{Line: "{?best}best: {best} (engine {best}; route): of those that lose fewest pairs{reason} it has the lowest WORST, then the best BISECTION"},
-		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }), When: answer.Hidden[*compared]},
+		{
+			Line: "{?best}best: {best} (engine {best}; route): of those that lose fewest pairs{reason} it has the " +
+				"lowest WORST, then the best BISECTION",
+		},
+		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }),
+			When: answer.Hidden[*compared]},
 	},
 	Verdict: (*compared).verdict, Fails: answer.Asked,
 }
@@ -196,7 +210,8 @@ func run(c *feature.Call) error {
 	case best != nil:
 		x.Best = answer.Text(best.Name)
 		x.Reason = answer.Text([...]string{
-			credits.None: " and have no credit loop", credits.Loop: ", all with a credit loop,", credits.Unknown: ", of none of which it is known that it has no credit loop,",
+			credits.None: " and have no credit loop", credits.Loop: ", all with a credit loop,",
+			credits.Unknown: ", of none of which it is known that it has no credit loop,",
 		}[best.Loop])
 	}
 	if err := c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &x)); err != nil {
@@ -219,21 +234,27 @@ func beats(e, best *comparison.Figures) bool {
 		}
 		return e.Bisections.Mean
 	}
-	return cmp.Or(cmp.Compare(e.Lost+e.Luck, best.Lost+best.Luck), cmp.Compare(e.Pairs.Unknown, best.Pairs.Unknown), cmp.Compare(loop(e), loop(best)),
-		cmp.Compare(e.Worst, best.Worst), cmp.Compare(bisection(best), bisection(e)), cmp.Compare(e.MeanHops, best.MeanHops)) < 0
+	return cmp.Or(cmp.Compare(e.Lost+e.Luck, best.Lost+best.Luck), cmp.Compare(e.Pairs.Unknown, best.Pairs.Unknown),
+		cmp.Compare(loop(e), loop(best)),
+		cmp.Compare(e.Worst, best.Worst), cmp.Compare(bisection(best), bisection(e)),
+		cmp.Compare(e.MeanHops, best.MeanHops)) < 0
 }
 
 func engineOf(e *comparison.Figures) *engine {
 	r := &engine{
-		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops, Hops: fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
-		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, UnknownPairs: e.Pairs.Unknown, LostPaths: e.Bad, UnknownPaths: e.UnknownPaths, Paths: e.Paths,
-		VLs: answer.NotRead(), VLsText: "unknown", Loop: answer.NotRead(), LoopText: e.Loop.String(), ChangedText: "-", Lost: fmt.Sprint(e.Lost),
+		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
+		Hops:  fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
+		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, UnknownPairs: e.Pairs.Unknown, LostPaths: e.Bad,
+		UnknownPaths: e.UnknownPaths, Paths: e.Paths,
+		VLs: answer.NotRead(), VLsText: "unknown", Loop: answer.NotRead(), LoopText: e.Loop.String(), ChangedText: "-",
+		Lost:     fmt.Sprint(e.Lost),
 		Measures: feature.MeasuresOf(e.Quick), figures: e,
 	}
 	if e.Computed {
 		r.lead = answer.Lead{Command: "engine " + e.Name}
 		r.Seconds, r.Time = answer.Duration(e.Took), e.Took.Round(time.Millisecond/10).String()
-		r.Allocated, r.Memory = answer.Float(float64(e.Allocated)/1e6, 1), fmt.Sprintf("%.1f MB", float64(e.Allocated)/1e6)
+		r.Allocated, r.Memory = answer.Float(float64(e.Allocated)/1e6, 1),
+			fmt.Sprintf("%.1f MB", float64(e.Allocated)/1e6)
 	}
 	if e.Shifts != nil {
 		r.Shift, r.Bisection = answer.Int(e.Shifts.Worst), answer.Float(e.Bisections.Mean, 3)
@@ -309,7 +330,8 @@ func (l *loads) rows(f *fabric.Fabric) answer.Rows[linkPaths] {
 			paths[j], texts[j] = answer.Int(o.Paths[x.port]), fmt.Sprintf("%s %d", l.names[j], o.Paths[x.port])
 		}
 		return linkPaths{
-			answer.Port(f, x.port), answer.Port(f, f.Ports[x.port].Peer), x.least, x.most, l.names, answer.List(paths), strings.Join(texts, ", "), feature.ToPort(f, x.port),
+			answer.Port(f, x.port), answer.Port(f, f.Ports[x.port].Peer), x.least, x.most, l.names, answer.List(paths),
+			strings.Join(texts, ", "), feature.ToPort(f, x.port),
 		}
 	})
 }

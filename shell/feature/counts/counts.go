@@ -21,12 +21,16 @@ import (
 
 // Feature is the commands show counters, clear counters, counters history and counters worst.
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
-	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast and since when"},
+	{
+		Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
+			"and since when",
+	},
 }, Commands: []feature.Command{
 	{
 		Path:    "show counters",
 		Summary: "list the counters of ports and how fast they grow",
-		Help: "Without NODE it lists the error counters of all ports that have any. How fast a counter grows is known from the second\n" +
+		Help: "Without NODE it lists the error counters of all ports that have any. How fast a counter grows is " +
+			"known from the second\n" +
 			"reading on.",
 		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}},
@@ -60,7 +64,8 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 		Path:    "counters worst",
 		Summary: "list the ports that counted most (default: the last day)",
 		Options: []lang.Option{sinceOption, untilOption,
-			{Name: "by", Kind: lang.KindText, Value: strings.Join(worstWords, "|"), Words: worstWords, Summary: "which counters (default errors)"},
+			{Name: "by", Kind: lang.KindText, Value: strings.Join(worstWords, "|"), Words: worstWords,
+				Summary: "which counters (default errors)"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"}},
 		Examples: []string{"counters worst since=2d by=waits"},
 		Answers:  []answer.Declared{&worstDecl},
@@ -94,7 +99,9 @@ type reading struct {
 }
 
 var portTable = answer.Table[port]{
-	Key: "ports", Title: "counters", Stream: true, Fields: answer.Fields[port](), Lead: func(p port) answer.Lead { return p.lead },
+	Key: "ports", Title: "counters", Stream: true, Fields: answer.Fields[port](), Lead: func(p port) answer.Lead {
+		return p.lead
+	},
 }
 
 var readDecl = answer.Decl[reading]{
@@ -155,7 +162,8 @@ func runShow(c *feature.Call) error {
 }
 
 // describe returns the row of a port; its text is "" where all is 0.
-func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *counters.Delta, standing []counters.Standing) port {
+func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *counters.Delta,
+	standing []counters.Standing) port {
 	stood := map[counters.Counter]time.Time{}
 	var values, rates, stopped []answer.Named
 	for _, x := range standing {
@@ -196,11 +204,15 @@ type silent struct {
 	Why   string       `key:"why" name:"WHY"`
 }
 
-var silentTable = answer.Table[silent]{Key: "unanswered", Title: "unanswered", Fields: answer.Fields[silent](), Row: "  unanswered: {why}", MaxRows: 20}
+var silentTable = answer.Table[silent]{Key: "unanswered", Title: "unanswered", Fields: answer.Fields[silent](),
+	Row: "  unanswered: {why}", MaxRows: 20}
 
 var clearedDecl = answer.Decl[cleared]{
-	Command: "clear counters", Help: "how many ports had their counters set to 0", Title: "counters of {cleared|port} cleared, {of}", Facts: answer.Fields[cleared](),
-	Layout: []answer.Item[cleared]{{Table: answer.Show(&silentTable, func(c cleared) answer.Rows[silent] { return answer.Slice(c.silent) })}},
+	Command: "clear counters", Help: "how many ports had their counters set to 0",
+	Title: "counters of {cleared|port} cleared, {of}", Facts: answer.Fields[cleared](),
+	Layout: []answer.Item[cleared]{
+		{Table: answer.Show(&silentTable, func(c cleared) answer.Rows[silent] { return answer.Slice(c.silent) })},
+	},
 }
 
 func runClear(c *feature.Call) error {
@@ -222,7 +234,8 @@ func runClear(c *feature.Call) error {
 		a.Cleared -= u.Count
 		a.silent = append(a.silent, silent{answer.Port(f, u.Port), u.Count, u.String()})
 	}
-	if err := c.Answer(clearedDecl.Answer(st.Basis(st.Live, session.NeedLinks), a)); err != nil || a.Cleared > 0 || a.silent == nil {
+	if err := c.Answer(clearedDecl.Answer(st.Basis(st.Live, session.NeedLinks), a)); err != nil || a.Cleared > 0 ||
+		a.silent == nil {
 		return err
 	}
 	return fmt.Errorf("no counters were cleared: %s", a.silent[0].Why)

@@ -72,7 +72,9 @@ func timeFacts[T any](of func(T) timeRecorded) []answer.Field[T] {
 func timeItems[T any](of func(T) timeRecorded) []answer.Item[T] {
 	table := func(key, title string, rows func(*records.Recorded) []records.Span) answer.Item[T] {
 		t := &answer.Table[span]{Key: key, Title: title, Fields: answer.Fields[span]()}
-		return answer.Item[T]{When: func(T) bool { return false }, Table: answer.Show(t, func(v T) answer.Rows[span] { return spans(rows(of(v).of)) })}
+		return answer.Item[T]{When: func(T) bool {
+			return false
+		}, Table: answer.Show(t, func(v T) answer.Rows[span] { return spans(rows(of(v).of)) })}
 	}
 	return []answer.Item[T]{
 		{Line: "{read}, {shown} shown; recorded {took} of {asked}"},
@@ -106,13 +108,17 @@ type history struct {
 }
 
 var sampleTable = answer.Table[sample]{
-	Key: "counted", Title: "samples", Stream: true, Fields: answer.Fields[sample](), Empty: "nothing was counted in that time",
+	Key: "counted", Title: "samples", Stream: true, Fields: answer.Fields[sample](),
+	Empty: "nothing was counted in that time",
 }
 
 var historyDecl = answer.Decl[history]{
-	Command: "counters history", Help: "what a port counted, sample by sample", Title: "counters of {port} as recorded, {of}",
+	Command: "counters history", Help: "what a port counted, sample by sample",
+	Title: "counters of {port} as recorded, {of}",
 	Facts: append(timeFacts(func(h history) timeRecorded { return h.timeRecorded }),
-		answer.Field[history]{Key: "port", Kind: answer.KindPlace, Value: func(h history) answer.Value { return answer.Port(h.f, h.port) }}),
+		answer.Field[history]{Key: "port", Kind: answer.KindPlace, Value: func(h history) answer.Value {
+			return answer.Port(h.f, h.port)
+		}}),
 	Layout: append([]answer.Item[history]{
 		{Table: answer.Show(&sampleTable, func(h history) answer.Rows[sample] { return answer.Slice(h.rows) })},
 	}, timeItems(func(h history) timeRecorded { return h.timeRecorded })...),
@@ -143,7 +149,8 @@ func runHistory(c *feature.Call) error {
 	case err != nil:
 		return err
 	case len(all) == 0:
-		return fmt.Errorf("%s: nothing was recorded of it from %s to %s", f.PortName(p.Port), since.Format(time.DateTime), until.Format(time.DateTime))
+		return fmt.Errorf("%s: nothing was recorded of it from %s to %s", f.PortName(p.Port),
+			since.Format(time.DateTime), until.Format(time.DateTime))
 	}
 	h := history{f: f, port: p.Port}
 	for i := range all {
@@ -151,7 +158,9 @@ func runHistory(c *feature.Call) error {
 			h.rows = append(h.rows, s)
 		}
 	}
-	h.timeRecorded = describeTime(&records.Recorded{Since: since, Until: until, Spans: records.SpansOf(all, since, until)}, len(all), len(h.rows))
+	h.timeRecorded = describeTime(&records.Recorded{
+		Since: since, Until: until, Spans: records.SpansOf(all, since, until),
+	}, len(all), len(h.rows))
 	h.Ports = 1
 	return c.Answer(historyDecl.Answer(st.Basis(st.Live, 0), h))
 }
@@ -161,8 +170,10 @@ const nothing = "nothing"
 
 func describeSample(x *records.Sample) sample {
 	s := sample{
-		From: x.Until.Add(-time.Duration(x.Seconds * float64(time.Second))), Until: x.Until, Clock: x.Until.Format(time.TimeOnly), Text: nothing,
-		Seconds: x.Seconds, AtLeast: names(x.AtLeast()), Stopped: names(x.Stopped), Cleared: names(x.Cleared), Wrapped: names(x.Wrapped),
+		From: x.Until.Add(-time.Duration(x.Seconds * float64(time.Second))), Until: x.Until,
+		Clock: x.Until.Format(time.TimeOnly), Text: nothing,
+		Seconds: x.Seconds, AtLeast: names(x.AtLeast()), Stopped: names(x.Stopped), Cleared: names(x.Cleared),
+		Wrapped: names(x.Wrapped),
 	}
 	var words []string
 	var values, rates []answer.Named
@@ -217,13 +228,20 @@ type worst struct {
 }
 
 var worstTable = answer.Table[feature.CountedRow]{
-	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.CountedRow](), Empty: "no port counted any", Lead: feature.CountedRow.Lead,
+	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.CountedRow](),
+	Empty: "no port counted any", Lead: feature.CountedRow.Lead,
 }
 
 var worstDecl = answer.Decl[worst]{
-	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) timeRecorded { return w.timeRecorded }),
+	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) timeRecorded {
+		return w.timeRecorded
+	}),
 	Layout: append([]answer.Item[worst]{
-		{Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.CountedRow] { return answer.Slice(w.rows) })},
+		{
+			Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.CountedRow] {
+				return answer.Slice(w.rows)
+			}),
+		},
 	}, timeItems(func(w worst) timeRecorded { return w.timeRecorded })...),
 }
 

@@ -48,22 +48,34 @@ const subnetTitle = "nodes, links and ports"
 var (
 	eventTable  = feature.MomentTable("  {when}\t{what}\t{text}\t[{who}]", "  none")
 	subnetTable = answer.Table[change]{
-		Key: "nodes_links_ports", Title: subnetTitle, Stream: true, MaxRows: 20, Fields: answer.Fields[change](), Row: "  " + subnetTitle + ": {text}",
+		Key: "nodes_links_ports", Title: subnetTitle, Stream: true, MaxRows: 20, Fields: answer.Fields[change](),
+		Row:  "  " + subnetTitle + ": {text}",
 		Lead: func(c change) answer.Lead { return c.lead },
 	}
 )
 
 var changesDecl = answer.Decl[*changes]{
-	Command: "changes", Help: "what changed in some time, and the sum of it", Title: "events of {of} from {since} to {until}", Facts: answer.Fields[*changes](),
+	Command: "changes", Help: "what changed in some time, and the sum of it",
+	Title: "events of {of} from {since} to {until}", Facts: answer.Fields[*changes](),
 	Layout: append(append([]answer.Item[*changes]{
-		{Table: answer.Show(eventTable, func(c *changes) answer.Rows[feature.Moment] { return feature.Moments(c.f, c.moments) })},
+		{
+			Table: answer.Show(eventTable, func(c *changes) answer.Rows[feature.Moment] {
+				return feature.Moments(c.f, c.moments)
+			}),
+		},
 		{Line: "in all: not known, {why_no_difference}", When: func(c *changes) bool { return c.Before == nil }},
 		{Line: "{?before_text}in all, from {before_text} to {after_text}"},
 		{Line: "no difference", When: func(c *changes) bool { return c.Before != nil && c.same() && !c.isUnknown() }},
-		{Line: "no difference, as far as was read", When: func(c *changes) bool { return c.Before != nil && c.same() && c.isUnknown() }},
+		{Line: "no difference, as far as was read", When: func(c *changes) bool {
+			return c.Before != nil && c.same() && c.isUnknown()
+		}},
 		{Table: answer.Show(&subnetTable, (*changes).changed)},
-	}, items("difference_", func(c *changes) *difference { return c.Difference }, func(c *changes) bool { return c.Difference != nil && !c.Difference.same() })...),
-		answer.Item[*changes]{Line: "{?why_no_difference}{why_no_difference}", When: func(c *changes) bool { return c.Before != nil }}),
+	}, items("difference_", func(c *changes) *difference {
+		return c.Difference
+	}, func(c *changes) bool { return c.Difference != nil && !c.Difference.same() })...),
+		answer.Item[*changes]{Line: "{?why_no_difference}{why_no_difference}", When: func(c *changes) bool {
+			return c.Before != nil
+		}}),
 }
 
 func (c *changes) same() bool {
@@ -108,7 +120,8 @@ func runChanges(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	a := &changes{
-		Since: since.Local(), Until: until.Local(), Before: seenOf(line.Before), After: seenOf(line.After), f: st.Live.Fabric, moments: line.Moments,
+		Since: since.Local(), Until: until.Local(), Before: seenOf(line.Before), After: seenOf(line.After),
+		f: st.Live.Fabric, moments: line.Moments,
 	}
 	if line.Why != nil {
 		a.Why = answer.Text(line.Why.Error())
@@ -139,7 +152,8 @@ func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, err
 		a.Why = answer.Text("the forwarding tables are not compared: there are none in one of the two")
 		return st.Basis(after, session.NeedLinks), nil
 	}
-	x, err := comparison.Diff(c.Ctx, c.Session, session.EntryKind(line.Before.Entry), session.EntryKind(line.After.Entry), feature.MostNamed)
+	x, err := comparison.Diff(c.Ctx, c.Session, session.EntryKind(line.Before.Entry),
+		session.EntryKind(line.After.Entry), feature.MostNamed)
 	if err != nil {
 		return answer.Basis{}, err
 	}
@@ -159,7 +173,8 @@ func seenOf(s *timeline.Seen) *seen {
 	case s.Until.Equal(s.Began):
 		x.Text = fmt.Sprintf("history %d, seen %s", s.Entry, x.Began.Format(time.DateTime))
 	default:
-		x.Text = fmt.Sprintf("history %d, seen %s until %s", s.Entry, x.Began.Format(time.DateTime), x.Until.Format(time.DateTime))
+		x.Text = fmt.Sprintf("history %d, seen %s until %s", s.Entry, x.Began.Format(time.DateTime),
+			x.Until.Format(time.DateTime))
 	}
 	return x
 }

@@ -20,12 +20,16 @@ import (
 
 // Feature is the commands diff and changes.
 var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
-	{Name: "diff", Keys: "d", Help: "say what changes from the base to what is staged; of an entry of the history, what changed since"},
+	{
+		Name: "diff", Keys: "d", Help: "say what changes from the base to what is staged; of an entry of the " +
+			"history, what changed since",
+	},
 }, Commands: []feature.Command{
 	{
 		Path:    "diff",
 		Summary: "show what differs between two states: entries, pairs, links",
-		Help: "A is the base of the what-if (default: live). B is staged if it is there, otherwise whatif, otherwise live.\n" +
+		Help: "A is the base of the what-if (default: live). B is staged if it is there, otherwise whatif, otherwise " +
+			"live.\n" +
 			"Either may be live, base, whatif, staged, the number of a history entry or a time (03:12).",
 		Args: []lang.Arg{
 			{Name: "A", Kind: lang.KindPicture, Optional: true},
@@ -39,7 +43,8 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	{
 		Path:    "changes",
 		Summary: "list what changed in some time, and the sum of it",
-		Help:    strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen last by the one time and by the other.",
+		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen " +
+			"last by the one time and by the other.",
 		Options: []lang.Option{
 			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from when on (default an hour ago)"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "until when (default now)"},
@@ -51,7 +56,8 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 }}
 
 var decl = answer.Decl[*difference]{
-	Command: "diff", Help: "what differs between two states", Title: "from {old} to {new}", Facts: answer.Fields[*difference](),
+	Command: "diff", Help: "what differs between two states", Title: "from {old} to {new}",
+	Facts: answer.Fields[*difference](),
 	Layout: append(append([]answer.Item[*difference]{
 		{Line: "no difference in {compared}", When: isVerdict(answer.OK)},
 		{Line: "no difference in {compared}, as far as was read", When: isVerdict(answer.Unknown)},
@@ -106,20 +112,27 @@ type entry struct {
 
 var (
 	entryTable = answer.Table[entry]{
-		Key: "entries", Title: "entries", Help: "entries of forwarding tables that change", Stream: true, Fields: answer.Fields[entry](),
-		Lead: func(e entry) answer.Lead { return e.lead },
+		Key: "entries", Title: "entries", Help: "entries of forwarding tables that change", Stream: true,
+		Fields: answer.Fields[entry](),
+		Lead:   func(e entry) answer.Lead { return e.lead },
 	}
 	allGroupsTable = answer.Table[groupEntry]{
-		Key: "multicast_entries", Title: "multicast entries", Help: "entries of multicast tables that change", Stream: true,
+		Key: "multicast_entries", Title: "multicast entries", Help: "entries of multicast tables that change",
+		Stream: true,
 		Fields: answer.Fields[groupEntry](), Lead: func(e groupEntry) answer.Lead { return e.lead },
 	}
 )
 
 var entriesDecl = answer.Decl[*entries]{
-	Command: "diff", Help: "the entries of tables that change between two states", Title: "entries from {old} to {new}", Facts: answer.Fields[*entries](),
+	Command: "diff", Help: "the entries of tables that change between two states", Title: "entries from {old} to {new}",
+	Facts: answer.Fields[*entries](),
 	Layout: []answer.Item[*entries]{
 		{Table: answer.Show(&entryTable, func(e *entries) answer.Rows[entry] { return answer.Once(e.unicast()) })},
-		{When: (*entries).hasGroups, Table: answer.Show(&allGroupsTable, func(e *entries) answer.Rows[groupEntry] { return answer.Once(e.multicast()) })},
+		{
+			When: (*entries).hasGroups, Table: answer.Show(&allGroupsTable, func(e *entries) answer.Rows[groupEntry] {
+				return answer.Once(e.multicast())
+			}),
+		},
 	},
 	Verdict: func(e *entries) (answer.Verdict, string) {
 		for range diff.Changes(e.before.Tables, e.after.Tables) {
@@ -148,7 +161,8 @@ func (e *entries) unicast() iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for x := range diff.Changes(e.before.Tables, e.after.Tables) {
 			node := f.Switches[x.SwitchNew]
-			if !yield(entry{answer.Node(f, node), x.LID, port(x.Old), port(x.New), answer.Port(f, f.PortByLID(x.LID)), feature.ToNode(f, node)}, nil) {
+			if !yield(entry{answer.Node(f, node), x.LID, port(x.Old), port(x.New), answer.Port(f, f.PortByLID(x.LID)),
+				feature.ToNode(f, node)}, nil) {
 				return
 			}
 		}
@@ -160,7 +174,8 @@ func (e *entries) multicast() iter.Seq2[groupEntry, error] {
 	return func(yield func(groupEntry, error) bool) {
 		for x := range mcast.Changes(e.before.Tables, e.after.Tables) {
 			node := f.Switches[x.Switch]
-			if !yield(groupEntryOf(answer.Node(f, node), x.MLID, numbers(x.Gone), numbers(x.Come), feature.ToNode(f, node)), nil) {
+			if !yield(groupEntryOf(answer.Node(f, node), x.MLID, numbers(x.Gone), numbers(x.Come),
+				feature.ToNode(f, node)), nil) {
 				return
 			}
 		}

@@ -88,13 +88,16 @@ func compareAll(st *session.State, x *comparison.Difference) *difference {
 	r := x.Result
 	d := &difference{
 		Old: r.Old, New: r.New, before: x.Before, after: x.After, result: r,
-		Compared:    []string{"links", "end ports", "LIDs", "forwarding tables", "paths"},
-		NotCompared: []string{"node names", "link widths and speeds", "counters", "cables", "temperatures", "error correction"},
-		Entries:     entryCounts{r.Entries.Changed, r.Entries.Blocks, r.Entries.Switches, r.Entries.Unread},
+		Compared: []string{"links", "end ports", "LIDs", "forwarding tables", "paths"},
+		NotCompared: []string{"node names", "link widths and speeds", "counters", "cables", "temperatures",
+			"error correction"},
+		Entries: entryCounts{r.Entries.Changed, r.Entries.Blocks, r.Entries.Switches, r.Entries.Unread},
 		Pairs: pairCounts{
-			r.Pairs.Total, r.Pairs.Same, r.Pairs.Changed, r.Pairs.CutOff, r.Pairs.Connected, r.Pairs.Unreached, r.Pairs.ByLuck, r.Pairs.ByLuckBefore, r.Pairs.Unknown,
+			r.Pairs.Total, r.Pairs.Same, r.Pairs.Changed, r.Pairs.CutOff, r.Pairs.Connected, r.Pairs.Unreached,
+			r.Pairs.ByLuck, r.Pairs.ByLuckBefore, r.Pairs.Unknown,
 		},
-		Gone: len(r.Gone), Come: len(r.Come), Moved: len(r.Moved), Down: len(r.Down), Up: len(r.Up), Loads: len(r.Loads),
+		Gone: len(r.Gone), Come: len(r.Come), Moved: len(r.Moved), Down: len(r.Down), Up: len(r.Up),
+		Loads: len(r.Loads),
 	}
 	d.WorstOld, d.WorstNew = d.worst(r.WorstOld), d.worst(r.WorstNew)
 	if m := r.Multicast; m != nil {
@@ -124,8 +127,8 @@ func (d *difference) withNames() {
 	d.NotCompared = d.NotCompared[2:]
 }
 
-// levels compares the SL2VL tables and service levels of paths. They are None where neither state has any, and not read where
-// one of the two lacks its own.
+// levels compares the SL2VL tables and service levels of paths. They are None where neither state has any, and not read
+// where one of the two lacks its own.
 func (d *difference) levels() {
 	before, after := d.before.Tables, d.after.Tables
 	if before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
@@ -222,7 +225,8 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 	l := &layout[T]{prefix: prefix, of: of, shown: shown}
 	l.line("pairs lost                {pairs_cut_off|,}", nil)
 	l.table(answer.Show(&lostTable, rowsOf(of, (*difference).lost)), false)
-	l.line("pairs reached by luck     {pairs_by_luck|,}, by some choices of adaptive routing; before {pairs_by_luck_before|,} of them",
+	l.line("pairs reached by luck     {pairs_by_luck|,}, by some choices of adaptive routing; before "+
+		"{pairs_by_luck_before|,} of them",
 		func(d *difference) bool { return d.Pairs.ByLuck > 0 })
 	l.table(answer.Show(&luckTable, rowsOf(of, (*difference).luck)), false)
 	l.line("[pairs newly connected     {pairs_connected|,}]", nil)
@@ -235,15 +239,20 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 		"[; {entries_unread|switch} not compared, as a table was not read]", nil)
 	l.table(answer.Show(&switchTable, rowsOf(of, (*difference).switches)), true)
 	l.line("[multicast tables          {multicast_unread|switch} not compared, as a table was not read]", nil)
-	l.line("[multicast entries         {multicast_changed|,} on {multicast_switches|,} switches, of {multicast_lids|,} LIDs]", nil)
+	l.line("[multicast entries         {multicast_changed|,} on {multicast_switches|,} switches, of "+
+		"{multicast_lids|,} LIDs]", nil)
 	l.table(answer.Show(&groupTable, rowsOf(of, (*difference).groups)), false)
 	l.topology()
 	l.line("[links with other loads    {loads_changed|,}]", nil)
 	l.table(answer.Show(&loadTable, rowsOf(of, (*difference).loads)), false)
-	l.line("{?worst_old_from}{?worst_new_from}most paths on a link      {worst_new_paths_new|,}, was {worst_old_paths_old|,}   {worst_new_from} -> {worst_new_to}", nil)
+	l.line("{?worst_old_from}{?worst_new_from}most paths on a link      {worst_new_paths_new|,}, was "+
+		"{worst_old_paths_old|,}   {worst_new_from} -> {worst_new_to}", nil)
 	l.line("{?SL2VL tables}SL2VL tables              {SL2VL tables}", nil)
 	l.line("{?path SLs}path SLs                  {path SLs}", nil)
-	l.line("adaptive routing          {adaptive_lids|LID entry}, on {adaptive_switches|switch}", func(d *difference) bool { return !d.adaptive.Same() })
+	l.line("adaptive routing          {adaptive_lids|LID entry}, on {adaptive_switches|switch}",
+		func(d *difference) bool {
+			return !d.adaptive.Same()
+		})
 	l.table(answer.Show(&adaptiveTable, rowsOf(of, (*difference).adaptiveSwitches)), false)
 	for _, item := range feature.FailoverItems(prefix+"before_manager_", l.failover) {
 		if item.Table == nil {
@@ -298,8 +307,9 @@ type pair struct {
 
 func pairTable(key, title string) answer.Table[pair] {
 	return answer.Table[pair]{
-		Key: key, Title: title, Help: "the first pairs of the kind", Stream: true, MaxRows: mostShown, Fields: answer.Fields[pair](),
-		Row: "  {src} (LID {src_lid}) -> {dst} (LID {dst_lid})", Lead: func(p pair) answer.Lead { return p.lead },
+		Key: key, Title: title, Help: "the first pairs of the kind", Stream: true, MaxRows: mostShown,
+		Fields: answer.Fields[pair](),
+		Row:    "  {src} (LID {src_lid}) -> {dst} (LID {dst_lid})", Lead: func(p pair) answer.Lead { return p.lead },
 	}
 }
 
@@ -310,7 +320,8 @@ func pairs(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
 		x := &list[i]
 		src, dst := f.PortByGUID(uint64(x.Src.GUID)), f.PortByGUID(uint64(x.Dst.GUID))
 		return pair{
-			answer.Port(f, src), x.Src.LID, answer.Port(f, dst), x.Dst.LID, feature.Attachment(f, src), feature.Attachment(f, dst),
+			answer.Port(f, src), x.Src.LID, answer.Port(f, dst), x.Dst.LID, feature.Attachment(f, src),
+			feature.Attachment(f, dst),
 			feature.ToTrace(p, src, dst, x.Dst.LID),
 		}
 	})
@@ -396,7 +407,8 @@ type groupEntry struct {
 }
 
 func groupEntryOf(sw answer.Value, mlid uint16, gone, come []int, lead answer.Lead) groupEntry {
-	return groupEntry{sw, feature.MLIDText(mlid), answer.Ints(gone), answer.Ints(come), portsText(gone), portsText(come), lead}
+	return groupEntry{sw, feature.MLIDText(mlid), answer.Ints(gone), answer.Ints(come), portsText(gone),
+		portsText(come), lead}
 }
 
 // portsText returns ports as "1, 3", None for none.
@@ -405,8 +417,10 @@ func portsText(ports []int) answer.Value {
 }
 
 var groupTable = answer.Table[groupEntry]{
-	Key: "multicast_entries", Title: "multicast entries", Help: "the first of the entries that change", Stream: true, MaxRows: mostShown,
-	Fields: answer.Fields[groupEntry](), Row: "  {mlid} at {switch}:[ without port {PORTS GONE}][ with port {PORTS COME}]",
+	Key: "multicast_entries", Title: "multicast entries", Help: "the first of the entries that change", Stream: true,
+	MaxRows: mostShown,
+	Fields:  answer.Fields[groupEntry](), Row: "  {mlid} at {switch}:[ without port {PORTS GONE}][ with port " +
+		"{PORTS COME}]",
 	Lead: func(e groupEntry) answer.Lead { return e.lead },
 }
 
@@ -435,7 +449,10 @@ type end struct {
 
 func endTable(key, title string) answer.Table[end] {
 	return answer.Table[end]{
-		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[end](), Row: "  {port} (LID {lid})[, {NOW}]", Lead: func(e end) answer.Lead { return e.lead },
+		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[end](),
+		Row: "  {port} (LID {lid})[, {NOW}]", Lead: func(e end) answer.Lead {
+			return e.lead
+		},
 	}
 }
 
@@ -443,7 +460,8 @@ func ends(list []diff.Port, p *session.Picture) answer.Rows[end] {
 	return answer.Lazy(len(list), func(i int) end {
 		x := &list[i]
 		port := p.Fabric.PortByGUID(uint64(x.GUID))
-		e := end{Port: answer.Port(p.Fabric, port), LID: x.LID, Switch: feature.Attachment(p.Fabric, port), Unreachable: x.Unreachable, lead: feature.ToPort(p.Fabric, port)}
+		e := end{Port: answer.Port(p.Fabric, port), LID: x.LID, Switch: feature.Attachment(p.Fabric, port),
+			Unreachable: x.Unreachable, lead: feature.ToPort(p.Fabric, port)}
 		if x.Unreachable {
 			e.How = answer.Text("unreachable")
 		}
@@ -468,7 +486,10 @@ type movedEnd struct {
 }
 
 var movedTable = answer.Table[movedEnd]{
-	Key: "moved", Title: "LIDs moved", Stream: true, Fields: answer.Fields[movedEnd](), Lead: func(m movedEnd) answer.Lead { return m.lead },
+	Key: "moved", Title: "LIDs moved", Stream: true, Fields: answer.Fields[movedEnd](),
+	Lead: func(m movedEnd) answer.Lead {
+		return m.lead
+	},
 }
 
 func (d *difference) moved() answer.Rows[movedEnd] {
@@ -489,7 +510,8 @@ type link struct {
 
 func makeLinkTable(key, title string) answer.Table[link] {
 	return answer.Table[link]{
-		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[link](), Row: "  {a} -- {b}", Lead: func(l link) answer.Lead { return l.lead },
+		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[link](), Row: "  {a} -- {b}",
+		Lead: func(l link) answer.Lead { return l.lead },
 	}
 }
 
@@ -521,7 +543,8 @@ type load struct {
 }
 
 var loadTable = answer.Table[load]{
-	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, those with the greatest change of paths first", Stream: true, MaxRows: mostLoads,
+	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, those with the greatest " +
+		"change of paths first", Stream: true, MaxRows: mostLoads,
 	Fields: answer.Fields[load](), Lead: func(l load) answer.Lead { return l.lead },
 	Row: "  {from}[ -> {to}]: {paths_new|,} paths, was {paths_old|,}; {entries_new|,} entries, was {entries_old|,}",
 }
@@ -532,7 +555,8 @@ func (d *difference) load(l *diff.Load) load {
 		to = d.end(*l.To)
 	}
 	return load{
-		d.end(l.From), to, l.PathsOld, l.PathsNew, l.PathsNew - l.PathsOld, l.EntriesOld, l.EntriesNew, answer.Lead{GUID: uint64(l.From.GUID), Port: l.From.Num},
+		d.end(l.From), to, l.PathsOld, l.PathsNew, l.PathsNew - l.PathsOld, l.EntriesOld, l.EntriesNew,
+		answer.Lead{GUID: uint64(l.From.GUID), Port: l.From.Num},
 	}
 }
 
@@ -559,8 +583,12 @@ type adaptiveSwitch struct {
 }
 
 var adaptiveTable = answer.Table[adaptiveSwitch]{
-	Key: "adaptive_routing", Title: "adaptive routing", Help: "switches whose adaptive routing differs", Stream: true, MaxRows: 20,
-	Fields: answer.Fields[adaptiveSwitch](), Row: "  {switch}: {lids|LID entry}[; {SETTINGS}]", Lead: func(s adaptiveSwitch) answer.Lead { return s.lead },
+	Key: "adaptive_routing", Title: "adaptive routing", Help: "switches whose adaptive routing differs", Stream: true,
+	MaxRows: 20,
+	Fields:  answer.Fields[adaptiveSwitch](), Row: "  {switch}: {lids|LID entry}[; {SETTINGS}]",
+	Lead: func(s adaptiveSwitch) answer.Lead {
+		return s.lead
+	},
 }
 
 func (d *difference) adaptiveSwitches() answer.Rows[adaptiveSwitch] {
@@ -569,6 +597,7 @@ func (d *difference) adaptiveSwitches() answer.Rows[adaptiveSwitch] {
 	}
 	return answer.Lazy(len(d.adaptive.Switches), func(i int) adaptiveSwitch {
 		s := &d.adaptive.Switches[i]
-		return adaptiveSwitch{d.node(s.GUID), s.LIDs, s.Settings, answer.Optional(strings.Join(s.Settings, ", ")), answer.Lead{GUID: uint64(s.GUID)}}
+		return adaptiveSwitch{d.node(s.GUID), s.LIDs, s.Settings, answer.Optional(strings.Join(s.Settings, ", ")),
+			answer.Lead{GUID: uint64(s.GUID)}}
 	})
 }

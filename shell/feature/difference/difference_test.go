@@ -31,15 +31,19 @@ func TestText(t *testing.T) {
 	peer := f.Ports[f.PortAt(leaf, 3)].Peer
 	to := diff.End{GUID: diff.GUID(f.Nodes[f.Ports[peer].Node].GUID), Num: f.Ports[peer].Num}
 	load := diff.Load{From: end, To: &to, EntriesOld: 3, EntriesNew: 2, PathsOld: 1152, PathsNew: 2}
-	d := compareAll(&session.State{}, &comparison.Difference{Before: picture(session.Live), After: picture(session.WhatIf), Result: &diff.Result{
-		Old: "live", New: "whatif", Entries: diff.Entries{Changed: 11664, Blocks: 2, Switches: 1, Unread: 1},
-		Pairs:  diff.Pairs{Total: 56, Same: 40, Changed: 3, CutOff: 12, Unknown: 1},
-		CutOff: []diff.Pair{{Src: host(0), Dst: host(1)}}, Gone: []diff.Port{{GUID: host(2).GUID, LID: 12, Unreachable: true}},
-		Loads: []diff.Load{load}, WorstOld: &load, WorstNew: &load,
-		Multicast: &diff.Multicast{Changed: 2, Switches: 1, LIDs: 2, Examples: []diff.MulticastEntry{
-			{GUID: end.GUID, MLID: 0xc000, Gone: []int{1}, Come: []int{3, 4}}, {GUID: end.GUID, MLID: 0xc001, Come: []int{2}},
-		}},
-	}})
+	d := compareAll(&session.State{}, &comparison.Difference{Before: picture(session.Live),
+		After: picture(session.WhatIf), Result: &diff.Result{
+			Old: "live", New: "whatif", Entries: diff.Entries{Changed: 11664, Blocks: 2, Switches: 1, Unread: 1},
+			Pairs: diff.Pairs{Total: 56, Same: 40, Changed: 3, CutOff: 12, Unknown: 1},
+			CutOff: []diff.Pair{
+				{Src: host(0), Dst: host(1)},
+			}, Gone: []diff.Port{{GUID: host(2).GUID, LID: 12, Unreachable: true}},
+			Loads: []diff.Load{load}, WorstOld: &load, WorstNew: &load,
+			Multicast: &diff.Multicast{Changed: 2, Switches: 1, LIDs: 2, Examples: []diff.MulticastEntry{
+				{GUID: end.GUID, MLID: 0xc000, Gone: []int{1}, Come: []int{3, 4}},
+				{GUID: end.GUID, MLID: 0xc001, Come: []int{2}},
+			}},
+		}})
 	var got strings.Builder
 	if err := decl.Answer(d.basis, d).Text(&got); err != nil {
 		t.Fatal(err)

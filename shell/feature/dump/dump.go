@@ -22,23 +22,31 @@ var Feature = feature.Feature{Name: "dump", Keys: []feature.Key{
 
 func commands() []feature.Command {
 	all := []feature.Command{
-		{Path: "dump", Summary: "Write routes or the topology to a file (- for stdout)", Options: []lang.Option{feature.OfOption()}},
+		{
+			Path: "dump", Summary: "Write routes or the topology to a file (- for stdout)",
+			Options: []lang.Option{feature.OfOption()},
+		},
 	}
 	for _, d := range dumps.Forms {
 		c := feature.Command{
-			Path: "dump " + d.Kind, Summary: "Write " + d.Summary, Help: d.Help, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+			Path: "dump " + d.Kind, Summary: "Write " + d.Summary, Help: d.Help,
+			Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
 			Examples: []string{"engine ftree; route; dump " + d.Kind + " written"},
 		}
 		if d.Folder {
 			decl := folderDecl(c.Path)
-			c.Args[0].Name, c.Answers, c.Run = "FOLDER", []answer.Declared{decl}, func(c *feature.Call) error { return folder(c, decl) }
+			c.Args[0].Name, c.Answers, c.Run = "FOLDER", []answer.Declared{decl}, func(c *feature.Call) error {
+				return folder(c, decl)
+			}
 		} else {
 			decl := fileDecl(c.Path, d.Kind)
 			c.Answers, c.Run = []answer.Declared{decl}, func(c *feature.Call) error { return file(c, decl, d.Kind) }
 		}
 		all = append(all, c)
 	}
-	return append(all, feature.Guided("dump", "write", func(c *feature.Call) *guided.Flow { return guided.Dump(c.Session) }))
+	return append(all, feature.Guided("dump", "write", func(c *feature.Call) *guided.Flow {
+		return guided.Dump(c.Session)
+	}))
 }
 
 // written is a file that was written.

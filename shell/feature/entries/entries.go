@@ -28,8 +28,9 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	{
 		Path:    "history",
 		Summary: "list past states, newest first",
-		Help:    "Sweeps that found something new, routings, loads and commits are in the history. of=ID and diff take the number of an entry.",
-		Args:    []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
+		Help: "Sweeps that found something new, routings, loads and commits are in the history. of=ID and diff " +
+			"take the number of an entry.",
+		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
 		Options: []lang.Option{
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more (default 30)"},
 			{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets, too"},
@@ -47,9 +48,11 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Run:      onStore(show),
 	},
 	{
-		Path:     "history export",
-		Summary:  "write entries to a file (default: all)",
-		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true}},
+		Path:    "history export",
+		Summary: "write entries to a file (default: all)",
+		Args: []lang.Arg{
+			{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true},
+		},
 		Examples: []string{"route; history export entries"},
 		Answers:  []answer.Declared{exportDecl},
 		Run:      onStore(export),
@@ -123,9 +126,11 @@ type entry struct {
 
 func describe(e *history.Entry, j *history.JournalEntry) entry {
 	a := entry{
-		ID: e.ID, Type: string(e.Kind), SubnetID: e.Subnet, Began: e.Began, Until: e.Until, Who: e.Who, Source: answer.Optional(e.Source),
-		Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note), WhatIf: answer.Optional(e.Simulated), Numbers: figuresText(e.Figures),
-		Tables: e.Tables, lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
+		ID: e.ID, Type: string(e.Kind), SubnetID: e.Subnet, Began: e.Began, Until: e.Until, Who: e.Who,
+		Source: answer.Optional(e.Source),
+		Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note), WhatIf: answer.Optional(e.Simulated),
+		Numbers: figuresText(e.Figures),
+		Tables:  e.Tables, lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
 	}
 	words := []string{a.Type, e.Note}
 	if j != nil {
@@ -162,7 +167,9 @@ type entries struct {
 }
 
 var listTable = answer.Table[entry]{
-	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](), Lead: func(e entry) answer.Lead { return e.lead },
+	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](), Lead: func(e entry) answer.Lead {
+		return e.lead
+	},
 	Empty: "nothing is in the history of this subnet (history list all shows those of others)",
 }
 
@@ -170,8 +177,14 @@ var listDecl = answer.Decl[entries]{
 	Command: "history", Help: "past states",
 	Facts: []answer.Field[entries]{
 		{Name: "kept", Kind: answer.KindText, Value: func(e entries) answer.Value { return e.kept }},
-		{Key: "days", Kind: answer.KindInt, Help: "how long entries are kept; 0: forever", Value: func(e entries) answer.Value { return e.days }},
-		{Key: "megabytes", Kind: answer.KindInt, Help: "how much is kept; 0: no limit", Value: func(e entries) answer.Value { return e.size }},
+		{Key: "days", Kind: answer.KindInt, Help: "how long entries are kept; 0: forever",
+			Value: func(e entries) answer.Value {
+				return e.days
+			}},
+		{Key: "megabytes", Kind: answer.KindInt, Help: "how much is kept; 0: no limit",
+			Value: func(e entries) answer.Value {
+				return e.size
+			}},
 	},
 	Layout: []answer.Item[entries]{
 		{Line: "[{kept}]"},
@@ -256,12 +269,16 @@ type conflict struct {
 	Text string `name:"TEXT"`
 }
 
-var conflictTable = answer.Table[conflict]{Key: "conflicts", Title: "written by others", Fields: answer.Fields[conflict](), Row: "    {TEXT}"}
+var conflictTable = answer.Table[conflict]{
+	Key: "conflicts", Title: "written by others", Fields: answer.Fields[conflict](), Row: "    {TEXT}",
+}
 
 var showDecl = answer.Decl[contents]{
 	Command: "history show", Help: "an entry of the history", Title: "{of}: {type} by {who}, {began}[ until {UNTIL}]",
 	Facts: append(entryFacts(), count("nodes", func(c contents) int { return c.nodes }),
-		count("switches", func(c contents) int { return c.switches }), count("links", func(c contents) int { return c.links })),
+		count("switches", func(c contents) int {
+			return c.switches
+		}), count("links", func(c contents) int { return c.links })),
 	Layout: []answer.Item[contents]{
 		{Line: "  {source}: {nodes|node}, {switches|switch}, {links|link}"},
 		{Line: "[  engine {engine}[ {options}]]"},
@@ -289,7 +306,9 @@ func entryFacts() []answer.Field[contents] {
 }
 
 func count(key string, value func(contents) int) answer.Field[contents] {
-	return answer.Field[contents]{Key: key, Kind: answer.KindInt, Value: func(c contents) answer.Value { return answer.Int(value(c)) }}
+	return answer.Field[contents]{Key: key, Kind: answer.KindInt, Value: func(c contents) answer.Value {
+		return answer.Int(value(c))
+	}}
 }
 
 func show(c *feature.Call, store *history.Store) error {
@@ -308,12 +327,16 @@ func show(c *feature.Call, store *history.Store) error {
 			commit = &journal[i]
 		}
 	}
-	a := contents{entry: describe(&snap.Entry, commit), nodes: len(snap.Fabric.Nodes), switches: len(snap.Fabric.Switches), links: len(snap.Fabric.Links())}
+	a := contents{
+		entry: describe(&snap.Entry, commit), nodes: len(snap.Fabric.Nodes), switches: len(snap.Fabric.Switches),
+		links: len(snap.Fabric.Links()),
+	}
 	if commit != nil {
 		a.others = commit.Others.List
 	}
 	b := answer.Basis{
-		State: "history", Entry: id, Title: fmt.Sprintf("history %d", id), Source: snap.Source, Engine: snap.Engine, AsOf: snap.Began,
+		State: "history", Entry: id, Title: fmt.Sprintf("history %d", id), Source: snap.Source, Engine: snap.Engine,
+		AsOf: snap.Began,
 	}
 	return errors.Join(err, c.Answer(showDecl.Answer(b, a)))
 }
@@ -326,7 +349,10 @@ type moved struct {
 }
 
 func movedDecl(command, help string) *answer.Decl[moved] {
-	return &answer.Decl[moved]{Command: command, Help: help, Facts: answer.Fields[moved](), Layout: []answer.Item[moved]{{Line: "{entries|entry} {said}"}}}
+	return &answer.Decl[moved]{
+		Command: command, Help: help, Facts: answer.Fields[moved](),
+		Layout: []answer.Item[moved]{{Line: "{entries|entry} {said}"}},
+	}
 }
 
 var (
@@ -348,7 +374,9 @@ func export(c *feature.Call, store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	return c.Answer(exportDecl.Answer(basis(c), moved{n, answer.Text(c.Arg(0)), "exported to " + fabric.Escape(c.Arg(0))}))
+	return c.Answer(exportDecl.Answer(basis(c), moved{
+		n, answer.Text(c.Arg(0)), "exported to " + fabric.Escape(c.Arg(0)),
+	}))
 }
 
 func importFile(c *feature.Call, store *history.Store) error {
@@ -356,7 +384,9 @@ func importFile(c *feature.Call, store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	return c.Answer(importDecl.Answer(basis(c), moved{n, answer.Text(c.Arg(0)), "imported from " + fabric.Escape(c.Arg(0)) + " that were not here"}))
+	return c.Answer(importDecl.Answer(basis(c), moved{
+		n, answer.Text(c.Arg(0)), "imported from " + fabric.Escape(c.Arg(0)) + " that were not here",
+	}))
 }
 
 func prune(c *feature.Call, store *history.Store) error {
@@ -382,7 +412,8 @@ type kept struct {
 }
 
 var keepDecl = answer.Decl[kept]{
-	Command: "history keep", Help: "how much of the history is kept", Facts: answer.Fields[kept](), Layout: []answer.Item[kept]{{Line: "{said}"}},
+	Command: "history keep", Help: "how much of the history is kept", Facts: answer.Fields[kept](),
+	Layout: []answer.Item[kept]{{Line: "{said}"}},
 }
 
 func keep(c *feature.Call, store *history.Store) error {

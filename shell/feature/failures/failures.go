@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package failures simulates failures, repairs, additions and moves, and lists them with the nodes that are unreachable.
+// Package failures simulates failures, repairs, additions and moves, and lists them with the nodes that are
+// unreachable.
 package failures
 
 import (
@@ -15,7 +16,10 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "what has failed on paper, and what follows"},
 	{Name: "fail", Keys: "f", Help: "let the selected link, switch or host fail on paper; all that are marked"},
 	{Name: "undo", Keys: "u", Help: "take a failure back: that of what is selected, or else the last one"},
-	{Name: "fail-guided", Keys: "F", Help: "let something fail on paper; asks what: a cable, a switch, a chassis, links at random"},
+	{
+		Name: "fail-guided", Keys: "F", Help: "let something fail on paper; asks what: a cable, a switch, a chassis, " +
+			"links at random",
+	},
 }, Commands: append([]feature.Command{
 	{
 		Path:     "whatif",
@@ -76,7 +80,10 @@ var (
 		Row: "  {number}\t{state}\t{what} {name} ({links|link})", Lead: func(c change) answer.Lead { return c.lead },
 	}
 	lostTable = answer.Table[lost]{
-		Key: "unreachable_nodes", Title: "unreachable nodes", Stream: true, Fields: answer.Fields[lost](), Lead: func(l lost) answer.Lead { return l.lead },
+		Key: "unreachable_nodes", Title: "unreachable nodes", Stream: true, Fields: answer.Fields[lost](),
+		Lead: func(l lost) answer.Lead {
+			return l.lead
+		},
 	}
 )
 
@@ -88,15 +95,24 @@ var (
 func declare(command string) *answer.Decl[simulation] {
 	layout := []answer.Item[simulation]{
 		{Line: "[{none}]"},
-		{Table: answer.Show(&changeTable, func(s simulation) answer.Rows[change] { return answer.Slice(changes(s.st)) })},
+		{
+			Table: answer.Show(&changeTable, func(s simulation) answer.Rows[change] {
+				return answer.Slice(changes(s.st))
+			}),
+		},
 	}
 	layout = append(layout, feature.FailoverItems("", func(s simulation) *feature.Failover { return s.Over })...)
 	return &answer.Decl[simulation]{
-		Command: command, Help: "what was simulated", Title: "failures and changes of {of}", Facts: answer.Fields[simulation](),
+		Command: command, Help: "what was simulated", Title: "failures and changes of {of}",
+		Facts: answer.Fields[simulation](),
 		Layout: append(layout,
 			answer.Item[simulation]{Line: "{?topology_file}the topology is that of {topology_file}"},
 			answer.Item[simulation]{Line: "{?unreachable}{unreachable|node} unreachable; base: {source} as of {clock}"},
-			answer.Item[simulation]{When: answer.Hidden[simulation], Table: answer.Show(&lostTable, func(s simulation) answer.Rows[lost] { return answer.Slice(unreachable(s.st)) })},
+			answer.Item[simulation]{
+				When: answer.Hidden[simulation], Table: answer.Show(&lostTable, func(s simulation) answer.Rows[lost] {
+					return answer.Slice(unreachable(s.st))
+				}),
+			},
 		),
 	}
 }
@@ -110,7 +126,8 @@ func run(c *feature.Call, decl *answer.Decl[simulation]) error {
 	}
 	s.Failures, s.Unreachable = len(st.Failures), answer.Int(len(st.WhatIf.Unreachable()))
 	s.File = answer.Optional(st.TopologyFile())
-	s.Source, s.Base, s.Clock = answer.Text(st.Source.String()), answer.Time(st.Base.When), answer.Text(st.Base.When.Format("15:04:05"))
+	s.Source, s.Base, s.Clock = answer.Text(st.Source.String()), answer.Time(st.Base.When),
+		answer.Text(st.Base.When.Format("15:04:05"))
 	over, err := c.Failover(&st)
 	if err != nil {
 		return err
@@ -146,7 +163,8 @@ func unreachable(st *session.State) []lost {
 	f := st.Whole()
 	for _, n := range st.WhatIf.Unreachable() {
 		node := &f.Nodes[n]
-		l := lost{answer.Node(f, n), feature.TypeWord(node.Type), feature.NodeLID(f, node), answer.None(), feature.ToNode(f, n)}
+		l := lost{answer.Node(f, n), feature.TypeWord(node.Type), feature.NodeLID(f, node), answer.None(),
+			feature.ToNode(f, n)}
 		for p := range node.Ports() {
 			if !node.IsSwitch() && f.Ports[p].Linked() {
 				l.Switch = feature.Attachment(f, p)

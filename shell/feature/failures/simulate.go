@@ -42,25 +42,42 @@ var changedTable = answer.Table[changed]{
 // simulates returns the declaration of a command that changes the simulation.
 func simulates(command string) *answer.Decl[*result] {
 	return &answer.Decl[*result]{
-		Command: command, Help: "what changed in the simulation, and which nodes are unreachable now", Title: "{first}", Action: true,
-		Facts: answer.Fields[*result](),
+		Command: command, Help: "what changed in the simulation, and which nodes are unreachable now", Title: "{first}",
+		Action: true,
+		Facts:  answer.Fields[*result](),
 		Layout: []answer.Item[*result]{
-			{Table: answer.Show(&changedTable, func(r *result) answer.Rows[changed] { return answer.Slice(r.changes) })},
-			{Line: "{?session_port}{session_port}, which the session sits on, is unreachable; the rest is seen from {seen_from}"},
+			{
+				Table: answer.Show(&changedTable, func(r *result) answer.Rows[changed] {
+					return answer.Slice(r.changes)
+				}),
+			},
+			{
+				Line: "{?session_port}{session_port}, which the session sits on, is unreachable; the rest is seen " +
+					"from {seen_from}",
+			},
 			{Line: "[unreachable: {unreachable|node}]"},
 			{Line: "{?staged_stale}the staged tables are stale now: route again"},
 		},
 	}
 }
 
-const addHelp = "What is added is there on paper alone, as after fail. route makes the tables that OpenSM makes when it comes: LIDs stay, new nodes get\n" +
-	"the lowest free ones, and all routes are computed again. route keep=yes keeps those that are still among the shortest, route incremental\n" +
-	"all that lead somewhere. Where several are equal, OpenSM goes by the order of GUIDs: guid= says that of the node that will come."
+const addHelp = "What is added is there on paper alone, as after fail. route makes the tables that OpenSM makes when " +
+	"it comes: LIDs stay, new nodes get\n" +
+	"the lowest free ones, and all routes are computed again. route keep=yes keeps those that are still among the " +
+	"shortest, route incremental\n" +
+	"all that lead somewhere. Where several are equal, OpenSM goes by the order of GUIDs: guid= says that of the " +
+	"node that will come."
 
 var (
-	placeArg    = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}
-	guidOption  = lang.Option{Name: "guid", Kind: lang.KindGUID, Summary: "its node GUID; the one behind the highest of its kind where it is not given"}
-	portsOption = lang.Option{Name: "ports", Kind: lang.KindInt, Summary: "how many ports it has; as many as the largest switch that is there"}
+	placeArg   = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}
+	guidOption = lang.Option{
+		Name: "guid", Kind: lang.KindGUID, Summary: "its node GUID; the one behind the highest of its kind where it " +
+			"is not given",
+	}
+	portsOption = lang.Option{
+		Name: "ports", Kind: lang.KindInt, Summary: "how many ports it has; as many as the largest switch that " +
+			"is there",
+	}
 )
 
 // simulating returns the commands that change the simulation.
@@ -85,27 +102,34 @@ func simulating() []feature.Command {
 	}, restoreAll))
 	adds := []feature.Command{
 		simulate(feature.Command{
-			Path: "add link", Summary: "Add a cable between two ports", Help: addHelp, Args: []lang.Arg{placeArg, placeArg},
+			Path: "add link", Summary: "Add a cable between two ports", Help: addHelp,
+			Args:     []lang.Arg{placeArg, placeArg},
 			Examples: []string{"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36"},
 		}, func(c *feature.Call) (*result, error) { return add(c, "added", failures.AddLink(c.Arg(0), c.Arg(1))) }),
 		simulate(feature.Command{
 			Path: "add switch", Summary: "Add a switch, its ports from 1 up cabled to these ports", Help: addHelp,
-			Args: []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Optional: true, Repeat: true}}, Options: []lang.Option{guidOption, portsOption},
+			Args: []lang.Arg{
+				{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Optional: true, Repeat: true},
+			},
+			Options:  []lang.Option{guidOption, portsOption},
 			Examples: []string{"fail link leaf-01 36; add switch spine-19 leaf-01/36; route"},
 		}, addNode(mad.NodeSwitch)),
 		simulate(feature.Command{
 			Path: "add node", Summary: "Add an adapter, its ports from 1 up cabled to these ports", Help: addHelp,
-			Args: []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}}, Options: []lang.Option{guidOption},
+			Args:     []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}},
+			Options:  []lang.Option{guidOption},
 			Examples: []string{`fail link leaf-01 36; add node "node-0649 HCA-1" leaf-01/36; route`},
 		}, addNode(mad.NodeCA)),
 	}
 	moves := []feature.Command{simulate(feature.Command{
-		Path: "move node", Summary: "Move an adapter, or another end of a cable, to a port", Help: "The adapter keeps its LID.",
+		Path: "move node", Summary: "Move an adapter, or another end of a cable, to a port",
+		Help:     "The adapter keeps its LID.",
 		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, placeArg},
 		Examples: []string{`fail link leaf-02 36; move node "node-0001 HCA-1" leaf-02/36; route`},
 	}, func(c *feature.Call) (*result, error) { return add(c, "moved", failures.Move(c.Arg(0), c.Arg(1))) })}
 	undo := simulate(feature.Command{
-		Path: "undo", Summary: "Undo one failure, repair or addition", Help: "The last one, or that of a number (show failures lists them).",
+		Path: "undo", Summary: "Undo one failure, repair or addition",
+		Help:     "The last one, or that of a number (show failures lists them).",
 		Args:     []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
 		Examples: []string{"fail link leaf-01 36; undo"},
 	}, undo)
@@ -115,7 +139,9 @@ func simulating() []feature.Command {
 			feature.Guided("fail", "fail", func(c *feature.Call) *guided.Flow { return guided.Fail(c.Session) }),
 			{Path: "restore", Summary: "Take a simulated failure back, or repair a part of one"},
 		}, restores,
-		[]feature.Command{undo, {Path: "add", Summary: "Add a cable, a switch or an adapter to the simulation", Help: addHelp}}, adds,
+		[]feature.Command{
+			undo, {Path: "add", Summary: "Add a cable, a switch or an adapter to the simulation", Help: addHelp},
+		}, adds,
 		[]feature.Command{{Path: "move", Summary: "Plug a cable into another port in the simulation"}}, moves,
 	)
 }
@@ -124,11 +150,13 @@ func simulating() []feature.Command {
 func things(verb, title, before string, run func(what string) changing) []feature.Command {
 	thing := func(what, summary, example string, args ...lang.Arg) feature.Command {
 		return simulate(feature.Command{
-			Path: verb + " " + what, Summary: title + " " + summary, Args: args, Examples: []string{before + verb + " " + what + " " + example},
+			Path: verb + " " + what, Summary: title + " " + summary, Args: args,
+			Examples: []string{before + verb + " " + what + " " + example},
 		}, run(what))
 	}
 	return []feature.Command{
-		thing("link", "the link of a port", "spine-03 1", lang.Arg{Name: "NODE", Kind: lang.KindPlace}, lang.Arg{Name: "PORT", Kind: lang.KindPort, Optional: true}),
+		thing("link", "the link of a port", "spine-03 1", lang.Arg{Name: "NODE", Kind: lang.KindPlace},
+			lang.Arg{Name: "PORT", Kind: lang.KindPort, Optional: true}),
 		thing("switch", "a switch with all its links", "spine-03", lang.Arg{Name: "SWITCH", Kind: lang.KindSwitch}),
 		thing("node", "a node with all its links", "spine-03", lang.Arg{Name: "NODE", Kind: lang.KindNode}),
 	}
@@ -177,7 +205,9 @@ func resultOf(word string, all ...failures.Failure) *result {
 
 // add adds a change, with a word for what became of it.
 func (r *result) add(word string, f *failures.Failure) {
-	c := changed{change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}}}
+	c := changed{
+		change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}},
+	}
 	came := prose.When(word == f.Verb(), " on paper", "")
 	line := fmt.Sprintf("%s%s: %s %s", word, came, f.What, f.Name)
 	if f.What != "link" && !f.Moved {

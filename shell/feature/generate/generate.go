@@ -19,7 +19,8 @@ var Feature = feature.Feature{Name: "generate", Commands: commands()}
 
 // arguments are those of the examples.
 var arguments = map[string]string{
-	"bull": "2 2", "dfplus": "3 2 2", "director": "2 2", "dragonfly": "2 1 2", "fattree": "2 8", "hypercube": "3", "mesh": "3x3", "multiplane": "2 4 2",
+	"bull": "2 2", "dfplus": "3 2 2", "director": "2 2", "dragonfly": "2 1 2", "fattree": "2 8", "hypercube": "3",
+	"mesh": "3x3", "multiplane": "2 4 2",
 	"railtree": "32", "random": "8 3 16", "torus": "4x4x4 hosts=2", "xgft": "2 4,4 1,2",
 }
 
@@ -37,7 +38,8 @@ func commands() []feature.Command {
 		decl := feature.OneLine[generated]("gen "+k.Name, "the topology that was written",
 			k.Name+" {arguments}: {switches|switch}, {cas|channel adapter}, {links|link} written to {file}")
 		all = append(all, feature.Command{
-			Path: "gen " + k.Name, Summary: "Generate a topology of the shape " + k.Name, Help: k.Usage + "\n" + k.Help, Options: options,
+			Path: "gen " + k.Name, Summary: "Generate a topology of the shape " + k.Name, Help: k.Usage + "\n" + k.Help,
+			Options:  options,
 			Args:     []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}},
 			Examples: []string{"gen " + k.Name + " " + arguments[k.Name] + " net"},
 			Answers:  []answer.Declared{decl},

@@ -37,8 +37,9 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 		Path:    "sa groups",
 		Summary: "read the multicast groups from the subnet administration",
 		Help:    "show groups, route and check mcast then use these groups and their members.",
-		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY", Summary: fmt.Sprintf("its SA_Key, without which it does not name members: "+
-			"that of --mkeys, else 0x%x, OpenSM's default; others see what stands in -c", sweep.DefaultSAKey)}},
+		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY",
+			Summary: fmt.Sprintf("its SA_Key, without which it does not name members: "+
+				"that of --mkeys, else 0x%x, OpenSM's default; others see what stands in -c", sweep.DefaultSAKey)}},
 		Examples: []string{"sa groups; show groups"},
 		Answers:  []answer.Declared{&readDecl},
 		Run:      read,
@@ -60,7 +61,9 @@ type group struct {
 var groupTable = answer.Table[group]{
 	Key: "groups", Title: "groups", Stream: true,
 	Fields: []answer.Field[group]{
-		{Key: "mlid", Name: "MLID", Kind: answer.KindText, Help: "multicast LID", Value: func(g group) answer.Value { return mlid(g.MLID) }},
+		{Key: "mlid", Name: "MLID", Kind: answer.KindText, Help: "multicast LID", Value: func(g group) answer.Value {
+			return mlid(g.MLID)
+		}},
 		{Key: "mgid", Name: "MGID", Kind: answer.KindText, Help: "multicast GID", Value: mgid},
 		{Key: "pkey", Name: "P_KEY", Kind: answer.KindText, Help: "partition key", Value: func(g group) answer.Value {
 			if g.MGID == (mad.GID{}) {
@@ -95,9 +98,15 @@ var groupTable = answer.Table[group]{
 			}
 			return answer.Text(text)
 		}},
-		{Key: "members", Kind: answer.KindInt, Help: "end ports that have joined", Value: func(g group) answer.Value { return answer.Int(len(g.Members)) }},
-		{Key: "not_in_subnet", Kind: answer.KindInt, Help: "members that the subnet does not have", Value: func(g group) answer.Value { return answer.Int(g.absent()) }},
-		{Key: "switches", Name: "SWITCHES", Kind: answer.KindInt, Help: "switches with an entry for the LID", Value: switches},
+		{Key: "members", Kind: answer.KindInt, Help: "end ports that have joined", Value: func(g group) answer.Value {
+			return answer.Int(len(g.Members))
+		}},
+		{Key: "not_in_subnet", Kind: answer.KindInt, Help: "members that the subnet does not have",
+			Value: func(g group) answer.Value {
+				return answer.Int(g.absent())
+			}},
+		{Key: "switches", Name: "SWITCHES", Kind: answer.KindInt, Help: "switches with an entry for the LID",
+			Value: switches},
 	},
 	Lead: func(g group) answer.Lead { return answer.Lead{Command: "show groups " + feature.MLIDText(g.MLID)} },
 }
@@ -132,8 +141,12 @@ var memberTable = answer.Table[member]{
 	Key: "members", Title: "members", Stream: true,
 	Fields: []answer.Field[member]{
 		{Key: "mgid", Kind: answer.KindText, Value: func(m member) answer.Value { return mgid(group{nil, m.Group}) }},
-		{Key: "guid", Name: "PORT GUID", Kind: answer.KindGUID, Help: "of the member", Value: func(m member) answer.Value { return answer.GUID(m.GUID) }},
-		{Key: "join", Name: "JOIN", Kind: answer.KindText, Help: "whether it receives, only sends, or only sends and is no member",
+		{Key: "guid", Name: "PORT GUID", Kind: answer.KindGUID, Help: "of the member",
+			Value: func(m member) answer.Value {
+				return answer.GUID(m.GUID)
+			}},
+		{Key: "join", Name: "JOIN", Kind: answer.KindText, Help: "whether it receives, only sends, or only sends and " +
+			"is no member",
 			Value: func(m member) answer.Value { return answer.Text(m.Join.String()) }},
 		{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace, Help: "the port of the switch that it is attached to",
 			Value: func(m member) answer.Value { return feature.Attachment(m.f, m.port()) }},
@@ -145,19 +158,24 @@ var memberTable = answer.Table[member]{
 		}},
 		{Key: "port", Kind: answer.KindPlace, Help: "none where the subnet does not have it",
 			Value: func(m member) answer.Value { return answer.Port(m.f, m.port()) }},
-		{Key: "proxy", Kind: answer.KindBool, Help: "another port had it join", Value: func(m member) answer.Value { return answer.Bool(m.Proxy) }},
+		{Key: "proxy", Kind: answer.KindBool, Help: "another port had it join", Value: func(m member) answer.Value {
+			return answer.Bool(m.Proxy)
+		}},
 	},
 	Lead: func(m member) answer.Lead { return feature.ToPort(m.f, m.port()) },
 }
 
 var membersDecl = answer.Decl[members]{
-	Command: "show groups", Help: "the members of the groups of a multicast LID", Title: "{mlid} {mgids} from {origin}, {of}",
+	Command: "show groups", Help: "the members of the groups of a multicast LID",
+	Title: "{mlid} {mgids} from {origin}, {of}",
 	Facts: []answer.Field[members]{
 		{Key: "mlid", Kind: answer.KindText, Value: func(m members) answer.Value { return mlid(m.mlid) }},
 		{Key: "mgids", Kind: answer.KindTexts, Value: func(m members) answer.Value { return answer.Texts(m.mgids) }},
 		originField(func(m members) string { return m.origin }),
 	},
-	Layout: []answer.Item[members]{{Table: answer.Show(&memberTable, func(m members) answer.Rows[member] { return answer.Slice(m.all) })}},
+	Layout: []answer.Item[members]{
+		{Table: answer.Show(&memberTable, func(m members) answer.Rows[member] { return answer.Slice(m.all) })},
+	},
 }
 
 func run(c *feature.Call) error {
@@ -201,7 +219,9 @@ var readDecl = answer.Decl[*session.Groups]{
 	Command: "sa groups", Help: "how many groups the subnet administration has",
 	Title: "{groups|multicast group} with {members|member} taken from {origin}, {of}",
 	Facts: []answer.Field[*session.Groups]{
-		{Key: "groups", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value { return answer.Int(len(g.List)) }},
+		{Key: "groups", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value {
+			return answer.Int(len(g.List))
+		}},
 		{Key: "members", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value {
 			n := 0
 			for i := range g.List {
@@ -257,7 +277,8 @@ func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 	f := s.State().Live.Fabric
 	list, full, err := sweep.Groups(ctx, client, f, op.Progress)
 	if key != 0 && errors.Is(err, mad.ErrTimeout) {
-		notes = append(notes, "the subnet administration does not answer with that key (try: sa_key KEY in the file of --mkeys, or key=)")
+		notes = append(notes, "the subnet administration does not answer with that key (try: sa_key KEY in the file "+
+			"of --mkeys, or key=)")
 		client.SMKey = 0
 		list, full, err = sweep.Groups(ctx, client, f, op.Progress)
 	}

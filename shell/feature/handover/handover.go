@@ -27,7 +27,8 @@ import (
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
 	Path: "handover", Summary: "Write what a master OpenSM needs to route the subnet so",
-	Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf: for a subnet whose subnet manager stays. A routing\n" +
+	Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf: for a subnet whose subnet " +
+		"manager stays. A routing\n" +
 		"that needs service levels is handed over by its engine and options, for OpenSM takes no SLs from a file.",
 	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{feature.OfOption()},
 	Examples: []string{"fail link leaf-01 36; route; handover opensm-files"},
@@ -52,11 +53,15 @@ type handed struct {
 }
 
 var decl = answer.Decl[handed]{
-	Command: "handover", Help: "the directory that was written, and the lines of opensm.conf", Title: "{of} handed over in {dir}:", Action: true,
+	Command: "handover", Help: "the directory that was written, and the lines of opensm.conf",
+	Title: "{of} handed over in {dir}:", Action: true,
 	Facts: answer.Fields[handed](),
 	Layout: []answer.Item[handed]{
 		{Line: "  " + lftsFile + "  the tables"},
-		{Line: "  " + guidsFile + "  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before it starts"},
+		{
+			Line: "  " + guidsFile + "  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before " +
+				"it starts",
+		},
 		{Line: "  " + confFile + "  lines for opensm.conf:"},
 		{Line: "    {conf}", Each: "conf"},
 		{Line: "{?proof}  {proof}"},
@@ -104,7 +109,10 @@ func run(c *feature.Call) error {
 		return files.Err(err)
 	}
 	for name, text := range texts {
-		if err := files.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := files.Write(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -114,7 +122,8 @@ func run(c *feature.Call) error {
 // onlyHere refuses a routing with service levels that OpenSM does not compute.
 func onlyHere(p *session.Picture) error {
 	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
-		return errors.New("OpenSM's dor gives no service levels: these routes would have credit loops there (dfsssp and lash give some)")
+		return errors.New("OpenSM's dor gives no service levels: these routes would have credit loops there (dfsssp " +
+			"and lash give some)")
 	}
 	if t, ok := torus.Of(p.Tables); ok && t.Beyond() != "" {
 		return fmt.Errorf("OpenSM's torus-2QoS refuses this torus: %s", t.Beyond())
@@ -135,16 +144,19 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 		return nil, err
 	}
 	if lost := res.Bad(); lost > 0 {
-		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables (check reach lists them)", lost, res.Paths))
+		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables (check reach lists them)", lost,
+			res.Paths))
 	}
 	if res.Unknown > 0 {
 		all = append(all, feature.UnknownPaths(res.Unknown, res.Paths)+" (check reach lists them)")
 	}
 	if needsVLs(p) && len(st.Failures) > 0 {
-		all = append(all, "OpenSM computes these routes itself, for the subnet that it finds: what has failed only on paper has not failed for it")
+		all = append(all, "OpenSM computes these routes itself, for the subnet that it finds: what has failed only "+
+			"on paper has not failed for it")
 	}
 	if needsVLs(p) && proof.IsUnproved() {
-		all = append(all, "OpenSM computes these routes itself, and that it comes to the same is unproved here: "+proof.Why())
+		all = append(all, "OpenSM computes these routes itself, and that it comes to the same is unproved here: "+
+			proof.Why())
 	}
 	if what := st.Added(); what != "" {
 		all = append(all, "these routes are for a subnet that is so only on paper: "+what)
@@ -156,7 +168,8 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 func needsVLs(p *session.Picture) bool { return p.Tables.SLs != nil || p.Tables.SL2VL != nil }
 
 // notHandedOn are options that opensm.conf does not have, or that a handover gives itself.
-var notHandedOn = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc", "reassign_lids", "honor_guid2lid_file"}
+var notHandedOn = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc",
+	"reassign_lids", "honor_guid2lid_file"}
 
 // confLines returns the lines of opensm.conf that make OpenSM route as a state does.
 func confLines(st *session.State, p *session.Picture, dir string) (lines []string) {

@@ -20,22 +20,33 @@ import (
 
 // Feature is the command hosts.
 var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
-	{Name: "hosts", Keys: "H", Help: "give the marked hosts a name, or all that the filter shows: /@NAME shows them, :hosts NAME says which links they share with whom"},
+	{
+		Name: "hosts", Keys: "H", Help: "give the marked hosts a name, or all that the filter shows: /@NAME shows " +
+			"them, :hosts NAME says which links they share with whom",
+	},
 }, Commands: []feature.Command{{
 	Path:    "hosts",
 	Summary: "name a set of hosts, or show the traffic among them",
-	Help: "WHO is a host, a list of hosts as Slurm writes it (node[0001-0064]), or a switch for the hosts attached to it; file=FILE has\n" +
-		"one a line. Without WHO the set is shown: its members, which links the traffic among them takes, which other traffic takes\n" +
-		"these links, and which of its paths do not arrive, also after simulated failures. hosts NAME off forgets the set. Without NAME\n" +
+	Help: "WHO is a host, a list of hosts as Slurm writes it (node[0001-0064]), or a switch for the hosts attached " +
+		"to it; file=FILE has\n" +
+		"one a line. Without WHO the set is shown: its members, which links the traffic among them takes, which " +
+		"other traffic takes\n" +
+		"these links, and which of its paths do not arrive, also after simulated failures. hosts NAME off forgets " +
+		"the set. Without NAME\n" +
 		"the sets are listed. check load takes a set as pattern=hosts:@NAME.",
 	Args: []lang.Arg{
 		{Name: "NAME", Kind: lang.KindText, Optional: true},
 		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},
 	},
-	Options:  []lang.Option{feature.OfOption(), {Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment"}},
-	Examples: []string{"hosts job1 node-[0001-0064]; fail switch spine-03; hosts job1", "hosts job1 leaf-01; hosts", "hosts job1 leaf-01; hosts job1 off"},
-	Answers:  []answer.Declared{&trafficDecl, &setsDecl, namedDecl, forgottenDecl},
-	Run:      run,
+	Options: []lang.Option{
+		feature.OfOption(), {
+			Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment",
+		},
+	},
+	Examples: []string{"hosts job1 node-[0001-0064]; fail switch spine-03; hosts job1", "hosts job1 leaf-01; hosts",
+		"hosts job1 leaf-01; hosts job1 off"},
+	Answers: []answer.Declared{&trafficDecl, &setsDecl, namedDecl, forgottenDecl},
+	Run:     run,
 }}}
 
 // traffic is what the traffic among the hosts of a set does: all to all.
@@ -87,10 +98,14 @@ type lostPath struct {
 
 var (
 	memberTable = answer.Table[member]{
-		Key: "members", Title: "hosts", Stream: true, Fields: answer.Fields[member](), Lead: func(m member) answer.Lead { return m.lead },
+		Key: "members", Title: "hosts", Stream: true, Fields: answer.Fields[member](),
+		Lead: func(m member) answer.Lead {
+			return m.lead
+		},
 	}
 	linkTable = answer.Table[link]{
-		Key: "used_links", Title: "links", Help: "links between switches that paths of the set take, those with most of them first", Stream: true,
+		Key: "used_links", Title: "links", Help: "links between switches that paths of the set take, those with most " +
+			"of them first", Stream: true,
 		Fields: answer.Fields[link](), Lead: func(l link) answer.Lead { return l.lead },
 	}
 	lostTable = answer.Table[lostPath]{
@@ -109,9 +124,16 @@ var trafficDecl = answer.Decl[*traffic]{
 		{Line: "[  unknown: {unknown} more, over tables that were not read]"},
 		{Line: "[  {stays}]"},
 		{Line: "{?worst_own}  links: {links} directions between switches, {shared} of them shared with others"},
-		{Line: "{?worst_own}  at worst {worst_own|path} of it over {worst_from} -> {worst_to}, of {worst_all} that take this link"},
+		{
+			Line: "{?worst_own}  at worst {worst_own|path} of it over {worst_from} -> {worst_to}, of {worst_all} " +
+				"that take this link",
+		},
 		{When: answer.Hidden[*traffic], Table: answer.Show(&memberTable, (*traffic).members)},
-		{When: answer.Hidden[*traffic], Table: answer.Show(&linkTable, func(t *traffic) answer.Rows[link] { return answer.Slice(t.links) })},
+		{
+			When: answer.Hidden[*traffic], Table: answer.Show(&linkTable, func(t *traffic) answer.Rows[link] {
+				return answer.Slice(t.links)
+			}),
+		},
 		{When: answer.Hidden[*traffic], Table: answer.Show(&lostTable, (*traffic).lostPaths)},
 	},
 }
@@ -124,7 +146,8 @@ type set struct {
 }
 
 var setTable = answer.Table[set]{
-	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no hosts have a name yet (try: hosts job1 node[0001-0064])",
+	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no hosts have a name yet (try: hosts " +
+		"job1 node[0001-0064])",
 	Lead: func(s set) answer.Lead { return answer.Lead{Command: "hosts " + s.Name} },
 }
 
@@ -153,7 +176,8 @@ func run(c *feature.Call) error {
 	case name == "":
 		return c.Answer(setsDecl.Answer(st.Basis(st.Live, session.NeedLinks), sets(&st)))
 	case !setName.MatchString(name):
-		return c.Misused("%q is no name for a set of hosts, expected letters, digits, dots, dashes and underscores, 40 at most", name)
+		return c.Misused("%q is no name for a set of hosts, expected letters, digits, dots, dashes and underscores, "+
+			"40 at most", name)
 	case c.Arg(1) == feature.OffWord:
 		if st.Sets.Named(name) == nil {
 			return feature.NoSet(&st, name)
@@ -226,7 +250,8 @@ func show(c *feature.Call, st *session.State, p *session.Picture) error {
 	t.ends, unreachable, t.Missing = set.In(f)
 	t.Hosts, t.Unreachable = len(t.ends)+len(unreachable), len(unreachable)
 	if t.Hosts > feature.MostGranted {
-		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name, t.Hosts, feature.MostGranted)
+		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name,
+			t.Hosts, feature.MostGranted)
 	}
 	pairs := linkload.Among(f, append(slices.Clone(t.ends), unreachable...))
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
@@ -257,7 +282,8 @@ func (t *traffic) count(m *linkload.Measured, all *linkload.Loads) {
 	t.Leaves = len(leaves)
 	for _, l := range m.Loads.Summary(len(f.Ports)).Worst {
 		of := all.Paths[l.Port]
-		t.links = append(t.links, link{answer.Port(f, l.Port), answer.Port(f, f.Ports[l.Port].Peer), l.Paths, of, of - l.Paths, feature.ToPort(f, l.Port)})
+		t.links = append(t.links, link{answer.Port(f, l.Port), answer.Port(f, f.Ports[l.Port].Peer), l.Paths, of,
+			of - l.Paths, feature.ToPort(f, l.Port)})
 		if of > l.Paths {
 			t.Shared++
 		}

@@ -30,7 +30,8 @@ import (
 var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
 	Path:    "job",
 	Summary: "show events and errors on the paths of a job",
-	Help: "Slurm is asked for the hosts and times of the job (scontrol, then sacct); without Slurm, hosts= and since= give them.\n" +
+	Help: "Slurm is asked for the hosts and times of the job (scontrol, then sacct); without Slurm, hosts= and " +
+		"since= give them.\n" +
 		"The hosts become the set job-ID, for hosts, check load pattern=hosts:@job-ID and the screen.",
 	Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 	Options: []lang.Option{
@@ -74,27 +75,39 @@ const maxListed = 20
 
 var (
 	missingTable = answer.Table[missing]{
-		Key: "not_in_subnet", Title: "hosts that are not in the subnet", MaxRows: maxListed, Fields: answer.Fields[missing](), Row: "  not in the subnet: {name}",
+		Key: "not_in_subnet", Title: "hosts that are not in the subnet", MaxRows: maxListed,
+		Fields: answer.Fields[missing](), Row: "  not in the subnet: {name}",
 	}
 	errorTable = answer.Table[feature.CountedRow]{
-		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits", MaxRows: maxListed,
-		Fields: answer.Fields[feature.CountedRow](), Row: "  {PORT}: {COUNTED}, the first by {first}", Lead: feature.CountedRow.Lead,
+		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits",
+		MaxRows: maxListed,
+		Fields:  answer.Fields[feature.CountedRow](), Row: "  {PORT}: {COUNTED}, the first by {first}",
+		Lead: feature.CountedRow.Lead,
 	}
 	eventTable = feature.MomentTable("  {when}  {text}", "")
 )
 
 var decl = answer.Decl[*job]{
 	Command: "job", Help: "what happened on the paths of a job while it ran",
-	Title: "job {id} in {of}[, {name}][, {user}][, {state}], from {since} to {until}: {hosts|host}, the set {set}, with paths over {links} directions of links",
+	Title: "job {id} in {of}[, {name}][, {user}][, {state}], from {since} to {until}: {hosts|host}, the set {set}, " +
+		"with paths over {links} directions of links",
 	Facts: answer.Fields[*job](),
 	Layout: []answer.Item[*job]{
 		{Table: answer.Show(&missingTable, func(j *job) answer.Rows[missing] {
 			return answer.Lazy(len(j.missing), func(i int) missing { return missing{j.missing[i]} })
 		})},
 		{Line: "{events|event} on its paths, or of the whole subnet"},
-		{Table: answer.Show(eventTable, func(j *job) answer.Rows[feature.Moment] { return feature.Moments(j.f, j.moments) })},
+		{
+			Table: answer.Show(eventTable, func(j *job) answer.Rows[feature.Moment] {
+				return feature.Moments(j.f, j.moments)
+			}),
+		},
 		{Line: "{ports with errors|port} of its paths counted errors or waits"},
-		{Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.CountedRow] { return answer.Slice(j.errors) })},
+		{
+			Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.CountedRow] {
+				return answer.Slice(j.errors)
+			}),
+		},
 	},
 }
 
@@ -110,8 +123,11 @@ func run(c *feature.Call) error {
 	st := c.Session.State()
 	p := st.Live
 	j := &job{
-		ID: id, Name: answer.Optional(found.Name), User: answer.Optional(found.User), State: answer.Optional(found.State),
-		Set: "job-" + strings.NewReplacer("+", ".").Replace(id), Since: found.From.Local(), Until: found.Until.Local(), f: p.Fabric,
+		ID: id, Name: answer.Optional(found.Name), User: answer.Optional(found.User),
+		State: answer.Optional(found.State),
+		Set:   "job-" + strings.NewReplacer("+", ".").Replace(id), Since: found.From.Local(),
+		Until: found.Until.Local(),
+		f:     p.Fabric,
 	}
 	if found.Until.IsZero() {
 		j.Until = time.Now()
@@ -192,7 +208,8 @@ func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex
 		j.notRead("set of paths of the job", "there are no tables")
 		return on, nil
 	case len(ends) > feature.MostGranted:
-		j.notRead("set of paths of the job", fmt.Sprintf("%d hosts are too many to follow all paths among them", len(ends)))
+		j.notRead("set of paths of the job", fmt.Sprintf("%d hosts are too many to follow all paths among them",
+			len(ends)))
 		return on, nil
 	}
 	m, err := linkload.Measure(c.Ctx, p.Tables, linkload.Among(j.f, ends))
@@ -208,7 +225,8 @@ func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex
 	return on, nil
 }
 
-// events takes the events of the time of the job that are about its nodes and links, or about tables, managers and commits.
+// events takes the events of the time of the job that are about its nodes and links, or about tables, managers and
+// commits.
 func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 	line, err := c.Session.Timeline(c.Ctx, j.Since, j.Until)
 	if err != nil {

@@ -51,10 +51,14 @@ func (e entry) destination() fabric.PortIndex { return e.f.PortByLID(e.lid) }
 var table = answer.Table[entry]{
 	Key: "entries", Title: "entries", Stream: true,
 	Fields: []answer.Field[entry]{
-		{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "of the destination", Value: func(e entry) answer.Value { return answer.LID(e.lid) }},
-		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "the port that packets leave by; 0 is the switch itself",
+		{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "of the destination", Value: func(e entry) answer.Value {
+			return answer.LID(e.lid)
+		}},
+		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "the port that packets leave by; 0 is the " +
+			"switch itself",
 			Value: func(e entry) answer.Value { return answer.Int(e.port) }},
-		{Key: "next_hop", Name: "NEXT HOP", Kind: answer.KindPlace, Help: "the port at the other end of that link", Value: next},
+		{Key: "next_hop", Name: "NEXT HOP", Kind: answer.KindPlace, Help: "the port at the other end of that link",
+			Value: next},
 		{Key: "destination", Name: "DESTINATION", Kind: answer.KindPlace, Help: "the port that has the LID",
 			Value: func(e entry) answer.Value { return answer.Port(e.f, e.destination()) }},
 	},

@@ -43,12 +43,20 @@ type link struct {
 var table = answer.Table[link]{
 	Key: "links", Title: "links", Stream: true,
 	Fields: []answer.Field[link]{
-		{Key: "a", Name: "PORT", Kind: answer.KindPlace, Value: func(l link) answer.Value { return answer.Port(l.f, l.A) }},
-		{Key: "b", Name: "PORT", Kind: answer.KindPlace, Help: "the port at the other end", Value: func(l link) answer.Value { return answer.Port(l.f, l.B) }},
-		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(l link) answer.Value { return feature.WidthSpeed(l.f, l.A) }},
+		{Key: "a", Name: "PORT", Kind: answer.KindPlace, Value: func(l link) answer.Value {
+			return answer.Port(l.f, l.A)
+		}},
+		{Key: "b", Name: "PORT", Kind: answer.KindPlace, Help: "the port at the other end",
+			Value: func(l link) answer.Value {
+				return answer.Port(l.f, l.B)
+			}},
+		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(l link) answer.Value {
+			return feature.WidthSpeed(l.f, l.A)
+		}},
 		{Key: "width", Kind: answer.KindText, Value: func(l link) answer.Value { return feature.Width(l.f, l.A) }},
 		{Key: "speed", Kind: answer.KindText, Value: func(l link) answer.Value { return feature.Speed(l.f, l.A) }},
-		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "logical state of the first port, or unreachable", Value: state},
+		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "logical state of the first port, or unreachable",
+			Value: state},
 	},
 	Lead: func(l link) answer.Lead { return feature.ToPort(l.f, l.A) },
 	ID:   func(l link) uint64 { return uint64(uint32(l.A)) },
@@ -73,7 +81,9 @@ func run(c *feature.Call) error {
 	}
 	l := &list{f: f, picture: p, links: f.Links(), unreachable: f.UnreachableNodes()}
 	if only != fabric.None {
-		l.links = slices.DeleteFunc(l.links, func(l fabric.Link) bool { return f.Ports[l.A].Node != only && f.Ports[l.B].Node != only })
+		l.links = slices.DeleteFunc(l.links, func(l fabric.Link) bool {
+			return f.Ports[l.A].Node != only && f.Ports[l.B].Node != only
+		})
 	}
 	for i, x := range l.links {
 		of := func(end fabric.PortIndex) bool { return f.Ports[end].Node == only }

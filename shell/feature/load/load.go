@@ -35,7 +35,8 @@ func commands() []feature.Command {
 		path := "load " + d.Kind
 		decl, routingDecl := loads(path), loadsRouting(path)
 		c := feature.Command{
-			Path: path, Summary: "Read " + d.Summary, Help: d.Help, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Options: options(d.Kind),
+			Path: path, Summary: "Read " + d.Summary, Help: d.Help,
+			Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Options: options(d.Kind),
 			Examples: []string{"engine dfsssp; route; dump " + d.Kind + " saved; " + path + " saved"},
 			Answers:  []answer.Declared{decl},
 			Run:      func(c *feature.Call) error { return load(c, d.Kind, decl, routingDecl) },
@@ -45,7 +46,9 @@ func commands() []feature.Command {
 		}
 		all = append(all, c)
 	}
-	return append(all, feature.Guided("load", "read", func(c *feature.Call) *guided.Flow { return guided.Load(c.Ctx, c.Session) }))
+	return append(all, feature.Guided("load", "read", func(c *feature.Call) *guided.Flow {
+		return guided.Load(c.Ctx, c.Session)
+	}))
 }
 
 func options(kind string) []lang.Option {
@@ -57,7 +60,8 @@ func options(kind string) []lang.Option {
 	case "routing":
 		return []lang.Option{{
 			Name: "reroute", Kind: lang.KindWord, Words: []string{"yes", "no"},
-			Summary: "no: keep the routes in spite of what has changed, and list the pairs that this leaves unconnected; yes",
+			Summary: "no: keep the routes in spite of what has changed, and list the pairs that this leaves " +
+				"unconnected; yes",
 		}}
 	case "lfts", "fdbs":
 		return []lang.Option{{
@@ -68,7 +72,8 @@ func options(kind string) []lang.Option {
 		return []lang.Option{
 			{
 				Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
-				Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it states is so",
+				Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it " +
+					"states is so",
 			},
 			{
 				Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
@@ -131,8 +136,10 @@ func load(c *feature.Call, kind string, decl *answer.Decl[*loaded], routingDecl 
 		return c.Answer(routingDecl.Answer(b, routingOf(c.Arg(0), &rep)))
 	}
 	a := &loaded{
-		File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped, Option: answer.Optional(rep.Option),
-		Ignored: answer.Optional(rep.Ignored), Groups: rep.Groups, Forgotten: rep.Forgotten, Stale: rep.Topology && st.Stale, Skipped: rep.Notes,
+		File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped,
+		Option:  answer.Optional(rep.Option),
+		Ignored: answer.Optional(rep.Ignored), Groups: rep.Groups, Forgotten: rep.Forgotten, Stale: rep.Topology &&
+			st.Stale, Skipped: rep.Notes,
 		unconnected: unconnectedOf(rep.Lost), First: first(kind, c.Arg(0), st.Settings.String(), &rep),
 	}
 	if rep.Topology {
@@ -162,7 +169,8 @@ func first(kind, path, engine string, rep *session.LoadReport) string {
 	file := fabric.Escape(path)
 	switch {
 	case kind == "groups":
-		return fmt.Sprintf("%s with %s taken from %s; route makes their tables", prose.Count(rep.Groups, "multicast group"), prose.Count(rep.Entries, "member"), file)
+		return fmt.Sprintf("%s with %s taken from %s; route makes their tables",
+			prose.Count(rep.Groups, "multicast group"), prose.Count(rep.Entries, "member"), file)
 	case rep.Ignored != "":
 		return fmt.Sprintf("%s: %s", file, rep.Ignored)
 	case rep.Over != "":
@@ -174,24 +182,31 @@ func first(kind, path, engine string, rep *session.LoadReport) string {
 			file, prose.Count(rep.Switches, "switch"), prose.Count(rep.Links, "link"))
 	}
 	remapped := prose.When(rep.Remapped > 0, fmt.Sprintf(", %d LIDs remapped by port GUID", rep.Remapped), "")
-	return fmt.Sprintf("loaded %s on %s from %s%s; staged, not written", prose.Count(rep.Entries, "entry"), prose.Count(rep.Switches, "switch"), file, remapped)
+	return fmt.Sprintf("loaded %s on %s from %s%s; staged, not written", prose.Count(rep.Entries, "entry"),
+		prose.Count(rep.Switches, "switch"), file, remapped)
 }
 
 // laid returns what a topology of so many switches goes on with of the tables that were there, and a line of it.
 func laid(l *session.Laid, switches int) (facts answer.Value, text string) {
 	facts = answer.Map([]answer.Named{
-		{Name: "over", Value: answer.Text(string(l.Over))}, {Name: "switches_kept", Value: answer.Int(l.Kept)}, {Name: "switches_new", Value: answer.Int(l.New)},
-		{Name: "switches_gone", Value: answer.Int(l.Gone)}, {Name: "lids_kept", Value: answer.Int(l.LIDs)}, {Name: "without_lid", Value: answer.Int(l.NoLIDs)},
+		{Name: "over", Value: answer.Text(string(l.Over))}, {Name: "switches_kept", Value: answer.Int(l.Kept)},
+		{Name: "switches_new", Value: answer.Int(l.New)},
+		{Name: "switches_gone", Value: answer.Int(l.Gone)}, {Name: "lids_kept", Value: answer.Int(l.LIDs)},
+		{Name: "without_lid", Value: answer.Int(l.NoLIDs)},
 	})
-	return facts, fmt.Sprintf("laid over the tables of %s by GUID: %s of %d known, %d new, %d gone; %s stay, %s without one",
-		l.Over, prose.Count(l.Kept, "switch"), switches, l.New, l.Gone, prose.Count(l.LIDs, "LID"), prose.Count(l.NoLIDs, "port"))
+	return facts, fmt.Sprintf("laid over the tables of %s by GUID: %s of %d known, %d new, %d gone; %s stay, %s "+
+		"without one",
+		l.Over, prose.Count(l.Kept, "switch"), switches, l.New, l.Gone, prose.Count(l.LIDs, "LID"),
+		prose.Count(l.NoLIDs, "port"))
 }
 
 // unreadOf returns what of a file could not be read, a cause for each finding.
 func unreadOf(l *unread.List) answer.Unread {
 	u := answer.Unread{Count: l.Count}
 	for _, line := range l.Lines(len(l.Findings)) {
-		u.Causes = append(u.Causes, answer.Cause{What: "part of the file", Why: strings.TrimPrefix(line, "not read: "), Count: 1})
+		u.Causes = append(u.Causes, answer.Cause{
+			What: "part of the file", Why: strings.TrimPrefix(line, "not read: "), Count: 1,
+		})
 	}
 	return u
 }
@@ -219,7 +234,8 @@ type lostPath struct {
 }
 
 var lostTable = answer.Table[lostPath]{
-	Key: "unconnected_pairs", Title: "unconnected pairs", Fields: answer.Fields[lostPath](), Row: "  {from} -> {to}: {why}", MaxRows: 20,
+	Key: "unconnected_pairs", Title: "unconnected pairs", Fields: answer.Fields[lostPath](),
+	Row: "  {from} -> {to}: {why}", MaxRows: 20,
 }
 
 // unconnectedLines returns the part of a layout that lists unconnected paths.

@@ -74,11 +74,16 @@ var changes = answer.Table[change]{
 func loadsRouting(command string) *answer.Decl[*routing] {
 	return &answer.Decl[*routing]{
 		Command: command, Help: "what the saved routing gave", Action: true, Facts: answer.Fields[*routing](),
-		Title: "loaded {entries|entry} on {switches|switch} from {file}: {what was computed}, {changed} entries other than saved{compared}; staged, not written",
+		Title: "loaded {entries|entry} on {switches|switch} from {file}: {what was computed}, {changed} entries " +
+			"other than saved{compared}; staged, not written",
 		Layout: slices.Concat([]answer.Item[*routing]{
 			{Line: "{?same subnet}  the subnet is the one that the routes were made for"},
 			{Table: answer.Show(&changes, func(r *routing) answer.Rows[change] { return answer.Slice(r.rows) })},
-			{Table: answer.Show(&feature.Refusals, func(r *routing) answer.Rows[engines.Refusal] { return answer.Slice(r.refused) })},
+			{
+				Table: answer.Show(&feature.Refusals, func(r *routing) answer.Rows[engines.Refusal] {
+					return answer.Slice(r.refused)
+				}),
+			},
 			{Line: "{?nothing computed}  nothing had to be computed"},
 			{Line: "  multicast trees {trees}", Each: "trees"},
 			{Line: "[  {without_a_path|entry} without a path, left as they are]"},
@@ -91,9 +96,12 @@ func loadsRouting(command string) *answer.Decl[*routing] {
 func routingOf(file string, rep *session.LoadReport) *routing {
 	b := rep.Routing
 	r := &routing{
-		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread, Engine: answer.Optional(b.Engine), How: string(b.How),
-		RoutedBy: answer.Optional(b.RoutedBy), MinHop: b.MinHop, Roots: b.Judgement.Roots, Trees: mlids(b.Trees), Renewed: mlids(b.Made), NoPath: b.Unreached,
-		Notes: rep.Notes, unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread), What: string(b.How), refused: b.Refusals, rows: rows(b),
+		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread,
+		Engine: answer.Optional(b.Engine), How: string(b.How),
+		RoutedBy: answer.Optional(b.RoutedBy), MinHop: b.MinHop, Roots: b.Judgement.Roots, Trees: mlids(b.Trees),
+		Renewed: mlids(b.Made), NoPath: b.Unreached,
+		Notes: rep.Notes, unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread),
+		What: string(b.How), refused: b.Refusals, rows: rows(b),
 	}
 	kept := rep.Lost != nil
 	r.Same = len(r.rows) == 0
@@ -110,7 +118,8 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 		mlids  []string
 	}{{"made anew", r.Renewed}, {"gone, as no group is known that has them", gone}} {
 		if len(x.mlids) > 0 {
-			r.TreeLines = append(r.TreeLines, prose.When(kept, "kept as saved, and BROKEN", x.became)+": "+strings.Join(x.mlids, ", "))
+			r.TreeLines = append(r.TreeLines, prose.When(kept, "kept as saved, and BROKEN", x.became)+": "+
+				strings.Join(x.mlids, ", "))
 		}
 	}
 	return r

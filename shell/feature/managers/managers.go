@@ -29,7 +29,8 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 		Help: "LIDs are counted from its port where a subnet is a file.",
 		Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
 		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds,
-			Summary: "the type of the master: opensm, as OpenFabrics ships it, or mlnx, MLNX_OpenSM; forgotten when another one is master"}},
+			Summary: "the type of the master: opensm, as OpenFabrics ships it, or mlnx, MLNX_OpenSM; forgotten when " +
+				"another one is master"}},
 		Examples: []string{"set sm kind=mlnx", "set sm node-0001"},
 		Answers:  []answer.Declared{typeDecl, portDecl},
 		Run:      set,
@@ -56,8 +57,12 @@ var table = answer.Table[manager]{
 	Row:   "{guid} {state} priority {priority} on {port}",
 	Empty: "no subnet manager was seen",
 	Fields: []answer.Field[manager]{
-		{Key: "guid", Name: "GUID", Kind: answer.KindGUID, Help: "of its port", Value: func(m manager) answer.Value { return answer.GUID(m.GUID) }},
-		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(m manager) answer.Value { return answer.Port(m.f, m.port()) }},
+		{Key: "guid", Name: "GUID", Kind: answer.KindGUID, Help: "of its port", Value: func(m manager) answer.Value {
+			return answer.GUID(m.GUID)
+		}},
+		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(m manager) answer.Value {
+			return answer.Port(m.f, m.port())
+		}},
 		{Key: "priority", Name: "PRIORITY", Kind: answer.KindInt, Help: "the highest one is master", Value: priority},
 		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "silent: it does not respond",
 			Value: func(m manager) answer.Value { return answer.Text(m.State) }},
@@ -72,28 +77,36 @@ var table = answer.Table[manager]{
 var decl = answer.Decl[managers]{
 	Command: "show sms", Help: "the subnet managers that the last sweep found",
 	Facts: []answer.Field[managers]{
-		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to give the tables that the master computes",
+		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to give the tables that the master " +
+			"computes",
 			Value: proved(func(p *session.Proof) answer.Value { return answer.Bool(p.Proved) })},
 		{Key: "why", Kind: answer.KindText, Help: "how that was proved, or why it is not",
 			Value: proved(func(p *session.Proof) answer.Value { return answer.Text(p.Why) })},
-		{Key: "compared", Kind: answer.KindTime, Help: "when calibrate compared the tables", Value: proved(func(p *session.Proof) answer.Value {
-			if p.When == nil {
-				return answer.None()
-			}
-			return answer.Time(*p.When)
-		})},
-		{Key: "entries", Kind: answer.KindInt, Help: "entries that calibrate compared", Value: proved(func(p *session.Proof) answer.Value {
-			if p.When == nil {
-				return answer.None()
-			}
-			return answer.Int(p.Entries)
-		})},
-		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set sm kind= states it", Value: proved(func(p *session.Proof) answer.Value {
-			return answer.Optional(string(p.Manager))
-		})},
+		{Key: "compared", Kind: answer.KindTime, Help: "when calibrate compared the tables",
+			Value: proved(func(p *session.Proof) answer.Value {
+				if p.When == nil {
+					return answer.None()
+				}
+				return answer.Time(*p.When)
+			})},
+		{Key: "entries", Kind: answer.KindInt, Help: "entries that calibrate compared",
+			Value: proved(func(p *session.Proof) answer.Value {
+				if p.When == nil {
+					return answer.None()
+				}
+				return answer.Int(p.Entries)
+			})},
+		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set sm kind= states it",
+			Value: proved(func(p *session.Proof) answer.Value {
+				return answer.Optional(string(p.Manager))
+			})},
 		{Key: "signs", Kind: answer.KindText, Help: "what shows the type of the master",
 			Value: proved(func(p *session.Proof) answer.Value { return answer.Optional(p.Signs) })},
-		{Name: "proof", Kind: answer.KindText, Value: proved(func(p *session.Proof) answer.Value { return answer.Text(p.String()) })},
+		{
+			Name: "proof", Kind: answer.KindText, Value: proved(func(p *session.Proof) answer.Value {
+				return answer.Text(p.String())
+			}),
+		},
 	},
 	Layout: []answer.Item[managers]{
 		{Table: answer.Show(&table, func(m managers) answer.Rows[manager] {
@@ -141,7 +154,8 @@ type masterPort struct {
 }
 
 var (
-	typeDecl = feature.OneLine[masterType]("set sm", "the type of the master subnet manager", "the subnet manager in charge is of the kind {type}")
+	typeDecl = feature.OneLine[masterType]("set sm", "the type of the master subnet manager",
+		"the subnet manager in charge is of the kind {type}")
 	portDecl = feature.OneLine[masterPort]("set sm", "the port of the subnet manager", "LIDs are counted from {sm}")
 )
 
@@ -180,10 +194,12 @@ func setSM(c *feature.Call, port fabric.PortIndex) error {
 	defer op.End()
 	st := s.State()
 	if s.Connection().Online() {
-		return fmt.Errorf("the session sits on %s; only that of a file can be moved", st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
+		return fmt.Errorf("the session sits on %s; only that of a file can be moved",
+			st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
 	}
 	if st.Base != nil {
-		return errors.New("something has failed on paper, as seen from where the subnet manager sits now (try: restore all)")
+		return errors.New("something has failed on paper, as seen from where the subnet manager sits now (try: " +
+			"restore all)")
 	}
 	f, err := st.Live.Fabric.WithSMPort(port)
 	if err != nil {

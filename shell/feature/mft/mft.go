@@ -48,7 +48,9 @@ var table = answer.Table[entry]{
 	Fields: []answer.Field[entry]{
 		{Key: "mlid", Name: "MLID", Kind: answer.KindText, Help: "multicast LID",
 			Value: func(e entry) answer.Value { return answer.Text(feature.MLIDText(e.mlid)) }},
-		{Name: "PORTS", Kind: answer.KindText, Value: func(e entry) answer.Value { return answer.Text(prose.Ranges(e.ports)) }},
+		{Name: "PORTS", Kind: answer.KindText, Value: func(e entry) answer.Value {
+			return answer.Text(prose.Ranges(e.ports))
+		}},
 		{Key: "ports", Kind: answer.KindList, Value: func(e entry) answer.Value { return answer.Ints(e.ports) }},
 	},
 }

@@ -18,7 +18,10 @@ import (
 var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{
-	{Path: "show", Summary: "list what is in the subnet", Options: []lang.Option{feature.OfOption()}, Examples: []string{"show links leaf-01"}},
+	{
+		Path: "show", Summary: "list what is in the subnet", Options: []lang.Option{feature.OfOption()},
+		Examples: []string{"show links leaf-01"},
+	},
 	{
 		Path:     "show nodes",
 		Summary:  "list the nodes, or one",
@@ -64,17 +67,24 @@ func declare(command, key string) *answer.Decl[list] {
 	table := &answer.Table[node]{
 		Key: key, Title: key, Stream: true,
 		Fields: []answer.Field[node]{
-			{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "local identifier; of a switch that of port 0, else that of the first port with one",
+			{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "local identifier; of a switch that of port 0, " +
+				"else that of the first port with one",
 				Value: func(n node) answer.Value { return answer.LID(feature.NodeLID(n.f, n.of())) }},
 			{Name: "GUID", Kind: answer.KindGUID, Value: func(n node) answer.Value { return answer.GUID(n.of().GUID) }},
 			{Key: "type", Name: "TYPE", Kind: answer.KindText, Help: "switch, ca or router",
 				Value: func(n node) answer.Value { return answer.Text(feature.TypeWord(n.of().Type)) }},
-			{Name: "UP/PORTS", Kind: answer.KindText, Help: "ports with a link, of all", Value: func(n node) answer.Value {
-				return answer.Text(fmt.Sprintf("%d/%d", n.f.LinkedPorts(n.of()), n.of().NumPorts))
+			{Name: "UP/PORTS", Kind: answer.KindText, Help: "ports with a link, of all",
+				Value: func(n node) answer.Value {
+					return answer.Text(fmt.Sprintf("%d/%d", n.f.LinkedPorts(n.of()), n.of().NumPorts))
+				}},
+			{Key: "up", Kind: answer.KindInt, Help: "ports with a link", Value: func(n node) answer.Value {
+				return answer.Int(n.f.LinkedPorts(n.of()))
 			}},
-			{Key: "up", Kind: answer.KindInt, Help: "ports with a link", Value: func(n node) answer.Value { return answer.Int(n.f.LinkedPorts(n.of())) }},
-			{Key: "ports", Kind: answer.KindInt, Value: func(n node) answer.Value { return answer.Int(n.of().NumPorts) }},
-			{Name: "NAME", Kind: answer.KindText, Help: "as the node describes itself, or as a name map calls it", Value: name},
+			{Key: "ports", Kind: answer.KindInt, Value: func(n node) answer.Value {
+				return answer.Int(n.of().NumPorts)
+			}},
+			{Name: "NAME", Kind: answer.KindText, Help: "as the node describes itself, or as a name map calls it",
+				Value: name},
 			{Key: "node", Kind: answer.KindPlace, Value: func(n node) answer.Value { return answer.Node(n.f, n.at) }},
 			{Key: "in_subnet", Kind: answer.KindBool, Help: "a path of links leads there from the subnet manager",
 				Value: func(n node) answer.Value { return answer.Bool(n.of().InSubnet) }},
@@ -156,8 +166,12 @@ var portTable = answer.Table[port]{
 		}},
 		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "logical state of the port",
 			Value: func(p port) answer.Value { return feature.PortState(p.picture, p.at) }},
-		{Key: "lid", Name: "LID", Kind: answer.KindLID, Value: func(p port) answer.Value { return answer.LID(p.of().LID) }},
-		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(p port) answer.Value { return feature.WidthSpeed(p.f, p.at) }},
+		{Key: "lid", Name: "LID", Kind: answer.KindLID, Value: func(p port) answer.Value {
+			return answer.LID(p.of().LID)
+		}},
+		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(p port) answer.Value {
+			return feature.WidthSpeed(p.f, p.at)
+		}},
 		{Key: "width", Kind: answer.KindText, Value: func(p port) answer.Value { return feature.Width(p.f, p.at) }},
 		{Key: "speed", Kind: answer.KindText, Value: func(p port) answer.Value { return feature.Speed(p.f, p.at) }},
 		{Key: "peer", Name: "PEER", Kind: answer.KindPlace, Help: "the port at the other end of its link",

@@ -68,7 +68,8 @@ func TestWriteForACM(t *testing.T) {
 		default:
 			fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ':' })
 			want, err := v.Query(src, uint16(number16(t, fields[0])), pathdb.Want{})
-			if err != nil || number16(t, fields[1]) != uint64(want.SL) || number16(t, fields[2]) != uint64(want.MTU) || number16(t, fields[3]) != uint64(want.Rate) {
+			if err != nil || number16(t, fields[1]) != uint64(want.SL) || number16(t, fields[2]) != uint64(want.MTU) ||
+				number16(t, fields[3]) != uint64(want.Rate) {
 				t.Errorf("from LID %d: %s, want %+v, %v", src, line, want, err)
 			}
 			lines++

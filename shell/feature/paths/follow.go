@@ -30,8 +30,11 @@ type unfollowed struct {
 
 var (
 	followDecl = answer.Decl[*followed]{
-		Command: "paths follow", Help: "the database", Title: "path records of {of}: {text}", Facts: answer.Fields[*followed](), Action: true,
-		Layout: []answer.Item[*followed]{{Line: "{?idle}  nobody sweeps, so the file changes with the next sweep by hand (try: watch SECONDS)"}},
+		Command: "paths follow", Help: "the database", Title: "path records of {of}: {text}",
+		Facts: answer.Fields[*followed](), Action: true,
+		Layout: []answer.Item[*followed]{
+			{Line: "{?idle}  nobody sweeps, so the file changes with the next sweep by hand (try: watch SECONDS)"},
+		},
 	}
 	unfollowDecl = feature.OneLine[unfollowed]("paths follow", "no database", "no path database is kept current")
 	followedDecl = feature.DeclareStay("paths follow")
@@ -60,7 +63,8 @@ func follow(c *feature.Call) error {
 	if st.Live.Tables.Unread.SLs {
 		b.Warnings = append(b.Warnings, noSLs)
 	}
-	a := &followed{rep.File, rep.State, rep.Delta, answer.Optional(rep.Why), rep.Size, rep.Same, rep.Text(), st.Every == 0}
+	a := &followed{rep.File, rep.State, rep.Delta, answer.Optional(rep.Why), rep.Size, rep.Same, rep.Text(),
+		st.Every == 0}
 	if err := c.Answer(followDecl.Answer(b, a)); err != nil || stay == 0 {
 		return err
 	}

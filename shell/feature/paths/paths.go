@@ -40,9 +40,18 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Path: "paths build", Summary: "write the path records of a routing",
 		Args: []lang.Arg{fileArg},
 		Options: []lang.Option{
-			feature.OfOption(), {Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "with the switches of the paths (yes by default)"},
-			{Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of partitions, and the switches for P_Keys"},
-			{Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that paths delta leads from it to the new one"},
+			feature.OfOption(), {
+				Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "with the switches of the paths (yes by default)",
+			},
+			{
+				Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of " +
+					"partitions, and the switches for P_Keys",
+			},
+			{
+				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that " +
+					"paths delta leads from it to the new one",
+			},
 		},
 		Examples: []string{"route; paths build records; paths query leaf-01 leaf-30 path file=records"},
 		Answers:  []answer.Declared{buildDecl},
@@ -64,18 +73,26 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths query", Summary: "list the records from SRC to DST, or to all",
-		Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}}},
+		Args: []lang.Arg{
+			{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}},
+		},
 		Options: append(feature.AskedOptions(), feature.OfOption(), dbOption,
-			lang.Option{Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too"}),
-		Examples: []string{"paths query node-0001 node-0648", "paths query node-0001 all", "paths query node-0001 node-0648 path"},
-		Answers:  []answer.Declared{queryDecl, queryPathDecl},
-		Run:      query,
+			lang.Option{
+				Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too",
+			}),
+		Examples: []string{
+			"paths query node-0001 node-0648", "paths query node-0001 all", "paths query node-0001 node-0648 path",
+		},
+		Answers: []answer.Declared{queryDecl, queryPathDecl},
+		Run:     query,
 	},
 	{
 		Path: "paths verify", Summary: "compare records with the tables, or with the live SA",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 		Options: []lang.Option{
-			feature.OfOption(), dbOption, {Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)"},
+			feature.OfOption(), dbOption, {
+				Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)",
+			},
 			{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}, feature.StrictOption(),
 		},
 		Examples: []string{"paths verify sample=1000"},
@@ -84,28 +101,41 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths delta", Summary: "write what makes database OLD the paths of NEW",
-		Args:     []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, fileArg},
-		Examples: []string{"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta"},
-		Answers:  []answer.Declared{&deltaDecl},
-		Run:      delta,
+		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, fileArg},
+		Examples: []string{
+			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta",
+		},
+		Answers: []answer.Declared{&deltaDecl},
+		Run:     delta,
 	},
 	{
 		Path: "paths apply", Summary: "change a database by a difference",
-		Help:     "Programs that read it see the state before or the one after.\n",
-		Args:     []lang.Arg{fileArg, {Name: "DELTA", Kind: lang.KindFile}},
-		Examples: []string{"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta; paths apply old delta"},
-		Answers:  []answer.Declared{applyDecl},
-		Run:      apply,
+		Help: "Programs that read it see the state before or the one after.\n",
+		Args: []lang.Arg{fileArg, {Name: "DELTA", Kind: lang.KindFile}},
+		Examples: []string{
+			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta; " +
+				"paths apply old delta",
+		},
+		Answers: []answer.Declared{applyDecl},
+		Run:     apply,
 	},
 	{
 		Path: "paths follow", Summary: "keep a database equal to the live state",
-		Help: "It is made where there is none, and changed by differences, as watch finds changes. It is made again, under its name, where\n" +
-			"ports or LIDs have come or moved. Programs that read it see a state before a change or after it. off ends that; show\n" +
+		Help: "It is made where there is none, and changed by differences, as watch finds changes. It is made again, " +
+			"under its name, where\n" +
+			"ports or LIDs have come or moved. Programs that read it see a state before a change or after it. off " +
+			"ends that; show\n" +
 			"events lists the changes.",
 		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}}},
 		Options: []lang.Option{
-			{Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"}, Summary: "a new file has the switches of the paths (yes by default)"},
-			{Name: "deltas", Kind: lang.KindFile, Summary: "a folder for the differences, for copies elsewhere: paths apply COPY STATE.delta"},
+			{
+				Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"},
+				Summary: "a new file has the switches of the paths (yes by default)",
+			},
+			{
+				Name: "deltas", Kind: lang.KindFile, Summary: "a folder for the differences, for copies elsewhere: " +
+					"paths apply COPY STATE.delta",
+			},
 			feature.ForOption(),
 		},
 		Examples: []string{"watch 10; paths follow records"},
@@ -116,7 +146,10 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Path: "paths acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)",
 		Args: []lang.Arg{fileArg},
 		Options: []lang.Option{
-			feature.OfOption(), dbOption, {Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a line for each pair"},
+			feature.OfOption(), dbOption, {
+				Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a " +
+					"line for each pair",
+			},
 		},
 		Examples: []string{"paths acm acm.cfg for=node-0001"},
 		Answers:  []answer.Declared{&acmDecl},
@@ -151,9 +184,11 @@ type contents struct {
 
 func contentsOf(file string, i pathdb.Info) *contents {
 	x := &contents{
-		File: file, State: i.State, Origin: i.Origin, Built: i.Built, Ports: i.Ports, LIDs: i.LIDs, Switches: i.Switches, Rows: i.Rows, Classes: i.Classes,
+		File: file, State: i.State, Origin: i.Origin, Built: i.Built, Ports: i.Ports, LIDs: i.LIDs,
+		Switches: i.Switches, Rows: i.Rows, Classes: i.Classes,
 		Tables: i.Tables, Records: i.Records, Trace: i.Trace, Rest: i.Rest, Whole: i.Whole,
-		TablesSize: size(i.Tables), RecordsSize: size(i.Records), TraceSize: "none", RestSize: size(i.Rest), WholeSize: size(i.Whole),
+		TablesSize: size(i.Tables), RecordsSize: size(i.Records), TraceSize: "none", RestSize: size(i.Rest),
+		WholeSize: size(i.Whole),
 	}
 	if i.HasTrace {
 		x.TraceSize = size(i.Trace)
@@ -175,7 +210,8 @@ func size(n int) string {
 const contentsForm = "{file}: {size}, path records of {ports|port} ({lids|LID}) by {origin}, state {state}"
 
 var (
-	buildDecl = declareContents("paths build", "path records of {of}, built in {seconds}", answer.Item[*contents]{Line: contentsForm})
+	buildDecl = declareContents("paths build", "path records of {of}, built in {seconds}",
+		answer.Item[*contents]{Line: contentsForm})
 	infoDecl  = declareContents("paths info", contentsForm)
 	loadDecl  = declareContents("load paths", contentsForm)
 	applyDecl = declareContents("paths apply", contentsForm)
@@ -211,7 +247,8 @@ func build(c *feature.Call) error {
 			return err
 		}
 	}
-	image, rep, err := pathrecords.Build(c.Ctx, c.Session, session.Kind(c.Option("of", "")), c.Option("trace", "yes") == "yes", like, c.Flag("sa"))
+	image, rep, err := pathrecords.Build(c.Ctx, c.Session, session.Kind(c.Option("of", "")),
+		c.Option("trace", "yes") == "yes", like, c.Flag("sa"))
 	if err != nil {
 		return err
 	}
@@ -275,7 +312,8 @@ type difference struct {
 }
 
 var deltaDecl = answer.Decl[*difference]{
-	Command: "paths delta", Help: "the difference", Title: "{file}: {size}, {percent} % of the database", Facts: answer.Fields[*difference](),
+	Command: "paths delta", Help: "the difference", Title: "{file}: {size}, {percent} % of the database",
+	Facts:  answer.Fields[*difference](),
 	Layout: []answer.Item[*difference]{},
 }
 
@@ -295,7 +333,8 @@ func delta(c *feature.Call) error {
 	defer func() { _ = fresh.Close() }()
 	d, err := pathdb.Delta(old.View(), fresh.View())
 	if err != nil {
-		return fmt.Errorf("%w (paths build FILE like=%s keeps the order where ports have only gone)", err, fabric.Escape(c.Arg(0)))
+		return fmt.Errorf("%w (paths build FILE like=%s keeps the order where ports have only gone)", err,
+			fabric.Escape(c.Arg(0)))
 	}
 	if err := pathdb.WriteFile(c.Arg(2), d); err != nil {
 		return err
@@ -322,7 +361,8 @@ type written struct {
 }
 
 var acmDecl = answer.Decl[*written]{
-	Command: "paths acm", Help: "the file", Title: "{file} of {of} written; in ibacm_opts.cfg: route_preload opensm_full_v1, route_data_file {file}", Facts: answer.Fields[*written](),
+	Command: "paths acm", Help: "the file", Title: "{file} of {of} written; in ibacm_opts.cfg: route_preload " +
+		"opensm_full_v1, route_data_file {file}", Facts: answer.Fields[*written](),
 	Layout: []answer.Item[*written]{},
 }
 

@@ -58,7 +58,9 @@ func declareQuery(path bool) *answer.Decl[queried] {
 	table := &answer.Table[record]{Key: "records", Title: "path records", Fields: fields, Stream: true}
 	return &answer.Decl[queried]{
 		Command: "paths query", Help: "path records",
-		Layout: []answer.Item[queried]{{Table: answer.Show(table, func(q queried) answer.Rows[record] { return q.rows })}},
+		Layout: []answer.Item[queried]{
+			{Table: answer.Show(table, func(q queried) answer.Rows[record] { return q.rows })},
+		},
 	}
 }
 
@@ -143,8 +145,10 @@ func (v *view) without(from, to pathdb.PortIndex, err error) record {
 
 func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (record, error) {
 	row := record{
-		SLID: r.SLID, DLID: r.DLID, SL: answer.NotRead(), SLText: "unknown", MTU: answer.None(), MTUText: "-", Rate: answer.Int(r.Rate), RateText: "-",
-		PKey: answer.Text(fmt.Sprintf("0x%04x", r.PKey)), PKeyText: fmt.Sprintf("0x%04x", r.PKey), LifeTime: answer.Int(r.LifeTime), Life: fmt.Sprint(r.LifeTime),
+		SLID: r.SLID, DLID: r.DLID, SL: answer.NotRead(), SLText: "unknown", MTU: answer.None(), MTUText: "-",
+		Rate: answer.Int(r.Rate), RateText: "-",
+		PKey: answer.Text(fmt.Sprintf("0x%04x", r.PKey)), PKeyText: fmt.Sprintf("0x%04x", r.PKey),
+		LifeTime: answer.Int(r.LifeTime), Life: fmt.Sprint(r.LifeTime),
 		Hops: answer.Int(r.Hops), HopsText: fmt.Sprint(r.Hops),
 	}
 	row.From, row.FromText = v.place(from, r.SLID)
@@ -173,8 +177,8 @@ func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (re
 	return row, nil
 }
 
-// place returns a port of the database as the state that is asked has it, by its GUID where that does not have it, and its
-// text with the LID of the record.
+// place returns a port of the database as the state that is asked has it, by its GUID where that does not have it, and
+// its text with the LID of the record.
 func (v *view) place(i pathdb.PortIndex, lid uint16) (answer.Value, string) {
 	p := v.Port(i)
 	at, name := answer.At(answer.Place{GUID: p.GUID, LID: lid, Port: -1}), fmt.Sprintf("0x%016x", p.GUID)

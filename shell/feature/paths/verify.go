@@ -35,10 +35,12 @@ type remark struct {
 	Text string `key:"text" name:"DIFFERENCE"`
 }
 
-var remarkTable = answer.Table[remark]{Key: "listed", Title: "differences", Fields: answer.Fields[remark](), Row: "  {text}"}
+var remarkTable = answer.Table[remark]{Key: "listed", Title: "differences", Fields: answer.Fields[remark](),
+	Row: "  {text}"}
 
 var verifyDecl = answer.Decl[*comparison]{
-	Command: "paths verify", Help: "how path records differ from the tables, or from those of the subnet administration",
+	Command: "paths verify", Help: "how path records differ from the tables, or from those of the subnet " +
+		"administration",
 	Title: "{pairs|path} compared with {beside}: {differ} differ[, {unknown} unknown: over tables that were not read]",
 	Facts: answer.Fields[*comparison](),
 	Layout: []answer.Item[*comparison]{{Table: answer.Show(&remarkTable, func(x *comparison) answer.Rows[remark] {
@@ -49,7 +51,8 @@ var verifyDecl = answer.Decl[*comparison]{
 	Verdict: func(x *comparison) (answer.Verdict, string) {
 		switch {
 		case x.Differ > 0:
-			return answer.Found, fmt.Sprintf("%d of %s differ from %s", x.Differ, prose.Count(x.Pairs, "path"), x.Beside)
+			return answer.Found, fmt.Sprintf("%d of %s differ from %s", x.Differ, prose.Count(x.Pairs, "path"),
+				x.Beside)
 		case x.Unknown > 0:
 			return answer.Unknown, feature.UnknownPaths(int64(x.Unknown), int64(x.Pairs))
 		}
@@ -79,10 +82,12 @@ func verifyRecords(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
-	a, b := comparison{Pairs: len(drawn), Beside: "the subnet administration", Differences: []string{}}, st.Basis(st.Live, session.NeedLinks)
+	a, b := comparison{Pairs: len(drawn), Beside: "the subnet administration", Differences: []string{}},
+		st.Basis(st.Live, session.NeedLinks)
 	note := func(p pairs.Pair, f *fabric.Fabric, why error) {
 		if a.Differ++; a.Differ <= mostListed {
-			a.Differences = append(a.Differences, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src), feature.DestinationName(f, p.LID), why))
+			a.Differences = append(a.Differences, fmt.Sprintf("%s to %s: %v", f.PortName(p.Src),
+				feature.DestinationName(f, p.LID), why))
 		}
 	}
 	if live && v.unknownSLs {
@@ -145,7 +150,9 @@ func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	list := make([]pairs.Pair, n)
 	for i := range list {
 		dst := ends[r.IntN(len(ends))]
-		list[i] = pairs.Pair{Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC))}
+		list[i] = pairs.Pair{
+			Src: ends[r.IntN(len(ends))], Dst: dst, LID: f.Ports[dst].LID + uint16(r.IntN(1<<f.Ports[dst].LMC)),
+		}
 	}
 	return list, nil
 }
@@ -167,7 +174,8 @@ func beside(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls 
 		return fmt.Errorf("the database has none: %w", err)
 	}
 	if sls && !sameSL(v, r, &got) {
-		return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL, got.PKey, got.SL)
+		return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL,
+			got.PKey, got.SL)
 	}
 	switch {
 	case mad.MTU(got.MTU) != r.MTU:

@@ -32,8 +32,8 @@ type view struct {
 // errNoRecord stands for [pathdb.ErrNoPath] in a database that was built from tables of which some were not read.
 var errNoRecord = errors.New("no record: forwarding tables were not read, and whether there is a path is unknown")
 
-// open returns the database that a question goes to: that of the option file, the one that was loaded, or else one that is
-// built from the tables of the state. The caller closes it.
+// open returns the database that a question goes to: that of the option file, the one that was loaded, or else one that
+// is built from the tables of the state. The caller closes it.
 func open(c *feature.Call) (*view, error) {
 	v := &view{close: func() {}}
 	st := c.Session.State()
@@ -80,8 +80,9 @@ func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error)
 	}
 	b := st.Basis(p, session.NeedLinks|session.NeedTables)
 	if rep.NotRead != nil {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("the forwarding tables of %s were not read, and the paths over them have no records: %s",
-			prose.Count(len(rep.NotRead), "switch"), prose.List(rep.NotRead, mostUnread)))
+		b.Warnings = append(b.Warnings,
+			fmt.Sprintf("the forwarding tables of %s were not read, and the paths over them have no records: %s",
+				prose.Count(len(rep.NotRead), "switch"), prose.List(rep.NotRead, mostUnread)))
 	}
 	return b, nil
 }

@@ -46,7 +46,8 @@ var savedDecl, loadedDecl, shownDecl = declare("save"), declare("load"), declare
 func declare(word string) *answer.Decl[*compared] {
 	return &answer.Decl[*compared]{
 		Command: "baseline " + word, Help: "the baseline, and how the live subnet differs from it",
-		Title: "baseline of {when}, compared with {of}: {nodes|node}, {switches|switch} of them, {links|link}, in {file}",
+		Title: "baseline of {when}, compared with {of}: {nodes|node}, {switches|switch} of them, {links|link}, " +
+			"in {file}",
 		Facts: answer.Fields[*compared](),
 		Layout: []answer.Item[*compared]{
 			{Line: "{?not compared}  not compared: nothing of the live subnet was read"},
@@ -82,7 +83,9 @@ func baseline(name, summary string, optional bool, decl *answer.Decl[*compared],
 		example += "; baseline " + name + " now.snap"
 	}
 	return feature.Command{
-		Path: "baseline " + name, Summary: summary, Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: optional}},
+		Path: "baseline " + name, Summary: summary, Args: []lang.Arg{
+			{Name: "FILE", Kind: lang.KindFile, Optional: optional},
+		},
 		Examples: []string{example}, Answers: []answer.Declared{decl},
 		Run: func(c *feature.Call) error {
 			b, err := take(c.Session, c.Ctx, c.Arg(0))
@@ -106,7 +109,8 @@ func compare(c *feature.Call, decl *answer.Decl[*compared], b *session.Baseline)
 	st := c.Session.State()
 	live := st.Live.Fabric
 	a := &compared{
-		File: b.File, When: b.When, Nodes: len(b.Fabric.Nodes), Switches: len(b.Fabric.Switches), Links: len(b.Fabric.Links()),
+		File: b.File, When: b.When, Nodes: len(b.Fabric.Nodes), Switches: len(b.Fabric.Switches),
+		Links:    len(b.Fabric.Links()),
 		Compared: len(live.Nodes) > 0, Unread: len(live.Nodes) == 0,
 	}
 	if a.Compared {

@@ -23,8 +23,10 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	{
 		Path:    "problems",
 		Summary: "list what is wrong with the live subnet, worst first",
-		Help: "What could not be checked is listed too. It sends no requests. Counters have to be recorded (record) or read\n" +
-			"twice (show counters), a watch finds flapping links, baseline save what goes missing, and calibrate whether the\n" +
+		Help: "What could not be checked is listed too. It sends no requests. Counters have to be recorded (record) " +
+			"or read\n" +
+			"twice (show counters), a watch finds flapping links, baseline save what goes missing, and calibrate " +
+			"whether the\n" +
 			"switches hold what their subnet manager's settings give.",
 		Options: []lang.Option{
 			{Name: "counters", Kind: lang.KindFlag,
@@ -44,11 +46,13 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	baseline("load", "take a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
 	{
 		Path: "baseline show", Summary: "compare the live subnet with the baseline",
-		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{shownDecl}, Run: showBaseline,
+		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{shownDecl},
+		Run: showBaseline,
 	},
 	{
-		Path: "baseline forget", Summary: "remove the baseline", Examples: []string{"baseline save now.snap; baseline forget"},
-		Answers: []answer.Declared{&forgotten}, Run: forget,
+		Path: "baseline forget", Summary: "remove the baseline",
+		Examples: []string{"baseline save now.snap; baseline forget"},
+		Answers:  []answer.Declared{&forgotten}, Run: forget,
 	},
 }}
 
@@ -87,7 +91,9 @@ type unchecked struct {
 
 var (
 	table = answer.Table[row]{
-		Key: "problems", Title: "problems", Fields: answer.Fields[row](), Lead: func(r row) answer.Lead { return r.lead },
+		Key: "problems", Title: "problems", Fields: answer.Fields[row](), Lead: func(r row) answer.Lead {
+			return r.lead
+		},
 	}
 	uncheckedTable = answer.Table[unchecked]{Key: "unchecked", Title: "not checked", Fields: answer.Fields[unchecked]()}
 )
@@ -121,8 +127,9 @@ var decl = answer.Decl[*report]{
 
 func (r *report) row(p problems.Problem) row {
 	x := row{
-		Severity: p.Severity.String(), Kind: string(p.Kind), At: answer.None(), What: p.What, Try: p.Try, Since: answer.None(),
-		lead: answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))},
+		Severity: p.Severity.String(), Kind: string(p.Kind), At: answer.None(), What: p.What, Try: p.Try,
+		Since: answer.None(),
+		lead:  answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))},
 	}
 	switch node, port := p.At.In(r.f); {
 	case port != fabric.None:

@@ -25,9 +25,10 @@ const histogramWord = "histogram"
 // Feature is the commands show roots and show ranks.
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
-		Path:     "show roots",
-		Summary:  "list the root switches of the engine",
-		Help:     "histogram lists how far the hosts are from each switch, by which updn finds roots, also where it finds none.",
+		Path:    "show roots",
+		Summary: "list the root switches of the engine",
+		Help: "histogram lists how far the hosts are from each switch, by which updn finds roots, also where it " +
+			"finds none.",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
 		Examples: []string{"engine updn; route; show roots", "show roots histogram"},
 		Answers:  []answer.Declared{rootsDecl, &histogramDecl},
@@ -52,22 +53,26 @@ type ranked struct {
 
 func (r ranked) node() fabric.NodeIndex { return r.p.Fabric.Switches[r.sw] }
 
-var switchField = answer.Field[ranked]{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace, Value: func(r ranked) answer.Value {
-	return answer.Node(r.p.Fabric, r.node())
-}}
+var switchField = answer.Field[ranked]{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace,
+	Value: func(r ranked) answer.Value {
+		return answer.Node(r.p.Fabric, r.node())
+	}}
 
 func fields() []answer.Field[ranked] {
 	return []answer.Field[ranked]{
-		{Key: "rank", Name: "RANK", Kind: answer.KindInt, Help: "links from the nearest root", Value: func(r ranked) answer.Value {
-			if r.p.Ranks == nil || r.p.Ranks[r.sw] == routing.Unranked {
-				return answer.None()
-			}
-			return answer.Int(r.p.Ranks[r.sw])
-		}},
+		{Key: "rank", Name: "RANK", Kind: answer.KindInt, Help: "links from the nearest root",
+			Value: func(r ranked) answer.Value {
+				if r.p.Ranks == nil || r.p.Ranks[r.sw] == routing.Unranked {
+					return answer.None()
+				}
+				return answer.Int(r.p.Ranks[r.sw])
+			}},
 		{Key: "root", Name: "ROOT", Kind: answer.KindBool, Value: func(r ranked) answer.Value {
 			return answer.Bool(slices.Contains(r.p.Roots, r.sw))
 		}},
-		{Name: "LID", Kind: answer.KindLID, Value: func(r ranked) answer.Value { return answer.LID(r.p.Fabric.SwitchLID(r.sw)) }},
+		{Name: "LID", Kind: answer.KindLID, Value: func(r ranked) answer.Value {
+			return answer.LID(r.p.Fabric.SwitchLID(r.sw))
+		}},
 		{Name: "GUID", Kind: answer.KindGUID, Value: func(r ranked) answer.Value {
 			return answer.GUID(r.p.Fabric.SwitchNode(r.sw).GUID)
 		}},
@@ -133,22 +138,30 @@ var histogramTable = answer.Table[distance]{
 	Fields: []answer.Field[distance]{
 		{Key: "root", Name: "ROOT", Kind: answer.KindBool, Help: "updn takes the switch for a root",
 			Value: func(d distance) answer.Value { return answer.Bool(d.Root()) }},
-		{Key: "distances_over_90_percent", Name: ">90%", Kind: answer.KindInt, Help: "distances at which more than 90 % of the host ports are",
+		{Key: "distances_over_90_percent", Name: ">90%", Kind: answer.KindInt,
+			Help:  "distances at which more than 90 % of the host ports are",
 			Value: func(d distance) answer.Value { return answer.Int(d.OverMost) }},
-		{Key: "distances_over_5_percent", Name: ">5%", Kind: answer.KindInt, Help: "distances at which more than 5 % of the host ports are",
+		{Key: "distances_over_5_percent", Name: ">5%", Kind: answer.KindInt,
+			Help:  "distances at which more than 5 % of the host ports are",
 			Value: func(d distance) answer.Value { return answer.Int(d.OverFew) }},
-		{Name: "HOPS:HOSTS", Help: "number of hosts at each distance", Kind: answer.KindText, Value: func(d distance) answer.Value { return answer.Text(d.text()) }},
-		{Key: "ports_by_hops", Kind: answer.KindList, Help: "host ports at each number of hops, from 0", Value: func(d distance) answer.Value {
-			var counts []answer.Value
-			farthest := 0
-			for hops, n := range d.Ports {
-				if counts = append(counts, answer.Int(n)); n > 0 {
-					farthest = hops
+		{Name: "HOPS:HOSTS", Help: "number of hosts at each distance", Kind: answer.KindText,
+			Value: func(d distance) answer.Value {
+				return answer.Text(d.text())
+			}},
+		{Key: "ports_by_hops", Kind: answer.KindList, Help: "host ports at each number of hops, from 0",
+			Value: func(d distance) answer.Value {
+				var counts []answer.Value
+				farthest := 0
+				for hops, n := range d.Ports {
+					if counts = append(counts, answer.Int(n)); n > 0 {
+						farthest = hops
+					}
 				}
-			}
-			return answer.List(counts[:farthest+1])
+				return answer.List(counts[:farthest+1])
+			}},
+		{Name: "GUID", Kind: answer.KindGUID, Value: func(d distance) answer.Value {
+			return answer.GUID(d.f.SwitchNode(d.Switch).GUID)
 		}},
-		{Name: "GUID", Kind: answer.KindGUID, Value: func(d distance) answer.Value { return answer.GUID(d.f.SwitchNode(d.Switch).GUID) }},
 		{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace,
 			Value: func(d distance) answer.Value { return answer.Node(d.f, d.f.Switches[d.Switch]) }},
 	},
@@ -159,16 +172,28 @@ var histogramDecl = answer.Decl[distances]{
 	Command: "show roots", Help: "how far the hosts are from each switch",
 	Title: "distances of {of}: {hosts|host port}",
 	Facts: []answer.Field[distances]{
-		{Key: "hosts", Name: "host ports", Kind: answer.KindInt, Value: func(d distances) answer.Value { return answer.Int(d.hosts) }},
+		{Key: "hosts", Name: "host ports", Kind: answer.KindInt, Value: func(d distances) answer.Value {
+			return answer.Int(d.hosts)
+		}},
 		{Key: "roots_named", Kind: answer.KindBool, Help: "root_guid_file names the roots",
 			Value: func(d distances) answer.Value { return answer.Bool(d.named) }},
-		{Key: "dnup", Kind: answer.KindBool, Help: "the chain of engines has dnup", Value: func(d distances) answer.Value { return answer.Bool(d.dn) }},
+		{Key: "dnup", Kind: answer.KindBool, Help: "the chain of engines has dnup",
+			Value: func(d distances) answer.Value {
+				return answer.Bool(d.dn)
+			}},
 	},
 	Layout: []answer.Item[distances]{
-		{Line: "  updn takes a switch for a root if more than 90 % of the host ports are at one distance and more than 5 % at no other"},
+		{
+			Line: "  updn takes a switch for a root if more than 90 % of the host ports are at one distance and more " +
+				"than 5 % at no other",
+		},
 		{Line: "{?roots_named}  root_guid_file names the roots: updn does not look for any"},
 		{Line: "{?dnup}  dnup has no roots: it ranks switches by their distance from the hosts"},
-		{Table: answer.Show(&histogramTable, func(d distances) answer.Rows[distance] { return answer.Slice(d.histograms) })},
+		{
+			Table: answer.Show(&histogramTable, func(d distances) answer.Rows[distance] {
+				return answer.Slice(d.histograms)
+			}),
+		},
 	},
 }
 

@@ -23,14 +23,19 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 	{Path: "record", Summary: "record counters and events for later questions"},
 	{
 		Path: "record start", Summary: "record from now on",
-		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does this without a console,\n" +
-			"until a signal ends it. counters history, counters worst and report morning ask for what was recorded, in any console\n" +
+		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does this " +
+			"without a console,\n" +
+			"until a signal ends it. counters history, counters worst and report morning ask for what was recorded, " +
+			"in any console\n" +
 			"of this machine.",
 		Options: []lang.Option{
 			seconds("every", "read errors and waits of all ports once in so long (default 60)"),
 			seconds("traffic", "read data and packets once in so long (default 600)"),
 			seconds("sweep", "sweep lightly so often, unless a watch runs (default 30)"),
-			{Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT", Summary: "serve them to Prometheus at http://HOST:PORT/metrics; on this machine alone without HOST"},
+			{
+				Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT",
+				Summary: "serve them to Prometheus at http://HOST:PORT/metrics; on this machine alone without HOST",
+			},
 			feature.ExecOption(),
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
@@ -105,14 +110,19 @@ var (
 	facts     = answer.Fields[*status]()
 	startDecl = &answer.Decl[*status]{
 		Command: "record start", Help: "the recording", Facts: facts, Layout: []answer.Item[*status]{}, Action: true,
-		Title: "recording to {file}: errors and waits every {every}, traffic every {traffic}[, metrics at http://{metrics}/metrics] (record status, record stop)",
+		Title: "recording to {file}: errors and waits every {every}, traffic every {traffic}[, metrics at " +
+			"http://{metrics}/metrics] (record status, record stop)",
 	}
-	stopDecl   = &answer.Decl[*status]{Command: "record stop", Help: "the recording that ended", Facts: facts, Title: "no longer recording", Layout: []answer.Item[*status]{}, Action: true}
+	stopDecl = &answer.Decl[*status]{Command: "record stop", Help: "the recording that ended", Facts: facts,
+		Title: "no longer recording", Layout: []answer.Item[*status]{}, Action: true}
 	statusDecl = answer.Decl[*status]{
 		Command: "record status", Help: "the recording, and what was recorded", Facts: facts,
 		Layout: []answer.Item[*status]{
 			{Line: "{?running}recording since {began}: errors and waits every {every}, traffic every {traffic}"},
-			{Line: "{?asked}  {rounds|round} read; the last one asked {asked|port}, {ports_per_second} a second; {unanswered} unanswered"},
+			{
+				Line: "{?asked}  {rounds|round} read; the last one asked {asked|port}, {ports_per_second} a second; " +
+					"{unanswered} unanswered",
+			},
 			{Line: "{?no round}  no round was read yet"},
 			{Line: "{?elsewhere}another ibconsole of this machine records this subnet"},
 			{Line: "{?nothing runs}nothing is being recorded (record start, or ibconsole record)"},
@@ -129,11 +139,14 @@ var Stay = feature.DeclareStay("record start")
 
 func statusOf(st *recording.Status) *status {
 	s := &status{
-		File: answer.Optional(st.File), Running: true, Began: st.Began, Every: answer.Duration(st.Errors), Traffic: answer.Duration(st.Traffic),
-		Rounds: answer.Int(st.Rounds), EveryText: st.Errors.String(), TrafficText: st.Traffic.String(), NoRound: st.Rounds == 0,
+		File: answer.Optional(st.File), Running: true, Began: st.Began, Every: answer.Duration(st.Errors),
+		Traffic: answer.Duration(st.Traffic),
+		Rounds:  answer.Int(st.Rounds), EveryText: st.Errors.String(), TrafficText: st.Traffic.String(),
+		NoRound: st.Rounds == 0,
 	}
 	if st.Rounds > 0 {
-		s.Ports, s.Unanswered, s.Asked = answer.Int(st.Ports), answer.Int(st.Unanswered), answer.Int(st.Ports+st.Unanswered)
+		s.Ports, s.Unanswered, s.Asked = answer.Int(st.Ports), answer.Int(st.Unanswered),
+			answer.Int(st.Ports+st.Unanswered)
 		s.PerSecond = answer.Float(st.Share(), 0)
 	}
 	if st.Failed != nil {
@@ -150,7 +163,8 @@ func span(c *feature.Call, name string, otherwise time.Duration) (time.Duration,
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= feature.ShortestInterval && n <= feature.LongestInterval) {
-		return 0, c.Misused("%s=%q: expected %g to %d seconds", name, text, feature.ShortestInterval, feature.LongestInterval)
+		return 0, c.Misused("%s=%q: expected %g to %d seconds", name, text, feature.ShortestInterval,
+			feature.LongestInterval)
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }

@@ -25,13 +25,29 @@ type port struct {
 var portTable = answer.Table[port]{
 	Key: "ports", Title: "links between switches", Help: "each direction of the links between switches",
 	Fields: []answer.Field[port]{
-		{Key: "from", Name: "FROM", Kind: answer.KindPlace, Value: func(p port) answer.Value { return answer.Port(p.f, p.Index) }},
-		{Key: "to", Name: "TO", Kind: answer.KindPlace, Value: func(p port) answer.Value { return answer.Port(p.f, p.f.Ports[p.Index].Peer) }},
-		{Key: "width", Name: "WIDTH", Kind: answer.KindText, Value: func(p port) answer.Value { return feature.Width(p.f, p.Index) }},
-		{Key: "speed", Name: "SPEED", Kind: answer.KindText, Value: func(p port) answer.Value { return feature.Speed(p.f, p.Index) }},
-		{Key: "gbps", Name: "RATE", Unit: "Gbit/s", Kind: answer.KindFloat, Value: func(p port) answer.Value { return answer.Float(p.Gbps, 0) }},
-		{Key: "paths", Name: "PATHS", Kind: answer.KindInt, Help: "paths over it, all end ports to all", Value: func(p port) answer.Value { return known(p.Paths) }},
-		{Key: "lids", Name: "LIDS", Kind: answer.KindInt, Help: "destination LIDs that are sent over it", Value: func(p port) answer.Value { return known(p.LIDs) }},
+		{Key: "from", Name: "FROM", Kind: answer.KindPlace, Value: func(p port) answer.Value {
+			return answer.Port(p.f, p.Index)
+		}},
+		{Key: "to", Name: "TO", Kind: answer.KindPlace, Value: func(p port) answer.Value {
+			return answer.Port(p.f, p.f.Ports[p.Index].Peer)
+		}},
+		{Key: "width", Name: "WIDTH", Kind: answer.KindText, Value: func(p port) answer.Value {
+			return feature.Width(p.f, p.Index)
+		}},
+		{Key: "speed", Name: "SPEED", Kind: answer.KindText, Value: func(p port) answer.Value {
+			return feature.Speed(p.f, p.Index)
+		}},
+		{Key: "gbps", Name: "RATE", Unit: "Gbit/s", Kind: answer.KindFloat, Value: func(p port) answer.Value {
+			return answer.Float(p.Gbps, 0)
+		}},
+		{Key: "paths", Name: "PATHS", Kind: answer.KindInt, Help: "paths over it, all end ports to all",
+			Value: func(p port) answer.Value {
+				return known(p.Paths)
+			}},
+		{Key: "lids", Name: "LIDS", Kind: answer.KindInt, Help: "destination LIDs that are sent over it",
+			Value: func(p port) answer.Value {
+				return known(p.LIDs)
+			}},
 	},
 	Lead: func(p port) answer.Lead { return feature.ToPort(p.f, p.Index) },
 }
@@ -47,15 +63,33 @@ var figuresDecl = answer.Decl[*figures]{
 	Command: "report json", Help: "the figures of a report", Title: "report of {of}",
 	Facts: []answer.Field[*figures]{
 		{Key: "title", Kind: answer.KindText, Value: func(r *figures) answer.Value { return answer.Text(r.Title) }},
-		{Key: "source", Name: "source", Kind: answer.KindText, Value: func(r *figures) answer.Value { return answer.Text(r.Source) }},
-		{Key: "when", Name: "time", Kind: answer.KindTime, Value: func(r *figures) answer.Value { return answer.Time(r.When) }},
-		{Key: "nodes", Name: "nodes", Kind: answer.KindInt, Value: func(r *figures) answer.Value { return answer.Int(r.Nodes) }},
-		{Key: "switches", Name: "switches", Kind: answer.KindInt, Value: func(r *figures) answer.Value { return answer.Int(r.Switches) }},
-		{Key: "hosts", Name: "hosts", Kind: answer.KindInt, Value: func(r *figures) answer.Value { return answer.Int(r.Hosts) }},
-		{Key: "links", Name: "links", Kind: answer.KindInt, Value: func(r *figures) answer.Value { return answer.Int(r.LinkSum) }},
-		{Key: "highest_lid", Name: "highest LID", Kind: answer.KindInt, Value: func(r *figures) answer.Value { return answer.Int(r.MaxLID) }},
-		{Key: "unreachable", Name: "unreachable", Kind: answer.KindMap, Help: "counts of what failures separated from the subnet", Value: unreachable},
-		{Key: "routing", Name: "routing", Kind: answer.KindMap, Help: "figures of the forwarding tables", Value: routing},
+		{Key: "source", Name: "source", Kind: answer.KindText, Value: func(r *figures) answer.Value {
+			return answer.Text(r.Source)
+		}},
+		{Key: "when", Name: "time", Kind: answer.KindTime, Value: func(r *figures) answer.Value {
+			return answer.Time(r.When)
+		}},
+		{Key: "nodes", Name: "nodes", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
+			return answer.Int(r.Nodes)
+		}},
+		{Key: "switches", Name: "switches", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
+			return answer.Int(r.Switches)
+		}},
+		{Key: "hosts", Name: "hosts", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
+			return answer.Int(r.Hosts)
+		}},
+		{Key: "links", Name: "links", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
+			return answer.Int(r.LinkSum)
+		}},
+		{Key: "highest_lid", Name: "highest LID", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
+			return answer.Int(r.MaxLID)
+		}},
+		{
+			Key: "unreachable", Name: "unreachable", Kind: answer.KindMap,
+			Help: "counts of what failures separated from the subnet", Value: unreachable,
+		},
+		{Key: "routing", Name: "routing", Kind: answer.KindMap, Help: "figures of the forwarding tables",
+			Value: routing},
 	},
 	Layout: []answer.Item[*figures]{{Table: answer.Show(&portTable, func(r *figures) answer.Rows[port] {
 		return answer.Lazy(len(r.Ports), func(i int) port { return port{r.f, &r.Ports[i]} })
@@ -67,7 +101,10 @@ func unreachable(r *figures) answer.Value {
 	if u == nil {
 		return answer.None()
 	}
-	entries := []answer.Named{{Name: "nodes", Value: answer.Int(u.Nodes)}, {Name: "switches", Value: answer.Int(u.Switches)}, {Name: "cas", Value: answer.Int(u.CAs)}}
+	entries := []answer.Named{
+		{Name: "nodes", Value: answer.Int(u.Nodes)}, {Name: "switches", Value: answer.Int(u.Switches)},
+		{Name: "cas", Value: answer.Int(u.CAs)},
+	}
 	if u.Aggregation > 0 {
 		entries = append(entries, answer.Named{Name: "aggregation_nodes", Value: answer.Int(u.Aggregation)})
 	}
@@ -83,12 +120,16 @@ func routing(r *figures) answer.Value {
 	if t == nil {
 		return answer.None()
 	}
-	entries := []answer.Named{{Name: "engine", Value: answer.Text(t.Engine)}, {Name: "pairs", Value: answer.Int(t.Pairs)}, {Name: "lost_pairs", Value: answer.Int(t.LostPairs)}}
+	entries := []answer.Named{
+		{Name: "engine", Value: answer.Text(t.Engine)}, {Name: "pairs", Value: answer.Int(t.Pairs)},
+		{Name: "lost_pairs", Value: answer.Int(t.LostPairs)},
+	}
 	if t.LuckPairs > 0 {
 		entries = append(entries, answer.Named{Name: "luck_pairs", Value: answer.Int(t.LuckPairs)})
 	}
 	entries = append(entries, []answer.Named{
-		{Name: "unknown_pairs", Value: answer.Int(t.UnknownPairs)}, {Name: "paths", Value: answer.Int(t.Paths)}, {Name: "lost", Value: answer.Int(t.Lost)},
+		{Name: "unknown_pairs", Value: answer.Int(t.UnknownPairs)}, {Name: "paths", Value: answer.Int(t.Paths)},
+		{Name: "lost", Value: answer.Int(t.Lost)},
 		{Name: "unknown", Value: answer.Int(t.Unknown)},
 	}...)
 	if t.NotRead != nil {
@@ -102,24 +143,31 @@ func routing(r *figures) answer.Value {
 	if t.CreditLoop == credits.Unknown {
 		loop = answer.NotRead()
 	}
-	entries = append(entries, answer.Named{Name: "paths_by_links", Value: answer.List(links)}, answer.Named{Name: "worst_load", Value: answer.Int(t.Worst)})
-	return answer.Map(append(append(entries, measures(t)...), answer.Named{Name: "vls", Value: known(t.VLs)}, answer.Named{Name: "credit_loop", Value: loop}))
+	entries = append(entries, answer.Named{Name: "paths_by_links", Value: answer.List(links)},
+		answer.Named{Name: "worst_load", Value: answer.Int(t.Worst)})
+	return answer.Map(append(append(entries, measures(t)...), answer.Named{Name: "vls", Value: known(t.VLs)},
+		answer.Named{Name: "credit_loop", Value: loop}))
 }
 
 // measures returns the figures of shifts and bisections.
 func measures(t *report.Routing) (entries []answer.Named) {
 	if s := t.Shifts; s != nil {
 		entries = append(entries, answer.Named{Name: "shifts", Value: answer.Map([]answer.Named{
-			{Name: "hosts", Value: answer.Int(s.Hosts)}, {Name: "shifts", Value: answer.Int(s.Shifts)}, {Name: "worst", Value: answer.Int(s.Worst)},
-			{Name: "worst_by", Value: answer.Int(s.WorstBy)}, {Name: "mean", Value: answer.Float(s.Mean, 2)}, {Name: "contention_free", Value: answer.Int(s.Free)},
+			{Name: "hosts", Value: answer.Int(s.Hosts)}, {Name: "shifts", Value: answer.Int(s.Shifts)},
+			{Name: "worst", Value: answer.Int(s.Worst)},
+			{Name: "worst_by", Value: answer.Int(s.WorstBy)}, {Name: "mean", Value: answer.Float(s.Mean, 2)},
+			{Name: "contention_free", Value: answer.Int(s.Free)},
 			{Name: "lost", Value: answer.Int(s.Lost)}, {Name: "unknown", Value: answer.Int(s.Unknown)},
 		})})
 	}
 	if b := t.Bisections; b != nil {
 		entries = append(entries, answer.Named{Name: "bisections", Value: answer.Map([]answer.Named{
-			{Name: "hosts", Value: answer.Int(b.Hosts)}, {Name: "bisections", Value: answer.Int(b.Bisections)}, {Name: "seed", Value: answer.Int(int64(b.Seed))},
-			{Name: "mean", Value: answer.Float(b.Mean, 3)}, {Name: "min", Value: answer.Float(b.Min, 3)}, {Name: "max", Value: answer.Float(b.Max, 3)},
-			{Name: "std_dev", Value: answer.Float(b.StdDev, 3)}, {Name: "worst", Value: answer.Int(b.Worst)}, {Name: "lost", Value: answer.Int(b.Lost)},
+			{Name: "hosts", Value: answer.Int(b.Hosts)}, {Name: "bisections", Value: answer.Int(b.Bisections)},
+			{Name: "seed", Value: answer.Int(int64(b.Seed))},
+			{Name: "mean", Value: answer.Float(b.Mean, 3)}, {Name: "min", Value: answer.Float(b.Min, 3)},
+			{Name: "max", Value: answer.Float(b.Max, 3)},
+			{Name: "std_dev", Value: answer.Float(b.StdDev, 3)}, {Name: "worst", Value: answer.Int(b.Worst)},
+			{Name: "lost", Value: answer.Int(b.Lost)},
 			{Name: "unknown", Value: answer.Int(b.Unknown)},
 		})})
 	}

@@ -30,8 +30,10 @@ type gatherer struct{ *feature.Call }
 func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	m := &report.Morning{
 		Subnet: fabric.Escape(c.Session.Subnet()), Since: since, Until: until,
-		New: []report.MorningProblem{}, Open: []report.MorningProblem{}, Gone: []report.MorningProblem{}, Reroutes: []report.MorningEvent{}, Commits: []report.MorningEvent{},
-		Flaps: []report.MorningFlap{}, Others: []report.MorningEvent{}, Worse: []report.MorningPort{}, Load: []report.MorningLoad{}, Hours: []report.MorningHour{},
+		New: []report.MorningProblem{}, Open: []report.MorningProblem{}, Gone: []report.MorningProblem{},
+		Reroutes: []report.MorningEvent{}, Commits: []report.MorningEvent{},
+		Flaps: []report.MorningFlap{}, Others: []report.MorningEvent{}, Worse: []report.MorningPort{},
+		Load: []report.MorningLoad{}, Hours: []report.MorningHour{},
 	}
 	line, err := c.Session.Timeline(c.Ctx, since, until)
 	if err != nil {
@@ -109,7 +111,8 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 		}
 	}
 	if line.Before.Began.After(m.Since) {
-		m.Unknown = append(m.Unknown, fmt.Sprintf("the subnet before %s: nobody had read it", line.Before.Began.Local().Format(time.DateTime)))
+		m.Unknown = append(m.Unknown, fmt.Sprintf("the subnet before %s: nobody had read it",
+			line.Before.Began.Local().Format(time.DateTime)))
 	}
 	type known struct {
 		kind problems.Kind
@@ -136,7 +139,8 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 	}
 	had, has := keys(was), keys(is)
 	add := func(list *[]report.MorningProblem, p *problems.Problem) {
-		*list = append(*list, report.MorningProblem{Severity: p.Severity.String(), Kind: string(p.Kind), Where: p.At.Name, What: p.What, Try: p.Try, Since: p.Since})
+		*list = append(*list, report.MorningProblem{Severity: p.Severity.String(), Kind: string(p.Kind),
+			Where: p.At.Name, What: p.What, Try: p.Try, Since: p.Since})
 	}
 	for _, p := range c.missing(&st, before, after) {
 		add(&m.New, &p)
@@ -159,7 +163,8 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 	return nil
 }
 
-// missing are the problems that a picture has as what an earlier one had is not there any more, but for what is known as lost.
+// missing are the problems that a picture has as what an earlier one had is not there any more, but for what is known
+// as lost.
 func (c gatherer) missing(st *session.State, before, after *session.Picture) []problems.Problem {
 	r := after.Missing(before)
 	r.DropLost(0, st.LostIn(after))
@@ -175,7 +180,8 @@ func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error 
 			return nil
 		}
 		p := &r.Pairs
-		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, CutOff: p.CutOff, Connected: p.Connected, Entries: r.Entries.Changed}
+		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, CutOff: p.CutOff, Connected: p.Connected,
+			Entries: r.Entries.Changed}
 	}
 	entry := func(id int64) session.Kind { return session.Kind(strconv.FormatInt(id, 10)) }
 	if len(m.Reroutes) > 0 && line.Before != nil && line.After != nil {
@@ -189,7 +195,9 @@ func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error 
 		}
 	}
 	if untold > 0 {
-		m.Unknown = append(m.Unknown, fmt.Sprintf("what the first %d of %d reroutes moved, each by itself (diff says it)", untold, len(m.Reroutes)))
+		m.Unknown = append(m.Unknown,
+			fmt.Sprintf("what the first %d of %d reroutes moved, each by itself (diff says it)", untold,
+				len(m.Reroutes)))
 	}
 	return c.Ctx.Err()
 }
@@ -197,7 +205,8 @@ func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error 
 // What of much is told in the morning.
 const (
 	mostMorning = 20
-	// mostCompared reroutes are compared one by one, fewer where tables are so large that more entries than these would be.
+	// mostCompared reroutes are compared one by one, fewer where tables are so large that more entries than these would
+	// be.
 	mostCompared    = 12
 	entriesCompared = 200_000_000
 	// changedLoad is by which part of its rate a link must send more or less.
@@ -231,7 +240,8 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 	}
 	was, before := recorded(errs, earlier, m.Since), map[counters.Key]float64{}
 	if was.Spans == nil {
-		m.Unknown = append(m.Unknown, "which ports got worse: nothing was recorded in the time before that is as long; those with errors are listed")
+		m.Unknown = append(m.Unknown, "which ports got worse: nothing was recorded in the time before that is as "+
+			"long; those with errors are listed")
 	}
 	for _, x := range was.Totals {
 		before[x.Key] = feature.CountedOf(f, &x).PerHour
@@ -278,7 +288,8 @@ func sumOf(r *records.Recorded, unit uint64) *uint64 {
 // morningLoad tells of links that sent more or less than before, of those that were read before and now.
 func morningLoad(m *report.Morning, f *fabric.Fabric, before, now *records.Recorded) {
 	if before.Spans == nil || now.Spans == nil {
-		m.Unknown = append(m.Unknown, "load that changed: no traffic was recorded "+prose.When(now.Spans == nil, "in this time", "in the time before that is as long"))
+		m.Unknown = append(m.Unknown, "load that changed: no traffic was recorded "+
+			prose.When(now.Spans == nil, "in this time", "in the time before that is as long"))
 		m.Load = nil
 		return
 	}

@@ -18,14 +18,19 @@ import (
 
 var morningCommand = feature.Command{
 	Path: "report morning", Summary: "report what happened in some time",
-	Help: "It tells which problems are new and gone, of reroutes, commits, flaps, ports that got worse and load that changed. It is\n" +
-		"made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard output; FILE.html\n" +
+	Help: "It tells which problems are new and gone, of reroutes, commits, flaps, ports that got worse and load that " +
+		"changed. It is\n" +
+		"made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard " +
+		"output; FILE.html\n" +
 		"is a page with plots, FILE.json for programs, and anything else Markdown.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + when.Help},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
-		{Name: "format", Kind: lang.KindText, Value: "markdown|html|json", Words: []string{"markdown", "html", jsonWord}, Summary: "whatever FILE is called"},
+		{
+			Name: "format", Kind: lang.KindText, Value: "markdown|html|json",
+			Words: []string{"markdown", "html", jsonWord}, Summary: "whatever FILE is called",
+		},
 	},
 	Examples: []string{"report morning since=12h", "report morning morning.html"},
 	Answers:  []answer.Declared{savedDecl, &morningDecl},
@@ -54,7 +59,9 @@ func morning(c *feature.Call) error {
 	st := c.Session.State()
 	b := st.SourceBasis()
 	for _, why := range m.Unknown {
-		b.Unread = b.Unread.Add(answer.Unread{Count: 1, Causes: []answer.Cause{{What: "part of the report", Why: why, Count: 1}}})
+		b.Unread = b.Unread.Add(answer.Unread{
+			Count: 1, Causes: []answer.Cause{{What: "part of the report", Why: why, Count: 1}},
+		})
 	}
 	a := morningDecl.Answer(b, m)
 	if file == "-" && c.Output.File() == nil {
@@ -96,17 +103,24 @@ func rowsOf[R any](list []R) answer.Rows[*R] {
 }
 
 // list returns a table of the report.
-func list[R any](key, title string, fields []answer.Field[*R], of func(*report.Morning) []R) answer.Item[*report.Morning] {
+func list[R any](key, title string, fields []answer.Field[*R],
+	of func(*report.Morning) []R) answer.Item[*report.Morning] {
 	table := answer.Table[*R]{Key: key, Title: title, Fields: fields}
-	return answer.Item[*report.Morning]{Table: answer.Show(&table, func(m *report.Morning) answer.Rows[*R] { return rowsOf(of(m)) })}
+	return answer.Item[*report.Morning]{
+		Table: answer.Show(&table, func(m *report.Morning) answer.Rows[*R] { return rowsOf(of(m)) }),
+	}
 }
 
 func word[R any](key, name string, of func(*R) string) answer.Field[*R] {
-	return answer.Field[*R]{Key: key, Name: name, Kind: answer.KindText, Value: func(r *R) answer.Value { return answer.Optional(of(r)) }}
+	return answer.Field[*R]{Key: key, Name: name, Kind: answer.KindText, Value: func(r *R) answer.Value {
+		return answer.Optional(of(r))
+	}}
 }
 
 func moment[R any](key, name string, of func(*R) time.Time) answer.Field[*R] {
-	return answer.Field[*R]{Key: key, Name: name, Kind: answer.KindTime, Value: func(r *R) answer.Value { return answer.Time(of(r)) }}
+	return answer.Field[*R]{Key: key, Name: name, Kind: answer.KindTime, Value: func(r *R) answer.Value {
+		return answer.Time(of(r))
+	}}
 }
 
 func number[R any](key, name, unit string, of func(*R) answer.Value) answer.Field[*R] {
@@ -115,12 +129,13 @@ func number[R any](key, name, unit string, of func(*R) answer.Value) answer.Fiel
 
 // entry returns a field of the number of an entry of the history.
 func entry(key string, of func(*report.MorningEvent) int64) answer.Field[*report.MorningEvent] {
-	return answer.Field[*report.MorningEvent]{Key: key, Name: key, Kind: answer.KindInt, Help: "the entry of the history", Value: func(e *report.MorningEvent) answer.Value {
-		if of(e) == 0 {
-			return answer.None()
-		}
-		return answer.Int(of(e))
-	}}
+	return answer.Field[*report.MorningEvent]{Key: key, Name: key, Kind: answer.KindInt,
+		Help: "the entry of the history", Value: func(e *report.MorningEvent) answer.Value {
+			if of(e) == 0 {
+				return answer.None()
+			}
+			return answer.Int(of(e))
+		}}
 }
 
 // movedOf returns what became of paths, None where that is not known.
@@ -129,7 +144,8 @@ func movedOf(m *report.MorningMoved) answer.Value {
 		return answer.None()
 	}
 	return answer.Map([]answer.Named{
-		{Name: "pairs", Value: answer.Int(m.Pairs)}, {Name: "changed", Value: answer.Int(m.Changed)}, {Name: "cut_off", Value: answer.Int(m.CutOff)},
+		{Name: "pairs", Value: answer.Int(m.Pairs)}, {Name: "changed", Value: answer.Int(m.Changed)},
+		{Name: "cut_off", Value: answer.Int(m.CutOff)},
 		{Name: "connected", Value: answer.Int(m.Connected)}, {Name: "entries", Value: answer.Int(m.Entries)},
 	})
 }
@@ -149,11 +165,16 @@ var (
 		word("who", "who", func(e *report.MorningEvent) string { return e.Who }),
 		entry("before", func(e *report.MorningEvent) int64 { return e.Before }),
 		entry("after", func(e *report.MorningEvent) int64 { return e.After }),
-		{Key: "moved", Kind: answer.KindMap, Help: "what became of paths between these entries", Value: func(e *report.MorningEvent) answer.Value { return movedOf(e.Moved) }},
+		{Key: "moved", Kind: answer.KindMap, Help: "what became of paths between these entries",
+			Value: func(e *report.MorningEvent) answer.Value {
+				return movedOf(e.Moved)
+			}},
 	}
 	flapFields = []answer.Field[*report.MorningFlap]{
 		word("link", "link", func(f *report.MorningFlap) string { return f.Link }),
-		{Key: "events", Name: "events", Kind: answer.KindInt, Value: func(f *report.MorningFlap) answer.Value { return answer.Int(f.Events) }},
+		{Key: "events", Name: "events", Kind: answer.KindInt, Value: func(f *report.MorningFlap) answer.Value {
+			return answer.Int(f.Events)
+		}},
 		moment("first", "first", func(f *report.MorningFlap) time.Time { return f.First }),
 		moment("last", "last", func(f *report.MorningFlap) time.Time { return f.Last }),
 	}
@@ -161,7 +182,9 @@ var (
 		word("port", "port", func(p *report.MorningPort) string { return p.Port }),
 		word("to", "to", func(p *report.MorningPort) string { return p.To }),
 		word("counted", "counted", func(p *report.MorningPort) string { return p.Counted }),
-		number("errors_per_hour", "an hour", "", func(p *report.MorningPort) answer.Value { return answer.Float(p.PerHour, 1) }),
+		number("errors_per_hour", "an hour", "", func(p *report.MorningPort) answer.Value {
+			return answer.Float(p.PerHour, 1)
+		}),
 		number("errors_per_hour_before", "an hour before", "", func(p *report.MorningPort) answer.Value {
 			if p.Before == nil {
 				return answer.NotRead()
@@ -173,45 +196,77 @@ var (
 	loadFields = []answer.Field[*report.MorningLoad]{
 		word("port", "port", func(l *report.MorningLoad) string { return l.Port }),
 		word("to", "to", func(l *report.MorningLoad) string { return l.To }),
-		number("gigabytes_per_second", "now", "GB/s", func(l *report.MorningLoad) answer.Value { return answer.Float(l.Now, 3) }),
-		number("gigabytes_per_second_before", "before", "GB/s", func(l *report.MorningLoad) answer.Value { return answer.Float(l.Before, 3) }),
+		number("gigabytes_per_second", "now", "GB/s", func(l *report.MorningLoad) answer.Value {
+			return answer.Float(l.Now, 3)
+		}),
+		number("gigabytes_per_second_before", "before", "GB/s", func(l *report.MorningLoad) answer.Value {
+			return answer.Float(l.Before, 3)
+		}),
 	}
 	hourFields = []answer.Field[*report.MorningHour]{
 		moment("from", "from", func(h *report.MorningHour) time.Time { return h.From }),
-		{Key: "errors", Name: "errors", Kind: answer.KindInt, Value: func(h *report.MorningHour) answer.Value { return known(h.Errors) }},
-		{Key: "bytes_sent", Name: "bytes sent", Kind: answer.KindInt, Value: func(h *report.MorningHour) answer.Value { return known(h.Bytes) }},
+		{Key: "errors", Name: "errors", Kind: answer.KindInt, Value: func(h *report.MorningHour) answer.Value {
+			return known(h.Errors)
+		}},
+		{Key: "bytes_sent", Name: "bytes sent", Kind: answer.KindInt, Value: func(h *report.MorningHour) answer.Value {
+			return known(h.Bytes)
+		}},
 	}
 )
 
 var morningDecl = answer.Decl[*report.Morning]{
 	Command: "report morning", Help: "what happened to a subnet in some time", Title: "{name} from {since} to {until}",
 	Facts: []answer.Field[*report.Morning]{
-		{Key: "name", Name: "name", Kind: answer.KindText, Help: "of the subnet", Value: func(m *report.Morning) answer.Value { return answer.Text(m.Subnet) }},
-		moment("since", "since", func(m *report.Morning) time.Time { return m.Since }), moment("until", "until", func(m *report.Morning) time.Time { return m.Until }),
-		{Key: "problems_still", Name: "problems as before", Kind: answer.KindInt, Value: func(m *report.Morning) answer.Value {
-			if m.New == nil {
-				return answer.NotRead()
-			}
-			return answer.Int(m.Still)
-		}},
-		{Key: "links_down", Name: "links down", Kind: answer.KindInt, Help: "links that are lost at the end", Value: func(m *report.Morning) answer.Value {
-			if m.Down < 0 {
-				return answer.NotRead()
-			}
-			return answer.Int(m.Down)
-		}},
-		{Key: "moved", Kind: answer.KindMap, Help: "what became of paths from the beginning to the end", Value: func(m *report.Morning) answer.Value { return movedOf(m.Moved) }},
-		{Key: "unknown", Kind: answer.KindTexts, Help: "what is not known, and why", Value: func(m *report.Morning) answer.Value { return answer.Texts(m.Unknown) }},
+		{Key: "name", Name: "name", Kind: answer.KindText, Help: "of the subnet",
+			Value: func(m *report.Morning) answer.Value {
+				return answer.Text(m.Subnet)
+			}},
+		moment("since", "since", func(m *report.Morning) time.Time { return m.Since }),
+		moment("until", "until", func(m *report.Morning) time.Time { return m.Until }),
+		{Key: "problems_still", Name: "problems as before", Kind: answer.KindInt,
+			Value: func(m *report.Morning) answer.Value {
+				if m.New == nil {
+					return answer.NotRead()
+				}
+				return answer.Int(m.Still)
+			}},
+		{Key: "links_down", Name: "links down", Kind: answer.KindInt, Help: "links that are lost at the end",
+			Value: func(m *report.Morning) answer.Value {
+				if m.Down < 0 {
+					return answer.NotRead()
+				}
+				return answer.Int(m.Down)
+			}},
+		{Key: "moved", Kind: answer.KindMap, Help: "what became of paths from the beginning to the end",
+			Value: func(m *report.Morning) answer.Value {
+				return movedOf(m.Moved)
+			}},
+		{Key: "unknown", Kind: answer.KindTexts, Help: "what is not known, and why",
+			Value: func(m *report.Morning) answer.Value {
+				return answer.Texts(m.Unknown)
+			}},
 	},
 	Layout: []answer.Item[*report.Morning]{
-		list("problems_new", "new problems", problemFields, func(m *report.Morning) []report.MorningProblem { return m.New }),
-		list("errors_still", "errors as before", problemFields, func(m *report.Morning) []report.MorningProblem { return m.Open }),
-		list("problems_gone", "problems that are gone", problemFields, func(m *report.Morning) []report.MorningProblem { return m.Gone }),
+		list("problems_new", "new problems", problemFields, func(m *report.Morning) []report.MorningProblem {
+			return m.New
+		}),
+		list("errors_still", "errors as before", problemFields, func(m *report.Morning) []report.MorningProblem {
+			return m.Open
+		}),
+		list("problems_gone", "problems that are gone", problemFields, func(m *report.Morning) []report.MorningProblem {
+			return m.Gone
+		}),
 		list("reroutes", "reroutes", eventFields, func(m *report.Morning) []report.MorningEvent { return m.Reroutes }),
 		list("commits", "commits", eventFields, func(m *report.Morning) []report.MorningEvent { return m.Commits }),
-		list("flaps", "links that flapped", flapFields, func(m *report.Morning) []report.MorningFlap { return m.Flaps }),
-		list("ports_worse", "ports that got worse", portFields, func(m *report.Morning) []report.MorningPort { return m.Worse }),
-		list("load_changed", "load that changed", loadFields, func(m *report.Morning) []report.MorningLoad { return m.Load }),
+		list("flaps", "links that flapped", flapFields, func(m *report.Morning) []report.MorningFlap {
+			return m.Flaps
+		}),
+		list("ports_worse", "ports that got worse", portFields, func(m *report.Morning) []report.MorningPort {
+			return m.Worse
+		}),
+		list("load_changed", "load that changed", loadFields, func(m *report.Morning) []report.MorningLoad {
+			return m.Load
+		}),
 		list("events", "other events", eventFields, func(m *report.Morning) []report.MorningEvent { return m.Others }),
 		list("hours", "hours", hourFields, func(m *report.Morning) []report.MorningHour { return m.Hours }),
 	},

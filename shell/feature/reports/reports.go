@@ -40,8 +40,13 @@ func command(f report.Format) feature.Command {
 	decl := feature.OneLine[*written]("report "+f.Name, "the file", "{format} report of {title} written to {file}")
 	c := feature.Command{
 		Path: "report " + f.Name, Summary: f.Summary,
-		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
-		Options:  []lang.Option{feature.OfOption(), {Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, drawn in html and svg"}},
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+		Options: []lang.Option{
+			feature.OfOption(), {
+				Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true,
+				Summary: "the path from one place to another, drawn in html and svg",
+			},
+		},
 		Examples: []string{"report " + f.Name + " routing." + f.Name},
 		Answers:  []answer.Declared{decl},
 		Run:      func(c *feature.Call) error { return write(c, &f, decl) },

@@ -30,28 +30,39 @@ import (
 const (
 	someFailures = 10              // how many people read without top=
 	saveEvery    = 2 * time.Second // how often a study writes its report
-	maxArray     = 1000            // the highest index that Slurm takes for a job array as it is shipped (MaxArraySize less 1)
+	// the highest index that Slurm takes for a job array as it is shipped (MaxArraySize less 1)
+	maxArray = 1000
 	// The files of a job array.
 	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
 )
 
 var (
-	topOption    = lang.Option{Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10"}
+	topOption = lang.Option{
+		Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10",
+	}
 	studyOptions = []lang.Option{
 		feature.OfOption(), topOption,
 		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
-		{Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is continued"},
+		{
+			Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is " +
+				"continued",
+		},
 	}
-	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"}, Summary: "what fails; links"}
+	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"},
+		Summary: "what fails; links"}
 )
 
 // Feature is the commands resilience.
 var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
-	{Name: "pane-9", Keys: "9", Pane: "Resilience", Help: "what becomes of the routes when each link, switch or pair of links fails"},
+	{
+		Name: "pane-9", Keys: "9", Pane: "Resilience", Help: "what becomes of the routes when each link, switch or " +
+			"pair of links fails",
+	},
 }, Commands: []feature.Command{
 	{
 		Path: "resilience", Summary: "simulate each failure and count lost paths and load",
-		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are followed.\n" +
+		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are " +
+			"followed.\n" +
 			"Interrupted, it shows what it has so far; with to= it goes on from there the next time.",
 	},
 	study("links", resilience.Links, "simulate the failure of each link between switches", "resilience links"),
@@ -59,16 +70,21 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 	study("pairs", resilience.Pairs, "simulate the failure of each pair of links", "resilience pairs shard=1/500"),
 	{
 		Path: "resilience merge", Summary: "merge the files of shards and list those that are missing",
-		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
-		Options:  []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}},
-		Examples: []string{"resilience links shard=1/2 to=1.json; resilience links shard=2/2 to=2.json; resilience merge 1.json 2.json"},
-		Answers:  []answer.Declared{mergeDecl},
-		Run:      merge,
+		Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
+		Options: []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}},
+		Examples: []string{
+			"resilience links shard=1/2 to=1.json; resilience links shard=2/2 to=2.json; resilience merge " +
+				"1.json 2.json",
+		},
+		Answers: []answer.Declared{mergeDecl},
+		Run:     merge,
 	},
 	{
 		Path: "resilience sbatch", Summary: "write a Slurm job array that simulates failures in shards",
-		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
-		Options:  []lang.Option{feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"}},
+		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+		Options: []lang.Option{
+			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"},
+		},
 		Examples: []string{"resilience sbatch study kind=pairs shards=100"},
 		Answers:  []answer.Declared{&sbatchDecl},
 		Run:      sbatch,
@@ -78,8 +94,9 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 func study(word string, kind resilience.Kind, summary, example string) feature.Command {
 	decl := declare("resilience "+word, "resilience of {of}: "+titleForm)
 	return feature.Command{
-		Path: "resilience " + word, Summary: summary, Options: studyOptions, Examples: []string{example}, Answers: []answer.Declared{decl},
-		Run: func(c *feature.Call) error { return run(c, decl, kind) },
+		Path: "resilience " + word, Summary: summary, Options: studyOptions, Examples: []string{example},
+		Answers: []answer.Declared{decl},
+		Run:     func(c *feature.Call) error { return run(c, decl, kind) },
 	}
 }
 
@@ -121,11 +138,13 @@ type failure struct {
 	Changed int          `key:"changed_entries" name:"CHANGED"`
 }
 
-const titleForm = "{done} of {failures|failure} ({failing}) tried; {paths|path} and at worst {worst_load} over a link while nothing has failed"
+const titleForm = "{done} of {failures|failure} ({failing}) tried; {paths|path} and at worst {worst_load} over a " +
+	"link while nothing has failed"
 
 var failureTable = answer.Table[failure]{
 	Key: "failed", Title: "failures, the worst first", Fields: answer.Fields[failure](), Stream: true,
-	Row: "  {name}: {lost_paths|path} lost, {cut_off|host port} unreachable, at worst {worst_load} over a link[ ({worst_at})]",
+	Row: "  {name}: {lost_paths|path} lost, {cut_off|host port} unreachable, at worst {worst_load} over a link[ " +
+		"({worst_at})]",
 }
 
 var mergeDecl = declare("resilience merge", "resilience: "+titleForm)
@@ -135,7 +154,10 @@ func declare(command, title string) *answer.Decl[*studied] {
 		Command: command, Help: "what failures cost", Title: title, Facts: answer.Fields[*studied](),
 		Layout: []answer.Item[*studied]{
 			{Line: "{?partial}  NOT ALL: the figures are of what was tried"},
-			{Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} put more paths on the worst link"},
+			{
+				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} put " +
+					"more paths on the worst link",
+			},
 			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
 			{Table: answer.Show(&failureTable, (*studied).failures)},
 			{Line: "{?missing}  missing: {missing}"},
@@ -166,9 +188,11 @@ func (s *studied) failures() answer.Rows[failure] {
 
 func studiedOf(r *resilience.Report, top int) *studied {
 	s := &studied{
-		Failing: string(r.Kind), Failures: r.Failures, Done: r.Done, Shards: r.Shards, Shard: ints(r.Shard), Paths: r.Paths, Worst: r.Worst,
-		Splitting: r.Splitting, Losing: r.Losing, Overloading: r.Overloading, Changed: r.Changed, Partial: !r.Complete(),
-		Fabric: r.Fabric, Routing: r.Routing, report: r, top: top,
+		Failing: string(r.Kind), Failures: r.Failures, Done: r.Done, Shards: r.Shards, Shard: ints(r.Shard),
+		Paths: r.Paths, Worst: r.Worst,
+		Splitting: r.Splitting, Losing: r.Losing, Overloading: r.Overloading, Changed: r.Changed,
+		Partial: !r.Complete(),
+		Fabric:  r.Fabric, Routing: r.Routing, report: r, top: top,
 	}
 	if r.Done > 0 {
 		s.Mean = answer.Float(float64(r.Changed)/float64(r.Done), 1)
@@ -225,8 +249,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 	return stopped
 }
 
-// continueStudy goes on with a study of what failures of a kind do to a state with tables. Start makes or finds the report to go on
-// with. Save gets it every few hundred failures. Where the command is interrupted there is a report in addition to the error.
+// continueStudy goes on with a study of what failures of a kind do to a state with tables. Start makes or finds the
+// report to go on with. Save gets it every few hundred failures. Where the command is interrupted there is a report in
+// addition to the error.
 func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {
@@ -284,7 +309,8 @@ func continued(c *feature.Call, s *resilience.Study, file string, shard, shards 
 	case err != nil:
 		return nil, err
 	case old.Shards != shards || !slices.Equal(old.Shard, r.Shard):
-		return nil, fmt.Errorf("%s is of shard %v of %d, not of %d of %d", fabric.Escape(file), old.Shard, old.Shards, shard, shards)
+		return nil, fmt.Errorf("%s is of shard %v of %d, not of %d of %d", fabric.Escape(file), old.Shard, old.Shards,
+			shard, shards)
 	}
 	if err := s.Takes(old); err != nil {
 		return nil, fmt.Errorf("go on with %s: %w", fabric.Escape(file), err)
@@ -295,7 +321,8 @@ func continued(c *feature.Call, s *resilience.Study, file string, shard, shards 
 func readReport(c *feature.Call, file string) (*resilience.Report, error) {
 	r, err := files.Parse(c.Ctx, file, files.Report, resilience.Read)
 	if err == nil && r.Unchecked {
-		c.Output.Warn(fabric.Escape(file) + " has no checksum, as older versions wrote it: whether it is damaged is not known")
+		c.Output.Warn(fabric.Escape(file) + " has no checksum, as older versions wrote it: whether it is damaged is " +
+			"not known")
 	}
 	return r, err
 }
@@ -345,7 +372,8 @@ func merge(c *feature.Call) error {
 	if s.Partial {
 		return &feature.FoundError{
 			Verdict: answer.Unknown,
-			What:    shardList(slices.Sorted(slices.Values(slices.Concat(missing, unfinished))), all.Shards) + " not done",
+			What: shardList(slices.Sorted(slices.Values(slices.Concat(missing, unfinished))), all.Shards) +
+				" not done",
 		}
 	}
 	return nil
@@ -360,7 +388,8 @@ type written struct {
 }
 
 var sbatchDecl = answer.Decl[*written]{
-	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arrayPicture + " of {of} written; next:", Facts: answer.Fields[*written](),
+	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arrayPicture +
+		" of {of} written; next:", Facts: answer.Fields[*written](),
 	Layout: []answer.Item[*written]{
 		{Line: "  sbatch {run}"},
 		{Line: "then, where all tasks have ended: resilience merge {merge}"},
@@ -400,7 +429,10 @@ func sbatch(c *feature.Call) error {
 	}
 	script := sbatchScript(dir, program, c.Option("kind", "links"), shards)
 	file := filepath.Join(dir, arrayScript)
-	if err := files.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, script); return err }); err != nil {
+	if err := files.Write(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, script)
+		return err
+	}); err != nil {
 		return err
 	}
 	w := written{file, shards, shellQuote(file), filepath.Join(dir, fmt.Sprintf(arrayReport, "N"))}
@@ -418,7 +450,8 @@ func sbatchScript(dir, program, kind string, shards int) string {
 cd %s || exit 1
 exec %s -s file:%s \
   -c "resilience %s shard=$SLURM_ARRAY_TASK_ID/%d to=%s" >>"shard-$SLURM_ARRAY_TASK_ID.log" 2>&1
-`, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards, fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
+`, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards,
+		fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -19,7 +19,9 @@ import (
 
 // engineOptions returns the options of the command engine.
 func engineOptions() []lang.Option {
-	options := []lang.Option{{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"}}
+	options := []lang.Option{
+		{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"},
+	}
 	for _, o := range settings.Options {
 		var aliases []string
 		if o.Was != "" {
@@ -40,7 +42,8 @@ type chosen struct {
 }
 
 var engineDecl = answer.Decl[*chosen]{
-	Command: "engine", Help: "the routing engines and their options", Title: "engine {engine}{given}", Facts: answer.Fields[*chosen](),
+	Command: "engine", Help: "the routing engines and their options", Title: "engine {engine}{given}",
+	Facts:  answer.Fields[*chosen](),
 	Layout: []answer.Item[*chosen]{{Line: "  note: {notes}", Each: "notes"}}, Action: true,
 }
 
@@ -109,7 +112,8 @@ type available struct {
 	Mark   string `name:"mark"`
 }
 
-var availableTable = answer.Table[available]{Key: "engines", Title: "engines", Fields: answer.Fields[available](), Row: "{mark} {engine}"}
+var availableTable = answer.Table[available]{Key: "engines", Title: "engines", Fields: answer.Fields[available](),
+	Row: "{mark} {engine}"}
 
 var enginesDecl = answer.Decl[[]available]{
 	Command: "engines", Help: "the routing engines that can be chosen", Title: "routing engines",

@@ -31,14 +31,21 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "engine", Summary: "Choose the routing engines and their options",
-		Help: "Engines are tried in order; options have OpenSM's names. Without words it shows them. What is not named goes back to OpenSM's default.\n" +
-			"Where all engines refuse, minhop routes, unless no_fallback is among them. engine guided asks step by step for an engine and its options.\n" +
-			"It takes OpenSM's own flags, too: engine -R updn -a roots -A -l 1. They are read as OpenSM reads them, and shown as options; then the LMC\n" +
-			"is 0 and quality of service off where nothing says otherwise. Flags that mean nothing for routes are named.\n" +
-			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus; in an opensm.conf auto, too) are taken for those whose\n" +
-			"tables they have by their names, unproved until calibrate agrees; route gives such tables groups of ports, on paper.",
+		Help: "Engines are tried in order; options have OpenSM's names. Without words it shows them. What is not " +
+			"named goes back to OpenSM's default.\n" +
+			"Where all engines refuse, minhop routes, unless no_fallback is among them. engine guided asks step by " +
+			"step for an engine and its options.\n" +
+			"It takes OpenSM's own flags, too: engine -R updn -a roots -A -l 1. They are read as OpenSM reads them, " +
+			"and shown as options; then the LMC\n" +
+			"is 0 and quality of service off where nothing says otherwise. Flags that mean nothing for routes are " +
+			"named.\n" +
+			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus; in an opensm.conf auto, " +
+			"too) are taken for those whose\n" +
+			"tables they have by their names, unproved until calibrate agrees; route gives such tables groups of " +
+			"ports, on paper.",
 		Args: []lang.Arg{
-			{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true}, {Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true},
+			{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true},
+			{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true},
 		},
 		Options:  engineOptions(),
 		Examples: []string{"engine updn,minhop lmc=1; route"},
@@ -54,15 +61,23 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{
 		Path: "route", Summary: "Compute routes for the what-if, else live, and stage them",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-		Help: "It goes on from the route before, as an OpenSM does that lives through the failures and repairs on paper: what failed since the\n" +
-			"route before failed at once. undo, restore all, unstage and engine end that: the next route starts from the base.\n" +
-			"incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more entries than that takes.",
+		Help: "It goes on from the route before, as an OpenSM does that lives through the failures and repairs on " +
+			"paper: what failed since the\n" +
+			"route before failed at once. undo, restore all, unstage and engine end that: the next route starts from " +
+			"the base.\n" +
+			"incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more " +
+			"entries than that takes.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
-				Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were only lost"},
+				Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were " +
+					"only lost"},
 			{Name: "fallback", Kind: lang.KindWord, Words: yesNo,
-				Summary: "yes: a script goes on where an engine does not take a file of its options and the next one routes; no"},
-			{Name: "beside", Kind: lang.KindWord, Words: yesNo, Summary: "incremental: count how many entries a full route would change; no"},
+				Summary: "yes: a script goes on where an engine does not take a file of its options and the next one " +
+					"routes; no"},
+			{
+				Name: "beside", Kind: lang.KindWord, Words: yesNo, Summary: "incremental: count how many entries a " +
+					"full route would change; no",
+			},
 		},
 		Examples: []string{"fail link leaf-01 36; route", "fail link leaf-02 36; route incremental beside=yes"},
 		Answers:  []answer.Declared{&routeDecl, &incrementalDecl},
@@ -108,7 +123,11 @@ var routeDecl = answer.Decl[*routed]{
 	Title: "routed by {engine} in {seconds}: {entries|entry} on {switches|switch}{compared}; staged, not written",
 	Facts: answer.Fields[*routed](),
 	Layout: slices.Concat([]answer.Item[*routed]{
-		{Table: answer.Show(&feature.Refusals, func(r *routed) answer.Rows[engines.Refusal] { return answer.Slice(r.refused) })},
+		{
+			Table: answer.Show(&feature.Refusals, func(r *routed) answer.Rows[engines.Refusal] {
+				return answer.Slice(r.refused)
+			}),
+		},
 		{Line: "[  {how}]"},
 		{Line: "[  {lids_assigned|port} got the LIDs that OpenSM would give]"},
 		{Line: "{?shifts_worst}  compute nodes in the ca-order:"},
@@ -133,7 +152,8 @@ func route(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	r := &routed{
-		Engine: rep.Engine, Took: rep.Took, Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed, Unread: rep.Unread,
+		Engine: rep.Engine, Took: rep.Took, Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
+		Unread:  rep.Unread,
 		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.Since, Back: rep.Back, Assigned: rep.Assigned,
 		TreeLoop: treeLoop(rep.TreeLoop), Proof: feature.ProofOf(&st), Measures: feature.MeasuresOf(rep.Measures),
 		How: how(&rep, st.Added() != ""), refused: rep.Refusals,
@@ -153,7 +173,8 @@ func route(c *feature.Call) error {
 	return unasked(c, &rep)
 }
 
-// how tells which routes before were kept; added tells that the what-if has more than what the routes are compared with.
+// how tells which routes before were kept; added tells that the what-if has more than what the routes are compared
+// with.
 func how(rep *compute.Figures, added bool) string {
 	from := rep.Against
 	switch {
@@ -162,10 +183,12 @@ func how(rep *compute.Figures, added bool) string {
 	case rep.Back:
 		return "a link came up since the route before: all was computed anew, as OpenSM does then"
 	case rep.Kept && added && !rep.Since:
-		return "routes of " + from + " that are still among the shortest were kept; OpenSM would compute all anew, as something was added (keep=no does)"
+		return "routes of " + from + " that are still among the shortest were kept; OpenSM would compute all anew, " +
+			"as something was added (keep=no does)"
 	case rep.Kept:
 		from = prose.When(rep.Since, "the route before", from)
-		return "routes of " + from + " that are still among the shortest were kept, as OpenSM does where links were only lost (keep=no computes all anew)"
+		return "routes of " + from + " that are still among the shortest were kept, as OpenSM does where links were " +
+			"only lost (keep=no computes all anew)"
 	}
 	return ""
 }
@@ -173,7 +196,8 @@ func how(rep *compute.Figures, added bool) string {
 // trees returns the figures of the trees of multicast groups, and a line of them.
 func trees(t *compute.Trees) (facts answer.Value, text string) {
 	named := []answer.Named{
-		{Name: "groups", Value: answer.Text(t.Groups)}, {Name: "lids", Value: answer.Int(t.LIDs)}, {Name: "too_few_members", Value: answer.Int(t.Alone)},
+		{Name: "groups", Value: answer.Text(t.Groups)}, {Name: "lids", Value: answer.Int(t.LIDs)},
+		{Name: "too_few_members", Value: answer.Int(t.Alone)},
 	}
 	text = fmt.Sprintf("trees for %s from %s", prose.Count(t.LIDs, "multicast LID"), t.Groups)
 	if t.Alone > 0 {
@@ -192,13 +216,16 @@ func treeLoop(l *torus.TreeLoop) answer.Value {
 		return answer.None()
 	}
 	facts := []answer.Named{
-		{Name: "links", Value: answer.Int(l.Links)}, {Name: "root", Value: answer.Text(l.SwitchName(l.MasterTree().Root))},
+		{
+			Name: "links", Value: answer.Int(l.Links),
+		}, {Name: "root", Value: answer.Text(l.SwitchName(l.MasterTree().Root))},
 	}
 	if l.Clear != nil { // datelines with which there is none
 		facts = append(facts, answer.Named{Name: "clear_root", Value: answer.Text(l.SwitchName(l.Root))},
 			answer.Named{Name: "datelines_moved", Value: answer.Ints(l.Moved[:])})
 	}
-	return answer.Map(append(facts, answer.Named{Name: "other_sls", Value: answer.Int(l.Others)}, answer.Named{Name: "switch_pairs", Value: answer.Int(l.Pairs)}))
+	return answer.Map(append(facts, answer.Named{Name: "other_sls", Value: answer.Int(l.Others)},
+		answer.Named{Name: "switch_pairs", Value: answer.Int(l.Pairs)}))
 }
 
 // unasked ends a script whose engine does not take a file that it was given, so that it does not commit other routes.
@@ -207,7 +234,8 @@ func unasked(c *feature.Call, rep *compute.Figures) error {
 	if i < 0 || !c.Output.IsScript() || c.Option("fallback", "no") == "yes" {
 		return nil
 	}
-	return fmt.Errorf("%s does not take its file, and %s routed in its place: %s (route fallback=yes takes that, as OpenSM does)",
+	return fmt.Errorf("%s does not take its file, and %s routed in its place: %s (route fallback=yes takes that, as "+
+		"OpenSM does)",
 		rep.Refusals[i].Engine, rep.Engine, rep.Refusals[i].Reason)
 }
 
@@ -231,7 +259,8 @@ type adapted struct {
 
 var incrementalDecl = answer.Decl[*adapted]{
 	Command: "route", Help: "what an incremental route changed and staged", Action: true,
-	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} touched, of {full_route_entries} that a full route computes{full route}" +
+	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} touched, of {full_route_entries} " +
+		"that a full route computes{full route}" +
 		"; staged, not written",
 	Facts: answer.Fields[*adapted](),
 	Layout: []answer.Item[*adapted]{
@@ -248,7 +277,8 @@ func routeIncremental(c *feature.Call) error {
 	}
 	rep, did := res.Adapted, res.Figures
 	a := &adapted{
-		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked, LIDs: rep.LIDs, Entries: rep.Entries,
+		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked,
+		LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: did.Against, Lost: rep.Lost, Examples: rep.Unreached, Changes: rep.Changes,
 	}
 	if rep.Loop != nil {

@@ -21,10 +21,14 @@ import (
 var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	{Path: "sa", Summary: "query the subnet administration"},
 	{
-		Path:     "sa path",
-		Summary:  "list the path records from SRC to DST, or to all",
-		Help:     "Each record is compared with the path by the tables of the switches.",
-		Args:     []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}}},
+		Path:    "sa path",
+		Summary: "list the path records from SRC to DST, or to all",
+		Help:    "Each record is compared with the path by the tables of the switches.",
+		Args: []lang.Arg{
+			{
+				Name: "SRC", Kind: lang.KindPlace,
+			}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}},
+		},
 		Examples: []string{"sa path node-0001 node-0648"},
 		Answers:  []answer.Declared{&pathsDecl},
 		Run:      runPath,
@@ -64,14 +68,43 @@ func granted(value func(record) answer.Value) func(record) answer.Value {
 var pathTable = answer.Table[record]{
 	Key: "records", Title: "path records", Stream: true,
 	Fields: []answer.Field[record]{
-		{Key: "from", Name: "FROM", Kind: answer.KindPlace, Value: func(r record) answer.Value { return answer.Port(r.f, r.Src) }},
-		{Key: "to", Name: "TO", Kind: answer.KindPlace, Value: func(r record) answer.Value { return answer.Port(r.f, r.Dst) }},
-		{Key: "slid", Kind: answer.KindLID, Help: "source LID", Value: granted(func(r record) answer.Value { return answer.LID(r.SLID) })},
-		{Key: "dlid", Kind: answer.KindLID, Help: "destination LID", Value: granted(func(r record) answer.Value { return answer.LID(r.DLID) })},
-		{Key: "sl", Name: "SL", Kind: answer.KindInt, Help: "service level", Value: granted(func(r record) answer.Value { return answer.Int(r.SL) })},
-		{Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: granted(func(r record) answer.Value { return answer.Text(fmt.Sprint(r.MTU)) })},
-		{Name: "RATE", Kind: answer.KindText, Value: granted(func(r record) answer.Value { return answer.Text(fmt.Sprintf("%g Gb/s", r.Rate.Gbps())) })},
-		{Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: granted(func(r record) answer.Value { return answer.Float(r.Rate.Gbps(), 1) })},
+		{Key: "from", Name: "FROM", Kind: answer.KindPlace, Value: func(r record) answer.Value {
+			return answer.Port(r.f, r.Src)
+		}},
+		{Key: "to", Name: "TO", Kind: answer.KindPlace, Value: func(r record) answer.Value {
+			return answer.Port(r.f, r.Dst)
+		}},
+		{
+			Key: "slid", Kind: answer.KindLID, Help: "source LID", Value: granted(func(r record) answer.Value {
+				return answer.LID(r.SLID)
+			}),
+		},
+		{
+			Key: "dlid", Kind: answer.KindLID, Help: "destination LID", Value: granted(func(r record) answer.Value {
+				return answer.LID(r.DLID)
+			}),
+		},
+		{
+			Key: "sl", Name: "SL", Kind: answer.KindInt, Help: "service level",
+			Value: granted(func(r record) answer.Value {
+				return answer.Int(r.SL)
+			}),
+		},
+		{
+			Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: granted(func(r record) answer.Value {
+				return answer.Text(fmt.Sprint(r.MTU))
+			}),
+		},
+		{
+			Name: "RATE", Kind: answer.KindText, Value: granted(func(r record) answer.Value {
+				return answer.Text(fmt.Sprintf("%g Gb/s", r.Rate.Gbps()))
+			}),
+		},
+		{
+			Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: granted(func(r record) answer.Value {
+				return answer.Float(r.Rate.Gbps(), 1)
+			}),
+		},
 		{Key: "tables", Name: "TABLES", Kind: answer.KindText, Help: "agree, or how the path by the tables differs",
 			Value: func(r record) answer.Value { return r.tables }},
 		{Key: "error", Kind: answer.KindText, Help: "why there is no record", Value: func(r record) answer.Value {
@@ -92,10 +125,16 @@ type records struct {
 }
 
 var pathsDecl = answer.Decl[records]{
-	Command: "sa path", Help: "path records, compared with the tables", Title: "path records of the subnet administration, and {of}",
+	Command: "sa path", Help: "path records, compared with the tables",
+	Title: "path records of the subnet administration, and {of}",
 	Facts: []answer.Field[records]{
-		{Key: "pairs", Kind: answer.KindInt, Help: "records asked for", Value: func(r records) answer.Value { return answer.Int(r.pairs) }},
-		{Key: "differ", Kind: answer.KindInt, Help: "records that differ from the tables", Value: func(r records) answer.Value { return answer.Int(r.differ) }},
+		{Key: "pairs", Kind: answer.KindInt, Help: "records asked for", Value: func(r records) answer.Value {
+			return answer.Int(r.pairs)
+		}},
+		{Key: "differ", Kind: answer.KindInt, Help: "records that differ from the tables",
+			Value: func(r records) answer.Value {
+				return answer.Int(r.differ)
+			}},
 	},
 	Layout: []answer.Item[records]{
 		{Table: answer.Show(&pathTable, func(r records) answer.Rows[record] {
@@ -193,8 +232,12 @@ func nodeTable(key, title, line, help string) *answer.Table[answer.Place] {
 	return &answer.Table[answer.Place]{
 		Key: key, Title: title, Help: help, Row: "  " + line, MaxRows: mostListed,
 		Fields: []answer.Field[answer.Place]{
-			{Key: "node", Name: "NODE", Kind: answer.KindPlace, Value: func(p answer.Place) answer.Value { return answer.At(p) }},
-			{Name: "GUID", Kind: answer.KindGUID, Value: func(p answer.Place) answer.Value { return answer.GUID(p.GUID) }},
+			{Key: "node", Name: "NODE", Kind: answer.KindPlace, Value: func(p answer.Place) answer.Value {
+				return answer.At(p)
+			}},
+			{Name: "GUID", Kind: answer.KindGUID, Value: func(p answer.Place) answer.Value {
+				return answer.GUID(p.GUID)
+			}},
 		},
 		Lead: func(p answer.Place) answer.Lead { return answer.Lead{GUID: p.GUID} },
 	}
@@ -207,12 +250,16 @@ var nodesDecl = answer.Decl[nodes]{
 	Command: "sa nodes", Help: "nodes that only the subnet administration or only the sweep knows",
 	Title: "the subnet administration has {records|node record}, compared with {of}",
 	Facts: []answer.Field[nodes]{
-		{Key: "records", Kind: answer.KindInt, Help: "node records", Value: func(n nodes) answer.Value { return answer.Int(n.records) }},
+		{Key: "records", Kind: answer.KindInt, Help: "node records", Value: func(n nodes) answer.Value {
+			return answer.Int(n.records)
+		}},
 	},
 	Layout: []answer.Item[nodes]{
-		{Table: answer.Show(nodeTable("not_swept", "not seen by the sweep", "not seen by the sweep: {node} {GUID}", "nodes with a record that the sweep did not see"),
+		{Table: answer.Show(nodeTable("not_swept", "not seen by the sweep", "not seen by the sweep: {node} {GUID}",
+			"nodes with a record that the sweep did not see"),
 			func(n nodes) answer.Rows[answer.Place] { return answer.Slice(n.theirs) })},
-		{Table: answer.Show(nodeTable("not_recorded", "without a record", "without a record: {node}", "nodes of the sweep without a record"),
+		{Table: answer.Show(nodeTable("not_recorded", "without a record", "without a record: {node}",
+			"nodes of the sweep without a record"),
 			func(n nodes) answer.Rows[answer.Place] { return answer.Slice(n.ours) })},
 	},
 }

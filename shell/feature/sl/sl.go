@@ -45,7 +45,9 @@ type paths struct {
 }
 
 var table = answer.Table[path]{
-	Key: "paths", Title: "service levels", Stream: true, Fields: answer.Fields[path](), Lead: func(p path) answer.Lead { return p.lead },
+	Key: "paths", Title: "service levels", Stream: true, Fields: answer.Fields[path](), Lead: func(p path) answer.Lead {
+		return p.lead
+	},
 }
 
 var decl = answer.Decl[paths]{
@@ -85,7 +87,8 @@ func run(c *feature.Call) error {
 		all.own = answer.NotRead()
 	}
 	if p.Tables.SLs == nil && !p.Tables.Unread.SLs && asked.Any() {
-		all.asked = answer.Text("the routes have no service levels of their own: a path has the one that is asked for, else that of its partition")
+		all.asked = answer.Text("the routes have no service levels of their own: a path has the one that is asked " +
+			"for, else that of its partition")
 	}
 	for _, pair := range pairs {
 		x, err := grant(p, g, pair)
@@ -100,7 +103,10 @@ func run(c *feature.Call) error {
 // grant returns the service level of the path of a pair, and the error where none is granted.
 func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, error) {
 	f := p.Fabric
-	x := path{From: answer.Port(f, pair.Src), To: answer.Port(f, pair.Dst), LID: pair.LID, lead: feature.ToTrace(p, pair.Src, pair.Dst, pair.LID)}
+	x := path{
+		From: answer.Port(f, pair.Src), To: answer.Port(f, pair.Dst), LID: pair.LID,
+		lead: feature.ToTrace(p, pair.Src, pair.Dst, pair.LID),
+	}
 	sl, known, err := g.Of(pair.Src, pair.LID)
 	switch {
 	case !f.Reachable(pair.Src) || !f.Reachable(pair.Dst):

@@ -49,13 +49,24 @@ type tables struct {
 var table = answer.Table[mapping]{
 	Key: "tables", Title: "SL2VL tables", Stream: true,
 	Fields: []answer.Field[mapping]{
-		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port that packets leave by", Value: func(m mapping) answer.Value { return answer.Int(m.out) }},
-		{Name: "IN", Kind: answer.KindText, Help: "the ports that packets came by", Value: func(m mapping) answer.Value { return answer.Text(prose.Ranges(m.in)) }},
-		{Key: "in", Kind: answer.KindList, Help: "the ports that packets came by", Value: func(m mapping) answer.Value { return answer.Ints(m.in) }},
-		{Name: "VL OF SL 0 TO 15", Kind: answer.KindText, Help: "the VL of each service level", Value: func(m mapping) answer.Value {
-			return answer.Text(strings.ReplaceAll(answer.Ints(m.vls[:]).String(), ",", ""))
+		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port that packets leave by",
+			Value: func(m mapping) answer.Value {
+				return answer.Int(m.out)
+			}},
+		{Name: "IN", Kind: answer.KindText, Help: "the ports that packets came by",
+			Value: func(m mapping) answer.Value {
+				return answer.Text(prose.Ranges(m.in))
+			}},
+		{Key: "in", Kind: answer.KindList, Help: "the ports that packets came by", Value: func(m mapping) answer.Value {
+			return answer.Ints(m.in)
 		}},
-		{Key: "vls", Kind: answer.KindList, Help: "the VL of each service level", Value: func(m mapping) answer.Value { return answer.Ints(m.vls[:]) }},
+		{Name: "VL OF SL 0 TO 15", Kind: answer.KindText, Help: "the VL of each service level",
+			Value: func(m mapping) answer.Value {
+				return answer.Text(strings.ReplaceAll(answer.Ints(m.vls[:]).String(), ",", ""))
+			}},
+		{Key: "vls", Kind: answer.KindList, Help: "the VL of each service level", Value: func(m mapping) answer.Value {
+			return answer.Ints(m.vls[:])
+		}},
 	},
 	Lead: func(m mapping) answer.Lead { return feature.ToPort(m.f, m.outPort) },
 }
@@ -64,7 +75,9 @@ var decl = answer.Decl[tables]{
 	Command: "show sl2vl", Help: "the SL2VL tables of a node", Title: "SL2VL tables of {node}, {of}",
 	Facts: []answer.Field[tables]{{Key: "node", Name: "node", Kind: answer.KindPlace,
 		Value: func(t tables) answer.Value { return answer.Node(t.f, t.node) }}},
-	Layout: []answer.Item[tables]{{Table: answer.Show(&table, func(t tables) answer.Rows[mapping] { return answer.Slice(t.all) })}},
+	Layout: []answer.Item[tables]{
+		{Table: answer.Show(&table, func(t tables) answer.Rows[mapping] { return answer.Slice(t.all) })},
+	},
 }
 
 func run(c *feature.Call) error {

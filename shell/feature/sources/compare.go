@@ -90,7 +90,8 @@ func overviews(ctx context.Context, all []feature.Subnet) ([]Overview, error) {
 
 func overview(ctx context.Context, n feature.Subnet, o *Overview) error {
 	st := n.Session().State()
-	*o = Overview{Name: n.Name(), Source: st.Source.String(), Worst: -1, Lost: st.Lost, Busy: st.Busy, Swept: st.Live.When, Engine: st.LiveEngine()}
+	*o = Overview{Name: n.Name(), Source: st.Source.String(), Worst: -1, Lost: st.Lost, Busy: st.Busy,
+		Swept: st.Live.When, Engine: st.LiveEngine()}
 	if err := n.Trouble(); err != nil {
 		o.Trouble = err.Error()
 		return nil
@@ -134,7 +135,8 @@ const (
 	notRead classify.DifferenceKind = "not read"
 )
 
-// differences are what each live subnet has otherwise than most of them; subnets of which nothing is known are left out.
+// differences are what each live subnet has otherwise than most of them; subnets of which nothing is known are left
+// out.
 func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fabric.Fabric) {
 	add := func(i int, kind classify.DifferenceKind, what string) {
 		out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: kind, What: what})
@@ -183,8 +185,8 @@ func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fa
 	return out, fabrics
 }
 
-// shared says which nodes a subnet has in common with another one of some name, "" for none. They are the same subnet where
-// nodes, links, LIDs and tables are.
+// shared says which nodes a subnet has in common with another one of some name, "" for none. They are the same subnet
+// where nodes, links, LIDs and tables are.
 func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 	nodes := 0
 	for i := range a.Nodes {

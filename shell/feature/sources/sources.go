@@ -19,12 +19,17 @@ import (
 
 // Feature is the commands sources, source and on.
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
-	{Name: "pane-A", Keys: "A", Pane: "All", Help: "the subnets of this console side by side, and what one has otherwise than most"},
+	{
+		Name: "pane-A", Keys: "A", Pane: "All", Help: "the subnets of this console side by side, and what one has " +
+			"otherwise than most",
+	},
 }, Commands: []feature.Command{
 	{
 		Path: "sources", Bare: true, Summary: "list the subnets of this console side by side",
-		Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Rails of the same\n" +
-			"hosts must be alike in most things: sources differ lists what is not. With --fail-on found it fails where subnets\n" +
+		Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Rails " +
+			"of the same\n" +
+			"hosts must be alike in most things: sources differ lists what is not. With --fail-on found it fails " +
+			"where subnets\n" +
 			"differ.",
 		Examples: []string{"sources"},
 		Answers:  []answer.Declared{listDecl},
@@ -54,9 +59,12 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "on", Summary: "run a command on a subnet, or on all at once",
-		Help: "The answers come in the order of the subnets. A subnet that does not answer holds up no other. With --json each\n" +
+		Help: "The answers come in the order of the subnets. A subnet that does not answer holds up no other. With " +
+			"--json each\n" +
 			"answer names its subnet. It fails where one has failed. Commands that write to switches name one subnet.",
-		Args:     []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true}},
+		Args: []lang.Arg{
+			{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true},
+		},
 		Examples: []string{"on all check reach"}, NoAnswer: true,
 		Run: func(c *feature.Call) error { return c.Misused("no command") },
 	},
@@ -64,7 +72,11 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 
 // figure returns a field of a figure that is not known of a subnet that was not read.
 func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] {
-	return answer.Field[*Overview]{Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: known(func(o *Overview) answer.Value { return answer.Int(of(o)) })}
+	return answer.Field[*Overview]{
+		Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: known(func(o *Overview) answer.Value {
+			return answer.Int(of(o))
+		}),
+	}
 }
 
 // known returns the value of a subnet that was read.
@@ -79,30 +91,65 @@ func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value 
 
 // word returns a field for programs of a word that may be missing.
 func word(key, help string, of func(o *Overview) string) answer.Field[*Overview] {
-	return answer.Field[*Overview]{Key: key, Kind: answer.KindText, Help: help, Value: func(o *Overview) answer.Value { return answer.Optional(of(o)) }}
+	return answer.Field[*Overview]{Key: key, Kind: answer.KindText, Help: help, Value: func(o *Overview) answer.Value {
+		return answer.Optional(of(o))
+	}}
 }
 
 var table = answer.Table[*Overview]{
 	Key: "subnets", Title: "subnets",
 	Fields: []answer.Field[*Overview]{
-		{Key: "name", Name: "subnet", Kind: answer.KindText, Help: "as -s or the configuration names it, else its source", Value: func(o *Overview) answer.Value { return answer.Text(o.Name) }},
+		{Key: "name", Name: "subnet", Kind: answer.KindText, Help: "as -s or the configuration names it, else " +
+			"its source", Value: func(o *Overview) answer.Value {
+			return answer.Text(o.Name)
+		}},
 		figure("switches", "", func(o *Overview) int { return o.Switches }),
-		figure("hosts", "machines with an adapter in it, without aggregation nodes", func(o *Overview) int { return o.Hosts }),
+		figure("hosts", "machines with an adapter in it, without aggregation nodes", func(o *Overview) int {
+			return o.Hosts
+		}),
 		figure("links", "cables, those of hosts too", func(o *Overview) int { return o.Links }),
-		figure("down", "links that were lost, or are missing in comparison with the baseline", func(o *Overview) int { return o.Down }),
-		{Name: "errors/warnings", Kind: answer.KindText, Help: "problems", Value: known(func(o *Overview) answer.Value { return answer.Text(fmt.Sprintf("%d/%d", o.Errors, o.Warnings)) })},
-		{Key: "errors", Kind: answer.KindInt, Help: "problems that are errors", Value: known(func(o *Overview) answer.Value { return answer.Int(o.Errors) })},
-		{Key: "warnings", Kind: answer.KindInt, Help: "problems that are warnings", Value: known(func(o *Overview) answer.Value { return answer.Int(o.Warnings) })},
-		{Key: "worst_load", Name: "worst load", Kind: answer.KindInt, Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst)},
-		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "how many differences from most of the subnets there are", Value: func(o *Overview) answer.Value { return answer.Int(o.Differs) }},
-		{Name: "state", Kind: answer.KindText, Help: "the master subnet manager and when it was read, or why nothing is known", Value: func(o *Overview) answer.Value { return answer.Text(o.state()) }},
+		figure("down", "links that were lost, or are missing in comparison with the baseline", func(o *Overview) int {
+			return o.Down
+		}),
+		{
+			Name: "errors/warnings", Kind: answer.KindText, Help: "problems",
+			Value: known(func(o *Overview) answer.Value {
+				return answer.Text(fmt.Sprintf("%d/%d", o.Errors, o.Warnings))
+			}),
+		},
+		{
+			Key: "errors", Kind: answer.KindInt, Help: "problems that are errors",
+			Value: known(func(o *Overview) answer.Value {
+				return answer.Int(o.Errors)
+			}),
+		},
+		{
+			Key: "warnings", Kind: answer.KindInt, Help: "problems that are warnings",
+			Value: known(func(o *Overview) answer.Value { return answer.Int(o.Warnings) }),
+		},
+		{
+			Key: "worst_load", Name: "worst load", Kind: answer.KindInt,
+			Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst),
+		},
+		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "how many differences from most of the subnets " +
+			"there are", Value: func(o *Overview) answer.Value {
+			return answer.Int(o.Differs)
+		}},
+		{Name: "state", Kind: answer.KindText, Help: "the master subnet manager and when it was read, or why nothing " +
+			"is known", Value: func(o *Overview) answer.Value {
+			return answer.Text(o.state())
+		}},
 		word("source", "", func(o *Overview) string { return o.Source }),
 		word("error", "why nothing is known of it", func(o *Overview) string { return o.Trouble }),
 		word("lost", "why the connection was lost", func(o *Overview) string { return o.Lost }),
 		word("busy", "the command that runs", func(o *Overview) string { return o.Busy }),
 		word("manager", "the port of the master subnet manager", func(o *Overview) string { return o.Manager }),
 		word("engine", "of the live tables", func(o *Overview) string { return o.Engine }),
-		{Key: "swept", Kind: answer.KindTime, Help: "when it was read", Value: known(func(o *Overview) answer.Value { return answer.Time(o.Swept) })},
+		{
+			Key: "swept", Kind: answer.KindTime, Help: "when it was read", Value: known(func(o *Overview) answer.Value {
+				return answer.Time(o.Swept)
+			}),
+		},
 	},
 }
 
@@ -211,19 +258,29 @@ type difference struct {
 	What   string `key:"what" name:"what"`
 }
 
-var differenceTable = answer.Table[difference]{Key: "differences", Title: "differences", Fields: answer.Fields[difference]()}
+var differenceTable = answer.Table[difference]{
+	Key: "differences", Title: "differences", Fields: answer.Fields[difference](),
+}
 
 var differDecl = answer.Decl[*differing]{
 	Command: "sources differ", Help: "how subnets differ from most of them",
 	Facts: []answer.Field[*differing]{
-		{Key: "compared", Name: "compared", Kind: answer.KindText, Value: func(d *differing) answer.Value { return answer.Text(d.Compared) }},
-		{Name: "alike", Kind: answer.KindBool, Value: func(d *differing) answer.Value { return answer.Bool(len(d.names) > 1 && len(d.Differences) == 0) }},
-		{Name: "one", Kind: answer.KindBool, Value: func(d *differing) answer.Value { return answer.Bool(len(d.names) == 1) }},
+		{Key: "compared", Name: "compared", Kind: answer.KindText, Value: func(d *differing) answer.Value {
+			return answer.Text(d.Compared)
+		}},
+		{Name: "alike", Kind: answer.KindBool, Value: func(d *differing) answer.Value {
+			return answer.Bool(len(d.names) > 1 && len(d.Differences) == 0)
+		}},
+		{Name: "one", Kind: answer.KindBool, Value: func(d *differing) answer.Value {
+			return answer.Bool(len(d.names) == 1)
+		}},
 	},
 	Layout: []answer.Item[*differing]{
 		{Line: "{?one}there is but one subnet"},
 		{Line: "{?alike}all subnets are alike: {compared}"},
-		{When: func(d *differing) bool { return len(d.Differences) > 0 }, Table: answer.Show(&differenceTable, func(d *differing) answer.Rows[difference] {
+		{When: func(d *differing) bool {
+			return len(d.Differences) > 0
+		}, Table: answer.Show(&differenceTable, func(d *differing) answer.Rows[difference] {
 			return answer.Lazy(len(d.Differences), func(i int) difference {
 				x := &d.Differences[i]
 				return difference{d.names[x.Subnet], string(x.Kind), x.What}

@@ -14,7 +14,10 @@ import (
 
 // Feature is the command show pictures.
 var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
-	{Name: "picture", Keys: "v", Help: "show another picture: live, base, whatif, staged; of an event before and after"},
+	{
+		Name: "picture", Keys: "v", Help: "show another picture: live, base, whatif, staged; of an event before " +
+			"and after",
+	},
 }, Commands: []feature.Command{{
 	Path:     "show pictures",
 	Summary:  "list the live, base, what-if and staged states",
@@ -45,8 +48,11 @@ type state struct {
 var table = answer.Table[state]{Key: "pictures", Title: "pictures", Fields: answer.Fields[state]()}
 
 var decl = answer.Decl[[]state]{
-	Command: "show pictures", Help: "the states of the subnet that the session holds", Title: "pictures of this session",
-	Layout: []answer.Item[[]state]{{Table: answer.Show(&table, func(s []state) answer.Rows[state] { return answer.Slice(s) })}},
+	Command: "show pictures", Help: "the states of the subnet that the session holds",
+	Title: "pictures of this session",
+	Layout: []answer.Item[[]state]{
+		{Table: answer.Show(&table, func(s []state) answer.Rows[state] { return answer.Slice(s) })},
+	},
 }
 
 func run(c *feature.Call) error {
@@ -63,8 +69,10 @@ func run(c *feature.Call) error {
 func describe(st *session.State, p *session.Picture) state {
 	f, inv := p.Fabric, p.Fabric.Inventory()
 	s := state{
-		Picture: string(p.Kind), Title: st.Title(p), AsOf: p.When, Clock: clock(p.When, time.Now()), Stale: st.IsStale(p),
-		Nodes: inv.InSubnet.Nodes, Switches: inv.InSubnet.Switches, Links: inv.InSubnet.Links, Lost: inv.Unreachable.Nodes, MaxLID: f.MaxLID, VLs: "-",
+		Picture: string(p.Kind), Title: st.Title(p), AsOf: p.When, Clock: clock(p.When, time.Now()),
+		Stale: st.IsStale(p),
+		Nodes: inv.InSubnet.Nodes, Switches: inv.InSubnet.Switches, Links: inv.InSubnet.Links,
+		Lost: inv.Unreachable.Nodes, MaxLID: f.MaxLID, VLs: "-",
 	}
 	if p.Tables == nil {
 		return s

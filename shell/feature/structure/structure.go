@@ -20,15 +20,21 @@ import (
 
 const offWord = "off"
 
-const hintsHelp = "FILE is YAML: a list, each element of which has name (a node description, * and ? stand for what varies) or guid (of a node), and one or\n" +
-	"more of role (host, storage, gateway, service or aggregation), tier (0 for leaves), pod, plane and rail (from 1), as in\n" +
+const hintsHelp = "FILE is YAML: a list, each element of which has name (a node description, * and ? stand for what " +
+	"varies) or guid (of a node), and one or\n" +
+	"more of role (host, storage, gateway, service or aggregation), tier (0 for leaves), pod, plane and rail (from " +
+	"1), as in\n" +
 	"  - {name: \"gpfs-*\", role: storage}\n" +
 	"  - {guid: 0x0002c903000a0001, tier: 2, pod: 1}\n" +
-	"Hints overrule names and cabling wherever the structure of the subnet matters; a later element overrules an earlier one."
+	"Hints overrule names and cabling wherever the structure of the subnet matters; a later element overrules an " +
+	"earlier one."
 
 // Feature is the commands show structure and hints.
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
-	{Name: "pane-N", Keys: "N", Pane: "Map", Help: "the subnet drawn: tiers, pods, grids, groups; arrows move, Enter unfolds"},
+	{
+		Name: "pane-N", Keys: "N", Pane: "Map", Help: "the subnet drawn: tiers, pods, grids, groups; arrows move, " +
+			"Enter unfolds",
+	},
 }, Commands: []feature.Command{
 	{
 		Path:     "show structure",
@@ -135,19 +141,28 @@ const (
 )
 
 var (
-	tierTable     = answer.Table[tier]{Key: "tiers", Title: "tiers", Fields: answer.Fields[tier](), Row: "{TIER}\t{switches|switch}, {host_ports|host port}"}
+	tierTable = answer.Table[tier]{
+		Key: "tiers", Title: "tiers", Fields: answer.Fields[tier](),
+		Row: "{TIER}\t{switches|switch}, {host_ports|host port}",
+	}
 	railTable     = answer.Table[rail]{Key: "rails", Title: "rails", Fields: answer.Fields[rail]()}
 	directorTable = answer.Table[director]{
 		Key: "directors", Title: "directors", Fields: answer.Fields[director](), MaxRows: mostDirectors,
 		Row: "director\t{name}: {LEAF BOARDS|leaf board}, {SPINE BOARDS|spine board}",
 	}
-	cageTable = answer.Table[cage]{Key: "plane_switches", Title: "switches of several planes", Fields: answer.Fields[cage]()}
-	oddTable  = answer.Table[anomaly]{
-		Key: "odd", Title: "odd", Fields: answer.Fields[anomaly](), MaxRows: mostAnomalies, Row: "odd\t[{node}  ]{what}",
+	cageTable = answer.Table[cage]{
+		Key: "plane_switches", Title: "switches of several planes", Fields: answer.Fields[cage](),
+	}
+	oddTable = answer.Table[anomaly]{
+		Key: "odd", Title: "odd", Fields: answer.Fields[anomaly](), MaxRows: mostAnomalies,
+		Row:  "odd\t[{node}  ]{what}",
 		Lead: func(a anomaly) answer.Lead { return a.lead },
 	}
 	switchTable = answer.Table[position]{
-		Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[position](), Lead: func(p position) answer.Lead { return p.lead },
+		Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[position](),
+		Lead: func(p position) answer.Lead {
+			return p.lead
+		},
 	}
 )
 
@@ -161,15 +176,31 @@ var decl = answer.Decl[structure]{
 		{Line: "{?pod sizes}pods\t{pod sizes}"},
 		{Line: "{?plane sizes}planes\t{plane sizes}"},
 		{Line: "{?rail sizes}rails\tby the {rail sizes}"},
-		{Table: answer.Show(&directorTable, func(s structure) answer.Rows[director] { return answer.Slice(s.directors()) })},
+		{
+			Table: answer.Show(&directorTable, func(s structure) answer.Rows[director] {
+				return answer.Slice(s.directors())
+			}),
+		},
 		{Line: fmt.Sprintf("{?cages}cages\t{cages|switch} of %d planes", classify.CagePlanes)},
 		{Table: answer.Show(&oddTable, func(s structure) answer.Rows[anomaly] { return answer.Slice(s.anomalies()) })},
 		parts("groups", func(s *classify.Structure) classify.Parts { return s.Groups }),
 		parts("pods", func(s *classify.Structure) classify.Parts { return s.Pods }),
 		parts("planes", func(s *classify.Structure) classify.Parts { return s.Planes }),
-		{When: never, Table: answer.Show(&railTable, func(s structure) answer.Rows[rail] { return answer.Slice(s.rails()) })},
-		{When: never, Table: answer.Show(&cageTable, func(s structure) answer.Rows[cage] { return answer.Slice(s.cages()) })},
-		{When: never, Table: answer.Show(&switchTable, func(s structure) answer.Rows[position] { return answer.Slice(s.switches()) })},
+		{
+			When: never, Table: answer.Show(&railTable, func(s structure) answer.Rows[rail] {
+				return answer.Slice(s.rails())
+			}),
+		},
+		{
+			When: never, Table: answer.Show(&cageTable, func(s structure) answer.Rows[cage] {
+				return answer.Slice(s.cages())
+			}),
+		},
+		{
+			When: never, Table: answer.Show(&switchTable, func(s structure) answer.Rows[position] {
+				return answer.Slice(s.switches())
+			}),
+		},
 	},
 }
 
@@ -199,7 +230,8 @@ func run(c *feature.Call) error {
 
 func describe(s *classify.Structure) structure {
 	a := structure{
-		Structure: s.Title(), Shape: s.Shape.String(), of: s, Adapters: s.Nodes.Adapters, Aggregate: s.Nodes.Aggregation, Routers: s.Nodes.Routers,
+		Structure: s.Title(), Shape: s.Shape.String(), of: s, Adapters: s.Nodes.Adapters,
+		Aggregate: s.Nodes.Aggregation, Routers: s.Nodes.Routers,
 		Hosts: s.Nodes.Hosts[classify.KindHost], Storage: s.Nodes.Hosts[classify.KindStorage],
 		Gateways: s.Nodes.Hosts[classify.KindGateway], Service: s.Nodes.Hosts[classify.KindService],
 		GroupSizes: sizes(s.Groups), PodSizes: sizes(s.Pods), PlaneSizes: sizes(s.Planes),
@@ -213,7 +245,8 @@ func describe(s *classify.Structure) structure {
 		each := prose.Words(a.rails(), func(r rail) string {
 			return fmt.Sprintf("%s: %d ports on %s", r.Name, r.Ports, prose.Count(r.Leaves, "leaf switch"))
 		})
-		a.RailSizes = answer.Text(prose.When(s.Rails.ByCabling, "cabling", "number of the adapter") + ": " + strings.Join(each, "; "))
+		a.RailSizes = answer.Text(prose.When(s.Rails.ByCabling, "cabling", "number of the adapter") + ": " +
+			strings.Join(each, "; "))
 	}
 	if len(s.Cages) > 0 {
 		a.Cages = answer.Int(len(s.Cages))
@@ -230,7 +263,8 @@ func (s *structure) nodes() string {
 	for _, more := range []struct {
 		n    int
 		noun string
-	}{{s.Storage, "storage node"}, {s.Service, "service node"}, {s.Gateways, "gateway"}, {s.Routers, "router"}, {s.Aggregate, "aggregation node"}} {
+	}{{s.Storage, "storage node"}, {s.Service, "service node"}, {s.Gateways, "gateway"}, {s.Routers, "router"},
+		{s.Aggregate, "aggregation node"}} {
 		if more.n > 0 {
 			words = append(words, prose.Count(more.n, more.noun))
 		}
@@ -248,7 +282,8 @@ func sizes(p classify.Parts) answer.Value {
 		of = append(of, len(members))
 	}
 	low, high := slices.Min(of), slices.Max(of)
-	return answer.Text(fmt.Sprintf("%d, of %s%s", len(of), prose.When(low == high, "", fmt.Sprintf("%d to ", low)), prose.Count(high, "switch")))
+	return answer.Text(fmt.Sprintf("%d, of %s%s", len(of), prose.When(low == high, "", fmt.Sprintf("%d to ", low)),
+		prose.Count(high, "switch")))
 }
 
 // list returns switches as places.
@@ -344,9 +379,12 @@ func (s *structure) switches() []position {
 		}
 		sw := fabric.SwitchIndex(i)
 		p := position{
-			Switch: answer.Node(f, n), Tier: height[i], Pod: number(s.of.Pods, i), Plane: number(s.of.Planes, i), Group: number(s.of.Groups, i),
-			At: answer.Optional(s.of.Coordinates(sw)), Board: answer.Optional(board[sw]), Hosts: s.of.Switches[i].Hosts, Links: s.of.Switches[i].Degree,
-			lead: feature.ToNode(f, n),
+			Switch: answer.Node(f, n), Tier: height[i], Pod: number(s.of.Pods, i), Plane: number(s.of.Planes, i),
+			Group: number(s.of.Groups, i),
+			At:    answer.Optional(s.of.Coordinates(sw)), Board: answer.Optional(board[sw]),
+			Hosts: s.of.Switches[i].Hosts,
+			Links: s.of.Switches[i].Degree,
+			lead:  feature.ToNode(f, n),
 		}
 		if r := s.of.Rails.Of[i]; r != classify.None {
 			p.Rail = answer.Text(s.of.Rails.Names[r])
@@ -376,7 +414,10 @@ func runHints(c *feature.Call) error {
 			return err
 		}
 		c.Session.SetHints(read)
-		h = hints{len(read.All), answer.Text(c.Arg(0)), fmt.Sprintf("%s from %s (show structure)", prose.Count(len(read.All), "hint"), fabric.Escape(c.Arg(0)))}
+		h = hints{
+			len(read.All), answer.Text(c.Arg(0)), fmt.Sprintf("%s from %s (show structure)",
+				prose.Count(len(read.All), "hint"), fabric.Escape(c.Arg(0))),
+		}
 	}
 	st := c.Session.State()
 	return c.Answer(hintsDecl.Answer(st.Basis(st.Default(), 0), h))

@@ -30,7 +30,8 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{
 		Path:    "suggest guids",
 		Summary: "find roots and compute nodes for ftree",
-		Help: "Shows the classes of switches and adapters, and which suggestions ftree was tried with. With DIR it writes root_guids,\n" +
+		Help: "Shows the classes of switches and adapters, and which suggestions ftree was tried with. With DIR it " +
+			"writes root_guids,\n" +
 			"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
 		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true}},
 		Examples: []string{"suggest guids"},
@@ -40,8 +41,10 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{
 		Path:    "suggest torus",
 		Summary: "find the configuration of a torus for torus-2QoS",
-		Help: "With FILE it writes the configuration. clear=yes takes the staged tables: where multicast and unicast have a credit loop\n" +
-			"together around a lost switch, it moves the datelines, and so the root of the tree, to where they have none. Some paths\n" +
+		Help: "With FILE it writes the configuration. clear=yes takes the staged tables: where multicast and unicast " +
+			"have a credit loop\n" +
+			"together around a lost switch, it moves the datelines, and so the root of the tree, to where they have " +
+			"none. Some paths\n" +
 			"get other SLs then.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
@@ -103,20 +106,42 @@ type suggestion struct {
 }
 
 var (
-	classTable   = answer.Table[class]{Key: "switches", Title: "switches", Fields: answer.Fields[class](), Lead: func(c class) answer.Lead { return c.lead }}
-	roleTable    = answer.Table[role]{Key: "adapters", Title: "adapters", Fields: answer.Fields[role](), Lead: func(r role) answer.Lead { return r.lead }}
-	attemptTable = answer.Table[attempt]{Key: "tried", Title: "tried", Fields: answer.Fields[attempt](), Row: "tried {what}: {OUTCOME}"}
+	classTable = answer.Table[class]{Key: "switches", Title: "switches", Fields: answer.Fields[class](),
+		Lead: func(c class) answer.Lead {
+			return c.lead
+		}}
+	roleTable = answer.Table[role]{Key: "adapters", Title: "adapters", Fields: answer.Fields[role](),
+		Lead: func(r role) answer.Lead {
+			return r.lead
+		}}
+	attemptTable = answer.Table[attempt]{Key: "tried", Title: "tried", Fields: answer.Fields[attempt](),
+		Row: "tried {what}: {OUTCOME}"}
 )
 
 var guidsDecl = answer.Decl[suggestion]{
 	Command: "suggest guids", Help: "roots and compute nodes for ftree", Facts: answer.Fields[suggestion](),
 	Layout: []answer.Item[suggestion]{
-		{Table: answer.Show(&classTable, func(s suggestion) answer.Rows[class] { return answer.Slice(classes(s.of.Classes)) })},
+		{
+			Table: answer.Show(&classTable, func(s suggestion) answer.Rows[class] {
+				return answer.Slice(classes(s.of.Classes))
+			}),
+		},
 		{Line: ""},
-		{Table: answer.Show(&roleTable, func(s suggestion) answer.Rows[role] { return answer.Slice(roles(s.of.Classes)) })},
+		{
+			Table: answer.Show(&roleTable, func(s suggestion) answer.Rows[role] {
+				return answer.Slice(roles(s.of.Classes))
+			}),
+		},
 		{Line: ""},
-		{Table: answer.Show(&attemptTable, func(s suggestion) answer.Rows[attempt] { return answer.Slice(attempts(s.of.Tried)) })},
-		{Line: "ftree routes with {roots|root}, {compute_nodes|compute node} and {io_nodes|other node}, max_reverse_hops {max_reverse_hops}"},
+		{
+			Table: answer.Show(&attemptTable, func(s suggestion) answer.Rows[attempt] {
+				return answer.Slice(attempts(s.of.Tried))
+			}),
+		},
+		{
+			Line: "ftree routes with {roots|root}, {compute_nodes|compute node} and {io_nodes|other node}, " +
+				"max_reverse_hops {max_reverse_hops}",
+		},
 		{Line: "{next}"},
 		{Line: "{?try}try: {try}"},
 	},
@@ -129,8 +154,9 @@ func runGUIDs(c *feature.Call) error {
 		return err
 	}
 	a := suggestion{
-		Roots: len(s.Roots), ComputeNodes: len(s.ComputeNodes), IONodes: len(s.IONodes), MaxReverseHops: s.MaxReverseHops,
-		Next: "suggest guids DIR writes the files", of: s,
+		Roots: len(s.Roots), ComputeNodes: len(s.ComputeNodes), IONodes: len(s.IONodes),
+		MaxReverseHops: s.MaxReverseHops,
+		Next:           "suggest guids DIR writes the files", of: s,
 	}
 	if dir := c.Arg(0); dir != "" {
 		names, command, err := write(dir, s)
@@ -156,7 +182,8 @@ func classes(c *classify.Classes) (all []class) {
 	for _, g := range c.SwitchGroups() {
 		node := f.Switches[g.Switches[0]]
 		all = append(all, class{
-			len(g.Switches), g.Layer.String(), g.Rank, g.Pattern, span(g.MinDegree, g.MaxDegree), span(g.MinHosts, g.MaxHosts),
+			len(g.Switches), g.Layer.String(), g.Rank, g.Pattern, span(g.MinDegree, g.MaxDegree),
+			span(g.MinHosts, g.MaxHosts),
 			g.MinDegree, g.MaxDegree, g.MinHosts, g.MaxHosts, answer.Node(f, node), feature.ToNode(f, node),
 		})
 	}
@@ -168,7 +195,8 @@ func roles(c *classify.Classes) (all []role) {
 	for _, g := range c.AdapterGroups() {
 		sw, _ := f.AttachedSwitch(g.Ends[0])
 		all = append(all, role{
-			len(g.Ends), g.Role.String(), g.Pattern, answer.Port(f, g.Ends[0]), answer.Node(f, f.Switches[sw]), g.Reason, feature.ToPort(f, g.Ends[0]),
+			len(g.Ends), g.Role.String(), g.Pattern, answer.Port(f, g.Ends[0]), answer.Node(f, f.Switches[sw]),
+			g.Reason, feature.ToPort(f, g.Ends[0]),
 		})
 	}
 	return all
@@ -181,9 +209,11 @@ func attempts(tried []classify.Attempt) (all []attempt) {
 		case a.Err != nil:
 			t.Outcome, t.Error = a.Err.Error(), answer.Text(a.Err.Error())
 		case a.Unreachable > 0:
-			t.Outcome = fmt.Sprintf("routes, but of %d pairs of ports %d of hosts do not reach each other", t.Pairs, t.Unreachable)
+			t.Outcome = fmt.Sprintf("routes, but of %d pairs of ports %d of hosts do not reach each other", t.Pairs,
+				t.Unreachable)
 		case a.Aggregation > 0:
-			t.Outcome = fmt.Sprintf("routes; all hosts reach each other; of %d pairs of ports %d with an aggregation node do not", t.Pairs, t.Aggregation)
+			t.Outcome = fmt.Sprintf("routes; all hosts reach each other; of %d pairs of ports %d with an aggregation "+
+				"node do not", t.Pairs, t.Aggregation)
 		default:
 			t.Outcome = "routes; all reach each other"
 		}
@@ -210,7 +240,10 @@ func write(dir string, s *classify.Suggestion) (names []string, command string, 
 	for _, file := range []struct {
 		name, option string
 		ports        []fabric.PortIndex
-	}{{"root_guids", "root_guid_file", roots}, {"cn_guids", "cn_guid_file", s.ComputeNodes}, {"io_guids", "io_guid_file", s.IONodes}} {
+	}{
+		{"root_guids", "root_guid_file", roots}, {"cn_guids", "cn_guid_file", s.ComputeNodes},
+		{"io_guids", "io_guid_file", s.IONodes},
+	} {
 		if len(file.ports) == 0 {
 			continue
 		}
@@ -235,7 +268,8 @@ const longestName = 50
 func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
 	for _, p := range ports {
 		name := []rune(f.NodeName(f.Ports[p].Node))
-		if _, err := fmt.Fprintf(w, "0x%016x # %s\n", f.Ports[p].GUID, string(name[:min(len(name), longestName)])); err != nil {
+		if _, err := fmt.Fprintf(w, "0x%016x # %s\n", f.Ports[p].GUID,
+			string(name[:min(len(name), longestName)])); err != nil {
 			return err
 		}
 	}
@@ -249,7 +283,8 @@ type config struct {
 }
 
 var torusDecl = answer.Decl[config]{
-	Command: "suggest torus", Help: "a configuration for torus-2QoS", Title: "# torus configuration of {of}", Facts: answer.Fields[config](),
+	Command: "suggest torus", Help: "a configuration for torus-2QoS", Title: "# torus configuration of {of}",
+	Facts: answer.Fields[config](),
 	Draw: func(w *answer.Canvas, _ answer.Basis, c config) {
 		for line := range strings.Lines(c.Conf) {
 			w.Line("%s", plain.EscapeLine(strings.TrimSuffix(line, "\n")))
@@ -278,7 +313,10 @@ func runTorus(c *feature.Call) error {
 		return err
 	}
 	if path := c.Arg(0); path != "" {
-		if err := files.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text.String())
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -313,7 +351,8 @@ func clearOfLoops(c *feature.Call) (*torus.Config, error) {
 	return loop.Clear, nil
 }
 
-var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which to tell (try: engine torus-2QoS; route)")
+var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which to tell (try: engine " +
+	"torus-2QoS; route)")
 
 // recognised recognises the torus of the paper, with the coordinates that it had before failures.
 func recognised(c *feature.Call) (*torus.Config, error) {

@@ -22,7 +22,9 @@ func TestRecognisedTorusStays(t *testing.T) {
 	r := testenv.Rand(t)
 	compared := 0
 	for i := range testenv.Count(t, 10, 200) {
-		source := []string{"sim:torus:6x6", "sim:torus:5x4x3", "sim:torus:4x4", "sim:mesh:5x5", "sim:torus:3x7,links=2"}[i%5]
+		source := []string{
+			"sim:torus:6x6", "sim:torus:5x4x3", "sim:torus:4x4", "sim:mesh:5x5", "sim:torus:3x7,links=2",
+		}[i%5]
 		s := sessiontest.Open(t, source)
 		set, err := settings.Parse(t.Context(), []string{"torus-2QoS", "no_fallback"}, nil)
 		if err != nil {
@@ -58,7 +60,8 @@ func TestRecognisedTorusStays(t *testing.T) {
 		for sw := range after.Fabric.Switches {
 			is, ok := now.Coordinates(fabric.SwitchIndex(sw))
 			if was, _ := grid.Coordinates(fabric.SwitchIndex(sw)); ok && is != was {
-				t.Fatalf("%s: %s was at %v, is at %v", source, after.Fabric.NodeName(after.Fabric.Switches[sw]), was, is)
+				t.Fatalf("%s: %s was at %v, is at %v", source, after.Fabric.NodeName(after.Fabric.Switches[sw]), was,
+					is)
 			}
 		}
 		for _, a := range after.Fabric.EndPorts {
@@ -85,7 +88,8 @@ func TestRecognisedTorusStays(t *testing.T) {
 		for sw := range after.Fabric.Switches {
 			is, _ := again.Coordinates(fabric.SwitchIndex(sw))
 			if was, _ := now.Coordinates(fabric.SwitchIndex(sw)); is != was {
-				t.Fatalf("%s: the configuration written puts %s at %v, it is at %v", source, after.Fabric.NodeName(after.Fabric.Switches[sw]), is, was)
+				t.Fatalf("%s: the configuration written puts %s at %v, it is at %v", source,
+					after.Fabric.NodeName(after.Fabric.Switches[sw]), is, was)
 			}
 		}
 	}

@@ -86,26 +86,37 @@ const maxListed = 20
 
 var (
 	managers = answer.Table[manager]{
-		Key: "sms", Title: "subnet managers", Aside: true, Fields: answer.Fields[manager](), Row: "  subnet manager {guid} {state} priority {priority} on {port}",
+		Key: "sms", Title: "subnet managers", Aside: true, Fields: answer.Fields[manager](),
+		Row: "  subnet manager {guid} {state} priority {priority} on {port}",
 	}
 	parts = answer.Table[part]{
-		Key: "unread_parts", Title: "parts of the file that were not read", MaxRows: 5, Fields: answer.Fields[part](), Row: "  not read: {file}:{line}: {why}",
+		Key: "unread_parts", Title: "parts of the file that were not read", MaxRows: 5, Fields: answer.Fields[part](),
+		Row: "  not read: {file}:{line}: {why}",
 	}
 	unanswered = answer.Table[remark]{
-		Key: "unanswered", Title: "unanswered", MaxRows: maxListed, Fields: answer.Fields[remark](), Row: "  unanswered: {text}",
+		Key: "unanswered", Title: "unanswered", MaxRows: maxListed, Fields: answer.Fields[remark](),
+		Row: "  unanswered: {text}",
 	}
 	warnings = answer.Table[remark]{
-		Key: "warnings", Title: "warnings", MaxRows: maxListed, Fields: answer.Fields[remark](), Row: "  warning: {text}",
+		Key: "warnings", Title: "warnings", MaxRows: maxListed, Fields: answer.Fields[remark](),
+		Row: "  warning: {text}",
 	}
 )
 
 var decl = answer.Decl[*summary]{
-	Command: "summary", Help: "what a state of the subnet holds, and what the session is about", Title: "[{mark}]subnet {source}, {of}[{hardware}]",
+	Command: "summary", Help: "what a state of the subnet holds, and what the session is about",
+	Title: "[{mark}]subnet {source}, {of}[{hardware}]",
 	Facts: answer.Fields[*summary](),
 	Layout: []answer.Item[*summary]{
 		{Line: "[  INTERRUPTED: {interrupted}]"},
-		{Line: "  {switches|switch}, {cas|channel adapter}[, {aggregation nodes}][, {routers|router}], {links|link}; highest LID {max_lid}"},
-		{Line: "{?unreachable_nodes}  unreachable: {unreachable_switches|switch}, {unreachable_cas|channel adapter}[, {unreachable_routers|router}], {unreachable_links|link}"},
+		{
+			Line: "  {switches|switch}, {cas|channel adapter}[, {aggregation nodes}][, {routers|router}], " +
+				"{links|link}; highest LID {max_lid}",
+		},
+		{
+			Line: "{?unreachable_nodes}  unreachable: {unreachable_switches|switch}, {unreachable_cas|channel " +
+				"adapter}[, {unreachable_routers|router}], {unreachable_links|link}",
+		},
 		{Line: "[  left out: {outside|node} attached to no link of the subnet]"},
 		{Line: "[  OLD: the connection is lost: {lost} (sweep opens it again)]"},
 		{Line: "{?sm_port}  seen from {sm_port}"},
@@ -152,16 +163,20 @@ func describe(st *session.State, p *session.Picture) *summary {
 	f, inv := p.Fabric, p.Fabric.Inventory()
 	in := &inv.InSubnet
 	s := &summary{
-		Source: st.Source.String(), Simulated: st.Source.Kind == source.Sim, Interrupted: answer.Optional(st.Interrupted),
-		Switches: in.Switches, CAs: in.CAs, Aggregation: in.Aggregation, Routers: in.Routers, Links: in.Links,
-		MaxLID: f.MaxLID, Outside: inv.Outside, Lost: answer.Optional(st.Lost), SMPort: answer.Port(f, f.SMPort), Routed: p.Tables != nil && f.MaxLID > 0,
-		Engine: st.Settings.String(), Write: st.WriteOn, Writing: prose.When(st.WriteOn, "writing is on", "read-only"), st: st,
+		Source: st.Source.String(), Simulated: st.Source.Kind == source.Sim,
+		Interrupted: answer.Optional(st.Interrupted),
+		Switches:    in.Switches, CAs: in.CAs, Aggregation: in.Aggregation, Routers: in.Routers, Links: in.Links,
+		MaxLID: f.MaxLID, Outside: inv.Outside, Lost: answer.Optional(st.Lost), SMPort: answer.Port(f, f.SMPort),
+		Routed: p.Tables != nil && f.MaxLID > 0,
+		Engine: st.Settings.String(), Write: st.WriteOn, Writing: prose.When(st.WriteOn, "writing is on", "read-only"),
+		st: st,
 	}
 	if s.Simulated {
 		s.Mark, s.Hardware = answer.Text("SIMULATED "), answer.Text(": no InfiniBand hardware is read or written")
 	}
 	if in.Aggregation > 0 {
-		s.Aggregated = fmt.Sprintf("%d of them %s", in.Aggregation, prose.When(in.Aggregation == 1, "an aggregation node", "aggregation nodes"))
+		s.Aggregated = fmt.Sprintf("%d of them %s", in.Aggregation,
+			prose.When(in.Aggregation == 1, "an aggregation node", "aggregation nodes"))
 	}
 	if u := &inv.Unreachable; u.Nodes > 0 {
 		s.Unreachable = &amounts{u.Nodes, u.Switches, u.CAs, u.Aggregation, u.Routers, u.Links}

@@ -26,12 +26,27 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 		Help: "It reads nodes, links, LIDs and forwarding tables; light: only what can have moved.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", lightWord}, Optional: true}},
 		Options: []lang.Option{
-			{Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the VLs of service levels, now and at later sweeps; many MADs: ports x ports a switch"},
+			{
+				Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the VLs of service levels, now and at later " +
+					"sweeps; many MADs: ports x ports a switch",
+			},
 			{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
-			{Name: "sl", Kind: lang.KindFlag, Summary: "and the service levels of paths, which the subnet administration is asked for; they hold until the tables change"},
-			{Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now and at later sweeps"},
-			{Name: "adaptive", Kind: lang.KindFlag, Summary: "and how switches of NVIDIA's route adaptively, now and at later sweeps; by attributes that nobody here has tried on a switch"},
-			{Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then name, now and at later sweeps"},
+			{
+				Name: "sl", Kind: lang.KindFlag, Summary: "and the service levels of paths, which the subnet " +
+					"administration is asked for; they hold until the tables change",
+			},
+			{
+				Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now " +
+					"and at later sweeps",
+			},
+			{
+				Name: "adaptive", Kind: lang.KindFlag, Summary: "and how switches of NVIDIA's route adaptively, now " +
+					"and at later sweeps; by attributes that nobody here has tried on a switch",
+			},
+			{
+				Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then " +
+					"name, now and at later sweeps",
+			},
 		},
 		Examples: []string{"sweep full; show events"},
 		Answers:  []answer.Declared{&decl},
@@ -84,12 +99,13 @@ var decl = answer.Decl[*swept]{
 // Reads returns what the options of a sweep have it read in addition.
 func Reads(v *lang.Invocation) session.Reads {
 	return session.Reads{
-		SL2VL: v.Flag("sl2vl"), MFT: v.Flag("mft"), PKeys: v.Flag("pkeys"), VLArb: v.Flag("vlarb"), Adaptive: v.Flag("adaptive"), SLs: v.Flag("sl"),
+		SL2VL: v.Flag("sl2vl"), MFT: v.Flag("mft"), PKeys: v.Flag("pkeys"), VLArb: v.Flag("vlarb"),
+		Adaptive: v.Flag("adaptive"), SLs: v.Flag("sl"),
 	}
 }
 
-// First returns what the first sweep of the subnet reads in addition where it is an invocation of a command; nil where it is
-// another command.
+// First returns what the first sweep of the subnet reads in addition where it is an invocation of a command; nil where
+// it is another command.
 func First(v *lang.Invocation) *session.Reads {
 	if v.Command != Command || v.Arg(0) == lightWord {
 		return nil
@@ -129,7 +145,8 @@ type named struct {
 	File  string `key:"file" name:"file"`
 }
 
-var namesDecl = feature.OneLine[named]("names", "how many nodes have a name of the map", "{named|node} named from {file}")
+var namesDecl = feature.OneLine[named]("names", "how many nodes have a name of the map",
+	"{named|node} named from {file}")
 
 func names(c *feature.Call) error {
 	n, err := c.Session.LoadNames(c.Ctx, c.Arg(0))

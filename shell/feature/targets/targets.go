@@ -39,27 +39,51 @@ type target struct {
 var table = answer.Table[target]{
 	Key: "targets", Title: "targets", Stream: true,
 	Fields: []answer.Field[target]{
-		{Key: "target", Name: "TARGET", Kind: answer.KindText, Help: "the node, and the route to it where it was asked by directed route",
+		{Key: "target", Name: "TARGET", Kind: answer.KindText, Help: "the node, and the route to it where it was " +
+			"asked by directed route",
 			Value: func(t target) answer.Value { return answer.Text(t.name()) }},
-		count("sent", "SENT", "request frames, repeated ones included", func(t *mad.TargetStats) uint64 { return t.Sent }),
-		count("retried", "RETRIED", "request frames that were sent again", func(t *mad.TargetStats) uint64 { return t.Retried }),
-		count("responses", "RESPONSES", "responses that ended a request", func(t *mad.TargetStats) uint64 { return t.Received }),
-		count("unanswered", "UNANSWERED", "requests without a response", func(t *mad.TargetStats) uint64 { return t.TimedOut }),
-		count("late", "LATE", "responses that came too late or twice", func(t *mad.TargetStats) uint64 { return t.Late }),
-		{Key: "mean_seconds", Name: "MEAN", Help: "mean time to the response", Kind: answer.KindDuration, Value: func(t target) answer.Value { return answer.Duration(t.MeanRTT) }},
-		{Key: "longest_seconds", Name: "LONGEST", Help: "longest time to the response", Kind: answer.KindDuration, Value: func(t target) answer.Value { return answer.Duration(t.MaxRTT) }},
+		count("sent", "SENT", "request frames, repeated ones included", func(t *mad.TargetStats) uint64 {
+			return t.Sent
+		}),
+		count("retried", "RETRIED", "request frames that were sent again", func(t *mad.TargetStats) uint64 {
+			return t.Retried
+		}),
+		count("responses", "RESPONSES", "responses that ended a request", func(t *mad.TargetStats) uint64 {
+			return t.Received
+		}),
+		count("unanswered", "UNANSWERED", "requests without a response", func(t *mad.TargetStats) uint64 {
+			return t.TimedOut
+		}),
+		count("late", "LATE", "responses that came too late or twice", func(t *mad.TargetStats) uint64 {
+			return t.Late
+		}),
+		{Key: "mean_seconds", Name: "MEAN", Help: "mean time to the response", Kind: answer.KindDuration,
+			Value: func(t target) answer.Value {
+				return answer.Duration(t.MeanRTT)
+			}},
+		{Key: "longest_seconds", Name: "LONGEST", Help: "longest time to the response", Kind: answer.KindDuration,
+			Value: func(t target) answer.Value {
+				return answer.Duration(t.MaxRTT)
+			}},
 	},
 }
 
 var decl = answer.Decl[asked]{
 	Command: "show targets", Help: "the requests of this session by node",
 	Facts: []answer.Field[asked]{
-		total("sent", func(s mad.Stats) uint64 { return s.Sent }), total("retried", func(s mad.Stats) uint64 { return s.Retried }),
-		total("responses", func(s mad.Stats) uint64 { return s.Received }), total("unanswered", func(s mad.Stats) uint64 { return s.TimedOut }),
+		total("sent", func(s mad.Stats) uint64 {
+			return s.Sent
+		}), total("retried", func(s mad.Stats) uint64 { return s.Retried }),
+		total("responses", func(s mad.Stats) uint64 {
+			return s.Received
+		}), total("unanswered", func(s mad.Stats) uint64 { return s.TimedOut }),
 		total("late", func(s mad.Stats) uint64 { return s.Late }),
 	},
 	Layout: []answer.Item[asked]{
-		{Line: "  in all {sent} sent, {retried} of them retried, {responses|response}, {unanswered} unanswered, {late} late"},
+		{
+			Line: "  in all {sent} sent, {retried} of them retried, {responses|response}, {unanswered} unanswered, " +
+				"{late} late",
+		},
 		{Table: answer.Show(&table, func(a asked) answer.Rows[target] {
 			return answer.Lazy(len(a.targets), func(i int) target { return target{a.f, &a.targets[i]} })
 		})},
@@ -78,17 +102,21 @@ func run(c *feature.Call) error {
 
 // worstFirst orders targets by unanswered requests, then by retried ones, then by the longest response time.
 func worstFirst(a, b mad.TargetStats) int {
-	return cmp.Or(cmp.Compare(b.TimedOut, a.TimedOut), cmp.Compare(b.Retried, a.Retried), cmp.Compare(b.MaxRTT, a.MaxRTT))
+	return cmp.Or(cmp.Compare(b.TimedOut, a.TimedOut), cmp.Compare(b.Retried, a.Retried),
+		cmp.Compare(b.MaxRTT, a.MaxRTT))
 }
 
 func count(key, name, help string, value func(*mad.TargetStats) uint64) answer.Field[target] {
-	return answer.Field[target]{Key: key, Name: name, Help: help, Kind: answer.KindInt, Value: func(t target) answer.Value {
-		return answer.Int(int64(value(t.TargetStats)))
-	}}
+	return answer.Field[target]{Key: key, Name: name, Help: help, Kind: answer.KindInt,
+		Value: func(t target) answer.Value {
+			return answer.Int(int64(value(t.TargetStats)))
+		}}
 }
 
 func total(key string, value func(mad.Stats) uint64) answer.Field[asked] {
-	return answer.Field[asked]{Key: key, Kind: answer.KindInt, Value: func(a asked) answer.Value { return answer.Int(int64(value(a.total))) }}
+	return answer.Field[asked]{Key: key, Kind: answer.KindInt, Value: func(a asked) answer.Value {
+		return answer.Int(int64(value(a.total)))
+	}}
 }
 
 // name returns the node, by a directed route with that route.

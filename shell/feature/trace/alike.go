@@ -28,8 +28,9 @@ type alikePaths struct {
 }
 
 var alikeTable = answer.Table[alikePaths]{
-	Key: "alike", Title: "switch pairs", Help: "paths that arrive, by their first and last switch", Fields: answer.Fields[alikePaths](),
-	Row: "  {from} -> {to}: {paths|path} {OVER}",
+	Key: "alike", Title: "switch pairs", Help: "paths that arrive, by their first and last switch",
+	Fields: answer.Fields[alikePaths](),
+	Row:    "  {from} -> {to}: {paths|path} {OVER}",
 }
 
 // passed is a switch on a path.
@@ -145,7 +146,8 @@ func alikeOf(t *fabric.Tables, r *census.Result) []alikePaths {
 	var all []alikePaths
 	for i := range r.Alike {
 		x := &r.Alike[i]
-		p := alikePaths{From: answer.Node(f, f.Switches[x.From]), To: answer.Node(f, f.Switches[x.To]), Paths: x.Paths, Sequences: x.Sequences}
+		p := alikePaths{From: answer.Node(f, f.Switches[x.From]), To: answer.Node(f, f.Switches[x.To]), Paths: x.Paths,
+			Sequences: x.Sequences}
 		of := walk.Trace(t, x.Src, x.LID)
 		p.take(passedOf(f, &of))
 		all = append(all, p)

@@ -33,7 +33,8 @@ func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int)
 	}
 	if m.Choices != nil {
 		n := m.Choices.Result
-		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive, m.Unknown = n.LostPairs, n.LuckPairs, n.UnknownPairs, n.Sure, n.Unknown
+		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive, m.Unknown = n.LostPairs, n.LuckPairs, n.UnknownPairs,
+			n.Sure, n.Unknown
 	}
 	m.restOn(st, s)
 	return answerMany(c, m)
@@ -69,7 +70,8 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 	}
 	for _, x := range r.Parting {
 		m.parting = append(m.parting, trouble{
-			From: answer.Port(now.Fabric, x.Src), To: answer.Port(now.Fabric, now.Fabric.PortByLID(x.LID)), ToName: feature.DestinationName(now.Fabric, x.LID), LID: x.LID,
+			From: answer.Port(now.Fabric, x.Src), To: answer.Port(now.Fabric, now.Fabric.PortByLID(x.LID)),
+			ToName: feature.DestinationName(now.Fabric, x.LID), LID: x.LID,
 			Why: partsFrom(&passing, s, x, st.Title(s)),
 		})
 	}
@@ -85,9 +87,12 @@ const mostNamed = 10
 // censusOf sums up a census of tables over a fabric, where not all links may pass packets.
 func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	m := &many{
-		Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs, Paths: r.Paths, Arrive: r.Arrive(), Unknown: r.Verdicts[walk.Unknown],
-		Unreachable: feature.Ports(f, r.Unreachable), Unassigned: feature.Ports(f, r.Unassigned), WithoutLID: len(r.Unassigned),
-		Places: int64(r.Places), SwitchPairs: r.SwitchPairs, Sequences: r.Sequences, alike: alikeOf(t, r), counts: r.Links, endings: map[string]int64{},
+		Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs, Paths: r.Paths, Arrive: r.Arrive(),
+		Unknown:     r.Verdicts[walk.Unknown],
+		Unreachable: feature.Ports(f, r.Unreachable), Unassigned: feature.Ports(f, r.Unassigned),
+		WithoutLID: len(r.Unassigned),
+		Places:     int64(r.Places), SwitchPairs: r.SwitchPairs, Sequences: r.Sequences, alike: alikeOf(t, r),
+		counts: r.Links, endings: map[string]int64{},
 	}
 	m.Silent, m.Addressless = portsOf(f, r.Unreachable), portsOf(f, r.Unassigned)
 	for v, n := range r.Verdicts {
@@ -98,7 +103,8 @@ func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	for _, x := range r.Failures {
 		of := walk.Trace(t, x.Src, x.LID)
 		m.troubles = append(m.troubles, trouble{
-			From: answer.Port(f, x.Src), To: answer.Port(f, f.PortByLID(x.LID)), ToName: feature.DestinationName(f, x.LID), LID: x.LID, Why: whyLost(f, &of),
+			From: answer.Port(f, x.Src), To: answer.Port(f, f.PortByLID(x.LID)),
+			ToName: feature.DestinationName(f, x.LID), LID: x.LID, Why: whyLost(f, &of),
 			Ending: answer.Text(x.Verdict.String()), Paths: answer.Int(x.Paths),
 		})
 	}
@@ -117,7 +123,8 @@ func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) string {
 func whyLost(f *fabric.Fabric, of *walk.Path) string {
 	last := of.Hops[len(of.Hops)-1]
 	if of.Cause == walk.NoLink && last.Out != fabric.None {
-		if port := &f.Ports[last.Out]; port.Peer != fabric.None && port.State != mad.PortActive && port.State != mad.PortArmed {
+		if port := &f.Ports[last.Out]; port.Peer != fabric.None && port.State != mad.PortActive &&
+			port.State != mad.PortArmed {
 			return fmt.Sprintf("dead end: %s is in state %v: no packets pass", f.PortName(last.Out), port.State)
 		}
 	}

@@ -37,7 +37,10 @@ type besideHop struct {
 }
 
 func besideTable(key, title string) answer.Table[besideHop] {
-	return answer.Table[besideHop]{Key: key, Title: title, Fields: answer.Fields[besideHop](), Lead: func(h besideHop) answer.Lead { return h.lead }}
+	return answer.Table[besideHop]{Key: key, Title: title, Fields: answer.Fields[besideHop](),
+		Lead: func(h besideHop) answer.Lead {
+			return h.lead
+		}}
 }
 
 var (
@@ -46,7 +49,8 @@ var (
 )
 
 // compareWith returns another path next to one.
-func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.Path, hops []walk.Hop, state string) *other {
+func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.Path, hops []walk.Hop,
+	state string) *other {
 	o := &other{Of: state, Ending: with.Verdict.String(), Why: with.Explain(g), Same: true}
 	for _, x := range walk.Compare(f, of.Hops, g, hops) {
 		h := besideHop{How: answer.Optional(x.How.String()), OtherOnly: x.A < 0}
@@ -108,7 +112,9 @@ func (o *other) draw(c *answer.Canvas, label string) {
 	}
 	for i := range o.hops {
 		h := &o.hops[i]
-		c.Line("    %s", strings.TrimRight(fmt.Sprintf("%-*s  %-6s  %s  %s", width, textOf(h.Node), h.How, textOf(h.Other), portsText(h.OtherIn, h.OtherOut)), " "))
+		c.Line("    %s",
+			strings.TrimRight(fmt.Sprintf("%-*s  %-6s  %s  %s", width, textOf(h.Node), h.How, textOf(h.Other),
+				portsText(h.OtherIn, h.OtherOut)), " "))
 	}
 }
 
@@ -129,7 +135,8 @@ func (p *path) addLIDs(s *session.Picture, of *walk.Path) {
 		return
 	}
 	for _, x := range walk.TraceAll(s.Tables, of.Src, of.Dst) {
-		p.lids = append(p.lids, lidPath{x.DstLID, x.Verdict.String(), x.Explain(s.Fabric), x.Common(of), x.Links(), prose.Words(passedOf(s.Fabric, &x), passed.String)})
+		p.lids = append(p.lids, lidPath{x.DstLID, x.Verdict.String(), x.Explain(s.Fabric), x.Common(of), x.Links(),
+			prose.Words(passedOf(s.Fabric, &x), passed.String)})
 	}
 }
 
@@ -140,6 +147,7 @@ func (p *path) drawLIDs(c *answer.Canvas) {
 		return
 	}
 	for _, l := range p.lids {
-		c.Line("  LID %-5d  %d of %s shared  %s: %s", l.LID, l.Shared, prose.Count(l.All, "hop"), l.Ending, strings.Join(l.Path, " "))
+		c.Line("  LID %-5d  %d of %s shared  %s: %s", l.LID, l.Shared, prose.Count(l.All, "hop"), l.Ending,
+			strings.Join(l.Path, " "))
 	}
 }

@@ -46,7 +46,10 @@ type choiceRow struct {
 }
 
 var choiceTable = answer.Table[choiceRow]{
-	Key: "choices_tree", Title: "choices of adaptive routing", Fields: answer.Fields[choiceRow](), Lead: func(r choiceRow) answer.Lead { return r.lead },
+	Key: "choices_tree", Title: "choices of adaptive routing", Fields: answer.Fields[choiceRow](),
+	Lead: func(r choiceRow) answer.Lead {
+		return r.lead
+	},
 }
 
 // choose adds every path of the pair, where tables have groups.
@@ -61,14 +64,16 @@ func (p *path) choose(s *session.Picture, src fabric.PortIndex, lid uint16) {
 	o := &set.Outcome
 	p.Adaptive = answer.None()
 	p.Choices = &choiceSet{
-		Paths: o.Paths, Reached: o.Endings.Reach().String(), CanLoop: o.Endings&choices.Loops != 0, Share: o.Share, Fewest: set.FewestSwitches,
-		Says: set.String(), f: s.Fabric, rows: set.Rows,
+		Paths: o.Paths, Reached: o.Endings.Reach().String(), CanLoop: o.Endings&choices.Loops != 0, Share: o.Share,
+		Fewest: set.FewestSwitches,
+		Says:   set.String(), f: s.Fabric, rows: set.Rows,
 	}
 	if !p.Choices.CanLoop {
 		p.Choices.Most = answer.Int(set.MostSwitches)
 	}
 	if reach := o.Endings.Reach(); (reach == choices.Sure) != p.Arrives {
-		p.Ending, p.Arrives = prose.When(reach == choices.Sure, walk.Delivered.String(), reach.String()), reach == choices.Sure
+		p.Ending, p.Arrives = prose.When(reach == choices.Sure, walk.Delivered.String(), reach.String()),
+			reach == choices.Sure
 		p.Why = set.String() + "; by the linear tables alone: " + p.Why
 	}
 }
@@ -82,7 +87,8 @@ func (p *path) tree() answer.Rows[choiceRow] {
 
 func (s *choiceSet) row(i int) choiceRow {
 	r, f := &s.rows[i], s.f
-	row := choiceRow{Depth: r.Depth, Ports: answer.Ints(r.Ports), Table: int(r.Table), Share: r.Share, Static: r.Static, Again: r.Again}
+	row := choiceRow{Depth: r.Depth, Ports: answer.Ints(r.Ports), Table: int(r.Table), Share: r.Share, Static: r.Static,
+		Again: r.Again}
 	switches := make([]answer.Value, len(r.Switches))
 	for i, sw := range r.Switches {
 		switches[i] = answer.Node(f, f.Switches[sw])
@@ -109,7 +115,8 @@ func (p *path) drawChoices(c *answer.Canvas) {
 	c.Line("by every choice of adaptive routing:")
 	for i := range p.Choices.rows {
 		r := p.Choices.row(i)
-		by, share := prose.When(r.By.IsNone(), "", "  "+textOf(r.By)), prose.When(r.Percent.IsNone(), "", "  "+textOf(r.Percent))
+		by, share := prose.When(r.By.IsNone(), "", "  "+textOf(r.By)), prose.When(r.Percent.IsNone(), "",
+			"  "+textOf(r.Percent))
 		c.Line(" %s%s%s%s%s", prose.When(r.Static, "*", " "), strings.Repeat("  ", r.Depth), r.What, by, share)
 	}
 	c.Line("  %s", p.Choices.Says+"; * the path of the linear tables")

@@ -34,7 +34,8 @@ type group struct {
 	meetsUnread            bool
 }
 
-// groupStep is a copy of the packet: from a switch by a port, to a switch or an end port. The first comes from the source.
+// groupStep is a copy of the packet: from a switch by a port, to a switch or an end port. The first comes from the
+// source.
 type groupStep struct {
 	Depth  int          `key:"depth" help:"how many switches are before it"`
 	From   answer.Value `key:"from" name:"FROM" kind:"place" help:"the switch that makes the copy"`
@@ -49,13 +50,17 @@ type groupStep struct {
 }
 
 var stepTable = answer.Table[groupStep]{
-	Key: "tree", Title: "tree", Help: "the copies of the packet, each before those that are made of it", Fields: answer.Fields[groupStep](),
-	Lead: func(s groupStep) answer.Lead { return s.lead },
+	Key: "tree", Title: "tree", Help: "the copies of the packet, each before those that are made of it",
+	Fields: answer.Fields[groupStep](),
+	Lead:   func(s groupStep) answer.Lead { return s.lead },
 }
 
 var groupDecl = answer.Decl[*group]{
-	Command: "trace", Help: "where a packet to a multicast LID goes", Title: "{src} -> multicast {mlid}, in {of}: {says}", Facts: answer.Fields[*group](),
-	Layout:  []answer.Item[*group]{{Table: answer.Show(&stepTable, func(g *group) answer.Rows[groupStep] { return answer.Slice(g.rows) })}},
+	Command: "trace", Help: "where a packet to a multicast LID goes",
+	Title: "{src} -> multicast {mlid}, in {of}: {says}", Facts: answer.Fields[*group](),
+	Layout: []answer.Item[*group]{
+		{Table: answer.Show(&stepTable, func(g *group) answer.Rows[groupStep] { return answer.Slice(g.rows) })},
+	},
 	Verdict: (*group).verdict, Fails: answer.Always,
 	Draw: func(c *answer.Canvas, _ answer.Basis, g *group) { g.draw(c) },
 }
@@ -87,7 +92,8 @@ func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to
 		return err
 	}
 	g := &group{
-		Src: answer.Port(f, end), MLID: feature.MLIDText(mlid), Copies: tree.Delivered, Says: copiesText(tree.Delivered), Circles: tree.Circles,
+		Src: answer.Port(f, end), MLID: feature.MLIDText(mlid), Copies: tree.Delivered,
+		Says: copiesText(tree.Delivered), Circles: tree.Circles,
 		f: f, root: tree.First, join: map[fabric.PortIndex]fabric.JoinState{}, twice: tree.Twice,
 	}
 	if tree.Circles {
@@ -122,7 +128,8 @@ func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to
 // unfold lists the copies of a packet from a switch on.
 func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.Hop, depth int, step groupStep) {
 	node := g.f.Switches[h.Switch]
-	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), answer.Int(h.In), feature.ToNode(g.f, node)
+	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), answer.Int(h.In),
+		feature.ToNode(g.f, node)
 	if h.Fate != mcast.Passed {
 		step.Fate = answer.Text(h.Fate.String())
 	}
@@ -142,7 +149,8 @@ func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.
 			copied.Dead = true
 		default:
 			got[c.End] = true
-			copied.End, copied.Member, copied.lead = answer.Port(g.f, c.End), answer.Text(g.member(c.End)), feature.ToPort(g.f, c.End)
+			copied.End, copied.Member, copied.lead = answer.Port(g.f, c.End), answer.Text(g.member(c.End)),
+				feature.ToPort(g.f, c.End)
 		}
 		copied.Depth = depth + 1
 		g.rows = append(g.rows, copied)

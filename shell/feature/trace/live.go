@@ -27,7 +27,8 @@ func liveBasis(st *session.State) answer.Basis {
 	return b
 }
 
-// traceLive asks the switches about a pair of the live fabric, and compares with the path between the same ports in a state.
+// traceLive asks the switches about a pair of the live fabric, and compares with the path between the same ports in a
+// state.
 func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, pair pairs.Pair) error {
 	if err := pairs.Addressed(st.Live.Fabric, pair); err != nil {
 		return err
@@ -54,14 +55,16 @@ func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables 
 func livePath(st *session.State, of *livetrace.Path) *path {
 	f := st.Live.Fabric
 	p := &path{
-		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)), ToName: feature.DestinationName(f, of.LID), LID: of.LID, Ending: of.Verdict.String(),
+		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)),
+		ToName: feature.DestinationName(f, of.LID), LID: of.LID, Ending: of.Verdict.String(),
 		Arrives: of.Verdict == livetrace.Delivered, Why: of.Explain(f), basis: liveBasis(st),
 	}
 	for i := range of.Hops {
 		h := &of.Hops[i]
 		x := hop{
-			Node: liveNode(f, h), In: givenPort(h.In), Out: givenPort(h.Out), Link: answer.Optional(h.Sends.String()), InLink: answer.Optional(h.Receives.String()),
-			name: h.Name(f), lead: answer.Lead{GUID: h.GUID},
+			Node: liveNode(f, h), In: givenPort(h.In), Out: givenPort(h.Out), Link: answer.Optional(h.Sends.String()),
+			InLink: answer.Optional(h.Receives.String()),
+			name:   h.Name(f), lead: answer.Lead{GUID: h.GUID},
 		}
 		switch {
 		case i == 0:
@@ -138,13 +141,15 @@ func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path
 	for i := range reading.Ports {
 		port := &reading.Ports[i]
 		for _, text := range places[port.Port] {
-			*text = answer.Optional(strings.Join(feature.CounterTexts(port, port.Beyond(&counters.Values{}), grown[port.Port], nil), ", "))
+			*text = answer.Optional(strings.Join(feature.CounterTexts(port, port.Beyond(&counters.Values{}),
+				grown[port.Port], nil), ", "))
 		}
 	}
 	return nil
 }
 
-// partsBeside returns where the live path of a pair leaves the path between the same ports in a state, "" where it does not.
+// partsBeside returns where the live path of a pair leaves the path between the same ports in a state, "" where it does
+// not.
 func partsBeside(st *session.State, live *livetrace.Path, s *session.Picture, pair pairs.Pair) string {
 	there, err := pair.In(st.Live.Fabric, s.Fabric)
 	if err != nil {
@@ -166,11 +171,13 @@ func parts(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *wa
 		case g.Nodes[want.Node].GUID != h.GUID:
 			return fmt.Sprintf("parts from %s: there %s comes next, not %s", title, g.NodeName(want.Node), h.Name(f))
 		case outOf(g, want.Out) != h.Out:
-			return fmt.Sprintf("parts from %s at %s: %s there, %s now", title, h.Name(f), byPort(outOf(g, want.Out)), byPort(h.Out))
+			return fmt.Sprintf("parts from %s at %s: %s there, %s now", title, h.Name(f), byPort(outOf(g, want.Out)),
+				byPort(h.Out))
 		}
 	}
 	if len(planned.Hops) > len(live.Hops) {
-		return fmt.Sprintf("parts from %s: there the path goes on to %s", title, g.NodeName(planned.Hops[len(live.Hops)].Node))
+		return fmt.Sprintf("parts from %s: there the path goes on to %s", title,
+			g.NodeName(planned.Hops[len(live.Hops)].Node))
 	}
 	return ""
 }

@@ -26,30 +26,31 @@ const maxListed = 20
 
 // many is what becomes of the paths of many pairs.
 type many struct {
-	Pairs        int64                 `key:"pairs"`
-	LostPairs    int64                 `key:"lost_pairs" help:"pairs of which a path does not arrive"`
-	UnknownPairs int64                 `key:"unknown_pairs" help:"other pairs of which a path is unknown"`
-	LuckPairs    int64                 `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing and not by others"`
-	Paths        int64                 `key:"paths" help:"paths that were followed"`
-	Arrive       int64                 `key:"arrive"`
-	Unknown      int64                 `key:"unknown" help:"paths of which it is unknown whether they arrive"`
-	Lost         int64                 `name:"lost"`
-	Verdicts     answer.Value          `key:"verdicts" kind:"map" help:"paths by how they end"`
-	Links        answer.Value          `key:"links" kind:"list" help:"paths that arrive, by their number of links"`
-	Places       int64                 `key:"places" help:"places where packets of all pairs end that do not arrive"`
-	SwitchPairs  int64                 `key:"switch_pairs" help:"pairs of a first and a last switch of paths that arrive"`
-	Sequences    int64                 `key:"sequences" help:"sequences of switches that the paths pass"`
-	WithoutLID   int                   `key:"without_lid" help:"end ports without a LID"`
-	Unreachable  answer.Value          `key:"unreachable_ports" kind:"list" help:"end ports that failures have separated from the subnet"`
-	Unassigned   answer.Value          `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID"`
-	Against      answer.Value          `key:"against" kind:"text" help:"the state that live paths are compared with"`
-	Part         int64                 `key:"part" help:"live paths that differ from those of that state"`
-	Adaptive     answer.Value          `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
-	Choices      *feature.ChoiceCounts `prefix:"adaptive_"` // nil where no switch routes adaptively, or the paths are not those of all pairs
-	Summary      string                `name:"summary"`
-	Silent       string                `name:"unreachable ports"`
-	Addressless  string                `name:"ports without a LID"`
-	MorePlaces   string                `name:"more places"`
+	Pairs        int64        `key:"pairs"`
+	LostPairs    int64        `key:"lost_pairs" help:"pairs of which a path does not arrive"`
+	UnknownPairs int64        `key:"unknown_pairs" help:"other pairs of which a path is unknown"`
+	LuckPairs    int64        `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing and not by others"`
+	Paths        int64        `key:"paths" help:"paths that were followed"`
+	Arrive       int64        `key:"arrive"`
+	Unknown      int64        `key:"unknown" help:"paths of which it is unknown whether they arrive"`
+	Lost         int64        `name:"lost"`
+	Verdicts     answer.Value `key:"verdicts" kind:"map" help:"paths by how they end"`
+	Links        answer.Value `key:"links" kind:"list" help:"paths that arrive, by their number of links"`
+	Places       int64        `key:"places" help:"places where packets of all pairs end that do not arrive"`
+	SwitchPairs  int64        `key:"switch_pairs" help:"pairs of a first and a last switch of paths that arrive"`
+	Sequences    int64        `key:"sequences" help:"sequences of switches that the paths pass"`
+	WithoutLID   int          `key:"without_lid" help:"end ports without a LID"`
+	Unreachable  answer.Value `key:"unreachable_ports" kind:"list" help:"end ports that failures have separated from the subnet"`
+	Unassigned   answer.Value `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID"`
+	Against      answer.Value `key:"against" kind:"text" help:"the state that live paths are compared with"`
+	Part         int64        `key:"part" help:"live paths that differ from those of that state"`
+	Adaptive     answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
+	// nil where no switch routes adaptively, or the paths are not those of all pairs
+	Choices     *feature.ChoiceCounts `prefix:"adaptive_"`
+	Summary     string                `name:"summary"`
+	Silent      string                `name:"unreachable ports"`
+	Addressless string                `name:"ports without a LID"`
+	MorePlaces  string                `name:"more places"`
 
 	basis    answer.Basis
 	counts   []int64 // paths by links
@@ -80,7 +81,8 @@ type linksCount struct {
 
 var (
 	linksTable = answer.Table[linksCount]{
-		Key: "paths_by_links", Title: "paths by links", Aside: true, Fields: answer.Fields[linksCount](), Row: "  {paths} over {links} links",
+		Key: "paths_by_links", Title: "paths by links", Aside: true, Fields: answer.Fields[linksCount](),
+		Row: "  {paths} over {links} links",
 	}
 	troubleTable = troublesTable("troubles", "paths that do not arrive")
 	partingTable = troublesTable("parting", "paths that differ")
@@ -88,32 +90,42 @@ var (
 
 func troublesTable(key, title string) answer.Table[trouble] {
 	return answer.Table[trouble]{
-		Key: key, Title: title, MaxRows: maxListed, Fields: answer.Fields[trouble](), Row: "  [{paths} as ]{from} -> {TO}: {why}",
+		Key: key, Title: title, MaxRows: maxListed, Fields: answer.Fields[trouble](),
+		Row:  "  [{paths} as ]{from} -> {TO}: {why}",
 		Lead: func(t trouble) answer.Lead { return t.lead },
 	}
 }
 
 var manyDecl = answer.Decl[*many]{
-	Command: "trace", Help: "what becomes of the paths of many pairs", Title: "{pairs|pair}, {paths|path} traced, of {of}: {arrive} arrive", Facts: answer.Fields[*many](),
-	Layout: append(feature.ChoiceItems(func(m *many) *feature.ChoiceCounts { return m.Choices }, nil), []answer.Item[*many]{
-		{Line: "by the linear tables alone:", When: func(m *many) bool { return m.Choices != nil }},
-		{Table: answer.Show(&linksTable, (*many).byLinks)},
-		{Line: "{switch_pairs|switch pair}, first and last, and {sequences|sequence} of switches", When: func(m *many) bool { return m.SwitchPairs > 0 }},
-		{Table: answer.Show(&alikeTable, (*many).alikes)},
-		{Line: "[{summary}]"},
-		{Table: answer.Show(&troubleTable, (*many).listed)},
-		{Line: "[{more places}]"},
-		{Line: "[unreachable: {unreachable ports}]"},
-		{Line: "[without a LID: {ports without a LID}]"},
-		{Line: "{?against}all take the path that they have in {against}", When: func(m *many) bool { return m.Part == 0 }},
-		{Line: "{?against}{part} take another path than in {against}:", When: func(m *many) bool { return m.Part > 0 }},
-		{Table: answer.Show(&partingTable, func(m *many) answer.Rows[trouble] {
-			rows := answer.Slice(m.parting)
-			rows.More = m.Part - int64(len(m.parting))
-			return rows
-		})},
-		{Line: "{?adaptive}{adaptive}"},
-	}...),
+	Command: "trace", Help: "what becomes of the paths of many pairs", Title: "{pairs|pair}, {paths|path} traced, of " +
+		"{of}: {arrive} arrive", Facts: answer.Fields[*many](),
+	Layout: append(feature.ChoiceItems(func(m *many) *feature.ChoiceCounts { return m.Choices }, nil),
+		[]answer.Item[*many]{
+			{Line: "by the linear tables alone:", When: func(m *many) bool { return m.Choices != nil }},
+			{Table: answer.Show(&linksTable, (*many).byLinks)},
+			{Line: "{switch_pairs|switch pair}, first and last, and {sequences|sequence} of switches",
+				When: func(m *many) bool {
+					return m.SwitchPairs > 0
+				}},
+			{Table: answer.Show(&alikeTable, (*many).alikes)},
+			{Line: "[{summary}]"},
+			{Table: answer.Show(&troubleTable, (*many).listed)},
+			{Line: "[{more places}]"},
+			{Line: "[unreachable: {unreachable ports}]"},
+			{Line: "[without a LID: {ports without a LID}]"},
+			{Line: "{?against}all take the path that they have in {against}", When: func(m *many) bool {
+				return m.Part == 0
+			}},
+			{Line: "{?against}{part} take another path than in {against}:", When: func(m *many) bool {
+				return m.Part > 0
+			}},
+			{Table: answer.Show(&partingTable, func(m *many) answer.Rows[trouble] {
+				rows := answer.Slice(m.parting)
+				rows.More = m.Part - int64(len(m.parting))
+				return rows
+			})},
+			{Line: "{?adaptive}{adaptive}"},
+		}...),
 	Verdict: (*many).verdict, Fails: answer.Always,
 }
 
@@ -225,8 +237,10 @@ func (m *many) finish() {
 	}
 	m.Links = answer.List(links)
 	if m.Paths > m.Arrive {
-		unknown := prose.When(m.Unknown > 0, fmt.Sprintf("; %d unknown, %s", m.Unknown, prose.Count(m.UnknownPairs, "pair")), "")
-		m.Summary = fmt.Sprintf("%d do not, %s lost%s%s", m.Lost, prose.Count(m.LostPairs, "pair"), unknown, prose.When(len(m.troubles) > 0, ":", ""))
+		unknown := prose.When(m.Unknown > 0, fmt.Sprintf("; %d unknown, %s", m.Unknown,
+			prose.Count(m.UnknownPairs, "pair")), "")
+		m.Summary = fmt.Sprintf("%d do not, %s lost%s%s", m.Lost, prose.Count(m.LostPairs, "pair"), unknown,
+			prose.When(len(m.troubles) > 0, ":", ""))
 	}
 	if more := m.Places - int64(len(m.troubles)); more > 0 {
 		m.MorePlaces = fmt.Sprintf("  and at %s (limit=N lists more)", prose.Count(more, "more place"))

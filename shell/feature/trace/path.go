@@ -90,11 +90,15 @@ func torusHopOf(h *torus.Hop) *torusHop {
 		return nil
 	}
 	return &torusHop{
-		answer.Ints(h.At[:]), answer.Optional(h.Along), answer.Optional(h.Crosses), h.Unmarked, answer.Optional(h.TurnsFrom), h.Illegal, h,
+		answer.Ints(h.At[:]), answer.Optional(h.Along), answer.Optional(h.Crosses), h.Unmarked,
+		answer.Optional(h.TurnsFrom), h.Illegal, h,
 	}
 }
 
-var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fields[hop](), Lead: func(h hop) answer.Lead { return h.lead }}
+var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fields[hop](),
+	Lead: func(h hop) answer.Lead {
+		return h.lead
+	}}
 
 // Destination returns the LID that packets of a path are sent to.
 func (p *path) Destination() uint16 { return p.LID }
@@ -102,7 +106,8 @@ func (p *path) Destination() uint16 { return p.LID }
 // declarePath declares the answers of a command that hold a path.
 func declarePath(command string) *answer.Decl[*path] {
 	return &answer.Decl[*path]{
-		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}{level}, of {of}", Facts: answer.Fields[*path](),
+		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}{level}, " +
+			"of {of}", Facts: answer.Fields[*path](),
 		Layout: []answer.Item[*path]{
 			{Table: answer.Show(&hopTable, func(p *path) answer.Rows[hop] { return answer.Slice(p.hops) })},
 			{Table: answer.Show(&unreadTable, func(p *path) answer.Rows[unreadCounters] {
@@ -123,7 +128,8 @@ type unreadCounters struct {
 	Text string `key:"text" name:"PORT" help:"the port, and why"`
 }
 
-var unreadTable = answer.Table[unreadCounters]{Key: "counters_not_read", Title: "counters that were not read", Fields: answer.Fields[unreadCounters]()}
+var unreadTable = answer.Table[unreadCounters]{Key: "counters_not_read", Title: "counters that were not read",
+	Fields: answer.Fields[unreadCounters]()}
 
 // verdict is found where packets do not arrive.
 func (p *path) verdict() (answer.Verdict, string) {
@@ -152,12 +158,14 @@ func (p *path) grant(why error) {
 // pathOf describes a path through the tables of a fabric.
 func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	p := &path{
-		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID, Ending: of.Verdict.String(),
+		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID,
+		Ending:  of.Verdict.String(),
 		Arrives: of.Verdict.Arrives(), Why: of.Explain(f), f: f, src: of.Src, dst: of.Dst,
 	}
 	for _, h := range of.Hops {
 		p.hops = append(p.hops, hop{
-			Node: answer.Node(f, h.Node), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out), Link: linkText(f, h.Out), InLink: linkText(f, h.In),
+			Node: answer.Node(f, h.Node), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out),
+			Link: linkText(f, h.Out), InLink: linkText(f, h.In),
 			name: f.NodeName(h.Node), lead: feature.ToNode(f, h.Node),
 		})
 	}
@@ -198,7 +206,8 @@ func (p *path) restOn(st *session.State, s *session.Picture, of *walk.Path) {
 }
 
 // traced follows a pair through the tables of a state.
-func traced(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path, *path) {
+func traced(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path,
+	*path) {
 	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := s.Passage(g, &of, c.Session.Analysis())
 	p := pathOf(s.Fabric, &of)
@@ -210,8 +219,8 @@ func traced(c *feature.Call, st *session.State, s *session.Picture, g *partition
 	return &of, p
 }
 
-// adaptiveText is said of every path through real switches: standard management packets do not tell whether a switch routes
-// adaptively.
+// adaptiveText is said of every path through real switches: standard management packets do not tell whether a switch
+// routes adaptively.
 const adaptiveText = "one of several paths where the switches route adaptively, which cannot be read from them"
 
 func adaptive(st *session.State) answer.Value {
@@ -251,7 +260,8 @@ func (h *hop) turnText() (text string) {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{!h.Turn.IsNone(), h.Turn.String()}, {h.Backwards, "against the ranks"}, {h.Dropped, "dropped: VL 15"}, {h.InLoop, "in a credit loop"}} {
+	}{{!h.Turn.IsNone(), h.Turn.String()}, {h.Backwards, "against the ranks"}, {h.Dropped, "dropped: VL 15"},
+		{h.InLoop, "in a credit loop"}} {
 		if x.is {
 			text += prose.When(text == "", "  ", ", ") + x.word
 		}
@@ -324,7 +334,8 @@ func (p *path) draw(c *answer.Canvas) {
 		if !h.VL.IsNone() {
 			vl = fmt.Sprintf("  VL %v", h.VL)
 		}
-		c.Line("  %-*s  LID %-5s  %-10s  %s%s%s%s%s%s", width, h.name, lidText(h.LID), portsText(h.In, h.Out), link, vl, h.torusText(), h.turnText(),
+		c.Line("  %-*s  LID %-5s  %-10s  %s%s%s%s%s%s", width, h.name, lidText(h.LID), portsText(h.In, h.Out), link, vl,
+			h.torusText(), h.turnText(),
 			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	c.Line("  %s", p.Why)

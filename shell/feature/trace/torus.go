@@ -24,8 +24,14 @@ const masterTree = "master"
 
 func torusOptions() []lang.Option {
 	return append([]lang.Option{
-		{Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true, Summary: "the path from one place to another, with what happens at each hop"},
-		{Name: "tree", Kind: lang.KindText, Words: []string{masterTree}, Value: "MLID", Summary: "the tree of a multicast group; master: that of all switches"},
+		{
+			Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true,
+			Summary: "the path from one place to another, with what happens at each hop",
+		},
+		{
+			Name: "tree", Kind: lang.KindText, Words: []string{masterTree}, Value: "MLID",
+			Summary: "the tree of a multicast group; master: that of all switches",
+		},
 	}, feature.AskedOptions()...)
 }
 
@@ -61,11 +67,15 @@ type torusSwitch struct {
 }
 
 var torusTable = answer.Table[*torusSwitch]{
-	Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[*torusSwitch](), Lead: func(s *torusSwitch) answer.Lead { return s.lead },
+	Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[*torusSwitch](),
+	Lead: func(s *torusSwitch) answer.Lead {
+		return s.lead
+	},
 }
 
 var torusDecl = answer.Decl[*torusMap]{
-	Command: "show torus", Help: "the switches of a torus at their coordinates", Title: "{torus}, of {of}", Facts: answer.Fields[*torusMap](),
+	Command: "show torus", Help: "the switches of a torus at their coordinates", Title: "{torus}, of {of}",
+	Facts: answer.Fields[*torusMap](),
 	Layout: []answer.Item[*torusMap]{
 		{Table: answer.Show(&torusTable, func(m *torusMap) answer.Rows[*torusSwitch] { return answer.Slice(m.rows) })},
 		{Table: answer.Show(&hopTable, func(m *torusMap) answer.Rows[hop] {
@@ -116,7 +126,8 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.
 		return nil, err
 	}
 	if tables.MFT == nil || mlid > tables.MFT.Top {
-		return nil, fmt.Errorf("multicast LID %s has no tree here (try: show torus tree=%s)", feature.MLIDText(mlid), masterTree)
+		return nil, fmt.Errorf("multicast LID %s has no tree here (try: show torus tree=%s)", feature.MLIDText(mlid),
+			masterTree)
 	}
 	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
 }
@@ -163,7 +174,8 @@ func newTorusMap(t *torus.Torus, f *fabric.Fabric, of string) *torusMap {
 		}
 		links := t.LinksOf(sw)
 		row := &torusSwitch{
-			Switch: answer.Node(f, f.Switches[sw]), At: answer.Ints(at[:]), Lost: texts(links.Lost), Datelines: texts(links.Datelines), lost: links.Lost,
+			Switch: answer.Node(f, f.Switches[sw]), At: answer.Ints(at[:]), Lost: texts(links.Lost),
+			Datelines: texts(links.Datelines), lost: links.Lost,
 			name: t.SwitchName(sw), at: at, sw: sw, there: links.There, lead: feature.ToNode(f, f.Switches[sw]),
 		}
 		m.rows, m.bySwitch[sw] = append(m.rows, row), row

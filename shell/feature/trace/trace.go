@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace follows the paths of packets: through the tables of a state, or through those that the switches hold now.
+// Package trace follows the paths of packets: through the tables of a state, or through those that the switches hold
+// now.
 package trace
 
 import (
@@ -31,9 +32,12 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Summary: "trace the path from SRC to DST",
 		Help: "The path is that of the tables of a state; live: of the tables that the switches hold now.\n" +
 			"DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.\n" +
-			"all is every end port of hosts and routers, with the option switches port 0 of switches, too: trace all all, trace SRC all, trace all DST.\n" +
-			"Each LID of a destination is a path of its own, but of one that is named by a LID. Paths that arrive are put together by their first and\n" +
-			"last switches and the switches that they pass, of all pairs those that do not by the place where they end. trace live all all reads the\n" +
+			"all is every end port of hosts and routers, with the option switches port 0 of switches, too: trace all " +
+			"all, trace SRC all, trace all DST.\n" +
+			"Each LID of a destination is a path of its own, but of one that is named by a LID. Paths that arrive " +
+			"are put together by their first and\n" +
+			"last switches and the switches that they pass, of all pairs those that do not by the place where they " +
+			"end. trace live all all reads the\n" +
 			"subnet first; the live state stays as it was. It fails where a path does not arrive, and where\n" +
 			"that is unknown, as a table was not read, unless strict=no is given.",
 		Args: []lang.Arg{
@@ -45,15 +49,26 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports of all"},
-			{Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord}, Summary: "ibtracert: the lines of ibtracert"},
+			{
+				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
+				Summary: "ibtracert: the lines of ibtracert",
+			},
 			{Name: "back", Kind: lang.KindFlag, Summary: "of one pair: the path back, next to this one"},
-			{Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what they share with this one"},
-			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID", Summary: "of one pair: the path in another state, next to this one"},
-			{Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each kind, are listed (default 20)"},
+			{
+				Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what " +
+					"they share with this one",
+			},
+			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID",
+				Summary: "of one pair: the path in another state, next to this one"},
+			{
+				Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each " +
+					"kind, are listed (default 20)",
+			},
 			feature.StrictOption(),
 		}...),
 		Examples: []string{
-			"trace node-0001 node-0648 back", "trace node-0001 node-0648 lids against=live", "trace leaf-01 all", "trace all all limit=3", "trace live node-0001 node-0648",
+			"trace node-0001 node-0648 back", "trace node-0001 node-0648 lids against=live", "trace leaf-01 all",
+			"trace all all limit=3", "trace live node-0001 node-0648",
 		},
 		Answers: []answer.Declared{pathDecl, &manyDecl, &groupDecl, &linesDecl},
 		Run:     run,
@@ -63,10 +78,13 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Summary: "draw the switches of a torus at their coordinates",
 		Help: "The tables must be those of torus-2QoS. Datelines and lost links are marked, and a path or a tree.\n" +
 			"For programs each switch is an object, with the directions of its links.",
-		Options:  torusOptions(),
-		Examples: []string{"gen torus 3x3 torus.net; load topology torus.net; engine torus-2QoS; route; show torus path=node-0001,node-0009"},
-		Answers:  []answer.Declared{&torusDecl},
-		Run:      runTorus,
+		Options: torusOptions(),
+		Examples: []string{
+			"gen torus 3x3 torus.net; load topology torus.net; engine torus-2QoS; route; show torus " +
+				"path=node-0001,node-0009",
+		},
+		Answers: []answer.Declared{&torusDecl},
+		Run:     runTorus,
 	},
 }}
 
@@ -180,7 +198,8 @@ func fits(c *feature.Call, r *request, asked partitions.Asked) error {
 	case beside && (r.many || r.live || asIbtracert):
 		return c.Misused("back, lids and against= are for one pair of a picture")
 	case r.all && !asked.Any():
-		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, trace all DST")
+		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, " +
+			"trace all DST")
 	}
 	return nil
 }
@@ -219,8 +238,11 @@ type lines struct {
 }
 
 var linesDecl = answer.Decl[*lines]{
-	Command: "trace", Help: "the path between two end ports, as ibtracert prints it", Title: "the lines of ibtracert, of {of}", Facts: answer.Fields[*lines](),
-	Layout: []answer.Item[*lines]{}, Verdict: func(l *lines) (answer.Verdict, string) { return l.path.verdict() }, Fails: answer.Always,
+	Command: "trace", Help: "the path between two end ports, as ibtracert prints it",
+	Title: "the lines of ibtracert, of {of}", Facts: answer.Fields[*lines](),
+	Layout: []answer.Item[*lines]{}, Verdict: func(l *lines) (answer.Verdict, string) {
+		return l.path.verdict()
+	}, Fails: answer.Always,
 }
 
 // ibtracert writes the lines of ibtracert, for people as they are.

@@ -30,12 +30,18 @@ var table = answer.Table[request]{
 	Key: "requests", Title: "unanswered", Stream: true,
 	Row: "{why}", Empty: "everything answered the last sweep",
 	Fields: []answer.Field[request]{
-		{Key: "at", Name: "NODE", Kind: answer.KindPlace, Help: "the node or port that was asked, or the port that leads to it",
+		{Key: "at", Name: "NODE", Kind: answer.KindPlace, Help: "the node or port that was asked, or the port that " +
+			"leads to it",
 			Value: func(r request) answer.Value { return answer.At(r.at) }},
 		{Key: "attribute", Name: "WHAT", Kind: answer.KindText, Help: "the attribute that was asked for",
 			Value: func(r request) answer.Value { return answer.Text(r.Attr.String()) }},
-		{Key: "open", Name: "OPEN", Kind: answer.KindInt, Help: "requests without a response", Value: func(r request) answer.Value { return answer.Int(r.Count) }},
-		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r request) answer.Value { return answer.Text(r.String()) }},
+		{Key: "open", Name: "OPEN", Kind: answer.KindInt, Help: "requests without a response",
+			Value: func(r request) answer.Value {
+				return answer.Int(r.Count)
+			}},
+		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r request) answer.Value {
+			return answer.Text(r.String())
+		}},
 	},
 	Lead: func(r request) answer.Lead { return answer.Lead{GUID: r.GUID, Port: uint8(max(r.Port, 0))} },
 }
@@ -47,7 +53,9 @@ var decl = answer.Decl[state]{
 	Command: "show unanswered", Help: "the requests of the last sweep without a response",
 	Layout: []answer.Item[state]{{Table: answer.Show(&table, func(st state) answer.Rows[request] {
 		all := st.UnansweredAt()
-		return answer.Lazy(len(all), func(i int) request { return request{&all[i], session.PlaceOf(st.Live.Fabric, &all[i])} })
+		return answer.Lazy(len(all), func(i int) request {
+			return request{&all[i], session.PlaceOf(st.Live.Fabric, &all[i])}
+		})
 	})}},
 }
 

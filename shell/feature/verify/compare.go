@@ -43,9 +43,9 @@ func (v *compared) differ() int {
 	return n
 }
 
-// verification compares the live picture, as last read, and so many paths by its tables, with ibnetdiscover, dump_fts and ibtracert
-// at the same port. Where they differ it reads the subnet once more, for what has changed meanwhile; the live picture stays
-// what it was. Nothing is written.
+// verification compares the live picture, as last read, and so many paths by its tables, with ibnetdiscover, dump_fts
+// and ibtracert at the same port. Where they differ it reads the subnet once more, for what has changed meanwhile; the
+// live picture stays what it was. Nothing is written.
 func verification(ctx context.Context, s *session.Session, traces int) (*compared, error) {
 	v, was, err := compareTools(ctx, s, traces)
 	if err != nil || v.differ() == 0 {
@@ -94,8 +94,8 @@ func compareTools(ctx context.Context, s *session.Session, traces int) (*compare
 // errInside says that no other program reaches the subnet.
 var errInside = errors.New("the subnet is simulated inside the program, where no other program reaches it")
 
-// programsAt returns the programs at the port of the session. To an ibsim they get by its library libumad2sim, which makes
-// files where it runs.
+// programsAt returns the programs at the port of the session. To an ibsim they get by its library libumad2sim, which
+// makes files where it runs.
 func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 	done = func() {}
 	switch {
@@ -135,7 +135,8 @@ func since(was, is *session.Picture) []string {
 		if len(out) == mostSince {
 			break
 		}
-		out = append(out, fmt.Sprintf("%s, LID %d: port %d, was %d", was.Fabric.NodeName(was.Fabric.Switches[e.SwitchOld]), e.LID, e.New, e.Old))
+		out = append(out, fmt.Sprintf("%s, LID %d: port %d, was %d",
+			was.Fabric.NodeName(was.Fabric.Switches[e.SwitchOld]), e.LID, e.New, e.Old))
 	}
 	return out
 }

@@ -21,13 +21,16 @@ import (
 // Feature is the command doctor verify.
 var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
 	Path: "doctor verify", Summary: "compare the last sweep with infiniband-diags",
-	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. They run at the same port, and only read:\n" +
-		"nothing is written to the subnet. With FILE the report is Markdown. It fails where something differs, and where something\n" +
+	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. They " +
+		"run at the same port, and only read:\n" +
+		"nothing is written to the subnet. With FILE the report is Markdown. It fails where something differs, and " +
+		"where something\n" +
 		"could not be read or compared, unless strict=no is given.\n" +
 		"Keys are not handed to them: where an M_Key protects the subnet they see what it lets them see.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 	Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
-		Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)}, feature.StrictOption()},
+		Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)},
+		feature.StrictOption()},
 	Examples: []string{"doctor verify traces=100"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
@@ -71,8 +74,11 @@ type remark struct {
 var (
 	checkTable      = answer.Table[check]{Key: "checks", Title: "programs", Fields: answer.Fields[check]()}
 	amountTable     = answer.Table[amount]{Key: "compared", Title: "compared", Fields: answer.Fields[amount]()}
-	differenceTable = answer.Table[remark]{Key: "differences", Title: "differences", Help: "up to a thousand of each program", Fields: answer.Fields[remark]()}
-	noteTable       = answer.Table[remark]{Key: "notes", Title: "not compared", Fields: answer.Fields[remark]()}
+	differenceTable = answer.Table[remark]{
+		Key: "differences", Title: "differences", Help: "up to a thousand of each program",
+		Fields: answer.Fields[remark](),
+	}
+	noteTable = answer.Table[remark]{Key: "notes", Title: "not compared", Fields: answer.Fields[remark]()}
 )
 
 var decl = answer.Decl[*verified]{
@@ -111,7 +117,8 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	a := verified{Source: v.Source, Port: v.Port, Read: v.Read, Differ: v.differ(), Since: v.Since, Untried: v.Untried, compared: v}
+	a := verified{Source: v.Source, Port: v.Port, Read: v.Read, Differ: v.differ(), Since: v.Since, Untried: v.Untried,
+		compared: v}
 	if file := c.Arg(0); file != "" {
 		if err := files.Write(file, a.markdown); err != nil {
 			return err
@@ -186,7 +193,8 @@ func draw(w *answer.Canvas, _ answer.Basis, v *verified) {
 		}
 	}
 	if v.Differ > 0 {
-		w.Line("changed since it was read: %s", prose.When(len(v.Since) == 0, "nothing", prose.Count(len(v.Since), "thing")))
+		w.Line("changed since it was read: %s",
+			prose.When(len(v.Since) == 0, "nothing", prose.Count(len(v.Since), "thing")))
 		list(v.Since)
 	}
 	w.Line("What nobody has tried on hardware (docs/hardware.md):")

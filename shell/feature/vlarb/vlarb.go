@@ -41,13 +41,18 @@ type entries struct {
 var table = answer.Table[entries]{
 	Key: "tables", Title: "VL arbitration", Stream: true,
 	Fields: []answer.Field[entries]{
-		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(e entries) answer.Value { return answer.Port(e.f, e.port) }},
+		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(e entries) answer.Value {
+			return answer.Port(e.f, e.port)
+		}},
 		{Key: "table", Name: "TABLE", Kind: answer.KindText, Help: "low or high priority",
 			Value: func(e entries) answer.Value { return answer.Text(e.name) }},
-		{Name: "VL:WEIGHT", Kind: answer.KindText, Value: func(e entries) answer.Value { return answer.Text(e.text()) }},
+		{Name: "VL:WEIGHT", Kind: answer.KindText, Value: func(e entries) answer.Value {
+			return answer.Text(e.text())
+		}},
 		{Key: "vls", Kind: answer.KindList, Help: "the VL of each entry",
 			Value: func(e entries) answer.Value { return e.list(func(w mad.VLWeight) uint8 { return w.VL }) }},
-		{Key: "weights", Kind: answer.KindList, Help: "the weight of each entry, in units of 64 bytes; 0 skips the entry",
+		{Key: "weights", Kind: answer.KindList, Help: "the weight of each entry, in units of 64 bytes; 0 skips " +
+			"the entry",
 			Value: func(e entries) answer.Value { return e.list(func(w mad.VLWeight) uint8 { return w.Weight }) }},
 	},
 	Lead: func(e entries) answer.Lead { return feature.ToPort(e.f, e.port) },
@@ -55,7 +60,9 @@ var table = answer.Table[entries]{
 
 var decl = answer.Decl[[]entries]{
 	Command: "show vlarb", Help: "the VL arbitration tables as they were last read",
-	Layout: []answer.Item[[]entries]{{Table: answer.Show(&table, func(e []entries) answer.Rows[entries] { return answer.Slice(e) })}},
+	Layout: []answer.Item[[]entries]{
+		{Table: answer.Show(&table, func(e []entries) answer.Rows[entries] { return answer.Slice(e) })},
+	},
 }
 
 func run(c *feature.Call) error {
@@ -77,7 +84,8 @@ func run(c *feature.Call) error {
 		case tables == nil:
 			missing = append(missing, p)
 		default:
-			rows = append(rows, entries{live.Fabric, p, "low", tables.Low}, entries{live.Fabric, p, "high", tables.High})
+			rows = append(rows, entries{live.Fabric, p, "low", tables.Low},
+				entries{live.Fabric, p, "high", tables.High})
 		}
 	}
 	feature.NotRead(&b, live.Fabric, "VL arbitration table", feature.NoTable, missing)

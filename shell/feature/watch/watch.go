@@ -60,7 +60,8 @@ func watch(c *feature.Call) error {
 	}
 	n, err := strconv.ParseFloat(c.Arg(0), 64)
 	if err != nil || !(n >= feature.ShortestInterval && n <= feature.LongestInterval) {
-		return c.Misused("%q is no time, expected %g to %d seconds, or off", c.Arg(0), feature.ShortestInterval, feature.LongestInterval)
+		return c.Misused("%q is no time, expected %g to %d seconds, or off", c.Arg(0), feature.ShortestInterval,
+			feature.LongestInterval)
 	}
 	if err := c.Session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
 		return err
@@ -93,7 +94,11 @@ var eventsDecl = answer.Decl[*found]{
 	Command: "show events", Help: "what sweeps found to be new", Facts: answer.Fields[*found](),
 	Layout: []answer.Item[*found]{
 		{Line: "{?none}no sweep has found anything new[{?hint} (watch SECONDS looks again and again)]"},
-		{Table: answer.Show(feature.EventTable(false), func(f *found) answer.Rows[session.Event] { return answer.Slice(f.events) })},
+		{
+			Table: answer.Show(feature.EventTable(false), func(f *found) answer.Rows[session.Event] {
+				return answer.Slice(f.events)
+			}),
+		},
 	},
 }
 

@@ -25,8 +25,10 @@ var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	{Path: "who", Summary: "list the paths that use a link or a node", Options: []lang.Option{feature.OfOption()}},
 	{
 		Path: "who uses", Summary: "list the paths that use a link or a node",
-		Help:     "It lists the end ports that send and receive over it, and those that are unreachable without it.\n",
-		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true}},
+		Help: "It lists the end ports that send and receive over it, and those that are unreachable without it.\n",
+		Args: []lang.Arg{
+			{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true},
+		},
 		Examples: []string{"who uses leaf-01 36", "who uses spine-01", "adaptive on; who uses leaf-01 36"},
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
@@ -101,14 +103,21 @@ const mostRead = 20 // how many of a kind people read
 
 var (
 	linkTable = answer.Table[linkLoad]{
-		Key: "directions", Title: "directions", Aside: true, Fields: answer.Fields[linkLoad](), Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
+		Key: "directions", Title: "directions", Aside: true, Fields: answer.Fields[linkLoad](),
+		Row:  "  {paths|path} to {destinations|LID} over {from} -> {to}",
 		Lead: func(l linkLoad) answer.Lead { return l.lead },
 	}
-	cutTable      = userTable("cut_off", "unreachable without it", "  unreachable: {port}", "end ports that are unreachable without it")
-	fromTable     = userTable("from", "from", "  from: {port} (LID {lid}), {paths|path}", "end ports that send over it, those with the most paths first")
-	toTable       = userTable("to", "to", "  to: {port} (LID {lid}), {paths|path}", "end ports that receive over it, those with the most paths first")
-	pathTable     = answer.Table[path]{Key: "examples", Title: "paths", Help: "the first paths over it", Fields: pathFields, Stream: true, MaxRows: mostRead, Row: "  {from} -> {to} (LID {lid})", Lead: toTrace}
-	choiceTable   = answer.Table[path]{Key: "adaptive_pairs", Title: "can take it: pairs", Fields: answer.Fields[path](), Stream: true, Lead: toTrace}
+	cutTable = userTable("cut_off", "unreachable without it", "  unreachable: {port}",
+		"end ports that are unreachable without it")
+	fromTable = userTable("from", "from", "  from: {port} (LID {lid}), {paths|path}",
+		"end ports that send over it, those with the most paths first")
+	toTable = userTable("to", "to", "  to: {port} (LID {lid}), {paths|path}",
+		"end ports that receive over it, those with the most paths first")
+	pathTable = answer.Table[path]{Key: "examples", Title: "paths", Help: "the first paths over it",
+		Fields: pathFields, Stream: true, MaxRows: mostRead, Row: "  {from} -> {to} (LID {lid})", Lead: toTrace}
+	choiceTable = answer.Table[path]{
+		Key: "adaptive_pairs", Title: "can take it: pairs", Fields: answer.Fields[path](), Stream: true, Lead: toTrace,
+	}
 	chooseFrom    = chooserTable("adaptive_from", "can take it: from")
 	chooseTo      = chooserTable("adaptive_to", "can take it: to")
 	pathFields    = answer.Fields[path]()[:3]
@@ -117,12 +126,16 @@ var (
 )
 
 func userTable(key, title, row, help string) answer.Table[user] {
-	return answer.Table[user]{Key: key, Title: title, Help: help, Fields: answer.Fields[user](), Stream: true, MaxRows: mostRead, Row: row,
+	return answer.Table[user]{Key: key, Title: title, Help: help, Fields: answer.Fields[user](), Stream: true,
+		MaxRows: mostRead, Row: row,
 		Lead: func(u user) answer.Lead { return u.lead }}
 }
 
 func chooserTable(key, title string) answer.Table[chooser] {
-	return answer.Table[chooser]{Key: key, Title: title, Fields: chooserFields, Stream: true, Lead: func(c chooser) answer.Lead { return c.lead }}
+	return answer.Table[chooser]{Key: key, Title: title, Fields: chooserFields, Stream: true,
+		Lead: func(c chooser) answer.Lead {
+			return c.lead
+		}}
 }
 
 var decl = answer.Decl[*used]{
@@ -132,7 +145,8 @@ var decl = answer.Decl[*used]{
 	Layout: []answer.Item[*used]{
 		{Line: "[  {unknown} more paths may use it: they meet tables that were not read]"},
 		{Table: answer.Show(&linkTable, func(u *used) answer.Rows[linkLoad] { return answer.Slice(u.links) })},
-		{Line: "{?adaptive_paths}  by adaptive routing the packets of {adaptive_paths} pairs can take it, from {adaptive_sources|end port} to " +
+		{Line: "{?adaptive_paths}  by adaptive routing the packets of {adaptive_paths} pairs can take it, from " +
+			"{adaptive_sources|end port} to " +
 			"{adaptive_destinations|end port}, as many as those of {adaptive_packets} pairs if all choices are alike"},
 		{Line: "  without it no end port is unreachable", When: func(u *used) bool { return u.CutOffs == 0 }},
 		{Line: "[  without it {cut_offs|end port} unreachable:]"},
@@ -142,8 +156,10 @@ var decl = answer.Decl[*used]{
 		{Table: answer.Show(&fromTable, func(u *used) answer.Rows[user] { return u.users(u.uses.Sources) })},
 		{Table: answer.Show(&toTable, func(u *used) answer.Rows[user] { return u.users(u.uses.Destinations) })},
 		{Table: answer.Show(&pathTable, (*used).paths)},
-		{Table: answer.Show(&chooseFrom, func(u *used) answer.Rows[chooser] { return u.choosers(false) }), When: answer.Hidden[*used]},
-		{Table: answer.Show(&chooseTo, func(u *used) answer.Rows[chooser] { return u.choosers(true) }), When: answer.Hidden[*used]},
+		{Table: answer.Show(&chooseFrom, func(u *used) answer.Rows[chooser] { return u.choosers(false) }),
+			When: answer.Hidden[*used]},
+		{Table: answer.Show(&chooseTo, func(u *used) answer.Rows[chooser] { return u.choosers(true) }),
+			When: answer.Hidden[*used]},
 		{Table: answer.Show(&choiceTable, (*used).choicePairs), When: answer.Hidden[*used]},
 	},
 }
@@ -163,16 +179,19 @@ func run(c *feature.Call) error {
 		return err
 	}
 	u := used{
-		What: name, Paths: r.Paths, All: r.All, Unknown: r.Unknown, Sources: len(r.Sources), Destinations: len(r.Destinations), CutOffs: len(r.CutOff), p: p, uses: r,
+		What: name, Paths: r.Paths, All: r.All, Unknown: r.Unknown, Sources: len(r.Sources),
+		Destinations: len(r.Destinations), CutOffs: len(r.CutOff), p: p, uses: r,
 	}
 	if u.links, err = directions(c, p, what.Links); err != nil {
 		return err
 	}
 	if p.Tables.Adaptive != nil {
-		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: feature.MostNamed}); err != nil {
+		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: feature.MostNamed}); err !=
+			nil {
 			return err
 		}
-		u.Adaptive = &adaptiveUsers{u.choices.Paths, answer.Float(u.choices.Packets, 1), len(u.choices.Sources), len(u.choices.Destinations)}
+		u.Adaptive = &adaptiveUsers{u.choices.Paths, answer.Float(u.choices.Packets, 1), len(u.choices.Sources),
+			len(u.choices.Destinations)}
 	}
 	u.Took = time.Since(start)
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &u))
@@ -221,7 +240,8 @@ func directions(c *feature.Call, p *session.Picture, links []fabric.Link) ([]lin
 	var list []linkLoad
 	for _, link := range links {
 		for _, d := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
-			list = append(list, linkLoad{answer.Port(p.Fabric, d[0]), answer.Port(p.Fabric, d[1]), l.Paths[d[0]], l.Destinations[d[0]], feature.ToPort(p.Fabric, d[0])})
+			list = append(list, linkLoad{answer.Port(p.Fabric, d[0]), answer.Port(p.Fabric, d[1]), l.Paths[d[0]],
+				l.Destinations[d[0]], feature.ToPort(p.Fabric, d[0])})
 		}
 	}
 	return list, nil
@@ -229,7 +249,9 @@ func directions(c *feature.Call, p *session.Picture, links []fabric.Link) ([]lin
 
 func (u *used) user(x uses.Use) user {
 	f := u.p.Fabric
-	return user{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, feature.Attachment(f, x.Port), feature.ToPort(f, x.Port)}
+	return user{
+		answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, feature.Attachment(f, x.Port), feature.ToPort(f, x.Port),
+	}
 }
 
 func (u *used) users(list []uses.Use) answer.Rows[user] {
@@ -240,7 +262,10 @@ func (u *used) paths() answer.Rows[path] {
 	f, list := u.p.Fabric, u.uses.Examples
 	rows := answer.Lazy(len(list), func(i int) path {
 		e := &list[i]
-		return path{From: answer.Port(f, e.Src), To: answer.Port(f, e.Dst), LID: e.LID, lead: feature.ToTrace(u.p, e.Src, e.Dst, e.LID)}
+		return path{
+			From: answer.Port(f, e.Src), To: answer.Port(f, e.Dst), LID: e.LID,
+			lead: feature.ToTrace(u.p, e.Src, e.Dst, e.LID),
+		}
 	})
 	rows.More = u.Paths - int64(len(list))
 	return rows
@@ -256,7 +281,8 @@ func (u *used) choosers(to bool) answer.Rows[chooser] {
 	}
 	return answer.Lazy(len(list), func(i int) chooser {
 		x := &list[i]
-		return chooser{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, answer.Float(x.Packets, 1), feature.Attachment(f, x.Port), feature.ToPort(f, x.Port)}
+		return chooser{answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, answer.Float(x.Packets, 1),
+			feature.Attachment(f, x.Port), feature.ToPort(f, x.Port)}
 	})
 }
 
@@ -268,7 +294,8 @@ func (u *used) choicePairs() answer.Rows[path] {
 	rows := answer.Lazy(len(list), func(i int) path {
 		e := &list[i]
 		return path{
-			answer.Port(f, e.Src), answer.Port(f, e.Dst), e.LID, answer.Float(e.Share, 2), fmt.Sprintf("%.0f %%", 100*e.Share), feature.ToTrace(u.p, e.Src, e.Dst, e.LID),
+			answer.Port(f, e.Src), answer.Port(f, e.Dst), e.LID, answer.Float(e.Share, 2),
+			fmt.Sprintf("%.0f %%", 100*e.Share), feature.ToTrace(u.p, e.Src, e.Dst, e.LID),
 		}
 	})
 	rows.More = u.choices.Paths - int64(len(list))

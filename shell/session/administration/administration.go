@@ -17,7 +17,8 @@ import (
 
 // PathRecords asks the subnet administration for the paths of pairs of the live
 // fabric, by their LIDs, and calls visit with each answer.
-func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair, visit func(pairs.Pair, sa.PathRecord, error) error) error {
+func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair,
+	visit func(pairs.Pair, sa.PathRecord, error) error) error {
 	op, err := s.Begin(ctx, "path records")
 	if err != nil {
 		return err
@@ -33,7 +34,8 @@ func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair, vi
 		if slid == 0 {
 			return fmt.Errorf("%s has no LID", f.PortName(p.Src))
 		}
-		r, err := sa.Get(ctx, c, sa.PathRecord{SLID: slid, DLID: p.LID, NumPath: 1}, sa.PathSLID|sa.PathDLID|sa.PathNumPath)
+		r, err := sa.Get(ctx, c, sa.PathRecord{SLID: slid, DLID: p.LID, NumPath: 1},
+			sa.PathSLID|sa.PathDLID|sa.PathNumPath)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -40,8 +40,8 @@ const (
 	alertLimit = 30 * time.Second
 )
 
-// Start runs a program for each event from now on, one after the other, until [Stop] or the end of the session. Its arguments
-// are as they are; no shell sees them.
+// Start runs a program for each event from now on, one after the other, until [Stop] or the end of the session. Its
+// arguments are as they are; no shell sees them.
 func Start(s *session.Session, program string, args ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {

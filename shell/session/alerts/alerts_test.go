@@ -18,14 +18,15 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestAlert runs a program for events: one at a time, with its arguments as they are, all that is not too much, and none
-// once the watch ends. That it fails is no event that it is run for.
+// TestAlert runs a program for events: one at a time, with its arguments as they are, all that is not too much, and
+// none once the watch ends. That it fails is no event that it is run for.
 func TestAlert(t *testing.T) {
 	dir := t.TempDir()
 	s := sessiontest.Open(t, "sim:fattree:2,4")
 	out := filepath.Join(dir, "out")
 	program := filepath.Join(dir, "alert program")
-	script := "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$2\" = '$(id); *' ] || exit 3\nwhile read -r l; do echo \"$l\"; done >>\"$1\"\nexit 1\n"
+	script := "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$2\" = '$(id); *' ] || exit 3\nwhile read -r l; do echo \"$l\"; done " +
+		">>\"$1\"\nexit 1\n"
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,8 @@ func TestAlert(t *testing.T) {
 	}
 	for i, line := range lines {
 		var a alerts.Alert
-		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Text != fmt.Sprintf("event %d", i) || a.GUID != uint64(i+1) || a.Subnet != "sim:fattree:2,4" {
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Text != fmt.Sprintf("event %d", i) ||
+			a.GUID != uint64(i+1) || a.Subnet != "sim:fattree:2,4" {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

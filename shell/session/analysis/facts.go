@@ -101,13 +101,14 @@ func (m *Memo) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.
 }
 
 func (m *Memo) differsFrom(ctx context.Context, base *fabric.Tables) (*diff.Base, error) {
-	return ask(ctx, m, key{says: differsFrom, of: base}, nil, func(ctx context.Context, _ progress) (*diff.Base, error) {
-		routes, err := m.RoutesFrom(ctx, base)
-		if err != nil {
-			return nil, err
-		}
-		return diff.NewBase(ctx, routes.Forest)
-	})
+	return ask(ctx, m, key{says: differsFrom, of: base}, nil,
+		func(ctx context.Context, _ progress) (*diff.Base, error) {
+			routes, err := m.RoutesFrom(ctx, base)
+			if err != nil {
+				return nil, err
+			}
+			return diff.NewBase(ctx, routes.Forest)
+		})
 }
 
 // Study prepares a study of what failures of a kind do to tables.
@@ -121,7 +122,9 @@ func (m *Memo) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind
 
 // RoutesFrom is [incremental.NewBase].
 func (m *Memo) RoutesFrom(ctx context.Context, t *fabric.Tables) (*incremental.Base, error) {
-	return ask(ctx, m, key{says: routesFrom, of: t}, nil, func(ctx context.Context, _ progress) (*incremental.Base, error) {
+	return ask(ctx, m, key{
+		says: routesFrom, of: t,
+	}, nil, func(ctx context.Context, _ progress) (*incremental.Base, error) {
 		return incremental.NewBase(ctx, t)
 	})
 }
@@ -164,7 +167,8 @@ func (m *Memo) Choices(ctx context.Context, t *fabric.Tables, opt choices.Option
 }
 
 // FailOver is [choices.FailOver].
-func (m *Memo) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error) {
+func (m *Memo) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover,
+	error) {
 	k := key{says: failsOver, of: before, and: after, switches: opt.Switches, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Failover, error) {
 		opt := opt

@@ -101,7 +101,8 @@ func adapted(from, to *fabric.Tables) bool {
 }
 
 // ask returns a fact, which compute finds where nobody knows it yet.
-func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func(context.Context, progress) (T, error)) (T, error) {
+func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func(context.Context, progress) (T,
+	error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err

@@ -41,7 +41,8 @@ func routed(t *testing.T) *fabric.Tables {
 var some = &fabric.Tables{}
 
 // asked asks for a fact of some tables, which compute finds.
-func asked(ctx context.Context, m *Memo, tell progress, compute func(context.Context, progress) (int, error)) (int, error) {
+func asked(ctx context.Context, m *Memo, tell progress, compute func(context.Context, progress) (int, error)) (int,
+	error) {
 	return ask(ctx, m, key{of: some}, tell, compute)
 }
 
@@ -68,7 +69,9 @@ func TestShared(t *testing.T) {
 	const askers = 8
 	for range askers {
 		all.Go(func() {
-			got, err := asked(t.Context(), &m, func(_, _ int) { told.Add(1) }, func(_ context.Context, tell progress) (int, error) {
+			got, err := asked(t.Context(), &m, func(_, _ int) {
+				told.Add(1)
+			}, func(_ context.Context, tell progress) (int, error) {
 				runs.Add(1)
 				<-begin
 				tell(1, 2)
@@ -142,7 +145,9 @@ func TestErrors(t *testing.T) {
 	var m Memo
 	m.Picture(nil, some)
 	why := errors.New("no")
-	if _, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) { return 0, why }); !errors.Is(err, why) {
+	if _, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) {
+		return 0, why
+	}); !errors.Is(err, why) {
 		t.Errorf("%v, want %v", err, why)
 	}
 	func() {
@@ -153,7 +158,9 @@ func TestErrors(t *testing.T) {
 		}()
 		_, _ = asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) { panic("broken") })
 	}()
-	if got, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) { return 5, nil }); got != 5 || err != nil {
+	if got, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) {
+		return 5, nil
+	}); got != 5 || err != nil {
 		t.Errorf("%d, %v, want 5", got, err)
 	}
 	if got, err := asked(t.Context(), &m, nil, nil); got != 5 || err != nil {
@@ -193,7 +200,10 @@ func TestForgets(t *testing.T) {
 		want     int
 	}{
 		{"nothing is pictured", nil, nil, 0},
-		{"both: 2 x reach, load and credits, their difference, one preparation", base, []*fabric.Tables{base, other}, 8},
+		{
+			"both: 2 x reach, load and credits, their difference, one preparation", base, []*fabric.Tables{base, other},
+			8,
+		},
 		{"the other: reach, load and credits", nil, []*fabric.Tables{other}, 3},
 	} {
 		m.Picture(c.base, c.pictured...)

@@ -10,8 +10,8 @@ import (
 // mostStructures is of how many fabrics the structure is remembered: live, base, what-if, one of the history, one more.
 const mostStructures = 5
 
-// Structure is [classify.Recognise] by the hints, found once for each of the fabrics that were asked for last. It does not
-// look at the pictures. O(ports) the first time.
+// Structure is [classify.Recognise] by the hints, found once for each of the fabrics that were asked for last. It does
+// not look at the pictures. O(ports) the first time.
 func (m *Memo) Structure(f *fabric.Fabric) *classify.Structure {
 	m.structuring.Lock()
 	defer m.structuring.Unlock()
@@ -28,7 +28,8 @@ func (m *Memo) of(f *fabric.Fabric) *classify.Structure {
 	return m.found(f)
 }
 
-// found finds the structure of a fabric; with structuring held. That of one with failures on paper is what it was without them.
+// found finds the structure of a fabric; with structuring held. That of one with failures on paper is what it was
+// without them.
 func (m *Memo) found(f *fabric.Fabric) *classify.Structure {
 	var s *classify.Structure
 	if whole := f.Whole(); whole != f {

@@ -52,9 +52,10 @@ type Figures struct {
 }
 
 // Engines routes the paper's subnet, else the live one, with each engine by itself, all that there are
-// for none, and measures the tables that [session.Session.Route] would stage, those that the switches hold in that subnet, and those
-// of with: pictures, history entries or files with routes. Nothing is staged. Found is called with each as it is done, where it is set.
-// It fails with ctx's error where ctx ends first, and on a name or file that cannot be.
+// for none, and measures the tables that [session.Session.Route] would stage, those that the switches hold in that
+// subnet, and those of with: pictures, history entries or files with routes. Nothing is staged. Found is called with
+// each as it is done, where it is set. It fails with ctx's error where ctx ends first, and on a name or file that
+// cannot be.
 func Engines(ctx context.Context, s *session.Session, names, with []string, found func(Figures) error) error {
 	op, err := s.Begin(ctx, "compare engines")
 	if err != nil {
@@ -109,7 +110,8 @@ func Engine(ctx context.Context, s *session.Session, name string) (Figures, erro
 }
 
 // try routes what is simulated with other settings. Nothing is staged, and no operation waits for it.
-func try(ctx context.Context, s *session.Session, st *session.State, set settings.Settings, progress func(done, total int)) (*compute.Result, error) {
+func try(ctx context.Context, s *session.Session, st *session.State, set settings.Settings,
+	progress func(done, total int)) (*compute.Result, error) {
 	with := st.Trying(set)
 	job := s.Job(&with)
 	if job.Options.Progress = progress; progress == nil {
@@ -122,7 +124,8 @@ func try(ctx context.Context, s *session.Session, st *session.State, set setting
 	return res, err
 }
 
-func measured(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings, progress func(done, total int)) (Figures, error) {
+func measured(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings,
+	progress func(done, total int)) (Figures, error) {
 	e := Figures{Name: name, Computed: true}
 	before := allocated()
 	res, err := try(ctx, s, st, set, progress)
@@ -178,7 +181,8 @@ func looksLikeFile(name string) bool {
 }
 
 // measure fills in what tables do.
-func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.State, t *fabric.Tables, progress func(done, total int)) error {
+func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.State, t *fabric.Tables,
+	progress func(done, total int)) error {
 	r, err := memo.Reach(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return err

@@ -118,15 +118,17 @@ func alike(t *testing.T, g *comparison.Figures, changed int, tables *fabric.Tabl
 		t.Fatal(err)
 	}
 	mean := float64(sum) / float64(paths)
-	if g.Worst != worst || g.Paths != paths || g.Lost != 0 || g.MaxHops != most || g.MeanHops != mean || g.Changed != changed || g.Loop != c.Verdict {
+	if g.Worst != worst || g.Paths != paths || g.Lost != 0 || g.MaxHops != most || g.MeanHops != mean ||
+		g.Changed != changed || g.Loop != c.Verdict {
 		t.Errorf("%+v; a walk has worst %d, %d paths, hops %d (%g), changed %d", *g, worst, paths, most, mean, changed)
 	}
 }
 
-// TestCompareEnginesAfterFailures compares what engines make of a what-if with what route stages with each of them, and the
-// tables of the switches with a walk of every pair of the base.
+// TestCompareEnginesAfterFailures compares what engines make of a what-if with what route stages with each of them, and
+// the tables of the switches with a walk of every pair of the base.
 func TestCompareEnginesAfterFailures(t *testing.T) {
-	for source, fails := range map[string][]string{"sim:hypercube:3": {"sw-001"}, "sim:fattree:2,6": {"spine-01"}, "sim:torus:5x2": {"sw-0-0"}, "sim:fattree:2,8": {"leaf-08", "spine-02"}} {
+	for source, fails := range map[string][]string{"sim:hypercube:3": {"sw-001"}, "sim:fattree:2,6": {"spine-01"},
+		"sim:torus:5x2": {"sw-0-0"}, "sim:fattree:2,8": {"leaf-08", "spine-02"}} {
 		s := sessiontest.Open(t, source)
 		for _, name := range fails {
 			if _, err := s.Fail(t.Context(), failures.Named("switch", []string{name}, 0)); err != nil {
@@ -168,7 +170,8 @@ func asRouted(t *testing.T, source string, g *comparison.Figures, changed int, t
 			}
 			pairs++
 			lid := f.Ports[dst].LID
-			if f.PortByLID(lid) != dst || f.Ports[src].Peer == fabric.None || !f.Nodes[f.Ports[src].Node].InSubnet || !walk.Trace(tables, src, lid).Verdict.Arrives() {
+			if f.PortByLID(lid) != dst || f.Ports[src].Peer == fabric.None || !f.Nodes[f.Ports[src].Node].InSubnet ||
+				!walk.Trace(tables, src, lid).Verdict.Arrives() {
 				lost++
 			}
 		}
@@ -183,7 +186,8 @@ func asRouted(t *testing.T, source string, g *comparison.Figures, changed int, t
 	}
 	worst := l.Summary(1).EdgeForwardingIndex
 	if g.Pairs.Pairs != pairs || g.Lost != lost || g.Worst != worst || g.Changed != changed || g.Loop != c.Verdict {
-		t.Errorf("%s, %s: %+v; as routed %d of %d pairs are lost, worst load %d, %d entries changed, credit loop %v", source, g.Name, *g, lost, pairs, worst, changed, c.Verdict)
+		t.Errorf("%s, %s: %+v; as routed %d of %d pairs are lost, worst load %d, %d entries changed, credit loop %v",
+			source, g.Name, *g, lost, pairs, worst, changed, c.Verdict)
 	}
 }
 
@@ -206,11 +210,15 @@ func TestCompareEnginesStops(t *testing.T) {
 		t.Errorf("%v after %d", err, n)
 	}
 	for _, with := range []string{"77", "nowhere.lfts", "staged"} {
-		if err := comparison.Engines(t.Context(), s, nil, []string{with}, func(comparison.Figures) error { return nil }); err == nil {
+		if err := comparison.Engines(t.Context(), s, nil, []string{with}, func(comparison.Figures) error {
+			return nil
+		}); err == nil {
 			t.Errorf("with=%s: no error", with)
 		}
 	}
-	if err := comparison.Engines(t.Context(), s, []string{"nonsense"}, nil, func(comparison.Figures) error { return nil }); err == nil {
+	if err := comparison.Engines(t.Context(), s, []string{"nonsense"}, nil, func(comparison.Figures) error {
+		return nil
+	}); err == nil {
 		t.Error("an unknown engine: no error")
 	}
 }

@@ -35,7 +35,8 @@ func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs 
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.Analysis().Diff(ctx, before.Tables, after.Tables, diff.Options{Examples: pairs, Progress: op.Progress})
+	res, err := s.Analysis().Diff(ctx, before.Tables, after.Tables,
+		diff.Options{Examples: pairs, Progress: op.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,8 @@ func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs 
 }
 
 // diffWithRouted compares with what the engine makes of a base that has no tables of its own, as that of a file.
-func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st *session.State, base *session.Picture, to session.Kind, pairs int) (*Difference, error) {
+func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st *session.State, base *session.Picture,
+	to session.Kind, pairs int) (*Difference, error) {
 	_, after, err := Pair(s, session.Staged, to)
 	if err != nil {
 		return nil, err
@@ -60,7 +62,8 @@ func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st 
 	if err != nil {
 		return nil, err
 	}
-	res.Old, res.New = fmt.Sprintf("%s (routed by %s to compare with)", base.Kind, before.Figures.Engine), st.Title(after)
+	res.Old, res.New = fmt.Sprintf("%s (routed by %s to compare with)", base.Kind, before.Figures.Engine),
+		st.Title(after)
 	routed := *base
 	routed.Fabric, routed.Tables = before.Tables.Fabric, before.Tables
 	return &Difference{&routed, after, res}, nil

@@ -39,13 +39,15 @@ func Diagnose(ctx context.Context, src source.Source, opt session.Options) []uma
 		out = append(out, subnetFindings(ctx, s)...)
 	}
 	if err := s.Close(); err != nil {
-		out = append(out, umad.Finding{Level: umad.Note, Port: fabric.Escape(src.String()), Text: fabric.Escape(err.Error())})
+		out = append(out, umad.Finding{
+			Level: umad.Note, Port: fabric.Escape(src.String()), Text: fabric.Escape(err.Error()),
+		})
 	}
 	return out
 }
 
-// Session returns for the source of a session what [Diagnose] does, of the subnet as it was read. It diagnoses the adapters
-// only where the session has lost its own: one that is open works.
+// Session returns for the source of a session what [Diagnose] does, of the subnet as it was read. It diagnoses the
+// adapters only where the session has lost its own: one that is open works.
 func Session(ctx context.Context, s *session.Session) []umad.Finding {
 	opt, conn, src := s.Options(), s.Connection(), s.State().Source
 	out := slices.Clone(opt.Machine)
@@ -92,17 +94,21 @@ func unopened(src source.Source, err error) umad.Finding {
 	case errors.Is(err, fs.ErrPermission):
 		f.Remedy = "the file must be readable for this user"
 	case src.Kind == source.Net:
-		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other files too"
+		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other " +
+			"files too"
 	default:
-		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
+		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an " +
+			"opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
 	}
 	return f
 }
 
 func ibsimRemedy(src source.Source, err error) string {
-	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or a pipe that stays open for standard input"
+	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or a pipe that stays open for " +
+		"standard input"
 	if src.Arg == "" {
-		start = "start one: ibsim -s FILE, with a terminal or a pipe that stays open for standard input; or name it: -s ibsim:NAME"
+		start = "start one: ibsim -s FILE, with a terminal or a pipe that stays open for standard input; or name it: " +
+			"-s ibsim:NAME"
 	}
 	if host, port, ok := src.Remote(); ok {
 		start = fmt.Sprintf("start one on %s: ibsim -r -s -l %d FILE", host, port)
@@ -181,11 +187,14 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 	}
 	lid := st.Live.Fabric.Ports[port].LID
 	if lid == 0 {
-		d.say(umad.Note, "wait for its sweep, then sweep again", "this port has no LID yet, so the subnet administration was not asked")
+		d.say(umad.Note, "wait for its sweep, then sweep again",
+			"this port has no LID yet, so the subnet administration was not asked")
 		return
 	}
 	own := pairs.Pair{Src: port, Dst: port, LID: lid}
-	err := administration.PathRecords(ctx, s, []pairs.Pair{own}, func(_ pairs.Pair, _ sa.PathRecord, err error) error { return err })
+	err := administration.PathRecords(ctx, s, []pairs.Pair{own}, func(_ pairs.Pair, _ sa.PathRecord, err error) error {
+		return err
+	})
 	switch {
 	case err == nil:
 		s.AskManager(ctx)
@@ -193,16 +202,19 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 	case errors.Is(err, mad.StatusBusy):
 		d.say(umad.Note, "ask again once its sweep is over", "the subnet administration answers that it is busy")
 	default:
-		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: show sms; its log", "subnet administration: %v", err)
+		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: "+
+			"show sms; its log", "subnet administration: %v", err)
 	}
 }
 
-// proof says whether it is shown that computed tables are the manager's. Where that is not so it is no fault of the subnet.
+// proof says whether it is shown that computed tables are the manager's. Where that is not so it is no fault of the
+// subnet.
 func (d *findings) proof(s *session.Session) {
 	st := s.State()
 	p := st.Proof()
 	if !p.Asked {
 		return
 	}
-	d.say(prose.When(p.Proved, umad.Fine, umad.Note), prose.When(p.Proved, "", "engine from=opensm.conf, or the engine's name, then calibrate"), "%s", &p)
+	d.say(prose.When(p.Proved, umad.Fine, umad.Note),
+		prose.When(p.Proved, "", "engine from=opensm.conf, or the engine's name, then calibrate"), "%s", &p)
 }

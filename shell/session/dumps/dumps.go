@@ -42,13 +42,19 @@ var Forms = []Form{
 	{Kind: "fdbs", Summary: "forwarding tables with hops, as opensm.fdbs", Routes: true, write: writeFDBs},
 	{Kind: "subnet", Summary: "all links, as opensm-subnet.lst", write: writeSubnet},
 	{Kind: "topology", Summary: "all nodes and links, as ibnetdiscover prints them", write: writeTopology},
-	{Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix, Option: "lid_matrix_dump_file"},
+	{
+		Kind: "lid-matrix", Summary: "hop counts, as opensm-lid-matrix.dump", write: writeLIDMatrix,
+		Option: "lid_matrix_dump_file",
+	},
 	{Kind: "guid2lid", Summary: "the LIDs of all ports, as guid2lid", Option: "guid2lid"},
-	{Kind: "ca-order", Summary: "ftree's compute nodes, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true, write: writeCAOrder},
-	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, Over: true, write: writeSL2VL},
+	{Kind: "ca-order", Summary: "ftree's compute nodes, as opensm-ftree-ca-order.dump", Routes: true, WriteOnly: true,
+		write: writeCAOrder},
+	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, Over: true,
+		write: writeSL2VL},
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, Over: true, write: writePathSLs},
-	{Kind: session.RoutingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true, write: writeRouting,
-		Help: "They are compared with the subnet when they are loaded."},
+	{Kind: session.RoutingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true,
+		write: writeRouting,
+		Help:  "They are compared with the subnet when they are loaded."},
 	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, Over: true, write: writeMCFDBs},
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
 	{Kind: "paths", Summary: "the path records of all pairs, with the switches", Routes: true,
@@ -72,7 +78,8 @@ func find(kind string) (Form, error) {
 }
 
 // Write writes a picture and returns its title.
-func Write(ctx context.Context, s *session.Session, kind string, of session.Kind, w io.Writer) (title string, err error) {
+func Write(ctx context.Context, s *session.Session, kind string, of session.Kind, w io.Writer) (title string,
+	err error) {
 	d, err := find(kind)
 	if err != nil {
 		return "", err
@@ -177,7 +184,8 @@ func WriteStaged(s *session.Session, w io.Writer) error {
 
 var (
 	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
-	errNoSLs = errors.New("the routes have no service levels of their own: a path has that of its partition, by default 0")
+	errNoSLs = errors.New("the routes have no service levels of their own: a path has that of its partition, by " +
+		"default 0")
 )
 
 func writeSL2VL(w io.Writer, p *session.Picture) error {

@@ -54,7 +54,8 @@ func farNotes(p *session.Picture) (notes []string) {
 	a := p.Tables.Adaptive
 	if a == nil {
 		if p.Tables.Origin == fabric.LiveOrigin {
-			notes = append(notes, "adaptive routing was not read: far has the static ports alone, and does not state whether it is on")
+			notes = append(notes, "adaptive routing was not read: far has the static ports alone, and does not state "+
+				"whether it is on")
 		}
 		return notes
 	}
@@ -69,17 +70,21 @@ func farNotes(p *session.Picture) (notes []string) {
 		}
 	}
 	if bySL > 0 {
-		notes = append(notes, fmt.Sprintf("far does not hold which service levels are routed adaptively, which %s limit", prose.Count(bySL, "switch")))
+		notes = append(notes,
+			fmt.Sprintf("far does not hold which service levels are routed adaptively, which %s limit",
+				prose.Count(bySL, "switch")))
 	}
 	if byTable > 0 {
-		notes = append(notes, fmt.Sprintf("far does not hold which packets take which private table, of %s", prose.Count(byTable, "switch")))
+		notes = append(notes, fmt.Sprintf("far does not hold which packets take which private table, of %s",
+			prose.Count(byTable, "switch")))
 	}
 	return notes
 }
 
 // farOf is what a far file says of the tables of a picture: what such a file said, where it said so of these tables.
 func farOf(p *session.Picture) *ibdiagnet.Far {
-	if p.Far != nil && p.Kind != session.Staged && reflect.DeepEqual(p.Far.Adaptive(p.Tables.Fabric), p.Tables.Adaptive) {
+	if p.Far != nil && p.Kind != session.Staged && reflect.DeepEqual(p.Far.Adaptive(p.Tables.Fabric),
+		p.Tables.Adaptive) {
 		return p.Far
 	}
 	return ibdiagnet.FarOf(p.Tables)
@@ -109,13 +114,17 @@ func ibdiagnetFiles(st *session.State, p *session.Picture) []ibdiagnetFile {
 	}
 	static := *t
 	static.Adaptive = nil
-	out = append(out, ibdiagnetFile{"fdbs", func(w io.Writer) error { return ibdiagnet.WriteFDBs(w, ibdiagnet.FarOf(&static), p.When) }},
+	out = append(out, ibdiagnetFile{"fdbs", func(w io.Writer) error {
+		return ibdiagnet.WriteFDBs(w, ibdiagnet.FarOf(&static), p.When)
+	}},
 		ibdiagnetFile{"far", func(w io.Writer) error { return ibdiagnet.WriteFar(w, farOf(p), p.When) }})
 	if t.MFT != nil {
 		out = append(out, ibdiagnetFile{"mcfdbs", func(w io.Writer) error { return osm.WriteAllMCFDBs(w, f, t.MFT) }})
 	}
 	if t.SL2VL != nil {
-		out = append(out, ibdiagnetFile{"slvl", func(w io.Writer) error { return ibdiagnet.WriteSLVL(w, f, t.SL2VL, p.When) }})
+		out = append(out, ibdiagnetFile{"slvl", func(w io.Writer) error {
+			return ibdiagnet.WriteSLVL(w, f, t.SL2VL, p.When)
+		}})
 	}
 	return out
 }

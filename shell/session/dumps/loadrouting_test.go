@@ -99,11 +99,15 @@ func TestLoadRoutingNoFallback(t *testing.T) {
 				rep, err := s.Load(t.Context(), session.RoutingKind, path, session.LoadOptions{})
 				var none *engines.NoneError
 				switch {
-				case strings.Contains(chain, engines.NoFallback) || saved.kept && strings.Contains(saved.chain, engines.NoFallback):
-					if !errors.As(err, &none) || !reflect.DeepEqual(none.Refusals, want.Refusals) || s.State().Staged != nil {
-						t.Errorf("%s: %v, %+v, want the refusals %+v and nothing staged", name, err, rep.Routing, want.Refusals)
+				case strings.Contains(chain, engines.NoFallback) || saved.kept &&
+					strings.Contains(saved.chain, engines.NoFallback):
+					if !errors.As(err, &none) || !reflect.DeepEqual(none.Refusals, want.Refusals) ||
+						s.State().Staged != nil {
+						t.Errorf("%s: %v, %+v, want the refusals %+v and nothing staged", name, err, rep.Routing,
+							want.Refusals)
 					}
-				case err != nil || rep.Routing.RoutedBy != "minhop" || !reflect.DeepEqual(rep.Routing.Refusals, want.Refusals):
+				case err != nil || rep.Routing.RoutedBy != "minhop" ||
+					!reflect.DeepEqual(rep.Routing.Refusals, want.Refusals):
 					t.Errorf("%s: %v, %+v, want minhop after the refusals %+v", name, err, rep.Routing, want.Refusals)
 				}
 			}
@@ -113,7 +117,8 @@ func TestLoadRoutingNoFallback(t *testing.T) {
 
 // TestRoutedWithNoFallback: an opensm.conf written for tables has the no_fallback with which they were made.
 func TestRoutedWithNoFallback(t *testing.T) {
-	for chain, want := range map[string]string{"lash": "lash", "lash,no_fallback": "lash,no_fallback", "torus-2QoS,lash,no_fallback": "lash,no_fallback"} {
+	for chain, want := range map[string]string{"lash": "lash", "lash,no_fallback": "lash,no_fallback",
+		"torus-2QoS,lash,no_fallback": "lash,no_fallback"} {
 		s := sessiontest.Open(t, "sim:fattree:2,4")
 		s.SetSettings(parsed(t, chain))
 		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
@@ -133,7 +138,8 @@ func TestCalibrateRefusals(t *testing.T) {
 	if err != nil || len(rep.Refusals) != 1 {
 		t.Fatalf("%+v, %v", rep.Refusals, err)
 	}
-	if c, err := s.Calibrate(t.Context()); err != nil || !slices.Equal(c.Refused, []string{rep.Refusals[0].String()}) || c.Engine != "updn" {
+	if c, err := s.Calibrate(t.Context()); err != nil || !slices.Equal(c.Refused, []string{rep.Refusals[0].String()}) ||
+		c.Engine != "updn" {
 		t.Errorf("calibrate: refused by %q, routed by %s, %v", c.Refused, c.Engine, err)
 	}
 }
@@ -180,7 +186,8 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 			tables[i] = s.State().Staged
 		}
 		a, b := tables[0], tables[1]
-		if diff.Count(a.Tables, b.Tables).Changed > 0 || !reflect.DeepEqual(a.Tables.SL2VL, b.Tables.SL2VL) || a.Tables.Unread != b.Tables.Unread || a.UnsetVLs != b.UnsetVLs {
+		if diff.Count(a.Tables, b.Tables).Changed > 0 || !reflect.DeepEqual(a.Tables.SL2VL, b.Tables.SL2VL) ||
+			a.Tables.Unread != b.Tables.Unread || a.UnsetVLs != b.UnsetVLs {
 			t.Errorf("%+v: the tables are not those of route", k)
 		}
 		if !slices.Equal(warnings[0], warnings[1]) {

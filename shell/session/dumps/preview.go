@@ -27,9 +27,14 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 	paper := st.Paper()
 	switch {
 	case d.Over:
-		return []string{"It is laid over the tables that are there; the result is staged, and nothing is written to switches."}, nil
+		return []string{
+			"It is laid over the tables that are there; the result is staged, and nothing is written to switches.",
+		}, nil
 	case kind == session.RoutingKind:
-		return []string{"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result is staged, and nothing is written to switches."}, nil
+		return []string{
+			"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result " +
+				"is staged, and nothing is written to switches.",
+		}, nil
 	case d.Option != "":
 		return []string{fmt.Sprintf("The engine routes with %s from the next route on.", d.Option)}, nil
 	case d.Routes:
@@ -39,13 +44,17 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	says := []string{fmt.Sprintf("It is a subnet of %s, %d of them switches, with %s.", prose.Count(len(file.Fabric.Nodes), "node"), len(file.Fabric.Switches), prose.Count(len(file.Fabric.Links()), "link"))}
+	says := []string{
+		fmt.Sprintf("It is a subnet of %s, %d of them switches, with %s.", prose.Count(len(file.Fabric.Nodes), "node"),
+			len(file.Fabric.Switches), prose.Count(len(file.Fabric.Links()), "link")),
+	}
 	says = append(says, file.Unread.Lines(mostPreviewed)...)
 	changes := fabric.Changes(paper, file.Fabric)
 	if len(changes) == 0 {
 		says = append(says, "It does not differ from the subnet at hand.")
 	} else {
-		says = append(says, fmt.Sprintf("It differs from the subnet at hand in %s:", prose.Count(len(changes), "thing")))
+		says = append(says, fmt.Sprintf("It differs from the subnet at hand in %s:",
+			prose.Count(len(changes), "thing")))
 	}
 	shown, more := prose.Cut(changes, mostPreviewed)
 	for _, c := range shown {
@@ -54,7 +63,8 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 	if more != "" {
 		says = append(says, "  "+more)
 	}
-	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of another subnet become stale, and nothing is written to switches."), nil
+	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of "+
+		"another subnet become stale, and nothing is written to switches."), nil
 }
 
 func previewRoutes(ctx context.Context, s *session.Session, kind, path string, st *session.State) ([]string, error) {
@@ -72,10 +82,15 @@ func previewRoutes(ctx context.Context, s *session.Session, kind, path string, s
 		return nil, fmt.Errorf("%s: none of its switches is in the subnet at hand", fabric.Escape(path))
 	}
 	g := &res.Figures
-	says := []string{fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", g.Switches, len(job.Fabric.Switches), g.Entries)}
+	says := []string{
+		fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", g.Switches,
+			len(job.Fabric.Switches), g.Entries),
+	}
 	if job.Before != nil {
-		says = append(says, fmt.Sprintf("%s other than those of %s%s.", prose.Verb(g.Changed, "entry", "is", "are"), job.Against, diff.NotCompared(g.Unread)))
+		says = append(says, fmt.Sprintf("%s other than those of %s%s.", prose.Verb(g.Changed, "entry", "is", "are"),
+			job.Against, diff.NotCompared(g.Unread)))
 	}
 	says = append(says, rep.Lines()...)
-	return append(says, "The tables are staged then, in place of those that are staged now, and nothing is written to switches."), nil
+	return append(says, "The tables are staged then, in place of those that are staged now, and nothing is written "+
+		"to switches."), nil
 }

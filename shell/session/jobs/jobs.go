@@ -51,7 +51,12 @@ func Find(ctx context.Context, id string) (*Job, error) {
 		parse   func(id string, out []byte) (*Job, error)
 	}{
 		{"scontrol", []string{"show", "job", id}, Scontrol},
-		{"sacct", []string{"--jobs", id, "--allocations", "--noheader", "--parsable2", "--format", "JobID,NodeList,Start,End,State,User,JobName"}, Sacct},
+		{
+			"sacct", []string{
+				"--jobs", id, "--allocations", "--noheader", "--parsable2", "--format",
+				"JobID,NodeList,Start,End,State,User,JobName",
+			}, Sacct,
+		},
 	} {
 		path, err := exec.LookPath(ask.program)
 		if err != nil {
@@ -92,8 +97,8 @@ func run(ctx context.Context, path string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// Scontrol reads what "scontrol show job" prints: of each job of an array several lines, and then an empty one. The first
-// has the name, which is whatever somebody typed; what follows is read by how its lines begin.
+// Scontrol reads what "scontrol show job" prints: of each job of an array several lines, and then an empty one. The
+// first has the name, which is whatever somebody typed; what follows is read by how its lines begin.
 func Scontrol(id string, out []byte) (*Job, error) {
 	job := &Job{ID: id}
 	for text := range strings.SplitSeq(string(out), "\n\n") {

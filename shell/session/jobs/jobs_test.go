@@ -37,18 +37,22 @@ func TestScontrol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Job{ID: "4711", Name: "train", User: "ada", State: "RUNNING", Hosts: "node[0001-0004],node0009", From: time.Date(2026, 11, 20, 7, 0, 0, 0, time.Local)}
+	want := Job{ID: "4711", Name: "train", User: "ada", State: "RUNNING", Hosts: "node[0001-0004],node0009",
+		From: time.Date(2026, 11, 20, 7, 0, 0, 0, time.Local)}
 	if *j != want {
 		t.Errorf("%+v, want %+v", *j, want)
 	}
-	if _, err := Scontrol("1", []byte("JobId=1 JobName=x\n   UserId=a(1)\n   JobState=PENDING\n   StartTime=Unknown EndTime=Unknown\n   NodeList=(null)\n")); !errors.Is(err, ErrNoHosts) {
+	if _, err := Scontrol("1",
+		[]byte("JobId=1 JobName=x\n   UserId=a(1)\n   JobState=PENDING\n   StartTime=Unknown EndTime=Unknown\n   "+
+			"NodeList=(null)\n")); !errors.Is(err, ErrNoHosts) {
 		t.Error(err)
 	}
 }
 
 // TestSacct: its line is that of sacct 22.05 with --parsable2.
 func TestSacct(t *testing.T) {
-	j, err := Sacct("4711", []byte("4711|node[0001-0064]|2026-11-20T08:00:00|2026-11-20T09:30:00|CANCELLED by 0|ada|a|b\n"))
+	j, err := Sacct("4711",
+		[]byte("4711|node[0001-0064]|2026-11-20T08:00:00|2026-11-20T09:30:00|CANCELLED by 0|ada|a|b\n"))
 	want := Job{ID: "4711", Name: "a|b", User: "ada", State: "CANCELLED", Hosts: "node[0001-0064]",
 		From: time.Date(2026, 11, 20, 8, 0, 0, 0, time.Local), Until: time.Date(2026, 11, 20, 9, 30, 0, 0, time.Local)}
 	if err != nil || *j != want {
@@ -69,13 +73,15 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put("scontrol", `[ "$#" = 3 ] && [ "$3" = 4711_2 ] && echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1`)
+	put("scontrol",
+		`[ "$#" = 3 ] && [ "$3" = 4711_2 ] && echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1`)
 	put("sacct", `echo "4711_2|node1|2026-11-20T08:00:00|Unknown|RUNNING|ada|x"`)
 	if j, err := Find(t.Context(), "4711_2"); err != nil || j.Hosts != "node1" || !j.Until.IsZero() {
 		t.Errorf("%+v, %v", j, err)
 	}
 	put("sacct", `exit 3`)
-	if _, err := Find(t.Context(), "4711_2"); err == nil || !strings.Contains(err.Error(), "Invalid job id specified") || !strings.Contains(err.Error(), "exit status 3") {
+	if _, err := Find(t.Context(), "4711_2"); err == nil ||
+		!strings.Contains(err.Error(), "Invalid job id specified") || !strings.Contains(err.Error(), "exit status 3") {
 		t.Error(err)
 	}
 	for _, id := range []string{"", "4711; rm", "-M", "4711\n", "$(id)"} {

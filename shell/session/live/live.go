@@ -36,13 +36,14 @@ func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func
 	if err != nil {
 		return err
 	}
-	return s.Connection().Failed(l, livetrace.New(l.Client, st.Live.Fabric).All(ctx, todo, func(i int, p *livetrace.Path) {
-		done++
-		if done%progressStep == 0 {
-			op.Progress(done, len(all))
-		}
-		visit(i, p)
-	}))
+	return s.Connection().Failed(l, livetrace.New(l.Client, st.Live.Fabric).All(ctx, todo,
+		func(i int, p *livetrace.Path) {
+			done++
+			if done%progressStep == 0 {
+				op.Progress(done, len(all))
+			}
+			visit(i, p)
+		}))
 }
 
 // Read reads the subnet as it is now. The live picture stays what it was.
@@ -73,8 +74,8 @@ func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswer
 // errOther says that indexes into the live picture may mean something else now.
 var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
 
-// begin begins an operation on the live subnet. It sweeps first if the connection was lost since the last sweep; an error says
-// that the subnet has changed.
+// begin begins an operation on the live subnet. It sweeps first if the connection was lost since the last sweep; an
+// error says that the subnet has changed.
 func begin(ctx context.Context, s *session.Session) (*session.Op, error) {
 	if !s.Connection().Online() {
 		return nil, connection.ErrOffline

@@ -15,7 +15,8 @@ import (
 )
 
 // smaller is [sessiontest.TwoSwitches] without its last host.
-var smaller = strings.ReplaceAll(strings.ReplaceAll(sessiontest.TwoSwitches, "[1] \"H2\"[1]\n", ""), "Hca	1 \"H2\"		# \"node-2\"\n[1] \"S2\"[1]\n", "")
+var smaller = strings.ReplaceAll(strings.ReplaceAll(sessiontest.TwoSwitches, "[1] \"H2\"[1]\n", ""),
+	"Hca	1 \"H2\"		# \"node-2\"\n[1] \"S2\"[1]\n", "")
 
 // restart starts an ibsim in place of one that was killed, on another file.
 func restart(t *testing.T, s *ibsimtest.Sim, file string) *ibsimtest.Sim {

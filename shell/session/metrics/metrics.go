@@ -118,7 +118,8 @@ func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 }
 
 // countersOf writes those of a reading, and returns the name of the family, which is "" before it began.
-func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool, c counters.Counter) string {
+func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool,
+	c counters.Counter) string {
 	for i := range r.Ports {
 		p := &r.Ports[i]
 		at := &r.Fabric.Ports[p.Port]
@@ -183,7 +184,8 @@ func (w *writer) nodes(kind string, switches bool) {
 	}
 	name := w.family("infiniband_"+kind+"_info", gauge, "names of nodes")
 	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
-		_, _ = fmt.Fprintf(w, "%s%s 1\n", name, s.labels(fmt.Sprintf(`guid="0x%016x",%s="%s",lid="%d"`, n.GUID, kind, label(n.Desc), lidOf(f, n))))
+		_, _ = fmt.Fprintf(w, "%s%s 1\n", name,
+			s.labels(fmt.Sprintf(`guid="0x%016x",%s="%s",lid="%d"`, n.GUID, kind, label(n.Desc), lidOf(f, n))))
 	})
 	name = w.family("infiniband_"+kind+"_rate_bytes_per_second", gauge, "the rate of the fastest link of a node")
 	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
@@ -260,14 +262,33 @@ func (w *writer) rest() {
 			_, _ = fmt.Fprintf(w, "%s%s %s\n", name, s.labels(more), strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	}
-	one("ibconsole_sweep_timestamp_seconds", gauge, "when the subnet was read last", "", func(s *Snapshot) float64 { return float64(s.Swept.UnixMilli()) / 1000 })
-	one("ibconsole_sweep_duration_seconds", gauge, "how long the last sweep took", "", func(s *Snapshot) float64 { return s.Took.Seconds() })
-	one("ibconsole_nodes", gauge, "nodes in the subnet", "", func(s *Snapshot) float64 { return float64(len(s.Fabric.Nodes)) })
-	one("ibconsole_links", gauge, "links in the subnet", "", func(s *Snapshot) float64 { return float64(len(s.Fabric.Links())) })
-	one("ibconsole_unanswered_ports", gauge, "ports that did not answer the last round of counters", "", func(s *Snapshot) float64 { return float64(s.Unanswered) })
-	one("ibconsole_worst_load_paths", gauge, "paths over the busiest link between switches, all to all", "", func(s *Snapshot) float64 { return float64(max(s.WorstLoad, unknown)) })
-	one("infiniband_exporter_collector_duration_seconds", gauge, "how long the last round of counters took", `collector="ibconsole"`, func(s *Snapshot) float64 { return s.Read.Seconds() })
-	one("ibconsole_events", counter, "events since the recorder began", "", func(s *Snapshot) float64 { return float64(s.Events) })
+	one("ibconsole_sweep_timestamp_seconds", gauge, "when the subnet was read last", "", func(s *Snapshot) float64 {
+		return float64(s.Swept.UnixMilli()) / 1000
+	})
+	one("ibconsole_sweep_duration_seconds", gauge, "how long the last sweep took", "", func(s *Snapshot) float64 {
+		return s.Took.Seconds()
+	})
+	one("ibconsole_nodes", gauge, "nodes in the subnet", "", func(s *Snapshot) float64 {
+		return float64(len(s.Fabric.Nodes))
+	})
+	one("ibconsole_links", gauge, "links in the subnet", "", func(s *Snapshot) float64 {
+		return float64(len(s.Fabric.Links()))
+	})
+	one("ibconsole_unanswered_ports", gauge, "ports that did not answer the last round of counters", "",
+		func(s *Snapshot) float64 {
+			return float64(s.Unanswered)
+		})
+	one("ibconsole_worst_load_paths", gauge, "paths over the busiest link between switches, all to all", "",
+		func(s *Snapshot) float64 {
+			return float64(max(s.WorstLoad, unknown))
+		})
+	one("infiniband_exporter_collector_duration_seconds", gauge, "how long the last round of counters took",
+		`collector="ibconsole"`, func(s *Snapshot) float64 {
+			return s.Read.Seconds()
+		})
+	one("ibconsole_events", counter, "events since the recorder began", "", func(s *Snapshot) float64 {
+		return float64(s.Events)
+	})
 	name := ""
 	for _, s := range w.all {
 		if s.Problems == nil {
@@ -293,6 +314,7 @@ func (w *writer) problems(s *Snapshot, name string) {
 	}
 	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s%s %d\n", name, s.labels(fmt.Sprintf(`kind="%s",severity="%s"`, label(k.kind), k.severity)), n[k])
+		_, _ = fmt.Fprintf(w, "%s%s %d\n", name,
+			s.labels(fmt.Sprintf(`kind="%s",severity="%s"`, label(k.kind), k.severity)), n[k])
 	}
 }

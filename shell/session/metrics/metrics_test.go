@@ -37,7 +37,9 @@ func TestWrite(t *testing.T) {
 		if err := Write(&text, []*Snapshot{s}, open); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range append(wants, `infiniband_switch_port_transmit_data_bytes_total{guid="0x`, `",port="1"} 4000`+"\n", `",port="1"} 7`+"\n", `switch="x\"} 1\nevil_total{a=\"\\?"`, `ibconsole_problems{kind="errors rising",severity="error"} 2`) {
+		for _, want := range append(wants, `infiniband_switch_port_transmit_data_bytes_total{guid="0x`,
+			`",port="1"} 4000`+"\n", `",port="1"} 7`+"\n", `switch="x\"} 1\nevil_total{a=\"\\?"`,
+			`ibconsole_problems{kind="errors rising",severity="error"} 2`) {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("no %q in\n%s", want, text.String())
 			}
@@ -48,7 +50,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteSeveral: each metric has one family, whose lines name their subnets; a hostile name stays between its quotes.
+// TestWriteSeveral: each metric has one family, whose lines name their subnets; a hostile name stays between its
+// quotes.
 func TestWriteSeveral(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -56,8 +59,14 @@ func TestWriteSeveral(t *testing.T) {
 	}
 	var all []*Snapshot
 	for _, name := range []string{"a", "b\"} 1\nevil{x=\""} {
-		r := &counters.Reading{Fabric: f, Ports: []counters.Port{{Port: f.PortAt(f.Switches[0], 1), Has: counters.Of(counters.SymbolErrors)}}}
-		all = append(all, &Snapshot{Subnet: name, Fabric: f, Errors: r, Swept: time.Unix(1000, 0), Problems: &problems.Report{}, WorstLoad: -1})
+		r := &counters.Reading{
+			Fabric: f, Ports: []counters.Port{
+				{Port: f.PortAt(f.Switches[0], 1), Has: counters.Of(counters.SymbolErrors)},
+			},
+		}
+		all = append(all, &Snapshot{
+			Subnet: name, Fabric: f, Errors: r, Swept: time.Unix(1000, 0), Problems: &problems.Report{}, WorstLoad: -1,
+		})
 	}
 	var text strings.Builder
 	if err := Write(&text, all, false); err != nil {

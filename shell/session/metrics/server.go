@@ -44,9 +44,10 @@ func Serve(l net.Listener, source Source) *Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+Path, gzhttp.GzipHandler(handler(source)))
 	s := &Server{cancel: cancel, ended: make(chan struct{}), http: &http.Server{
-		Handler: mux, ReadTimeout: requestTime, WriteTimeout: responseTime, IdleTimeout: requestTime, MaxHeaderBytes: largestHead,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		ErrorLog:    log.New(io.Discard, "", 0),
+		Handler: mux, ReadTimeout: requestTime, WriteTimeout: responseTime, IdleTimeout: requestTime,
+		MaxHeaderBytes: largestHead,
+		BaseContext:    func(net.Listener) context.Context { return ctx },
+		ErrorLog:       log.New(io.Discard, "", 0),
 	}}
 	go func() {
 		defer close(s.ended)

@@ -80,15 +80,19 @@ func TestServerStatuses(t *testing.T) {
 	} {
 		result = c.err
 		resp, body, err := fetch(t, c.method, url+c.path, nil)
-		if err != nil || resp.StatusCode != c.status || c.size >= 0 && len(body) != c.size || strings.Contains(body, "secret") {
-			t.Errorf("%s %s: status %d, %d bytes, %v; want %d, %d bytes", c.method, c.path, resp.StatusCode, len(body), err, c.status, c.size)
+		if err != nil || resp.StatusCode != c.status || c.size >= 0 && len(body) != c.size ||
+			strings.Contains(body, "secret") {
+			t.Errorf("%s %s: status %d, %d bytes, %v; want %d, %d bytes", c.method, c.path, resp.StatusCode, len(body),
+				err, c.status, c.size)
 		}
 	}
 }
 
 func TestServerForms(t *testing.T) {
 	_, url := serve(t, long)
-	for accept, want := range map[string]string{"": "text/plain; version=0.0.4", "application/openmetrics-text; version=1.0.0": "application/openmetrics-text"} {
+	for accept, want := range map[string]string{
+		"": "text/plain; version=0.0.4", "application/openmetrics-text; version=1.0.0": "application/openmetrics-text",
+	} {
 		resp, _, _ := fetch(t, http.MethodGet, url+Path, map[string]string{"Accept": accept})
 		if got := resp.Header.Get("Content-Type"); !strings.HasPrefix(got, want) {
 			t.Errorf("Accept %q: %q, want %q", accept, got, want)

@@ -62,7 +62,8 @@ func Address(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// mostAnswers is how many questions are answered at once: each holds the session for a moment, and takes a processor for seconds.
+// mostAnswers is how many questions are answered at once: each holds the session for a moment, and takes a processor
+// for seconds.
 const mostAnswers = 2
 
 // Serve adds a recording to what is served at an address until it is closed. Of tells what there is in addition to its

@@ -21,8 +21,8 @@ type Pair struct {
 }
 
 // Read reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
-// with the quoting of the command language. # starts a comment. Of a destination that is not named by a LID it returns all
-// LIDs. An error names file and line.
+// with the quoting of the command language. # starts a comment. Of a destination that is not named by a LID it returns
+// all LIDs. An error names file and line.
 func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
@@ -136,8 +136,8 @@ func ends(f *fabric.Fabric, switches bool) []fabric.PortIndex {
 	return append(reachable, unreachable...)
 }
 
-// pathsTo adds the paths from a source to a place: one without a LID where it never had one, and as many without a LID as it
-// had where other ports have its LIDs by now.
+// pathsTo adds the paths from a source to a place: one without a LID where it never had one, and as many without a LID
+// as it had where other ports have its LIDs by now.
 func pathsTo(pairs []Pair, f *fabric.Fabric, src fabric.PortIndex, to places.Place) []Pair {
 	dst := f.EndPortOf(to.Port)
 	if to.LIDNamed || f.Ports[dst].LID == 0 {

@@ -16,7 +16,8 @@ import (
 )
 
 // ErrUnreadSLs says that nobody knows the service levels of paths.
-var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: sweep full sl, or engine from=FILE; calibrate)")
+var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: sweep full sl, " +
+	"or engine from=FILE; calibrate)")
 
 // Asked is what paths are asked for by.
 type Asked struct {
@@ -55,7 +56,8 @@ func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]
 	case g.keys == nil:
 		return nil, errors.New("no partitions are known (try: engine partition_config_file=FILE, or sweep full pkeys)")
 	case g.sls == nil && a.SL < 0 && g.bits != 0:
-		return nil, fmt.Errorf("the service level of partition 0x%04x is not known (try: engine partition_config_file=FILE)", number)
+		return nil, fmt.Errorf("the service level of partition 0x%04x is not known (try: engine "+
+			"partition_config_file=FILE)", number)
 	}
 	if a.SL >= 0 && t.Unread.SLs {
 		return nil, ErrUnreadSLs
@@ -69,7 +71,8 @@ func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err
 	number, ok := g.partition(src, g.t.Fabric.PortByLID(lid))
 	switch {
 	case !ok && g.asked.PKey != 0:
-		return 0, false, fmt.Errorf("no path of partition 0x%04x: not both are members, at least one of them a full one", g.asked.PKey.Partition())
+		return 0, false, fmt.Errorf("no path of partition 0x%04x: not both are members, at least one of them a "+
+			"full one", g.asked.PKey.Partition())
 	case !ok:
 		return 0, false, errors.New("no path: the ports share no partition")
 	}
@@ -91,7 +94,8 @@ func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err
 // refused says that the SL asked for is not the one that the engine gives.
 func (g *Grants) refused(is uint8) error {
 	if _, table := g.t.SLs.(*fabric.SLTable); table {
-		return fmt.Errorf("whether there is a path of SL %d is not known: it has SL %d where none is asked for (try: engine from=FILE; calibrate)", g.asked.SL, is)
+		return fmt.Errorf("whether there is a path of SL %d is not known: it has SL %d where none is asked for (try: "+
+			"engine from=FILE; calibrate)", g.asked.SL, is)
 	}
 	return fmt.Errorf("no path of SL %d: the routing gives it SL %d", g.asked.SL, is)
 }
@@ -135,7 +139,9 @@ func (g *Grants) keysOf(p fabric.PortIndex) []mad.PKey {
 // settings' has another than 0. Without all only tables with SLs of their own get any.
 func Apply(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, all bool) *fabric.Tables {
 	bits := paths.PartitionBits(t.SLs)
-	if t.SLs == nil && !all || bits == 0 || !slices.ContainsFunc(slices.Collect(maps.Values(sls)), func(sl uint8) bool { return sl&bits != 0 }) {
+	if t.SLs == nil && !all || bits == 0 || !slices.ContainsFunc(slices.Collect(maps.Values(sls)), func(sl uint8) bool {
+		return sl&bits != 0
+	}) {
 		return t
 	}
 	out := *t

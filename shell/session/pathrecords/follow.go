@@ -70,7 +70,8 @@ func Follow(ctx context.Context, s *session.Session, file string, opt FollowOpti
 }
 
 // followOn follows from tables on until ctx ends. What could not be written is tried again.
-func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen *fabric.Tables, file string, opt FollowOptions) {
+func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen *fabric.Tables, file string,
+	opt FollowOptions) {
 	for failed := ""; ; {
 		select {
 		case <-ctx.Done():
@@ -89,7 +90,9 @@ func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen 
 		case err != nil:
 			if failed != err.Error() {
 				failed = err.Error()
-				s.Publish(session.ChangeSettings, func(st *session.State) { st.Note("path database %s: %s", fabric.Escape(file), failed) })
+				s.Publish(session.ChangeSettings, func(st *session.State) {
+					st.Note("path database %s: %s", fabric.Escape(file), failed)
+				})
 			}
 			continue
 		case !rep.Same:

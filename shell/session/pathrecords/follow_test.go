@@ -254,7 +254,8 @@ func TestFollowOwnFilesOnly(t *testing.T) {
 	if err := os.WriteFile(other, []byte("not yours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Follow(t.Context(), b.Session, other, FollowOptions{}); err == nil || !strings.Contains(err.Error(), "path database") {
+	if _, err := Follow(t.Context(), b.Session, other, FollowOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "path database") {
 		t.Errorf("a file that is no database: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "paths")
@@ -267,8 +268,12 @@ func TestFollowOwnFilesOnly(t *testing.T) {
 	host := b.host()
 	b.Sim.PowerOff(b.Fabric.Ports[host].Node)
 	b.sweep()
-	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.Fabric.Ports[host].GUID) == fabric.None })
+	b.followed(file, func(t *fabric.Tables) bool {
+		return t.Fabric.PortByGUID(b.Fabric.Ports[host].GUID) == fabric.None
+	})
 	b.Sim.PowerOn(b.Fabric.Ports[host].Node)
 	b.sweep()
-	b.followed(file, func(t *fabric.Tables) bool { return t.Fabric.PortByGUID(b.Fabric.Ports[host].GUID) != fabric.None })
+	b.followed(file, func(t *fabric.Tables) bool {
+		return t.Fabric.PortByGUID(b.Fabric.Ports[host].GUID) != fabric.None
+	})
 }

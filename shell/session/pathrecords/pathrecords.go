@@ -32,7 +32,8 @@ type Report struct {
 
 // Build makes a path-record database of a picture's tables. Like, where set, is one whose order it
 // keeps. With ask the subnet administration says which SLs partitions have.
-func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool, like *pathdb.View, ask bool) (image []byte, rep Report, err error) {
+func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool, like *pathdb.View,
+	ask bool) (image []byte, rep Report, err error) {
 	op, err := s.Begin(ctx, "path records")
 	if err != nil {
 		return nil, rep, err
@@ -52,7 +53,9 @@ func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool,
 	}
 	start := time.Now()
 	image, err = paths.Build(ctx, p.Tables, opt)
-	return image, Report{st.Title(p), time.Since(start), p.Tables.Unread.SLs, prose.Words(p.Tables.NotRead(), p.Fabric.NodeName)}, err
+	return image, Report{
+		st.Title(p), time.Since(start), p.Tables.Unread.SLs, prose.Words(p.Tables.NotRead(), p.Fabric.NodeName),
+	}, err
 }
 
 // opened is the database that was opened for questions.
@@ -114,7 +117,8 @@ func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) 
 		if to == fabric.None {
 			to = m.full
 		}
-		ask := sa.PathRecord{SLID: f.Ports[m.full].LID, DLID: f.Ports[to].LID, PKey: mad.PKey(partition) | mad.PKeyFull, NumPath: 1}
+		ask := sa.PathRecord{SLID: f.Ports[m.full].LID, DLID: f.Ports[to].LID, PKey: mad.PKey(partition) | mad.PKeyFull,
+			NumPath: 1}
 		r, err := sa.Get(ctx, c, ask, sa.PathSLID|sa.PathDLID|sa.PathPKey|sa.PathNumPath)
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -26,7 +26,8 @@ func TestPathsWithPKeys(t *testing.T) {
 	const limited, full = 0x0042, 0x8042
 	s.Publish(session.ChangeLive, func(st *session.State) {
 		st.PKeys = map[uint64][]mad.PKey{
-			f.Ports[hosts[0]].GUID: {0x7fff, full}, f.Ports[hosts[1]].GUID: {0x7fff, limited}, f.Ports[hosts[2]].GUID: {0x7fff, limited},
+			f.Ports[hosts[0]].GUID: {0x7fff, full}, f.Ports[hosts[1]].GUID: {0x7fff, limited},
+			f.Ports[hosts[2]].GUID: {0x7fff, limited},
 		}
 	})
 	image, _, err := Build(t.Context(), s, "", false, nil, false)

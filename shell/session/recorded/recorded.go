@@ -52,8 +52,8 @@ func (r *Counters) File() string {
 	return filepath.Join(filepath.Dir(file), records.FileName)
 }
 
-// Store returns what was recorded on this machine, by this user or by the system: what has the latest of the subnet where
-// both have recorded. The error is [ErrNone] where there is nothing.
+// Store returns what was recorded on this machine, by this user or by the system: what has the latest of the subnet
+// where both have recorded. The error is [ErrNone] where there is nothing.
 func (r *Counters) Store(ctx context.Context) (*records.Store, error) {
 	return r.storeIn(ctx, r.File(), r.opt.System)
 }
@@ -130,7 +130,8 @@ func (e *NotRecordedError) Error() string {
 		return "nothing was recorded of this subnet (record start)"
 	}
 	text := func(t time.Time) string { return t.Local().Format(time.DateTime) }
-	return fmt.Sprintf("nothing was recorded from %s to %s; this subnet was recorded from %s to %s", text(e.Since), text(e.Until), text(e.From), text(e.To))
+	return fmt.Sprintf("nothing was recorded from %s to %s; this subnet was recorded from %s to %s", text(e.Since),
+		text(e.Until), text(e.From), text(e.To))
 }
 
 // Is reports whether the error is an [ErrNone].

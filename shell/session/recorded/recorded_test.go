@@ -15,7 +15,9 @@ import (
 // TestLatestRecords: of two files that have the subnet the one with the latest is asked.
 func TestLatestRecords(t *testing.T) {
 	dir := t.TempDir()
-	c := New(Options{History: func() string { return filepath.Join(dir, "history") }, Subnet: func() string { return "a subnet" }})
+	c := New(Options{History: func() string {
+		return filepath.Join(dir, "history")
+	}, Subnet: func() string { return "a subnet" }})
 	t.Cleanup(func() { _ = c.Close() })
 	at := time.Unix(1_700_000_000, 0)
 	var stores [2]*records.Store
@@ -26,7 +28,8 @@ func TestLatestRecords(t *testing.T) {
 		}
 		x := records.Sample{Key: counters.Key{GUID: 1, Num: 1}, Until: at.Add(time.Duration(i) * time.Hour)}
 		x.Seconds, x.Has = 60, counters.Errors
-		if err := store.Keep(t.Context(), records.Round{Subnet: "a subnet", What: counters.Errors, Every: time.Minute, Samples: []records.Sample{x}}); err != nil {
+		if err := store.Keep(t.Context(), records.Round{Subnet: "a subnet", What: counters.Errors, Every: time.Minute,
+			Samples: []records.Sample{x}}); err != nil {
 			t.Fatal(err)
 		}
 		stores[i] = store

@@ -127,7 +127,8 @@ func (r *Recorder) Close() error {
 // Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
 func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
-// Record puts a subnet into the history. Sweeps that come faster than they are stored are left out, and false is returned.
+// Record puts a subnet into the history. Sweeps that come faster than they are stored are left out, and false is
+// returned.
 func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) bool {
 	j := job{entry: e, fabric: f, tables: t}
 	if e.Kind != history.Sweep {

@@ -21,8 +21,8 @@ type Growth struct {
 	Fabric       *fabric.Fabric
 	// Ports are those of which a counter grew, the most first.
 	Ports []Growing
-	// Spans are the parts of the time that were recorded. Read has the ports of which something was, and NotRead counts the
-	// other ones of the fabric.
+	// Spans are the parts of the time that were recorded. Read has the ports of which something was, and NotRead counts
+	// the other ones of the fabric.
 	Spans   []records.Span
 	Read    map[counters.Key]bool
 	NotRead int
@@ -40,17 +40,18 @@ type Growing struct {
 	First, Last time.Time
 	// Bins are what they grew by in each of so many parts of the time.
 	Bins []int64
-	// Use is the share of its link that a port sends with, -1 where that is not known; Waits are ticks a second in which
-	// it had something to send and no credits.
+	// Use is the share of its link that a port sends with, -1 where that is not known; Waits are ticks a second in
+	// which it had something to send and no credits.
 	Use, Waits float64
 }
 
 // traffic is what use and waits are told from.
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
-// Grown says which ports counted some counters in some time, in so many parts of it. The error is [recorded.ErrNone] where
-// nothing was recorded of that time. O(samples of that time).
-func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time, parts int) (*Growth, error) {
+// Grown says which ports counted some counters in some time, in so many parts of it. The error is [recorded.ErrNone]
+// where nothing was recorded of that time. O(samples of that time).
+func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time,
+	parts int) (*Growth, error) {
 	got, err := s.Recorded().Between(ctx, what, since, until)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func Grown(ctx context.Context, s *session.Session, what counters.Set, since, un
 		return nil, err
 	}
 	st := s.State()
-	g := &Growth{Since: since, Until: until, Fabric: st.Live.Fabric, Spans: got.Spans, Read: got.Read, NotRead: len(recorded.NotRead(st.Live.Fabric, &got))}
+	g := &Growth{Since: since, Until: until, Fabric: st.Live.Fabric, Spans: got.Spans, Read: got.Read,
+		NotRead: len(recorded.NotRead(st.Live.Fabric, &got))}
 	of := map[counters.Key]*Growing{}
 	for part := range parts {
 		from := since.Add(until.Sub(since) * time.Duration(part) / time.Duration(parts))
@@ -72,7 +74,9 @@ func Grown(ctx context.Context, s *session.Session, what counters.Set, since, un
 		for i := range totals {
 			x := of[totals[i].Key]
 			if x == nil {
-				x = &Growing{Total: records.Total{Key: totals[i].Key, Name: totals[i].Name}, Bins: make([]int64, parts), Use: -1}
+				x = &Growing{
+					Total: records.Total{Key: totals[i].Key, Name: totals[i].Name}, Bins: make([]int64, parts), Use: -1,
+				}
 				of[x.Key] = x
 			}
 			x.add(part, totals[i].Counts)

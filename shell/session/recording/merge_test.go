@@ -37,8 +37,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestRoundsThatFail reads rounds of which some fail, some have a part of the ports, and some cannot be kept: in the end
-// all is there that was counted.
+// TestRoundsThatFail reads rounds of which some fail, some have a part of the ports, and some cannot be kept: in the
+// end all is there that was counted.
 func TestRoundsThatFail(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -67,8 +67,9 @@ func TestRoundsThatFail(t *testing.T) {
 		return r, nil
 	}
 	heard := 0
-	r, err := Start(t.Context(), Options{File: file, Subnet: "a", Read: read, Errors: time.Minute, Traffic: 2 * time.Minute,
-		Failed: func(error) {}, Heard: func(*counters.Reading, []counters.Delta) { heard++ }})
+	r, err := Start(t.Context(), Options{File: file, Subnet: "a", Read: read, Errors: time.Minute,
+		Traffic: 2 * time.Minute,
+		Failed:  func(error) {}, Heard: func(*counters.Reading, []counters.Delta) { heard++ }})
 	if err != nil {
 		t.Fatal(err)
 	}

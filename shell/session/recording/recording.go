@@ -30,7 +30,8 @@ type Options struct {
 	Serve bool
 	// Failed is told what went wrong, once for each spell.
 	Failed func(error)
-	// Heard is handed each reading that did not fail, with the errors and waits that ports counted since the one before.
+	// Heard is handed each reading that did not fail, with the errors and waits that ports counted since the one
+	// before.
 	Heard func(r *counters.Reading, grown []counters.Delta)
 }
 
@@ -184,7 +185,8 @@ func (r *Recording) keep(ctx context.Context, s *series, reading *counters.Readi
 	if s == &r.traffic {
 		every = r.opt.Traffic
 	}
-	err := r.store.Keep(context.WithoutCancel(ctx), records.Round{Subnet: r.opt.Subnet, What: s.what, Every: every, Samples: s.unkept})
+	err := r.store.Keep(context.WithoutCancel(ctx), records.Round{Subnet: r.opt.Subnet, What: s.what, Every: every,
+		Samples: s.unkept})
 	if err == nil {
 		s.unkept = nil
 	}

@@ -30,7 +30,8 @@ func TestServedCountersAreReadAtOnce(t *testing.T) {
 		var rounds []round
 		enough := make(chan struct{})
 		r, err := Start(t.Context(), Options{
-			File: filepath.Join(t.TempDir(), records.FileName), Subnet: "a", Errors: 20 * time.Millisecond, Traffic: time.Hour, Serve: serve,
+			File: filepath.Join(t.TempDir(), records.FileName), Subnet: "a", Errors: 20 * time.Millisecond,
+			Traffic: time.Hour, Serve: serve,
 			Read: func(_ context.Context, opts counters.Options, long time.Duration) (*counters.Reading, error) {
 				mu.Lock()
 				defer mu.Unlock()

@@ -27,7 +27,8 @@ type Settings struct {
 	// Metrics is the address where Prometheus may ask, "" for none. All counters are then read at the start and at
 	// least once a minute.
 	Metrics string
-	// Servers are those of all sessions that may serve at one address, nil for this one alone, and Name tells this one apart.
+	// Servers are those of all sessions that may serve at one address, nil for this one alone, and Name tells this one
+	// apart.
 	Servers *metrics.Servers
 	Name    string
 }
@@ -72,7 +73,8 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	}
 	var m *metrics.Reader
 	how := Options{
-		File: file, Subnet: s.Subnet(), Read: func(ctx context.Context, opts counters.Options, long time.Duration) (*counters.Reading, error) {
+		File: file, Subnet: s.Subnet(), Read: func(ctx context.Context, opts counters.Options,
+			long time.Duration) (*counters.Reading, error) {
 			return readRound(ctx, s, opts, long)
 		}, Errors: opt.Every, Traffic: opt.Traffic, Failed: func(err error) {
 			s.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %v", err) })
@@ -110,7 +112,8 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 }
 
 // readRound reads beside what else the session does: no operation waits for it.
-func readRound(ctx context.Context, s *session.Session, opts counters.Options, long time.Duration) (*counters.Reading, error) {
+func readRound(ctx context.Context, s *session.Session, opts counters.Options, long time.Duration) (*counters.Reading,
+	error) {
 	l, err := s.Connection().Line()
 	if err != nil {
 		return nil, err
@@ -162,7 +165,8 @@ func MetricsAt(s *session.Session) string {
 func source(s *session.Session) metrics.Describe {
 	return func(ctx context.Context) (*metrics.Snapshot, error) {
 		st := s.State()
-		snap := &metrics.Snapshot{Fabric: st.Live.Fabric, Swept: st.Live.When, Took: st.SweepTook, WorstLoad: -1, Events: len(st.Events)}
+		snap := &metrics.Snapshot{Fabric: st.Live.Fabric, Swept: st.Live.When, Took: st.SweepTook, WorstLoad: -1,
+			Events: len(st.Events)}
 		if now, running := StatusOf(s); running {
 			snap.Read, snap.Unanswered = now.Took, now.Unanswered
 		}

@@ -59,8 +59,8 @@ func totals(t *testing.T, s *session.Session, what counters.Set) map[counters.Ke
 	return of
 }
 
-// TestRecordTraffic records a simulated subnet with traffic: the rates are those that were put in, but for the time that
-// a reading takes. Sweeps go on meanwhile, another console asks, and no second one records.
+// TestRecordTraffic records a simulated subnet with traffic: the rates are those that were put in, but for the time
+// that a reading takes. Sweeps go on meanwhile, another console asks, and no second one records.
 func TestRecordTraffic(t *testing.T) {
 	dir := t.TempDir()
 	s := sessiontest.OpenIn(t, "sim:fattree:2,8 traffic=50%", dir)
@@ -71,14 +71,18 @@ func TestRecordTraffic(t *testing.T) {
 		t.Error(err)
 	}
 	began := time.Now()
-	if err := recording.Begin(t.Context(), s, recording.Settings{Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond, Sweep: time.Minute}); err != nil {
+	if err := recording.Begin(t.Context(), s, recording.Settings{
+		Every: 200 * time.Millisecond, Traffic: 400 * time.Millisecond, Sweep: time.Minute,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if st := s.State(); !st.Recording || st.Every != time.Minute {
 		t.Errorf("recording %t, sweeps every %v", st.Recording, st.Every)
 	}
 	other := sessiontest.OpenIn(t, "sim:fattree:2,8 traffic=50%", dir)
-	if err := recording.Begin(t.Context(), other, recording.Settings{Every: time.Second, Traffic: time.Second}); !errors.Is(err, history.ErrRecording) || !recording.Elsewhere(other) {
+	if err := recording.Begin(t.Context(), other, recording.Settings{
+		Every: time.Second, Traffic: time.Second,
+	}); !errors.Is(err, history.ErrRecording) || !recording.Elsewhere(other) {
 		t.Errorf("a second one: %v", err)
 	}
 	recordedRounds(t, s, 4)
@@ -132,14 +136,17 @@ func TestRecordIbsim(t *testing.T) {
 	sim := ibsimtest.Start(t, sessiontest.NetFile(t, sessiontest.TwoSwitches))
 	ibsimtest.OpenSM(t, sim)
 	s := sessiontest.OpenIn(t, "ibsim:"+sim.Name, t.TempDir())
-	if err := recording.Begin(t.Context(), s, recording.Settings{Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond}); err != nil {
+	if err := recording.Begin(t.Context(), s, recording.Settings{
+		Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	f := s.State().Live.Fabric
 	sw := f.NodesByDescription("edge/7")[0]
 	port := f.PortAt(sw, 8)
 	recordedRounds(t, s, 2) // what was before
-	if r, err := s.Problems(t.Context(), session.ProblemOptions{Quick: true}); err != nil || slices.ContainsFunc(r.Unchecked, func(u problems.Unchecked) bool { return u.Try == "show counters" }) {
+	if r, err := s.Problems(t.Context(), session.ProblemOptions{Quick: true}); err != nil ||
+		slices.ContainsFunc(r.Unchecked, func(u problems.Unchecked) bool { return u.Try == "show counters" }) {
 		t.Errorf("problems do not know what is recorded: %+v, %v", r.Unchecked, err)
 	}
 	for _, step := range []int{5, 12, 40, 7} { // 5, 7 and 28 more; then somebody cleared, and 7 at least
@@ -151,10 +158,12 @@ func TestRecordIbsim(t *testing.T) {
 	}
 	all := totals(t, s, counters.Errors&^counters.Of(counters.XmitWait))
 	got := all[counters.KeyOf(f, port)]
-	if len(got.Counts) != 1 || got.Counts[0].Counter != counters.SymbolErrors || got.Counts[0].Increase != 47 || !got.Counts[0].AtLeast {
+	if len(got.Counts) != 1 || got.Counts[0].Counter != counters.SymbolErrors || got.Counts[0].Increase != 47 ||
+		!got.Counts[0].AtLeast {
 		t.Errorf("%+v, want 47 symbol errors at least", got)
 	}
-	// A counter of 16 bits that stands at its greatest value is known to do so since it was first seen, until it is cleared.
+	// A counter of 16 bits that stands at its greatest value is known to do so since it was first seen, until it is
+	// cleared.
 	sim.Console(`PerformanceSet "S1"[8] PortCounters.SymbolErrorCounter=65535`)
 	var first time.Time
 	for range 2 {
@@ -162,7 +171,8 @@ func TestRecordIbsim(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := s.State().Standing[counters.KeyOf(f, port)]
-		if len(list) != 1 || list[0].Counter != counters.SymbolErrors || !first.IsZero() && !list[0].Since.Equal(first) {
+		if len(list) != 1 || list[0].Counter != counters.SymbolErrors || !first.IsZero() &&
+			!list[0].Since.Equal(first) {
 			t.Fatalf("%+v", list)
 		}
 		first = list[0].Since
@@ -191,7 +201,8 @@ func TestRecordsExplain(t *testing.T) {
 	sim := ibsimtest.Start(t, sessiontest.NetFile(t, net.String()))
 	ibsimtest.OpenSM(t, sim)
 	recorder, other := sessiontest.OpenIn(t, "ibsim:"+sim.Name, dir), sessiontest.OpenIn(t, "ibsim:"+sim.Name, dir)
-	if err := recording.Begin(t.Context(), recorder, recording.Settings{Every: 100 * time.Millisecond, Traffic: 100 * time.Millisecond}); err != nil {
+	if err := recording.Begin(t.Context(), recorder, recording.Settings{Every: 100 * time.Millisecond,
+		Traffic: 100 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	f := recorder.State().Live.Fabric
@@ -208,7 +219,8 @@ func TestRecordsExplain(t *testing.T) {
 		}
 		want := counters.SymbolErrors.String() + " +65"
 		if !slices.ContainsFunc(r.Problems, func(p problems.Problem) bool {
-			return p.Kind == problems.Rising && strings.Contains(p.What, want) && strings.HasPrefix(p.What, f.PortName(port))
+			return p.Kind == problems.Rising && strings.Contains(p.What, want) &&
+				strings.HasPrefix(p.What, f.PortName(port))
 		}) {
 			t.Errorf("problems of the session %s: no %q in %+v", name, want, r.Problems)
 		}
@@ -222,8 +234,11 @@ func TestRecordsExplain(t *testing.T) {
 			t.Fatal(err)
 		}
 		events := s.State().Events
-		i := slices.IndexFunc(events, func(e session.Event) bool { return e.Change != nil && e.Change.Kind == fabric.LinkDown })
-		if want := counters.SymbolErrors.String() + " 65"; i < 0 || !strings.Contains(events[i].Who, want) || !strings.HasPrefix(events[i].Who, "cable; recorded from ") {
+		i := slices.IndexFunc(events, func(e session.Event) bool {
+			return e.Change != nil && e.Change.Kind == fabric.LinkDown
+		})
+		if want := counters.SymbolErrors.String() + " 65"; i < 0 || !strings.Contains(events[i].Who, want) ||
+			!strings.HasPrefix(events[i].Who, "cable; recorded from ") {
 			t.Errorf("the event of the session %s: no %q in %+v", name, want, events)
 		}
 	}

@@ -44,8 +44,10 @@ func (l *Proof) Safe() bool { return l.AllGranted() || l.Plain }
 type Error struct{ Proof Proof }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels alone, and hosts get those from the subnet administration: %s. "+
-		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)", e.Proof.Origin, e.Proof.Why())
+	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels alone, and hosts get those "+
+		"from the subnet administration: %s. "+
+		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)",
+		e.Proof.Origin, e.Proof.Why())
 }
 
 // Why says what the subnet administration grants.
@@ -67,7 +69,8 @@ func (l *Proof) Why() string {
 // subnet administration grants the SLs, or where there are no credit loops with
 // SL 0 everywhere on the VLs that there are then. nil is returned for tables that
 // need none.
-func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, master bool, progress func(done, total int)) (*Proof, error) {
+func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, master bool,
+	progress func(done, total int)) (*Proof, error) {
 	if staged.SLs == nil {
 		return nil, nil
 	}
@@ -99,7 +102,8 @@ const mostRecords = 4096
 // Ask asks for the path records of all pairs of hosts, or where there are too
 // many of a sample with hosts of as many pairs of leaf switches as possible. That
 // there is no answer is not an error: then nothing is granted.
-func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, progress func(done, total int)) error {
+func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables,
+	progress func(done, total int)) error {
 	c, err := conn.SA(ctx)
 	if err != nil {
 		l.Refused = fmt.Sprintf("it does not answer (%v)", err)
@@ -114,7 +118,8 @@ func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, stag
 	l.Pairs = hosts * (hosts - 1)
 	f := live.Fabric
 	for i, p := range pairs {
-		r, err := sa.Get(ctx, c, sa.PathRecord{SLID: f.Ports[p[0]].LID, DLID: f.Ports[p[1]].LID, NumPath: 1}, sa.PathSLID|sa.PathDLID|sa.PathNumPath)
+		r, err := sa.Get(ctx, c, sa.PathRecord{SLID: f.Ports[p[0]].LID, DLID: f.Ports[p[1]].LID, NumPath: 1},
+			sa.PathSLID|sa.PathDLID|sa.PathNumPath)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -130,7 +135,8 @@ func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, stag
 			l.Refused = fmt.Sprintf("%s to %s: %v", f.PortName(p[0]), f.PortName(p[1]), err)
 			return nil // one is enough to know, and each may take its time
 		case l.Refused == "":
-			l.Refused = fmt.Sprintf("%s to %s, where the routing needs SL %d and it says %d", f.PortName(p[0]), f.PortName(p[1]), want, r.SL)
+			l.Refused = fmt.Sprintf("%s to %s, where the routing needs SL %d and it says %d", f.PortName(p[0]),
+				f.PortName(p[1]), want, r.SL)
 		}
 		progress(i+1, len(pairs))
 	}
@@ -149,7 +155,8 @@ func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	var leaves [][]fabric.PortIndex
 	for _, e := range live.EndPorts {
 		s := staged.PortByGUID(live.Ports[e].GUID)
-		if live.Nodes[live.Ports[e].Node].IsSwitch() || live.Ports[e].LID == 0 || s == fabric.None || !staged.Nodes[staged.Ports[s].Node].InSubnet {
+		if live.Nodes[live.Ports[e].Node].IsSwitch() || live.Ports[e].LID == 0 || s == fabric.None ||
+			!staged.Nodes[staged.Ports[s].Node].InSubnet {
 			continue
 		}
 		sw, _ := live.AttachedSwitch(e)

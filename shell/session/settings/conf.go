@@ -27,8 +27,8 @@ var unmodelled = map[string]string{
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
 // ReadConf takes engines and options from an opensm.conf and lays the chain and the options given over
-// them. Without a guid2lid among these it takes that of OpenSM's cache directory, for ports without a LID alone. What is
-// not modelled is noted.
+// them. Without a guid2lid among these it takes that of OpenSM's cache directory, for ports without a LID alone. What
+// is not modelled is noted.
 func ReadConf(ctx context.Context, path string, around Around, chain []string, given []Setting) (Settings, error) {
 	conf, err := files.Parse(ctx, path, files.Config, osm.ReadConf)
 	if err != nil {
@@ -87,7 +87,9 @@ func modelledChain(list, from string, around *Around, notes []string) (chain, mo
 			notes = append(notes, note)
 		}
 		if !slices.Contains(known, name) && findVendorEngine(name) == nil {
-			notes = append(notes, fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only an estimate", from, name))
+			notes = append(notes,
+				fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only "+
+					"an estimate", from, name))
 			continue
 		}
 		chain = append(chain, name)
@@ -157,7 +159,8 @@ func (s *Settings) findLIDs(ctx context.Context, dir string) {
 		return
 	}
 	s.lids.Found = fabric.Escape(file)
-	s.Notes = append(s.Notes, fmt.Sprintf("%s gives LIDs to ports without one: OpenSM remembers them there", s.lids.Found))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s gives LIDs to ports without one: OpenSM remembers them there",
+		s.lids.Found))
 }
 
 func indexSetting(list []Setting, name string) int {

@@ -19,8 +19,8 @@ type Flags struct {
 	Notes []string // what of the flags has no counterpart here, one sentence each
 }
 
-// ReadFlags reads OpenSM's flags as its getopt_long does: short ones together, with the value at once or as the next word, and
-// long ones shortened. Of a flag that is given twice the last counts.
+// ReadFlags reads OpenSM's flags as its getopt_long does: short ones together, with the value at once or as the next
+// word, and long ones shortened. Of a flag that is given twice the last counts.
 func ReadFlags(words []string) (Flags, error) {
 	r := flagReader{rest: words}
 	for len(r.rest) > 0 {
@@ -64,7 +64,8 @@ func (f *Flags) Join(conf string, chain []string, given []Setting) error {
 	}
 	f.Given = withDefaults(f.Given)
 	if slices.Contains(f.Chain, torus.Name) && indexSetting(f.Given, torusConfig) < 0 {
-		f.Notes = append(f.Notes, "without --torus_config OpenSM reads /etc/opensm/torus-2QoS.conf; here the torus is recognised")
+		f.Notes = append(f.Notes, "without --torus_config OpenSM reads /etc/opensm/torus-2QoS.conf; here the torus "+
+			"is recognised")
 	}
 	return nil
 }

@@ -48,13 +48,22 @@ func line(long, short string, takes bool) string {
 
 func TestReadFlags(t *testing.T) {
 	for _, tt := range []struct{ words, want string }{
-		{"-R updn -a F -u G -A -r -i H -Q -l 1", "updn  root_guid_file=F cn_guid_file=G use_ucast_cache=TRUE reassign_lids=TRUE port_prof_ignore_file=H qos=TRUE lmc=1 "},
+		{
+			"-R updn -a F -u G -A -r -i H -Q -l 1", "updn  root_guid_file=F cn_guid_file=G use_ucast_cache=TRUE " +
+				"reassign_lids=TRUE port_prof_ignore_file=H qos=TRUE lmc=1 ",
+		},
 		{"-ArQl1", "  use_ucast_cache=TRUE reassign_lids=TRUE qos=TRUE lmc=1 "},
-		{"--routing_engine=updn,minhop --lmc=2 --root F --port-", "updn,minhop  lmc=2 root_guid_file=F port_shifting=TRUE "},
+		{
+			"--routing_engine=updn,minhop --lmc=2 --root F --port-",
+			"updn,minhop  lmc=2 root_guid_file=F port_shifting=TRUE ",
+		},
 		{"-F conf -R dor", "dor conf "},
 		{"-l 1 -l -3", "  lmc=-3 "},
 		{"-o -f log -ot 5", "  | -o, -f, -t: of no meaning for routes"},
-		{"-R chain,dor", `dor  | -R: the engine "chain" is not modelled; where it routes, what follows of the chain is only an estimate`},
+		{
+			"-R chain,dor",
+			`dor  | -R: the engine "chain" is not modelled; where it routes, what follows of the chain is only an estimate`,
+		},
 		{"-R nue -Q --nue_max_num_vls 4", "nue  qos=TRUE nue_max_num_vls=4 "},
 		{"-j", `OpenSM has no flag "-j"`},
 		{"-Aj", `OpenSM has no flag "-j"`},

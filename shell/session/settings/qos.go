@@ -30,7 +30,8 @@ func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Aro
 	}
 	for _, o := range conf.Options {
 		if strings.HasPrefix(o.Name, "qos_") && strings.HasSuffix(o.Name, "sl2vl") {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps SLs to VLs itself", conf.Name, o.Line, o.Name))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: %s is ignored: torus-2QoS maps SLs to VLs itself", conf.Name,
+				o.Line, o.Name))
 		}
 	}
 	for option, form := range map[string]*regexp.Regexp{partitionFile: partitionSL, "qos_policy_file": policySL} {
@@ -50,7 +51,9 @@ func (s *Settings) noteSLs(ctx context.Context, path string, form *regexp.Regexp
 		l, _, _ = strings.Cut(l, "#")
 		for _, m := range form.FindAllStringSubmatch(l, -1) {
 			if m[1] != "0" && m[1] != "8" {
-				s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: service level %s: with torus-2QoS only 0 and 8 are to be given, the others are those of paths", fabric.Escape(path), line, m[1]))
+				s.Notes = append(s.Notes,
+					fmt.Sprintf("%s:%d: service level %s: with torus-2QoS only 0 and 8 are to be given, the others "+
+						"are those of paths", fabric.Escape(path), line, m[1]))
 			}
 		}
 	}

@@ -104,30 +104,49 @@ func (o *Option) Boolean() bool { return o.boolean }
 // Options are the options, by OpenSM's names. guid2lid names the file that OpenSM keeps in its cache directory.
 var Options = []Option{
 	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given",
-		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) { s.lids.LMC, s.lids.Chosen = uint8(n), true })},
+		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) {
+			s.lids.LMC, s.lids.Chosen = uint8(n), true
+		})},
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
 	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
-	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool { return &s.lids.Honor }),
+	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool {
+		return &s.lids.Honor
+	}),
 	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, read: setGUID2LID},
 	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
-	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters where it is not given", takeComputeNodes),
+	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters "+
+		"where it is not given", takeComputeNodes),
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
 	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back",
 		set: number("", 0, 1<<16-1, func(s *Settings, n uint64) { s.routing.MaxReverseHops = uint16(n) })},
-	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool { return &s.routing.QuasiFtreeIndexing }),
+	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool {
+		return &s.routing.QuasiFtreeIndexing
+	}),
 	{Name: "bull", Summary: "no: let ftree route as before Bull's two upgrades, which OpenSM cannot", boolean: true,
-		set: off(func(s *Settings, without bool) { s.routing.NoBullMinHop, s.routing.NoBullSecondary = without, without })},
-	{Name: "bull_min_hop", Summary: "no: let ftree keep paths where it finds shorter ones: the first of the upgrades", boolean: true,
-		set: off(func(s *Settings, without bool) { s.routing.NoBullMinHop = without })},
-	{Name: "bull_secondary", Summary: "no: let secondary paths of ftree go by the order of ports, not by load: the second", boolean: true,
+		set: off(func(s *Settings, without bool) {
+			s.routing.NoBullMinHop, s.routing.NoBullSecondary = without, without
+		})},
+	{Name: "bull_min_hop", Summary: "no: let ftree keep paths where it finds shorter ones: the first of the upgrades",
+		boolean: true,
+		set:     off(func(s *Settings, without bool) { s.routing.NoBullMinHop = without })},
+	{Name: "bull_secondary", Summary: "no: let secondary paths of ftree go by the order of ports, not by load: " +
+		"the second", boolean: true,
 		set: off(func(s *Settings, without bool) { s.routing.NoBullSecondary = without })},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
-	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool { return &s.routing.ConnectRoots }),
+	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool {
+		return &s.routing.ConnectRoots
+	}),
 	guidFile(osm.RoutingOrder, "port GUIDs that are routed first", takeOrder),
-	on("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", func(s *Settings) *bool { return &s.routing.RoutingOrderNoScatter }),
+	on("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", func(s *Settings) *bool {
+		return &s.routing.RoutingOrderNoScatter
+	}),
 	guidFile(osm.IgnoredPorts, "switch ports whose routes are not counted", takeIgnored),
-	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool { return &s.routing.ProfileSwitchNodes }),
-	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool { return &s.routing.PortShifting }),
+	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool {
+		return &s.routing.ProfileSwitchNodes
+	}),
+	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool {
+		return &s.routing.PortShifting
+	}),
 	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none",
 		set: number(" is no seed", 0, 1<<32-1, func(s *Settings, n uint64) { s.routing.ScatterPorts = uint32(n) })},
 	{Name: "max_op_vls", Summary: "data VLs of a link at most, for lash, dfsssp and nue: 1 to 5 for 1, 2, 4, 8 and 15",
@@ -135,20 +154,35 @@ var Options = []Option{
 	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
 		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
 	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
-	{Name: "nue_max_num_vls", Summary: "over how many VLs nue spreads destinations at most; 0 for all that the subnet has",
+	{Name: "nue_max_num_vls", Summary: "over how many VLs nue spreads destinations at most; 0 for all that the " +
+		"subnet has",
 		set: number("", 0, 255, takeNueVLs)},
-	on("nue_include_switches", "let nue keep paths to switches from deadlock, too", func(s *Settings) *bool { return &s.routing.NueIncludeSwitches }),
+	on("nue_include_switches", "let nue keep paths to switches from deadlock, too", func(s *Settings) *bool {
+		return &s.routing.NueIncludeSwitches
+	}),
 	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
-	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing", func(s *Settings) *bool { return &s.cached }),
-	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true, read: setTorus},
+	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing",
+		func(s *Settings) *bool {
+			return &s.cached
+		}),
+	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true,
+		read: setTorus},
 	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, read: setPartitions},
-	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables, nue takes one VL and torus-2QoS refuses", boolean: true,
+	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables, nue takes " +
+		"one VL and torus-2QoS refuses", boolean: true,
 		set: off(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
-	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which OpenSM cannot", boolean: true,
+	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which " +
+		"OpenSM cannot", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
-	on("exact", "let dfsssp, and dor with vls, count on to how many VLs they need where they refuse", func(s *Settings) *bool { return &s.routing.CountVLs }),
-	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed", func(s *Settings) *bool { return &s.torus.Strict }),
+	on("exact", "let dfsssp, and dor with vls, count on to how many VLs they need where they refuse",
+		func(s *Settings) *bool {
+			return &s.routing.CountVLs
+		}),
+	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed",
+		func(s *Settings) *bool {
+			return &s.torus.Strict
+		}),
 	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, read: setLFTs},
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
 }
@@ -174,7 +208,9 @@ func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*S
 func Parse(ctx context.Context, chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: slices.Clone(given)}
 	for k, g := range given {
-		i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == g.Name || o.Was != "" && o.Was == g.Name })
+		i := slices.IndexFunc(Options, func(o Option) bool {
+			return o.Name == g.Name || o.Was != "" && o.Was == g.Name
+		})
 		if i < 0 {
 			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
 		}
@@ -194,7 +230,8 @@ func Parse(ctx context.Context, chain []string, given []Setting) (Settings, erro
 }
 
 // lashLMC says where the document says otherwise than OpenSM does.
-const lashLMC = "opensm(8) says that with an LMC above 0 the default engine routes instead of lash; OpenSM 3.3.23 routes by lash then, and so does this"
+const lashLMC = "opensm(8) says that with an LMC above 0 the default engine routes instead of lash; OpenSM 3.3.23 " +
+	"routes by lash then, and so does this"
 
 // Only are the settings with one engine alone, and without the unicast cache.
 func (s Settings) Only(engine string) (Settings, error) {
@@ -212,7 +249,8 @@ func (s *Settings) SameEngines(o *Settings) bool {
 
 func (s *Settings) chooseEngines() (err error) {
 	if slices.Contains(s.Chain, file.Name) && s.file.Routes == nil && s.file.Matrix == nil {
-		s.Notes = append(s.Notes, "the engine file has no file: lfts_file=FILE or lid_matrix_dump_file=FILE is missing, and without one OpenSM routes as minhop does")
+		s.Notes = append(s.Notes, "the engine file has no file: lfts_file=FILE or lid_matrix_dump_file=FILE is "+
+			"missing, and without one OpenSM routes as minhop does")
 	}
 	s.engines, err = engines.Chain(s.Chain, s.file, s.torus)
 	return err
@@ -390,7 +428,10 @@ func (s *Settings) parseSaved(ctx context.Context, r *snapshot.Routing) (Setting
 	}
 	set, err := Parse(ctx, chain, given)
 	if err != nil {
-		return *s, []string{fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s", fabric.Escape(r.Engine), err, s.String())}
+		return *s, []string{
+			fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s",
+				fabric.Escape(r.Engine), err, s.String()),
+		}
 	}
 	return set, nil
 }

@@ -69,7 +69,9 @@ func (s *Settings) ownChain() {
 	for _, name := range s.Chain {
 		groups := NoGroups
 		if e := findVendorEngine(name); e != nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: taken for %s by its name, with %s; unproved until calibrate agrees", name, e.tables, e.about))
+			s.Notes = append(s.Notes,
+				fmt.Sprintf("%s: taken for %s by its name, with %s; unproved until calibrate agrees", name,
+					e.tables, e.about))
 			name, groups = e.tables, e.groups
 			vendors = true
 		}
@@ -96,7 +98,8 @@ func (s *Settings) noteRootRanks() {
 			ranks[rank] = true
 		}
 		if len(ranks) > 1 {
-			s.Notes = append(s.Notes, u.file.Name+": the ranks of its roots differ, which is not modelled: all are taken for roots")
+			s.Notes = append(s.Notes, u.file.Name+": the ranks of its roots differ, which is not modelled: all are "+
+				"taken for roots")
 		}
 	}
 }
@@ -186,10 +189,13 @@ func readVendor(conf *osm.Conf) (v vendorConf, err error) {
 		v.lines = append(slices.DeleteFunc(v.lines, func(l osm.ConfOption) bool { return l.Name == o.Name }), o)
 	}
 	if len(idle) > 0 {
-		v.notes = append(v.notes, fmt.Sprintf("%s: options of NVIDIA's OpenSM, without effect here: %s", conf.Name, strings.Join(idle, ", ")))
+		v.notes = append(v.notes, fmt.Sprintf("%s: options of NVIDIA's OpenSM, without effect here: %s", conf.Name,
+			strings.Join(idle, ", ")))
 	}
 	if len(unknown) > 0 {
-		v.notes = append(v.notes, fmt.Sprintf("%s: no options of OpenSM 3.3.23, which passes over them, nor known of NVIDIA's: %s", conf.Name, strings.Join(unknown, ", ")))
+		v.notes = append(v.notes,
+			fmt.Sprintf("%s: no options of OpenSM 3.3.23, which passes over them, nor known of NVIDIA's: %s", conf.Name,
+				strings.Join(unknown, ", ")))
 	}
 	return v, nil
 }
@@ -241,9 +247,11 @@ func (a *Around) auto(from string) (engine, note string) {
 	case classify.DragonflyPlus:
 		engine = "dfp"
 	default:
-		return autoEngine, fmt.Sprintf("%s: the engine auto tells trees and dragonfly+ apart, and this is recognised as neither but %s", from, shape)
+		return autoEngine, fmt.Sprintf("%s: the engine auto tells trees and dragonfly+ apart, and this is recognised "+
+			"as neither but %s", from, shape)
 	}
-	return engine, fmt.Sprintf("%s: the engine auto is taken for %s, as the subnet is recognised as %s", from, engine, shape)
+	return engine, fmt.Sprintf("%s: the engine auto is taken for %s, as the subnet is recognised as %s", from,
+		engine, shape)
 }
 
 // chain are the engines of the file that are here, or the one that NVIDIA's OpenSM takes where its file names none.
@@ -251,8 +259,10 @@ func (v *vendorConf) chain(conf *osm.Conf, around *Around, notes []string) (chai
 	list := conf.Get("routing_engine")
 	if list == "" && len(v.lines) > 0 {
 		list = VendorDefault
-		notes = append(notes, fmt.Sprintf("%s: it names no routing_engine, and %s on line %d is of NVIDIA's OpenSM: taken for its default from 5.10 on, %s",
-			conf.Name, v.lines[0].Name, v.lines[0].Line, list))
+		notes = append(notes,
+			fmt.Sprintf("%s: it names no routing_engine, and %s on line %d is of NVIDIA's OpenSM: taken for its "+
+				"default from 5.10 on, %s",
+				conf.Name, v.lines[0].Name, v.lines[0].Line, list))
 	}
 	return modelledChain(list, conf.Name, around, notes)
 }
@@ -267,7 +277,8 @@ func (v *vendorConf) apply(s *Settings, conf *osm.Conf) {
 			vendorOptions[i].take(s, n)
 		}
 		if l.Name == planarized && strings.EqualFold(l.Value, "true") && conf.Get("root_guid_file") == "" {
-			v.notes = append(v.notes, fmt.Sprintf("%s:%d: %s needs a root_guid_file, and the file names none", conf.Name, l.Line, planarized))
+			v.notes = append(v.notes, fmt.Sprintf("%s:%d: %s needs a root_guid_file, and the file names none",
+				conf.Name, l.Line, planarized))
 		}
 	}
 }

@@ -25,22 +25,46 @@ func TestVendorConf(t *testing.T) {
 		notes  []string // parts of them
 		not    []string
 	}{
-		"ar_updn": {conf: "routing_engine ar_updn\nar_mode 1\nshield_mode 2\nar_sl_mask 0x3\n", chain: "updn", groups: TreeGroups,
-			how: adaptive.How{SLs: 3, FastReroute: true}, notes: []string{"ar_updn: taken for updn by its name", "unproved until calibrate agrees"}, not: []string{"OpenSM 3.3.23", "without effect"}},
-		"off":     {conf: "routing_engine ar_updn\nar_mode 0\n", chain: "updn", groups: NoGroups, how: all},
-		"last":    {conf: "routing_engine ar_updn\nar_mode 0\nar_mode 3\n", chain: "updn", groups: TreeGroups, how: all},
-		"links":   {conf: "routing_engine ar_dor\n", chain: "dor", groups: LinkGroups, how: all},
-		"torus":   {conf: "routing_engine ar_torus,no_fallback\n", chain: "torus-2QoS,no_fallback", groups: LinkGroups, how: all},
-		"minhop":  {conf: "routing_engine ar_minhop\n", chain: "minhop", groups: NoGroups, how: all, notes: []string{"not published"}},
-		"chain":   {conf: "routing_engine dfp2,ar_ftree,kdor-hc,pqft,updn,ar_updn\n", chain: "ftree,updn", groups: TreeGroups, how: all, notes: []string{`"dfp2" is not modelled`, `"kdor-hc" is not`, `"pqft" is not`}},
-		"default": {conf: "# nothing\n\npfrn_sl 2\n", chain: "updn", groups: TreeGroups, how: all, notes: []string{"it names no routing_engine, and pfrn_sl on line 3", "without effect here: pfrn_sl (line 3)"}},
-		"others":  {conf: "lmc 0\n", chain: "minhop", groups: NoGroups, how: all, not: []string{"NVIDIA"}},
-		"tree":    {conf: "routing_engine auto\n", shape: classify.FatTree, chain: "updn", groups: TreeGroups, how: all, notes: []string{"auto is taken for ar_updn, as the subnet is recognised as fat-tree"}},
-		"dfp":     {conf: "routing_engine auto\n", shape: classify.DragonflyPlus, chain: "minhop", groups: NoGroups, how: all, notes: []string{`"dfp" is not modelled`}},
-		"neither": {conf: "routing_engine auto\n", shape: classify.Torus, chain: "minhop", groups: NoGroups, how: all, notes: []string{"recognised as neither but torus", `"auto" is not modelled`}},
-		"unknown": {conf: "routing_engine updn\nfoo 1\nhbf_hash_type 0\nbar\nfoo 2\n", chain: "updn", groups: NoGroups, how: all,
-			notes: []string{"nor known of NVIDIA's: foo (line 2), bar (line 4)\n", "without effect here: hbf_hash_type (line 3)\n"}},
-		"planes": {conf: "routing_engine ar_updn\nplanarized_routing_enabled TRUE\n", chain: "updn", groups: TreeGroups, how: all, notes: []string{"opensm.conf:2: planarized_routing_enabled needs a root_guid_file"}},
+		"ar_updn": {conf: "routing_engine ar_updn\nar_mode 1\nshield_mode 2\nar_sl_mask 0x3\n", chain: "updn",
+			groups: TreeGroups,
+			how:    adaptive.How{SLs: 3, FastReroute: true}, notes: []string{"ar_updn: taken for updn by its name",
+				"unproved until calibrate agrees"}, not: []string{"OpenSM 3.3.23", "without effect"}},
+		"off": {conf: "routing_engine ar_updn\nar_mode 0\n", chain: "updn", groups: NoGroups, how: all},
+		"last": {
+			conf: "routing_engine ar_updn\nar_mode 0\nar_mode 3\n", chain: "updn", groups: TreeGroups, how: all,
+		},
+		"links": {conf: "routing_engine ar_dor\n", chain: "dor", groups: LinkGroups, how: all},
+		"torus": {
+			conf: "routing_engine ar_torus,no_fallback\n", chain: "torus-2QoS,no_fallback",
+			groups: LinkGroups, how: all,
+		},
+		"minhop": {
+			conf: "routing_engine ar_minhop\n", chain: "minhop", groups: NoGroups, how: all,
+			notes: []string{"not published"},
+		},
+		"chain": {conf: "routing_engine dfp2,ar_ftree,kdor-hc,pqft,updn,ar_updn\n", chain: "ftree,updn",
+			groups: TreeGroups, how: all, notes: []string{`"dfp2" is not modelled`, `"kdor-hc" is not`,
+				`"pqft" is not`}},
+		"default": {
+			conf: "# nothing\n\npfrn_sl 2\n", chain: "updn", groups: TreeGroups, how: all,
+			notes: []string{
+				"it names no routing_engine, and pfrn_sl on line 3", "without effect here: pfrn_sl (line 3)",
+			},
+		},
+		"others": {conf: "lmc 0\n", chain: "minhop", groups: NoGroups, how: all, not: []string{"NVIDIA"}},
+		"tree": {conf: "routing_engine auto\n", shape: classify.FatTree, chain: "updn", groups: TreeGroups, how: all,
+			notes: []string{"auto is taken for ar_updn, as the subnet is recognised as fat-tree"}},
+		"dfp": {conf: "routing_engine auto\n", shape: classify.DragonflyPlus, chain: "minhop", groups: NoGroups,
+			how: all, notes: []string{`"dfp" is not modelled`}},
+		"neither": {conf: "routing_engine auto\n", shape: classify.Torus, chain: "minhop", groups: NoGroups, how: all,
+			notes: []string{"recognised as neither but torus", `"auto" is not modelled`}},
+		"unknown": {conf: "routing_engine updn\nfoo 1\nhbf_hash_type 0\nbar\nfoo 2\n", chain: "updn",
+			groups: NoGroups, how: all,
+			notes: []string{
+				"nor known of NVIDIA's: foo (line 2), bar (line 4)\n", "without effect here: hbf_hash_type (line 3)\n",
+			}},
+		"planes": {conf: "routing_engine ar_updn\nplanarized_routing_enabled TRUE\n", chain: "updn", groups: TreeGroups,
+			how: all, notes: []string{"opensm.conf:2: planarized_routing_enabled needs a root_guid_file"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "opensm.conf")
@@ -54,7 +78,8 @@ func TestVendorConf(t *testing.T) {
 			}
 			groups, how := set.Groups(set.Chain[0])
 			if set.String() != k.chain || groups != k.groups || how != k.how {
-				t.Errorf("chain %s, groups %d, %+v; want %s, %d, %+v", set.String(), groups, how, k.chain, k.groups, k.how)
+				t.Errorf("chain %s, groups %d, %+v; want %s, %d, %+v", set.String(), groups, how, k.chain,
+					k.groups, k.how)
 			}
 			notes := strings.Join(set.Notes, "\n") + "\n"
 			for _, want := range k.notes {
@@ -91,13 +116,15 @@ func TestVendorValues(t *testing.T) {
 	}
 }
 
-// TestRootRanks: roots of one rank are roots; ranks that differ are not modelled, which is said for an engine of NVIDIA's alone.
+// TestRootRanks: roots of one rank are roots; ranks that differ are not modelled, which is said for an engine of
+// NVIDIA's alone.
 func TestRootRanks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "roots")
 	for _, k := range []struct {
 		engine, text string
 		want         bool
-	}{{"ar_updn", "0x1 0\n0x2 1\n", true}, {"ar_updn", "0x1 2\n0x2 2\n", false}, {"ar_updn", "0x1\n0x2\n", false}, {"updn", "0x1 0\n0x2 1\n", false}} {
+	}{{"ar_updn", "0x1 0\n0x2 1\n", true}, {"ar_updn", "0x1 2\n0x2 2\n", false}, {"ar_updn", "0x1\n0x2\n", false},
+		{"updn", "0x1 0\n0x2 1\n", false}} {
 		if err := os.WriteFile(path, []byte(k.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -105,14 +132,15 @@ func TestRootRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(strings.Join(set.Notes, "\n"), path+": the ranks of its roots differ"); got != k.want {
+		if got := strings.Contains(strings.Join(set.Notes, "\n"), path+": the ranks of its roots differ"); got !=
+			k.want {
 			t.Errorf("%s, %q: said %v, want %v: %q", k.engine, k.text, got, k.want, set.Notes)
 		}
 	}
 }
 
-// TestGroupsOfOthers: an engine that routes in place of those of the chain makes no groups; tables that are adapted or kept go by
-// the first one.
+// TestGroupsOfOthers: an engine that routes in place of those of the chain makes no groups; tables that are adapted or
+// kept go by the first one.
 func TestGroupsOfOthers(t *testing.T) {
 	set, err := Parse(t.Context(), []string{"ar_updn"}, nil)
 	if err != nil {

@@ -25,9 +25,9 @@ type Keys struct {
 
 // ReadKeys reads the keys of a subnet from a file: an M_Key a line, 0x and up to 16 hexadecimal digits; or the lines of
 // OpenSM's guid2mkey, a port GUID and its key; or those of opensm.conf, m_key KEY and sa_key KEY. All must name the
-// same M_Key, for a subnet has one here. Empty lines and # comments are passed over. The file must be for nobody but its
-// owner, who is the one who reads it or root: a key opens every switch of the subnet. Errors name file and line, and
-// never a key. Before it reads it closes the process's memory to others (see [nocore.Set]).
+// same M_Key, for a subnet has one here. Empty lines and # comments are passed over. The file must be for nobody but
+// its owner, who is the one who reads it or root: a key opens every switch of the subnet. Errors name file and line,
+// and never a key. Before it reads it closes the process's memory to others (see [nocore.Set]).
 func ReadKeys(ctx context.Context, path string) (Keys, error) {
 	var keys Keys
 	if err := nocore.Set(); err != nil {
@@ -73,7 +73,8 @@ func private(info os.FileInfo) error {
 	return nil
 }
 
-var errKey = errors.New("expected KEY, GUID KEY, m_key KEY or sa_key KEY, where GUID and KEY are 0x and up to 16 hexadecimal digits")
+var errKey = errors.New("expected KEY, GUID KEY, m_key KEY or sa_key KEY, where GUID and KEY are 0x and up to 16 " +
+	"hexadecimal digits")
 
 // take takes the words of a line.
 func (k *Keys) take(words []string) error {

@@ -39,7 +39,8 @@ func OpenUmad(arg string, held *umad.Held) (*umad.Transport, error) {
 		return nil, Doctored(err)
 	}
 	if err := t.Refused(mad.ClassSMPDirected); err != nil {
-		return nil, Doctored(errors.Join(fmt.Errorf("%v, link layer %s, carries no subnet management packets: %w", p, p.LinkLayer, err), t.Close()))
+		return nil, Doctored(errors.Join(fmt.Errorf("%v, link layer %s, carries no subnet management packets: %w", p,
+			p.LinkLayer, err), t.Close()))
 	}
 	return t, nil
 }
@@ -74,7 +75,8 @@ func Simulated(ctx context.Context, arg string, o formats.Options) (formats.Subn
 	}
 	file, err := formats.ReadWith(ctx, arg, o)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
-		return file, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind, strings.Join(kindNames(), ", "))
+		return file, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind,
+			strings.Join(kindNames(), ", "))
 	}
 	return file, err
 }

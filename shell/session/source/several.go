@@ -27,8 +27,8 @@ const mostSubnets = 64
 const EveryPort = "umad:all"
 
 // ParseAll reads what a user gives as sources: SOURCE or NAME=SOURCE; the name of a set, whose sources then come one
-// by one; umad:all, which is every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS, N simulated subnets of
-// the same hosts. Those without a name get one of their source, and no two have the same.
+// by one; umad:all, which is every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS, N simulated
+// subnets of the same hosts. Those without a name get one of their source, and no two have the same.
 func ParseAll(given []string, sets map[string][]string) ([]Named, error) {
 	var all []Named
 	for _, text := range given {
@@ -122,7 +122,8 @@ func activePorts() ([]Named, error) {
 	ports, perr := umad.Ports("")
 	active := umad.Active(ports)
 	if len(active) == 0 {
-		return nil, Doctored(errors.Join(fmt.Errorf("%s: %w: none is an active InfiniBand port", EveryPort, umad.ErrNoPort), perr))
+		return nil, Doctored(errors.Join(fmt.Errorf("%s: %w: none is an active InfiniBand port", EveryPort,
+			umad.ErrNoPort), perr))
 	}
 	of := map[string]int{}
 	for _, p := range active {

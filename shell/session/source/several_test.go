@@ -29,7 +29,8 @@ func TestParseSources(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", given, text, err, want)
 		}
 	}
-	if all, err := ParseAll([]string{"sim:rails:2,fattree:2,8 adaptive=yes"}, nil); err != nil || all[1].Source.Arg != "fattree:2,8 adaptive=yes rail=2" {
+	if all, err := ParseAll([]string{"sim:rails:2,fattree:2,8 adaptive=yes"}, nil); err != nil ||
+		all[1].Source.Arg != "fattree:2,8 adaptive=yes rail=2" {
 		t.Errorf("with words behind: %+v, %v", all, err)
 	}
 	for given, want := range map[string]string{

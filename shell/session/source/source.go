@@ -50,7 +50,8 @@ func Default(held *umad.Held) (source, note string) {
 	case errors.Is(err, umad.ErrNoPort):
 		return DefaultSimulation, ""
 	}
-	return DefaultSimulation, fmt.Sprintf("%s cannot be used, so a subnet is simulated: %v (see: ibconsole doctor)", p.Source(), err)
+	return DefaultSimulation, fmt.Sprintf("%s cannot be used, so a subnet is simulated: %v (see: ibconsole doctor)",
+		p.Source(), err)
 }
 
 // Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
@@ -81,7 +82,8 @@ func Parse(s string) (Source, error) {
 		}
 		return src, nil
 	}
-	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, file:FILE, net:FILE, ibdiagnet:FOLDER", s)
+	return Source{}, fmt.Errorf("source %q is none of umad[:CA[:PORT]], ibsim[:NAME], sim:FILE, sim:KIND:ARGS, "+
+		"file:FILE, net:FILE, ibdiagnet:FOLDER", s)
 }
 
 // String gives the name back.

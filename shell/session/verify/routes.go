@@ -62,10 +62,12 @@ func routes(ctx context.Context, opt *Options, c *Check) error {
 			unprinted++
 			continue
 		}
-		c.differs("%s, LID %d: %s in the sweep, %s by dump_fts", f.NodeName(f.Switches[e.SwitchOld]), e.LID, portWords(e.Old), portWords(e.New))
+		c.differs("%s, LID %d: %s in the sweep, %s by dump_fts", f.NodeName(f.Switches[e.SwitchOld]), e.LID,
+			portWords(e.Old), portWords(e.New))
 	}
 	if unprinted > 0 {
-		c.note("the entries for LID %d: dump_fts does not print the highest LID where that is a multiple of 64", f.MaxLID)
+		c.note("the entries for LID %d: dump_fts does not print the highest LID where that is a multiple of 64",
+			f.MaxLID)
 	}
 	return nil
 }

@@ -114,7 +114,8 @@ func TestLongAnswers(t *testing.T) {
 }
 
 func TestAProgramThatIsMissing(t *testing.T) {
-	if _, err := find("no-such-dump_fts", "no-such-dump_lfts"); !errors.Is(err, errMissing) || !strings.HasPrefix(err.Error(), "no-such-dump_fts or no-such-dump_lfts: ") {
+	if _, err := find("no-such-dump_fts", "no-such-dump_lfts"); !errors.Is(err, errMissing) ||
+		!strings.HasPrefix(err.Error(), "no-such-dump_fts or no-such-dump_lfts: ") {
 		t.Error(err)
 	}
 }

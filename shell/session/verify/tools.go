@@ -53,10 +53,12 @@ func (t *Tools) run(ctx context.Context, most bounds, path string, args ...strin
 	if t.CA != "" {
 		args = append([]string{"-C", t.CA, "-P", fmt.Sprint(t.Port)}, args...)
 	}
-	p := program.Program{Path: path, Args: args, Env: append(os.Environ(), t.Env...), Dir: t.Dir, Time: most.time, Bytes: most.bytes, Grace: endGrace}
+	p := program.Program{Path: path, Args: args, Env: append(os.Environ(), t.Env...), Dir: t.Dir, Time: most.time,
+		Bytes: most.bytes, Grace: endGrace}
 	out, said, err := p.Output(ctx)
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		return out, fmt.Errorf("%s: %w: %s", strings.Join(append([]string{path}, args...), " "), err, reason(string(out), string(said)))
+		return out, fmt.Errorf("%s: %w: %s", strings.Join(append([]string{path}, args...), " "), err,
+			reason(string(out), string(said)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

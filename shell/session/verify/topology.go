@@ -42,7 +42,9 @@ func topology(ctx context.Context, opt *Options, c *Check) error {
 		c.note("descriptions: a node-name map gave others")
 	}
 	f := ours.Fabric
-	c.Compared = []Amount{{len(f.Switches), "switch"}, {len(f.Nodes) - len(f.Switches), "adapter"}, {len(f.Links()), "link"}}
+	c.Compared = []Amount{
+		{len(f.Switches), "switch"}, {len(f.Nodes) - len(f.Switches), "adapter"}, {len(f.Links()), "link"},
+	}
 	for _, change := range fabric.Changes(f, theirs.Fabric) {
 		if change.Kind != fabric.NodeRenamed || !opt.Renamed {
 			c.differs("%s", words(change))

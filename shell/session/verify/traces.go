@@ -33,7 +33,8 @@ func traces(ctx context.Context, opt *Options, c *Check) error {
 		if err != nil {
 			return err
 		}
-		text, err := opt.Tools.run(ctx, traceBounds, program, "--node-name-map", "/dev/null", fmt.Sprint(f.Ports[p.src].LID), fmt.Sprint(p.lid))
+		text, err := opt.Tools.run(ctx, traceBounds, program, "--node-name-map", "/dev/null",
+			fmt.Sprint(f.Ports[p.src].LID), fmt.Sprint(p.lid))
 		if ctx.Err() != nil {
 			return err
 		}
@@ -120,7 +121,8 @@ func parting(got, want []string, err error) string {
 		if g == w {
 			continue
 		}
-		text := fmt.Sprintf("line %d of ibtracert is %s, by the sweep it is %s", i+1, fabric.Escape(g), fabric.Escape(w))
+		text := fmt.Sprintf("line %d of ibtracert is %s, by the sweep it is %s", i+1, fabric.Escape(g),
+			fabric.Escape(w))
 		if err != nil {
 			text += fmt.Sprintf(" (%s)", fabric.Escape(err.Error()))
 		}

@@ -143,7 +143,9 @@ func Columns(s *pane.Sheet) []draw.Column {
 			wide = max(wide, draw.Width(draw.Clean(text, false)))
 			figures = figures && text != "" && strings.Trim(text, "0123456789.,-+%x ") == ""
 		}
-		out[i] = draw.Column{Name: name, Help: s.Columns[i].Help, Right: figures, Text: func(row int) string { return s.Cell(row, i) }}
+		out[i] = draw.Column{Name: name, Help: s.Columns[i].Help, Right: figures, Text: func(row int) string {
+			return s.Cell(row, i)
+		}}
 		switch {
 		case figures || wide <= narrow:
 			out[i].Wide = wide
@@ -214,7 +216,9 @@ func (a *answers) Vacant() bool { return a.now() == nil }
 
 func (a *answers) FileName() string {
 	if k := a.now(); k != nil {
-		return strings.Join(strings.FieldsFunc(k.Command, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
+		return strings.Join(strings.FieldsFunc(k.Command, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}), "-")
 	}
 	return ""
 }

@@ -16,16 +16,21 @@ import (
 // sheets declares a table of so many rows.
 var sheets = shellanswer.Decl[int]{
 	Command: "count", Help: "numbers",
-	Layout: []shellanswer.Item[int]{{Line: "numbers"}, {Table: shellanswer.Show(&numbers, func(n int) shellanswer.Rows[int] {
+	Layout: []shellanswer.Item[int]{{
+		Line: "numbers",
+	}, {Table: shellanswer.Show(&numbers, func(n int) shellanswer.Rows[int] {
 		return shellanswer.Lazy(n, func(i int) int { return i })
 	})}},
 }
 
 var numbers = shellanswer.Table[int]{Key: "numbers", Title: "numbers", Fields: []shellanswer.Field[int]{
-	{Key: "number", Name: "NUMBER", Kind: shellanswer.KindInt, Value: func(i int) shellanswer.Value { return shellanswer.Int(i) }},
+	{Key: "number", Name: "NUMBER", Kind: shellanswer.KindInt, Value: func(i int) shellanswer.Value {
+		return shellanswer.Int(i)
+	}},
 }}
 
-// TestAnswers: the newest answer is shown with the table that is to come first, thirty are kept, and a visit goes back to one.
+// TestAnswers: the newest answer is shown with the table that is to come first, thirty are kept, and a visit goes back
+// to one.
 func TestAnswers(t *testing.T) {
 	p := answer.New(panetest.Common(t))
 	if p.Base().N != 0 || p.Empty() == "" {
@@ -37,7 +42,9 @@ func TestAnswers(t *testing.T) {
 	}
 	var places []pane.Place
 	for i := range 35 {
-		p.Update(pane.Answered{Job: i + 1, Command: fmt.Sprintf("command %d", i), Sheets: []pane.Sheet{table(2), table(i + 1)}, First: 1})
+		p.Update(pane.Answered{
+			Job: i + 1, Command: fmt.Sprintf("command %d", i), Sheets: []pane.Sheet{table(2), table(i + 1)}, First: 1,
+		})
 		at, _ := p.Spot()
 		places = append(places, at)
 	}

@@ -52,28 +52,44 @@ func New(c *pane.Common) pane.Pane {
 	dim := func(int) draw.Style { return t.Dim }
 	l.Cols = []draw.Column{
 		{Name: "MLID", Help: "multicast LID, by which switches forward",
-			Wide: 6, Hidden: list, Text: func(row int) string { return fmt.Sprintf("0x%04x", g(row).group.MLID) }, Order: func(row int) int64 { return int64(g(row).group.MLID) }},
+			Wide: 6, Hidden: list, Text: func(row int) string {
+				return fmt.Sprintf("0x%04x", g(row).group.MLID)
+			}, Order: func(row int) int64 { return int64(g(row).group.MLID) }},
 		{Name: "members", Help: "end ports that joined",
-			Wide: 7, Right: true, Hidden: list, Text: func(row int) string { return draw.Thousands(len(g(row).group.Members)) }, Order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
+			Wide: 7, Right: true, Hidden: list, Text: func(row int) string {
+				return draw.Thousands(len(g(row).group.Members))
+			}, Order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
 		{Name: "gone", Help: "members that are not in the subnet",
-			Wide: 5, Right: true, Rank: 2, Hidden: list, Text: func(row int) string { return draw.CountOrNone(g(row).gone) }, Order: func(row int) int64 { return int64(g(row).gone) }, Look: func(int) draw.Style { return t.Warn }},
+			Wide: 5, Right: true, Rank: 2, Hidden: list, Text: func(row int) string {
+				return draw.CountOrNone(g(row).gone)
+			}, Order: func(row int) int64 { return int64(g(row).gone) }, Look: func(int) draw.Style { return t.Warn }},
 		{Name: "switches", Help: "switches in the tree of the group",
-			Wide: 8, Right: true, Rank: 2, Hidden: list, Text: l.switchesText, Order: func(row int) int64 { return int64(g(row).switches) }},
+			Wide: 8, Right: true, Rank: 2, Hidden: list, Text: l.switchesText, Order: func(row int) int64 {
+				return int64(g(row).switches)
+			}},
 		{Name: "tree", Help: "whether each member gets each packet once",
-			Least: 15, Share: 3, Hidden: list, Text: func(row int) string { return g(row).verdict(l.all) }, Look: l.look},
+			Least: 15, Share: 3, Hidden: list, Text: func(row int) string {
+				return g(row).verdict(l.all)
+			}, Look: l.look},
 		{Name: "MGID", Help: "multicast GID, by which programs name the group",
 			Least: 20, Rank: 1, Hidden: list, Text: func(row int) string { return g(row).mgid }},
 		{Name: "P_Key", Help: "partition key",
 			Wide: 6, Rank: 3, Hidden: list, Text: l.pkey, Look: dim},
 		{Name: "SL", Help: "service level; SL2VL tables map it to a VL",
-			Wide: 2, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return fmt.Sprint(g(row).group.SL) }, Look: dim},
+			Wide: 2, Right: true, Rank: 3, Hidden: list, Text: func(row int) string {
+				return fmt.Sprint(g(row).group.SL)
+			}, Look: dim},
 		{Name: "MTU", Help: "largest packet, in bytes",
 			Wide: 4, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).mtu }, Look: dim},
 		{Name: "rate", Help: "slowest link that packets may cross, in Gbit/s",
 			Wide: 8, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).rate }, Look: dim},
 		{Name: "port, where it leads", Help: "ports by which packets of the group leave, from the root of the tree",
-			Least: 24, Hidden: tree, Text: func(row int) string { return l.drawn.rows[row].text(t) }, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
-		{Name: "", Wide: 16, Hidden: tree, Text: func(row int) string { return l.drawn.rows[row].word }, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
+			Least: 24, Hidden: tree, Text: func(row int) string {
+				return l.drawn.rows[row].text(t)
+			}, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
+		{Name: "", Wide: 16, Hidden: tree, Text: func(row int) string {
+			return l.drawn.rows[row].word
+		}, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
 		{Name: "member", Help: "end port that joined",
 			Least: 18, Hidden: members, Text: l.memberName, Look: l.memberLook},
 		{Name: "switch", Help: "switch to which the member is attached",
@@ -81,7 +97,9 @@ func New(c *pane.Common) pane.Pane {
 		{Name: "join", Help: "full member, send-only, or send-only non-member",
 			Wide: 12, Hidden: members, Text: func(row int) string { return l.member(row).Join.String() }},
 		{Name: "port GUID", Help: "GUID of the port",
-			Wide: 18, Rank: 2, Hidden: members, Text: func(row int) string { return fmt.Sprintf("0x%016x", l.member(row).GUID) }, Look: dim},
+			Wide: 18, Rank: 2, Hidden: members, Text: func(row int) string {
+				return fmt.Sprintf("0x%016x", l.member(row).GUID)
+			}, Look: dim},
 	}
 	return l
 }

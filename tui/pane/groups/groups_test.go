@@ -16,7 +16,9 @@ import (
 
 // TestGroups: where groups were not read the pane says so; a group of a file has a row with its members.
 func TestGroups(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return groups.New(c) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
+		return groups.New(c)
+	})
 	if s.Pane.Base().N == 0 && s.Pane.Empty() == "" {
 		t.Error("no row, and nothing is said")
 	}
@@ -34,12 +36,14 @@ func TestGroups(t *testing.T) {
 	s.Drawn(70)
 }
 
-// groupFile writes a group of two hosts as OpenSM's opensm-sa.dump has it; the GUIDs are those that simulated hosts get.
+// groupFile writes a group of two hosts as OpenSM's opensm-sa.dump has it; the GUIDs are those that simulated hosts
+// get.
 func groupFile(t *testing.T, s *panetest.Stand) string {
 	t.Helper()
 	f := s.Session.State().Live.Fabric
 	port := func(name string) uint64 { return f.Ports[s.Place(name).EndPort(f)].GUID }
-	text := fmt.Sprintf("MC Group 0xc005 :\nmcm_port: port_gid=0xfe80000000000000:0x%016x\nmcm_port: port_gid=0xfe80000000000000:0x%016x\n", port("node-0001"), port("node-0005"))
+	text := fmt.Sprintf("MC Group 0xc005 :\nmcm_port: port_gid=0xfe80000000000000:0x%016x\nmcm_port: "+
+		"port_gid=0xfe80000000000000:0x%016x\n", port("node-0001"), port("node-0005"))
 	file := filepath.Join(t.TempDir(), "groups")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

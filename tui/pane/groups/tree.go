@@ -54,7 +54,8 @@ func (g *groupRow) verdict(all *grouping) string {
 }
 
 // newGrouping follows what the members of all groups send, as check mcast does.
-func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress func(done, total int)) (*grouping, error) {
+func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress func(done, total int)) (*grouping,
+	error) {
 	known, err := sc.State.GroupsOf(key.pic)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,8 @@ type treeDrawer struct {
 }
 
 func (d *treeDrawer) remark(bad bool, format string, args ...any) {
-	d.rows = append(d.rows, copyRow{name: fmt.Sprintf(format, args...), node: fabric.None, end: fabric.None, link: fabric.None, bad: bad})
+	d.rows = append(d.rows, copyRow{name: fmt.Sprintf(format, args...), node: fabric.None, end: fabric.None,
+		link: fabric.None, bad: bad})
 }
 
 // newGroupTree draws what the first member in the subnet sends, or the one of the
@@ -176,7 +178,8 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 	for i := range g.faults {
 		d.fault(&g.faults[i])
 	}
-	d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src, link: fabric.None})
+	d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src,
+		link: fabric.None})
 	if tree.First == nil {
 		d.remark(true, "it is attached to no switch")
 	} else {
@@ -185,7 +188,8 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 	missed := 0
 	for _, m := range f.EndPorts {
 		if d.join[m].Receives() && m != src && !d.got[m] {
-			d.rows = append(d.rows, copyRow{name: f.PortName(m), word: "GETS NOTHING", node: f.Ports[m].Node, end: m, link: fabric.None, bad: true})
+			d.rows = append(d.rows, copyRow{name: f.PortName(m), word: "GETS NOTHING", node: f.Ports[m].Node, end: m,
+				link: fabric.None, bad: true})
 			missed++
 		}
 	}
@@ -212,7 +216,8 @@ func (d *treeDrawer) hop(h *mcast.Hop, lead []bool, last bool, out uint8, link f
 		case c.Next != nil:
 			d.hop(c.Next, below, end, c.Out, at)
 		case c.End == fabric.None:
-			d.rows = append(d.rows, copyRow{lead: below, last: end, name: fmt.Sprintf("%d:", c.Out), word: "NO LINK", node: node, end: fabric.None, link: at, bad: true})
+			d.rows = append(d.rows, copyRow{lead: below, last: end, name: fmt.Sprintf("%d:", c.Out), word: "NO LINK",
+				node: node, end: fabric.None, link: at, bad: true})
 		default:
 			d.end(c, below, end)
 		}
@@ -221,7 +226,10 @@ func (d *treeDrawer) hop(h *mcast.Hop, lead []bool, last bool, out uint8, link f
 
 // end is a copy that an end port keeps.
 func (d *treeDrawer) end(c mcast.Copy, lead []bool, last bool) {
-	r := copyRow{lead: lead, last: last, name: fmt.Sprintf("%d: %s", c.Out, d.f.PortName(c.End)), node: d.f.Ports[c.End].Node, end: c.End, link: fabric.None}
+	r := copyRow{
+		lead: lead, last: last, name: fmt.Sprintf("%d: %s", c.Out, d.f.PortName(c.End)), node: d.f.Ports[c.End].Node,
+		end: c.End, link: fabric.None,
+	}
 	join, in := d.join[c.End]
 	switch {
 	case d.got[c.End]:

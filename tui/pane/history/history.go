@@ -82,17 +82,25 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Wide: 5, Right: true, Hidden: entries, Text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },
 			Order: func(row int) int64 { return l.entries[row].ID }},
 		{Name: "from", Help: "first time that it was seen",
-			Wide: 16, Hidden: entries, Text: func(row int) string { return l.entries[row].Began.Local().Format("2006-01-02 15:04") },
+			Wide: 16, Hidden: entries, Text: func(row int) string {
+				return l.entries[row].Began.Local().Format("2006-01-02 15:04")
+			},
 			Order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
 		{Name: "for", Help: "how long it was seen",
-			Wide: 7, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string { return lasted(l.entries[row].Until.Sub(l.entries[row].Began)) },
+			Wide: 7, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string {
+				return lasted(l.entries[row].Until.Sub(l.entries[row].Began))
+			},
 			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Look: dim},
 		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
-			Least: 12, Share: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].what() }, Look: l.look},
+			Least: 12, Share: 3, Hidden: entries, Text: func(row int) string {
+				return l.entries[row].what()
+			}, Look: l.look},
 		{Name: "engine", Help: "routing engine of the tables",
 			Wide: 10, Rank: 2, Hidden: entries, Text: func(row int) string { return l.entries[row].Engine }},
 		{Name: "figures", Help: "measured figures, by name",
-			Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string { return l.entries[row].figures() }, Look: dim},
+			Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string {
+				return l.entries[row].figures()
+			}, Look: dim},
 		{Name: "who", Help: "user",
 			Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Look: dim},
 	}
@@ -173,7 +181,9 @@ func (l *past) Seek(s pane.Stage) tea.Cmd {
 	if l.Kind == showMoments {
 		return l.seekMoments(key)
 	}
-	return l.reading.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) ([]Entry, error) { return l.src.Entries(ctx) })
+	return l.reading.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) ([]Entry, error) {
+		return l.src.Entries(ctx)
+	})
 }
 
 func (l *past) Collect() {
@@ -264,14 +274,22 @@ func (l *past) Diff() (command string, ok bool) {
 
 func (l *past) Actions() []pane.Action {
 	return append(l.momentActions(), []pane.Action{{
-		Name: "diff-before", Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"), Group: "Paper", After: "diff", Label: "diff before", Rank: 6, Panes: []string{"History"}, Session: true,
+		Name:    "diff-before",
+		Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"),
+		Group:   "Paper", After: "diff", Label: "diff before", Rank: 6, Panes: []string{
+			"History",
+		}, Session: true,
 		Why: l.whyNotDiffBefore,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()
 			return pane.Run{Command: fmt.Sprintf("diff %d %d", l.parents[row], l.entries[row].ID)}
 		},
 	}, {
-		Name: "rollback", Binding: pane.On("read what would take the selected commit back, and where; only from there can it be written", "U"), Group: "Paper", After: "diff-before", Label: "roll back", Rank: 5, Panes: []string{"History"}, Session: true,
+		Name: "rollback",
+		Binding: pane.On("read what would take the selected commit back, and where; only from there can it be written",
+			"U"), Group: "Paper", After: "diff-before", Label: "roll back", Rank: 5, Panes: []string{
+			"History",
+		}, Session: true,
 		Why: l.whyNotRollback,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()

@@ -142,5 +142,6 @@ func lanes(g *draw.Glyphs, marks string) string {
 		return strings.ReplaceAll(marks, "^", "'")
 	}
 	box := g.Boxes[draw.FrameLive][0]
-	return strings.NewReplacer("|", box.V, "-", box.H, "'", box.Br, "^", "┴", "+", "┼", "o", "○", "*", g.OnPath).Replace(marks)
+	return strings.NewReplacer("|", box.V, "-", box.H, "'", box.Br, "^", "┴", "+", "┼", "o", "○", "*",
+		g.OnPath).Replace(marks)
 }

@@ -18,10 +18,12 @@ func TestLineage(t *testing.T) {
 	e := func(id int64, kind history.Kind) history.Entry { return history.Entry{ID: id, Kind: kind} }
 	list := []history.Entry{
 		e(12, history.Sweep), e(11, history.Commit), e(10, history.Commit), e(9, history.Commit), e(8, history.Commit),
-		e(7, history.Sweep), e(6, history.Commit), e(5, history.Commit), e(4, history.Route), e(3, history.Load), e(2, history.Route), e(1, history.Sweep),
+		e(7, history.Sweep), e(6, history.Commit), e(5, history.Commit), e(4, history.Route), e(3, history.Load),
+		e(2, history.Route), e(1, history.Sweep),
 	}
 	journal := []history.JournalEntry{
-		{ID: 3, Before: 10, After: 11, Outcome: history.Failed}, {ID: 2, Before: 8, After: 9, Outcome: history.Done, Note: session.RollbackNote},
+		{ID: 3, Before: 10, After: 11, Outcome: history.Failed}, {ID: 2, Before: 8, After: 9, Outcome: history.Done,
+			Note: session.RollbackNote},
 		{ID: 1, Before: 5, After: 6, Outcome: history.RolledBack},
 	}
 	entries := Join(list, journal)

@@ -22,16 +22,24 @@ func (l *past) momentColumns() []draw.Column {
 	at := func(row int) *timeline.Moment { return &l.moments[row] }
 	return []draw.Column{
 		{Name: "when", Help: "time at which a sweep found it",
-			Wide: 14, Hidden: hidden, Text: func(row int) string { return at(row).When.Local().Format("01-02 15:04:05") },
+			Wide: 14, Hidden: hidden, Text: func(row int) string {
+				return at(row).When.Local().Format("01-02 15:04:05")
+			},
 			Order: func(row int) int64 { return at(row).When.UnixNano() }},
 		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
-			Wide: 7, Hidden: hidden, Text: func(row int) string { return at(row).What }, Look: func(int) draw.Style { return l.Theme.Dim }},
+			Wide: 7, Hidden: hidden, Text: func(row int) string {
+				return at(row).What
+			}, Look: func(int) draw.Style { return l.Theme.Dim }},
 		{Name: "event", Help: "what changed",
 			Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
 		{Name: "shown", Help: "side of the event that is shown",
-			Wide: 6, Hidden: func() bool { return hidden() || l.shown() == nil }, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
+			Wide: 6, Hidden: func() bool {
+				return hidden() || l.shown() == nil
+			}, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
 		{Name: "who", Help: "user",
-			Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string { return at(row).Who }, Look: func(int) draw.Style { return l.Theme.Dim }},
+			Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string {
+				return at(row).Who
+			}, Look: func(int) draw.Style { return l.Theme.Dim }},
 	}
 }
 
@@ -43,7 +51,8 @@ func (l *past) Subject() pane.Subject {
 		if m.GUID != 0 && l.Scene != nil {
 			s = l.Scene.SubjectAt(pane.Place{GUID: m.GUID, Port: uint8(m.Port)})
 		}
-		s.Says = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: m.When.Local().Format(time.DateTime)}, {Name: "what", Text: m.What}}
+		s.Says = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: m.When.Local().Format(time.DateTime)},
+			{Name: "what", Text: m.What}}
 		if m.Who != "" {
 			s.Says = append(s.Says, pane.Fact{Name: "who, probably", Text: m.Who})
 		}
@@ -51,7 +60,9 @@ func (l *past) Subject() pane.Subject {
 			name string
 			id   int64
 		}{{"before", m.Before}, {"after", m.After}} {
-			s.Says = append(s.Says, pane.Fact{Name: e.name, Text: prose.When(e.id != 0, fmt.Sprintf("history %d", e.id), "no picture")})
+			s.Says = append(s.Says, pane.Fact{
+				Name: e.name, Text: prose.When(e.id != 0, fmt.Sprintf("history %d", e.id), "no picture"),
+			})
 		}
 	}
 	return s
@@ -91,7 +102,11 @@ func (l *past) seekMoments(of key) tea.Cmd {
 	if n := len(events); n > 0 {
 		last = events[n-1].When
 	}
-	return l.telling.Want(l.Common, [2]any{of, last}, func(ctx context.Context, _ func(int, int)) ([]timeline.Moment, error) { return l.src.Moments(ctx) })
+	return l.telling.Want(l.Common, [2]any{
+		of, last,
+	}, func(ctx context.Context, _ func(int, int)) ([]timeline.Moment, error) {
+		return l.src.Moments(ctx)
+	})
 }
 
 // takeMoments takes the timeline, the newest event first.
@@ -120,7 +135,8 @@ func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	}, ""
 }
 
-// next is the row of the event with pictures that is so many events later than the one that is shown, or selected; -1 for none.
+// next is the row of the event with pictures that is so many events later than the one that is shown, or selected; -1
+// for none.
 func (l *past) next(later int) int {
 	at, ok := 0, false
 	if b := l.shown(); b != nil {
@@ -146,7 +162,8 @@ func (l *past) whyNotStep(later int) func() string {
 		case l.Kind != showMoments:
 			return "no event is shown: b in the history lists them, Enter opens one"
 		case l.next(later) < 0:
-			return "there is no " + prose.When(later > 0, "later", "earlier") + " event with pictures of before and after"
+			return "there is no " + prose.When(later > 0, "later", "earlier") +
+				" event with pictures of before and after"
 		}
 		return ""
 	}
@@ -171,10 +188,12 @@ func (l *past) Step(by int) tea.Msg {
 
 func (l *past) momentActions() []pane.Action {
 	return []pane.Action{{
-		Name: "earlier", Binding: pane.On("the event before the one that is shown; left in the timeline", ","), Group: "Trace", After: "picture", Label: "earlier", Rank: 13,
+		Name: "earlier", Binding: pane.On("the event before the one that is shown; left in the timeline", ","),
+		Group: "Trace", After: "picture", Label: "earlier", Rank: 13,
 		Why: l.whyNotStep(-1), Do: func() tea.Msg { return l.step(-1) },
 	}, {
-		Name: "later", Binding: pane.On("the event after the one that is shown; right in the timeline", "."), Group: "Trace", After: "earlier", Label: "later", Rank: 13,
+		Name: "later", Binding: pane.On("the event after the one that is shown; right in the timeline", "."),
+		Group: "Trace", After: "earlier", Label: "later", Rank: 13,
 		Why: l.whyNotStep(1), Do: func() tea.Msg { return l.step(1) },
 	}}
 }

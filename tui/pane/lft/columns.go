@@ -22,7 +22,9 @@ func (l *lft) lidColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
 			Wide: 6, Right: true, Hidden: byPort, Look: dim,
-			Text: func(row int) string { return fmt.Sprint(l.lids[row]) }, Order: func(row int) int64 { return int64(l.lids[row]) }},
+			Text: func(row int) string {
+				return fmt.Sprint(l.lids[row])
+			}, Order: func(row int) int64 { return int64(l.lids[row]) }},
 		{Name: "destination", Help: "end port that has the LID",
 			Least: 15, Share: 2, Hidden: byPort, Text: l.destination,
 			Order: func(row int) int64 { return l.rankOf(l.Scene.Picture.Fabric.PortByLID(l.lids[row])) },
@@ -31,10 +33,14 @@ func (l *lft) lidColumns() []draw.Column {
 			}},
 		{Name: "port", Help: "port of the switch for this LID in the forwarding table; 0 is the switch itself",
 			Wide: 5, Right: true, Hidden: byPort,
-			Text: func(row int) string { return entryText(l.entry(row)) }, Order: func(row int) int64 { return int64(l.entry(row)) }},
+			Text: func(row int) string {
+				return entryText(l.entry(row))
+			}, Order: func(row int) int64 { return int64(l.entry(row)) }},
 		{Name: "next hop", Help: "node at the other end of the port",
 			Least: 10, Share: 2, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
-			Order: func(row int) int64 { return l.nextRank(l.entry(row)) }, Look: func(row int) draw.Style { return l.nextLook(l.entry(row)) }},
+			Order: func(row int) int64 {
+				return l.nextRank(l.entry(row))
+			}, Look: func(row int) draw.Style { return l.nextLook(l.entry(row)) }},
 		{Name: "hops", Help: "switches on the rest of the path",
 			Wide: 5, Right: true, Hidden: byPort, Text: func(row int) string { s, _ := l.hopText(row); return s },
 			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hopText(row); return st }},
@@ -44,12 +50,19 @@ func (l *lft) lidColumns() []draw.Column {
 		{Name: "by", Help: "how packets choose a port of the group; static: by the forwarding table alone",
 			Wide: 8, Hidden: l.noGroups, Text: func(row int) string { return l.adapts(row).State().String() },
 			Order: func(row int) int64 { return int64(l.adapts(row).State()) }, Look: dim},
-		{Name: "group", Help: "ports from which adaptive routing chooses; those after \"then\" are used when none of the first ones can be",
-			Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 { return int64(len(l.groupText(row))) }},
+		{Name: "group", Help: "ports from which adaptive routing chooses; those after \"then\" are used when none of " +
+			"the first ones can be",
+			Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 {
+				return int64(len(l.groupText(row)))
+			}},
 		{Name: "was", Help: "port in the state compared with",
 			Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
-			Text: l.wasText, Order: func(row int) int64 { return int64(draw.Btoi(l.wasText(row) == "")) }, Look: func(int) draw.Style { return l.Theme.Warn }},
-		l.errorsColumn(byPort, func(row int) uint8 { return l.entry(row) }), l.useColumn(byPort, func(row int) uint8 { return l.entry(row) }),
+			Text: l.wasText, Order: func(row int) int64 {
+				return int64(draw.Btoi(l.wasText(row) == ""))
+			}, Look: func(int) draw.Style { return l.Theme.Warn }},
+		l.errorsColumn(byPort, func(row int) uint8 {
+			return l.entry(row)
+		}), l.useColumn(byPort, func(row int) uint8 { return l.entry(row) }),
 	}
 }
 
@@ -66,7 +79,9 @@ func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.C
 	}
 	return draw.Column{Name: "errors", Help: "errors at both ends of the link in the last hour, as recorded",
 		Wide: 7, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Recent == nil },
-		Text: func(row int) string { return draw.CountOrNone(int(min(count(row), 1<<40))) }, Order: func(row int) int64 { return int64(count(row)) },
+		Text: func(row int) string {
+			return draw.CountOrNone(int(min(count(row), 1<<40)))
+		}, Order: func(row int) int64 { return int64(count(row)) },
 		Look: func(row int) draw.Style { return prose.When(count(row) > 0, l.Theme.Bad, l.Theme.Dim) }}
 }
 
@@ -81,7 +96,10 @@ func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Colu
 	}
 	return draw.Column{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
 		Wide: 5, Right: true, Rank: 3, Hidden: func() bool { return hidden() || l.Recent == nil },
-		Text: func(row int) string { _, text := use(row); return text }, Order: func(row int) int64 { n, _ := use(row); return n },
+		Text: func(row int) string {
+			_, text := use(row)
+			return text
+		}, Order: func(row int) int64 { n, _ := use(row); return n },
 		Look: func(row int) draw.Style { n, _ := use(row); return prose.When(n > 90, l.Theme.Bad, "") }}
 }
 
@@ -91,23 +109,35 @@ func (l *lft) portColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "port", Help: "port of the switch for this LID in the forwarding table; 0 is the switch itself",
 			Wide: 5, Right: true, Hidden: byLID,
-			Text: func(row int) string { return entryText(l.ports[row]) }, Order: func(row int) int64 { return int64(l.ports[row]) }},
+			Text: func(row int) string {
+				return entryText(l.ports[row])
+			}, Order: func(row int) int64 { return int64(l.ports[row]) }},
 		{Name: "next hop", Help: "node at the other end of the port",
 			Least: 10, Hidden: byLID, Text: func(row int) string { return l.nextHop(l.ports[row]) },
-			Order: func(row int) int64 { return l.nextRank(l.ports[row]) }, Look: func(row int) draw.Style { return l.nextLook(l.ports[row]) }},
+			Order: func(row int) int64 {
+				return l.nextRank(l.ports[row])
+			}, Look: func(row int) draw.Style { return l.nextLook(l.ports[row]) }},
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
 			Wide: 7, Right: true, Hidden: byLID, Rank: 1, Text: func(row int) string { return l.link(l.ports[row]) },
 			Order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, Look: dim},
 		{Name: "LIDs", Help: "number of destination LIDs",
-			Wide: 6, Right: true, Hidden: byLID, Text: func(row int) string { return draw.Thousands(l.count[l.ports[row]]) },
+			Wide: 6, Right: true, Hidden: byLID, Text: func(row int) string {
+				return draw.Thousands(l.count[l.ports[row]])
+			},
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "share", Help: "LIDs sent by this port, compared with the port that has most",
-			Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string { return l.Theme.Bar(l.count[l.ports[row]], l.most, 10) },
+			Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string {
+				return l.Theme.Bar(l.count[l.ports[row]], l.most, 10)
+			},
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
 			Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads(l.Scene) == nil },
-			Text: func(row int) string { return l.pathsText(l.ports[row]) }, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
-		l.errorsColumn(byLID, func(row int) uint8 { return l.ports[row] }), l.useColumn(byLID, func(row int) uint8 { return l.ports[row] }),
+			Text: func(row int) string {
+				return l.pathsText(l.ports[row])
+			}, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
+		l.errorsColumn(byLID, func(row int) uint8 {
+			return l.ports[row]
+		}), l.useColumn(byLID, func(row int) uint8 { return l.ports[row] }),
 	}
 }
 
@@ -248,7 +278,8 @@ func (l *lft) adapts(row int) fabric.AdaptiveEntry {
 	return e
 }
 
-// groupText has the ports of the group of a row, those of sub-groups one after the other, and says where adaptive routing is off.
+// groupText has the ports of the group of a row, those of sub-groups one after the other, and says where adaptive
+// routing is off.
 func (l *lft) groupText(row int) string {
 	sw, e := &l.Scene.Picture.Tables.Adaptive.Switches[l.sw], l.adapts(row)
 	if e.State() == fabric.StateStatic || e.Group() >= len(sw.Groups) {

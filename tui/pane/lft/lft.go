@@ -96,7 +96,8 @@ func (l *lft) Update(msg tea.Msg) {
 
 func (l *lft) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "changed", Binding: pane.On("show changed entries only, or all again", "o"), Group: "Lists", After: "by", Label: "changed", Rank: 11,
+		Name: "changed", Binding: pane.On("show changed entries only, or all again", "o"), Group: "Lists", After: "by",
+		Label: "changed", Rank: 11,
 		Panes: []string{"LFT"}, Why: l.whyNotChanged,
 		Do: func() tea.Msg {
 			l.changedOnly = !l.changedOnly
@@ -186,7 +187,8 @@ func (l *lft) Figure() string {
 	case l.changedOnly && l.was != nil:
 		return fmt.Sprintf("%s changed against %s", draw.Thousands(l.changes), l.Scene.Base.Kind)
 	case l.was != nil:
-		return fmt.Sprintf("%s, %s changed against %s", draw.Count(l.N, "LID"), draw.Thousands(l.changes), l.Scene.Base.Kind)
+		return fmt.Sprintf("%s, %s changed against %s", draw.Count(l.N, "LID"), draw.Thousands(l.changes),
+			l.Scene.Base.Kind)
 	}
 	return draw.Count(l.N, "LID")
 }
@@ -202,7 +204,8 @@ func (l *lft) Empty() string {
 	case l.sw == fabric.None:
 		return fmt.Sprintf("%s has no such switch", l.Scene.Picture.Kind)
 	case !l.Scene.Picture.Fabric.SwitchNode(l.sw).InSubnet:
-		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another picture", l.Scene.Picture.Kind)
+		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another picture",
+			l.Scene.Picture.Kind)
 	case !l.Scene.Picture.Tables.Known[l.sw]:
 		return "the table of this switch was not read: press R to read the subnet"
 	case l.changedOnly && l.was == nil:
@@ -233,13 +236,15 @@ func (l *lft) Subject() pane.Subject {
 	}
 	f := l.Scene.Picture.Fabric
 	if l.Kind == lftByPort {
-		s := pane.Subject{Fabric: f, Node: f.Switches[l.sw], Port: fabric.None, Link: l.out(l.ports[row]), Via: fabric.None}
+		s := pane.Subject{Fabric: f, Node: f.Switches[l.sw], Port: fabric.None, Link: l.out(l.ports[row]),
+			Via: fabric.None}
 		if s.Link != fabric.None && f.Ports[s.Link].Num == 0 {
 			s.Link = fabric.None
 		}
 		return s
 	}
-	s := pane.Subject{Fabric: f, Node: fabric.None, Port: f.PortByLID(l.lids[row]), Link: l.out(l.entry(row)), Via: fabric.None}
+	s := pane.Subject{Fabric: f, Node: fabric.None, Port: f.PortByLID(l.lids[row]), Link: l.out(l.entry(row)),
+		Via: fabric.None}
 	if s.Port != fabric.None {
 		s.Node = f.Ports[s.Port].Node
 	}

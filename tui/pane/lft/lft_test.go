@@ -13,10 +13,12 @@ import (
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-// TestEntries: the table of the switch that is followed has a row for each LID of the subnet with the port that the tables have
-// for it, and by port the rows count the same LIDs.
+// TestEntries: the table of the switch that is followed has a row for each LID of the subnet with the port that the
+// tables have for it, and by port the rows count the same LIDs.
 func TestEntries(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return lft.New(c) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
+		return lft.New(c)
+	})
 	at := s.Place("leaf-02")
 	s.Pane.(pane.Follower).Follow(at)
 	st := s.Session.State()
@@ -45,7 +47,9 @@ func TestEntries(t *testing.T) {
 
 // TestPathsOfMemo: the paths over each link that anybody has counted are shown next to its port, without another pane.
 func TestPathsOfMemo(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return lft.New(c) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
+		return lft.New(c)
+	})
 	at := s.Place("leaf-02")
 	s.Pane.(pane.Follower).Follow(at)
 	s.Turn(1)

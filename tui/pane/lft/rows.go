@@ -92,7 +92,8 @@ func (l *lft) passes(row int) bool {
 	}
 	lid := l.lids[row]
 	e := l.Scene.Picture.Fabric.PortByLID(lid)
-	hit := int(lid) == l.number || e != fabric.None && l.Filt.Hit(l.Scene.Names.Search[l.Scene.Picture.Fabric.Ports[e].Node]) || l.portHits[l.entry(row)]
+	hit := int(lid) == l.number || e != fabric.None &&
+		l.Filt.Hit(l.Scene.Names.Search[l.Scene.Picture.Fabric.Ports[e].Node]) || l.portHits[l.entry(row)]
 	return hit != l.Filt.Invert
 }
 
@@ -114,7 +115,8 @@ const hopsColumn = 5 // the place of the column of hops, counted from 1
 
 // wantsHops says that the rows are sorted by hops that were not counted.
 func (l *lft) wantsHops() bool {
-	return l.Kind == lftByLID && max(l.Sorted, -l.Sorted) == hopsColumn && l.tables() != nil && l.hopped.key != l.hopKey()
+	return l.Kind == lftByLID && max(l.Sorted, -l.Sorted) == hopsColumn && l.tables() != nil &&
+		l.hopped.key != l.hopKey()
 }
 
 // countHops follows the packets for each LID, on one processor: another is for the screen. O(LIDs x hops).
@@ -135,7 +137,9 @@ func (l *lft) Seek(pane.Stage) tea.Cmd {
 		return nil
 	}
 	key := l.hopKey()
-	return l.hops.Want(l.Common, key, func(context.Context, func(int, int)) (hopCounts, error) { return countHops(key), nil })
+	return l.hops.Want(l.Common, key, func(context.Context, func(int, int)) (hopCounts, error) {
+		return countHops(key), nil
+	})
 }
 
 func (l *lft) Collect() {

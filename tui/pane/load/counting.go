@@ -44,6 +44,8 @@ func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	if n := len(r.between); n > 0 {
 		r.mean = float64(sum) / float64(n)
 	}
-	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 { return prose.When(l.Known(p), l.Paths[p], -1) }, r.mean, ix)
+	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 {
+		return prose.When(l.Known(p), l.Paths[p], -1)
+	}, r.mean, ix)
 	return r
 }

@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// heat is a map of the links between tiers of switches, of the paths over each or of what each sent: a matrix for each two that are above each other, the lowest
-// first, and one of the switches among themselves where there is one tier. Its rows are those of the matrices, each
-// below a heading where there are several.
+// heat is a map of the links between tiers of switches, of the paths over each or of what each sent: a matrix for each
+// two that are above each other, the lowest first, and one of the switches among themselves where there is one tier.
+// Its rows are those of the matrices, each below a heading where there are several.
 type heat struct {
 	grids []*grid
 	rows  []heatRow

@@ -71,24 +71,39 @@ func New(c *pane.Common, src Source) pane.Pane {
 	paths := func(row int) int64 { return l.load.loads.Paths[l.port(row)] }
 	l.Cols = []draw.Column{
 		{Name: "from", Help: "port from which packets leave",
-			Least: 14, Hidden: hidden, Text: func(row int) string { return name(l.port(row)) }, Order: func(row int) int64 { return rank(l.port(row)) }},
+			Least: 14, Hidden: hidden, Text: func(row int) string {
+				return name(l.port(row))
+			}, Order: func(row int) int64 { return rank(l.port(row)) }},
 		{Name: "to", Help: "port at the other end of the link",
-			Least: 14, Hidden: hidden, Text: func(row int) string { return name(peer(row)) }, Order: func(row int) int64 { return rank(peer(row)) }},
+			Least: 14, Hidden: hidden, Text: func(row int) string {
+				return name(peer(row))
+			}, Order: func(row int) int64 { return rank(peer(row)) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string { return pane.PathsText(l.load.loads, l.port(row)) }, Order: paths},
+			Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string {
+				return pane.PathsText(l.load.loads, l.port(row))
+			}, Order: paths},
 		l.otherColumn(),
 		{Name: "load", Help: "paths over the link, compared with the busiest link",
-			Wide: 12, Rank: 1, Hidden: hidden, Text: func(row int) string { return t.Bar(int(paths(row)), int(l.load.most), 12) },
+			Wide: 12, Rank: 1, Hidden: hidden, Text: func(row int) string {
+				return t.Bar(int(paths(row)), int(l.load.most), 12)
+			},
 			Look: l.look, Order: paths},
-		{Name: "of mean", Help: "paths over the link by the mean over the links between switches in use; 2.00x is twice the mean",
+		{Name: "of mean", Help: "paths over the link by the mean over the links between switches in use; 2.00x is " +
+			"twice the mean",
 			Wide: 8, Right: true, Rank: 2, Hidden: hidden, Text: l.ofMean, Order: paths, Look: l.look},
 		{Name: "LIDs", Help: "number of destination LIDs",
-			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string { return draw.Thousands(int(l.load.loads.Destinations[l.port(row)])) },
+			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string {
+				return draw.Thousands(int(l.load.loads.Destinations[l.port(row)]))
+			},
 			Order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
-			Wide: 7, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string { s, _ := pane.LinkText(&l.load.loads.Fabric.Ports[l.port(row)]); return s },
+			Wide: 7, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string {
+				s, _ := pane.LinkText(&l.load.loads.Fabric.Ports[l.port(row)])
+				return s
+			},
 			Order: func(row int) int64 { return int64(1000 * l.load.loads.Fabric.Ports[l.port(row)].Gbps()) }},
-		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded: measured, where paths are computed from the tables",
+		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded: measured, where paths are " +
+			"computed from the tables",
 			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Recent == nil },
 			Text:  func(row int) string { _, text := l.RecentUse(l.load.loads.Fabric, l.port(row)); return text },
 			Order: func(row int) int64 { n, _ := l.RecentUse(l.load.loads.Fabric, l.port(row)); return n }},
@@ -129,13 +144,14 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	ix := l.Scene.Names
-	return tea.Batch(l.seekOther(), l.loading.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
-		loads, err := l.src.Load(ctx, t, linkload.Options{Progress: progress})
-		if err != nil {
-			return nil, err
-		}
-		return newLoading(loads, ix), nil
-	}))
+	return tea.Batch(l.seekOther(),
+		l.loading.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
+			loads, err := l.src.Load(ctx, t, linkload.Options{Progress: progress})
+			if err != nil {
+				return nil, err
+			}
+			return newLoading(loads, ix), nil
+		}))
 }
 
 // Collect takes the loads, or why there are none.
@@ -207,7 +223,8 @@ func (l *links) Figure() string {
 	case l.ofUse():
 		return fmt.Sprintf("%s; %s %.1f %% used", l.heat().sizes(), l.Theme.Shades[4], float64(l.heat().most)/10)
 	case l.isMap():
-		return fmt.Sprintf("%s; %s of %s paths", l.heat().sizes(), l.Theme.Shades[4], draw.Thousands(int(l.heat().most)))
+		return fmt.Sprintf("%s; %s of %s paths", l.heat().sizes(), l.Theme.Shades[4],
+			draw.Thousands(int(l.heat().most)))
 	}
 	return fmt.Sprintf("%s, mean %s", draw.Count(l.N, "direction"), draw.Thousands(int(l.load.mean+0.5)))
 }

@@ -84,7 +84,8 @@ func (l *links) columnsText(p *draw.Pen, g *grid, room int) string {
 	if last < first {
 		return ""
 	}
-	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[g.cols[first]]), p.Arrow, f.NodeName(f.Switches[g.cols[last]]))
+	text := fmt.Sprintf("%s %s %s", f.NodeName(f.Switches[g.cols[first]]), p.Arrow,
+		f.NodeName(f.Switches[g.cols[last]]))
 	switch {
 	case per > 1:
 		text += fmt.Sprintf(", the busiest of %d a cell; the key Right shows each", per)

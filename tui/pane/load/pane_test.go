@@ -22,10 +22,12 @@ func (s source) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options
 	return s.Analysis().Load(ctx, t, opt)
 }
 
-// TestPaths: a fat-tree of 4 leaf switches with 2 hosts each has 48 ordered pairs of hosts on two leaf switches, each of which takes
-// one link up and one down.
+// TestPaths: a fat-tree of 4 leaf switches with 2 hosts each has 48 ordered pairs of hosts on two leaf switches, each
+// of which takes one link up and one down.
 func TestPaths(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return load.New(c, source{s}) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
+		return load.New(c, source{s})
+	})
 	table := s.Pane.Base()
 	var paths int
 	for line := range table.N {

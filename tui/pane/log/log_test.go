@@ -13,7 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-// TestLines: the log shows what was said in order, lets the oldest lines go, and writes nothing to the terminal that a line has in it.
+// TestLines: the log shows what was said in order, lets the oldest lines go, and writes nothing to the terminal that a
+// line has in it.
 func TestLines(t *testing.T) {
 	c := panetest.Common(t)
 	p := log.New(c)
@@ -34,7 +35,8 @@ func TestLines(t *testing.T) {
 	p.Update(pane.Log{Lines: []pane.Line{{Text: "\x1b[2Jhostile\u202e"}}})
 	pen := draw.NewPen(c.Look, 40)
 	p.Draw(pen, table.N-1)
-	if text := pen.Done(); strings.Contains(text, "\x1b[2J") || strings.ContainsRune(text, '\u202e') || !strings.Contains(text, "hostile") {
+	if text := pen.Done(); strings.Contains(text, "\x1b[2J") || strings.ContainsRune(text, '\u202e') ||
+		!strings.Contains(text, "hostile") {
 		t.Errorf("drawn: %q", text)
 	}
 }

@@ -162,7 +162,8 @@ func (s *Stand) Has(words ...string) {
 	}
 }
 
-// Cells returns the cells of the row whose first cell is first, by the names of the columns; nil where there is no such row.
+// Cells returns the cells of the row whose first cell is first, by the names of the columns; nil where there is no such
+// row.
 func (s *Stand) Cells(first string) map[string]string {
 	table := s.Pane.Base()
 	cols := table.Shown()

@@ -85,29 +85,46 @@ func New(c *pane.Common, src Source) pane.Pane {
 	t := c.Look
 	names := prose.Words(kinds, func(k kind) string { return k.name })
 	l.List = pane.NewList(c, pane.About{Name: "Counters", Short: "Cntrs", Broad: true, Enter: "over time"},
-		draw.Table{Kinds: names, ID: func(row int) uint64 { return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID() }}, l.Renew)
+		draw.Table{Kinds: names, ID: func(row int) uint64 {
+			return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID()
+		}}, l.Renew)
 	traffic := func() bool { return l.Kind == ofTraffic }
 	l.Cols = []draw.Column{
 		{Name: "port", Help: "node and port number",
 			Least: 14, Share: 2, Text: l.name, Look: l.look},
 		{Name: "to", Help: "port at the other end of the link",
 			Least: 12, Share: 2, Rank: 2, Text: l.peer, Look: func(int) draw.Style { return t.Dim }},
-		{Name: "counted", Help: "increase of the counters in that time, as recorded; it may be more where a counter was cleared or saturated",
-			Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 { return int64(l.row(row).Sum) }},
+		{Name: "counted", Help: "increase of the counters in that time, as recorded; it may be more where a counter " +
+			"was cleared or saturated",
+			Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 {
+				return int64(l.row(row).Sum)
+			}},
 		{Name: "an hour", Help: "sum of the increases per hour",
-			Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) }, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+			Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) },
+			Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
 		{Name: "since", Help: "end of the first reading with an increase; before: saturated during all of the time",
 			Wide: 12, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
 		{Name: "over time", Help: "increase in each twelfth of the time",
-			Wide: parts, Text: func(row int) string { return t.Spark(l.row(row).Bins, max(l.most, 1), parts) }, Look: l.look},
+			Wide: parts, Text: func(row int) string {
+				return t.Spark(l.row(row).Bins, max(l.most, 1), parts)
+			}, Look: l.look},
 		{Name: "sends", Help: "data sent by the port (PortXmitData)",
-			Wide: 10, Right: true, Hidden: func() bool { return !traffic() }, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+			Wide: 10, Right: true, Hidden: func() bool {
+				return !traffic()
+			}, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
 		{Name: "use", Help: "data sent, as a share of the data rate of the link",
-			Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 { return int64(1e6 * l.row(row).Use) }, Look: l.useLook},
-		{Name: "by tables", Help: "data sent compared with the paths by the tables, both relative to the mean of the links between switches: 1.00x is as expected",
-			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return !traffic() }, Text: l.byTables, Look: l.partsLook},
+			Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 {
+				return int64(1e6 * l.row(row).Use)
+			}, Look: l.useLook},
+		{Name: "by tables", Help: "data sent compared with the paths by the tables, both relative to the mean of the " +
+			"links between switches: 1.00x is as expected",
+			Wide: 9, Right: true, Rank: 2, Hidden: func() bool {
+				return !traffic()
+			}, Text: l.byTables, Look: l.partsLook},
 		{Name: "waits/s", Help: "XmitWait ticks per second",
-			Wide: 8, Right: true, Rank: 3, Text: func(row int) string { return figure(l.row(row).Waits) }, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
+			Wide: 8, Right: true, Rank: 3, Text: func(row int) string {
+				return figure(l.row(row).Waits)
+			}, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
 		{Name: "link", Help: "active width and speed",
 			Wide: 7, Right: true, Rank: 4, Text: l.link, Look: func(int) draw.Style { return t.Dim }},
 	}
@@ -150,7 +167,9 @@ func (l *list) link(row int) string {
 // counted is by how much each of the counters grew, the most first.
 func (l *list) counted(row int) string {
 	counts := slices.Clone(l.row(row).Counts)
-	slices.SortStableFunc(counts, func(a, b records.Count) int { return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40)) })
+	slices.SortStableFunc(counts, func(a, b records.Count) int {
+		return int(min(b.Increase, 1<<40)) - int(min(a.Increase, 1<<40))
+	})
 	return prose.List(prose.Words(counts, func(c records.Count) string {
 		if c.Increase == 0 {
 			return c.Counter.Short() + " at its greatest value: clear it to see more"
@@ -219,11 +238,12 @@ func (l *list) useLook(row int) draw.Style {
 	return ""
 }
 
-// against is how much more a link carries than the tables put there where all send to all, both beside the mean of the links
-// between switches; 0 where that is not known.
+// against is how much more a link carries than the tables put there where all send to all, both beside the mean of the
+// links between switches; 0 where that is not known.
 func (l *list) against(row int) float64 {
 	x, loads := l.row(row), l.Loads(l.Scene)
-	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 || linkload.ClassOf(loads.Fabric, x.Port) != linkload.BetweenSwitches {
+	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 ||
+		linkload.ClassOf(loads.Fabric, x.Port) != linkload.BetweenSwitches {
 		return 0
 	}
 	paths, all := float64(loads.Paths[x.Port]), float64(l.Busiest(l.Scene))/2
@@ -281,16 +301,19 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 	var recent tea.Cmd
 	if l.known || s.Visible {
 		lately := key{live: k.live, at: k.at, kind: -1}
-		recent = l.recent.Want(l.Common, lately, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
-			return l.src.Grown(ctx, counters.Errors&^counters.Of(counters.XmitWait)|counters.Of(counters.XmitData), until.Add(-time.Hour), until, 1)
-		})
+		recent = l.recent.Want(l.Common, lately,
+			func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
+				return l.src.Grown(ctx, counters.Errors&^counters.Of(counters.XmitWait)|counters.Of(counters.XmitData),
+					until.Add(-time.Hour), until, 1)
+			})
 	}
 	if !s.Visible {
 		return recent
 	}
-	return tea.Batch(recent, l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
-		return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
-	}))
+	return tea.Batch(recent,
+		l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
+			return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
+		}))
 }
 
 // share has the other panes show what ports counted in the last hour.
@@ -357,7 +380,8 @@ func (l *list) Renew() {
 // Title is the time that is looked at.
 func (l *list) Title() string {
 	if l.Scene != nil && l.Scene.Recalled() != nil {
-		return fmt.Sprintf("%s of the %s before %s", kinds[l.Kind].name, draw.Age(spans[l.span]), l.until().Local().Format(time.DateTime))
+		return fmt.Sprintf("%s of the %s before %s", kinds[l.Kind].name, draw.Age(spans[l.span]),
+			l.until().Local().Format(time.DateTime))
 	}
 	return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span])
 }
@@ -374,7 +398,8 @@ func (l *list) Figure() string {
 		case st.Rounds == 0:
 			return "recording, the first round is being read"
 		}
-		return fmt.Sprintf("%s%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), l.coverage(), draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
+		return fmt.Sprintf("%s%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), l.coverage(),
+			draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
 	}
 	return prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
 }
@@ -401,7 +426,8 @@ func (l *list) Empty() string {
 	case errors.Is(l.failed, recorded.ErrNone) && recording:
 		return "Nothing was recorded of that time: the first two rounds of reading are not over. " + lookElsewhere
 	case errors.Is(l.failed, recorded.ErrNone):
-		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads a share of the ports each second and keeps what they count. " + lookElsewhere
+		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads a share of the ports each " +
+			"second and keeps what they count. " + lookElsewhere
 	case l.failed != nil:
 		return l.failed.Error()
 	case l.grown.Doing != nil && l.taken == nil:
@@ -436,7 +462,9 @@ func (l *list) Subject() pane.Subject {
 	link := prose.When(f.Ports[x.Port].Peer == fabric.None, fabric.PortIndex(fabric.None), x.Port)
 	s := pane.Subject{Fabric: f, Node: f.Ports[x.Port].Node, Port: fabric.None, Link: link, Via: fabric.None}
 	for _, c := range x.Counts {
-		text := fmt.Sprintf("%s%s, %s an hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""), draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), c.First.Format(time.DateTime), c.Last.Format(time.DateTime))
+		text := fmt.Sprintf("%s%s, %s an hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""),
+			draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), c.First.Format(time.DateTime),
+			c.Last.Format(time.DateTime))
 		s.Says = append(s.Says, pane.Fact{Name: c.Counter.String(), Text: text})
 	}
 	return s

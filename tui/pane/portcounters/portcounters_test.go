@@ -18,7 +18,9 @@ import (
 
 // TestNothingRecorded: where nothing was recorded the pane says so, and does not say that no port counted errors.
 func TestNothingRecorded(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return portcounters.New(c, source{s}) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
+		return portcounters.New(c, source{s})
+	})
 	if n := s.Pane.Base().N; n != 0 {
 		t.Errorf("%d rows:\n%s", n, strings.Join(s.Rows(), "\n"))
 	}
@@ -30,7 +32,8 @@ func TestNothingRecorded(t *testing.T) {
 // source has what a session recorded.
 type source struct{ *session.Session }
 
-func (s source) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error) {
+func (s source) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth,
+	error) {
 	return recording.Grown(ctx, s.Session, what, since, until, parts)
 }
 

@@ -56,7 +56,10 @@ func (l *problems) grouped(all []found.Problem) []row {
 			for i := range all[:min(n, crowd)] {
 				where = append(where, cmp.Or(all[i].At.Name, all[i].What))
 			}
-			rows = append(rows, row{found.Problem{Severity: first.Severity, Kind: first.Kind, At: found.Nowhere, Try: first.Try, What: strings.Join(where, ", ") + ", ..."}, n})
+			rows = append(rows, row{
+				found.Problem{Severity: first.Severity, Kind: first.Kind, At: found.Nowhere, Try: first.Try,
+					What: strings.Join(where, ", ") + ", ..."}, n,
+			})
 		}
 		if !many || l.open[first.Kind] {
 			for i := range all[:n] {
@@ -70,7 +73,8 @@ func (l *problems) grouped(all []found.Problem) []row {
 
 // facts are all that is known of a problem.
 func (r *row) facts() []pane.Fact {
-	facts := []pane.Fact{{Name: "problem", Text: r.kind()}, {Name: "severity", Text: r.Severity.String()}, {Name: "what", Text: r.What}}
+	facts := []pane.Fact{{Name: "problem", Text: r.kind()}, {Name: "severity", Text: r.Severity.String()},
+		{Name: "what", Text: r.What}}
 	if r.At.Name != "" {
 		facts = append(facts, pane.Fact{Name: "where", Text: r.At.Name})
 	}
@@ -113,7 +117,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "where", Help: "port, node or link that has the problem",
 			Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
 		{Name: "look at", Help: "next step",
-			Least: 30, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Look: func(int) draw.Style { return t.Dim }},
+			Least: 30, Rank: 1, Text: func(row int) string {
+				return l.found[row].Try
+			}, Look: func(int) draw.Style { return t.Dim }},
 	}
 	return l
 }
@@ -133,7 +139,8 @@ func reported(r *found.Report) []found.Problem {
 	out := slices.Clone(r.Problems)
 	for _, u := range r.Unchecked {
 		if u.Unknown {
-			out = append(out, found.Problem{Severity: found.Note, Kind: found.Kind(u.What), At: found.Nowhere, What: u.Why, Try: u.Try})
+			out = append(out, found.Problem{Severity: found.Note, Kind: found.Kind(u.What), At: found.Nowhere,
+				What: u.Why, Try: u.Try})
 		}
 	}
 	return out
@@ -245,7 +252,8 @@ func (l *problems) Empty() string {
 		return "none so far: all answer, links are alike and up; following the packets"
 	}
 	if l.Scene.State.Live.Tables == nil {
-		return "none: links are alike and up; whether packets arrive is not known without forwarding tables (r computes some, :problems names what was not checked)"
+		return "none: links are alike and up; whether packets arrive is not known without forwarding tables (r " +
+			"computes some, :problems names what was not checked)"
 	}
 	return "none: all answer, links are alike and up, packets arrive"
 }
@@ -279,7 +287,8 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 			return nil
 		}, ""
 	}
-	return l.GoTo(l.Subject(), "no problem is selected", "this is about the subnet as a whole: there is no node to go to")
+	return l.GoTo(l.Subject(), "no problem is selected", "this is about the subnet as a whole: there is no node "+
+		"to go to")
 }
 
 // turn opens a group, or shuts it.
@@ -328,7 +337,9 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	if p := l.Scene.Recalled(); p != nil {
-		key := pastKey{p, large(p) && !l.past.Ready(pastKey{p, false}) && !(s.Focused && l.past.Ready(pastKey{p, true}))}
+		key := pastKey{
+			p, large(p) && !l.past.Ready(pastKey{p, false}) && !(s.Focused && l.past.Ready(pastKey{p, true})),
+		}
 		return l.past.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
 			return l.src.PastProblems(ctx, p, session.ProblemOptions{Quick: key.quick, Progress: progress})
 		})
@@ -337,7 +348,8 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	st := &l.Scene.State
-	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted, st.Lost, st.Counted, st.Rising, len(st.Uncounted), false}
+	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted,
+		st.Lost, st.Counted, st.Rising, len(st.Uncounted), false}
 	if large(st.Live) && l.reports.Of != key {
 		quick := key
 		quick.quick = true

@@ -18,7 +18,12 @@ func TestUnknownIsListed(t *testing.T) {
 	var r found.Report
 	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
-	want := []found.Problem{{Severity: found.Note, Kind: "credit loops", At: found.Nowhere, What: "unknown: the service levels of paths were not read", Try: "calibrate"}}
+	want := []found.Problem{
+		{
+			Severity: found.Note, Kind: "credit loops", At: found.Nowhere,
+			What: "unknown: the service levels of paths were not read", Try: "calibrate",
+		},
+	}
 	if got := reported(&r); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -29,14 +34,16 @@ func TestGroups(t *testing.T) {
 	many := func(n int, k found.Kind) []found.Problem {
 		var out []found.Problem
 		for i := range n {
-			out = append(out, found.Problem{Severity: found.Warning, Kind: k, What: fmt.Sprintf("%s %d", k, i), At: found.Place{GUID: uint64(i + 1), Name: fmt.Sprintf("sw-%d", i)}})
+			out = append(out, found.Problem{Severity: found.Warning, Kind: k, What: fmt.Sprintf("%s %d", k, i),
+				At: found.Place{GUID: uint64(i + 1), Name: fmt.Sprintf("sw-%d", i)}})
 		}
 		return out
 	}
 	c := &pane.Common{Look: &draw.Theme{}}
 	l := New(c, nil).(*problems)
 	rows := l.grouped(slices.Concat(many(3, found.Narrow), many(5, found.Slow)))
-	if len(rows) != 4 || rows[3].kind() != "slow link x5" || rows[3].What != "sw-0, sw-1, sw-2, sw-3, ..." || rows[0].kind() != "narrow link" {
+	if len(rows) != 4 || rows[3].kind() != "slow link x5" || rows[3].What != "sw-0, sw-1, sw-2, sw-3, ..." ||
+		rows[0].kind() != "narrow link" {
 		t.Errorf("%+v", rows)
 	}
 	l.open = map[found.Kind]bool{found.Slow: true}

@@ -73,27 +73,42 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l := &resilient{src: src}
 	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Resilience", Short: "Resil"},
-		draw.Table{Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"}, ID: func(row int) uint64 { return uint64(l.now.rows[row].Number) }}, l.Renew)
+		draw.Table{Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"},
+			ID: func(row int) uint64 {
+				return uint64(l.now.rows[row].Number)
+			}}, l.Renew)
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
 	l.Cols = []draw.Column{
 		{Name: "what fails", Help: "link, switch, or first link of a pair",
 			Least: 27, Share: 2, Text: l.first, Look: l.look},
 		{Name: "and", Help: "second link of the pair",
-			Least: 24, Share: 2, Hidden: func() bool { return studyKinds[l.Kind] != resilience.Pairs }, Text: l.second, Look: l.look},
+			Least: 24, Share: 2, Hidden: func() bool { return studyKinds[l.Kind] != resilience.Pairs }, Text: l.second,
+			Look: l.look},
 		{Name: "unreachable", Help: "end ports that the failure separates from the subnet",
-			Wide: 11, Right: true, Rank: 3, Text: func(row int) string { return draw.CountOrNone(v(row).CutOff) }, Order: func(row int) int64 { return int64(v(row).CutOff) },
+			Wide: 11, Right: true, Rank: 3, Text: func(row int) string {
+				return draw.CountOrNone(v(row).CutOff)
+			}, Order: func(row int) int64 { return int64(v(row).CutOff) },
 			Look: func(row int) draw.Style { return prose.When(v(row).CutOff > 0, t.Bad, "") }},
 		{Name: "paths lost", Help: "paths that arrived before the failure and do not after rerouting",
-			Wide: 10, Right: true, Text: func(row int) string { return draw.CountOrNone(int(v(row).Lost)) }, Order: func(row int) int64 { return v(row).Lost },
+			Wide: 10, Right: true, Text: func(row int) string {
+				return draw.CountOrNone(int(v(row).Lost))
+			}, Order: func(row int) int64 { return v(row).Lost },
 			Look: func(row int) draw.Style { return prose.When(v(row).Lost > 0, t.Bad, "") }},
 		{Name: "busiest", Help: "paths over the busiest link after rerouting",
-			Wide: 8, Right: true, Rank: 2, Text: func(row int) string { return draw.Thousands(int(v(row).Worst)) }, Order: func(row int) int64 { return v(row).Worst }},
+			Wide: 8, Right: true, Rank: 2, Text: func(row int) string { return draw.Thousands(int(v(row).Worst)) },
+			Order: func(row int) int64 { return v(row).Worst }},
 		{Name: "growth", Help: "that relative to the busiest link before",
-			Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 { return v(row).Worst }, Look: l.look},
+			Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 {
+				return v(row).Worst
+			}, Look: l.look},
 		{Name: "at", Help: "busiest link after rerouting",
-			Least: 16, Rank: 4, Text: func(row int) string { return v(row).At }, Look: func(int) draw.Style { return t.Dim }},
+			Least: 16, Rank: 4, Text: func(row int) string {
+				return v(row).At
+			}, Look: func(int) draw.Style { return t.Dim }},
 		{Name: "entries", Help: "forwarding table entries that change",
-			Wide: 8, Right: true, Rank: 5, Text: func(row int) string { return draw.Thousands(v(row).Changed) }, Order: func(row int) int64 { return int64(v(row).Changed) }},
+			Wide: 8, Right: true, Rank: 5, Text: func(row int) string {
+				return draw.Thousands(v(row).Changed)
+			}, Order: func(row int) int64 { return int64(v(row).Changed) }},
 	}
 	return l
 }
@@ -201,9 +216,11 @@ func (l *resilient) Figure() string {
 	case !r.Complete():
 		return fmt.Sprintf("stopped at %s of %s, S goes on", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case r.Failures > len(l.now.rows):
-		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s overload", draw.Thousands(len(l.now.rows)), draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
+		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s overload", draw.Thousands(len(l.now.rows)),
+			draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
 	}
-	return fmt.Sprintf("%s; %s lose paths, %s overload", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
+	return fmt.Sprintf("%s; %s lose paths, %s overload", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing),
+		draw.Thousands(r.Overloading))
 }
 
 func (l *resilient) Empty() string {

@@ -11,10 +11,12 @@ import (
 	"example.org/ibconsole/tui/pane/resilience"
 )
 
-// TestLinksAndSwitches: four leaf switches have a link to each of two spine switches, 8 links of which none takes a host away; of
-// the six switches each leaf switch takes its two hosts.
+// TestLinksAndSwitches: four leaf switches have a link to each of two spine switches, 8 links of which none takes a
+// host away; of the six switches each leaf switch takes its two hosts.
 func TestLinksAndSwitches(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "route", func(c *pane.Common, s *session.Session) pane.Pane { return resilience.New(c, s.Analysis()) })
+	s := panetest.New(t, "sim:fattree:2,4", "route", func(c *pane.Common, s *session.Session) pane.Pane {
+		return resilience.New(c, s.Analysis())
+	})
 	if n := s.Pane.Base().N; n != 8 {
 		t.Errorf("%d links between switches, want 8", n)
 	}

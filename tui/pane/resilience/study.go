@@ -93,7 +93,9 @@ func (l *resilient) Collect() {
 
 func (l *resilient) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "study", Binding: pane.On("let everything fail in turn, and stop or go on with that", "S"), Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord, Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
+		Name: "study", Binding: pane.On("let everything fail in turn, and stop or go on with that", "S"),
+		Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord,
+		Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
 	}}
 }
 

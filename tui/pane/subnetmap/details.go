@@ -42,7 +42,8 @@ func (s *sketch) ports(of, to int32) {
 	for _, sw := range s.drawn.Blocks[of].Switches {
 		for p := range f.SwitchNode(sw).Ports() {
 			peer := f.PeerSwitch(p)
-			if f.Ports[p].Num == 0 || f.Ports[p].Peer == fabric.None || to != drawing.Vacant && (peer == fabric.None || s.drawn.BlockOf(peer) != to) {
+			if f.Ports[p].Num == 0 || f.Ports[p].Peer == fabric.None || to != drawing.Vacant &&
+				(peer == fabric.None || s.drawn.BlockOf(peer) != to) {
 				continue
 			}
 			s.rows = append(s.rows, row{kind: rowPort, port: p})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package subnetmap draws the subnet: tiers as rows of blocks, a torus as planes of a grid, a dragonfly as a matrix of groups,
-// and below that what the selected block is linked to, down to one port.
+// Package subnetmap draws the subnet: tiers as rows of blocks, a torus as planes of a grid, a dragonfly as a matrix of
+// groups, and below that what the selected block is linked to, down to one port.
 package subnetmap
 
 import (
@@ -84,7 +84,8 @@ func (s *sketch) Seek(stage pane.Stage) tea.Cmd {
 
 // Collect draws anew where other loads or another path are there.
 func (s *sketch) Collect() {
-	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads(s.Scene)) || s.path != any(s.Common.Traced(s.Scene))) {
+	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads(s.Scene)) ||
+		s.path != any(s.Common.Traced(s.Scene))) {
 		s.Renew()
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"example.org/ibconsole/tui/pane/subnetmap"
 )
 
-// TestDrawing: the map of a fat-tree and of a torus draws each width without a cell too many, and names what is selected.
+// TestDrawing: the map of a fat-tree and of a torus draws each width without a cell too many, and names what is
+// selected.
 func TestDrawing(t *testing.T) {
 	for _, source := range []string{"sim:fattree:2,4", "sim:torus:4x3", "sim:dragonfly:4,2,2"} {
 		s := panetest.New(t, source, "", func(c *pane.Common, _ *session.Session) pane.Pane { return subnetmap.New(c) })
@@ -23,7 +24,9 @@ func TestDrawing(t *testing.T) {
 			t.Errorf("%s: nothing is drawn", source)
 		}
 	}
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return subnetmap.New(c) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
+		return subnetmap.New(c)
+	})
 	at := s.Pane.(pane.Pointer).Pointed()
 	if x := s.Pane.Subject(); !at.None() && (x.Fabric == nil || x.Fabric.Nodes[x.Node].GUID != at.GUID) {
 		t.Errorf("it points at %+v, and is about %+v", at, x)

@@ -71,30 +71,53 @@ func New(c *pane.Common, src Source) pane.Pane {
 	}
 	column := func(name, help string, wide, rank int, look draw.Style, of func(o *sources.Overview) int) draw.Column {
 		text, order := figure(of)
-		return draw.Column{Name: name, Help: help, Wide: wide, Right: true, Rank: rank, Hidden: all, Text: text, Order: order, Look: func(row int) draw.Style {
-			if order(row) > 0 {
-				return look
-			}
-			return ""
-		}}
+		return draw.Column{Name: name, Help: help, Wide: wide, Right: true, Rank: rank, Hidden: all, Text: text,
+			Order: order, Look: func(row int) draw.Style {
+				if order(row) > 0 {
+					return look
+				}
+				return ""
+			}}
 	}
 	l.Cols = []draw.Column{
 		{Name: "subnet", Help: "name from -s or the configuration, otherwise the source",
 			Least: 8, Share: 2, Text: l.name, Look: l.look},
 		column("switches", "number of switches", 8, 3, "", func(o *sources.Overview) int { return o.Switches }),
-		column("hosts", "machines with an adapter, without aggregation nodes", 6, 2, "", func(o *sources.Overview) int { return o.Hosts }),
-		column("links", "all links, including those of hosts", 6, 4, "", func(o *sources.Overview) int { return o.Links }),
-		column("down", "links that were lost, or are missing compared with the baseline", 5, 0, t.Bad, func(o *sources.Overview) int { return o.Down }),
-		column("errors", "problems of severity error; pane 1 lists them", 6, 0, t.Bad, func(o *sources.Overview) int { return o.Errors }),
-		column("warnings", "problems of severity warning", 8, 2, t.Warn, func(o *sources.Overview) int { return o.Warnings }),
-		column("worst load", "most paths over a link between switches, all end ports to all others", 10, 3, "", func(o *sources.Overview) int { return int(max(o.Worst, 0)) }),
-		column("differs", "differences from most of the subnets; b lists them", 7, 0, t.Warn, func(o *sources.Overview) int { return o.Differs }),
-		{Name: "state", Help: "when the subnet was read, its master SM, running operations, what-if; or why nothing is known",
+		column("hosts", "machines with an adapter, without aggregation nodes", 6, 2, "", func(o *sources.Overview) int {
+			return o.Hosts
+		}),
+		column("links", "all links, including those of hosts", 6, 4, "", func(o *sources.Overview) int {
+			return o.Links
+		}),
+		column("down", "links that were lost, or are missing compared with the baseline", 5, 0, t.Bad,
+			func(o *sources.Overview) int {
+				return o.Down
+			}),
+		column("errors", "problems of severity error; pane 1 lists them", 6, 0, t.Bad, func(o *sources.Overview) int {
+			return o.Errors
+		}),
+		column("warnings", "problems of severity warning", 8, 2, t.Warn, func(o *sources.Overview) int {
+			return o.Warnings
+		}),
+		column("worst load", "most paths over a link between switches, all end ports to all others", 10, 3, "",
+			func(o *sources.Overview) int {
+				return int(max(o.Worst, 0))
+			}),
+		column("differs", "differences from most of the subnets; b lists them", 7, 0, t.Warn,
+			func(o *sources.Overview) int {
+				return o.Differs
+			}),
+		{Name: "state", Help: "when the subnet was read, its master SM, running operations, what-if; or why nothing " +
+			"is known",
 			Least: 20, Share: 3, Rank: 1, Hidden: all, Text: l.state, Look: l.look},
 		{Name: "differs in", Help: "what differs from most of the subnets: size, hosts, cabling, speed or engine",
-			Wide: 10, Hidden: func() bool { return !all() }, Text: func(row int) string { return string(l.rows[row].Kind) }},
+			Wide: 10, Hidden: func() bool {
+				return !all()
+			}, Text: func(row int) string { return string(l.rows[row].Kind) }},
 		{Name: "what", Help: "host, port or link; Enter selects it",
-			Least: 30, Share: 6, Hidden: func() bool { return !all() }, Text: func(row int) string { return l.rows[row].What }},
+			Least: 30, Share: 6, Hidden: func() bool {
+				return !all()
+			}, Text: func(row int) string { return l.rows[row].What }},
 	}
 	l.glance()
 	return l
@@ -220,7 +243,9 @@ func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	key := strings.Join(prose.Words(l.glances, func(g shell.Glance) string { return g.Stamp }), "\n")
-	return l.compared.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*sources.Comparison, error) { return l.src.Compare(ctx) })
+	return l.compared.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*sources.Comparison, error) {
+		return l.src.Compare(ctx)
+	})
 }
 
 // Collect takes the comparison; the one before holds until there is another.

@@ -23,8 +23,8 @@ func (s source) Compare(context.Context) (*sources.Comparison, error) {
 	return nil, errors.New("one of them is being read")
 }
 
-// TestGlances: each subnet has a row before they are compared, one that cannot be opened with the reason, and figures that are not
-// known are not zero.
+// TestGlances: each subnet has a row before they are compared, one that cannot be opened with the reason, and figures
+// that are not known are not zero.
 func TestGlances(t *testing.T) {
 	p := subnets.New(panetest.Common(t), source{{Name: "rail-1"}, {Name: "rail-2", Trouble: "no such file"}})
 	p.Renew()

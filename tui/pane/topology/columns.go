@@ -54,7 +54,8 @@ func (t *topology) treeColumns() []draw.Column {
 				}
 				return ""
 			}},
-		{Name: "load", Help: "most paths over a link of the node, compared with the busiest link, by the tables of the state shown",
+		{Name: "load", Help: "most paths over a link of the node, compared with the busiest link, by the tables of " +
+			"the state shown",
 			Right: true, Text: func(row int) string {
 				if t.rows[row].kind == rowSwitch && t.Loads(t.Scene) != nil {
 					return fmt.Sprint(t.worstPaths(node(row)))
@@ -150,7 +151,8 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 
 // worstPaths is the paths over the busiest link that leaves a switch for another.
 func (t *topology) worstPaths(n *fabric.Node) int64 {
-	if t.Loads(t.Scene) == nil || t.Loads(t.Scene).Fabric != t.Scene.Top.Fabric && !fabric.SameLinks(t.Loads(t.Scene).Fabric, t.Scene.Top.Fabric) {
+	if t.Loads(t.Scene) == nil || t.Loads(t.Scene).Fabric != t.Scene.Top.Fabric &&
+		!fabric.SameLinks(t.Loads(t.Scene).Fabric, t.Scene.Top.Fabric) {
 		return 0
 	}
 	var worst int64
@@ -164,7 +166,8 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 
 // switchLoad draws the paths over the links from a switch to others, several ports a cell where there are many.
 func (t *topology) switchLoad(n *fabric.Node) string {
-	if t.Loads(t.Scene) == nil || len(t.Loads(t.Scene).Paths) != len(t.Scene.Top.Fabric.Ports) || t.Busiest(t.Scene) == 0 {
+	if t.Loads(t.Scene) == nil || len(t.Loads(t.Scene).Paths) != len(t.Scene.Top.Fabric.Ports) ||
+		t.Busiest(t.Scene) == 0 {
 		return ""
 	}
 	var list []int64
@@ -269,7 +272,9 @@ func (t *topology) director() string {
 	switch {
 	case system != 0 && only(func(node fabric.NodeIndex) bool { return f.Nodes[node].SystemGUID == system }):
 		return fmt.Sprintf("guid:0x%016x", system)
-	case prefix != "" && prose.Plain(prefix) && only(func(node fabric.NodeIndex) bool { return strings.HasPrefix(f.NodeName(node), prefix) }):
+	case prefix != "" && prose.Plain(prefix) && only(func(node fabric.NodeIndex) bool {
+		return strings.HasPrefix(f.NodeName(node), prefix)
+	}):
 		return lang.Quote(prefix + "*")
 	}
 	return ""

@@ -60,7 +60,8 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 // drawHeads names what stands behind the names of switches, which have wide cells, where there is room.
 func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	room := 7 + 8
-	load := wide-room > loadFrom && len(t.Scene.Top.Fabric.Switches) > 0 && t.switchLoad(&t.Scene.Top.Fabric.Nodes[t.Scene.Top.Fabric.Switches[0]]) != ""
+	load := wide-room > loadFrom && len(t.Scene.Top.Fabric.Switches) > 0 &&
+		t.switchLoad(&t.Scene.Top.Fabric.Nodes[t.Scene.Top.Fabric.Switches[0]]) != ""
 	if load {
 		room += 10
 	}

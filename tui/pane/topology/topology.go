@@ -73,7 +73,10 @@ var Pane = pane.Maker[any]{Name: "Topology", New: func(c *pane.Common, _ any) pa
 func New(c *pane.Common) pane.Pane {
 	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
 	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Seat: pane.SeatHome, Beside: "LFT"},
-		draw.Table{Kinds: []string{"by rank", "by system", "by name", "by pod, plane, rail or group"}, ID: l.rowID, Regrow: func() { l.Renew() }}, l.Renew)
+		draw.Table{Kinds: []string{"by rank", "by system", "by name", "by pod, plane, rail or group"}, ID: l.rowID,
+			Regrow: func() {
+				l.Renew()
+			}}, l.Renew)
 	l.Cols = l.treeColumns()
 	return l
 }
@@ -239,7 +242,9 @@ func (t *topology) Enter() (func() tea.Msg, string) {
 	case s.Link != fabric.None && s.Node != t.switchShown():
 		return func() tea.Msg { return pane.Follow{Fabric: s.Fabric, Node: s.Node} }, ""
 	case s.Port != fabric.None:
-		return func() tea.Msg { return pane.Several{pane.Open{Name: "LFT"}, pane.FindLID{LID: t.Scene.LID(s.Port)}} }, ""
+		return func() tea.Msg {
+			return pane.Several{pane.Open{Name: "LFT"}, pane.FindLID{LID: t.Scene.LID(s.Port)}}
+		}, ""
 	}
 	return func() tea.Msg {
 		t.toggle()

@@ -11,10 +11,12 @@ import (
 	"example.org/ibconsole/tui/pane/topology"
 )
 
-// TestSwitchesAndFailures: each switch of the subnet has a row, a visit unfolds a switch and selects the port, and what failed
-// says so.
+// TestSwitchesAndFailures: each switch of the subnet has a row, a visit unfolds a switch and selects the port, and what
+// failed says so.
 func TestSwitchesAndFailures(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane { return topology.New(c) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
+		return topology.New(c)
+	})
 	for _, name := range []string{"leaf-01", "leaf-02", "leaf-03", "leaf-04", "spine-01", "spine-02"} {
 		s.Has(name)
 	}
@@ -22,7 +24,8 @@ func TestSwitchesAndFailures(t *testing.T) {
 	at.Port = 3
 	s.Tell(pane.Visit{At: at})
 	f := s.Session.State().Live.Fabric
-	if x := s.Pane.Subject(); x.Link != f.PortAt(f.NodeByGUID(at.GUID), 3) || x.Node != f.Ports[f.Ports[x.Link].Peer].Node {
+	if x := s.Pane.Subject(); x.Link != f.PortAt(f.NodeByGUID(at.GUID), 3) ||
+		x.Node != f.Ports[f.Ports[x.Link].Peer].Node {
 		t.Errorf("the visit selected %+v", x)
 	}
 	s.Run("fail switch spine-01")

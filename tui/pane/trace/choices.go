@@ -55,26 +55,34 @@ func (r *remarks) setStyle(set *choices.Set) draw.Style {
 	return prose.When(set.Outcome.Endings.Reach() == choices.Sure, r.t.Theme.Good, r.t.Theme.Warn)
 }
 
-// addChoices makes a row of each place of the tree of paths, those at one depth that go on alike together; the path of the
-// forwarding tables is marked.
+// addChoices makes a row of each place of the tree of paths, those at one depth that go on alike together; the path of
+// the forwarding tables is marked.
 func (t *trace) addChoices() {
 	set := t.set()
 	if set == nil {
-		t.say(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on tries it; sweep full adaptive reads it)", func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+		t.say(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on tries it; sweep "+
+			"full adaptive reads it)", func() tea.Msg {
+			return pane.ShowKind{Kind: kindPath}
+		})
 		return
 	}
 	f := t.Scene.Picture.Fabric
 	for i := range set.Rows {
 		r := &set.Rows[i]
 		what, by := r.Words(f)
-		text := prose.When(r.Static, t.Theme.OnPath, " ") + " " + strings.Repeat("  ", r.Depth) + what + prose.When(by == "", "", "  "+by)
+		text := prose.When(r.Static, t.Theme.OnPath, " ") + " " + strings.Repeat("  ", r.Depth) + what +
+			prose.When(by == "", "", "  "+by)
 		if set.Outcome.Endings&choices.Loops == 0 && !r.Again {
 			text += fmt.Sprintf("  %.3g %%", 100*r.Share)
 		}
-		st := prose.When(r.Stop && r.Outcome.Endings != choices.Arrives, t.Theme.Bad, prose.When(r.Static, t.Theme.Info, draw.Style("")))
+		st := prose.When(r.Stop && r.Outcome.Endings != choices.Arrives, t.Theme.Bad,
+			prose.When(r.Static, t.Theme.Info, draw.Style("")))
 		t.say(st, text, t.leadsTo(f, r))
 	}
-	t.say(t.remarks.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables", func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+	t.say(t.remarks.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables",
+		func() tea.Msg {
+			return pane.ShowKind{Kind: kindPath}
+		})
 }
 
 // leadsTo goes to the table of the first switch of a row, or where packets end.

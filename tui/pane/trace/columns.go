@@ -27,8 +27,8 @@ type columns struct {
 	paths [4][]draw.Column // by the manner in which the list is shown
 }
 
-// layOut takes the columns of the manner that is shown: names are not cut for what matters less, and columns of another picture
-// have its name.
+// layOut takes the columns of the manner that is shown: names are not cut for what matters less, and columns of another
+// picture have its name.
 func (c *columns) layOut() {
 	if o := c.t.chosen(); o != nil {
 		cols := c.paths[kindPath]
@@ -55,7 +55,8 @@ func (c *columns) layOut() {
 	}
 }
 
-// pathColumns are those of the path alone. Where there is little room those stay that say where it goes and what is wrong with it.
+// pathColumns are those of the path alone. Where there is little room those stay that say where it goes and what is
+// wrong with it.
 func (c *columns) pathColumns() []draw.Column {
 	look := c.t.Look
 	dim := func(int) draw.Style { return look.Dim }
@@ -73,13 +74,19 @@ func (c *columns) pathColumns() []draw.Column {
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 1, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 9, Right: true, Rank: 2, Hidden: func() bool { return c.t.Loads(c.t.Scene) == nil }, Text: c.loadText},
+			Wide: 9, Right: true, Rank: 2, Hidden: func() bool {
+				return c.t.Loads(c.t.Scene) == nil
+			}, Text: c.loadText},
 		{Name: "ports", Help: "number of this port among the ports that are as near to the destination",
 			Wide: 5, Right: true, Rank: 8, Text: c.portsText, Look: dim},
 		{Name: "errors", Help: "errors of the link by the counters of both its ports, since they were cleared",
-			Wide: 7, Right: true, Rank: 1, Hidden: func() bool { return c.t.errs == nil }, Text: c.errText, Look: c.errLook},
+			Wide: 7, Right: true, Rank: 1, Hidden: func() bool {
+				return c.t.errs == nil
+			}, Text: c.errText, Look: c.errLook},
 		{Name: "LIDs", Help: "LIDs of the destination whose packets leave by the same port",
-			Wide: 5, Right: true, Rank: 4, Hidden: func() bool { return len(c.t.group) < 2 }, Text: c.sharedText, Look: dim},
+			Wide: 5, Right: true, Rank: 4, Hidden: func() bool {
+				return len(c.t.group) < 2
+			}, Text: c.sharedText, Look: dim},
 		{Name: "other", Help: "whether the other state has the same hop, another port of the node, or another switch",
 			Wide: 6, Rank: 3, Hidden: noOther, Text: c.otherText, Look: c.otherLook},
 		{Name: "hop", Help: "up or down by rank, turns, torus datelines, drops, credit loops",
@@ -218,7 +225,9 @@ func (c *columns) bothColumns() []draw.Column {
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "is", Help: "whether both directions have the same hop, other ports of the node, or other switches",
-			Wide: 6, Text: func(row int) string { return likeText(c.t.rows[row].how) }, Look: func(row int) draw.Style { return c.likeLook(c.t.rows[row].how.String(), c.t.Theme.Info) }},
+			Wide: 6, Text: func(row int) string {
+				return likeText(c.t.rows[row].how)
+			}, Look: func(row int) draw.Style { return c.likeLook(c.t.rows[row].how.String(), c.t.Theme.Info) }},
 		{Name: "back", Help: "whether the reverse path has the same hop, another port of the node, or another switch",
 			Least: 12, Text: c.backNode},
 		{Name: "out", Help: "port from which packets leave, and its link",
@@ -228,7 +237,9 @@ func (c *columns) bothColumns() []draw.Column {
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.backVL},
 		{Name: "paths back", Help: "paths over the link in the reverse direction",
-			Wide: 10, Right: true, Rank: 4, Hidden: func() bool { return c.t.Loads(c.t.Scene) == nil }, Text: c.backLoad},
+			Wide: 10, Right: true, Rank: 4, Hidden: func() bool {
+				return c.t.Loads(c.t.Scene) == nil
+			}, Text: c.backLoad},
 	}
 }
 

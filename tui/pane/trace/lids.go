@@ -21,14 +21,20 @@ func (c *columns) lidColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "  LID", Help: "local identifier, assigned by the subnet manager",
 			Wide: 7, Text: func(row int) string {
-				return prose.When(path(row).DstLID == c.t.hops.DstLID, c.t.Theme.OnPath, " ") + fmt.Sprintf(" %d", path(row).DstLID)
+				return prose.When(path(row).DstLID == c.t.hops.DstLID, c.t.Theme.OnPath, " ") +
+					fmt.Sprintf(" %d", path(row).DstLID)
 			}, Order: func(row int) int64 { return int64(path(row).DstLID) }},
 		{Name: "ends", Help: "how the path ends",
-			Wide: 12, Rank: 1, Text: func(row int) string { return path(row).Verdict.String() }, Look: func(row int) draw.Style { return c.t.verdictStyle(path(row).Verdict) }},
+			Wide: 12, Rank: 1, Text: func(row int) string {
+				return path(row).Verdict.String()
+			}, Look: func(row int) draw.Style { return c.t.verdictStyle(path(row).Verdict) }},
 		{Name: "shared", Help: "links in common with the path shown, of all its links",
-			Wide: 7, Right: true, Rank: 2, Text: func(row int) string { return fmt.Sprintf("%d/%d", c.t.common(path(row)), path(row).Links()) },
+			Wide: 7, Right: true, Rank: 2, Text: func(row int) string {
+				return fmt.Sprintf("%d/%d", c.t.common(path(row)), path(row).Links())
+			},
 			Order: func(row int) int64 { return int64(c.t.common(path(row))) }},
-		{Name: "switches, = where it is that of the shown path", Help: "switches of the path; = where they are those of the path shown",
+		{Name: "switches, = where it is that of the shown path", Help: "switches of the path; = where they are those " +
+			"of the path shown",
 			Least: 20, Text: c.switchesText},
 	}
 }
@@ -58,10 +64,11 @@ func (c *columns) switchesText(row int) string {
 func (t *trace) addGroup() {
 	for i := range t.group {
 		lid := t.group[i].DstLID
-		t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: fmt.Sprintf("%d %s", lid, t.columns.switchesText(i)), open: func() tea.Msg {
-			t.LID = lid
-			return t.traced()
-		}})
+		t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None},
+			at: -1, back: -1, remark: fmt.Sprintf("%d %s", lid, t.columns.switchesText(i)), open: func() tea.Msg {
+				t.LID = lid
+				return t.traced()
+			}})
 	}
 }
 
@@ -69,7 +76,9 @@ func (t *trace) addGroup() {
 func (r *remarks) groupWords() string {
 	different := 0
 	for i := range r.t.group {
-		if !slices.ContainsFunc(r.t.group[:i], func(p walk.Path) bool { return slices.Equal(p.Hops, r.t.group[i].Hops) }) {
+		if !slices.ContainsFunc(r.t.group[:i], func(p walk.Path) bool {
+			return slices.Equal(p.Hops, r.t.group[i].Hops)
+		}) {
 			different++
 		}
 	}

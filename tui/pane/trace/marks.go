@@ -16,10 +16,19 @@ import (
 
 func (t *trace) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace", Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(0) }},
-		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace", After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg { return t.markSelected(1) }},
-		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace", After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
-		{Name: "trace-against", Binding: pane.On("choose the picture that the hops of the trace are compared with: live, base, whatif, staged, the entry shown last", "V"), Group: "Trace", After: "trace-back", Label: "against", Rank: 12,
+		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace",
+			Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg {
+				return t.markSelected(0)
+			}},
+		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace",
+			After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg {
+				return t.markSelected(1)
+			}},
+		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace",
+			After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
+		{Name: "trace-against",
+			Binding: pane.On("choose the picture that the hops of the trace are compared with: live, base, whatif, "+
+				"staged, the entry shown last", "V"), Group: "Trace", After: "trace-back", Label: "against", Rank: 12,
 			Word: t.againstWord, Panes: []string{"Trace"}, Why: t.whyNoOther, Do: t.nextAgainst},
 	}
 }
@@ -99,7 +108,8 @@ func (t *trace) Seek(s pane.Stage) tea.Cmd {
 	if len(ports) == 0 {
 		return nil
 	}
-	return t.reading.Want(t.Common, t.errKey(), func(ctx context.Context, _ func(int, int)) (map[pane.Place]uint64, error) {
+	return t.reading.Want(t.Common, t.errKey(), func(ctx context.Context, _ func(int, int)) (map[pane.Place]uint64,
+		error) {
 		r, err := t.src.Counters(ctx, ports...)
 		if err != nil {
 			return nil, err

@@ -102,7 +102,9 @@ func (t *trace) addBoth() {
 		}
 		t.rows = append(t.rows, r)
 	}
-	t.say(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg { return pane.ShowKind{Kind: kindPath} })
+	t.say(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg {
+		return pane.ShowKind{Kind: kindPath}
+	})
 	t.say(t.verdictStyle(t.back.path.Verdict), "back: "+t.remarks.backWords()+slWords(t.back.passage), t.exchange)
 }
 
@@ -130,7 +132,8 @@ func (t *trace) learnOthers() {
 	}
 	var pictures []*session.Picture
 	for _, k := range session.Kinds {
-		if p, err := sc.State.TablesOf(k); err == nil && k != sc.Picture.Kind && (k != session.Base || !sameTables(sc.State.Base, sc.State.Live)) {
+		if p, err := sc.State.TablesOf(k); err == nil && k != sc.Picture.Kind &&
+			(k != session.Base || !sameTables(sc.State.Base, sc.State.Live)) {
 			pictures = append(pictures, p)
 		}
 	}

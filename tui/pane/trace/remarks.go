@@ -19,7 +19,8 @@ import (
 // remarks are the rows below the hops.
 type remarks struct{ t *trace }
 
-// add adds the verdict, what packets are sent by, who else is on the way, the path back, and the same path in other pictures.
+// add adds the verdict, what packets are sent by, who else is on the way, the path back, and the same path in other
+// pictures.
 func (r *remarks) add() {
 	f := r.t.Scene.Picture.Fabric
 	last := r.t.hops.Hops[len(r.t.hops.Hops)-1]
@@ -37,9 +38,13 @@ func (r *remarks) add() {
 		r.t.say(st, "back: "+r.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
 	}
 	if n := len(r.t.group); n > 1 {
-		r.t.say(r.t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", r.t.group[0].DstLID, r.t.group[n-1].DstLID, r.groupWords()), func() tea.Msg { return pane.ShowKind{Kind: kindLIDs} })
+		r.t.say(r.t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", r.t.group[0].DstLID, r.t.group[n-1].DstLID,
+			r.groupWords()), func() tea.Msg {
+			return pane.ShowKind{Kind: kindLIDs}
+		})
 	}
-	if o := r.t.chosen(); o != nil && o.why == "" && o.parts() != nil && o.path.Verdict.Arrives() && r.t.hops.Verdict.Arrives() {
+	if o := r.t.chosen(); o != nil && o.why == "" && o.parts() != nil && o.path.Verdict.Arrives() &&
+		r.t.hops.Verdict.Arrives() {
 		r.t.say(r.t.Theme.Dim, fmt.Sprintf("%s, hop by hop:", o.kind), nil)
 		r.t.addHops(o.f, &o.path, true)
 	}
@@ -52,7 +57,9 @@ func (r *remarks) remarkSL() {
 		return
 	}
 	if at := p.Dropped(); at >= 0 {
-		r.t.say(r.t.Theme.Bad, fmt.Sprintf("dropped: %s has SL %d on VL 15", sc.Picture.Fabric.NodeName(r.t.hops.Hops[at].Node), p.SL), r.asks("show sl2vl "+pane.NodeWord(sc.Picture.Fabric, r.t.hops.Hops[at].Node)))
+		r.t.say(r.t.Theme.Bad, fmt.Sprintf("dropped: %s has SL %d on VL 15",
+			sc.Picture.Fabric.NodeName(r.t.hops.Hops[at].Node), p.SL),
+			r.asks("show sl2vl "+pane.NodeWord(sc.Picture.Fabric, r.t.hops.Hops[at].Node)))
 	}
 	switch unread := p.Unread(sc.Picture.Tables); {
 	case p.Why != nil:
@@ -65,7 +72,8 @@ func (r *remarks) remarkSL() {
 		}
 		r.t.say(r.t.Theme.Warn, unread+prose.When(try == "", "", ": try "+try), open)
 	default:
-		r.t.say(r.t.Theme.Dim, fmt.Sprintf("SL %d%s%s", p.SL, prose.When(p.Means == "", "", ", "+p.Means), r.vlWords()), r.asks("show sl "+r.t.endWords()))
+		r.t.say(r.t.Theme.Dim, fmt.Sprintf("SL %d%s%s", p.SL, prose.When(p.Means == "", "", ", "+p.Means), r.vlWords()),
+			r.asks("show sl "+r.t.endWords()))
 	}
 }
 
@@ -86,7 +94,8 @@ func (r *remarks) asks(command string) func() tea.Msg {
 	return func() tea.Msg { return pane.Run{Command: command, Typed: true} }
 }
 
-// remarkBusiest says which link of the path most other paths share; that of a host has all of its own, and counts where there is no other.
+// remarkBusiest says which link of the path most other paths share; that of a host has all of its own, and counts where
+// there is no other.
 func (r *remarks) remarkBusiest() {
 	f, most := r.t.Scene.Picture.Fabric, fabric.PortIndex(fabric.None)
 	if r.t.Loads(r.t.Scene) == nil || r.t.Loads(r.t.Scene).Fabric != f {
@@ -99,7 +108,8 @@ func (r *remarks) remarkBusiest() {
 	for _, h := range r.t.hops.Hops {
 		switch p := h.Out; {
 		case p == fabric.None || !f.Ports[p].Linked():
-		case most == fabric.None, between(p) && !between(most), between(p) == between(most) && r.t.Loads(r.t.Scene).Paths[p] > r.t.Loads(r.t.Scene).Paths[most]:
+		case most == fabric.None, between(p) && !between(most), between(p) == between(most) &&
+			r.t.Loads(r.t.Scene).Paths[p] > r.t.Loads(r.t.Scene).Paths[most]:
 			most = p
 		}
 	}
@@ -108,12 +118,15 @@ func (r *remarks) remarkBusiest() {
 		return
 	}
 	l := &f.Ports[most]
-	r.t.say(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s", draw.Count(int(r.t.Loads(r.t.Scene).Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow, f.NodeName(f.Ports[l.Peer].Node)),
+	r.t.say(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s",
+		draw.Count(int(r.t.Loads(r.t.Scene).Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow,
+		f.NodeName(f.Ports[l.Peer].Node)),
 		r.asks(fmt.Sprintf("who uses %s %d", pane.NodeWord(f, l.Node), l.Num)))
 }
 
 func (t *trace) say(st draw.Style, text string, open func() tea.Msg) {
-	t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None}, at: -1, back: -1, remark: text, st: st, open: open})
+	t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None},
+		at: -1, back: -1, remark: text, st: st, open: open})
 }
 
 func (t *trace) verdictStyle(v walk.Verdict) draw.Style {

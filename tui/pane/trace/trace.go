@@ -88,7 +88,8 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l.columns.t, l.remarks.t = l, l
 	l.List = pane.NewList(c, pane.About{Name: "Trace", Seat: pane.SeatTrace, Beside: "What-if"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: manners[:kindChoices]}, l.Renew)
-	l.columns.paths = [4][]draw.Column{l.columns.pathColumns(), l.columns.bothColumns(), l.columns.lidColumns(), {{Least: 20, Text: l.columns.nodeText}}}
+	l.columns.paths = [4][]draw.Column{l.columns.pathColumns(), l.columns.bothColumns(), l.columns.lidColumns(),
+		{{Least: 20, Text: l.columns.nodeText}}}
 	l.Cols = l.columns.paths[kindPath]
 	l.Match = func(row int) bool {
 		r := &l.rows[row]
@@ -309,7 +310,8 @@ func (t *trace) firstBetween() int {
 		if r.at < 0 {
 			break
 		}
-		if t.Kind == kindPath && r.f.Nodes[r.hop.Node].IsSwitch() && r.hop.Out != fabric.None && r.f.PeerSwitch(r.hop.Out) != fabric.None {
+		if t.Kind == kindPath && r.f.Nodes[r.hop.Node].IsSwitch() && r.hop.Out != fabric.None &&
+			r.f.PeerSwitch(r.hop.Out) != fabric.None {
 			return i
 		}
 	}

@@ -21,10 +21,12 @@ func (s source) Counters(context.Context, ...fabric.PortIndex) (*counters.Readin
 	return &counters.Reading{}, nil
 }
 
-// TestPath: between two marked hosts the rows name the switches to which the tables lead, and a host that is cut off says why
-// there is no path.
+// TestPath: between two marked hosts the rows name the switches to which the tables lead, and a host that is cut off
+// says why there is no path.
 func TestPath(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return trace.New(c, source{s}) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
+		return trace.New(c, source{s})
+	})
 	from, to := s.Place("node-0001"), s.Place("node-0008")
 	s.Tell(pane.Mark{From: from, To: to})
 	st := s.Session.State()
@@ -46,7 +48,8 @@ func TestPath(t *testing.T) {
 	s.Has("node-0008")
 	s.Drawn(60)
 	s.Run("fail switch leaf-04")
-	if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text, "node-0008 HCA-1/1 is unreachable") {
+	if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text,
+		"node-0008 HCA-1/1 is unreachable") {
 		t.Errorf("it is not said that the host is unreachable:\n%s", text)
 	}
 	s.Tell(pane.Mark{})
@@ -57,12 +60,15 @@ func TestPath(t *testing.T) {
 
 // TestWithoutLID: a path from or to a host without a LID ends at once, and its row says so in the words of the command.
 func TestWithoutLID(t *testing.T) {
-	s := panetest.New(t, "sim:random:6,3,8", "", func(c *pane.Common, s *session.Session) pane.Pane { return trace.New(c, source{s}) })
+	s := panetest.New(t, "sim:random:6,3,8", "", func(c *pane.Common, s *session.Session) pane.Pane {
+		return trace.New(c, source{s})
+	})
 	s.Run("add node new-1 sw-06/5")
 	added, other := s.Place("new-1"), s.Place("node-0001")
 	for _, ends := range []pane.Mark{{From: other, To: added}, {From: added, To: other}} {
 		s.Tell(ends)
-		if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text, "dead end: new-1/1 has no LID") {
+		if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text,
+			"dead end: new-1/1 has no LID") {
 			t.Errorf("it is not said that the host has no LID:\n%s", text)
 		}
 		s.Drawn(60)

@@ -77,22 +77,26 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	before, after := p.Tables, w.Scene.Picture.Tables
-	compare := w.diff.Want(w.Common, [2]*fabric.Tables{before, after}, func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
-		return w.src.Diff(ctx, before, after, diff.Options{Progress: progress})
-	})
+	compare := w.diff.Want(w.Common, [2]*fabric.Tables{before, after},
+		func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
+			return w.src.Diff(ctx, before, after, diff.Options{Progress: progress})
+		})
 	base, left := w.held()
 	if base == nil {
 		return compare
 	}
-	return tea.Batch(compare, w.over.Want(w.Common, [2]*fabric.Tables{base, left}, func(ctx context.Context, progress func(int, int)) (*choices.Failover, error) {
-		return w.src.FailOver(ctx, base, left, choices.Options{Progress: progress})
-	}))
+	return tea.Batch(compare, w.over.Want(w.Common, [2]*fabric.Tables{base, left},
+		func(ctx context.Context, progress func(int, int)) (*choices.Failover, error) {
+			return w.src.FailOver(ctx, base, left, choices.Options{Progress: progress})
+		}))
 }
 
-// held are the tables of the base, and what is left of them with what has failed; nil where no switch routes adaptively.
+// held are the tables of the base, and what is left of them with what has failed; nil where no switch routes
+// adaptively.
 func (w *whatIf) held() (base, left *fabric.Tables) {
 	st := &w.Scene.State
-	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil || st.Base.Tables.Adaptive == nil {
+	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
+		st.Base.Tables.Adaptive == nil {
 		return nil, nil
 	}
 	return st.Base.Tables, st.WhatIf.Tables
@@ -132,11 +136,14 @@ func (w *whatIf) Renew() {
 		case f.Repair:
 			mark, st = "repaired", w.Theme.Good
 		}
-		w.add(whatIfRow{failure: i + 1, what: fmt.Sprintf("%d %s %s %s", cmp.Or(f.Number, i+1), mark, f.What, f.Name), st: st})
+		w.add(whatIfRow{
+			failure: i + 1, what: fmt.Sprintf("%d %s %s %s", cmp.Or(f.Number, i+1), mark, f.What, f.Name), st: st,
+		})
 	}
 	if st.WhatIf != nil && st.Base != nil {
 		if n := len(st.WhatIf.Unreachable()); n > 0 {
-			w.add(whatIfRow{what: "unreachable nodes", before: "0", after: draw.Thousands(n), st: w.Theme.Bad, ask: "whatif", sheet: "unreachable nodes"})
+			w.add(whatIfRow{what: "unreachable nodes", before: "0", after: draw.Thousands(n), st: w.Theme.Bad,
+				ask: "whatif", sheet: "unreachable nodes"})
 		}
 	}
 	if r := w.became; r != nil {
@@ -147,7 +154,8 @@ func (w *whatIf) Renew() {
 	}
 	w.Cols[1].Wide, w.Cols[2].Wide = len("before"), len("after")
 	for i := range w.rows {
-		w.Cols[1].Wide, w.Cols[2].Wide = max(w.Cols[1].Wide, len(w.rows[i].before)), max(w.Cols[2].Wide, len(w.rows[i].after))
+		w.Cols[1].Wide, w.Cols[2].Wide = max(w.Cols[1].Wide, len(w.rows[i].before)),
+			max(w.Cols[2].Wide, len(w.rows[i].after))
 	}
 	w.Build(len(w.rows))
 }
@@ -162,8 +170,12 @@ func (w *whatIf) atOnce(r *choices.Failover) {
 		what string
 		n    int64
 		st   draw.Style
-	}{{"fail over at once", r.Over, t.Good}, {"lose packets by some choices", r.Luck, t.Warn}, {"are stuck", r.Stuck, t.Bad}} {
-		w.add(whatIfRow{what: "  pairs that " + x.what, after: draw.Thousands(int(x.n)), st: prose.When(x.n > 0, x.st, ""),
+	}{
+		{"fail over at once", r.Over, t.Good}, {"lose packets by some choices", r.Luck, t.Warn},
+		{"are stuck", r.Stuck, t.Bad},
+	} {
+		w.add(whatIfRow{what: "  pairs that " + x.what, after: draw.Thousands(int(x.n)),
+			st:  prose.When(x.n > 0, x.st, ""),
 			ask: "whatif", sheet: prose.When(x.n > 0 && x.what != "fail over at once", waiting, "")})
 	}
 }
@@ -177,37 +189,52 @@ func (w *whatIf) consequences(r *diff.Result) {
 	number := func(n int64) string { return draw.Thousands(int(n)) }
 	of := w.Scene.Picture.Kind.Word()
 	compare := fmt.Sprintf("diff %s %s", w.against, of)
-	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)), heading: true, st: t.Strong})
-	w.add(whatIfRow{what: "pairs that reach each other", before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.Connected),
-		after: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.CutOff - r.Pairs.ByLuck), st: bad(r.Pairs.CutOff), ask: "check reach of=" + of})
-	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare, sheet: "pairs lost"})
+	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)),
+		heading: true, st: t.Strong})
+	w.add(whatIfRow{what: "pairs that reach each other",
+		before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.Connected),
+		after:  number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.CutOff - r.Pairs.ByLuck),
+		st:     bad(r.Pairs.CutOff), ask: "check reach of=" + of})
+	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare,
+		sheet: "pairs lost"})
 	if r.Pairs.ByLuck > 0 {
-		w.add(whatIfRow{what: "  by luck: by some choices of adaptive routing", after: number(r.Pairs.ByLuck), st: t.Warn, ask: compare, sheet: "pairs reached by luck"})
+		w.add(whatIfRow{what: "  by luck: by some choices of adaptive routing", after: number(r.Pairs.ByLuck),
+			st: t.Warn, ask: compare, sheet: "pairs reached by luck"})
 	}
 	if r.Pairs.Unknown > 0 {
-		w.add(whatIfRow{what: "  unknown: over tables not read", after: number(r.Pairs.Unknown), st: t.Warn, ask: compare})
+		w.add(whatIfRow{what: "  unknown: over tables not read", after: number(r.Pairs.Unknown), st: t.Warn,
+			ask: compare})
 	}
-	w.add(whatIfRow{what: "  take another path", after: number(r.Pairs.Changed), ask: compare, sheet: "pairs with another path"})
-	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")), after: draw.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
+	w.add(whatIfRow{
+		what: "  take another path", after: number(r.Pairs.Changed), ask: compare, sheet: "pairs with another path",
+	})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")),
+		after: draw.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
 	if r.WorstOld != nil && r.WorstNew != nil {
-		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld), after: number(r.WorstNew.PathsNew),
-			st: prose.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
+		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld),
+			after: number(r.WorstNew.PathsNew),
+			st:    prose.When(r.WorstNew.PathsNew > r.WorstOld.PathsOld, t.Warn, "")})
 		w.add(whatIfRow{what: "  " + loadName(r.WorstNew), st: t.Dim, at: loadPlace(r.WorstNew)})
 	}
 	for _, x := range []struct {
 		n           int
 		what, sheet string
-	}{{len(r.Gone), "end ports gone or unreachable", "end ports gone"}, {len(r.Come), "end ports won", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"}} {
+	}{
+		{len(r.Gone), "end ports gone or unreachable", "end ports gone"},
+		{len(r.Come), "end ports won", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"},
+	} {
 		if x.n > 0 {
 			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn, ask: compare, sheet: x.sheet})
 		}
 	}
 	if len(r.Loads) > 0 {
-		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong, ask: compare, sheet: "links with other loads"})
+		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong, ask: compare,
+			sheet: "links with other loads"})
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
 		l := &r.Loads[i]
-		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew), st: prose.When(l.PathsNew > l.PathsOld, t.Warn, ""), at: loadPlace(l)})
+		w.add(whatIfRow{what: "  " + loadName(l), before: number(l.PathsOld), after: number(l.PathsNew),
+			st: prose.When(l.PathsNew > l.PathsOld, t.Warn, ""), at: loadPlace(l)})
 	}
 }
 
@@ -279,7 +306,8 @@ func (w *whatIf) Subject() pane.Subject {
 	f := w.Scene.State.Whole()
 	for node := range f.Nodes {
 		if fail.InvolvesNode(fabric.NodeIndex(node)) {
-			return pane.Subject{Fabric: f, Node: fabric.NodeIndex(node), Port: fabric.None, Link: fabric.None, Via: fabric.None}
+			return pane.Subject{Fabric: f, Node: fabric.NodeIndex(node), Port: fabric.None, Link: fabric.None,
+				Via: fabric.None}
 		}
 	}
 	if len(fail.Links) == 0 {

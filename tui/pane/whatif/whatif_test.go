@@ -22,13 +22,17 @@ func (s source) Diff(ctx context.Context, before, after *fabric.Tables, opt diff
 	return s.Analysis().Diff(ctx, before, after, opt)
 }
 
-func (s source) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error) {
+func (s source) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover,
+	error) {
 	return s.Analysis().FailOver(ctx, before, after, opt)
 }
 
-// TestFailedLeaf: of 8 hosts a leaf switch that fails takes 2, so that 8x7 - 6x5 = 26 pairs are lost, routed anew or not.
+// TestFailedLeaf: of 8 hosts a leaf switch that fails takes 2, so that 8x7 - 6x5 = 26 pairs are lost, routed anew or
+// not.
 func TestFailedLeaf(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane { return whatif.New(c, source{s}) })
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
+		return whatif.New(c, source{s})
+	})
 	if s.Pane.Base().N == 0 && s.Pane.Empty() == "" {
 		t.Error("nothing has failed, and nothing is said")
 	}

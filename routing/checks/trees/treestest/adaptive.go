@@ -36,7 +36,9 @@ func RandomAdaptive(r *rand.Rand, t *fabric.Tables) *fabric.Adaptive {
 		entry := func() fabric.AdaptiveEntry {
 			return fabric.NewAdaptiveEntry(fabric.AdaptiveState(r.IntN(4)), r.IntN(6))
 		}
-		table := fabric.AdaptiveTable{Top: t.LFT.MaxLID - uint16(r.IntN(3)), Entries: make([]fabric.AdaptiveEntry, int(t.LFT.MaxLID)+1)}
+		table := fabric.AdaptiveTable{
+			Top: t.LFT.MaxLID - uint16(r.IntN(3)), Entries: make([]fabric.AdaptiveEntry, int(t.LFT.MaxLID)+1),
+		}
 		for lid := range table.Entries {
 			if near := f.PortByLID(uint16(lid)); near != fabric.None && r.IntN(dense) == 0 {
 				table.Entries[lid] = entry()
@@ -50,7 +52,9 @@ func RandomAdaptive(r *rand.Rand, t *fabric.Tables) *fabric.Adaptive {
 			var p fabric.AdaptiveTable
 			for lid := uint16(1); lid <= t.LFT.MaxLID; lid++ {
 				if r.IntN(4) == 0 {
-					p.Private = append(p.Private, fabric.PrivateEntry{LID: lid, Port: uint8(r.IntN(int(n.NumPorts) + 1)), Entry: entry()})
+					p.Private = append(p.Private, fabric.PrivateEntry{
+						LID: lid, Port: uint8(r.IntN(int(n.NumPorts) + 1)), Entry: entry(),
+					})
 				}
 			}
 			sw.Tables = append(sw.Tables, p)
@@ -69,8 +73,8 @@ func Up(f *fabric.Fabric, sw fabric.SwitchIndex, port int) bool {
 	return port == 0 || port <= int(n.NumPorts) && f.Ports[n.FirstPort+fabric.PortIndex(port)].Peer != fabric.None
 }
 
-// Exits is a plain reading of what a switch does with a packet that comes in by a port: by which table, and the ports that it
-// may take.
+// Exits is a plain reading of what a switch does with a packet that comes in by a port: by which table, and the ports
+// that it may take.
 func Exits(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8) (table int, up []int) {
 	f := t.Fabric
 	sw := f.Nodes[f.Ports[at].Node].Switch
@@ -101,7 +105,8 @@ func Exits(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8) (table i
 			}
 		}
 	}
-	free := a.Enabled && (a.SLs>>sl&1 == 1 && entry.State() != fabric.StateStatic || a.HashSLs>>sl&1 == 1 && entry.State() == fabric.StateHash)
+	free := a.Enabled && (a.SLs>>sl&1 == 1 && entry.State() != fabric.StateStatic || a.HashSLs>>sl&1 == 1 &&
+		entry.State() == fabric.StateHash)
 	over := a.FastReroute && !Up(f, sw, static) && entry != 0
 	if !free && !over || len(up) == 0 {
 		up = []int{static}

@@ -77,7 +77,8 @@ func linked(f *fabric.Fabric, node fabric.NodeIndex) int {
 func Random(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	lmc := uint8(max(0, r.IntN(5)-2))
-	specs := []string{"fattree:2,4", "fattree:2,8", "fattree:3,4", "torus:3x3 hosts=2", "torus:4x4", "mesh:3x3,links=2", "hypercube:3", "dragonfly:2,2,1"}
+	specs := []string{"fattree:2,4", "fattree:2,8", "fattree:3,4", "torus:3x3 hosts=2", "torus:4x4", "mesh:3x3,links=2",
+		"hypercube:3", "dragonfly:2,2,1"}
 	i := r.IntN(len(specs) + 4)
 	if i < len(specs) {
 		f, err := gen.ParseSpec(specs[i])
@@ -128,10 +129,14 @@ func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	var switches, hosts []fabric.NodeIndex
 	count := 2 + r.IntN(9)
 	for i := range count {
-		hosts = append(hosts, add(fabric.Node{GUID: uint64(0x100000 + 16*i), Desc: fmt.Sprintf("host-%02d", i), Type: mad.NodeCA, NumPorts: 2}))
+		hosts = append(hosts,
+			add(fabric.Node{GUID: uint64(0x100000 + 16*i), Desc: fmt.Sprintf("host-%02d", i), Type: mad.NodeCA,
+				NumPorts: 2}))
 	}
 	for i := range count {
-		switches = append(switches, add(fabric.Node{GUID: uint64(0x200000 + i), Desc: fmt.Sprintf("switch-%02d", i), Type: mad.NodeSwitch, NumPorts: 60}))
+		switches = append(switches,
+			add(fabric.Node{GUID: uint64(0x200000 + i), Desc: fmt.Sprintf("switch-%02d", i), Type: mad.NodeSwitch,
+				NumPorts: 60}))
 	}
 	for i, sw := range switches {
 		connect(hosts[i], sw)

@@ -139,7 +139,8 @@ func writeSLs(w io.Writer, t *fabric.Tables) error {
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
 			sl := t.SLs.SL(f.Ports[src].LID, f.Ports[dst].LID)
-			if _, err := fmt.Fprintf(w, "0x%016x %d %d\n", f.Nodes[f.Ports[src].Node].GUID, f.Ports[dst].LID, sl); err != nil {
+			if _, err := fmt.Fprintf(w, "0x%016x %d %d\n", f.Nodes[f.Ports[src].Node].GUID, f.Ports[dst].LID,
+				sl); err != nil {
 				return err
 			}
 		}
