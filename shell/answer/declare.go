@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/internal/base/verdict"
 )
@@ -38,6 +39,51 @@ type Field[T any] struct {
 	Help  string
 	Kind  Kind
 	Value func(T) Value
+}
+
+// FieldOf returns a field of values of a kind. The functions below it return fields of one kind.
+func FieldOf[T any](kind Kind, key, name, help string, value func(T) Value) Field[T] {
+	return Field[T]{Key: key, Name: name, Help: help, Kind: kind, Value: value}
+}
+
+// IntField returns a field of whole numbers.
+func IntField[T any, N integers](key, name, help string, value func(T) N) Field[T] {
+	return FieldOf(KindInt, key, name, help, func(v T) Value { return Int(value(v)) })
+}
+
+// TextField returns a field of texts.
+func TextField[T any](key, name, help string, value func(T) string) Field[T] {
+	return FieldOf(KindText, key, name, help, func(v T) Value { return Text(value(v)) })
+}
+
+// OptionalField returns a field of texts that does not apply where the text is empty.
+func OptionalField[T any](key, name, help string, value func(T) string) Field[T] {
+	return FieldOf(KindText, key, name, help, func(v T) Value { return Optional(value(v)) })
+}
+
+// BoolField returns a field of truth values.
+func BoolField[T any](key, name, help string, value func(T) bool) Field[T] {
+	return FieldOf(KindBool, key, name, help, func(v T) Value { return Bool(value(v)) })
+}
+
+// TimeField returns a field of moments, which does not apply where the time is zero.
+func TimeField[T any](key, name, help string, value func(T) time.Time) Field[T] {
+	return FieldOf(KindTime, key, name, help, func(v T) Value { return Time(value(v)) })
+}
+
+// GUIDField returns a field of GUIDs.
+func GUIDField[T any](key, name, help string, value func(T) uint64) Field[T] {
+	return FieldOf(KindGUID, key, name, help, func(v T) Value { return GUID(value(v)) })
+}
+
+// LIDField returns a field of LIDs, which does not apply where the LID is 0.
+func LIDField[T any](key, name, help string, value func(T) uint16) Field[T] {
+	return FieldOf(KindLID, key, name, help, func(v T) Value { return LID(value(v)) })
+}
+
+// PlaceField returns a field of nodes or ports: [Node], [Port] or [At].
+func PlaceField[T any](key, name, help string, value func(T) Value) Field[T] {
+	return FieldOf(KindPlace, key, name, help, value)
 }
 
 // Table is a list of rows of an answer.

@@ -59,8 +59,13 @@ func Optional(s string) Value {
 	return Text(s)
 }
 
+// integers are the types of whole numbers that fit into an int64.
+type integers interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32
+}
+
 // Int returns a whole number.
-func Int[N ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](n N) Value {
+func Int[N integers](n N) Value {
 	return Value{kind: KindInt, num: uint64(int64(n))}
 }
 
@@ -125,7 +130,7 @@ type Named struct {
 func Map(entries []Named) Value { return Value{kind: KindMap, ref: entries} }
 
 // Ints returns a list of whole numbers.
-func Ints[N ~int | ~uint8 | ~uint16](numbers []N) Value {
+func Ints[N integers](numbers []N) Value {
 	v := make([]Value, len(numbers))
 	for i, n := range numbers {
 		v[i] = Int(n)

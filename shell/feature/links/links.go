@@ -43,20 +43,14 @@ type link struct {
 var table = answer.Table[link]{
 	Key: "links", Title: "links", Stream: true,
 	Fields: []answer.Field[link]{
-		{Key: "a", Name: "PORT", Kind: answer.KindPlace, Value: func(l link) answer.Value {
-			return answer.Port(l.f, l.A)
-		}},
-		{Key: "b", Name: "PORT", Kind: answer.KindPlace, Help: "the port at the other end",
-			Value: func(l link) answer.Value {
-				return answer.Port(l.f, l.B)
-			}},
-		{Name: "LINK", Kind: answer.KindText, Help: "width and speed", Value: func(l link) answer.Value {
+		answer.PlaceField("a", "PORT", "", func(l link) answer.Value { return answer.Port(l.f, l.A) }),
+		answer.PlaceField("b", "PORT", "port at the other end", func(l link) answer.Value { return answer.Port(l.f, l.B) }),
+		answer.FieldOf(answer.KindText, "", "LINK", "width and speed", func(l link) answer.Value {
 			return feature.WidthSpeed(l.f, l.A)
-		}},
-		{Key: "width", Kind: answer.KindText, Value: func(l link) answer.Value { return feature.Width(l.f, l.A) }},
-		{Key: "speed", Kind: answer.KindText, Value: func(l link) answer.Value { return feature.Speed(l.f, l.A) }},
-		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "logical state of the first port, or unreachable",
-			Value: state},
+		}),
+		answer.FieldOf(answer.KindText, "width", "", "", func(l link) answer.Value { return feature.Width(l.f, l.A) }),
+		answer.FieldOf(answer.KindText, "speed", "", "", func(l link) answer.Value { return feature.Speed(l.f, l.A) }),
+		answer.FieldOf(answer.KindText, "state", "STATE", "logical state of the first port, or unreachable", state),
 	},
 	Lead: func(l link) answer.Lead { return feature.ToPort(l.f, l.A) },
 	ID:   func(l link) uint64 { return uint64(uint32(l.A)) },
