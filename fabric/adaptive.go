@@ -45,7 +45,7 @@ const (
 
 var adaptiveStateNames = [...]string{"static", "free", "bounded", "hash"}
 
-// String is the state in lower case.
+// String returns the state in lower case.
 func (s AdaptiveState) String() string {
 	if int(s) >= len(adaptiveStateNames) {
 		return fmt.Sprintf("state %d", uint8(s))
@@ -64,10 +64,10 @@ func NewAdaptiveEntry(state AdaptiveState, group int) AdaptiveEntry {
 	return AdaptiveEntry(uint16(state)<<14 | uint16(group)&MaxGroup)
 }
 
-// State is the state of the LID.
+// State returns the state of the LID.
 func (e AdaptiveEntry) State() AdaptiveState { return AdaptiveState(e >> 14) }
 
-// Group is the number of the LID's group.
+// Group returns the number of the LID's group.
 func (e AdaptiveEntry) Group() int { return int(e & MaxGroup) }
 
 // AdaptiveTable has the entries of one table of a switch.
@@ -89,7 +89,7 @@ type PrivateEntry struct {
 // MaxTables is how many tables a switch can have at the most.
 const MaxTables = 8
 
-// Table is the table of a switch for packets of an SL that came in by a port.
+// Table returns the table of a switch for packets of an SL that came in by a port.
 func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	if i := int(in)*16 + int(sl); i < len(s.Private) {
 		if t := s.Private[i]; int(t) < len(s.Tables) {
@@ -132,8 +132,8 @@ func (s *AdaptiveSwitch) Adapts(e AdaptiveEntry, sl uint8) bool {
 	return false
 }
 
-// Ports are the ports of a group of a switch in all its sub-groups, ascending, each once; nil where there is no such
-// group.
+// Ports returns the ports of a group of a switch in all its sub-groups, ascending, each once; nil where there is no
+// such group.
 func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	if group >= len(s.Groups) {
 		return nil
@@ -143,7 +143,7 @@ func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	return slices.Compact(ports)
 }
 
-// NumTables is the most tables that a switch has, 1 at least.
+// NumTables returns the most tables that a switch has, 1 at least.
 func (a *Adaptive) NumTables() int {
 	most := 1
 	for i := range a.Switches {

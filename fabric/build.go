@@ -195,7 +195,7 @@ func (f *Fabric) index() error {
 	return f.finish()
 }
 
-// smPort is the SM's port that was named, or else the default.
+// smPort returns the SM's port that was named, or else the default.
 func (b *Builder) smPort() PortIndex {
 	if b.f.SMPort > 0 {
 		return b.f.SMPort - 1

@@ -78,7 +78,7 @@ func Changes(earlier, later *Fabric) []Change {
 	return changes(earlier, later)
 }
 
-// losses are the changes where links went and nothing else did.
+// losses returns the changes where links went and nothing else did.
 func losses(earlier, later *Fabric, links []Link) []Change {
 	c := comparison{old: earlier}
 	links = slices.Clone(links)

@@ -45,7 +45,7 @@ type Fabric struct {
 	removed []Link
 }
 
-// LEKey is the GUID with its bytes reversed. OpenSM on a little-endian machine
+// LEKey returns the GUID with its bytes reversed. OpenSM on a little-endian machine
 // keys its tables with GUIDs in network order, so they iterate by this key.
 func LEKey(guid uint64) uint64 { return bits.ReverseBytes64(guid) }
 
@@ -101,19 +101,19 @@ func (f *Fabric) SwitchByGUID(guid uint64) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// NumNodes is the number of nodes; to range over it gives their indexes.
+// NumNodes returns the number of nodes; to range over it gives their indexes.
 func (f *Fabric) NumNodes() NodeIndex { return NodeIndex(len(f.Nodes)) }
 
-// NumPorts is the number of port slots; to range over it gives their indexes.
+// NumPorts returns the number of port slots; to range over it gives their indexes.
 func (f *Fabric) NumPorts() PortIndex { return PortIndex(len(f.Ports)) }
 
-// NumSwitches is the number of switches; to range over it gives their indexes.
+// NumSwitches returns the number of switches; to range over it gives their indexes.
 func (f *Fabric) NumSwitches() SwitchIndex { return SwitchIndex(len(f.Switches)) }
 
 // SwitchNode returns the node of a switch index.
 func (f *Fabric) SwitchNode(sw SwitchIndex) *Node { return &f.Nodes[f.Switches[sw]] }
 
-// MaxLMC is the highest LMC of an end port.
+// MaxLMC returns the highest LMC of an end port.
 func (f *Fabric) MaxLMC() uint8 {
 	most := uint8(0)
 	for _, e := range f.EndPorts {

@@ -79,7 +79,7 @@ func SortMembers(members []Member) []Member {
 	return kept
 }
 
-// GroupsOf are the groups that multicast tables serve: of each multicast LID with entries the hosts and ports
+// GroupsOf returns the groups that multicast tables serve: of each multicast LID with entries the hosts and ports
 // 0 of switches that packets go to, taken for full members. O(switches x multicast LIDs).
 func GroupsOf(t *Tables) []Group {
 	var groups []Group
@@ -106,7 +106,7 @@ func GroupsOf(t *Tables) []Group {
 	return groups
 }
 
-// GroupSLs are the SLs of the packets of groups by multicast LID, [NoSL] where nobody told, or several.
+// GroupSLs returns the SLs of the packets of groups by multicast LID, [NoSL] where nobody told, or several.
 func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	sls := map[uint16]uint8{}
 	for i := range groups {
@@ -124,7 +124,7 @@ func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	}
 }
 
-// EndBehind is the end port reached by a port of a switch: its own for port 0, a host's, or None.
+// EndBehind returns the end port reached by a port of a switch: its own for port 0, a host's, or None.
 func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 	n := f.SwitchNode(sw)
 	if num == 0 {

@@ -15,7 +15,7 @@ type Amounts struct {
 	Links       int
 }
 
-// Hosts is the number of hosts.
+// Hosts returns the number of hosts.
 func (a *Amounts) Hosts() int { return a.CAs - a.Aggregation }
 
 // Inventory counts what is in a subnet, what failures have made unreachable, and the nodes that never were in it.
@@ -50,8 +50,8 @@ func (f *Fabric) Inventory() Inventory {
 	return inv
 }
 
-// UnreachableNodes are the nodes that failures have separated from the subnet: those of end ports that are unreachable,
-// but for nodes that another port joins to it.
+// UnreachableNodes returns the nodes that failures have separated from the subnet: those of end ports that are
+// unreachable, but for nodes that another port joins to it.
 func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 	nodes := make(map[NodeIndex]bool, len(f.Unreachable))
 	for _, e := range f.Unreachable {

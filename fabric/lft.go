@@ -50,13 +50,13 @@ func onSlab(t *LFT, slab []byte, switches int) *LFT {
 	return t
 }
 
-// Switches is the number of rows.
+// Switches returns the number of rows.
 func (t *LFT) Switches() int { return len(t.rows) }
 
-// Blocks is the number of blocks of each row.
+// Blocks returns the number of blocks of each row.
 func (t *LFT) Blocks() int { return t.stride / BlockSize }
 
-// Row is the table of one switch, indexed by LID, Blocks()*BlockSize long. It
+// Row returns the table of one switch, indexed by LID, Blocks()*BlockSize long. It
 // can be written while the table is being made, but not where [LFT.Patched] made it.
 func (t *LFT) Row(sw SwitchIndex) []byte {
 	if row := t.rows[sw]; row != nil {
@@ -65,7 +65,7 @@ func (t *LFT) Row(sw SwitchIndex) []byte {
 	return t.patchedRow(sw)
 }
 
-// Port is the egress port of a switch for a LID, NoPath above MaxLID.
+// Port returns the egress port of a switch for a LID, NoPath above MaxLID.
 func (t *LFT) Port(sw SwitchIndex, lid uint16) uint8 {
 	if row := t.rows[sw]; int(lid) < len(row) {
 		return row[lid]

@@ -89,7 +89,7 @@ func (d *daemon) stop() {
 	_ = d.cmd.Wait()
 }
 
-// guid2lid is the file that OpenSM left.
+// guid2lid returns the file that OpenSM left.
 func (d *daemon) guid2lid() string { return string(readFile(d.t, d.dir, "guid2lid")) }
 
 func text(t *testing.T, table *fabric.GUID2LID) string {
@@ -225,7 +225,7 @@ func (c *lidCase) laterSweep(t *testing.T) {
 	}
 }
 
-// portOf is the nth end port that is of a host, or the SM's for 0.
+// portOf returns the nth end port that is of a host, or the SM's for 0.
 func portOf(f *fabric.Fabric, n int) fabric.PortIndex {
 	if n == 0 {
 		return f.EndPortOf(f.SMPort)

@@ -89,7 +89,7 @@ func randomLIDCase(t *testing.T, rnd *rand.Rand) lidCase {
 	return c
 }
 
-// randomSubnet is a few switches, some with an enhanced port 0, in a tree with
+// randomSubnet returns a few switches, some with an enhanced port 0, in a tree with
 // further links between them, and channel adapters of one or two ports.
 func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	t.Helper()
@@ -158,7 +158,7 @@ func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	return f
 }
 
-// randomGUID2LID is a guid2lid file for ports of the subnet and others, with
+// randomGUID2LID returns a guid2lid file for ports of the subnet and others, with
 // records that contradict one another, do not fit the LMC or are no records.
 func randomGUID2LID(rnd *rand.Rand, c *lidCase) []byte {
 	var b bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// star is a switch with so many hosts, whose ports have these LIDs.
+// star returns a switch with so many hosts, whose ports have these LIDs.
 func star(t testing.TB, hosts int, lids ...uint16) *Fabric {
 	t.Helper()
 	var b Builder

@@ -43,7 +43,7 @@ func newLIDManager(f *Fabric, o LIDOptions) *lidManager {
 	return m
 }
 
-// width is the number of LIDs of a port.
+// width returns the number of LIDs of a port.
 func (m *lidManager) width(endPort PortIndex) uint16 { return 1 << m.lmc(endPort) }
 
 func (m *lidManager) lmc(endPort PortIndex) uint8 {

@@ -58,7 +58,7 @@ var binCounts = []int{
 	16384 + 43, 32768 + 3, 65536 + 45, 131072 + 29, 262144 + 3, 524288 + 21, 1048576 + 7,
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (t *GUID2LID) Len() int { return t.len }
 
 // Get returns the LIDs of a port GUID, if there is a readable record of it.
@@ -131,7 +131,7 @@ func (t *GUID2LID) Delete(guid uint64) bool {
 	return true
 }
 
-// Records are all records in OpenSM's order. The table must not change meanwhile.
+// Records returns all records in OpenSM's order. The table must not change meanwhile.
 func (t *GUID2LID) Records() iter.Seq[GUIDRecord] {
 	return func(yield func(GUIDRecord) bool) {
 		for _, bin := range t.bins {

@@ -46,7 +46,7 @@ func (s Speed) String() string {
 	return speedNames[SpeedUnknown]
 }
 
-// ParseSpeed is the inverse of [Speed.String].
+// ParseSpeed returns the inverse of [Speed.String].
 func ParseSpeed(s string) (Speed, bool) {
 	i := slices.Index(speedNames[1:], s) + 1
 	return Speed(i), i > 0
@@ -78,7 +78,7 @@ func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 // laneGbps is the signalling rate of a lane as the rates of IBA 1.2.1 and its supplements count it, in Gb/s.
 var laneGbps = [...]float64{SDR: 2.5, DDR: 5, QDR: 10, FDR10: 10, FDR: 14, EDR: 25, HDR: 50, NDR: 100, XDR: 200}
 
-// Gbps is the rate of a port's link in Gb/s, 0 where it is not known.
+// Gbps returns the rate of a port's link in Gb/s, 0 where it is not known.
 func (p *Port) Gbps() float64 {
 	if int(p.Speed) >= len(laneGbps) {
 		return 0
@@ -103,7 +103,7 @@ type LinkLimit struct {
 	SpeedEnabled, SpeedSupported Speed
 }
 
-// Common is the most that both ends of a link allow.
+// Common returns the most that both ends of a link allow.
 func (l LinkLimit) Common(other LinkLimit) LinkLimit {
 	return LinkLimit{
 		min(l.WidthEnabled, other.WidthEnabled), min(l.WidthSupported, other.WidthSupported),

@@ -23,7 +23,7 @@ type MFT struct {
 	slab     []uint64
 }
 
-// MFTSize is the memory in bytes that [NewMFT] takes for so many multicast LIDs.
+// MFTSize returns the memory in bytes that [NewMFT] takes for so many multicast LIDs.
 func MFTSize(f *Fabric, lids int) int64 {
 	return int64(len(f.Switches)) * int64(lids) * int64(mftWords(f)) * 8
 }
@@ -47,10 +47,10 @@ func mftWords(f *Fabric) int {
 // Read reports whether the table of a switch was read.
 func (t *MFT) Read(sw SwitchIndex) bool { return t.Unread == nil || !t.Unread[sw] }
 
-// LIDs is the number of multicast LIDs from FirstMLID to Top.
+// LIDs returns the number of multicast LIDs from FirstMLID to Top.
 func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }
 
-// Ports are the words of the port set of one switch and multicast LID, port p at bit p&63 of word p>>6; nil
+// Ports returns the words of the port set of one switch and multicast LID, port p at bit p&63 of word p>>6; nil
 // for a LID that is not in the tables. They can be written while the tables are being made.
 func (t *MFT) Ports(sw SwitchIndex, mlid uint16) []uint64 {
 	if mlid < FirstMLID || mlid > t.Top {

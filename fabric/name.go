@@ -11,7 +11,7 @@ import (
 // Escape makes text from the wire safe to be put into a line that is shown, see [plain.Escape].
 func Escape(s string) string { return plain.Escape(s) }
 
-// NodeName is the escaped description of a node, or its GUID where that is empty.
+// NodeName returns the escaped description of a node, or its GUID where that is empty.
 func (f *Fabric) NodeName(node NodeIndex) string {
 	n := &f.Nodes[node]
 	if n.Desc == "" {

@@ -49,10 +49,10 @@ func (p *Port) Linked() bool { return p.Peer != None }
 // IsSwitch reports whether the node is a switch.
 func (n *Node) IsSwitch() bool { return n.Type == mad.NodeSwitch }
 
-// Ports are the node's ports from 1 to NumPorts.
+// Ports returns the node's ports from 1 to NumPorts.
 func (n *Node) Ports() iter.Seq[PortIndex] { return upTo(n.FirstPort+1, n.lastPort()) }
 
-// Slots are the node's port slots: slot 0, then [Node.Ports].
+// Slots returns the node's port slots: slot 0, then [Node.Ports].
 func (n *Node) Slots() iter.Seq[PortIndex] { return upTo(n.FirstPort, n.lastPort()) }
 
 func (n *Node) lastPort() PortIndex { return n.FirstPort + PortIndex(n.NumPorts) }
@@ -78,5 +78,5 @@ func upTo(first, last PortIndex) iter.Seq[PortIndex] {
 	}
 }
 
-// LIDRange is the LIDs of an end port that has one.
+// LIDRange returns the LIDs of an end port that has one.
 func (p *Port) LIDRange() LIDRange { return LIDRange{Min: p.LID, Max: p.LID | (1<<p.LMC - 1)} }

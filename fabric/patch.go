@@ -58,7 +58,7 @@ func (t *LFT) Patched(edits []Edit) *LFT {
 
 func byLID(a, b Edit) int { return cmp.Compare(a.LID, b.LID) }
 
-// EditsOf are the entries, read-only, by which [LFT.Patched] made t of these other tables; else ok is false.
+// EditsOf returns the entries, read-only, by which [LFT.Patched] made t of these other tables; else ok is false.
 func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 	if t == under {
 		return nil, true

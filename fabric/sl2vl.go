@@ -59,14 +59,14 @@ func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
 
-// VLs is the table of a node for packets that come in by one port, 0 for its own,
+// VLs returns the table of a node for packets that come in by one port, 0 for its own,
 // and leave by another. For a channel adapter in does not count.
 func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
 // Has reports whether a table was set, see [SL2VL.VLs] for what it takes.
 func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
-// VL is the VL of one SL, see [SL2VL.VLs].
+// VL returns the VL of one SL, see [SL2VL.VLs].
 func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
@@ -98,7 +98,7 @@ func (t *SL2VL) number(vls VLs) uint16 {
 	return i
 }
 
-// On is the tables for another fabric: those of each node are what the node from[i] of this one has, which
+// On returns the tables for another fabric: those of each node are what the node from[i] of this one has, which
 // must be of the same kind and size, and VL 0 where that is None.
 func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
@@ -149,7 +149,7 @@ type SpreadSLs interface {
 	Source(src uint16) int32
 }
 
-// SpreadSL is the SL of a pair among n SLs from the first on: a number that pairs have evenly (a
+// SpreadSL returns the SL of a pair among n SLs from the first on: a number that pairs have evenly (a
 // multiplicative hash: Knuth, "The Art of Computer Programming", 3, 6.4).
 func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n

@@ -91,7 +91,7 @@ func (t *Tables) MulticastPartial() bool {
 // Partial reports whether the table of a switch in the subnet is not known.
 func (t *Tables) Partial() bool { return len(t.NotRead()) > 0 }
 
-// Port is the egress port of a switch for a LID, NoPath above its top.
+// Port returns the egress port of a switch for a LID, NoPath above its top.
 func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	if lid > t.Top[sw] {
 		return NoPath
@@ -99,7 +99,7 @@ func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	return t.LFT.Port(sw, lid)
 }
 
-// SL is the SL of the paths from one LID to another; known is false where those are
+// SL returns the SL of the paths from one LID to another; known is false where those are
 // Unread.
 func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	switch {

@@ -43,7 +43,7 @@ func (f *Fabric) With(gone []Link, nodes []Node, links []Link) (*Fabric, error) 
 	return g, nil
 }
 
-// example is the first node of a type, None where there is none.
+// example returns the first node of a type, None where there is none.
 func (f *Fabric) example(kind mad.NodeType) NodeIndex {
 	return NodeIndex(slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Type == kind }))
 }
@@ -107,7 +107,7 @@ func (f *Fabric) train(l Link) {
 	}
 }
 
-// linkLike is another linked port of a port's node, the zero port where it has none.
+// linkLike returns another linked port of a port's node, the zero port where it has none.
 func (f *Fabric) linkLike(port PortIndex) Port {
 	for p := range f.Nodes[f.Ports[port].Node].Ports() {
 		if p != port && f.Ports[p].Linked() && f.Ports[p].Width != 0 {

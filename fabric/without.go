@@ -35,8 +35,8 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	return &g
 }
 
-// Whole is the fabric that [Fabric.Without] made this one of, or part of whole; the fabric itself where it was not made
-// so.
+// Whole returns the fabric that [Fabric.Without] made this one of, or part of whole; the fabric itself where it was not
+// made so.
 func (f *Fabric) Whole() *Fabric {
 	if f.whole == nil {
 		return f

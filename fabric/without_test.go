@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// someFailure is a link or a few, those of a host or a switch among them.
+// someFailure returns a link or a few, those of a host or a switch among them.
 func someFailure(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
 	links := f.Links()
 	var gone []fabric.Link

@@ -38,7 +38,7 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	return n, nil
 }
 
-// toExport are the entries to export, ascending: for none all of a subnet, else also the other one of each commit.
+// toExport returns the entries to export, ascending: for none all of a subnet, else also the other one of each commit.
 func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int64, error) {
 	if len(ids) == 0 {
 		all, err := s.List(ctx, subnet, 0)

@@ -41,7 +41,7 @@ const underWay = "under way"
 // Open reports whether the commit waits for its end: switches may hold a part of it, and it may be under way still.
 func (o Outcome) Open() bool { return o == "" || o == Interrupted }
 
-// Word is the outcome for people.
+// Word returns the outcome for people.
 func (o Outcome) Word() string {
 	if o == "" {
 		return "under way or interrupted"

@@ -133,7 +133,7 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 	return t, nil
 }
 
-// pieces are the blobs that a manifest names.
+// pieces returns the blobs that a manifest names.
 func pieces(manifest []byte) (ids []int64, err error) {
 	n := &numbers{b: manifest}
 	h, err := n.heading()

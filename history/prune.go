@@ -186,7 +186,7 @@ func (s *Store) collect(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// used are the blobs that entries refer to.
+// used returns the blobs that entries refer to.
 func (s *Store) used(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT fabric, tables, rest FROM entry")
 	if err != nil {

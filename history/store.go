@@ -58,7 +58,7 @@ func (e *ReadOnlyError) Unwrap() error { return e.Err }
 // ReadOnly is a [ReadOnlyError] where the history can only be read, else nil.
 func (s *Store) ReadOnly() error { return s.why }
 
-// Dir is the directory where a user's history is: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
+// Dir returns the directory where a user's history is: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
 func Dir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "ibconsole"), nil

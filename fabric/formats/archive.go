@@ -90,7 +90,7 @@ func (g *gathered) member(m *member, r io.Reader, name string) error {
 	return m.read(g, files.Limited(z, name, m.kind), name)
 }
 
-// unpacked is the beginning of what gzip has packed.
+// unpacked returns the beginning of what gzip has packed.
 func unpacked(b []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

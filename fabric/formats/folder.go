@@ -57,7 +57,7 @@ var members = []*member{
 	}},
 }
 
-// memberOf is the kind of a file, nil for one of which nothing is read.
+// memberOf returns the kind of a file, nil for one of which nothing is read.
 func memberOf(name string) *member {
 	name = strings.TrimSuffix(name, ".gz")
 	for _, m := range members {

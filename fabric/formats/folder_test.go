@@ -154,7 +154,7 @@ func TestFolderHealth(t *testing.T) {
 	}
 }
 
-// packed is the made folder as an archive, its members gzipped or not, in this order.
+// packed returns the made folder as an archive, its members gzipped or not, in this order.
 func packed(t testing.TB, zip bool, names ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -121,7 +121,7 @@ func sniffPacked(head []byte) format {
 	return binary
 }
 
-// firstLine is the first line that is neither empty nor a comment.
+// firstLine returns the first line that is neither empty nor a comment.
 func firstLine(text []byte) []byte {
 	for len(text) > 0 {
 		var line []byte

@@ -55,7 +55,7 @@ func TestBullCables(t *testing.T) {
 	}
 }
 
-// neighbours are the names at the other ends of a node's ports, in their order.
+// neighbours returns the names at the other ends of a node's ports, in their order.
 func neighbours(t *testing.T, f *fabric.Fabric, name string) string {
 	t.Helper()
 	nodes := f.NodesByDescription(name)

@@ -18,7 +18,7 @@ type Option struct {
 	Words      []string
 }
 
-// Common are the options of all kinds.
+// Common returns the options of all kinds.
 func Common() []Option {
 	return []Option{
 		{"agg", "yes: one more port on every switch, with an aggregation node behind it", []string{"no", "yes"}},

@@ -19,7 +19,8 @@ type Kind struct {
 	build func(*net, arguments) error
 }
 
-// Params are the names of the arguments of the kind's own that may be given by name; [Common] are those of all kinds.
+// Params returns the names of the arguments of the kind's own that may be given by name; [Common] are those of all
+// kinds.
 func (k Kind) Params() []string {
 	var names []string
 	for _, p := range k.form.params {
@@ -28,7 +29,7 @@ func (k Kind) Params() []string {
 	return names
 }
 
-// Kinds are all shapes, in the order in which help lists them.
+// Kinds returns all shapes, in the order in which help lists them.
 func Kinds() []Kind {
 	return []Kind{
 		fatTreeKind(), xgftKind(), gridKind("torus", true), gridKind("mesh", false),

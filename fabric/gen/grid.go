@@ -72,7 +72,7 @@ func (g grid) build(n *net) error {
 	return nil
 }
 
-// digits are the coordinates of a switch; the last one moves fastest.
+// digits returns the coordinates of a switch; the last one moves fastest.
 func (g grid) digits(i int) []int {
 	d := make([]int, len(g.dims))
 	for k := len(d) - 1; k >= 0; k-- {

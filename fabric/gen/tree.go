@@ -66,7 +66,7 @@ func xgftKind() Kind {
 // Nodes of levels l and l+1 are linked where all digits but digit l agree. Level 0 are the hosts.
 type tree struct{ m, w, p []int }
 
-// size is the number of nodes of a level.
+// size returns the number of nodes of a level.
 func (t tree) size(level int) int { return product(t.radix(level)...) }
 
 // radix is what each digit of a node of this level counts to.

@@ -87,7 +87,7 @@ func compare(t *testing.T, what string, got, want *fabric.Fabric) {
 	}
 }
 
-// odd is a fabric with everything that the format has words for.
+// odd returns a fabric with everything that the format has words for.
 func odd(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder

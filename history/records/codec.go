@@ -115,8 +115,8 @@ func appendCodes(dst, fine []byte, list []value, present int) (all, more []byte)
 	return dst, fine
 }
 
-// code is a number to 9 binary digits: itself below 512, else 256 times the number of the digits left out, plus the
-// others. So the first byte says how large it is, which is alike among ports, and the second one the rest.
+// code returns a number to 9 binary digits: itself below 512, else 256 times the number of the digits left out, plus
+// the others. So the first byte says how large it is, which is alike among ports, and the second one the rest.
 func code(v uint64) uint16 {
 	shift := max(bits.Len64(v)-9, 0)
 	if shift == 0 {

@@ -56,7 +56,7 @@ func plus(a, b uint64) uint64 {
 // oddFrom is which part of the usual time between two readings another time is off by to be kept.
 const oddFrom = 64
 
-// block is the sum as one.
+// block returns the sum as one.
 func (s *sum) block() *block {
 	b := &block{what: s.what}
 	var millis []uint64

@@ -113,7 +113,7 @@ func (s *Store) find(ctx context.Context, from querier, subnet string) (ports, e
 	return ports{id: p.id, keys: p.keys, names: p.names}, nil
 }
 
-// numberOf is the number of a port and its name, and that of the subnet.
+// numberOf returns the number of a port and its name, and that of the subnet.
 func (s *Store) numberOf(ctx context.Context, from querier, subnet string, k counters.Key) (id int64, number int,
 	name string, err error) {
 	s.mu.Lock()

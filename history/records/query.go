@@ -88,7 +88,7 @@ func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo in
 	return rows.Err()
 }
 
-// Port are the samples of a port that end after since and by until, the oldest first and the finest that there are.
+// Port returns the samples of a port that end after since and by until, the oldest first and the finest that there are.
 // The error is [ErrNoPort] where the file does not have it.
 func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, until time.Time) ([]Sample, error) {
 	var all []Sample

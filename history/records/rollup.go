@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// rolledTo is the setting that has the time up to which samples are rolled up to a level.
+// rolledTo returns the setting that has the time up to which samples are rolled up to a level.
 func rolledTo(level int) string { return [...]string{"", "minutes to", "hours to"}[level] }
 
 // slack is how long after a slot its last samples may still come: a round of ten minutes is kept when it is over.

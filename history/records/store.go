@@ -182,7 +182,7 @@ func (s *Store) unfold(b *block, folded []byte) error {
 	return b.unpack(data, folded[n+int(length):])
 }
 
-// setting is a number that the file keeps, 0 where it has none.
+// setting returns a number that the file keeps, 0 where it has none.
 func setting(ctx context.Context, from querier, name string) (value int64, err error) {
 	err = from.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {

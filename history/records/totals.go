@@ -29,7 +29,7 @@ type Count struct {
 	First, Last time.Time
 }
 
-// PerSecond is the rate.
+// PerSecond returns the rate.
 func (c *Count) PerSecond() float64 {
 	if c.Seconds <= 0 {
 		return 0

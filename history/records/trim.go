@@ -22,7 +22,7 @@ var ages = [...]time.Duration{
 	seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour,
 }
 
-// goneTo is the setting that has the time up to which samples of a level and of those below it are gone.
+// goneTo returns the setting that has the time up to which samples of a level and of those below it are gone.
 func goneTo(level int) string {
 	return [...]string{"seconds gone to", "minutes gone to", "hours gone to"}[level]
 }

@@ -89,7 +89,8 @@ func heldEntries(list []history.Entry, journal []history.JournalEntry) []history
 	return held
 }
 
-// momentsOf are the events that entries have. Where one has none although it is other than the one before, that is one.
+// momentsOf returns the events that entries have. Where one has none although it is other than the one before, that is
+// one.
 func momentsOf(held []history.Entry) []Moment {
 	var all []Moment
 	for i := range held {

@@ -66,7 +66,7 @@ func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
 	return out
 }
 
-// states is a word of the heading without the comma that may follow it.
+// states returns a word of the heading without the comma that may follow it.
 func (s *Switch) states(name string) string { return strings.TrimSuffix(s.Word(name), ",") }
 
 func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {

@@ -262,7 +262,7 @@ func (p *parser) sm(b *fabric.Builder) {
 	}
 }
 
-// at is the port of a row, None where the fabric does not have it, which is told.
+// at returns the port of a row, None where the fabric does not have it, which is told.
 func (p *parser) at(f *fabric.Fabric, node uint64, num uint8, line int) (fabric.PortIndex, error) {
 	if n := f.NodeByGUID(node); n != fabric.None {
 		if at := f.PortAt(n, int(num)); at != fabric.None {

@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// counterColumns are the columns of PM_INFO: node, port, and of each counter the one of its name and the wide one.
+// counterColumns returns the columns of PM_INFO: node, port, and of each counter the one of its name and the wide one.
 func counterColumns() []string {
 	columns := []string{"nodeguid", "portnumber|portnum"}
 	for c := range counters.NumCounters {

@@ -44,7 +44,7 @@ func (s *Switch) Word(name string) string {
 	return ""
 }
 
-// Table is the table of number n of [Switch.Tables]; nil where there is none.
+// Table returns the table of number n of [Switch.Tables]; nil where there is none.
 func (s *Switch) Table(n int) *Table {
 	for i := range s.Tables {
 		if s.Tables[i].Number == n {
@@ -72,7 +72,7 @@ func (p *Ports) Add(port uint8) { p[port>>6] |= 1 << (port & 63) }
 // Has reports whether a port is in the set.
 func (p *Ports) Has(port uint8) bool { return p[port>>6]>>(port&63)&1 != 0 }
 
-// Len is the number of ports in the set.
+// Len returns the number of ports in the set.
 func (p *Ports) Len() (n int) {
 	for _, w := range p {
 		n += bits.OnesCount64(w)
@@ -116,7 +116,7 @@ const (
 
 var stateNames = [...]string{"Bounded", "Free", "Static", "HBF"}
 
-// String is the state as it stands in far.
+// String returns the state as it stands in far.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
@@ -137,10 +137,10 @@ func choice(s State, group uint16) Choice { return Choice(s)<<12 | Choice(group)
 // State is that of the LID.
 func (c Choice) State() State { return State(c >> 12) }
 
-// Group is the number of the group, which counts where the state is not Static.
+// Group returns the number of the group, which counts where the state is not Static.
 func (c Choice) Group() uint16 { return uint16(c) & MaxGroup }
 
-// Port is the static port to a LID, [fabric.NoPath] for none.
+// Port returns the static port to a LID, [fabric.NoPath] for none.
 func (t *Table) Port(lid uint16) uint8 {
 	if int(lid) >= len(t.Ports) {
 		return fabric.NoPath
@@ -148,7 +148,7 @@ func (t *Table) Port(lid uint16) uint8 {
 	return t.Ports[lid]
 }
 
-// Choice is the choice for a LID, Static where the file says none.
+// Choice returns the choice for a LID, Static where the file says none.
 func (t *Table) Choice(lid uint16) Choice {
 	if int(lid) >= len(t.Choices) {
 		return static

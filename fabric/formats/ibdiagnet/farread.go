@@ -136,7 +136,7 @@ func (p *routes) farEntry(text []byte) error {
 	return p.set(uint16(lid), uint8(port), choice(state, uint16(group)))
 }
 
-// stateOf is the state of a name, whatever its case.
+// stateOf returns the state of a name, whatever its case.
 func stateOf(name []byte) (State, bool) {
 	switch string(name) {
 	case "Free":
@@ -152,7 +152,7 @@ func stateOf(name []byte) (State, bool) {
 	return 0, false
 }
 
-// word is a decimal number up to a blank or the end.
+// word returns a decimal number up to a blank or the end.
 func word(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	b = skip(b)
 	v, n, ok := decimal(b, most)

@@ -21,7 +21,7 @@ func cutField(b []byte) (field, rest []byte, more bool) {
 	return bytes.TrimRight(field, " \t"), rest, more
 }
 
-// number is the value of a column, decimal or 0x; 0 where it is N/A or not there.
+// number returns the value of a column, decimal or 0x; 0 where it is N/A or not there.
 func (v *values) number(column, bits int) (uint64, error) {
 	if !v.has(column) {
 		return 0, nil
@@ -49,7 +49,7 @@ func (v *values) wrong(column int, expected string) error {
 	return fmt.Errorf("%s is %s, expected %s", name, quote(v.text[column]), expected)
 }
 
-// numbers are the values of some columns with their sizes in bits, in pairs.
+// numbers returns the values of some columns with their sizes in bits, in pairs.
 func (v *values) numbers(out []uint64, columns ...int) (err error) {
 	for i := range out {
 		if out[i], err = v.number(columns[2*i], columns[2*i+1]); err != nil {

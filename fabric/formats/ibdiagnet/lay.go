@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Tables are the tables of number 0 on a fabric, with what could not be taken in words that begin with the file's
+// Tables returns the tables of number 0 on a fabric, with what could not be taken in words that begin with the file's
 // name. Those of switches that the file does not have are not Known. O(switches x LIDs).
 func (a *Far) Tables(f *fabric.Fabric, name string) (*fabric.Tables, []string, error) {
 	if f.MaxLID == 0 {
@@ -106,7 +106,7 @@ func (t *tally) add(example string) {
 	}
 }
 
-// lines is a sentence, none for nothing.
+// lines returns a sentence, none for nothing.
 func (t *tally) lines(name, what string) []string {
 	if t.n == 0 {
 		return nil

@@ -70,7 +70,7 @@ var (
 	widths = map[string]uint64{"1X": 1, "2X": 16, "4X": 2, "8X": 4, "12X": 8}
 )
 
-// one is a number that may stand there as a word; ok is false where it is neither, or 0 where there has to be one.
+// one returns a number that may stand there as a word; ok is false where it is neither, or 0 where there has to be one.
 func (v *values) one(column int, words map[string]uint64) (n uint64, ok bool) {
 	if !v.has(column) {
 		return 0, false
@@ -112,7 +112,7 @@ func (p *parser) port(v *values) error {
 	return nil
 }
 
-// code is the number of a state, a width or a speed; where a word stands for it, that.
+// code returns the number of a state, a width or a speed; where a word stands for it, that.
 func (v *values) code(column int) (uint64, error) {
 	if !v.has(column) {
 		return 0, nil
@@ -155,7 +155,7 @@ func (p *parser) enhanced(v *values) error {
 	return nil
 }
 
-// widthOf is the widest of a set.
+// widthOf returns the widest of a set.
 func widthOf(code uint64) fabric.Width { return fabric.Width(mad.LinkWidth(code & 31).Lanes()) }
 
 const edr20 = 0x20000
@@ -181,7 +181,7 @@ func speedOf(code uint64) fabric.Speed {
 	return fabric.SpeedUnknown
 }
 
-// maskOf is the widths up to one, as PortInfo says what is supported.
+// maskOf returns the widths up to one, as PortInfo says what is supported.
 func maskOf(w fabric.Width) (code uint64) {
 	for _, lanes := range []fabric.Width{1, 4, 8, 12, 2} {
 		if lanes <= w {
@@ -191,7 +191,7 @@ func maskOf(w fabric.Width) (code uint64) {
 	return code
 }
 
-// codeOf is the inverse of [widthOf] for one width.
+// codeOf returns the inverse of [widthOf] for one width.
 func codeOf(w fabric.Width) uint64 {
 	for bit := range 5 {
 		if fabric.Width(mad.LinkWidth(1<<bit).Lanes()) == w {
@@ -201,7 +201,8 @@ func codeOf(w fabric.Width) uint64 {
 	return 0
 }
 
-// bitsOf are the speeds up to one; without below only itself and, from FDR on, the legacy QDR that ports state with it.
+// bitsOf returns the speeds up to one; without below only itself and, from FDR on, the legacy QDR that ports state with
+// it.
 func bitsOf(s fabric.Speed, below bool) (code uint64) {
 	for _, k := range speeds {
 		if k.bit != edr20 && (k.speed == s || below && k.speed <= s && k.speed != fabric.FDR10) {

@@ -191,7 +191,7 @@ func (p *parser) remark(b []byte) {
 	}
 }
 
-// Timestamp is the date that a remark at the top of a file of ibdiagnet states.
+// Timestamp returns the date that a remark at the top of a file of ibdiagnet states.
 func Timestamp(remark []byte) (time.Time, bool) {
 	_, text, ok := bytes.Cut(remark, []byte("Running timestamp"))
 	if !ok {

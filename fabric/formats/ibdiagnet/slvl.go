@@ -86,7 +86,7 @@ func (p *slvlReader) row(text []byte) error {
 	return nil
 }
 
-// hexWord is a number with 0x before it.
+// hexWord returns a number with 0x before it.
 func hexWord(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	if b = skip(b); !bytes.HasPrefix(b, hexMark) {
 		return 0, b, false
@@ -95,7 +95,7 @@ func hexWord(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	return v, b[len(hexMark)+n:], ok
 }
 
-// Tables are the mappings on a fabric, with what could not be taken in words; nil where there are none.
+// Tables returns the mappings on a fabric, with what could not be taken in words; nil where there are none.
 func (s *SLVL) Tables(f *fabric.Fabric, name string) (*fabric.SL2VL, []string) {
 	if len(s.rows) == 0 {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// big are the tables of a fat-tree as fdbs and as far. Where their packets go does not matter here.
+// big returns the tables of a fat-tree as fdbs and as far. Where their packets go does not matter here.
 func big(t testing.TB, spec string) (fdbs, far []byte) {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

@@ -79,7 +79,7 @@ func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 	return w.flush("the data base")
 }
 
-// text is a string in double quotes, of which it has none, nor line ends: there is no way to escape them.
+// text returns a string in double quotes, of which it has none, nor line ends: there is no way to escape them.
 func text(s string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r == '"' || r < ' ' || r == 0x7f {
@@ -195,7 +195,7 @@ func writeManagers(w *writer, db *DB) {
 	}
 }
 
-// pmColumns are the counters, those of 64 bits too.
+// pmColumns returns the counters, those of 64 bits too.
 func pmColumns() string {
 	columns := []string{"NodeGUID,PortGUID,PortNumber"}
 	for c := range counters.NumCounters {
@@ -207,7 +207,7 @@ func pmColumns() string {
 	return strings.Join(columns, ",")
 }
 
-// wideName is the column of a counter of 64 bits.
+// wideName returns the column of a counter of 64 bits.
 func wideName(c counters.Counter) string {
 	if c >= counters.XmitData {
 		return c.String() + "Extended"

@@ -104,7 +104,7 @@ func hex4(b []byte, v uint16) []byte {
 	return append(b, hexDigits[v>>12], hexDigits[v>>8&15], hexDigits[v>>4&15], hexDigits[v&15])
 }
 
-// three is a number of three digits.
+// three returns a number of three digits.
 func three(b []byte, v uint8) []byte { return append(b, '0'+v/100, '0'+v/10%10, '0'+v%10) }
 
 // WriteFar writes ibdiagnet2.far. LIDs without a port, that are Static, have no line. O(entries).

@@ -166,7 +166,7 @@ Ca	2 "H-0000000000600002"		# "h2"
 [2](22)	"S-0000000000500002"[2]		# lid 7 lmc 0 "two" lid 3 4xQDR
 `
 
-// statements are the links of a fabric and the LIDs of its end ports.
+// statements returns the links of a fabric and the LIDs of its end ports.
 func statements(f *fabric.Fabric) map[string]bool {
 	all := map[string]bool{}
 	port := func(p fabric.PortIndex) string {

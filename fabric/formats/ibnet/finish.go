@@ -215,7 +215,7 @@ func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	return nil
 }
 
-// statedGUID is the GUID that the port's own line or that of its peer gives it, 0
+// statedGUID returns the GUID that the port's own line or that of its peer gives it, 0
 // if neither does.
 func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	var atPeer uint64
@@ -230,7 +230,7 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	return cmp.Or(c.guid, atPeer), nil
 }
 
-// peer is the port line at the other end of a cable, nil where there is none.
+// peer returns the port line at the other end of a cable, nil where there is none.
 func (b *builder) peer(c *cable) *cable {
 	if c.own != "" || c.remote.record == nil {
 		return nil
@@ -313,7 +313,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// placeOf is the line that describes a port.
+// placeOf returns the line that describes a port.
 func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 	r := b.record[node]
 	if c := r.cableAt(int(port)); c != nil {
@@ -322,7 +322,7 @@ func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 	return r.at
 }
 
-// remarks are the warnings about the file as a whole.
+// remarks returns the warnings about the file as a whole.
 func (b *builder) remarks() []string {
 	p, name := b.p, fabric.Escape(b.p.files[0])
 	var w []string

@@ -102,7 +102,7 @@ func (b *builder) told(c *cable) error {
 		quote(c.remote.id)))
 }
 
-// idType is the type of a node by an id such as "S-0002c90300000001"; false if the id
+// idType returns the type of a node by an id such as "S-0002c90300000001"; false if the id
 // is no such.
 func idType(id string) (t mad.NodeType, ok bool) {
 	if idGUID(id) == 0 {

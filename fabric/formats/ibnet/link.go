@@ -80,7 +80,7 @@ func (b *builder) link(e end) error {
 	return b.rate(e.node, r, c, remote, other, peer)
 }
 
-// remote is the node that a cable leads to. It fails where that has no such port.
+// remote returns the node that a cable leads to. It fails where that has no such port.
 func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	p, c := b.p, e.c
 	other := c.remote.record

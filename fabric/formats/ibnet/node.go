@@ -144,7 +144,7 @@ func (p *parser) address(s string) (address, error) {
 	return address{uint16(lid), uint8(lmc)}, nil
 }
 
-// numberAfter is the number behind a word, 0 where there is none.
+// numberAfter returns the number behind a word, 0 where there is none.
 func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, error) {
 	_, s, ok := strings.Cut(s, word)
 	s = strings.TrimLeft(s, " \t")

@@ -178,7 +178,7 @@ func parseRate(word string) (r statedRate, shaped, known bool) {
 	return r, speed != "", known && (ok || speed == fabric.SpeedUnknown.String())
 }
 
-// active is the rate of a link between two ports: the best that both enable.
+// active returns the rate of a link between two ports: the best that both enable.
 func active(a, b enabled) (fabric.Width, fabric.Speed, error) {
 	w := activeWidth(a.width & b.width)
 	if w == 0 {

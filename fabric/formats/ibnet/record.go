@@ -96,7 +96,7 @@ func (r *record) cableAt(port int) *cable {
 	return nil
 }
 
-// idGUID is the GUID within an id such as "S-0002c90300000001"; 0 if the id is
+// idGUID returns the GUID within an id such as "S-0002c90300000001"; 0 if the id is
 // no such.
 func idGUID(id string) uint64 {
 	if len(id) != 18 || id[1] != '-' {

@@ -113,7 +113,7 @@ func (t *topologyWriter) port(n *fabric.Node, port fabric.PortIndex) {
 	t.printf("\"%s\" lid %d %s%s\n", clean(far.Desc), t.f.Ports[t.f.EndPortOf(p.Peer)].LID, p.Width, p.Speed)
 }
 
-// nodeID is the id that ibnetdiscover gives a node, in quotes.
+// nodeID returns the id that ibnetdiscover gives a node, in quotes.
 func nodeID(n *fabric.Node) string {
 	letter := map[mad.NodeType]string{mad.NodeSwitch: "S", mad.NodeCA: "H", mad.NodeRouter: "R"}[n.Type]
 	return fmt.Sprintf("\"%s-%016x\"", letter, n.GUID)

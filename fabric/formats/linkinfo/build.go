@@ -106,7 +106,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 	return b.finish()
 }
 
-// typeOf is the type of a row's node: where the form does not say it, one that has
+// typeOf returns the type of a row's node: where the form does not say it, one that has
 // several rows with one GUID is a switch.
 func (b *builder) typeOf(s *side) mad.NodeType {
 	switch {
@@ -196,7 +196,7 @@ func (b *builder) far(r *row) (spot, error) {
 	return b.unlisted(n, s.port), nil
 }
 
-// unlisted is a port of a node that has no row.
+// unlisted returns a port of a node that has no row.
 func (b *builder) unlisted(n *node, port int) spot {
 	if _, ok := n.ports[port]; !ok {
 		n.ports[port] = nil
@@ -297,7 +297,7 @@ func (b *builder) link(r *row, to spot) error {
 		at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
 }
 
-// stateOf is the state of a linked port; where the form has none it follows from the LIDs.
+// stateOf returns the state of a linked port; where the form has none it follows from the LIDs.
 func stateOf(r *row) mad.PortState {
 	switch {
 	case r.state != 0:

@@ -104,7 +104,7 @@ func badGUID(s string) error {
 	return fmt.Errorf("bad GUID %q, expected 0xGUID \"NAME\"", fabric.Escape(s[:min(len(s), 40)]))
 }
 
-// firstName is the first text that quotes or # leave over, as with C's strtok.
+// firstName returns the first text that quotes or # leave over, as with C's strtok.
 func firstName(s string) string {
 	s = strings.TrimLeft(s, `"#`)
 	if i := strings.IndexAny(s, `"#`); i >= 0 {

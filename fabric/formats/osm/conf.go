@@ -141,7 +141,7 @@ func (c *Conf) Value(name string) string {
 // Bool is the value of an option that is TRUE or FALSE.
 func (c *Conf) Bool(name string) bool { return c.Value(name) == "TRUE" }
 
-// Uint is the value of an option that is a number, 0 of any other.
+// Uint returns the value of an option that is a number, 0 of any other.
 func (c *Conf) Uint(name string) uint64 {
 	v, err := strconv.ParseUint(c.Value(name), 0, 64)
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *Conf) Uint(name string) uint64 {
 	return v
 }
 
-// LIDOptions are the options that decide which LIDs OpenSM gives.
+// LIDOptions returns the options that decide which LIDs OpenSM gives.
 func (c *Conf) LIDOptions() fabric.LIDOptions {
 	return fabric.LIDOptions{
 		LMC: uint8(c.Uint("lmc")), LMCESP0: c.Bool("lmc_esp0"),

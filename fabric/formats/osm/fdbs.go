@@ -125,7 +125,7 @@ func (d *fdbWriter) appendRoute(line []byte, sw fabric.SwitchIndex, lid uint16) 
 	return fmt.Appendf(line, "No %d hop path possible via port %d!\n", best, d.recommend(sw, lid))
 }
 
-// count is the number of hops to a target by a port, and the least by any port.
+// count returns the number of hops to a target by a port, and the least by any port.
 func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target fdbTarget) (hops, best uint8) {
 	if d.lidHops != nil && !target.isSwitch && port <= d.t.Fabric.SwitchNode(sw).NumPorts {
 		if hops = d.lidHops.ThroughTo(sw, port, lid); hops != NoHops {
@@ -144,7 +144,7 @@ func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target 
 	return hops, best
 }
 
-// through is the number of hops to the switch of a target.
+// through returns the number of hops to the switch of a target.
 func (d *fdbWriter) through(sw fabric.SwitchIndex, port uint8, target fdbTarget) uint8 {
 	switch {
 	case target.sw == fabric.None || port > d.t.Fabric.SwitchNode(sw).NumPorts:

@@ -113,7 +113,7 @@ var guidFileKinds = []struct {
 	{"port_search_ordering_file", false, "OpenSM takes the lines before it (ERR 3A0F)"},
 }
 
-// Option is the name of the option.
+// Option returns the name of the option.
 func (k GUIDFileKind) Option() string { return guidFileKinds[k].option }
 
 // OfPorts says that the file's GUIDs are port GUIDs; else they are node GUIDs of switches.

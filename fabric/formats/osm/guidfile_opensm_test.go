@@ -90,7 +90,7 @@ var (
 	loggedHex = regexp.MustCompile(`0x([0-9a-f]+)`)
 )
 
-// loggedGUIDs are the GUIDs of a function's messages that match, in order.
+// loggedGUIDs returns the GUIDs of a function's messages that match, in order.
 func loggedGUIDs(t *testing.T, log, function, match string) []uint64 {
 	t.Helper()
 	var all []uint64

@@ -23,7 +23,7 @@ type SwitchPorts struct {
 	Ports []uint8
 }
 
-// GUIDs are the GUIDs of all lines, also those that come again.
+// GUIDs returns the GUIDs of all lines, also those that come again.
 func (f *GUIDFile) GUIDs() []uint64 {
 	all := make([]uint64, len(f.Lines))
 	for i, l := range f.Lines {

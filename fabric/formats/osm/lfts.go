@@ -81,7 +81,7 @@ func lftOwners(t *fabric.Tables) []string {
 	return owners
 }
 
-// nodeTypeWords is a node type in the words of OpenSM's dumps (osm_helper.c).
+// nodeTypeWords returns a node type in the words of OpenSM's dumps (osm_helper.c).
 func nodeTypeWords(t mad.NodeType) string {
 	switch t {
 	case mad.NodeCA:
@@ -94,7 +94,7 @@ func nodeTypeWords(t mad.NodeType) string {
 	return "UNKNOWN"
 }
 
-// printDesc is a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first
+// printDesc returns a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first
 // NUL, at most 63 bytes, and a space for each byte that is no printable ASCII character.
 func printDesc(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {

@@ -377,7 +377,7 @@ func TestWriteLFTs(t *testing.T) {
 	same(t, "unknown", lfts(t, tables), nil)
 }
 
-// pair is a switch of two ports with an adapter and a router: LIDs 3, 1 and 2.
+// pair returns a switch of two ports with an adapter and a router: LIDs 3, 1 and 2.
 func pair(t testing.TB) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -482,7 +482,7 @@ type counter int64
 
 func (c *counter) Write(b []byte) (int, error) { *c += counter(len(b)); return len(b), nil }
 
-// large is the fat-tree of 11,664 hosts with some port for every LID.
+// large returns the fat-tree of 11,664 hosts with some port for every LID.
 func large(b *testing.B) *fabric.Tables {
 	b.Helper()
 	f, _ := made(b, "fattree:3,36")

@@ -73,7 +73,7 @@ func (l *lineReader) each(take func(text []byte) error) error {
 
 func (l *lineReader) fail(err error) error { return fmt.Errorf("%s:%d: %w", l.name, l.line, err) }
 
-// sectionName is the switch's name in what follows its GUID in a header:
+// sectionName returns the switch's name in what follows its GUID in a header:
 // ('leaf-01'): as OpenSM writes it, (leaf-01): as ibroute and dump_fts do.
 func sectionName(rest []byte) string {
 	rest = bytes.TrimRight(bytes.TrimSpace(rest), ":")
@@ -92,7 +92,7 @@ func isHeading(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Lid  Out")) || bytes.HasPrefix(text, []byte("Port     Info"))
 }
 
-// lostLID is the last LID of a table of ibroute's or dump_fts's, "[0x0-0x40]", where it is a multiple of 64:
+// lostLID returns the last LID of a table of ibroute's or dump_fts's, "[0x0-0x40]", where it is a multiple of 64:
 // these tools read one block too few then and do not print it (infiniband-diags, ibroute.c and dump_fts.c).
 func lostLID(header []byte) (lid uint64, ok bool) {
 	_, rest, found := bytes.Cut(header, []byte("-0x"))

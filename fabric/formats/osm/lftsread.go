@@ -35,13 +35,13 @@ type RouteFile struct {
 // lineRun says that from this entry on, entries stand on consecutive lines.
 type lineRun struct{ entry, line int }
 
-// Switches is the number of tables in the file.
+// Switches returns the number of tables in the file.
 func (r *RouteFile) Switches() int { return len(r.sections) }
 
-// Entries is the number of entries in all tables.
+// Entries returns the number of entries in all tables.
 func (r *RouteFile) Entries() int { return r.entries }
 
-// lineOf is the line of an entry, counted through the whole file.
+// lineOf returns the line of an entry, counted through the whole file.
 func (r *RouteFile) lineOf(entry int) int {
 	i, found := slices.BinarySearchFunc(r.runs, entry, func(run lineRun, e int) int { return run.entry - e })
 	if !found {

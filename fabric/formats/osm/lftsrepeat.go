@@ -49,7 +49,8 @@ func (r *repeats) remember(line []byte, e routeEntry) {
 	r.byLID[e.lid] = int32(r.next)
 }
 
-// line is the one that begins text, where it was remembered but for its port: its number and its port; -1 for another.
+// line returns the one that begins text, where it was remembered but for its port: its number and its port; -1 for
+// another.
 func (r *repeats) line(text []byte) (line int, port uint8) {
 	if port, ok := r.is(text, r.next); ok {
 		return r.next, port

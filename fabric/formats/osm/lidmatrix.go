@@ -56,7 +56,7 @@ func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw fabric.SwitchIndex, hops 
 	return nil
 }
 
-// hopsTo is the row of hop counts from a switch to a LID by port, the least at port 0; nil where the LID has none.
+// hopsTo returns the row of hop counts from a switch to a LID by port, the least at port 0; nil where the LID has none.
 func hopsTo(f *fabric.Fabric, hops Hops, sw fabric.SwitchIndex, lid uint16,
 	endPort fabric.PortIndex) func(port uint8) uint8 {
 	if h, ok := hops.(LIDHops); ok {

@@ -166,7 +166,7 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 	return d, rest, nil
 }
 
-// partition is the one of a number, or without a number of a name; a new one without a
+// partition returns the one of a number, or without a number of a name; a new one without a
 // number gets the next that is free.
 func (p *PartitionFile) partition(name string, number uint16) int {
 	at := slices.IndexFunc(p.partitions, func(x Partition) bool {
@@ -216,7 +216,7 @@ func (p *PartitionFile) members(d *definition, text string) error {
 	return nil
 }
 
-// wordFor is the word that a name shortens, "" for none.
+// wordFor returns the word that a name shortens, "" for none.
 func wordFor(name string) string {
 	for _, w := range []string{everyPort, "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", portOfSM} {
 		if strings.HasPrefix(w, name) {
@@ -226,7 +226,7 @@ func wordFor(name string) string {
 	return ""
 }
 
-// membershipOf is the word that is shortened, or another where it is none.
+// membershipOf returns the word that is shortened, or another where it is none.
 func membershipOf(text, otherwise string) string {
 	for _, w := range []string{fullWord, bothWord, limitWord} {
 		if strings.HasPrefix(w, text) {
@@ -241,7 +241,7 @@ func nameAndValue(text string) (name, value string) {
 	return strings.Trim(name, " \t"), strings.Trim(value, " \t")
 }
 
-// Of are the partitions of a subnet, by their numbers. A nil file is one that is not
+// Of returns the partitions of a subnet, by their numbers. A nil file is one that is not
 // there: all ports are full members of the default partition.
 func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	if p == nil || p.Broken {
@@ -274,7 +274,7 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	return out
 }
 
-// PKeys are the P_Keys that partitions give to the end ports of a subnet.
+// PKeys returns the P_Keys that partitions give to the end ports of a subnet.
 func PKeys(f *fabric.Fabric, partitions []Partition) map[fabric.PortIndex][]mad.PKey {
 	out := map[fabric.PortIndex][]mad.PKey{}
 	for i := range partitions {

@@ -100,7 +100,7 @@ func sameSLs(lids []uint16, sls fabric.PathSLs) [][]uint16 {
 	return groups
 }
 
-// slRuns are the runs of levels other than 0 from one source.
+// slRuns returns the runs of levels other than 0 from one source.
 func slRuns(runs []slRun, src uint16, lids []uint16, sls fabric.PathSLs) []slRun {
 	for _, dst := range lids {
 		sl := sls.SL(src, dst) & 0xf

@@ -36,7 +36,7 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	return flush(b, "subnet")
 }
 
-// nodesLE are the nodes of the subnet in the order of OpenSM's node table.
+// nodesLE returns the nodes of the subnet in the order of OpenSM's node table.
 func nodesLE(f *fabric.Fabric) []fabric.NodeIndex {
 	var nodes []fabric.NodeIndex
 	for i := range f.NumNodes() {
@@ -55,7 +55,7 @@ type subnetWriter struct {
 	line []byte
 }
 
-// link is the line of a port. It is good until the next call.
+// link returns the line of a port. It is good until the next call.
 func (s *subnetWriter) link(port fabric.PortIndex) []byte {
 	p := &s.f.Ports[port]
 	peer := &s.f.Ports[p.Peer]
@@ -106,7 +106,7 @@ func subnetState(s mad.PortState) string {
 	return "DWN"
 }
 
-// subnetSpeed is the speed per lane in Gb/s. OpenSM looks for speeds above QDR only where the port at the far
+// subnetSpeed returns the speed per lane in Gb/s. OpenSM looks for speeds above QDR only where the port at the far
 // end is capable of them; a fabric that does not know capabilities is taken at its word.
 func subnetSpeed(s fabric.Speed, far *fabric.Port) string {
 	if s >= fabric.FDR && far.CapMask != 0 && far.CapMask&uint32(mad.CapExtendedSpeeds) == 0 {

@@ -29,7 +29,7 @@ func subnetText(t testing.TB, f *fabric.Fabric) string {
 	return b.String()
 }
 
-// routed is a fabric as a subnet manager leaves it.
+// routed returns a fabric as a subnet manager leaves it.
 func routed(t testing.TB, f *fabric.Fabric) *fabric.Fabric {
 	t.Helper()
 	f, err := fabric.AssignLIDs(f)

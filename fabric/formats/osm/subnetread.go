@@ -242,7 +242,7 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// lineOf is the line that describes a port.
+// lineOf returns the line that describes a port.
 func (p *subnetParser) lineOf(e *fabric.PortError) int {
 	if line, ok := p.near[subnetPort{e.Node, e.Num}]; ok {
 		return line

@@ -147,7 +147,7 @@ func (p *torusParser) direction(keyword string) {
 	}
 }
 
-// seed is the seed that lines speak of.
+// seed returns the seed that lines speak of.
 func (p *torusParser) seed() *TorusSeed {
 	if len(p.c.Seeds) == 0 {
 		p.c.Seeds = append(p.c.Seeds, TorusSeed{})

@@ -76,7 +76,7 @@ func commit(f *os.File, whole []byte, old int, state uint64) error {
 	return f.Sync()
 }
 
-// Applied is the view's database with a difference, in memory.
+// Applied returns the view's database with a difference, in memory.
 func (v *View) Applied(delta []byte) (*DB, error) {
 	whole, err := v.changed(delta)
 	if err != nil {
@@ -85,7 +85,7 @@ func (v *View) Applied(delta []byte) (*DB, error) {
 	return Parse(whole)
 }
 
-// changed is a copy of the database with a segment more, which was checked.
+// changed returns a copy of the database with a segment more, which was checked.
 func (v *View) changed(delta []byte) ([]byte, error) {
 	whole, root, err := v.extended(delta)
 	if err != nil {
@@ -98,7 +98,7 @@ func (v *View) changed(delta []byte) ([]byte, error) {
 	return whole, nil
 }
 
-// extended is a copy of the database with a segment more, and where the root in it is.
+// extended returns a copy of the database with a segment more, and where the root in it is.
 func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	le := binary.LittleEndian
 	if err := checkMagic(delta, DeltaMagic, "difference of path databases"); err != nil {
@@ -309,7 +309,7 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// uint is a number of at most a bound, 0 after an error.
+// uint returns a number of at most a bound, 0 after an error.
 func (d *decoder) uint(most uint64) uint64 {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 {

@@ -100,7 +100,7 @@ func (v *View) sizeOf(dir uint64, rows uint32, counted map[uint64]bool) int {
 // words is how many bytes n packed fields take.
 func words(bits, n uint32) int { return int(bits*n+31) / 32 * 4 }
 
-// Ports are all end ports, by their index.
+// Ports returns all end ports, by their index.
 func (v *View) Ports() iter.Seq2[PortIndex, Port] {
 	return func(yield func(PortIndex, Port) bool) {
 		for i := range v.root.Ports {
@@ -111,7 +111,7 @@ func (v *View) Ports() iter.Seq2[PortIndex, Port] {
 	}
 }
 
-// Port is an end port.
+// Port returns an end port.
 func (v *View) Port(i PortIndex) Port {
 	p := v.port(uint32(i))
 	return Port{
@@ -120,7 +120,7 @@ func (v *View) Port(i PortIndex) Port {
 	}
 }
 
-// Switches are the GUIDs of the switches, by their index.
+// Switches returns the GUIDs of the switches, by their index.
 func (v *View) Switches() []uint64 {
 	out := make([]uint64, v.root.Switches)
 	for i := range out {
@@ -129,7 +129,7 @@ func (v *View) Switches() []uint64 {
 	return out
 }
 
-// PKeySets are the sets of P_Keys, by their number.
+// PKeySets returns the sets of P_Keys, by their number.
 func (v *View) PKeySets() [][]PKey {
 	out := make([][]PKey, v.root.PKeySets)
 	for i := range out {
@@ -141,7 +141,7 @@ func (v *View) PKeySets() [][]PKey {
 	return out
 }
 
-// Groups are the LIDs of the switches, in the order of the file.
+// Groups returns the LIDs of the switches, in the order of the file.
 func (v *View) Groups() []Group {
 	out := make([]Group, v.root.Groups)
 	for i := range out {

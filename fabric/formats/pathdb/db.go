@@ -64,7 +64,7 @@ func Open(ctx context.Context, name string) (*DB, error) {
 	return db, nil
 }
 
-// Parse is a database in memory, which it refers to.
+// Parse returns a database in memory, which it refers to.
 func Parse(b []byte) (*DB, error) {
 	v, err := parse(b)
 	if err != nil {
@@ -109,7 +109,7 @@ func (db *DB) load(f *os.File) error {
 	return nil
 }
 
-// View is the current state. Where another process has changed the file, it is read and checked anew, O(size);
+// View returns the current state. Where another process has changed the file, it is read and checked anew, O(size);
 // meanwhile others see the state before. A changed file that is damaged changes nothing; [DB.Refresh] says why.
 func (db *DB) View() *View {
 	v := db.state.Load()

@@ -72,7 +72,7 @@ func Same(a, b *View) bool {
 	return err == nil && bytes.Equal(other, none)
 }
 
-// deltaSum is the checksum of a difference: of its head up to the sum, and of the rest.
+// deltaSum returns the checksum of a difference: of its head up to the sum, and of the rest.
 func deltaSum(head, rest []byte) uint32 {
 	return crc32.Update(checksum(head[:deltaHead-4]), castagnoli, rest)
 }

@@ -73,10 +73,10 @@ type Switch struct {
 	Behind []uint32
 }
 
-// BehindSwitch is a port of a switch with another switch behind it.
+// BehindSwitch returns a port of a switch with another switch behind it.
 func BehindSwitch(sw int32) uint32 { return uint32(sw) }
 
-// BehindPort is one with an end port behind it.
+// BehindPort returns one with an end port behind it.
 func BehindPort(port int32) uint32 { return toPort | uint32(port) }
 
 // BehindNothing is one that is not linked.

@@ -41,10 +41,10 @@ func Reseal(b []byte) {
 	}
 }
 
-// Image are the bytes of a view's database.
+// Image returns the bytes of a view's database.
 func Image(v *View) []byte { return v.data }
 
-// Redelta is a difference with some bytes of its body replaced, and right checksums;
+// Redelta returns a difference with some bytes of its body replaced, and right checksums;
 // it is for tests, too.
 func Redelta(delta []byte, at int, with []byte) []byte {
 	r, err := zstd.NewReader(nil)

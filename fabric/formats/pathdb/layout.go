@@ -64,7 +64,7 @@ type slot struct {
 // slotAt is where the slot of a state is.
 func slotAt(state uint64) uint64 { return offSlots + (state&1)*slotSize }
 
-// bytes are a slot as it stands in a file that begins with head. Its checksum covers
+// bytes returns a slot as it stands in a file that begins with head. Its checksum covers
 // the head up to the identity, so that states of different files do not mix.
 func (s slot) bytes(head []byte) []byte {
 	le := binary.LittleEndian
@@ -75,7 +75,7 @@ func (s slot) bytes(head []byte) []byte {
 	return le.AppendUint32(b, 0)
 }
 
-// readSlot is the slot of a state.
+// readSlot returns the slot of a state.
 func readSlot(file []byte, state uint64) (slot, error) {
 	le := binary.LittleEndian
 	at := slotAt(state)

@@ -29,7 +29,7 @@ const (
 	constants = 1 << 16
 )
 
-// field is the i-th field of some bits of a packed array, from a byte on. It is 0
+// field returns the i-th field of some bits of a packed array, from a byte on. It is 0
 // where data has too few bytes, which a database that was checked never has.
 func field(data []byte, at uint64, i uint32, width uint32) uint32 {
 	bit := uint64(i) * uint64(width)

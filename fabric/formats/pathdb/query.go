@@ -63,7 +63,7 @@ func (v *View) class(i uint16) (c Class) {
 	return readClass(v.data[at : at+classSize])
 }
 
-// ByLID is the port that has a LID.
+// ByLID returns the port that has a LID.
 func (v *View) ByLID(l uint16) (PortIndex, bool) {
 	if uint32(l) >= v.root.LIDs {
 		return 0, false
@@ -72,7 +72,7 @@ func (v *View) ByLID(l uint16) (PortIndex, bool) {
 	return PortIndex(i), i != none
 }
 
-// ByGUID is the port with a port GUID. O(log ports).
+// ByGUID returns the port with a port GUID. O(log ports).
 func (v *View) ByGUID(guid uint64) (PortIndex, bool) {
 	lo, hi := uint32(0), v.root.Ports
 	for lo < hi {
@@ -86,7 +86,7 @@ func (v *View) ByGUID(guid uint64) (PortIndex, bool) {
 	return PortIndex(lo), lo < v.root.Ports && word64(v.data, v.root.OffPorts+uint64(lo)*portSize) == guid
 }
 
-// ByGID is the port with a GID of the subnet's prefix.
+// ByGID returns the port with a GID of the subnet's prefix.
 func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
 	if binary.BigEndian.Uint64(gid[:8]) != v.root.Prefix {
 		return 0, false
@@ -94,7 +94,7 @@ func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
 	return v.ByGUID(binary.BigEndian.Uint64(gid[8:]))
 }
 
-// Query is the record of the path from one LID to another. It allocates nothing. O(1).
+// Query returns the record of the path from one LID to another. It allocates nothing. O(1).
 func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	from, ok := v.ByLID(slid)
 	if !ok {
@@ -166,10 +166,10 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 	return c, c.Reaches
 }
 
-// PartitionBits are the bits of an SL that the partition decides.
+// PartitionBits returns the bits of an SL that the partition decides.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level is the service level of a pair in a partition, and whether it is one that is
+// level returns the service level of a pair in a partition, and whether it is one that is
 // wanted: the bits that a partition decides are those that are asked for
 // (osm_sa_path_record.c, where the SL asked for goes to the engine instead of the partition's).
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
@@ -183,7 +183,7 @@ func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (u
 	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
-// partition is the first P_Key of the source that the destination has too, at least
+// partition returns the first P_Key of the source that the destination has too, at least
 // one of them with full membership (IBA 1.2.1, 10.9.3).
 func (v *View) partition(src, dst uint32, want uint16) (PKey, bool) {
 	wanted := mad.PKey(want).Partition()
@@ -216,7 +216,7 @@ func (v *View) pKeys(set uint32) keys {
 	return keys{first, word(v.data, at+setSize) - first}
 }
 
-// pKey is the P_Key at an index, of a set; that of no set is the default partition's.
+// pKey returns the P_Key at an index, of a set; that of no set is the default partition's.
 func (v *View) pKey(set, i uint32) PKey {
 	if set == none {
 		return PKey{Key: mad.PKeyDefault}
@@ -251,10 +251,10 @@ func least(a, b uint8) uint8 {
 	return a
 }
 
-// Gbps is the rate that a code stands for, 0 for none.
+// Gbps returns the rate that a code stands for, 0 for none.
 func Gbps(code uint8) float64 { return sa.Rate(code).Gbps() }
 
-// RateCode is the code of the fastest rate that is not above one in Gb/s.
+// RateCode returns the code of the fastest rate that is not above one in Gb/s.
 func RateCode(gbps float64) (code uint8) {
 	best := 0.0
 	for c := range uint8(64) {
@@ -266,7 +266,7 @@ func RateCode(gbps float64) (code uint8) {
 	return code
 }
 
-// slower is the slower of two rates, of which 0 is none.
+// slower returns the slower of two rates, of which 0 is none.
 func slower(a, b uint8) uint8 {
 	if a == 0 || b != 0 && Gbps(b) < Gbps(a) {
 		return b

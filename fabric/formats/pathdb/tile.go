@@ -81,7 +81,7 @@ func (t *Tile) set(row, group int, symbol uint32) {
 // Rename says what the values of this tile are in the file.
 func (t *Tile) Rename(to func(uint16) uint16) { t.rename = to }
 
-// encodedVectors are the tile's vectors as they stand in the file, by their number.
+// encodedVectors returns the tile's vectors as they stand in the file, by their number.
 func (t *Tile) encodedVectors() *pieces {
 	var out pieces
 	var values []uint16
@@ -105,7 +105,7 @@ func (t *Tile) encodedVectors() *pieces {
 	return &out
 }
 
-// encodedBlocks are the blocks of all rows, equal ones once, and for each row the number of its block and how
+// encodedBlocks returns the blocks of all rows, equal ones once, and for each row the number of its block and how
 // many bits its symbols have. At is where the vectors stand, in words.
 func (t *Tile) encodedBlocks(at []uint32) (blocks *pool, numbers []uint32, widths []uint8) {
 	if t.symbols == nil {

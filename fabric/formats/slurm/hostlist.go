@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Hostlist is a list of names as Slurm writes it: node-[0001-0018,0020],login. Names are those of [NodeName]
+// Hostlist returns a list of names as Slurm writes it: node-[0001-0018,0020],login. Names are those of [NodeName]
 // or of switches; they are sorted, and one that comes twice is written once.
 func Hostlist(names []string) string {
 	type family struct {

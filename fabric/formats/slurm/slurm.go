@@ -220,7 +220,7 @@ func (b *builder) root() {
 	}
 }
 
-// unique is a name for a switch that no other has.
+// unique returns a name for a switch that no other has.
 func (b *builder) unique(sw fabric.SwitchIndex) string {
 	n := b.f.SwitchNode(sw)
 	name := clean(n.Desc)

@@ -84,7 +84,7 @@ func cutOff(err error) error {
 	return err
 }
 
-// uint is a number of at most a bound.
+// uint returns a number of at most a bound.
 func (d *decoder) uint(most uint64) uint64 {
 	d.fill(binary.MaxVarintLen64)
 	v, n := binary.Uvarint(d.b)

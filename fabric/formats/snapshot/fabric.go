@@ -50,7 +50,7 @@ func (e *encoder) port(p *fabric.Port) {
 	}
 }
 
-// DecodeFabric is the inverse of [EncodeFabric]. Bytes that are none of its give an error.
+// DecodeFabric returns the inverse of [EncodeFabric]. Bytes that are none of its give an error.
 func DecodeFabric(b []byte) (*fabric.Fabric, error) {
 	return decodeFabric(&decoder{b: b})
 }

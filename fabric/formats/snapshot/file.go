@@ -118,7 +118,7 @@ func sections(snap *Snapshot) []section {
 	return all
 }
 
-// rest are the sections behind the forwarding tables.
+// rest returns the sections behind the forwarding tables.
 func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
@@ -206,7 +206,7 @@ func tooLarge(name string, size, most uint64) error {
 	return fmt.Errorf("%s: it unfolds to %d MB, expected at most %d", fabric.Escape(name), size>>20, most>>20)
 }
 
-// heading is the name of a section and how long it is, [io.EOF] behind the last one.
+// heading returns the name of a section and how long it is, [io.EOF] behind the last one.
 func heading(r *bufio.Reader) (name string, size uint64, err error) {
 	n, err := binary.ReadUvarint(r)
 	if err == io.EOF {

@@ -89,7 +89,7 @@ func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 	return r, nil
 }
 
-// encodeChain is a section of its own, so that older versions read the rest.
+// encodeChain returns a section of its own, so that older versions read the rest.
 func encodeChain(chain []string) []byte {
 	e := &encoder{}
 	e.uint(uint64(len(chain)))

@@ -24,7 +24,7 @@ type sumSLs struct{}
 
 func (sumSLs) SL(src, dst uint16) uint8 { return uint8(src/5+dst) % 16 }
 
-// whole is a subnet with everything that a snapshot can hold.
+// whole returns a subnet with everything that a snapshot can hold.
 func whole(t testing.TB, spec string) *fabric.Tables {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

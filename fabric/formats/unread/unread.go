@@ -40,7 +40,7 @@ type Finding struct {
 	Port int
 }
 
-// At is a finding of kind Line.
+// At returns a finding of kind Line.
 func At(file string, line int, format string, args ...any) Finding {
 	return Finding{
 		Kind: Line, File: fabric.Escape(file), Line: line, Why: fmt.Errorf(format, args...).Error(), Port: -1,
@@ -95,7 +95,7 @@ func (l *List) Clash(file string, line int, e *fabric.PortError, node uint64) {
 	l.Add(f)
 }
 
-// Lines are the first few as sentences, for people; none where all was read.
+// Lines returns the first few as sentences, for people; none where all was read.
 func (l *List) Lines(most int) []string {
 	var lines []string
 	for _, f := range l.Findings[:min(len(l.Findings), most)] {

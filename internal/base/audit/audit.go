@@ -21,7 +21,7 @@ type Log struct {
 	Syslog  string // the socket of syslog
 }
 
-// Machine is the log of this machine. Path says where a place of it is.
+// Machine returns the log of this machine. Path says where a place of it is.
 func Machine(path func(place string) string) Log {
 	return Log{Journal: path("/run/systemd/journal/socket"), Syslog: path("/dev/log")}
 }
@@ -73,7 +73,7 @@ func (l Log) Write(r *Record) error {
 
 const identifier = "ibconsole"
 
-// who is the user of this process, and the one who became it by sudo.
+// who returns the user of this process, and the one who became it by sudo.
 func who() [][2]string {
 	out := [][2]string{{"IBCONSOLE_UID", fmt.Sprint(os.Getuid())}}
 	if u, err := user.Current(); err == nil {

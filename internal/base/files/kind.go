@@ -57,7 +57,7 @@ var (
 	Keys = Kind{Name: "a file of keys", Most: 4 * mb}
 )
 
-// Regular is the kind without pipes.
+// Regular returns the kind without pipes.
 func (k Kind) Regular() Kind {
 	k.regular = true
 	return k

@@ -203,7 +203,7 @@ func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Re
 	return out, err
 }
 
-// All is the whole of a file.
+// All returns the whole of a file.
 func All(ctx context.Context, path string, kind Kind) (all []byte, err error) {
 	f, err := Open(ctx, path, kind)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 var small = files.Kind{Name: "a small file", Most: 1 << 20}
 
-// fifo is a pipe in the file system.
+// fifo returns a pipe in the file system.
 func fifo(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fifo")

@@ -13,7 +13,7 @@ import (
 // size below 256 bytes out (RFC 8878, 3.1.1.1.4).
 const maxSizeless, sizeless = 512, 256
 
-// Unfolder is a decoder for [Unfold].
+// Unfolder returns a decoder for [Unfold].
 func Unfolder(most uint64) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most),
 		zstd.WithDecodeAllCapLimit(true))

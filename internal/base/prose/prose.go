@@ -51,7 +51,7 @@ func Words[T any](things []T, word func(T) string) []string {
 	return words
 }
 
-// List is at most so many of the items: "a, b", "a, b and 7 more".
+// List returns at most so many of the items: "a, b", "a, b and 7 more".
 func List(items []string, most int) string {
 	shown, more := Cut(items, most)
 	text := strings.Join(shown, ", ")

@@ -20,7 +20,7 @@ type Error struct{ Signal syscall.Signal }
 
 func (e *Error) Error() string { return "ended by the signal " + e.Signal.String() }
 
-// Ending are the signals by which people and systems end a program.
+// Ending returns the signals by which people and systems end a program.
 func Ending() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }

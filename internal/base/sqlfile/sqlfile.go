@@ -20,7 +20,7 @@ func pragmas() []string {
 	return []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}
 }
 
-// Writing are the parameters of a file that is read and written.
+// Writing returns the parameters of a file that is read and written.
 func Writing() url.Values { return url.Values{"_pragma": pragmas(), "_txlock": {"immediate"}} }
 
 // ErrIrregular says that something else than a regular file has the name. SQLite waits for ever for a named pipe.

@@ -175,7 +175,7 @@ func Length(t testing.TB, sample, full time.Duration) time.Duration {
 
 const sampleSeed = "1" // the seed of samples, so that a change is judged by the same cases as the one before
 
-// Rand is a random source for one test. Its seed is logged: IBCONSOLE_SEED=N
+// Rand returns a random source for one test. Its seed is logged: IBCONSOLE_SEED=N
 // where that is set, another one with each run where [Full], else always the same.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()

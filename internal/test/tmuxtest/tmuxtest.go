@@ -71,7 +71,7 @@ func Start(t *testing.T, w, h int, child string) *Screen {
 	return s
 }
 
-// firstWord is the first word of a line, "" where there is none.
+// firstWord returns the first word of a line, "" where there is none.
 func firstWord(line string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return word
