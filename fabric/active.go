@@ -16,16 +16,16 @@ func (f *Fabric) Activated() *Fabric {
 		g.Ports[e].SMLID = smLID
 	}
 	for i := range g.NumPorts() {
-		if p := &g.Ports[i]; f.Swept(i) {
+		if p := &g.Ports[i]; f.Discovered(i) {
 			p.State = mad.PortActive
 		}
 	}
 	return g
 }
 
-// Swept reports whether a subnet manager finds a port's link: one end is on a switch of the subnet or is the SM's
+// Discovered reports whether a subnet manager finds a port's link: one end is on a switch of the subnet or is the SM's
 // port. Nobody looks through an adapter, so a link between two channel adapters is not found.
-func (f *Fabric) Swept(port PortIndex) bool {
+func (f *Fabric) Discovered(port PortIndex) bool {
 	peer := f.Ports[port].Peer
 	return peer != None && (f.looksOut(port) || f.looksOut(peer))
 }
@@ -35,9 +35,9 @@ func (f *Fabric) looksOut(port PortIndex) bool {
 	return port == f.SMPort || (n.IsSwitch() && n.InSubnet)
 }
 
-// Passing returns the subnet as packets find it: a port that is neither Armed nor Active leads nowhere. The rest
+// UsableLinksOnly returns the subnet as packets find it: a port that is neither Armed nor Active leads nowhere. The rest
 // stays as it is. O(ports).
-func (f *Fabric) Passing() *Fabric {
+func (f *Fabric) UsableLinksOnly() *Fabric {
 	g := f.copy()
 	for i := range g.NumPorts() {
 		if p := &g.Ports[i]; p.State != mad.PortArmed && p.State != mad.PortActive {

@@ -68,8 +68,8 @@ func TestSwept(t *testing.T) {
 	f := parsed(t, twoAdapters)
 	want := map[string]bool{"sw/1": true, "sw/2": true, "A/1": true, "B/1": true}
 	for i := range f.NumPorts() {
-		if name := f.PortName(i); f.Swept(i) != want[name] {
-			t.Errorf("%s: %v, expected %v", name, f.Swept(i), want[name])
+		if name := f.PortName(i); f.Discovered(i) != want[name] {
+			t.Errorf("%s: %v, expected %v", name, f.Discovered(i), want[name])
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Group struct {
 	MLID             uint16
 	MTU, Rate, Life  uint8 // MTU, Rate and packet lifetime as codes of SA records (IBA 1.2.1, 15.2.5.17)
 	SL, TrafficClass uint8
-	SLUntold         bool // nobody told the SL, which is 0 then
+	SLUnknown         bool // nobody told the SL, which is 0 then
 	HopLimit, Scope  uint8
 	PKey             uint16
 	QKey, FlowLabel  uint32
@@ -87,7 +87,7 @@ func GroupsOf(t *Tables) []Group {
 		return nil
 	}
 	for i := range t.MFT.LIDs() {
-		g := Group{MLID: uint16(FirstMLID + i), SLUntold: true}
+		g := Group{MLID: uint16(FirstMLID + i), SLUnknown: true}
 		used := false
 		for s := range SwitchIndex(len(t.Fabric.Switches)) {
 			for port := range t.MFT.Each(s, g.MLID) {
@@ -112,7 +112,7 @@ func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	for i := range groups {
 		g := &groups[i]
 		had, again := sls[g.MLID]
-		if sls[g.MLID] = g.SL; g.SLUntold || again && had != g.SL {
+		if sls[g.MLID] = g.SL; g.SLUnknown || again && had != g.SL {
 			sls[g.MLID] = NoSL
 		}
 	}

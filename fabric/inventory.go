@@ -41,7 +41,7 @@ func (f *Fabric) Inventory() Inventory {
 	}
 	for _, l := range f.Links() {
 		switch {
-		case f.Swept(l.A):
+		case f.Discovered(l.A):
 			inv.InSubnet.Links++
 		case f.IsUnreachable(l, unreachable):
 			inv.Unreachable.Links++
@@ -64,7 +64,7 @@ func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 
 // IsUnreachable reports whether a link is outside the subnet because one of its nodes is among the unreachable ones.
 func (f *Fabric) IsUnreachable(l Link, nodes map[NodeIndex]bool) bool {
-	return !f.Swept(l.A) && (nodes[f.Ports[l.A].Node] || nodes[f.Ports[l.B].Node])
+	return !f.Discovered(l.A) && (nodes[f.Ports[l.A].Node] || nodes[f.Ports[l.B].Node])
 }
 
 func (a *Amounts) count(f *Fabric, node NodeIndex) {

@@ -23,7 +23,7 @@ type LFT struct {
 func NewLFT(switches int, maxLID uint16) *LFT {
 	t := BlankLFT(switches, maxLID)
 	for _, row := range t.rows {
-		Forget(row)
+		FillNoPath(row)
 	}
 	return t
 }
@@ -34,8 +34,8 @@ func BlankLFT(switches int, maxLID uint16) *LFT {
 	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, hugepages.Make[byte](switches*stride), switches)
 }
 
-// Forget makes entries NoPath.
-func Forget(entries []byte) {
+// FillNoPath makes entries NoPath.
+func FillNoPath(entries []byte) {
 	for filled := copy(entries, []byte{NoPath}); filled < len(entries); {
 		filled += copy(entries[filled:], entries[:filled])
 	}

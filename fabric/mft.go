@@ -44,8 +44,8 @@ func mftWords(f *Fabric) int {
 	return highest>>6 + 1
 }
 
-// Read reports whether the table of a switch was read.
-func (t *MFT) Read(sw SwitchIndex) bool { return t.Unread == nil || !t.Unread[sw] }
+// WasRead reports whether the table of a switch was read.
+func (t *MFT) WasRead(sw SwitchIndex) bool { return t.Unread == nil || !t.Unread[sw] }
 
 // LIDs returns the number of multicast LIDs from FirstMLID to Top.
 func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Settle takes from ports of the subnet what [Builder.Build] would refuse, and says
+// ResolveConflicts takes from ports of the subnet what [Builder.Build] would refuse, and says
 // of each port what: of two with one LID the first that was added keeps it and the
 // other has none, as has one whose LID is no unicast LID or does not fit its LMC; of
 // two with one port GUID the second gets that of its node and its number, or the
 // next one that is free. O(ports log ports).
-func (b *Builder) Settle() []*PortError {
+func (b *Builder) ResolveConflicts() []*PortError {
 	f := &b.f
 	stated := f.SMPort
 	f.SMPort = b.smPort()

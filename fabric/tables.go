@@ -73,7 +73,7 @@ func (t *Tables) NotRead() []NodeIndex {
 }
 
 // MulticastKnown reports whether the multicast table of a switch is known, of tables that have some.
-func (t *Tables) MulticastKnown(sw SwitchIndex) bool { return t.Known[sw] && t.MFT.Read(sw) }
+func (t *Tables) MulticastKnown(sw SwitchIndex) bool { return t.Known[sw] && t.MFT.WasRead(sw) }
 
 // MulticastPartial reports whether the multicast table of a switch in the subnet was not read, though others were.
 func (t *Tables) MulticastPartial() bool {
@@ -81,7 +81,7 @@ func (t *Tables) MulticastPartial() bool {
 		return false
 	}
 	for sw, n := range t.Fabric.Switches {
-		if t.Fabric.Nodes[n].InSubnet && !t.MFT.Read(SwitchIndex(sw)) {
+		if t.Fabric.Nodes[n].InSubnet && !t.MFT.WasRead(SwitchIndex(sw)) {
 			return true
 		}
 	}

@@ -112,7 +112,7 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	for _, l := range f.Links() {
 		p, q := f.Ports[l.A].State, f.Ports[l.B].State
 		switch {
-		case !f.Swept(l.A), p == mad.PortNoChange, q == mad.PortNoChange: // not read
+		case !f.Discovered(l.A), p == mad.PortNoChange, q == mad.PortNoChange: // not read
 		case p == mad.PortActive && q == mad.PortActive:
 			active++
 		default:

@@ -94,6 +94,6 @@ func (a *agent) forwardingTable() mad.Status {
 		copy(a.data, sw.lft[from:to])
 		return mad.StatusOK
 	}
-	fabric.Forget(a.data)
+	fabric.FillNoPath(a.data)
 	return mad.StatusOK
 }

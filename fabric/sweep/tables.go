@@ -93,7 +93,7 @@ func (r *reader) askLFTs() {
 		if known[sw] {
 			row = row[(int(top)/fabric.BlockSize+1)*fabric.BlockSize:]
 		}
-		fabric.Forget(row) // what is not read
+		fabric.FillNoPath(row) // what is not read
 	}
 	r.answered[askBlock] = r.gotBlock
 	r.spread(r.known(), func(i int32) int {
@@ -168,7 +168,7 @@ func (r *reader) forget(sw fabric.SwitchIndex) {
 		return
 	}
 	r.tables.Known[sw] = false
-	fabric.Forget(r.tables.LFT.Row(sw))
+	fabric.FillNoPath(r.tables.LFT.Row(sw))
 }
 
 // port is the port of the fabric that a question is about.

@@ -79,7 +79,7 @@ func cameUp(was, now *fabric.Fabric) bool {
 		})
 	}
 	return slices.ContainsFunc(now.Links(), func(l fabric.Link) bool {
-		return now.Swept(l.A) && (was.Ports[l.A].Peer != l.B || !was.Swept(l.A))
+		return now.Discovered(l.A) && (was.Ports[l.A].Peer != l.B || !was.Discovered(l.A))
 	})
 }
 

@@ -113,7 +113,7 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 		if linkload.ClassOf(f, fabric.PortIndex(i)) != linkload.BetweenSwitches {
 			continue
 		}
-		if !f.Swept(fabric.PortIndex(i)) {
+		if !f.Discovered(fabric.PortIndex(i)) {
 			continue
 		}
 		p, q := &f.Ports[i], &f.Ports[f.Ports[i].Peer]

@@ -24,7 +24,7 @@ func there(f *fabric.Fabric) map[string]bool {
 		}
 	}
 	for _, l := range f.Links() {
-		if f.Swept(l.A) && f.Swept(l.B) {
+		if f.Discovered(l.A) && f.Discovered(l.B) {
 			names[linkName(f.PortName(l.A), f.PortName(l.B))] = true
 		}
 	}

@@ -199,7 +199,7 @@ func (p *Picture) Managed() *fabric.Fabric {
 // LinkState returns the state of a port's link: where tables are staged, the state once they are written, as
 // [Picture.Managed] has it.
 func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
-	if p.Kind == Staged && p.Fabric.Swept(port) {
+	if p.Kind == Staged && p.Fabric.Discovered(port) {
 		return mad.PortActive
 	}
 	return p.Fabric.Ports[port].State

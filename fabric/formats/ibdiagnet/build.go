@@ -84,7 +84,7 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 	p.down(&b)
 	p.sm(&b)
 	if p.found != nil {
-		for _, e := range b.Settle() {
+		for _, e := range b.ResolveConflicts() {
 			p.found.Clash(p.name, lines[e.Node], e, b.Node(e.Node).GUID)
 		}
 	}

@@ -58,7 +58,7 @@ func (l *laid) lay(t *fabric.Tables, s *Switch) {
 	}
 	t.Known[sw] = true
 	row := t.LFT.Row(sw)
-	fabric.Forget(row)
+	fabric.FillNoPath(row)
 	n := copy(row[:int(f.MaxLID)+1], from.Ports)
 	for lid, port := range row[:n] {
 		if port != fabric.NoPath && port > f.SwitchNode(sw).NumPorts {

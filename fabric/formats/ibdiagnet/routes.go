@@ -197,7 +197,7 @@ func (p *routes) grow(size int) error {
 			}
 		}
 		t.Ports = append(make([]uint8, 0, room), t.Ports...)
-		fabric.Forget(t.Ports[was:room])
+		fabric.FillNoPath(t.Ports[was:room])
 	}
 	p.most = max(p.most, size)
 	t.Ports = t.Ports[:size]

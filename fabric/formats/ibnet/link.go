@@ -178,7 +178,7 @@ func (b *builder) settle() error {
 			return err
 		}
 	}
-	for _, e := range b.b.Settle() {
+	for _, e := range b.b.ResolveConflicts() {
 		at := b.placeOf(e.Node, e.Num)
 		b.p.unread.Clash(b.p.files[at.file], int(at.line), e, b.b.Node(e.Node).GUID)
 	}

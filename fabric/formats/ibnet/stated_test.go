@@ -196,7 +196,7 @@ func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 	t.Helper()
 	for i := range f.NumPorts() {
 		p := &f.Ports[i]
-		if !f.Nodes[p.Node].InSubnet || !f.Swept(i) && f.Nodes[p.Node].Switch == fabric.None {
+		if !f.Nodes[p.Node].InSubnet || !f.Discovered(i) && f.Nodes[p.Node].Switch == fabric.None {
 			continue
 		}
 		n := g.NodeByGUID(f.Nodes[p.Node].GUID)

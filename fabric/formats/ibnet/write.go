@@ -75,7 +75,7 @@ func (t *topologyWriter) node(node fabric.NodeIndex) {
 			clean(n.Desc))
 	}
 	for p := range n.Ports() {
-		if t.f.Swept(p) {
+		if t.f.Discovered(p) {
 			t.port(n, p)
 		}
 	}

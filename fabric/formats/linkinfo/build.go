@@ -335,7 +335,7 @@ func (b *builder) finish() (*fabric.Fabric, error) {
 		return n.line
 	}
 	if b.p.found != nil {
-		for _, e := range b.b.Settle() {
+		for _, e := range b.b.ResolveConflicts() {
 			b.p.found.Clash(b.p.name, lineOf(e), e, b.added[e.Node].guid)
 		}
 	}

@@ -23,7 +23,7 @@ func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 // WriteAllMCFDBs is [WriteMCFDBs] as ibdiagnet does it: with a section for each switch of the subnet whose table was
 // read.
 func WriteAllMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
-	return writeMCFDBs(w, f, t, func(sw fabric.SwitchIndex) bool { return f.SwitchNode(sw).InSubnet && t.Read(sw) })
+	return writeMCFDBs(w, f, t, func(sw fabric.SwitchIndex) bool { return f.SwitchNode(sw).InSubnet && t.WasRead(sw) })
 }
 
 // writeMCFDBs writes the sections of switches with entries, and those that are to have one in any case.

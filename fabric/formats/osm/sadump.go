@@ -97,7 +97,7 @@ func (p *groupParser) group(text string) error {
 			fabric.LastMLID)
 	}
 	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{},
-		SLUntold: true}
+		SLUnknown: true}
 	if err := eachField(fields, func(key, value string) error { return groupField(&g, key, value) }); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 		g.Life = uint8(n) & 0x3f
 	case "sl_flow_hop":
 		n, err = parseField(key, value, 32)
-		g.SLUntold = false
+		g.SLUnknown = false
 		g.SL, g.FlowLabel, g.HopLimit = uint8(n>>28), uint32(n)>>8&0xfffff, uint8(n)
 	case "scope_state":
 		n, err = parseField(key, value, 8)

@@ -25,7 +25,7 @@ func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	for _, n := range nodesLE(f) {
 		first := f.Nodes[n].FirstPort
 		for p := first + 1; p <= first+fabric.PortIndex(f.Nodes[n].NumPorts); p++ {
-			if !f.Swept(p) {
+			if !f.Discovered(p) {
 				continue
 			}
 			if _, err := b.Write(s.link(p)); err != nil {

@@ -228,7 +228,7 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if p.found != nil {
-		for _, e := range p.b.Settle() {
+		for _, e := range p.b.ResolveConflicts() {
 			p.found.Clash(name, p.lineOf(e), e, p.b.Node(e.Node).GUID)
 		}
 	}

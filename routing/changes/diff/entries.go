@@ -76,7 +76,7 @@ func rowChanges(before, after *fabric.Tables, so, sn fabric.SwitchIndex) iter.Se
 
 // block is 64 entries of a switch, those above its top NoPath.
 func block(t *fabric.Tables, sw fabric.SwitchIndex, b int) (entries [fabric.BlockSize]uint8) {
-	fabric.Forget(entries[:])
+	fabric.FillNoPath(entries[:])
 	if left := int(t.Top[sw]) + 1 - b*fabric.BlockSize; left > 0 && b < t.LFT.Blocks() {
 		copy(entries[:min(left, fabric.BlockSize)], t.LFT.Block(sw, b))
 	}

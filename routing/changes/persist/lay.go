@@ -103,7 +103,7 @@ func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric
 		if from[n] == fabric.None {
 			continue
 		}
-		if sw := t.Fabric.Nodes[from[n]].Switch; !t.MFT.Read(sw) {
+		if sw := t.Fabric.Nodes[from[n]].Switch; !t.MFT.WasRead(sw) {
 			m.Unread[s] = true
 		}
 		for i := range t.MFT.LIDs() {

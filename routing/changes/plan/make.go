@@ -244,10 +244,10 @@ func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for i := range live.NumPorts() {
 		p := &live.Ports[i]
-		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Swept(i) {
+		if (p.State != mad.PortInit && p.State != mad.PortArmed) || !live.Discovered(i) {
 			continue
 		}
-		if s := m.stagedPort(i); s != fabric.None && staged.Swept(s) {
+		if s := m.stagedPort(i); s != fabric.None && staged.Discovered(s) {
 			m.plan.States = append(m.plan.States, write.State{Port: i, Old: p.State, New: mad.PortActive})
 		}
 	}
@@ -274,7 +274,7 @@ func (m *maker) links(context.Context) error {
 	}
 	down := 0
 	for _, l := range m.staged.Fabric.Links() {
-		if m.staged.Fabric.Swept(l.A) && !up[l] {
+		if m.staged.Fabric.Discovered(l.A) && !up[l] {
 			down++
 		}
 	}

@@ -91,7 +91,7 @@ func (c *comparison) goneNodes() {
 
 func (c *comparison) goneLinks() {
 	for _, l := range c.was.Links() {
-		if !c.was.Swept(l.A) || linked(c.was, c.now, c.to, l) {
+		if !c.was.Discovered(l.A) || linked(c.was, c.now, c.to, l) {
 			continue
 		}
 		c.verdict.Links++
@@ -129,7 +129,7 @@ func (c *comparison) newNodes() {
 func (c *comparison) newLinks() {
 	for _, l := range c.now.Links() {
 		a, b := c.from[c.now.Ports[l.A].Node], c.from[c.now.Ports[l.B].Node]
-		if a == fabric.None || b == fabric.None || !c.now.Swept(l.A) || linked(c.now, c.was, c.from, l) {
+		if a == fabric.None || b == fabric.None || !c.now.Discovered(l.A) || linked(c.now, c.was, c.from, l) {
 			continue
 		}
 		led := ""

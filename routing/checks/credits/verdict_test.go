@@ -110,7 +110,7 @@ func TestVerdictOfPartialTables(t *testing.T) {
 	for spec, want := range map[string]Verdict{"fattree:2,4": Unknown, "torus:5x1": Unknown, "torus:6x5": Loop} {
 		tb := minhopOf(t, spec)
 		tb.Known[0] = false
-		fabric.Forget(tb.LFT.Row(0))
+		fabric.FillNoPath(tb.LFT.Row(0))
 		if got := checked(t, tb); got != want {
 			t.Errorf("%s: %v, want %v", spec, got, want)
 		}

@@ -39,7 +39,7 @@ func (c Class) String() string {
 func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	p := &f.Ports[port]
 	switch {
-	case !f.Swept(port):
+	case !f.Discovered(port):
 		return None
 	case !f.Nodes[p.Node].IsSwitch():
 		return FromHost

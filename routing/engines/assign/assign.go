@@ -70,7 +70,7 @@ func (w *worker) countDraws(p *plan, sw fabric.SwitchIndex) int {
 
 func (w *worker) assign(p *plan, sw fabric.SwitchIndex, row []byte) {
 	if !p.f.SwitchNode(sw).InSubnet {
-		fabric.Forget(row)
+		fabric.FillNoPath(row)
 		return
 	}
 	a := w.assignerFor(p, sw)
@@ -177,7 +177,7 @@ func (a *assigner[S]) assign(row []byte) {
 	if a.row == nil {
 		a.row = make([]byte, len(row))
 	}
-	fabric.Forget(a.row)
+	fabric.FillNoPath(a.row)
 	begin := 0
 	if a.plain || a.keeping {
 		if sets, ok := a.narrow.window(a.sets); ok {

@@ -176,7 +176,7 @@ func (c *columns) tables(ctx context.Context) (*fabric.LFT, error) {
 		for lid, place := range c.places {
 			row[lid] = byPlace[place]
 		}
-		fabric.Forget(row[len(c.places):])
+		fabric.FillNoPath(row[len(c.places):])
 		for lid, column := range c.again {
 			row[lid] = column[slot]
 		}

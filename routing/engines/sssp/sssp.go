@@ -118,7 +118,7 @@ func (r *router) route(ctx context.Context) error {
 			r.run(t.local == 0)
 			ports := r.ports[row*len(r.hosts) : (row+1)*len(r.hosts)]
 			if len(r.tree) < len(ports) {
-				fabric.Forget(ports)
+				fabric.FillNoPath(ports)
 			}
 			r.use(ports)
 			ports[t.sw] = t.local
@@ -169,7 +169,7 @@ func (r *router) tables(ctx context.Context) error {
 		rows := make([][]uint8, 0, together)
 		for s := low; s < high; s++ {
 			rows = append(rows, r.lft.Row(fabric.SwitchIndex(s)))
-			fabric.Forget(rows[s-low])
+			fabric.FillNoPath(rows[s-low])
 		}
 		at := 0
 		for _, t := range r.targets {

@@ -72,7 +72,7 @@ var groupTable = answer.Table[group]{
 			return answer.Text(fmt.Sprintf("0x%04x", g.PKey))
 		}},
 		{Key: "sl", Name: "SL", Kind: answer.KindInt, Help: "service level", Value: func(g group) answer.Value {
-			if g.SLUntold {
+			if g.SLUnknown {
 				return answer.NotRead()
 			}
 			return answer.Int(g.SL)

@@ -47,7 +47,7 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 		return err
 	}
 	passing := *now.Tables
-	passing.Fabric = now.Fabric.Passing()
+	passing.Fabric = now.Fabric.UsableLinksOnly()
 	opt := census.Options{Switches: c.Flag("switches"), List: limit}
 	if noTables == nil {
 		opt.Beside = s.Tables
