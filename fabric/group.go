@@ -20,7 +20,7 @@ type Group struct {
 	MLID             uint16
 	MTU, Rate, Life  uint8 // MTU, Rate and packet lifetime as codes of SA records (IBA 1.2.1, 15.2.5.17)
 	SL, TrafficClass uint8
-	SLUnknown         bool // nobody told the SL, which is 0 then
+	SLUnknown        bool // nobody told the SL, which is 0 then
 	HopLimit, Scope  uint8
 	PKey             uint16
 	QKey, FlowLabel  uint32
