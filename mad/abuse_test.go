@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// lie is a segment that a subnet administration sends, whatever is right.
-type lie struct {
+// forged is a segment that a hostile subnet administration sends, valid or not.
+type forged struct {
 	after   time.Duration
 	kind    uint8
 	flags   uint8
@@ -22,11 +22,11 @@ type lie struct {
 	version uint8
 	seg     uint32
 	length  uint32
-	tid     uint64 // is added to the right one
+	tid     uint64 // added to the right one
 }
 
-// frame is the lie told to who asked f.
-func (l lie) frame(f Frame) Frame {
+// frame returns the segment as an answer to f.
+func (l forged) frame(f Frame) Frame {
 	h := f.Data
 	h[OffMethod] |= uint8(MethodResponse)
 	binary.BigEndian.PutUint64(h[OffTID:], binary.BigEndian.Uint64(h[OffTID:])+l.tid)
@@ -38,96 +38,108 @@ func (l lie) frame(f Frame) Frame {
 	return f
 }
 
-// liar answers a request with what first says, and all else that is sent to it with what then says, nil for nothing.
-func liar(first []lie, then func(n int, f *Frame) []lie) *agent {
+// hostileAgent answers a request with the segments of first, and everything else with those that then returns, if not
+// nil.
+func hostileAgent(first []forged, then func(n int, f *Frame) []forged) *agent {
 	return newAgent(func(n int, f Frame) (out []answer) {
-		lies := first
+		segments := first
 		if segmented(&f.Data) {
-			if lies = nil; then != nil {
-				lies = then(n, &f)
+			if segments = nil; then != nil {
+				segments = then(n, &f)
 			}
 		}
-		for _, l := range lies {
+		for _, l := range segments {
 			out = append(out, at(l.after, l.frame(f)))
 		}
 		return out
 	})
 }
 
-// window are the segments that an acknowledgement asks for; the last flags are those of the last one.
-func windowOf(f *Frame) (out []lie) {
+// windowOf returns the segments that acknowledgement f allows.
+func windowOf(f *Frame) (out []forged) {
 	if f.Data[OffRMPPType] != RMPPAck {
 		return nil
 	}
 	be := binary.BigEndian
 	for seg := be.Uint32(f.Data[OffSegment:]) + 1; seg <= be.Uint32(f.Data[OffLength:]); seg++ {
-		out = append(out, lie{kind: RMPPData, seg: seg})
+		out = append(out, forged{kind: RMPPData, seg: seg})
 	}
 	return out
 }
 
-var begin = lie{kind: RMPPData, flags: RMPPFirst, seg: 1}
+var begin = forged{kind: RMPPData, flags: RMPPFirst, seg: 1}
 
-func times(n int, l lie) (out []lie) {
+func times(n int, l forged) (out []forged) {
 	for range n {
 		out = append(out, l)
 	}
 	return out
 }
 
-// TestAbuse: whatever a subnet administration sends in segments, the request ends with an error that says what it was,
-// within the time of a transfer, and with no more memory than its limit. Fake time: none of it is waited for.
+// Whatever segments a subnet administration sends, the request ends with an error that describes the fault, within the
+// maximum duration of a transfer, and with no more memory than its limit. Time is simulated.
 func TestAbuse(t *testing.T) {
 	const limit = 1 << 20
-	then := func(lies ...lie) func(int, *Frame) []lie { return func(int, *Frame) []lie { return lies } }
+	then := func(segments ...forged) func(int, *Frame) []forged {
+		return func(int, *Frame) []forged { return segments }
+	}
 	for name, x := range map[string]struct {
-		first []lie
-		then  func(n int, f *Frame) []lie
+		first []forged
+		then  func(n int, f *Frame) []forged
 		want  error
 		words string
 	}{
-		"segments without end": {[]lie{begin}, func(_ int, f *Frame) []lie {
+		"segments without end": {[]forged{begin}, func(_ int, f *Frame) []forged {
 			return windowOf(f)
-		}, RMPPNoResources, "more than 1048576 bytes, the limit"},
-		"a segment now and then": {[]lie{begin}, func(_ int, f *Frame) []lie {
+		}, RMPPNoResources, "exceeds the limit of 1048576 bytes"},
+		"a segment now and then": {[]forged{begin}, func(_ int, f *Frame) []forged {
 			return drip(f)
 		}, ErrTimeout, "segments"},
 		"one segment for ever": {
-			times(5000, begin), then(lie{after: 100 * ms, kind: RMPPData, flags: RMPPFirst, seg: 1}), ErrTimeout,
+			times(5000, begin), then(forged{after: 100 * ms, kind: RMPPData, flags: RMPPFirst, seg: 1}), ErrTimeout,
 			"after 1 segments",
 		},
-		"a length beyond all": {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 0xffffffff}}, nil,
+		"a length beyond all": {[]forged{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 0xffffffff}}, nil,
 			RMPPNoResources, "1048576 bytes"},
-		"a length below all": {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 1}}, nil, ErrTimeout,
+		"a length below all": {[]forged{{kind: RMPPData, flags: RMPPFirst, seg: 1, length: 1}}, nil, ErrTimeout,
 			"after 1 segments"},
-		"a last too long": {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 2, length: 0x7fffffff}),
+		"a last too long": {[]forged{begin}, then(forged{kind: RMPPData, flags: RMPPLast, seg: 2, length: 0x7fffffff}),
 			RMPPBadLength, "segment 2"},
-		"a last too short": {[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 2, length: 1}),
+		"a last too short": {[]forged{begin}, then(forged{kind: RMPPData, flags: RMPPLast, seg: 2, length: 1}),
 			RMPPBadLength, "segment 2"},
 		"a last that is not": {
-			[]lie{begin}, then(lie{kind: RMPPData, flags: RMPPLast, seg: 5, length: 30}, lie{kind: RMPPData, seg: 6}),
+			[]forged{
+				begin,
+			}, then(forged{kind: RMPPData, flags: RMPPLast, seg: 5, length: 30}, forged{kind: RMPPData, seg: 6}),
 			RMPPBadLength, "segment 6",
 		},
-		"segment 0":         {[]lie{{kind: RMPPData, flags: RMPPFirst, seg: 0}}, nil, RMPPBadSegment, "segment 0"},
-		"another one first": {[]lie{{kind: RMPPData, seg: 0xffffffff}}, nil, ErrTimeout, "after 0 segments"},
-		"beyond the window": {[]lie{begin}, then(lie{kind: RMPPData, seg: 66}, lie{kind: RMPPData, seg: 1 << 31}),
+		"segment 0":         {[]forged{{kind: RMPPData, flags: RMPPFirst, seg: 0}}, nil, RMPPBadSegment, "segment 0"},
+		"another one first": {[]forged{{kind: RMPPData, seg: 0xffffffff}}, nil, ErrTimeout, "after 0 segments"},
+		"beyond the window": {[]forged{
+			begin,
+		}, then(forged{kind: RMPPData, seg: 66}, forged{kind: RMPPData, seg: 1 << 31}),
 			ErrTimeout, "after 1 segments"},
-		"another transfer": {[]lie{begin}, then(lie{kind: RMPPData, seg: 2, tid: 1 << 40}), ErrTimeout,
+		"another transfer": {[]forged{begin}, then(forged{kind: RMPPData, seg: 2, tid: 1 << 40}), ErrTimeout,
 			"after 1 segments"},
-		"an acknowledgement":    {[]lie{{kind: RMPPAck, seg: 7, length: 1}}, nil, RMPPBadType, ""},
-		"one in the middle":     {[]lie{begin}, then(lie{kind: RMPPAck, seg: 0xffffffff, length: 0}), RMPPBadType, ""},
-		"an abort":              {[]lie{{kind: RMPPAbort, status: 126}}, nil, RMPPTooManyRetries, "by the other end"},
-		"an abort of no status": {[]lie{begin}, then(lie{kind: RMPPAbort, status: 0}), RMPPOK, "by the other end"},
-		"a stop": {[]lie{begin}, then(lie{kind: RMPPStop, status: 250}), RMPPStatus(250),
+		"an acknowledgement": {[]forged{{kind: RMPPAck, seg: 7, length: 1}}, nil, RMPPBadType, ""},
+		"one in the middle": {[]forged{begin}, then(forged{kind: RMPPAck, seg: 0xffffffff, length: 0}),
+			RMPPBadType, ""},
+		"an abort": {
+			[]forged{{kind: RMPPAbort, status: 126}}, nil, RMPPTooManyRetries, "by the other end",
+		},
+		"an abort of no status": {
+			[]forged{begin}, then(forged{kind: RMPPAbort, status: 0}), RMPPOK, "by the other end",
+		},
+		"a stop": {[]forged{begin}, then(forged{kind: RMPPStop, status: 250}), RMPPStatus(250),
 			"RMPP status 250"},
-		"no type": {[]lie{{kind: 200, seg: 1, flags: RMPPFirst}}, nil, RMPPBadType, ""},
-		"another version": {[]lie{{kind: RMPPData, seg: 1, flags: RMPPFirst, version: 9}}, nil,
+		"no type": {[]forged{{kind: 200, seg: 1, flags: RMPPFirst}}, nil, RMPPBadType, ""},
+		"another version": {[]forged{{kind: RMPPData, seg: 1, flags: RMPPFirst, version: 9}}, nil,
 			RMPPBadVersion, ""},
 		"nothing": {nil, nil, ErrTimeout, "no answer after 3 tries"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := newTestClient(t, liar(x.first, x.then), ClientOptions{})
+				c := newTestClient(t, hostileAgent(x.first, x.then), ClientOptions{})
 				req := tableRequest()
 				req.GSI.Limit = limit
 				start := time.Now()
@@ -140,16 +152,16 @@ func TestAbuse(t *testing.T) {
 				}
 				c.mu.Lock()
 				defer c.mu.Unlock()
-				if c.held > 0 {
-					t.Errorf("%d bytes are counted when nothing is under way", c.held)
+				if c.segmentBytes > 0 {
+					t.Errorf("%d bytes are counted without a transfer", c.segmentBytes)
 				}
 			})
 		})
 	}
 }
 
-// drip is one more segment a while after each acknowledgement, again and again: those of a window come slowly.
-func drip(f *Frame) (out []lie) {
+// drip returns the allowed segments with long pauses between them.
+func drip(f *Frame) (out []forged) {
 	for i, l := range windowOf(f) {
 		l.after = time.Duration(i) * 900 * ms
 		out = append(out, l)
@@ -157,15 +169,15 @@ func drip(f *Frame) (out []lie) {
 	return out
 }
 
-// TestAbuseTogether: many answers without end take no more than their common limit, and the error says so.
+// Many endless answers take no more than their common limit, and the error reports it.
 func TestAbuseTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room = 1 << 20
 		var c *Client
-		a := liar([]lie{begin}, func(_ int, f *Frame) []lie { return windowOf(f) })
+		a := hostileAgent([]forged{begin}, func(_ int, f *Frame) []forged { return windowOf(f) })
 		c = newTestClient(t, a, Fast())
 		c.mu.Lock()
-		c.room = room
+		c.maxSegmentBytes = room
 		c.mu.Unlock()
 		var all sync.WaitGroup
 		var mu sync.Mutex
@@ -181,7 +193,7 @@ func TestAbuseTogether(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if strings.Contains(err.Error(),
-					fmt.Sprintf("all answers that come now have more than %d bytes", room)) {
+					fmt.Sprintf("all current answers together exceed the limit of %d bytes", room)) {
 					ended++
 				}
 			})
@@ -190,15 +202,15 @@ func TestAbuseTogether(t *testing.T) {
 		if ended < 30 {
 			t.Errorf("%d of 40 were ended by the common limit", ended)
 		}
-		if c.mu.Lock(); c.held != 0 {
-			t.Errorf("%d bytes are counted", c.held)
+		if c.mu.Lock(); c.segmentBytes != 0 {
+			t.Errorf("%d bytes are counted", c.segmentBytes)
 		}
 		c.mu.Unlock()
 	})
 }
 
-// FuzzTransfer has a subnet administration send what it likes, in the bounds of IBA 13.6.2 and out of them, now and on
-// each packet that it gets: the request ends, keeps to its limit, and what it counts is nothing when it has.
+// FuzzTransfer lets a subnet administration send anything, within the bounds of IBA 13.6.2 or not, at once and after
+// each packet: the request ends, keeps to its limit, and its memory is released.
 func FuzzTransfer(f *testing.F) {
 	f.Add([]byte{1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 2, 0, 0, 0, 100, 0, 0})
 	f.Add([]byte{1, 6, 0, 0, 0, 0, 0, 1, 0, 0, 0, 120, 0, 0})
@@ -211,10 +223,10 @@ func FuzzTransfer(f *testing.F) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			const limit = 40 * SegmentSize
-			next := func(n int) (out []lie) {
+			next := func(n int) (out []forged) {
 				for ; n > 0 && len(b) >= 14; n-- {
 					be := binary.BigEndian
-					out = append(out, lie{
+					out = append(out, forged{
 						kind: b[0], flags: b[1], status: b[2], version: b[3], seg: be.Uint32(b[4:]),
 						length: be.Uint32(b[8:]),
 						after:  time.Duration(b[12]) * 10 * ms, tid: uint64(b[13] >> 6),
@@ -243,11 +255,11 @@ func FuzzTransfer(f *testing.F) {
 			if d := time.Since(start); d > maxTransfer+10*time.Second {
 				t.Errorf("it took %v: %v", d, err)
 			}
-			time.Sleep(10 * time.Second) // what is still on its way
+			time.Sleep(10 * time.Second) // for frames still in flight
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if c.held != 0 {
-				t.Errorf("%d bytes are counted", c.held)
+			if c.segmentBytes != 0 {
+				t.Errorf("%d bytes are counted", c.segmentBytes)
 			}
 		})
 	})

@@ -19,8 +19,7 @@ func TestFast(t *testing.T) {
 	}
 }
 
-// By hand: one more with each window of answers; a loss halves, but only once for
-// what was sent before.
+// Computed by hand: a window of answers adds one; a loss halves the window, but only once for requests sent before.
 func TestWindowArithmetic(t *testing.T) {
 	w := newWindow(2, 20)
 	expect := func(when string, want int) {
@@ -31,32 +30,31 @@ func TestWindowArithmetic(t *testing.T) {
 	}
 	expect("at first", 4)
 	for range 5 { // 4.25, 4.49, 4.71, 4.92, 5.12
-		w.answered(w.limit())
+		w.onAnswer(w.limit())
 	}
 	expect("after five answers", 5)
 	for range 100 {
-		w.answered(2) // of 5
+		w.onAnswer(2) // of 5
 	}
 	expect("unused", 5)
 	for range 22 {
-		w.answered(w.limit())
+		w.onAnswer(w.limit())
 	}
 	expect("after 5 + 6 + 7 + 4 answers", 8)
-	w.lost(10, 20)
-	w.lost(15, 21)
+	w.onLoss(10, 20)
+	w.onLoss(15, 21)
 	expect("after losses of one window", 4)
 	for now := range 10 {
-		w.lost(time.Duration(100+now), time.Duration(100+now))
+		w.onLoss(time.Duration(100+now), time.Duration(100+now))
 	}
 	expect("after many losses", 2)
 	for range 1000 {
-		w.answered(w.limit())
+		w.onAnswer(w.limit())
 	}
 	expect("after many answers", 20)
 }
 
-// bounded is a subnet whose agents take so many requests at a time, and drop the
-// rest. It counts what was dropped.
+// bounded is a subnet whose agents process up to room requests at a time and drop the rest. It counts the dropped ones.
 type bounded struct {
 	room, in, most, dropped int
 }
@@ -80,7 +78,7 @@ func (n *bounded) agent() *agent {
 	return a
 }
 
-// A window beyond what the subnet takes is found out and kept to.
+// The window finds the capacity of the subnet and keeps to it.
 func TestWindowAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &bounded{room: 20}
@@ -101,15 +99,15 @@ func TestWindowAdapts(t *testing.T) {
 			t.Errorf("%d of %d were dropped", n.dropped, requests)
 		}
 		if w := c.Window(); w > 50 {
-			t.Errorf("the window is %d where 20 have room", w)
+			t.Errorf("the window is %d, the capacity 20", w)
 		}
 		if n.most < 20 {
-			t.Errorf("at most %d were in flight where 20 have room", n.most)
+			t.Errorf("at most %d were in flight, the capacity is 20", n.most)
 		}
 	})
 }
 
-// Dead targets among live ones do not narrow the window.
+// Unresponsive targets do not narrow the window.
 func TestWindowAndDeadTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(_ int, f Frame) []answer {
@@ -132,7 +130,7 @@ func TestWindowAndDeadTargets(t *testing.T) {
 	})
 }
 
-// What a transport sends back at once has no path to go; that narrows nothing.
+// A request that the transport returns at once has no path; it does not narrow the window.
 func TestWindowAndSentBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {
@@ -156,8 +154,8 @@ func TestWindowAndSentBack(t *testing.T) {
 	})
 }
 
-// No target has more in flight than it may, other targets do not wait for it, and
-// two batches share its places in turn.
+// A target has at most PerTarget requests in flight, other targets do not wait for it, and two batches share its limit
+// in turn.
 func TestPerTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, most := map[uint16]int{}, map[uint16]int{}
@@ -167,7 +165,7 @@ func TestPerTarget(t *testing.T) {
 			most[f.DLID] = max(most[f.DLID], in[f.DLID])
 			delay := 10 * ms
 			if f.DLID == 1 {
-				delay = 100 * ms // a slow one
+				delay = 100 * ms // a slow target
 			}
 			time.AfterFunc(delay-ms/2, func() {
 				a.mu.Lock()
@@ -206,12 +204,12 @@ func TestPerTarget(t *testing.T) {
 		}
 		for range 2 {
 			if quick := <-ended; quick > 50*ms && quick != 2000*ms {
-				t.Errorf("those that are quick took %v", quick)
+				t.Errorf("the requests to fast targets took %v", quick)
 			}
 			<-ended
 		}
 		if d := time.Since(start); d != 2000*ms {
-			t.Errorf("60 requests to the slow one, 3 at a time, took %v, want 2s", d)
+			t.Errorf("60 requests to the slow target, 3 at a time, took %v, want 2s", d)
 		}
 		for lid, n := range most {
 			if n > 3 {
@@ -221,7 +219,7 @@ func TestPerTarget(t *testing.T) {
 	})
 }
 
-// A batch that is cancelled leaves no place taken, and forgets those that wait.
+// A cancelled batch frees its share of the limit and drops its waiting requests.
 func TestPerTargetCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(_ int, f Frame) []answer { return []answer{at(100*ms, reply(f, StatusOK))} })
@@ -241,7 +239,7 @@ func TestPerTargetCancel(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if err := <-other; err != nil {
-			t.Errorf("the one behind them: %v", err)
+			t.Errorf("the request after them: %v", err)
 		}
 		got := c.Targets()
 		if len(got) != 1 || got[0].InFlight != 0 || got[0].Waiting != 0 || c.parked.n != 0 {
@@ -250,7 +248,7 @@ func TestPerTargetCancel(t *testing.T) {
 	})
 }
 
-// A client that dies with requests waiting ends them.
+// A client that is closed ends waiting requests.
 func TestPerTargetClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newTestClient(t, newAgent(silence), ClientOptions{PerTarget: 1})
@@ -310,7 +308,7 @@ func TestTargets(t *testing.T) {
 				t.Errorf("got\n%+v, want\n%+v", got[i], want[i])
 			}
 		}
-		// Late answers by LID are told by where they are from.
+		// A late answer by LID is counted at its source.
 		a.in <- func() Frame {
 			f := reply(a.frames()[0], StatusOK)
 			f.SLID = 7
@@ -318,13 +316,12 @@ func TestTargets(t *testing.T) {
 		}()
 		synctest.Wait()
 		if late := c.Targets()[0].Late; late != 1 {
-			t.Errorf("%d late ones from LID 7, want 1", late)
+			t.Errorf("%d late answers from LID 7, want 1", late)
 		}
 	})
 }
 
-// A target that has left several requests without an answer gets one try, until
-// it answers or time has passed.
+// A target that has not answered several requests gets one try until it answers or silentFor has passed.
 func TestSilentTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := true
@@ -361,7 +358,7 @@ func TestSilentTarget(t *testing.T) {
 	})
 }
 
-// The table of targets does not grow beyond its bound, and keeps those in use.
+// The table of targets does not grow beyond its limit, and keeps those in use.
 func TestTargetsAreBounded(t *testing.T) {
 	table := newTargets(100)
 	busy := Request{LID: 1}
@@ -370,7 +367,7 @@ func TestTargetsAreBounded(t *testing.T) {
 	for lid := range uint16(10_000) {
 		i := table.find(&Request{LID: 10 + lid}, int32(lid))
 		if table.all[i].key.LID != 10+lid {
-			t.Fatalf("LID %d is that of %v", lid, table.all[i].key)
+			t.Fatalf("LID %d has the index of %v", lid, table.all[i].key)
 		}
 		table.find(&often, 0)
 	}
@@ -379,12 +376,12 @@ func TestTargetsAreBounded(t *testing.T) {
 	}
 	for _, r := range []*Request{&busy, &often} {
 		if _, kept := table.index[r.target()]; !kept {
-			t.Errorf("LID %d was forgotten", r.LID)
+			t.Errorf("LID %d was dropped", r.LID)
 		}
 	}
 	for key, i := range table.index {
 		if table.all[i].key != key {
-			t.Errorf("%v is at the place of %v", key, table.all[i].key)
+			t.Errorf("%v is at the index of %v", key, table.all[i].key)
 		}
 	}
 	for i := range table.all {

@@ -4,7 +4,7 @@ package mad
 
 import "testing"
 
-// The bytes here were laid out by hand from the places of bits that the doc comments have.
+// The bytes here were laid out by hand from the bit positions in the doc comments.
 
 func TestAdaptiveRoutingInfo(t *testing.T) {
 	checkAttribute(t, golden(t, ``), AdaptiveRoutingInfo{})
@@ -42,8 +42,8 @@ func TestAdaptiveRoutingGroupTable(t *testing.T) {
 }
 
 func TestAdaptiveRoutingLFT(t *testing.T) {
-	// LID 0: free, group 0x12, port 3. LID 1: static, port 7. LID 2: hash, table 5. LID 3: bounded. LID 4: what has no
-	// name.
+	// LID 0: free, group 0x12, port 3. LID 1: static, port 7. LID 2: hash, table 5. LID 3: bounded. LID 4: bits without
+	// a name.
 	checkAttribute(t, golden(t, `40030012 80070007 c5000000 00000000 3000f000`), AdaptiveRoutingLFT{
 		{State: LIDFree, Group: 0x12, Port: 3}, {State: LIDStatic, Group: 7, Port: 7}, {State: LIDHash, Table: 5}, {},
 		{spare: 0x3000f000},

@@ -11,11 +11,10 @@ import (
 
 var errBroken = errors.New("wire cut")
 
-// agent is a transport to a made-up subnet: handle says what comes back for
-// each frame that is sent.
+// agent is a transport to a simulated subnet: handle returns the answers to each sent frame.
 type agent struct {
 	handle func(n int, f Frame) []answer
-	hold   func(n int) error // if set, is called by Send at first, and may wait
+	hold   func(n int) error // if set, called first by Send; may block
 
 	in         chan Frame
 	interrupts chan struct{}
@@ -28,7 +27,7 @@ type agent struct {
 	fail  error // of Send
 }
 
-// answer is a frame that comes in after a while.
+// answer is a frame that arrives after a delay.
 type answer struct {
 	after time.Duration
 	frame Frame
@@ -101,8 +100,8 @@ func (a *agent) frames() []Frame {
 	return a.sent
 }
 
-// reply is the answer to f with the given status. Its data begin with the
-// attribute modifier, so that answers can be told apart.
+// reply returns the answer to f with the given status. Its data begin with the attribute modifier, so that tests can
+// tell answers apart.
 func reply(f Frame, status Status) Frame {
 	var s SMP
 	if err := s.UnmarshalBinary(f.Data[:]); err != nil {

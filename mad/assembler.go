@@ -7,23 +7,22 @@ import (
 	"fmt"
 )
 
-// Assembler puts the segments of one transfer together at the end that receives (IBA 13.6.6.2). Whatever the
-// segments say, it holds no more than its limit and no more than [SegmentWindow] segments beyond those that
-// came in order. Every segment costs O(1).
+// Assembler is the receiving end of a segmented transfer (IBA 13.6.6.2). Whatever the segments contain, it holds at
+// most its limit and at most [SegmentWindow] segments beyond those received in order. Each segment costs O(1).
 type Assembler struct {
-	limit  int
-	tid    uint64
-	last   uint32 // number of the last segment, 0 as long as it is not known
-	end    int    // bytes of the last segment
-	next   uint32 // the first segment that is missing
-	beyond uint64 // bit i: segment next+i is there
-	window uint32 // the last segment that may be sent
-	cut    bool
-	data   []byte
-	sample [Size]byte // a segment, for the headers of what is sent back
+	limit     int
+	tid       uint64
+	last      uint32 // number of the last segment; 0 while unknown
+	end       int    // bytes of the last segment
+	next      uint32 // first missing segment
+	beyond    uint64 // bit i: segment next+i has arrived
+	window    uint32 // last segment that may be sent
+	truncated bool
+	data      []byte
+	sample    [Size]byte // a segment; its headers are those of acknowledgements
 }
 
-// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 is [DefaultLimit].
+// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 means [DefaultLimit].
 func NewAssembler(limit int) *Assembler {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -31,8 +30,8 @@ func NewAssembler(limit int) *Assembler {
 	return &Assembler{limit: limit, next: 1, window: 1}
 }
 
-// Take takes the MAD m of the transfer. If answer is true it has put into out what is to be sent back, an
-// acknowledgement or the end of the transfer. An error, which wraps [ErrSegments], ends the transfer.
+// Take processes MAD m of the transfer. If answer is true, out is a MAD to send: an acknowledgement or the end of the
+// transfer. An error, which wraps [ErrSegments], ends the transfer.
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {
@@ -43,7 +42,7 @@ func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	}
 	switch m[OffRMPPType] {
 	case RMPPStop, RMPPAbort:
-		return false, ended(m)
+		return false, abortedBy(m)
 	case RMPPData:
 	default:
 		return a.abort(m, out, RMPPBadType)
@@ -72,34 +71,34 @@ func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	return false, nil
 }
 
-// Done reports whether all segments are there.
+// Done reports whether all segments have arrived.
 func (a *Assembler) Done() bool { return a.last != 0 && a.next > a.last }
 
-// Segments is how many segments came in order.
+// Segments returns how many segments have arrived in order.
 func (a *Assembler) Segments() int { return int(a.next - 1) }
 
-// Data returns what the segments carry, without headers. The error wraps [ErrCut] where there was more.
+// Data returns the data of the segments without headers. The error wraps [ErrTruncated] if the transport lost the rest.
 func (a *Assembler) Data() ([]byte, error) {
-	if a.cut {
-		return a.data, ErrCut
+	if a.truncated {
+		return a.data, ErrTruncated
 	}
 	return a.data, nil
 }
 
-// size is how many bytes of memory it holds.
+// size returns the memory in bytes that the data takes.
 func (a *Assembler) size() int { return cap(a.data) }
 
-// Ack makes out the acknowledgement of what came in order. At least one segment must have come.
+// Ack stores in out the acknowledgement of the segments received in order. At least one segment must have arrived.
 func (a *Assembler) Ack(out *[Size]byte) {
 	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
 }
 
-// Abort makes out the end of the transfer. At least one segment must have come.
+// Abort stores in out a MAD that aborts the transfer. At least one segment must have arrived.
 func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
 	control(out, &a.sample, RMPPAbort, status, 0, 0)
 }
 
-// again acknowledges once more where a segment is repeated, because the acknowledgement may have been lost.
+// again acknowledges a repeated segment, because the acknowledgement may have been lost.
 func (a *Assembler) again(m, out *[Size]byte) bool {
 	if m[OffRMPPType] != RMPPData || binary.BigEndian.Uint64(m[OffTID:]) != a.tid {
 		return false
@@ -116,21 +115,21 @@ func (a *Assembler) abort(m, out *[Size]byte, status RMPPStatus) (bool, error) {
 	control(out, m, kind, status, 0, 0)
 	err := fmt.Errorf("%w: segment %d: %w", ErrSegments, binary.BigEndian.Uint32(m[OffSegment:]), status)
 	if status == RMPPNoResources {
-		err = fmt.Errorf("%w: the answer has more than %d bytes, the limit", err, a.limit)
+		err = fmt.Errorf("%w: the answer exceeds the limit of %d bytes", err, a.limit)
 	}
 	return true, err
 }
 
-// check says what is wrong with the header of data segment seg.
+// check validates the header of data segment seg.
 func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
 	flags, length := m[OffRMPPFlags], binary.BigEndian.Uint32(m[OffLength:])
 	first, last := flags&RMPPFirst != 0, flags&RMPPLast != 0
-	// A status in the last segment is how a transport says that it cut the rest.
-	cut := last && RMPPStatus(m[OffRMPPStatus]) == RMPPNoResources
+	// A transport that truncated the answer sets a status in the last segment.
+	truncated := last && RMPPStatus(m[OffRMPPStatus]) == RMPPNoResources
 	switch {
 	case m[OffRMPPVersion] != rmppVersion:
 		return RMPPBadVersion
-	case m[OffRMPPStatus] != 0 && !cut:
+	case m[OffRMPPStatus] != 0 && !truncated:
 		return RMPPBadStatus
 	case seg == 0, first != (seg == 1):
 		return RMPPBadSegment
@@ -139,20 +138,20 @@ func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
 	case a.last != 0 && (seg > a.last || last != (seg == a.last)):
 		return RMPPBadLength
 	case last && seg <= a.window && seg >= a.next && a.beyond>>(seg-a.next) > 1:
-		return RMPPBadLength // one beyond the last has come
+		return RMPPBadLength // a segment beyond the last has arrived
 	case first && !last && uint64(length) > uint64(a.limit)*segmentRoom/SegmentSize+segmentRoom:
 		return RMPPNoResources
 	}
 	return RMPPOK
 }
 
-// put keeps segment seg, which is within the window.
+// put stores segment seg, which is within the window.
 func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
 	bytes := SegmentSize
 	if m[OffRMPPFlags]&RMPPLast != 0 {
 		bytes = int(binary.BigEndian.Uint32(m[OffLength:])) - classHeader
 		a.last, a.end = seg, bytes
-		a.cut = m[OffRMPPStatus] != 0
+		a.truncated = m[OffRMPPStatus] != 0
 	}
 	at := int(seg-1) * SegmentSize
 	if at+bytes > a.limit {

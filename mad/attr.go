@@ -7,12 +7,12 @@ import (
 	"fmt"
 )
 
-// AttrID says which attribute a MAD carries.
+// AttrID is the ID of a MAD's attribute.
 type AttrID uint16
 
 // Attributes of the subnet management classes (IBA 14.2.5), and Mellanox's own.
 const (
-	AttrClassPortInfo            AttrID = 0x0001 // of the other classes
+	AttrClassPortInfo            AttrID = 0x0001 // in other classes
 	AttrNotice                   AttrID = 0x0002
 	AttrNodeDescription          AttrID = 0x0010
 	AttrNodeInfo                 AttrID = 0x0011
@@ -42,7 +42,7 @@ const (
 	AttrPortCountersExtended AttrID = 0x001d
 )
 
-// Name returns the attribute's name in a management class: the numbers of attributes belong to the class.
+// Name returns the attribute's name in a management class; attribute IDs depend on the class.
 func (a AttrID) Name(c Class) string {
 	switch {
 	case c.isSMP():
@@ -102,21 +102,21 @@ var names = map[AttrID]string{
 	AttrAdaptiveRoutingLFT:        "AdaptiveRoutingLinearForwardingTable",
 }
 
-// Attribute is what the attribute types have in common. UnmarshalBinary takes
-// exactly [DataSize] bytes, except as [GSIAttribute] says, and gives an error that wraps [ErrLength] for any
-// other number; AppendBinary yields as many and does not fail.
+// Attribute is implemented by all attribute types. UnmarshalBinary takes exactly [DataSize] bytes, except for
+// [GSIAttribute]s, and returns an error that wraps [ErrLength] for any other number. AppendBinary appends as many bytes
+// and does not fail.
 type Attribute interface {
 	AttrID() AttrID
 	encoding.BinaryUnmarshaler
 	encoding.BinaryAppender
 }
 
-// GSIAttribute is what the attributes of the other classes have in common. UnmarshalBinary takes as many
-// bytes as the attribute has, or more, of which the rest means nothing; for fewer it gives an error that
-// wraps [ErrLength]. AppendBinary yields as many bytes as the attribute has and does not fail.
+// GSIAttribute is implemented by the attributes of the general services. UnmarshalBinary ignores bytes beyond the
+// attribute; for fewer bytes it returns an error that wraps [ErrLength]. AppendBinary appends the attribute and does
+// not fail.
 type GSIAttribute Attribute
 
-// named is the name of a number, or the format with the number where it has none.
+// named returns the name of a number, or the format with the number if it has no name.
 func named[T ~uint8 | ~uint16](names map[T]string, n T, format string) string {
 	if name, ok := names[n]; ok {
 		return name
@@ -124,7 +124,7 @@ func named[T ~uint8 | ~uint16](names map[T]string, n T, format string) string {
 	return fmt.Sprintf(format, uint16(n))
 }
 
-// checkAtLeast is the first thing the decoder of a [GSIAttribute] does.
+// checkAtLeast checks the length of a [GSIAttribute] to decode.
 func checkAtLeast(what string, b []byte, want int) error {
 	if len(b) < want {
 		return fmt.Errorf("%s: %w: %d bytes, want %d or more", what, ErrLength, len(b), want)
@@ -132,7 +132,7 @@ func checkAtLeast(what string, b []byte, want int) error {
 	return nil
 }
 
-// checkLength is the first thing every attribute's decoder does.
+// checkLength checks the length of an [Attribute] to decode.
 func checkLength(a AttrID, b []byte) error {
 	if len(b) != DataSize {
 		return fmt.Errorf("%v: %w: %d bytes, want %d", a, ErrLength, len(b), DataSize)
@@ -140,7 +140,7 @@ func checkLength(a AttrID, b []byte) error {
 	return nil
 }
 
-// grow appends DataSize zero bytes to b and returns the whole and the new part.
+// grow appends DataSize zero bytes to b and returns the result and its new part.
 func grow(b []byte) (whole, part []byte) {
 	n := len(b)
 	var zero [DataSize]byte

@@ -23,8 +23,7 @@ func golden(t testing.TB, text string) []byte {
 	return b
 }
 
-// checkAttribute checks both directions between b and want, and the lengths
-// that are to be refused.
+// checkAttribute checks decoding and encoding between b and want, and that wrong lengths are refused.
 func checkAttribute[T comparable, P attributeOf[T]](t *testing.T, b []byte, want T) {
 	t.Helper()
 	var got T
@@ -57,7 +56,7 @@ func checkAttribute[T comparable, P attributeOf[T]](t *testing.T, b []byte, want
 	}
 }
 
-// fuzzAttribute checks that all 64 bytes come back, whatever they are.
+// fuzzAttribute checks that decoding and encoding return the same 64 bytes.
 func fuzzAttribute[T comparable, P attributeOf[T]](f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0}, DataSize))
 	f.Add(bytes.Repeat([]byte{0xff}, DataSize))

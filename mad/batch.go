@@ -7,36 +7,36 @@ import (
 	"slices"
 )
 
-// Batch is a number of requests that belong together. It is for one goroutine: that one calls Go, then Wait,
-// and runs the callbacks, which call Go for more. Requests beyond the client's window queue up in the batch.
-// Batches of the same client share its window in turn.
+// Batch is a group of requests. It belongs to one goroutine, which calls Go, then Wait, and runs the callbacks; these
+// may call Go for more requests. Requests beyond the client's window queue up in the batch. The batches of a client
+// share its window in turn.
 type Batch struct {
 	client  *Client
 	ctx     context.Context
 	queue   queue
 	frame   Frame
-	waiting int     // requests that have no slot
+	waiting int     // requests without a slot
 	active  int     // slots with requests whose callbacks have not run
 	ended   []int32 // slots whose callbacks are to run
 	full    bool    // no slot was free when last tried
-	target  int32   // that of the last request, for a guess at the next
+	target  int32   // of the last request, a guess for the next
 	ready   chan struct{}
-	keep    func(*Reply) // for Client.Do
+	keep    func(*Reply) // callback for Client.Do
 	kept    Reply
 	mad     [Size]byte  // of kept
-	ran     int         // callbacks of this Wait
-	in      Frame       // while it leads
-	unwatch func() bool // ends the watch of ctx while it leads
+	ran     int         // callbacks run by this Wait
+	in      Frame       // receive buffer while leading
+	unwatch func() bool // stops watching ctx while leading
 
 	// Guarded by client.mu.
 	done    []int32 // slots with ended requests
-	granted []int32 // slots to use
-	woken   queue   // requests whose targets have a place for them
-	queued  bool    // is in client.queue
+	granted []int32 // free slots to use
+	woken   queue   // requests whose targets accept another one
+	queued  bool    // in Client.queue
 	sleep   sleep
 }
 
-// NewBatch returns an empty batch. ctx ends its Wait.
+// NewBatch returns an empty batch. Its Wait ends with ctx.
 func (c *Client) NewBatch(ctx context.Context) *Batch {
 	b := newBatch(c)
 	b.ctx = ctx
@@ -55,7 +55,7 @@ func newBatch(c *Client) *Batch {
 	return b
 }
 
-// do asks one question. The answer is good until the batch is used again.
+// do sends one request and waits for the answer, which is valid until the batch is used again.
 func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	b.ctx, b.kept = ctx, Reply{}
 	b.Go(*req, b.keep)
@@ -66,7 +66,7 @@ func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	return &b.kept
 }
 
-// Go asks for req. Wait hands its end, good or bad, to callback; the reply is good until that returns.
+// Go adds a request. Wait passes its result to callback; the reply is valid until callback returns.
 func (b *Batch) Go(req Request, callback func(*Reply)) {
 	b.queue.push(&job{b, req, callback})
 	b.waiting++
@@ -75,9 +75,8 @@ func (b *Batch) Go(req Request, callback func(*Reply)) {
 	}
 }
 
-// Wait runs the callbacks one after the other as requests end, until none is left, and returns nil whatever
-// became of them. It returns ctx's error or that of the client if one of those ends first; callbacks that
-// have not run by then never will.
+// Wait runs the callbacks one after the other as requests end. It returns nil when none is left, whatever their
+// results. If ctx or the client ends first, it returns that error and drops the remaining callbacks.
 func (b *Batch) Wait() error {
 	defer b.client.resign(b)
 	b.ran = 0
@@ -115,7 +114,7 @@ func (b *Batch) Wait() error {
 	}
 }
 
-// rouse makes a Wait look at its context.
+// rouse makes Wait check its context.
 func (b *Batch) rouse() {
 	c := b.client
 	c.mu.Lock()
@@ -123,10 +122,10 @@ func (b *Batch) rouse() {
 	b.wake()
 }
 
-// Len is the number of requests whose callbacks have not run.
+// Len returns the number of requests whose callbacks have not run.
 func (b *Batch) Len() int { return b.active + b.waiting }
 
-// fill gives slot done back, unless that is -1, and sends requests while there are free slots.
+// fill releases slot done, unless that is -1, and sends requests while slots are free.
 func (b *Batch) fill(done int) {
 	c := b.client
 	if done < 0 && b.waiting == 0 {
@@ -161,7 +160,7 @@ func (b *Batch) start(i int) {
 	}
 }
 
-// collect moves ended requests to b.ended; if there are none it says and marks where the batch is to sleep.
+// collect moves ended requests to b.ended. If there are none it determines and records how the batch sleeps.
 func (b *Batch) collect() sleep {
 	c := b.client
 	c.mu.Lock()
@@ -169,9 +168,9 @@ func (b *Batch) collect() sleep {
 	b.done, b.ended = b.ended[:0], b.done
 	b.sleep = awake
 	if c.err != nil {
-		b.sleep = forReady // which sees it
+		b.sleep = forReady // Wait then returns the client's error
 	} else if len(b.ended) == 0 && len(b.granted) == 0 && (b.woken.len() == 0 || b.queued) {
-		b.sleep = c.rest(b)
+		b.sleep = c.chooseSleep(b)
 	}
 	return b.sleep
 }
@@ -201,7 +200,7 @@ func (b *Batch) wake() {
 	b.sleep = awake
 }
 
-// abandon forgets all requests.
+// abandon drops all requests.
 func (b *Batch) abandon() {
 	c := b.client
 	c.mu.Lock()
@@ -218,14 +217,14 @@ func (b *Batch) abandon() {
 	for b.woken.len() > 0 {
 		t := c.targets.find(&b.woken.front().request, 0)
 		b.woken.drop()
-		c.leave(t)
+		c.endAt(t)
 	}
 	for i := range c.slots {
 		if s := &c.slots[i]; s.owner == b {
 			if s.tries > 0 {
 				c.remove(i)
 				s.tries, s.table = 0, nil
-				c.leave(s.target)
+				c.endAt(s.target)
 			}
 			s.callback = nil
 			c.release(i)

@@ -20,7 +20,7 @@ func TestBatchEmpty(t *testing.T) {
 	}
 }
 
-// Callbacks ask for more, as a sweep does; one batch serves more than once.
+// Callbacks add requests, as in a sweep; a batch can be used again.
 func TestBatchGrows(t *testing.T) {
 	c := newTestClient(t, newAgent(echo), ClientOptions{Window: 3})
 	b := c.NewBatch(t.Context())
@@ -116,7 +116,7 @@ func TestBatchCancel(t *testing.T) {
 	})
 }
 
-// Who waits for a slot and is cancelled must not be handed one.
+// A batch cancelled while it waits for a slot must not get one.
 func TestBatchCancelWhileQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(_ int, f Frame) []answer { return []answer{at(100*ms, reply(f, StatusOK))} })
@@ -132,7 +132,7 @@ func TestBatchCancelWhileQueued(t *testing.T) {
 		b := c.NewBatch(ctx)
 		b.Go(Request{Attr: AttrNodeInfo}, func(*Reply) { t.Error("a callback ran") })
 		if err := b.Wait(); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the one in the queue: %v", err)
+			t.Errorf("the queued one: %v", err)
 		}
 		if err := <-first; err != nil {
 			t.Errorf("the first: %v", err)
@@ -143,7 +143,7 @@ func TestBatchCancelWhileQueued(t *testing.T) {
 	})
 }
 
-// The slots of a batch that is cancelled go to the one that waits for them.
+// The slots of a cancelled batch go to the next in the queue.
 func TestBatchCancelHandsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {
@@ -184,7 +184,7 @@ func TestBatchCancelledBefore(t *testing.T) {
 	}
 }
 
-// A small batch does not wait until a large one has had all it wants.
+// A small batch does not wait for the end of a large one.
 func TestBatchesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []uint8
@@ -259,7 +259,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 
 func ignore(*Reply) {}
 
-// loop is a transport that answers at once and does nothing else.
+// loop is a transport that answers everything at once.
 type loop struct {
 	in     chan Frame
 	closed chan struct{}
@@ -288,7 +288,7 @@ func (l *loop) Close() error {
 	return nil
 }
 
-// BenchmarkBatch is what the client itself costs.
+// BenchmarkBatch measures the cost of the client itself.
 func BenchmarkBatch(b *testing.B) {
 	for _, window := range []int{1, 16, 64, MaxWindow} {
 		b.Run(fmt.Sprintf("window=%d", window), func(b *testing.B) {

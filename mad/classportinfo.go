@@ -19,14 +19,14 @@ const ClassPortInfoSize = 72
 type ClassPortInfo struct {
 	BaseVersion     uint8
 	ClassVersion    uint8
-	CapabilityMask  uint16 // from bit 8 on as the class says
+	CapabilityMask  uint16 // defined by the class from bit 8 on
 	CapabilityMask2 uint32 // 27 bits
 	RespTime        uint8  // 5 bits; 4.096 us * 2^n
 	Redirect        AgentAddress
 	Trap            AgentAddress
 }
 
-// AgentAddress is where the requests or traps of a class go:
+// AgentAddress is the destination of the requests or traps of a class:
 //
 //	 0  GID           16
 //	16  TrafficClass   1
@@ -34,7 +34,7 @@ type ClassPortInfo struct {
 //	    FlowLabel     20 bits
 //	20  LID            2
 //	22  PKey           2
-//	24  HopLimit       1  reserved in an address to redirect to
+//	24  HopLimit       1  reserved in a redirect address
 //	25  QP             3
 //	28  QKey           4
 type AgentAddress struct {
@@ -51,10 +51,10 @@ type AgentAddress struct {
 
 // Capabilities of a performance management agent (IBA 16.1.3.1; added bits: volume 1, release 1.3).
 const (
-	PerfAllPortSelect     uint16 = 1 << 8  // port 255 is all ports of a switch
-	PerfExtendedWidth     uint16 = 1 << 9  // PortCountersExtended
-	PerfExtendedWidthOnly uint16 = 1 << 10 // without unicast and multicast counters
-	PerfXmitWait          uint16 = 1 << 12 // PortXmitWait in PortCounters
+	PerfAllPortSelect     uint16 = 1 << 8  // port 255 means all ports of a switch
+	PerfExtendedWidth     uint16 = 1 << 9  // supports PortCountersExtended
+	PerfExtendedWidthOnly uint16 = 1 << 10 // supports it without unicast and multicast counters
+	PerfXmitWait          uint16 = 1 << 12 // PortCounters contains XmitWait
 )
 
 func (*ClassPortInfo) AttrID() AttrID { return AttrClassPortInfo }

@@ -11,32 +11,33 @@ import (
 	"time"
 )
 
-// ClientOptions say how a [Client] treats the subnet. Zero fields take the defaults, which are gentle:
-// management agents of switches are slow, have room for few packets on VL 15, which has no flow control, and
-// drop the rest. For a subnet that is simulated [Fast] has others.
+// ClientOptions controls how a [Client] loads the subnet. Zero fields take the defaults, which are gentle: the
+// management agents of switches are slow, buffer few packets on VL 15, which has no flow control, and drop the rest.
+// [Fast] returns options for simulated subnets.
 type ClientOptions struct {
-	// Window is how many requests are in flight at most, from 1 to [MaxWindow]; 16. OpenSM keeps 4 on the
-	// wire (max_wire_smps). It is a bound: the client begins with 4 or MinWindow, has more in flight as long
-	// as answers come, and halves what it has when they fail to.
+	// Window is the maximum number of requests in flight, from 1 to [MaxWindow] (default 16). OpenSM keeps 4 on the
+	// wire (max_wire_smps). The client begins with 4 or MinWindow, adds requests while answers arrive, and halves the
+	// number when they do not.
 	Window int
-	// MinWindow is how many requests may be in flight however many get no answer;
-	// an eighth of Window. If it is Window, the window does not change.
+	// MinWindow is the number of requests that may be in flight whatever is lost (default an eighth of Window). If it
+	// equals Window, the window is fixed.
 	MinWindow int
-	// PerTarget is how many requests are in flight to the same LID, or by the
-	// same directed route, at most; a quarter of Window, 4 at least.
+	// PerTarget is the maximum number of requests in flight to one LID or directed route (default a quarter of Window,
+	// at least 4).
 	PerTarget int
-	Timeout   time.Duration // how long the first try waits for an answer; 200 ms
-	// Tries is how often a request is sent before it has failed; 3. A target that
-	// has failed several times in a row gets one try until it answers.
+	Timeout   time.Duration // how long the first try waits for an answer (default 200 ms)
+	// Tries is how often a request is sent before it fails (default 3). A target that has failed several times in a row
+	// gets one try until it answers.
 	Tries   int
-	Backoff float64 // by how much a try waits longer than the one before it, at least 1; 2
-	MKey    uint64  // of the subnet management requests that name none
-	// Traps, if it is not nil, gets the traps that come in. One that finds no room there is dropped, and
-	// counted ([Stats.TrapsDropped]). No trap is answered: that is for subnet managers.
+	Backoff float64 // factor by which each try waits longer than the one before, 1 to 10 (default 2)
+	MKey    uint64  // M_Key of subnet management requests that have none
+	// Traps receives incoming traps unless it is nil. A trap for which the channel has no space is dropped and counted
+	// ([Stats].TrapsDropped). The client answers no trap; that is the task of subnet managers.
 	Traps chan<- Trap
 }
 
-// Fast returns options for simulated subnets, whose agents drop nothing: a fixed window of 128 for all and each.
+// Fast returns options for simulated subnets, whose agents drop nothing: a fixed window of 128 requests, for the whole
+// subnet and for each target.
 func Fast() ClientOptions { return ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128} }
 
 // MaxWindow is the largest window of a client.
@@ -68,105 +69,106 @@ func (o ClientOptions) withDefaults() (ClientOptions, error) {
 	return o, nil
 }
 
-// Stats count what a client has done since it began.
+// Stats counts the work of a client since it was created.
 type Stats struct {
-	Sent     uint64 // frames, those sent again among them
+	Sent     uint64 // frames, including retries
 	Retried  uint64 // frames sent again
 	Received uint64 // answers that ended a request
 	Refused  uint64 // of those, answers with an error status
 	TimedOut uint64 // requests that failed without an answer
-	Late     uint64 // answers to nothing outstanding: too late, or repeated
-	Stray    uint64 // frames that are no answers
+	Late     uint64 // answers to no outstanding request: late or repeated
+	Stray    uint64 // frames that are not answers
 
 	Traps        uint64 // traps that came in
-	TrapsDropped uint64 // of those, for want of room
+	TrapsDropped uint64 // of those, dropped because the channel was full
 }
 
-// Client asks many questions at a time over a transport, and again without an answer. For any goroutine.
+// Client multiplexes requests over a transport and retries them. It is safe for concurrent use.
 type Client struct {
 	transport Transport
 	opts      ClientOptions
 	timeouts  []time.Duration // of each try
 	epoch     time.Time
 	batches   sync.Pool     // for Do
-	kick      chan struct{} // tells the clock that it sleeps for too long
+	kick      chan struct{} // wakes the clock before its timer
 	dead      chan struct{} // closed with err set
 	running   sync.WaitGroup
 
-	mu       sync.Mutex
-	err      error // why nothing goes any more
-	slots    []slot
-	free     []int32
-	window   window
-	targets  targets
-	parked   parking
-	queue    []*Batch // those that wait for a free slot
-	waiting  []list   // slots by try, in the order of their deadlines; then those of their own time-outs; those due now
-	wakeAt   time.Duration
-	finished finished
-	held     int // bytes of answers in segments
-	room     int // for them, MaxTables
-	stats    Stats
-	lead     lead
-	led      sync.Cond // over mu: whether somebody leads has changed
+	mu      sync.Mutex
+	err     error // why the client has failed; nil while it works
+	slots   []slot
+	free    []int32
+	window  window
+	targets targets
+	parked  parking
+	queue   []*Batch // waiting for a free slot
+	// slots by try, ordered by deadline; then those with their own deadlines; then those due now
+	waiting         []list
+	wakeAt          time.Duration
+	acks            recentAcks
+	segmentBytes    int // of memory that segmented answers hold now
+	maxSegmentBytes int // MaxTables
+	stats           Stats
+	lead            lead
+	leadChanged     sync.Cond // over mu
 }
 
-// A transaction id is 32 bits, as transports use the upper half: the slot of the request, and above it a number
-// that grows with every send. Answers to any try of the request that holds the slot now are good.
+// A transaction id has 32 bits, because transports use the upper half: the slot of the request, and above it a number
+// that grows with every send. An answer to any try of the request now in the slot is accepted.
 const (
 	slotBits = 12
 	seqBits  = 32 - slotBits
 	seqMask  = 1<<seqBits - 1
 )
 
-// slot is a place in the window.
+// slot is one place of the window.
 type slot struct {
-	owner      *Batch // nil: free
-	request    Request
-	callback   func(*Reply)
-	reply      Reply
-	frame      Frame
-	target     int32
-	seq        uint32
-	tries      int // so far; 0 unless in flight
-	most       int // tries at most
-	busy       Status
-	sentBack   uint32        // Frame.Status of the last try
-	first      time.Duration // when the first try was sent
-	last       time.Duration // when the last try was sent
-	deadline   time.Duration
-	in         int // which list of Client.waiting
-	prev, next int32
-	table      *Assembler // of an answer in segments that has begun
-	held       int        // bytes that this answer takes, counted in Client.held until the slot's next request
-	over       time.Duration
-	nudges     int
+	owner        *Batch // nil: free
+	request      Request
+	callback     func(*Reply)
+	reply        Reply
+	frame        Frame
+	target       int32
+	seq          uint32
+	tries        int // so far; 0 unless in flight
+	maxTries     int
+	busy         Status
+	sentBack     uint32        // Frame.Status of the last try
+	first        time.Duration // when the first try was sent
+	last         time.Duration // when the last try was sent
+	deadline     time.Duration
+	in           int // index of the list in Client.waiting
+	prev, next   int32
+	table        *Assembler    // of a segmented answer that has begun
+	segmentBytes int           // of this answer, counted in Client.segmentBytes until the slot's next request
+	transferEnd  time.Duration // when the transfer has taken too long
+	repeatedAcks int           // since the last new segment
 }
 
-// list links slots; -1 ends it.
+// list is a linked list of slots; -1 marks its end.
 type list struct{ first, last int32 }
 
-// NewClient starts a client over t, which Close closes. It fails only for options out of their bounds.
+// NewClient starts a client over t, which Close closes. It returns an error only for invalid options.
 func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
-		transport: t,
-		opts:      opts,
-		epoch:     time.Now(),
-		kick:      make(chan struct{}, 1),
-		dead:      make(chan struct{}),
-		slots:     make([]slot, opts.Window),
-		window:    newWindow(opts.MinWindow, opts.Window),
-		targets:   newTargets(maxTargets),
-		parked:    parking{free: -1},
-		waiting:   make([]list, opts.Tries+2),
-		lead:      newLead(t),
-		room:      MaxTables,
+		transport:       t,
+		opts:            opts,
+		epoch:           time.Now(),
+		kick:            make(chan struct{}, 1),
+		dead:            make(chan struct{}),
+		slots:           make([]slot, opts.Window),
+		window:          newWindow(opts.MinWindow, opts.Window),
+		targets:         newTargets(maxTargets),
+		parked:          parking{free: -1},
+		waiting:         make([]list, opts.Tries+2),
+		lead:            newLead(t),
+		maxSegmentBytes: MaxTables,
 	}
-	c.led.L = &c.mu
+	c.leadChanged.L = &c.mu
 	wait := float64(opts.Timeout)
 	for range opts.Tries {
 		c.timeouts = append(c.timeouts, time.Duration(min(wait, float64(time.Hour))))
@@ -189,7 +191,7 @@ func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 // Options returns the options with the defaults filled in.
 func (c *Client) Options() ClientOptions { return c.opts }
 
-// Stats returns the counts so far.
+// Stats returns the current counts.
 func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,7 +205,7 @@ func (c *Client) Window() int {
 	return c.window.limit()
 }
 
-// Close closes the transport and waits for the client's goroutines. Open and later requests fail with
+// Close closes the transport and waits for the client's goroutines. Outstanding and later requests fail with
 // [ErrClosed].
 func (c *Client) Close() error {
 	c.fail(ErrClosed)
@@ -212,8 +214,8 @@ func (c *Client) Close() error {
 	return err
 }
 
-// Do asks one question and waits for the answer. Answers with an error status
-// are errors that wrap the [Status]. The error is ctx's if that ends first.
+// Do sends one request and waits for the answer. An answer with an error status is returned as an error that wraps the
+// [Status]. If ctx ends first, Do returns its error.
 func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	b := c.batches.Get().(*Batch)
 	r := b.do(ctx, req)
@@ -222,9 +224,9 @@ func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	return data, err
 }
 
-// Ask is [Client.Do] for requests of all classes: it calls use, if that is not nil, with the answer, which is
-// good until use returns, and returns use's error. An answer with an error status is handed to use too, as
-// [Reply.Err]. Where there is no answer it returns why, and does not call use.
+// Ask is [Client.Do] for requests of all classes. It calls use, if not nil, with the answer and returns use's error;
+// the answer is valid until use returns. An answer with an error status is passed to use as well, as [Reply].Err.
+// Without an answer Ask returns the reason and does not call use.
 func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
 	b := c.batches.Get().(*Batch)
 	defer c.batches.Put(b)
@@ -235,10 +237,10 @@ func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) 
 	return use(r)
 }
 
-// Done is closed once nothing goes any more, as [Client.Err] says.
+// Done returns a channel that is closed when the client has failed; [Client.Err] returns the reason.
 func (c *Client) Done() <-chan struct{} { return c.dead }
 
-// Err is why nothing goes any more: what the transport said, or [ErrClosed]; nil as long as something does.
+// Err returns why the client has failed: the transport's error or [ErrClosed]. It returns nil while the client works.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,15 +249,15 @@ func (c *Client) Err() error {
 
 func (c *Client) now() time.Duration { return time.Since(c.epoch) }
 
-// fail ends everything, for the first reason given.
+// fail ends all requests; the first reason counts.
 func (c *Client) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.die(err)
+	c.failLocked(err)
 }
 
-// die is fail under the lock.
-func (c *Client) die(err error) {
+// failLocked is fail with mu held.
+func (c *Client) failLocked(err error) {
 	if c.err == nil {
 		c.err = err
 		close(c.dead)

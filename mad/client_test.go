@@ -146,8 +146,7 @@ func TestTimeoutWords(t *testing.T) {
 	})
 }
 
-// The answer to the first try, after the second was sent, is good; that to the
-// second is then late.
+// An answer to the first try after the second was sent counts; the answer to the second is then late.
 func TestLateAndRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {
@@ -171,8 +170,7 @@ func TestLateAndRepeated(t *testing.T) {
 	})
 }
 
-// An answer to a request that has given up must not be taken for one to the
-// request that has its slot now.
+// An answer to a request that has timed out must not end the request that now uses its slot.
 func TestLateAfterReuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {
@@ -236,7 +234,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A busy agent is asked again when the try's time is up.
+// A request to a busy agent is repeated when the time of the try is over.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := 1
@@ -267,12 +265,12 @@ func TestBusy(t *testing.T) {
 			t.Errorf("given up after %v, want 200ms + 1.4s", d)
 		}
 		if _, err := c.NodeInfo(t.Context(), Path{}); !errors.Is(err, ErrTimeout) {
-			t.Errorf("that one was busy says nothing about the next: %v, want %v", err, ErrTimeout)
+			t.Errorf("a busy answer to one request affects the next: %v, want %v", err, ErrTimeout)
 		}
 	})
 }
 
-// A transport that knows that no answer will come need not be waited for.
+// A transport that knows that no answer will arrive ends the wait.
 func TestSentBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(_ int, f Frame) []answer {
@@ -299,7 +297,7 @@ func TestSentBack(t *testing.T) {
 	})
 }
 
-// That an earlier try was sent back says nothing about the one under way.
+// A returned earlier try does not affect the current one.
 func TestSentBackLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {
@@ -347,8 +345,7 @@ func TestSendErrorOfRetry(t *testing.T) {
 	})
 }
 
-// A try whose sending fails late must not end the request that has its slot by
-// then.
+// A late send error of a try must not end the request that now uses its slot.
 func TestSendErrorLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(func(n int, f Frame) []answer {
@@ -388,8 +385,7 @@ func TestTransportBreaks(t *testing.T) {
 	})
 }
 
-// Everything that is outstanding gets an error, and no goroutine is left: the
-// bubble would not end.
+// All outstanding requests get an error. No goroutine remains; otherwise the synctest bubble would not end.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgent(silence)
@@ -441,8 +437,7 @@ func TestClientOptions(t *testing.T) {
 	}
 }
 
-// A wire that loses, repeats and delays half of everything must not bring one
-// answer to another's question.
+// A transport that loses, repeats and delays half of all frames must not mix up answers.
 func TestLossyWire(t *testing.T) {
 	seed := testenv.Rand(t)
 	synctest.Test(t, func(t *testing.T) {

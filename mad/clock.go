@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Tries of the same number wait equally long, so that each list of Client.waiting is in the order of
-// deadlines by itself: to begin, to end and to expire a try are O(1), and one timer serves them all. Requests
-// with a time-out of their own, and answers in segments, have a list that is kept in order; they are few.
+// All n-th tries wait equally long, so each list of Client.waiting is in the order of deadlines: beginning, ending and
+// expiring a try are O(1), and one timer serves them all. Requests with a timeout of their own and segmented answers
+// share a list that is kept sorted; they are few.
 
 const never = time.Duration(1<<63 - 1)
 
-// clock sends again what got no answer in time, until the client is dead.
+// clock sends unanswered requests again when their deadlines pass, until the client has failed.
 func (c *Client) clock() {
 	defer c.running.Done()
 	timer := time.NewTimer(0)
@@ -38,8 +38,8 @@ func (c *Client) clock() {
 	}
 }
 
-// expire ends requests that have been sent often enough. At the first that has to be sent again it returns
-// true with the frame in f, else false and the time to sleep to.
+// expire ends requests that have used all their tries. It returns true with the frame in f for the first request that
+// must be sent again; otherwise false and the time of the next deadline.
 func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 	now := c.now()
 	c.mu.Lock()
@@ -55,7 +55,7 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 				next = min(next, s.deadline)
 				break
 			}
-			if k < len(c.waiting)-1 && c.engrossed(now) {
+			if k < len(c.waiting)-1 && c.leaderIsBusy(now) {
 				c.wakeAt = now + grace
 				return false, c.wakeAt
 			}
@@ -64,7 +64,7 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 				return true, 0
 			}
 			c.lost(s, now)
-			if s.tries < s.most {
+			if s.tries < s.maxTries {
 				c.retry(i, now)
 				*f = s.frame
 				return true, 0
@@ -76,30 +76,30 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 	return false, next
 }
 
-// wait is how long try number try, from 0, of slot s waits.
+// wait returns how long the given try of slot s, from 0, waits for an answer.
 func (c *Client) wait(s *slot, try int) time.Duration {
 	wait := c.timeouts[try]
-	if s.own() {
+	if s.hasTimeout() {
 		wait = time.Duration(min(float64(wait)/float64(c.opts.Timeout)*float64(s.request.GSI.Timeout),
 			float64(time.Hour)))
 	}
 	return wait
 }
 
-// own reports whether the request has a time-out of its own.
-func (s *slot) own() bool { return s.request.GSI != nil && s.request.GSI.Timeout > 0 }
+// hasTimeout reports whether the request has a timeout of its own.
+func (s *slot) hasTimeout() bool { return s.request.GSI != nil && s.request.GSI.Timeout > 0 }
 
-// lost takes note that the last try of slot s got no answer. What a transport
-// sends back at once has no path to go, which says nothing of how busy agents are.
+// lost records that the last try of slot s got no answer. The window ignores a request that the transport returned at
+// once: it has no route, which does not show how busy the agents are.
 func (c *Client) lost(s *slot, now time.Duration) {
 	t := c.targets.all[s.target]
 	t.lost++
-	if atOnce := s.sentBack != 0 && now-s.last < c.wait(s, s.tries-1)/2; !atOnce && t.tells() {
-		c.window.lost(s.last, now)
+	if atOnce := s.sentBack != 0 && now-s.last < c.wait(s, s.tries-1)/2; !atOnce && t.showsLoad() {
+		c.window.onLoss(s.last, now)
 	}
 }
 
-// retry sends slot i once more.
+// retry sends slot i again.
 func (c *Client) retry(i int, now time.Duration) {
 	s := &c.slots[i]
 	c.remove(i)
@@ -109,11 +109,11 @@ func (c *Client) retry(i int, now time.Duration) {
 	c.targets.all[s.target].stats.Retried++
 }
 
-// giveUp ends the request in slot i, whose last try has failed.
+// giveUp ends the request in slot i after its last try.
 func (c *Client) giveUp(i int, now time.Duration) {
 	s := &c.slots[i]
 	if s.busy != 0 {
-		c.targets.all[s.target].answered(0)
+		c.targets.all[s.target].onAnswer(0)
 		c.received(i, s.request.failed(s.busy))
 		return
 	}
@@ -141,7 +141,7 @@ func (c *Client) timeoutError(s *slot) error {
 	return fmt.Errorf("%w after %s of %v to %v", ErrTimeout, tries, first, last)
 }
 
-// due makes the clock see to slot i at once.
+// due makes the clock process slot i immediately.
 func (c *Client) due(i int) {
 	c.remove(i)
 	c.slots[i].deadline = 0
@@ -169,7 +169,7 @@ func (c *Client) push(i, k int) {
 	l.last = int32(i)
 }
 
-// pushSorted puts slot i in its place in the list of those with time-outs of their own.
+// pushSorted inserts slot i into the list of requests with their own deadlines.
 func (c *Client) pushSorted(i int) {
 	k := len(c.waiting) - 2
 	s, l := &c.slots[i], &c.waiting[k]
@@ -191,7 +191,7 @@ func (c *Client) pushSorted(i int) {
 	c.slots[s.next].prev = int32(i)
 }
 
-// remove takes slot i out of its list.
+// remove unlinks slot i from its list.
 func (c *Client) remove(i int) {
 	s := &c.slots[i]
 	l := &c.waiting[s.in]

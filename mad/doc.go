@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mad speaks InfiniBand management: it encodes and decodes subnet management packets, performance
-// management, and their attributes, and keeps many requests in flight over a [Transport]. Subnet
-// administration is in package sa, on top of this one.
+// Package mad encodes and decodes InfiniBand management datagrams (MADs) and sends many requests at a time over a
+// [Transport]. It covers subnet management, performance management and their attributes. Package sa, on top of this
+// one, covers subnet administration.
 //
-// Read first the example, then [Client], [Request] and [Batch]. Package umad is the transport to this machine's
-// adapters, ibsim to a running ibsim; sa asks a subnet administration, capture writes what a transport carries.
+// Start with the example, then read [Client], [Request] and [Batch]. Package umad is the transport to the adapters of
+// this machine, ibsim the transport to a running ibsim. Package sa queries a subnet administration. Package capture
+// records the packets of a transport.
 //
-// It knows packets, not subnets: a caller says by which [Path] or LID a request goes and gets 64 bytes of
-// attribute data back, which the attribute types ([NodeInfo], [PortInfo], [SwitchInfo], ...) decode. Requests
-// of other classes go by LID and SL, and their answers are whole MADs ([PortCounters],
-// [PortCountersExtended], [ClassPortInfo]).
+// The package knows packets, not subnets. A caller gives the [Path] or LID of a request and gets 64 bytes of attribute
+// data, which the attribute types ([NodeInfo], [PortInfo], [SwitchInfo], ...) decode. Requests of other classes go by
+// LID and SL; their answers are whole MADs ([PortCounters], [PortCountersExtended], [ClassPortInfo]).
 //
-// One request at a time is [Client.Do], or the typed [Client.NodeInfo] and its like. Many requests are a
-// [Batch]: callbacks run one after the other in the goroutine that waits for the batch, and may ask for more,
-// so that a sweep of a subnet is an event loop without locks.
+// [Client.Do] and typed methods such as [Client.NodeInfo] send a single request. A [Batch] sends many: its callbacks
+// run one after the other in the goroutine that waits for the batch, and may add requests. A sweep of a subnet is
+// therefore an event loop without locks.
 //
-// A client is gentle with a subnet that is in use: how much it has in flight grows while answers come and is
-// halved when they fail to; each target, a LID or a directed route, has few requests at a time; one that is
-// silent is not asked again and again. [Client.Targets] says how each of them fared. [Fast] is for subnets
-// that are simulated. Traps that come in go to [ClientOptions].Traps, and are never answered.
+// A client limits its load on a subnet in use. Its number of requests in flight grows while answers arrive and is
+// halved when they do not. Each target (a LID or a directed route) has few requests at a time, and one that does not
+// respond gets fewer retries. [Client.Targets] reports statistics of each target. [Fast] returns options for simulated
+// subnets. Incoming traps go to [ClientOptions].Traps and are never answered.
 //
-// An answer in segments (RMPP) arrives as [Reply].Table; [Assembler] and [Segmenter] are the two ends.
+// A segmented answer (RMPP) arrives as [Reply].Table; [Assembler] and [Segmenter] are the two ends of such a transfer.
 //
-// References "IBA" are to the InfiniBand Architecture Specification, volume 1, 1.2.1 unless said.
+// References "IBA" mean the InfiniBand Architecture Specification, volume 1, release 1.2.1, unless stated otherwise.
 package mad

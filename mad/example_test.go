@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// A client asks over a transport, here a port of a subnet that is simulated. On this
-// machine's adapter it would be package umad's, and nothing else would change.
+// A client sends requests over a transport, here a port of a simulated subnet. For an adapter of this machine, only the
+// transport would be different: that of package umad.
 func Example() {
 	ctx := context.Background()
 	f, err := gen.ParseSpec("fattree:2,4")

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// errNoLID says that a request cannot be sent.
+// errNoLID reports a request of a general service without a LID.
 var errNoLID = errors.New("no LID: only subnet management goes by directed route")
 
-// pick takes slot done back, unless that is -1, and gives b's next request that may be sent one, -1 for none.
+// pick releases slot done, unless that is -1. It returns a slot with b's next request to send, or -1.
 func (c *Client) pick(b *Batch, done int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Client) pick(b *Batch, done int) int {
 	return i
 }
 
-// ready puts the next job of b whose target has room into s, and those before it where they wait for that.
+// ready loads s with b's next job whose target accepts another request. It parks the jobs before it at their targets.
 func (c *Client) ready(b *Batch, s *slot) bool {
 	if b.woken.len() > 0 {
 		s.load(b.woken.front())
@@ -63,25 +63,25 @@ func (c *Client) ready(b *Batch, s *slot) bool {
 
 func (s *slot) load(j *job) { s.request, s.callback = j.request, j.callback }
 
-// leave takes note that a request less is in flight to a target; one that waits for that is up at once.
-func (c *Client) leave(target int32) {
+// endAt records that a request to the target has ended, and wakes the batch whose job waits longest for it.
+func (c *Client) endAt(target int32) {
 	t := c.targets.all[target]
 	t.inFlight--
 	for t.waiting > 0 && t.inFlight < c.opts.PerTarget {
 		t.inFlight++
-		b := c.parked.leave(t)
+		b := c.parked.unpark(t)
 		b.wake()
 	}
 }
 
-// acquire returns a free slot for b, or -1 after noting that b wants one.
+// acquire returns a free slot for b. If there is none it queues b for one and returns -1.
 func (c *Client) acquire(b *Batch) int {
 	if n := len(b.granted); n > 0 {
 		i := b.granted[n-1]
 		b.granted = b.granted[:n-1]
 		return int(i)
 	}
-	if c.roomy() {
+	if c.hasFreeSlot() {
 		return c.occupy(b)
 	}
 	if !b.queued {
@@ -91,8 +91,8 @@ func (c *Client) acquire(b *Batch) int {
 	return -1
 }
 
-// roomy reports whether the window has room.
-func (c *Client) roomy() bool {
+// hasFreeSlot reports whether the window allows another request.
+func (c *Client) hasFreeSlot() bool {
 	return len(c.free) > 0 && len(c.slots)-len(c.free) < c.window.limit()
 }
 
@@ -104,17 +104,17 @@ func (c *Client) occupy(b *Batch) int {
 	return int(i)
 }
 
-// release takes slot i back.
+// release frees slot i.
 func (c *Client) release(i int) {
 	c.slots[i].owner = nil
-	c.hold(&c.slots[i], 0)
+	c.countSegments(&c.slots[i], 0)
 	c.free = append(c.free, int32(i))
 	c.grant()
 }
 
-// grant gives slots to the batches that have waited longest for one.
+// grant gives free slots to the batches that have waited longest.
 func (c *Client) grant() {
-	for len(c.queue) > 0 && c.roomy() {
+	for len(c.queue) > 0 && c.hasFreeSlot() {
 		b := c.queue[0]
 		n := copy(c.queue, c.queue[1:])
 		c.queue[n] = nil
@@ -125,8 +125,8 @@ func (c *Client) grant() {
 	}
 }
 
-// begin puts the request in slot i on record as sent, and its transaction id into f; the caller then sends f.
-// It returns false if the client is dead, and whether the request's batch leads.
+// begin records the request in slot i as sent and puts its transaction id into f, which the caller then sends. begun is
+// false if the client has failed; leads reports whether the request's batch leads.
 func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	now := c.now()
 	c.mu.Lock()
@@ -136,17 +136,17 @@ func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	}
 	s := &c.slots[i]
 	s.tries, s.busy, s.sentBack = 0, 0, 0
-	s.table, s.nudges = nil, 0
-	c.hold(s, 0)
+	s.table, s.repeatedAcks = nil, 0
+	c.countSegments(s, 0)
 	s.reply.Request, s.reply.MAD, s.reply.Table, s.reply.Err = &s.request, nil, nil, nil
-	s.most = c.targets.all[s.target].tries(c.opts.Tries, now)
+	s.maxTries = c.targets.all[s.target].tries(c.opts.Tries, now)
 	s.first = now
 	c.try(i, now, f)
 	s.frame = *f
 	return true, c.lead.batch == s.owner
 }
 
-// try makes slot i ready to be sent once more, as f.
+// try prepares the next send of slot i in f.
 func (c *Client) try(i int, now time.Duration, f *Frame) {
 	s := &c.slots[i]
 	wait := c.wait(s, s.tries)
@@ -154,7 +154,7 @@ func (c *Client) try(i int, now time.Duration, f *Frame) {
 	binary.BigEndian.PutUint64(f.Data[OffTID:], uint64(s.seq<<slotBits|uint32(i)))
 	f.Timeout = wait
 	s.last, s.deadline = now, now+wait
-	if s.own() {
+	if s.hasTimeout() {
 		c.pushSorted(i)
 	} else {
 		c.push(i, s.tries)
@@ -167,7 +167,7 @@ func (c *Client) try(i int, now time.Duration, f *Frame) {
 	}
 }
 
-// sent is called with the error of sending f.
+// sent handles the result of sending f.
 func (c *Client) sent(f *Frame, err error) {
 	if err == nil {
 		return
@@ -180,18 +180,96 @@ func (c *Client) sent(f *Frame, err error) {
 		c.finish(i, s.request.failed(err))
 	}
 	if errors.Is(err, ErrBroken) {
-		c.die(err)
+		c.failLocked(err)
 	}
 }
 
-// finish ends the request in slot i and hands it to its owner.
+// finish ends the request in slot i and hands it to its batch.
 func (c *Client) finish(i int, err error) {
 	s := &c.slots[i]
 	c.remove(i)
 	s.tries, s.table = 0, nil
 	s.reply.Err = err
-	c.leave(s.target)
+	c.endAt(s.target)
 	b := s.owner
 	b.done = append(b.done, int32(i))
 	b.wake()
 }
+
+// window limits the number of requests in flight. A window full of answers raises the limit by 1; a loss, which is
+// detected late, halves it.
+type window struct {
+	size     float64
+	min, max float64
+	halvedAt time.Duration
+}
+
+func newWindow(low, high int) window {
+	const start = 4
+	return window{size: float64(min(max(low, start), high)), min: float64(low), max: float64(high)}
+}
+
+// limit returns how many requests may be in flight now.
+func (w *window) limit() int { return int(w.size) }
+
+// onAnswer records an answer to a first try while used requests are in flight. The limit does not grow while less than
+// half of it is used.
+func (w *window) onAnswer(used int) {
+	if w.size >= w.max || 2*used < w.limit() {
+		return
+	}
+	w.size = min(w.size+1/w.size, w.max)
+}
+
+// onLoss records the loss of a request sent at the given time. Requests sent before the last halving do not count.
+func (w *window) onLoss(sent, now time.Duration) {
+	if sent < w.halvedAt {
+		return
+	}
+	w.size = max(w.size/2, w.min)
+	w.halvedAt = now
+}
+
+// job is a request that has not been sent.
+type job struct {
+	batch    *Batch
+	request  Request
+	callback func(*Reply)
+}
+
+// queue is a ring buffer, first in, first out, that grows as needed.
+type queue struct {
+	jobs  []job // the length is a power of two
+	first int
+	n     int
+}
+
+func (q *queue) len() int { return q.n }
+
+func (q *queue) push(j *job) {
+	if q.n == len(q.jobs) {
+		q.grow()
+	}
+	q.jobs[(q.first+q.n)&(len(q.jobs)-1)] = *j
+	q.n++
+}
+
+// front returns the first job of a queue that is not empty. It is valid until drop.
+func (q *queue) front() *job { return &q.jobs[q.first] }
+
+// drop removes the first job of a queue that is not empty.
+func (q *queue) drop() {
+	x := &q.jobs[q.first]
+	x.batch, x.callback, x.request.GSI = nil, nil, nil
+	q.first = (q.first + 1) & (len(q.jobs) - 1)
+	q.n--
+}
+
+func (q *queue) grow() {
+	jobs := make([]job, max(16, 2*len(q.jobs)))
+	n := copy(jobs, q.jobs[q.first:])
+	copy(jobs[n:], q.jobs[:q.first])
+	q.jobs, q.first = jobs, 0
+}
+
+func (q *queue) clear() { *q = queue{} }

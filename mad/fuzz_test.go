@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzTake: whatever comes in, requests that are outstanding end at most once, and
-// the client goes on.
+// Whatever is received, outstanding requests end at most once, and the client keeps working.
 func FuzzTake(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x01\x81\x01\x81"))
 	f.Add([]byte("\x00\x01\x00\x00\x01\x03\x02\x92\x00\x00\x00\x00"))
@@ -27,7 +26,7 @@ func FuzzTake(f *testing.F) {
 		sent := a.frames()
 		var out Frame
 		for i := 0; len(b) > 4; i++ {
-			// Status, which request's transaction, then the MAD without that.
+			// Frame status, index of the request, changes of its transaction id, then the MAD.
 			frame := Frame{Status: uint32(b[0])}
 			n := copy(frame.Data[:], b[4:])
 			copy(frame.Data[OffTID:], sent[b[1]&1].Data[OffTID:OffTID+8])

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 )
 
-// DefaultGIDPrefix is the prefix of GIDs in a subnet that was given no other.
+// DefaultGIDPrefix is the GID prefix of a subnet for which no other is configured.
 const DefaultGIDPrefix uint64 = 0xfe80 << 48
 
 // GID is the address of a port, a prefix and a GUID, or of a multicast group (IBA 4.1.1).
@@ -21,26 +21,26 @@ func NewGID(prefix, guid uint64) (g GID) {
 	return g
 }
 
-// ParseGID reads a GID as an IPv6 address.
+// ParseGID parses a GID in the form of an IPv6 address.
 func ParseGID(s string) (GID, error) {
 	a, err := netip.ParseAddr(s)
 	if err == nil && (!a.Is6() || a.Zone() != "") {
-		err = fmt.Errorf("%q is no IPv6 address", s)
+		err = fmt.Errorf("%q is not an IPv6 address", s)
 	}
 	if err != nil {
-		return GID{}, fmt.Errorf("a GID: %w", err)
+		return GID{}, fmt.Errorf("parse GID: %w", err)
 	}
 	return a.As16(), nil
 }
 
-// Prefix is the upper half: of a port's GID, that of its subnet.
+// Prefix returns the upper half; that of a port's GID is the prefix of its subnet.
 func (g GID) Prefix() uint64 { return binary.BigEndian.Uint64(g[:8]) }
 
-// GUID is the lower half: of a port's GID, one of its GUIDs.
+// GUID returns the lower half; that of a port's GID is one of its GUIDs.
 func (g GID) GUID() uint64 { return binary.BigEndian.Uint64(g[8:]) }
 
 // IsMulticast reports whether the GID is that of a multicast group.
 func (g GID) IsMulticast() bool { return g[0] == 0xff }
 
-// String writes the GID as an IPv6 address, as the diagnostic tools do: fe80::2:c903:a0:1.
+// String returns the GID as an IPv6 address, as the diagnostic tools do: fe80::2:c903:a0:1.
 func (g GID) String() string { return netip.AddrFrom16(g).String() }

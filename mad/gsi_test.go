@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// checkGSIAttribute is [checkAttribute] for attributes of the other classes: b are
-// the attribute's bytes, and more may follow.
+// checkGSIAttribute is [checkAttribute] for general services: b holds the attribute's bytes, and more may follow.
 func checkGSIAttribute[T comparable, P gsiAttributeOf[T]](t *testing.T, b []byte, size int, want T) {
 	t.Helper()
 	b = append(b, make([]byte, max(0, size-len(b)))...)
@@ -31,8 +30,7 @@ func checkGSIAttribute[T comparable, P gsiAttributeOf[T]](t *testing.T, b []byte
 	}
 }
 
-// fuzzGSIAttribute checks that what is decoded stays what it is when it is encoded
-// and decoded again.
+// fuzzGSIAttribute checks that a decoded attribute does not change when it is encoded and decoded again.
 func fuzzGSIAttribute[T comparable, P gsiAttributeOf[T]](f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0xff}, Size-OffData))
 	f.Add([]byte("too short"))
@@ -53,7 +51,7 @@ func fuzzGSIAttribute[T comparable, P gsiAttributeOf[T]](f *testing.F) {
 
 func TestClassPortInfo(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
-		// What ibsim 0.10 answers for a switch; perfquery says CapMask: 0x1300.
+		// Answer of ibsim 0.10 for a switch; perfquery prints CapMask: 0x1300.
 		checkGSIAttribute(t, golden(t, `01011300 00000012`), ClassPortInfoSize,
 			ClassPortInfo{
 				BaseVersion: 1, ClassVersion: 1, CapabilityMask: PerfAllPortSelect | PerfExtendedWidth | PerfXmitWait,
@@ -61,7 +59,7 @@ func TestClassPortInfo(t *testing.T) {
 			})
 	})
 	t.Run("opensm", func(t *testing.T) {
-		// What OpenSM 3.3.23 answers; saquery -c prints the same.
+		// Answer of OpenSM 3.3.23; saquery -c prints the same.
 		b := golden(t, `01022602 0016bd10 00000000000000000000000000000000 00000000 0000 0000 00000001 80010000
 			00000000000000000000000000000000 00000000 0000 0000 00000000 80010000`)
 		checkGSIAttribute(t, b, ClassPortInfoSize, ClassPortInfo{
@@ -89,7 +87,7 @@ func TestClassPortInfo(t *testing.T) {
 
 func TestPortCounters(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
-		// What ibsim 0.10 answers for port 1 of LID 1.
+		// Answer of ibsim 0.10 for port 1 of LID 1.
 		b := golden(t, `00010000 00000000 00000000 00000000 00000000 00000000 000016c8 00001b90 00000051 00000062`)
 		checkGSIAttribute(t, b[:portCountersSize], portCountersSize,
 			PortCounters{PortSelect: 1, XmitData: 5832, RcvData: 7056, XmitPackets: 81, RcvPackets: 98})
@@ -111,13 +109,13 @@ func TestPortCounters(t *testing.T) {
 
 func TestPortCountersExtended(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
-		// What ibsim 0.10 answers for port 1 of LID 1.
+		// Answer of ibsim 0.10 for port 1 of LID 1.
 		b := golden(t, `00010000 00000000 00000000000016c8 0000000000001bd8 0000000000000051 0000000000000063`)
 		checkGSIAttribute(t, b, portCountersExtendedSize,
 			PortCountersExtended{PortSelect: 1, XmitData: 5832, RcvData: 7128, XmitPackets: 81, RcvPackets: 99})
 	})
 	t.Run("all fields", func(t *testing.T) {
-		// By hand from IBA 16.1.4.11 and the order of OpenSM's ib_port_counters_ext_t.
+		// Laid out by hand from IBA 16.1.4.11 and the order of OpenSM's ib_port_counters_ext_t.
 		b := []byte{0x5a, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77}
 		for i := range numExtended {
 			b = append(b, 0, 0, 0, 0, 0, 0, 1, uint8(i))
@@ -137,7 +135,7 @@ func FuzzClassPortInfo(f *testing.F)        { fuzzGSIAttribute[ClassPortInfo](f)
 func FuzzPortCounters(f *testing.F)         { fuzzGSIAttribute[PortCounters](f) }
 func FuzzPortCountersExtended(f *testing.F) { fuzzGSIAttribute[PortCountersExtended](f) }
 
-// answerGSI is the answer to f with a status and bytes from 24 on.
+// answerGSI returns the answer to f with a status and the bytes b at offset at.
 func answerGSI(f Frame, status Status, at int, b []byte) Frame {
 	f.Data[OffMethod] |= uint8(MethodResponse)
 	f.Data[OffStatus], f.Data[OffStatus+1] = uint8(status>>8), uint8(status)
@@ -166,7 +164,7 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// What does not fit where an SMP has its data goes all the same.
+// A Set that exceeds the data area of an SMP is sent completely.
 func TestSetPerfIsLong(t *testing.T) {
 	a := newAgent(func(_ int, f Frame) []answer { return []answer{at(0, answerGSI(f, StatusOK, 0, nil))} })
 	c := newTestClient(t, a, ClientOptions{})

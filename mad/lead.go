@@ -7,43 +7,43 @@ import (
 	"time"
 )
 
-// A goroutine of the client's own receives and wakes the batches that wait. That costs two changes of
-// goroutines for an answer, often of threads, which is more than all else. So a batch that goes on for long
-// and is alone with the client leads: it receives by itself as long as it has nothing else to do, and the
-// client's goroutine rests. It does so over transports that are Interrupters.
+// The client's goroutine normally receives frames and wakes the waiting batches. That costs two goroutine switches for
+// each answer, often thread switches, which is more than everything else. So a long-running batch that is alone with
+// the client leads: it receives frames itself whenever it has nothing else to do, and the client's goroutine pauses.
+// This requires a transport that is an [Interrupter].
 
 // ErrInterrupted is what Recv returns after [Interrupter.Interrupt].
 var ErrInterrupted = errors.New("interrupted")
 
-// Interrupter is a transport whose Recv can be made to return.
+// Interrupter is a transport whose Recv can be interrupted.
 type Interrupter interface {
 	Transport
-	// Interrupt makes the Recv that waits for a frame, or else the next one that would have to wait, return
-	// [ErrInterrupted]. It returns false for a transport that cannot do that.
+	// Interrupt makes the waiting Recv, or the next one that would have to wait, return [ErrInterrupted]. It returns
+	// false if the transport cannot do that.
 	Interrupt() bool
 }
 
-// Holder is a transport that can send frames together, which is quicker.
+// Holder is a transport that can send frames together, which is faster.
 type Holder interface {
 	Interrupter
-	// Hold sends the frame as Send does, but may wait with it until a Recv comes to
-	// have no frame at hand. While one waits for a frame it sends at once.
+	// Hold sends the frame as Send does, but may delay it until a Recv has no frame at hand. While a Recv waits it
+	// sends immediately.
 	Hold(*Frame) error
 }
 
-// leadAfter is how many requests make a batch long.
+// leadAfter is the number of requests that makes a batch long-running.
 const leadAfter = 64
 
-// grace is how long answers may take to be received that came while a leading batch was in a callback.
+// grace is how long an answer may remain unreceived while the leading batch runs a callback.
 const grace = 5 * time.Millisecond
 
-// lead says who receives. Client.mu guards it.
+// lead records which batch receives. Client.mu guards it.
 type lead struct {
-	interrupt func() bool        // nil: nobody leads
-	hold      func(*Frame) error // by which the batch that leads sends
-	batch     *Batch             // leads
-	next      *Batch             // is to lead once the client's goroutine rests
-	inside    bool               // the one that leads, or did, is in Recv
+	interrupt func() bool        // nil: no batch can lead
+	hold      func(*Frame) error // sends frames of the leading batch
+	batch     *Batch             // the leading batch
+	next      *Batch             // leads once the client's goroutine pauses
+	inside    bool               // the leading batch, or the last one, is in Recv
 	graced    time.Duration
 }
 
@@ -58,17 +58,17 @@ func newLead(t Transport) lead {
 	return l
 }
 
-// sleep is what a batch waits for.
+// sleep is how a batch waits.
 type sleep uint8
 
 const (
 	awake    sleep = iota
-	forReady       // to be told by the client's goroutine
-	forFrame       // in Recv, as it leads
+	forReady       // woken by the client's goroutine
+	forFrame       // in Recv, leading
 )
 
-// rest is where a batch with nothing to do waits, with mu held.
-func (c *Client) rest(b *Batch) sleep {
+// chooseSleep returns how a batch without work waits, with mu held.
+func (c *Client) chooseSleep(b *Batch) sleep {
 	l := &c.lead
 	switch {
 	case l.batch == b && b.ctx.Err() == nil:
@@ -88,7 +88,7 @@ func (c *Client) alone(b *Batch) bool {
 	return len(c.slots)-len(c.free) == b.active+len(b.granted) && (len(c.queue) == 0 || len(c.queue) == 1 && b.queued)
 }
 
-// handOver lets the batch lead that is to, and returns when nobody does.
+// handOver lets the next batch lead, and returns when no batch leads.
 func (c *Client) handOver() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,20 +99,20 @@ func (c *Client) handOver() {
 			b.wake()
 			continue
 		}
-		c.led.Wait()
+		c.leadChanged.Wait()
 	}
 }
 
-// left takes note that b has come out of Recv, with mu held.
-func (c *Client) left(b *Batch) {
+// leftRecv records that b has returned from Recv, with mu held.
+func (c *Client) leftRecv(b *Batch) {
 	b.sleep = awake
 	c.lead.inside = false
 	if c.lead.batch == nil {
-		c.led.Broadcast()
+		c.leadChanged.Broadcast()
 	}
 }
 
-// compete makes a batch that leads stop it where b is another, with mu held.
+// compete ends the lead of another batch than b, with mu held.
 func (c *Client) compete(b *Batch) {
 	if l := &c.lead; l.batch != b && l.batch != nil || l.next != b && l.next != nil {
 		c.depose()
@@ -128,11 +128,11 @@ func (c *Client) depose() {
 			b.wake()
 		}
 		l.batch = nil
-		c.led.Broadcast()
+		c.leadChanged.Broadcast()
 	}
 }
 
-// resign ends the leading of b.
+// resign ends the lead of b.
 func (c *Client) resign(b *Batch) {
 	if b.ran < leadAfter {
 		return
@@ -148,8 +148,9 @@ func (c *Client) resign(b *Batch) {
 	}
 }
 
-// engrossed says that a busy batch may have left answers lying; it then leads no more, with mu held.
-func (c *Client) engrossed(now time.Duration) bool {
+// leaderIsBusy reports whether the leading batch is in a callback and may have left answers unreceived; it then no
+// longer leads. mu is held.
+func (c *Client) leaderIsBusy(now time.Duration) bool {
 	l := &c.lead
 	if l.batch == nil || l.batch.sleep != awake || now < l.graced {
 		return false
@@ -159,16 +160,16 @@ func (c *Client) engrossed(now time.Duration) bool {
 	return true
 }
 
-// receive takes in the next frame, for a batch that leads.
+// receive processes the next frame, for a batch that leads.
 func (b *Batch) receive() {
 	c := b.client
 	b.in.Status, b.in.SLID = 0, 0
 	if err := c.transport.Recv(&b.in); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.left(b)
+		c.leftRecv(b)
 		if !errors.Is(err, ErrInterrupted) {
-			c.die(err)
+			c.failLocked(err)
 		}
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// leading returns a client with a batch of which every callback from the first one
-// on that it runs while it leads is handed to during, with its number.
+// leading returns a client's batch and a function that adds requests to it. during is called, with a number from 1, in
+// each callback that runs while the batch leads.
 func leading(t *testing.T, a *agent, opts ClientOptions, during func(b *Batch, n int)) (*Batch, func(requests int)) {
 	c := newTestClient(t, a, opts)
 	b := c.NewBatch(t.Context())
@@ -53,8 +53,7 @@ func TestLongBatchLeads(t *testing.T) {
 	})
 }
 
-// A callback that waits for a request of its own, for which the window has room,
-// gets its answer.
+// A callback that waits for a request of its own, for which the window has a free slot, gets its answer.
 func TestLeaderAsksInCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -82,7 +81,7 @@ func TestLeaderAsksInCallback(t *testing.T) {
 	})
 }
 
-// Answers that come during a long callback are not taken for lost.
+// Answers that arrive during a long callback do not time out.
 func TestLeaderIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		soon := func(_ int, f Frame) []answer { return []answer{at(ms, reply(f, StatusOK))} }
@@ -101,7 +100,7 @@ func TestLeaderIsSlow(t *testing.T) {
 	})
 }
 
-// What ends the wait of a batch that leads and gets no answer.
+// Events end the wait of a leading batch that gets no answer.
 func TestLeaderIsWoken(t *testing.T) {
 	for name, end := range map[string]struct {
 		do   func(a *agent, b *Batch, cancel func())
@@ -154,7 +153,7 @@ func TestLeaderIsWoken(t *testing.T) {
 	}
 }
 
-// Many batches at once, long and short, all get their answers.
+// Many concurrent batches, long and short, all get their answers.
 func TestLeadersAndOthers(t *testing.T) {
 	c := newTestClient(t, newAgent(echo), ClientOptions{Window: 8, MinWindow: 8, Timeout: time.Minute})
 	var all sync.WaitGroup
@@ -182,7 +181,7 @@ func TestLeadersAndOthers(t *testing.T) {
 	}
 }
 
-// holder is an agent that sends what it holds back when it is to receive.
+// holder is an agent that delays the frames from Hold until Recv.
 type holder struct {
 	*agent
 	mu      sync.Mutex
@@ -225,8 +224,8 @@ func (h *holder) flush() (err error) {
 	return err
 }
 
-// What a batch that leads sends may be held back until it receives; a request in its
-// callbacks, for which the window has room, and what it asks after that do not hang.
+// Frames of a leading batch may be delayed until it receives; a request in a callback, for which the window has a free
+// slot, and the requests after it do not hang.
 func TestLeaderHoldsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &holder{agent: newAgent(echo)}

@@ -2,9 +2,11 @@
 
 package mad
 
-import "testing"
+import (
+	"testing"
+)
 
-// The words of single speeds and widths are those of ibnetdiscover.
+// The words for single speeds and widths are those of ibnetdiscover.
 func TestLinkSpeedString(t *testing.T) {
 	for speed, want := range map[LinkSpeed]string{
 		0: "???", SpeedSDR: "SDR", SpeedDDR: "DDR", SpeedQDR: "QDR", SpeedFDR10: "FDR10", SpeedFDR: "FDR",
@@ -100,6 +102,24 @@ func TestPortInfoSpeed(t *testing.T) {
 		t.Errorf("supported %v, want %v", got, want)
 	}
 	if got, want := p.SpeedEnabled(nil), SpeedSDR|SpeedQDR|SpeedXDR; got != want {
-		t.Errorf("enabled %v, want %v (30 switches the extended speeds off)", got, want)
+		t.Errorf("enabled %v, want %v (30 disables the extended speeds)", got, want)
 	}
 }
+
+func TestMellanoxExtendedPortInfo(t *testing.T) {
+	// Laid out by hand.
+	b := golden(t, `000000 11 000000 01 aabbcc 03 000000 01`)
+	want := MellanoxExtendedPortInfo{
+		StateChangeEnable: 0x11, LinkSpeedSupported: 1, LinkSpeedEnabled: 3, LinkSpeedActive: 1,
+		spare: [DataSize]byte{8: 0xaa, 9: 0xbb, 10: 0xcc},
+	}
+	checkAttribute(t, b, want)
+	if !want.FDR10() {
+		t.Error("active speed 1 is not FDR10")
+	}
+	if (&MellanoxExtendedPortInfo{LinkSpeedSupported: 1}).FDR10() {
+		t.Error("a link that supports FDR10 is reported to run at it")
+	}
+}
+
+func FuzzMellanoxExtendedPortInfo(f *testing.F) { fuzzAttribute[MellanoxExtendedPortInfo](f) }

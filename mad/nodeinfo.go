@@ -2,9 +2,12 @@
 
 package mad
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
-// NodeInfo describes a node, as seen from the port at which the request came in (IBA 14.2.5.3):
+// NodeInfo describes a node, as seen from the port that received the request (IBA 14.2.5.3):
 //
 //	 0  BaseVersion      1
 //	 1  ClassVersion     1
@@ -30,7 +33,7 @@ type NodeInfo struct {
 	PartitionCap    uint16
 	DeviceID        uint16
 	Revision        uint32
-	LocalPort       uint8  // where the request came in
+	LocalPort       uint8  // port that received the request
 	VendorID        uint32 // 24 bits
 
 	spare [24]byte
@@ -77,7 +80,7 @@ func (a *NodeInfo) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// NodeType says what a node is (IBA 14.2.5.3).
+// NodeType is the type of a node (IBA 14.2.5.3).
 type NodeType uint8
 
 // Node types.
@@ -87,7 +90,7 @@ const (
 	NodeRouter NodeType = 3
 )
 
-// String returns the diagnostic tools' words.
+// String returns the words of the diagnostic tools.
 func (t NodeType) String() string { return named(nodeTypes, t, "?(%d)?") }
 
 var nodeTypes = map[NodeType]string{
@@ -95,3 +98,32 @@ var nodeTypes = map[NodeType]string{
 	NodeSwitch: "Switch",
 	NodeRouter: "Router",
 }
+
+// NodeDescription is the text by which a node describes itself: 64 bytes, UTF-8 by IBA 14.2.5.2. The node's
+// administrator can set it to anything; escape it before it goes to a terminal or a file.
+type NodeDescription [DataSize]byte
+
+// NewNodeDescription returns s as a description, truncated to 64 bytes.
+func NewNodeDescription(s string) NodeDescription {
+	var d NodeDescription
+	copy(d[:], s)
+	return d
+}
+
+func (*NodeDescription) AttrID() AttrID { return AttrNodeDescription }
+
+// String returns the bytes before the first NUL, unchanged.
+func (d *NodeDescription) String() string {
+	text, _, _ := bytes.Cut(d[:], []byte{0})
+	return string(text)
+}
+
+func (d *NodeDescription) UnmarshalBinary(b []byte) error {
+	if err := checkLength(AttrNodeDescription, b); err != nil {
+		return err
+	}
+	copy(d[:], b)
+	return nil
+}
+
+func (d *NodeDescription) AppendBinary(dst []byte) ([]byte, error) { return append(dst, d[:]...), nil }

@@ -2,11 +2,14 @@
 
 package mad
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNodeInfo(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
-		// What ibsim 0.10 answers to smpquery -D nodeinfo 0,1.
+		// Answer of ibsim 0.10 to smpquery -D nodeinfo 0,1.
 		b := golden(t, `01010208 0002c90300a00020 0002c90300a00020 0002c90300a00020
 			0008 d2f0 000000a1 04 0002c9`)
 		checkAttribute(t, b, NodeInfo{
@@ -50,3 +53,28 @@ func TestNodeTypeString(t *testing.T) {
 		}
 	}
 }
+
+func TestNodeDescription(t *testing.T) {
+	// Answer of ibsim 0.10 to smpquery -D nodedesc 0,1.
+	b := golden(t, `6c656166206f6e65`)
+	checkAttribute(t, b, NewNodeDescription("leaf one"))
+}
+
+func TestNodeDescriptionString(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"sw1", "sw1"},
+		{"one\x00two", "one"},
+		{"\x00hidden", ""},
+		{"\x1b[2J\xff", "\x1b[2J\xff"},
+		{long, long[:64]},
+	} {
+		d := NewNodeDescription(c.text)
+		if got := d.String(); got != c.want {
+			t.Errorf("description of %q is %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func FuzzNodeDescription(f *testing.F) { fuzzAttribute[NodeDescription](f) }

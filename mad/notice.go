@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// NoticeType says how much a [Notice] matters (IBA 13.4.8.2).
+// NoticeType is the severity or kind of a [Notice] (IBA 13.4.8.2).
 type NoticeType uint8
 
 // Types of notices.
@@ -52,16 +52,16 @@ const (
 	noticeGenericProduct = 0xffffff
 )
 
-// Notice is what a port reports by itself (IBA 13.4.8.2):
+// Notice is an event that a port reports unsolicited (IBA 13.4.8.2):
 //
 //	 0  Generic    1 bit, highest first
 //	    Type       7 bits
-//	 1  Producer   3  of a generic notice a [NodeType], else the vendor's id
-//	 4  Trap       2  of a generic notice the trap's number, else the device id
+//	 1  Producer   3  generic: a [NodeType]; otherwise the vendor ID
+//	 4  Trap       2  generic: the trap number; otherwise the device ID
 //	 6  IssuerLID  2
 //	 8  Toggle     1 bit
 //	    Count      15 bits
-//	10  Details   54  as the trap lays them out
+//	10  Details   54  layout depends on the trap
 type Notice struct {
 	Generic   bool
 	Type      NoticeType
@@ -103,8 +103,8 @@ func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// LID is the LID that the details of a generic trap name, 0 where they name
-// none: of a link's state and of changes the node's, of violations the first.
+// LID returns the LID in the details of a generic trap, 0 if there is none: the node's for link states and other
+// changes, the first one for violations.
 func (a *Notice) LID() uint16 {
 	if !a.Generic {
 		return 0
@@ -120,7 +120,7 @@ func (a *Notice) LID() uint16 {
 	return 0
 }
 
-// Port is the number of the port that the details of a generic trap name, and whether they name one.
+// Port returns the port number in the details of a generic trap, and whether there is one.
 func (a *Notice) Port() (uint8, bool) {
 	switch {
 	case !a.Generic:
@@ -132,7 +132,7 @@ func (a *Notice) Port() (uint8, bool) {
 	return 0, false
 }
 
-// GID is the GID that the details of traps 64 to 67 name, and whether they do.
+// GID returns the GID in the details of traps 64 to 67, and whether there is one.
 func (a *Notice) GID() (g GID, ok bool) {
 	if !a.Generic || a.Trap < TrapGIDInService || a.Trap > TrapGroupDeleted {
 		return g, false
@@ -141,7 +141,7 @@ func (a *Notice) GID() (g GID, ok bool) {
 	return g, true
 }
 
-// String says what was reported and by whom: "link state changed at LID 3".
+// String returns the event and its place: "link state changed at LID 3".
 func (a *Notice) String() string {
 	if !a.Generic {
 		return fmt.Sprintf("%v notice of vendor 0x%06x, device 0x%04x, from LID %d", a.Type, a.Producer, a.Trap,
@@ -161,7 +161,7 @@ func (a *Notice) String() string {
 	return fmt.Sprintf("%s at LID %d", what, lid)
 }
 
-// traps says what the generic ones report.
+// traps describes the generic traps.
 var traps = map[uint16]string{
 	TrapGIDInService:    "port came into service",
 	TrapGIDOutOfService: "port went out of service",
@@ -170,7 +170,7 @@ var traps = map[uint16]string{
 	TrapLinkState:       "link state changed",
 	TrapLinkIntegrity:   "local link integrity threshold reached",
 	TrapBufferOverrun:   "excessive buffer overrun",
-	TrapFlowControl:     "flow control watchdog ran out",
+	TrapFlowControl:     "flow control watchdog expired",
 	TrapCapabilityMask:  "capabilities or description changed",
 	TrapSystemImageGUID: "system image GUID changed",
 	TrapBadMKey:         "bad M_Key",

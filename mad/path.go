@@ -11,29 +11,29 @@ import (
 // MaxHops is the number of hops of the longest directed route (IBA 14.2.2).
 const MaxHops = 63
 
-// ErrPath says that a directed route cannot be made of what was given.
+// ErrPath reports that a directed route cannot be made from the input.
 var ErrPath = errors.New("not a directed route")
 
-// Path is a directed route: the ports by which a packet leaves one node after the other, beginning with the
-// local one. The zero Path leads to the local node itself. Paths can be compared and be keys of maps.
+// Path is a directed route: the output port at each node, beginning with the local one. The zero Path leads to the
+// local node itself. Paths are comparable.
 type Path struct {
 	n    uint8
 	hops [MaxHops]uint8
 }
 
-// Append returns the path that goes on by these ports. The error wraps [ErrPath] beyond [MaxHops] hops.
+// Append returns the path extended by these ports. The error wraps [ErrPath] beyond [MaxHops] hops.
 func (p Path) Append(ports ...uint8) (Path, error) {
 	if int(p.n)+len(ports) > MaxHops {
-		return Path{}, fmt.Errorf("%w: %d hops, at most %d go", ErrPath, int(p.n)+len(ports), MaxHops)
+		return Path{}, fmt.Errorf("%w: %d hops, at most %d are possible", ErrPath, int(p.n)+len(ports), MaxHops)
 	}
 	p.n += uint8(copy(p.hops[p.n:], ports))
 	return p, nil
 }
 
-// Len is the number of hops, 0 for the local node.
+// Len returns the number of hops, 0 for the local node.
 func (p Path) Len() int { return int(p.n) }
 
-// Hop is the port by which hop i, from 0, leaves its node.
+// Hop returns the output port of hop i, from 0.
 func (p Path) Hop(i int) uint8 { return p.hops[:p.n][i] }
 
 // Parent returns the path without its last hop; the local node is its own parent.
@@ -45,7 +45,8 @@ func (p Path) Parent() Path {
 	return p
 }
 
-// String prints the path as the tools take it: "0" is the local node, "0,1,5" leaves by port 1, then by 5.
+// String returns the path in the form that the tools use: "0" is the local node, "0,1,5" leaves it by port 1 and the
+// next node by port 5.
 func (p Path) String() string {
 	b := make([]byte, 0, 2+4*int(p.n))
 	b = append(b, '0')

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mustPath reads what [Path.String] prints.
+// mustPath parses the output of [Path.String].
 func mustPath(t testing.TB, text string) Path {
 	t.Helper()
 	var p Path
@@ -43,7 +43,7 @@ func TestPath(t *testing.T) {
 		t.Errorf("Append changed %v, or %v", p, err)
 	}
 	if q.Parent() != p {
-		t.Errorf("the parent of %v is %v, want %v (the same in every byte)", q, q.Parent(), p)
+		t.Errorf("the parent of %v is %v, want %v (equal in every byte)", q, q.Parent(), p)
 	}
 }
 

@@ -4,9 +4,8 @@ package mad
 
 import "encoding/binary"
 
-// PortInfo describes a port; the attribute modifier is its number (IBA 14.2.5.6; the later fields, from
-// CapabilityMask2 on and the ext2 bits, as in rdma-core's libibmad). "hi" and "lo" are the high and low four
-// bits of a byte:
+// PortInfo describes a port; the attribute modifier is the port number (IBA 14.2.5.6). The fields from CapabilityMask2
+// on and the ext2 bits are as in rdma-core's libibmad. "hi" and "lo" are the high and low four bits of a byte:
 //
 //	 0  MKey                 8      38  VLHighLimit          1
 //	 8  GIDPrefix            8      39  VLArbHighCap         1
@@ -40,7 +39,7 @@ type PortInfo struct {
 	CapabilityMask               CapabilityMask
 	DiagCode                     uint16
 	MKeyLeasePeriod              uint16 // seconds
-	LocalPort                    uint8  // where the request came in
+	LocalPort                    uint8  // port that received the request
 	LinkWidthEnabled             LinkWidth
 	LinkWidthSupported           LinkWidth
 	LinkWidthActive              LinkWidth
@@ -86,7 +85,7 @@ type PortInfo struct {
 	CapabilityMask2              CapabilityMask2
 	LinkSpeedExtActive           uint8 // 4 bits: FDR, EDR, HDR, NDR
 	LinkSpeedExtSupported        uint8 // 4 bits
-	LinkSpeedExtEnabled          uint8 // 5 bits; 30 is none
+	LinkSpeedExtEnabled          uint8 // 5 bits; 30 means none
 
 	spare34, spare52, spare56, spare63 uint8
 }

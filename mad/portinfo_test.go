@@ -2,11 +2,14 @@
 
 package mad
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestPortInfo(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
-		// What ibsim 0.10 answers to smpquery -D portinfo 0 1 after OpenSM
+		// Answer of ibsim 0.10 to smpquery -D portinfo 0 1 after OpenSM
 		// 3.3.23 ran; the values are those that smpquery prints.
 		b := golden(t, `0000000000000000 fe80000000000000 0004 0001 0050c048 0000 0ff9
 			01 03 1f 02 74 52 00 47 40 40 00 08 08 04 e0 40 0000 0000 0000 20 1f 00 00
@@ -34,7 +37,7 @@ func TestPortInfo(t *testing.T) {
 	})
 }
 
-// allFields has a value of its own in every field.
+// allFields has a different value in every field.
 var allFields = PortInfo{
 	MKey: 0x0102030405060708, GIDPrefix: 0xfe80000000000001, LID: 0x1234, MasterSMLID: 0x2345,
 	CapabilityMask: 0x8250e94a, DiagCode: 0x3456, MKeyLeasePeriod: 0x4567, LocalPort: 0x11,
@@ -52,7 +55,7 @@ var allFields = PortInfo{
 	spare34: 5, spare52: 6, spare56: 1, spare63: 3,
 }
 
-// Values too wide for their fields must not spill into the neighbours'.
+// Values too wide for their fields must not overwrite the fields next to them.
 func TestPortInfoFieldsAreNarrow(t *testing.T) {
 	a := PortInfo{
 		PortState: 0xf4, LinkDownDefault: 0xf2, LMC: 0xf8, LinkSpeedEnabled: 0xf3, MasterSMSL: 0xf9,
@@ -80,3 +83,23 @@ func TestPortInfoFieldsAreNarrow(t *testing.T) {
 }
 
 func FuzzPortInfo(f *testing.F) { fuzzAttribute[PortInfo](f) }
+
+// The words are those of libibmad (rdma-core, libibmad/dump.c).
+func TestPortWords(t *testing.T) {
+	for _, c := range []struct {
+		value fmt.Stringer
+		want  string
+	}{
+		{PortNoChange, "NoChange"}, {PortDown, "Down"}, {PortInit, "Initialize"}, {PortArmed, "Armed"},
+		{PortActive, "Active"}, {PortState(5), "?(5)"},
+		{PhysNoChange, "NoChange"}, {PhysSleep, "Sleep"}, {PhysPolling, "Polling"}, {PhysDisabled, "Disabled"},
+		{PhysTraining, "PortConfigurationTraining"}, {PhysLinkUp, "LinkUp"},
+		{PhysLinkErrorRecovery, "LinkErrorRecovery"}, {PhysTest, "PhyTest"}, {PhysState(8), "?(8)"},
+		{MTU256, "256"}, {MTU4096, "4096"}, {MTU(0), "?(0)"}, {MTU(6), "?(6)"},
+		{VLs(0), "?(0)"}, {VLs(1), "VL0"}, {VLs(2), "VL0-1"}, {VLs(4), "VL0-7"}, {VLs(5), "VL0-14"}, {VLs(6), "?(6)"},
+	} {
+		if got := c.value.String(); got != c.want {
+			t.Errorf("%T(%d) is %q, want %q", c.value, c.value, got, c.want)
+		}
+	}
+}

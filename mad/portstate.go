@@ -4,7 +4,7 @@ package mad
 
 import "fmt"
 
-// PortState is the logical state of a port (IBA 14.2.5.6). In a Set, PortNoChange leaves it as it is.
+// PortState is the logical state of a port (IBA 14.2.5.6). PortNoChange in a Set keeps the state.
 type PortState uint8
 
 // Logical states of a port.
@@ -16,12 +16,12 @@ const (
 	PortActive   PortState = 4
 )
 
-// String returns the diagnostic tools' words.
+// String returns the words of the diagnostic tools.
 func (s PortState) String() string {
 	return word([]string{"NoChange", "Down", "Initialize", "Armed", "Active"}, uint8(s))
 }
 
-// word is the one of a code, or a mark with its number for a code without one.
+// word returns the word for a code, or a mark with the number if there is none.
 func word(words []string, code uint8) string {
 	if int(code) < len(words) {
 		return words[code]
@@ -29,10 +29,10 @@ func word(words []string, code uint8) string {
 	return fmt.Sprintf("?(%d)", code)
 }
 
-// PhysState is the physical state of a port, and where it falls back to without a link (IBA 14.2.5.6).
+// PhysState is the physical state of a port, or the state that it takes without a link (IBA 14.2.5.6).
 type PhysState uint8
 
-// Physical states of a port. PhysSleep and PhysPolling are those that a port can be told to fall back to.
+// Physical states of a port. Only PhysSleep and PhysPolling can be the default without a link.
 const (
 	PhysNoChange          PhysState = 0
 	PhysSleep             PhysState = 1
@@ -44,7 +44,7 @@ const (
 	PhysTest              PhysState = 7
 )
 
-// String returns the diagnostic tools' words.
+// String returns the words of the diagnostic tools.
 func (s PhysState) String() string {
 	return word([]string{
 		"NoChange", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp",
@@ -64,7 +64,7 @@ const (
 	MTU4096 MTU = 5
 )
 
-// Bytes is the size, 0 for a code that means none.
+// Bytes returns the size, 0 for an invalid code.
 func (m MTU) Bytes() int {
 	if m < MTU256 || m > MTU4096 {
 		return 0
@@ -72,7 +72,7 @@ func (m MTU) Bytes() int {
 	return 128 << m
 }
 
-// String returns the size, as the diagnostic tools print it.
+// String returns the size as the diagnostic tools print it.
 func (m MTU) String() string {
 	if n := m.Bytes(); n > 0 {
 		return fmt.Sprint(n)
@@ -80,10 +80,10 @@ func (m MTU) String() string {
 	return fmt.Sprintf("?(%d)", uint8(m))
 }
 
-// VLs is a code for how many data VLs a port has (IBA 14.2.5.6).
+// VLs is a code for the number of data VLs of a port (IBA 14.2.5.6).
 type VLs uint8
 
-// Count is the number of data VLs, 0 for a code that means none.
+// Count returns the number of data VLs, 0 for an invalid code.
 func (v VLs) Count() int {
 	switch {
 	case v >= 1 && v <= 4:
@@ -94,7 +94,7 @@ func (v VLs) Count() int {
 	return 0
 }
 
-// String returns the VLs, as the diagnostic tools print them.
+// String returns the VLs as the diagnostic tools print them.
 func (v VLs) String() string {
 	switch n := v.Count(); n {
 	case 0:

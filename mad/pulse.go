@@ -9,27 +9,27 @@ import (
 )
 
 var (
-	// ErrSilent says that the subnet, the local port included, has stopped answering.
-	ErrSilent = errors.New("nothing answers any more, the local port included")
-	// ErrUnplugged says that the local port answers, but has no link.
-	ErrUnplugged = errors.New("nothing answers any more: the link of the local port is down")
+	// ErrSilent reports that the whole subnet, including the local port, has stopped responding.
+	ErrSilent = errors.New("the subnet and the local port stopped responding")
+	// ErrUnplugged reports that the local port responds but has no link.
+	ErrUnplugged = errors.New("the subnet stopped responding: the link of the local port is down")
 )
 
-// pulseLimit is how long nothing may answer before the local port is asked.
+// pulseLimit is how long all requests may go unanswered before the local port is queried.
 const pulseLimit = 2 * time.Second
 
-// Pulse tells a node that does not answer from a subnet that is gone: when a request gets no answer and
-// nothing else did for some seconds, it asks the local port for itself and its link. It belongs to the
-// goroutine of a batch's callbacks. The zero value is ready.
+// Pulse distinguishes a node that does not respond from a lost subnet. When a request gets no answer and no other
+// request got one for some seconds, it queries the PortInfo of the local port. It belongs to the goroutine of a batch's
+// callbacks. The zero value is ready to use.
 type Pulse struct {
-	answered bool      // something was, since the last request that was not
-	last     time.Time // when that was known
+	answered bool      // a request was, since the last unanswered one
+	last     time.Time // when the last unanswered request after an answer ended
 	asking   bool
 }
 
-// Heard takes the end of a request of batch b. It calls gone, with an error that wraps [ErrSilent] or
-// [ErrUnplugged], where the local port does not answer either or has no link.
-func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
+// Observe takes the result of a request of batch b. It calls lost, with an error that wraps [ErrSilent] or
+// [ErrUnplugged], if the local port does not respond either or has no link.
+func (p *Pulse) Observe(b *Batch, err error, lost func(error)) {
 	if !errors.Is(err, ErrTimeout) {
 		p.answered = true
 		return
@@ -42,14 +42,14 @@ func (p *Pulse) Heard(b *Batch, err error, gone func(error)) {
 		return
 	}
 	p.asking = true
-	b.Go(Request{Attr: AttrPortInfo}, func(r *Reply) { // of the port that is asked through
+	b.Go(Request{Attr: AttrPortInfo}, func(r *Reply) { // of the local port
 		p.asking = false
 		var port PortInfo
 		switch err := r.Decode(&port); {
 		case errors.Is(err, ErrTimeout):
-			gone(fmt.Errorf("%w (%w)", ErrSilent, err))
+			lost(fmt.Errorf("%w (%w)", ErrSilent, err))
 		case err == nil && port.PortState == PortDown:
-			gone(ErrUnplugged)
+			lost(ErrUnplugged)
 		default:
 			p.answered = true
 		}

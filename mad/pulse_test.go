@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// TestPulse: of a subnet that has stopped answering the local port says why, where it
-// answers itself, and a subnet of which much does not answer is asked on.
+// If the subnet stops answering, the local port shows why. If the local port answers normally, requests continue even
+// if many nodes do not respond.
 func TestPulse(t *testing.T) {
 	const stateAt = 32 // of a PortInfo, in its lower 4 bits
 	for name, c := range map[string]struct {
-		state PortState // of the local port, 0: it does not answer
+		state PortState // of the local port; 0: it does not answer
 		want  error
 	}{
-		"silent":    {0, ErrSilent},
-		"unplugged": {PortDown, ErrUnplugged},
-		"deaf":      {PortActive, nil},
+		"silent":     {0, ErrSilent},
+		"unplugged":  {PortDown, ErrUnplugged},
+		"unanswered": {PortActive, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestPulse(t *testing.T) {
 					r.Data[OffData+stateAt] = uint8(c.state)
 					return []answer{at(0, r)}
 				}), ClientOptions{Window: 4})
-				ctx, gone := context.WithCancelCause(t.Context())
+				ctx, cancel := context.WithCancelCause(t.Context())
 				b := client.NewBatch(ctx)
 				var pulse Pulse
 				begun, ended := 0, 0
@@ -51,7 +51,7 @@ func TestPulse(t *testing.T) {
 					}
 					b.Go(Request{Attr: AttrNodeInfo, Path: path}, func(r *Reply) {
 						ended++
-						pulse.Heard(b, r.Err, gone)
+						pulse.Observe(b, r.Err, cancel)
 						if begun < n {
 							next()
 						}

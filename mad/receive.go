@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// receive takes in what the transport brings until that ends.
+// receive processes received frames until the transport ends.
 func (c *Client) receive() {
 	defer c.running.Done()
 	var f, out Frame
@@ -27,7 +27,8 @@ func (c *Client) receive() {
 	}
 }
 
-// take takes in a frame that batch by received, nil for none. It returns true if it has made out one to send.
+// take processes a frame received by batch by, or by the client's goroutine if that is nil. It returns true if the
+// caller must send out.
 func (c *Client) take(f, out *Frame, by *Batch) bool {
 	be := binary.BigEndian
 	now := c.now()
@@ -36,10 +37,10 @@ func (c *Client) take(f, out *Frame, by *Batch) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if by != nil {
-		c.left(by)
+		c.leftRecv(by)
 	}
 	if f.Status == 0 && Method(f.Data[OffMethod])&MethodResponse == 0 {
-		c.unasked(f)
+		c.unsolicited(f)
 		return false
 	}
 	if i >= len(c.slots) {
@@ -65,8 +66,8 @@ func (c *Client) take(f, out *Frame, by *Batch) bool {
 	return c.answer(i, age, now, f, out)
 }
 
-// answer ends the request in slot i with the answer f to the try that is age
-// tries old, unless that says to come back later or is one of many segments.
+// answer ends the request in slot i with answer f to the try before age later ones. A busy status or a segment of a
+// longer answer does not end it.
 func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 	s := &c.slots[i]
 	status := Status(binary.BigEndian.Uint16(f.Data[OffStatus:]) &^ directionBit)
@@ -91,19 +92,19 @@ func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 	return false
 }
 
-// timed takes note of how long the answer to a try took.
+// timed records the response time of a try.
 func (c *Client) timed(s *slot, age int, now time.Duration) {
 	t := c.targets.all[s.target]
 	switch age {
 	case 0:
-		t.answered(now - s.last)
+		t.onAnswer(now - s.last)
 	case s.tries - 1:
-		t.answered(now - s.first)
+		t.onAnswer(now - s.first)
 	default:
-		t.answered(0)
+		t.onAnswer(0)
 	}
 	if s.tries == 1 {
-		c.window.answered(len(c.slots) - len(c.free))
+		c.window.onAnswer(len(c.slots) - len(c.free))
 		c.grant()
 	}
 }
@@ -117,7 +118,7 @@ func (c *Client) received(i int, err error) {
 	c.finish(i, err)
 }
 
-// late takes an answer to nothing that is outstanding.
+// late handles an answer to no outstanding request.
 func (c *Client) late(f, out *Frame) bool {
 	c.stats.Late++
 	key := Target{LID: f.SLID}
@@ -129,11 +130,11 @@ func (c *Client) late(f, out *Frame) bool {
 	if t, known := c.targets.index[key]; known {
 		c.targets.all[t].stats.Late++
 	}
-	return c.finished.again(f, out)
+	return c.acks.repeat(f, out)
 }
 
-// unasked takes a frame that is no answer.
-func (c *Client) unasked(f *Frame) {
+// unsolicited handles a frame that is not an answer.
+func (c *Client) unsolicited(f *Frame) {
 	var n Notice
 	if Method(f.Data[OffMethod]) != MethodTrap || !Class(f.Data[OffClass]).isSMP() ||
 		AttrID(binary.BigEndian.Uint16(f.Data[OffAttr:])) != AttrNotice ||
@@ -152,8 +153,8 @@ func (c *Client) unasked(f *Frame) {
 	}
 }
 
-// Trap is a notice that a port sent by itself.
+// Trap is a notice that a port sent unsolicited.
 type Trap struct {
-	SLID   uint16 // where it is from, 0 where the transport does not say
+	SLID   uint16 // source; 0 if the transport does not know it
 	Notice Notice
 }

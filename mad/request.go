@@ -11,30 +11,31 @@ import (
 
 // Errors of requests.
 var (
-	ErrTimeout = errors.New("no answer")               // however often the request was sent
-	ErrBroken  = errors.New("the transport is broken") // carries nothing any more; a client to which it says so fails
-	ErrClosed  = errors.New("client closed")
+	ErrTimeout = errors.New("no answer") // after all tries
+	// returned by a transport that carries nothing any more; the client fails
+	ErrBroken = errors.New("the transport is broken")
+	ErrClosed = errors.New("client closed")
 )
 
-// Request is what is asked of a port's subnet management agent, or of that of another class.
+// Request is a request to a management agent of a port.
 type Request struct {
-	Class  Class  // 0: subnet management; others go by LID
+	Class  Class  // 0 is subnet management; other classes go by LID
 	Method Method // 0 is MethodGet
 	Attr   AttrID
-	Mod    uint32 // the attribute modifier: a port's number, a block, ...
-	LID    uint16 // where to by LID; 0 is by directed route
-	SL     uint8  // by which to go; SMPs have none
-	PKey   uint16 // index of the P_Key to go with, 0: the default partition's; SMPs have none
-	Path   Path   // where to by directed route
-	MKey   uint64 // of subnet management
-	// Data is the attribute of a Set. It goes at byte 64 of the MAD, so in
-	// performance management too, where a Get says which port by it.
+	Mod    uint32 // attribute modifier: port number, block, ...
+	LID    uint16 // destination; 0 for a directed route
+	SL     uint8  // service level; unused in SMPs
+	PKey   uint16 // index of the P_Key, 0 for the default partition's; unused in SMPs
+	Path   Path   // directed route to the destination
+	MKey   uint64 // subnet management only
+	// Data is the attribute of a Set, at byte 64 of the MAD. In performance management a Get also selects its port with
+	// it.
 	Data [DataSize]byte
-	// GSI is what more a request of a class other than subnet management
-	// carries, or nil. It must stay as it is until the request has ended.
+	// GSI holds further fields of a request of another class than subnet management, or nil. The caller must not change
+	// it before the request has ended.
 	GSI *GSI
 
-	User uint64 // for the caller; it is not sent
+	User uint64 // for the caller; not sent
 }
 
 // Set makes the request write an attribute of subnet management.
@@ -42,49 +43,47 @@ func (r *Request) Set(a Attribute) {
 	r.Method, r.Attr, r.Data = MethodSet, a.AttrID(), Data(a)
 }
 
-// Data is an attribute of subnet management as it goes over the wire.
+// Data returns the encoding of a subnet management attribute.
 func Data(a Attribute) [DataSize]byte {
 	b, _ := a.AppendBinary(nil) // never fails
 	return [DataSize]byte(b)
 }
 
-// GSI is what a request of a class other than subnet management carries, where
-// 64 bytes at the place of an SMP's are not enough.
+// GSI extends a request of another class than subnet management, where the 64 bytes of Data are not enough.
 type GSI struct {
-	Body    Body          // the MAD from byte 24 on
-	Timeout time.Duration // how long the first try waits for an answer, 0 if for as long as the client's
-	Limit   int           // how many bytes an answer of many segments may have; 0 is [DefaultLimit]
+	Body    Body          // the MAD from byte 24
+	Timeout time.Duration // how long the first try waits for an answer; 0 is the client's timeout
+	Limit   int           // maximum size of a segmented answer in bytes; 0 is [DefaultLimit]
 }
 
-// Body is a MAD without the 24 bytes of header that all classes have.
+// Body is a MAD without the 24 bytes of header that all classes share.
 type Body [Size - OffBody]byte
 
-// Perf returns the 192 bytes of an attribute of performance management.
+// Perf returns the 192 bytes of a performance management attribute.
 func (b *Body) Perf() []byte { return b[OffData-OffBody:] }
 
-// SA returns the 200 bytes of an attribute of subnet administration.
+// SA returns the 200 bytes of a subnet administration attribute.
 func (b *Body) SA() []byte { return b[OffSAData-OffBody:] }
 
-// DefaultLimit is how many bytes an answer of many segments may have where a request does not say.
+// DefaultLimit is the maximum size in bytes of a segmented answer unless a request sets another.
 const DefaultLimit = 1 << 26
 
-// MaxTables is how many bytes all answers in segments that come at a time may have; the one that passes it is ended.
+// MaxTables is the maximum size in bytes of all segmented answers in progress. The answer that exceeds it is ended.
 const MaxTables = 4 * DefaultLimit
 
-// Reply is the end of a request.
+// Reply is the result of a request.
 type Reply struct {
-	Request *Request       // what was asked
-	Data    [DataSize]byte // the attribute, if Err is nil; of other classes bytes 64 to 127 of the answer
-	// MAD is the answer to a request of another class, the first segment if there are many; nil if there is
-	// none. It is there with an error status, too. It is good until the callback returns.
+	Request *Request       // the request
+	Data    [DataSize]byte // attribute if Err is nil; in other classes bytes 64 to 127 of the answer
+	// MAD is the answer to a request of another class, or its first segment; nil without an answer. It is present with
+	// an error status, too, and valid until the callback returns.
 	MAD *[Size]byte
-	// Table is what the segments of an answer carry one after the other, without
-	// the headers; nil if the answer does not come in segments.
+	// Table is the data of a segmented answer without the headers; nil if the answer is not segmented.
 	Table []byte
-	Err   error // a [*RequestError] that wraps [ErrTimeout], a [Status] or what the transport said
+	Err   error // a [*RequestError] that wraps [ErrTimeout], a [Status] or the transport's error
 }
 
-// Decode decodes the attribute into a, or returns Err.
+// Decode decodes the attribute into a. It returns Err if that is not nil.
 func (r *Reply) Decode(a Attribute) error {
 	if r.Err != nil {
 		return r.Err
@@ -95,7 +94,7 @@ func (r *Reply) Decode(a Attribute) error {
 	return a.UnmarshalBinary(r.Data[:])
 }
 
-// RequestError says which request failed, and why.
+// RequestError identifies the failed request and wraps the cause.
 type RequestError struct {
 	Class  Class
 	Method Method
@@ -167,7 +166,7 @@ func (r *Request) put(f *Frame) {
 	}
 }
 
-// class is the class of the MAD that the request becomes.
+// class returns the class of the encoded MAD.
 func (r *Request) class() Class {
 	switch {
 	case !r.Class.isSMP():

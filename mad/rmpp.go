@@ -18,12 +18,12 @@ const (
 
 // Flags of segments.
 const (
-	RMPPActive = 1 << 0 // the header means something
+	RMPPActive = 1 << 0 // the header is valid
 	RMPPFirst  = 1 << 1
 	RMPPLast   = 1 << 2
 )
 
-// RMPPStatus says why a transfer in segments ended (IBA 13.6.2.2).
+// RMPPStatus is the reason why a segmented transfer ended (IBA 13.6.2.2).
 type RMPPStatus uint8
 
 // Statuses of transfers.
@@ -59,21 +59,21 @@ var rmppStatuses = map[RMPPStatus]string{
 	RMPPUnspecified:    "unspecified",
 }
 
-// ErrSegments says that a transfer in segments failed. Errors that wrap it wrap an [RMPPStatus], too.
+// ErrSegments reports that a segmented transfer failed. Errors that wrap it also wrap an [RMPPStatus].
 var ErrSegments = errors.New("transfer in segments ended")
 
-// ErrCut says that an answer is the beginning of a longer one that the transport could not carry.
-var ErrCut = errors.New("the answer was cut off on its way")
+// ErrTruncated reports that an answer is the beginning of a longer one that the transport could not carry.
+var ErrTruncated = errors.New("the transport truncated the answer")
 
-// The header of a segment, behind that of all MADs (IBA 13.6.2.1):
+// The RMPP header follows the header that all MADs share (IBA 13.6.2.1):
 //
 //	24  Version   1
 //	25  Type      1
 //	26  RRespTime 5 bits, highest first; 31 is none
 //	    Flags     3 bits
 //	27  Status    1
-//	28  Segment   4  from 1; in an ACK the last that came in order
-//	32  Length    4  of a first segment that of all, of a last its own, each with
+//	28  Segment   4  from 1; in an ACK the last one received in order
+//	32  Length    4  first segment: of all data; last segment: of its own; each with
 //	                 the 20 bytes of class header in every segment;
 //	                 in an ACK the last segment that may be sent
 const (
@@ -85,8 +85,8 @@ const (
 	OffLength      = 32
 	// The class header of subnet administration (IBA 15.2.1.1).
 	OffSMKey      = 36
-	OffRecordSize = 44 // in a table, in units of 8 bytes
-	OffComponents = 48 // the mask of those that count
+	OffRecordSize = 44 // of a record in a table, in units of 8 bytes
+	OffComponents = 48 // component mask
 	OffSAData     = 56
 
 	rmppVersion    = 1
@@ -94,16 +94,16 @@ const (
 	classHeader    = OffSAData - OffSMKey
 	segmentRoom    = Size - OffSMKey
 
-	SegmentSize   = Size - OffSAData // bytes that a segment carries of subnet administration, the one class in segments
-	SegmentWindow = 64               // how many segments are under way at once
+	SegmentSize   = Size - OffSAData // bytes of data in a segment of subnet administration, the only segmented class
+	SegmentWindow = 64               // segments in flight
 )
 
-// segmented reports whether m is a segment of a transfer, or about one.
+// segmented reports whether m belongs to a segmented transfer.
 func segmented(m *[Size]byte) bool {
 	return Class(m[OffClass]) == ClassSA && m[OffRMPPFlags]&RMPPActive != 0
 }
 
-// control makes out a packet of the given type about the transfer that m is of.
+// control makes out a packet of the given type for the transfer of m.
 func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uint32) {
 	copy(out[:OffSAData], m[:OffSAData])
 	clear(out[OffSAData:])
@@ -116,7 +116,35 @@ func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uin
 	binary.BigEndian.PutUint32(out[OffLength:], data2)
 }
 
-// ended is the error of a transfer that the other end stops.
-func ended(m *[Size]byte) error {
+// abortedBy returns the error of a transfer that the other end has ended.
+func abortedBy(m *[Size]byte) error {
 	return fmt.Errorf("%w by the other end: %w", ErrSegments, RMPPStatus(m[OffRMPPStatus]))
+}
+
+// The kernel splits answers of a subnet administration into segments for programs with libibumad, and acknowledges
+// received segments. umad2sim, which replaces the kernel where ibsim is the subnet, does neither. The program's whole
+// answer arrives as one packet, truncated after 256 bytes, with the header fields that the kernel would have filled in;
+// and it passes an acknowledgement meant for the kernel to the program as another request.
+
+// ControlsSegments reports whether a MAD only controls a segmented transfer, which a kernel would process.
+func ControlsSegments(m *[Size]byte) bool {
+	return segmented(m) && m[OffRMPPType] != RMPPData
+}
+
+// CompleteSegment turns an answer of length bytes that no kernel has segmented into the first and last segment of its
+// transfer, as the kernel does. An answer that may be truncated gets a status. Other MADs remain unchanged.
+func CompleteSegment(m *[Size]byte, length uint64) {
+	be := binary.BigEndian
+	if !segmented(m) || m[OffRMPPType] != 0 || be.Uint32(m[OffSegment:]) != 0 || length < OffSAData {
+		return
+	}
+	m[OffRMPPVersion], m[OffRMPPType] = rmppVersion, RMPPData
+	m[OffRMPPFlags] |= RMPPFirst | RMPPLast
+	m[OffRMPPStatus] = 0
+	if length >= Size {
+		length = Size
+		m[OffRMPPStatus] = uint8(RMPPNoResources)
+	}
+	be.PutUint32(m[OffSegment:], 1)
+	be.PutUint32(m[OffLength:], uint32(length-OffSMKey))
 }

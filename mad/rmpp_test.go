@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// head is the head of an answer in segments.
+// head returns the header of a segmented answer.
 func head(tid uint64) (m [Size]byte) {
 	m[OffBaseVersion], m[OffClass], m[OffClassVersion], m[OffMethod] = 1, uint8(ClassSA), 2, uint8(MethodGetTableResp)
 	binary.BigEndian.PutUint64(m[OffTID:], tid)
@@ -28,8 +28,8 @@ func counting(n int) []byte {
 	return b
 }
 
-// By hand from IBA 13.6.2.1, with the payload lengths that Linux counts (20 bytes
-// of class header in every segment): 410 bytes go as 200, 200 and 10.
+// Computed by hand from IBA 13.6.2.1, with the payload lengths that Linux counts (20 bytes of class header in every
+// segment): 410 bytes are sent as 200, 200 and 10.
 func TestSegments(t *testing.T) {
 	h := head(0x1122)
 	s := NewSegmenter(&h, counting(410))
@@ -75,8 +75,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// A wire that loses, repeats and shuffles what it likes, for all lengths about
-// the borders of segments and windows.
+// A transport loses, repeats and reorders packets, for lengths near the borders of segments and windows.
 func TestSegmentsOverLossyWire(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, n := range []int{0, 1, 199, 200, 201, 400, 64 * 200, 65*200 - 1, 65 * 200, 65*200 + 1, 129 * 200,
@@ -127,7 +126,7 @@ func TestSegmentsOverLossyWire(t *testing.T) {
 	}
 }
 
-// segment is data segment seg, with its header as given.
+// segment returns data segment seg with the given header fields.
 func segment(seg uint32, flags uint8, length uint32) *[Size]byte {
 	m := head(5)
 	m[OffRMPPVersion], m[OffRMPPType], m[OffRMPPFlags] = rmppVersion, RMPPData, flags|RMPPActive
@@ -147,7 +146,7 @@ func TestAssemblerRefuses(t *testing.T) {
 		name string
 		take []*[Size]byte
 		want RMPPStatus
-		kind uint8 // what is sent back
+		kind uint8 // of the MAD that is returned
 	}{
 		{"version", []*[Size]byte{changed(segment(1, RMPPFirst, 0), OffRMPPVersion, 2)}, RMPPBadVersion, RMPPAbort},
 		{"type", []*[Size]byte{changed(segment(1, RMPPFirst, 0), OffRMPPType, 9)}, RMPPBadType, RMPPAbort},
@@ -164,8 +163,11 @@ func TestAssemblerRefuses(t *testing.T) {
 			RMPPAbort},
 		{"the last before others", []*[Size]byte{first, segment(5, 0, 0), segment(3, RMPPLast, 30)}, RMPPBadLength,
 			RMPPAbort},
-		{"too much is announced", []*[Size]byte{segment(1, RMPPFirst, 0xffffffff)}, RMPPNoResources, RMPPStop},
-		{"too much comes", []*[Size]byte{first, segment(6, 0, 0)}, RMPPNoResources, RMPPStop},
+		{
+			"announced length above the limit", []*[Size]byte{segment(1, RMPPFirst, 0xffffffff)},
+			RMPPNoResources, RMPPStop,
+		},
+		{"data above the limit", []*[Size]byte{first, segment(6, 0, 0)}, RMPPNoResources, RMPPStop},
 	} {
 		a := NewAssembler(5 * SegmentSize)
 		var out [Size]byte
@@ -199,8 +201,8 @@ func TestAssemblerEndsWithTheOtherEnd(t *testing.T) {
 	}
 }
 
-// What is beyond the window, or of another transfer, is passed over.
-func TestAssemblerPassesOver(t *testing.T) {
+// Segments beyond the window and of other transfers are ignored.
+func TestAssemblerIgnores(t *testing.T) {
 	a := NewAssembler(0)
 	var out [Size]byte
 	if answer, err := a.Take(segment(1, RMPPFirst, 0), &out); !answer || err != nil {
@@ -251,7 +253,7 @@ func TestSegmenterRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", x.name, answer, err, x.want)
 		}
 	}
-	// An acknowledgement of what was sent before the last Rewind is good.
+	// An acknowledgement of a segment sent before the last Rewind is valid.
 	s := NewSegmenter(&h, counting(900))
 	s.Next(&m)
 	s.Rewind()
@@ -260,7 +262,7 @@ func TestSegmenterRefuses(t *testing.T) {
 	}
 }
 
-// FuzzAssembler: whatever comes, it keeps to its limit and ends or goes on.
+// Whatever is received, the assembler keeps to its limit.
 func FuzzAssembler(f *testing.F) {
 	h := head(5)
 	s := NewSegmenter(&h, counting(390))
@@ -295,7 +297,7 @@ func FuzzAssembler(f *testing.F) {
 	})
 }
 
-// FuzzSegmenter: whatever comes back, only segments of the data go out.
+// Whatever is received, only segments of the data are sent.
 func FuzzSegmenter(f *testing.F) {
 	f.Add([]byte{1, 2, 1, 0, 0, 0, 0, 1, 0, 0, 0, 65})
 	f.Fuzz(func(t *testing.T, b []byte) {

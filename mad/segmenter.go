@@ -7,26 +7,27 @@ import (
 	"fmt"
 )
 
-// Segmenter sends data in segments (IBA 13.6.6.1): it says which to send, and takes the acknowledgements. It
-// keeps no time; whoever waits for an acknowledgement in vain calls Rewind, and gives up after a while.
+// Segmenter is the sending end of a segmented transfer (IBA 13.6.6.1): it returns the segments to send and processes
+// the acknowledgements. It keeps no time: a caller that gets no acknowledgement in time calls Rewind, and gives up
+// after a while.
 //
 //	s := mad.NewSegmenter(&head, data)
 //	for s.Next(&m) { send(&m) }
-//	// then for each MAD of the transfer that comes back:
+//	// then for each received MAD of the transfer:
 //	_, err := s.Take(&got, &m)
 //	for s.Next(&m) { send(&m) }
 type Segmenter struct {
 	head   [Size]byte
 	data   []byte
 	count  uint32 // of segments
-	acked  uint32 // the last segment that is acknowledged
-	sent   uint32 // the last segment that was sent since the last Rewind
-	most   uint32 // the last segment that was sent at all
-	window uint32 // the last segment that may be sent
+	acked  uint32 // last segment that is acknowledged
+	sent   uint32 // last segment sent since the last Rewind
+	most   uint32 // last segment ever sent
+	window uint32 // last segment that may be sent
 }
 
-// NewSegmenter returns a segmenter of data, which must stay as it is. head is the answer's header up to byte
-// 56, class header included; its segment header does not matter.
+// NewSegmenter returns a segmenter of data, which the caller must not change. head is the header of the answer up to
+// byte 56, including the class header; its RMPP header is ignored.
 func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	s := &Segmenter{head: *head, data: data, window: 1}
 	s.count = uint32(max(1, (len(data)+SegmentSize-1)/SegmentSize))
@@ -36,7 +37,7 @@ func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	return s
 }
 
-// Next puts the next segment to send into m; false when there is none before an acknowledgement.
+// Next stores the next segment to send in m. It returns false if an acknowledgement must come first.
 func (s *Segmenter) Next(m *[Size]byte) bool {
 	if s.sent >= min(s.window, s.count) {
 		return false
@@ -60,8 +61,8 @@ func (s *Segmenter) Next(m *[Size]byte) bool {
 	return true
 }
 
-// Take takes a MAD that the receiver of the segments sent. If answer is true it has put the end of the
-// transfer into out, to be sent. An error, which wraps [ErrSegments], ends the transfer.
+// Take processes a MAD from the receiver of the segments. If answer is true, out is a MAD to send that ends the
+// transfer. An error, which wraps [ErrSegments], ends the transfer.
 func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if !segmented(m) || be.Uint64(m[OffTID:]) != be.Uint64(s.head[OffTID:]) || s.Done() {
@@ -70,7 +71,7 @@ func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	switch m[OffRMPPType] {
 	case RMPPAck:
 	case RMPPStop, RMPPAbort:
-		return false, ended(m)
+		return false, abortedBy(m)
 	default:
 		return s.abort(out, RMPPBadType)
 	}
@@ -81,7 +82,7 @@ func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	case window < seg:
 		return s.abort(out, RMPPWindowTooSmall)
 	case seg < s.acked || window < s.window && seg == s.acked:
-		return false, nil // an old one
+		return false, nil // an outdated acknowledgement
 	}
 	s.acked, s.sent, s.window = seg, max(s.sent, seg), max(s.window, window)
 	return false, nil
@@ -93,7 +94,7 @@ func (s *Segmenter) abort(out *[Size]byte, status RMPPStatus) (bool, error) {
 	return true, fmt.Errorf("%w: acknowledgement: %w", ErrSegments, status)
 }
 
-// Rewind makes Next begin again behind the last segment that was acknowledged.
+// Rewind makes Next restart after the last acknowledged segment.
 func (s *Segmenter) Rewind() { s.sent = s.acked }
 
 // Done reports whether all segments are acknowledged.

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxTransfer = 2 * time.Minute // how long an answer in segments may take in all
-	maxNudges   = 3               // how often the other end is told again what has come, when nothing more comes
+	maxTransfer     = 2 * time.Minute // maximum duration of a segmented answer
+	maxRepeatedAcks = 3               // how often the last acknowledgement is repeated when no segment follows
 )
 
-// segment takes a segment of the answer to the request in slot i.
+// segment processes a segment of the answer to the request in slot i.
 func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	s := &c.slots[i]
 	if s.table == nil {
@@ -22,17 +22,17 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 			limit = s.request.GSI.Limit
 		}
 		s.table = NewAssembler(limit)
-		s.over = now + maxTransfer
+		s.transferEnd = now + maxTransfer
 		c.timed(s, age, now)
 		s.frame.Data = f.Data // nothing is sent again from here on
 		s.reply.MAD = &s.frame.Data
 	}
 	before := s.table.Segments()
 	answer, err := s.table.Take(&f.Data, &out.Data)
-	if c.hold(s, s.table.size()); err == nil && c.held > c.room {
+	if c.countSegments(s, s.table.size()); err == nil && c.segmentBytes > c.maxSegmentBytes {
 		s.table.Abort(&out.Data, RMPPNoResources)
-		answer, err = true, fmt.Errorf("%w: %w: all answers that come now have more than %d bytes, the limit",
-			ErrSegments, RMPPNoResources, c.room)
+		answer, err = true, fmt.Errorf("%w: %w: all current answers together exceed the limit of %d bytes",
+			ErrSegments, RMPPNoResources, c.maxSegmentBytes)
 	}
 	if answer {
 		s.address(out)
@@ -43,22 +43,22 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	case s.table.Done():
 		c.complete(i, out)
 	case s.table.Segments() > before:
-		s.nudges = 0
+		s.repeatedAcks = 0
 		c.rearm(i, now)
 	}
 	return answer
 }
 
-// hold counts what the answer in a slot takes now.
-func (c *Client) hold(s *slot, bytes int) {
-	c.held += bytes - s.held
-	s.held = bytes
+// countSegments records the memory that the answer in a slot holds now.
+func (c *Client) countSegments(s *slot, bytes int) {
+	c.segmentBytes += bytes - s.segmentBytes
+	s.segmentBytes = bytes
 }
 
-// complete ends the request in slot i, all segments of whose answer are there; out acknowledges the last.
+// complete ends the request in slot i, whose answer has arrived completely; out acknowledges the last segment.
 func (c *Client) complete(i int, out *Frame) {
 	s := &c.slots[i]
-	c.finished.add(out)
+	c.acks.add(out)
 	table, err := s.table.Data()
 	if table == nil {
 		table = []byte{}
@@ -71,23 +71,24 @@ func (c *Client) complete(i int, out *Frame) {
 	c.received(i, err)
 }
 
-// rearm gives the answer to slot i time for one more segment.
+// rearm extends the deadline of slot i for another segment.
 func (c *Client) rearm(i int, now time.Duration) {
 	s := &c.slots[i]
 	c.remove(i)
-	s.deadline = min(now+c.wait(s, 0), s.over)
+	s.deadline = min(now+c.wait(s, 0), s.transferEnd)
 	c.pushSorted(i)
 	if s.deadline < c.wakeAt {
 		c.wake()
 	}
 }
 
-// overdue tells the other end of slot i, from which no segment came in time, what has come, or ends it.
+// overdue repeats the last acknowledgement to the other end of slot i, whose next segment is late, or ends the
+// transfer.
 func (c *Client) overdue(i int, now time.Duration, out *Frame) {
 	s := &c.slots[i]
 	s.address(out)
-	if s.nudges < maxNudges && now < s.over {
-		s.nudges++
+	if s.repeatedAcks < maxRepeatedAcks && now < s.transferEnd {
+		s.repeatedAcks++
 		s.table.Ack(&out.Data)
 		c.rearm(i, now)
 		return
@@ -98,25 +99,25 @@ func (c *Client) overdue(i int, now time.Duration, out *Frame) {
 	c.finish(i, s.request.failed(fmt.Errorf("%w after %d segments", ErrTimeout, s.table.Segments())))
 }
 
-// address makes f go where the request went.
+// address copies the destination of the request to f.
 func (s *slot) address(f *Frame) {
 	f.DLID, f.QP, f.SL, f.PKey = s.request.LID, QP1, s.request.SL, s.request.PKey
 	f.SLID, f.Status, f.Timeout = 0, 0, 0
 }
 
-// finished are the last acknowledgements of complete transfers: one that is lost is asked for once more.
-type finished struct {
+// recentAcks holds the last acknowledgements of complete transfers, to repeat one that was lost.
+type recentAcks struct {
 	frames [16]Frame
 	next   int
 }
 
-func (l *finished) add(f *Frame) {
+func (l *recentAcks) add(f *Frame) {
 	l.frames[l.next] = *f
 	l.next = (l.next + 1) % len(l.frames)
 }
 
-// again makes out the acknowledgement of segment f once more.
-func (l *finished) again(f, out *Frame) bool {
+// repeat stores the acknowledgement of the transfer of segment f in out. It returns false if it has none.
+func (l *recentAcks) repeat(f, out *Frame) bool {
 	if f.Status != 0 || !segmented(&f.Data) || f.Data[OffRMPPType] != RMPPData {
 		return false
 	}

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// saAgent answers requests to a subnet administration with a table, in segments;
-// it repeats what is not acknowledged within resend, as Linux does.
+// saAgent answers requests to a subnet administration with a segmented table. It repeats segments that are not
+// acknowledged within resend, as Linux does.
 type saAgent struct {
 	*agent
 	table  []byte
@@ -69,7 +69,7 @@ func (s *saAgent) handle(_ int, f Frame) []answer {
 	return s.send(f, x)
 }
 
-// again sends once more what was not acknowledged.
+// again repeats the segments that were not acknowledged.
 func (s *saAgent) again(f Frame, x *transfer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *saAgent) again(f Frame, x *transfer) {
 	x.timer.Reset(s.resend)
 }
 
-// send sends what may be sent.
+// send sends the segments that the window allows.
 func (s *saAgent) send(f Frame, x *transfer) (out []answer) {
 	for x.Next(&f.Data) {
 		if !s.lose() {
@@ -125,7 +125,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A wire that loses segments and acknowledgements, also the last.
+// The transport loses segments and acknowledgements, including the last.
 func TestTableOverLossyWire(t *testing.T) {
 	seed := testenv.Rand(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestTableOverLossyWire(t *testing.T) {
 	})
 }
 
-// The other end dies in the middle: the request ends, and the other end is told.
+// The other end stops in the middle: the request ends, and the client aborts the transfer.
 func TestTableBreaksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSAAgent(counting(40_000))
@@ -177,7 +177,7 @@ func TestTableBreaksOff(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		if d := time.Since(start); d < 4*time.Second || d > 5*time.Second {
-			t.Errorf("it took %v, want the 4s of a wait and three nudges", d)
+			t.Errorf("it took %v, want 4s: one wait and three repeated acknowledgements", d)
 		}
 		synctest.Wait()
 		s.mu.Lock()
@@ -191,7 +191,7 @@ func TestTableBreaksOff(t *testing.T) {
 	})
 }
 
-// One that sends the same segment for ever does not keep the request alive.
+// Endless repetition of one segment does not keep the request alive.
 func TestTableOfRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -225,7 +225,7 @@ func TestTableOfRepeats(t *testing.T) {
 	})
 }
 
-// An answer that would be too long is stopped.
+// An answer above the limit is stopped.
 func TestTableLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSAAgent(counting(3000))
@@ -245,8 +245,7 @@ func TestTableLimit(t *testing.T) {
 	})
 }
 
-// Two tries of a slow administration are answered at once: the one that came
-// first counts, and the other is passed over.
+// A slow administration answers two tries at once: the first answer counts, the other is ignored.
 func TestTableTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSAAgent(counting(2000))
@@ -278,7 +277,7 @@ func TestTableTwice(t *testing.T) {
 	})
 }
 
-// Requests with time-outs of their own go by these, in whatever order they are.
+// Requests with their own timeouts end after these, in any order.
 func TestOwnTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newTestClient(t, newAgent(silence), ClientOptions{Tries: 2, MinWindow: 16})

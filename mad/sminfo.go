@@ -29,10 +29,10 @@ func (s SMState) String() string {
 //	    State     4 bits
 //	21  reserved 43
 type SMInfo struct {
-	GUID     uint64 // of the port it runs on
+	GUID     uint64 // port GUID of the subnet manager
 	SMKey    uint64
 	ActCount uint32
-	Priority uint8 // 4 bits, 15 is the highest
+	Priority uint8 // 4 bits; 15 is the highest
 	State    SMState
 
 	spare [43]byte

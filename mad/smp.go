@@ -8,21 +8,21 @@ import (
 	"fmt"
 )
 
-// Sizes in bytes of a MAD and of the attribute data in an SMP.
+// Size is the size of a MAD in bytes, DataSize that of the attribute data in an SMP.
 const (
 	Size     = 256
 	DataSize = 64
 )
 
-// LIDs with a meaning of their own (IBA 4.1.3).
+// Special LIDs (IBA 4.1.3).
 const (
 	PermissiveLID  = 0xffff
-	LastUnicastLID = 0xbfff // the greatest LID that a port can have
+	LastUnicastLID = 0xbfff // greatest LID of a port
 )
 
 // Errors of the decoders.
 var (
-	ErrLength = errors.New("wrong length")  // of a buffer for what it should hold
+	ErrLength = errors.New("wrong length")  // of an encoded packet or attribute
 	ErrHops   = errors.New("too many hops") // of a directed route SMP: more than [MaxHops]
 )
 
@@ -37,10 +37,10 @@ const (
 	ClassPerf        Class = 0x04 // performance management
 )
 
-// isSMP reports whether MADs of the class are SMPs; so is no class.
+// isSMP reports whether MADs of the class are SMPs; true for 0, the default class.
 func (c Class) isSMP() bool { return c == 0 || c == ClassSMPLID || c == ClassSMPDirected }
 
-// version is the class version that is spoken here.
+// version returns the class version that this package implements.
 func (c Class) version() uint8 {
 	if c == ClassSA {
 		return 2
@@ -48,7 +48,7 @@ func (c Class) version() uint8 {
 	return 1
 }
 
-// dataAt is where a MAD of the class has its attribute.
+// dataAt returns the offset of the attribute in a MAD of the class.
 func (c Class) dataAt() int {
 	if c == ClassSA {
 		return OffSAData
@@ -56,7 +56,7 @@ func (c Class) dataAt() int {
 	return OffData
 }
 
-// Method is what a MAD asks for, or an answer (IBA 13.4.5).
+// Method is the method of a MAD, request or answer (IBA 13.4.5).
 type Method uint8
 
 // Methods of the subnet management classes (IBA 14.2.4) and others.
@@ -67,12 +67,12 @@ const (
 	MethodTrap        Method = 0x05
 	MethodTrapRepress Method = 0x07
 	MethodGetResp     Method = 0x81
-	// Of subnet administration (IBA 15.2.2).
+	// Subnet administration (IBA 15.2.2).
 	MethodGetTable     Method = 0x12
 	MethodGetTableResp Method = 0x92
 	MethodDelete       Method = 0x15
 	MethodDeleteResp   Method = 0x95
-	MethodResponse     Method = 0x80 // the bit that answers carry
+	MethodResponse     Method = 0x80 // bit set in answers
 )
 
 // String returns the method's name in IBA, without the class's prefix.
@@ -91,7 +91,7 @@ var methods = map[Method]string{
 	MethodDeleteResp:   "DeleteResp",
 }
 
-// Offsets in a MAD, those from OffDrSLID on in an SMP, where they hold for directed routes (IBA 13.4.2, 14.2.1.1).
+// Offsets in a MAD. Those from OffDrSLID on are for SMPs by directed route (IBA 13.4.2, 14.2.1.1).
 const (
 	OffBaseVersion  = 0
 	OffClass        = 1
@@ -103,8 +103,8 @@ const (
 	OffTID          = 8
 	OffAttr         = 16
 	OffMod          = 20
-	OffBody         = 24 // where the header ends that all classes have
-	OffMKey         = 24 // likewise of the classes for boards and congestion
+	OffBody         = 24 // end of the header that all classes share
+	OffMKey         = 24 // also that of the board and congestion classes
 	OffDrSLID       = 32
 	OffDrDLID       = 34
 	OffData         = 64
@@ -120,7 +120,7 @@ const (
 //	  1  Class         1  0x01 LID routed, 0x81 by directed route
 //	  2  ClassVersion  1
 //	  3  Method        1
-//	  4  Status        2  of a directed route the highest bit is Direction
+//	  4  Status        2  the highest bit of a directed route is Direction
 //	  6  HopPointer    1  \ directed routes; else 0
 //	  7  HopCount      1  /
 //	  8  TID           8
@@ -135,7 +135,7 @@ const (
 //	128  InitialPath  64  \ directed routes; else reserved
 //	192  ReturnPath   64  /
 //
-// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are sent as 0 and not kept.
+// Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are encoded as 0 and not decoded.
 type SMP struct {
 	BaseVersion  uint8
 	Class        Class
@@ -162,7 +162,7 @@ func (s *SMP) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("SMP: %w: %d bytes, want %d", ErrLength, len(b), Size)
 	}
 	if Class(b[OffClass]) == ClassSMPDirected && b[OffHopCount] > MaxHops {
-		return fmt.Errorf("SMP: %w: %d, at most %d go", ErrHops, b[OffHopCount], MaxHops)
+		return fmt.Errorf("SMP: %w: %d, at most %d are possible", ErrHops, b[OffHopCount], MaxHops)
 	}
 	be := binary.BigEndian
 	status := be.Uint16(b[OffStatus:])
@@ -212,7 +212,7 @@ func (s *SMP) Put(b *[Size]byte) {
 	copy(b[OffReturnPath:], s.ReturnPath[:])
 }
 
-// SetPath makes the packet one by directed route as it leaves here: hop pointer 0, permissive DrSLID and DrDLID.
+// SetPath turns the packet into an outgoing one by directed route: hop pointer 0, permissive DrSLID and DrDLID.
 func (s *SMP) SetPath(p Path) {
 	s.Class = ClassSMPDirected
 	s.HopPointer = 0

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Packets of smpquery -D nodeinfo 0,1,3 over ibsim 0.10. ibsim leaves what lies
-// in its memory behind the two hops of the return path.
+// Packets of smpquery -D nodeinfo 0,1,3 over ibsim 0.10. Behind the two hops of the return path ibsim leaves old
+// contents of its memory.
 const (
 	goldenRequest = `
 	01810101 0000 00 02 000000004602f1e6 0011 0000 00000000 0000000000000000 ffff ffff ` + zero28 +
@@ -43,7 +43,7 @@ func packet(t testing.TB, text string) []byte {
 	return b
 }
 
-// pathOf is the directed route from the local node that a packet has or had to go.
+// pathOf returns the directed route of a packet from the local node.
 func pathOf(s *SMP) Path {
 	p, _ := Path{}.Append(s.InitialPath[1 : 1+s.HopCount]...)
 	return p
@@ -144,6 +144,26 @@ func TestMethodString(t *testing.T) {
 		0x42: "method 0x42"} {
 		if got := m.String(); got != want {
 			t.Errorf("0x%02x is %q, want %q", uint8(m), got, want)
+		}
+	}
+}
+
+func TestStatusError(t *testing.T) {
+	for status, want := range map[Status]string{
+		StatusOK:                 "no error (MAD status 0x0000)",
+		StatusBusy:               "busy, discarded (MAD status 0x0001)",
+		StatusBadVersion:         "base or class version not supported (MAD status 0x0004)",
+		StatusMethodUnsupported:  "method not supported (MAD status 0x0008)",
+		StatusMethodAttrMismatch: "method with this attribute not supported (MAD status 0x000c)",
+		StatusInvalidValue:       "invalid value in attribute or modifier (MAD status 0x001c)",
+		0x0010:                   "reserved code 4 (MAD status 0x0010)",
+		0x0200:                   "class specific 0x02 (MAD status 0x0200)",
+		0x011f: "busy, discarded, redirected to another agent (not followed), invalid " +
+			"value in attribute or modifier, class specific 0x01 (MAD status 0x011f)",
+		0x0020: "reserved bits (MAD status 0x0020)",
+	} {
+		if got := status.Error(); got != want {
+			t.Errorf("0x%04x is %q, want %q", uint16(status), got, want)
 		}
 	}
 }

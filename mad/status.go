@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Status is the status of an answer; all but 0 are errors (IBA 13.4.7). Bit 0 is "busy", bit 1 "redirect",
-// bits 2 to 4 a code, and bits 8 to 14 belong to the management class.
+// Status is the status of an answer; all but 0 are errors (IBA 13.4.7). Bit 0 means busy, bit 1 redirect, bits 2 to 4
+// are a code, bits 8 to 14 belong to the management class.
 type Status uint16
 
 // Statuses.
@@ -32,7 +32,7 @@ var statusCodes = map[Status]string{
 	StatusInvalidValue >> 2:       "invalid value in attribute or modifier",
 }
 
-// Error says the status in words, with the number behind them.
+// Error returns a description of the status and its number.
 func (s Status) Error() string {
 	if s == StatusOK {
 		return "no error (MAD status 0x0000)"
@@ -42,7 +42,7 @@ func (s Status) Error() string {
 		words = append(words, "busy, discarded")
 	}
 	if s&StatusRedirect != 0 {
-		words = append(words, "redirected to another agent, which is not followed")
+		words = append(words, "redirected to another agent (not followed)")
 	}
 	if code := s & statusCode >> 2; code != 0 {
 		words = append(words, named(statusCodes, code, "reserved code %d"))

@@ -31,11 +31,11 @@ type SwitchInfo struct {
 	LinearFDBCap                   uint16 // entries
 	RandomFDBCap                   uint16
 	MulticastFDBCap                uint16
-	LinearFDBTop                   uint16 // the last LID that the switch looks up
+	LinearFDBTop                   uint16 // last LID that the switch looks up
 	DefaultPort                    uint8
 	DefaultMulticastPrimaryPort    uint8
 	DefaultMulticastNotPrimaryPort uint8
-	LifeTimeValue                  uint8 // 5 bits; 4.096 us * 2^n, none from 20 on
+	LifeTimeValue                  uint8 // 5 bits; 4.096 us * 2^n, unlimited from 20 on
 	PortStateChange                bool  // writing true clears it
 	OptimizedSLtoVLMapping         uint8 // 2 bits
 	LIDsPerPort                    uint16

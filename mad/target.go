@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Target is where requests go to, by LID, or by directed route where LID is 0.
+// Target is the destination of requests: a LID, or a directed route where LID is 0.
 type Target struct {
 	LID  uint16
 	Path Path
@@ -22,71 +22,71 @@ func (r *Request) target() Target {
 	return Target{Path: r.Path}
 }
 
-// is reports whether the request goes to t.
-func (r *Request) is(t *Target) bool {
+// goesTo reports whether t is the destination of the request.
+func (r *Request) goesTo(t *Target) bool {
 	return r.LID == t.LID && (r.LID != 0 || r.Path == t.Path)
 }
 
-// TargetStats count what a client has done with one target.
+// TargetStats counts the work of a client at one target.
 type TargetStats struct {
 	Target                  Target
 	InFlight                int           // requests now
-	Waiting                 int           // requests that wait until fewer are in flight to this target
-	Sent                    uint64        // frames, those sent again among them
+	Waiting                 int           // requests that wait until fewer to this target are in flight
+	Sent                    uint64        // frames, including retries
 	Retried                 uint64        // frames sent again
 	Received                uint64        // answers that ended a request
 	TimedOut                uint64        // requests that failed without an answer
-	Late                    uint64        // answers to nothing outstanding: too late, or repeated
-	Silent                  int           // requests in a row, up to now, that failed without an answer
-	MinRTT, MeanRTT, MaxRTT time.Duration // of answers, from the try that they answer
+	Late                    uint64        // answers to no outstanding request: late or repeated
+	Silent                  int           // consecutive requests without an answer, up to now
+	MinRTT, MeanRTT, MaxRTT time.Duration // response times of the answered tries
 }
 
 const (
-	// maxTargets is how many targets a client remembers, some 200 bytes each. One
-	// with nothing in flight that was not used for long makes room for a new one.
+	// maxTargets is how many targets a client remembers, some 200 bytes each. Beyond it, an idle target that has not
+	// been used recently makes room for a new one.
 	maxTargets = 1 << 16
 
-	// A target that left this many requests in a row without an answer, the last no longer ago than that, is
-	// asked once and not again until it answers: a dead switch must not take minutes of a sweep.
+	// A target that did not answer this many consecutive requests, the last within silentFor, gets a single try until
+	// it answers: a dead switch must not delay a sweep by minutes.
 	silentAfter = 4
 	silentFor   = 10 * time.Second
-	// One that left this many tries in a row, or all, without an answer does not tell how busy the subnet is.
+	// Losses at a target that did not answer this many consecutive tries, or any, do not show how busy the subnet is.
 	quietAfter = 3
 )
 
-// target is what a client knows of a [Target].
+// target holds the state of a [Target].
 type target struct {
 	key      Target
-	stats    TargetStats // without what is kept below
+	stats    TargetStats // without the fields that are kept below
 	inFlight int
-	first    int32 // of the jobs that wait, in Client.parked; -1: none
+	first    int32 // first and last waiting job in Client.parked; -1 for none
 	last     int32
 	waiting  int
-	lost     int // tries in a row without an answer
+	lost     int // consecutive tries without an answer
 	sum      time.Duration
-	answers  uint64 // that sum is of
+	answers  uint64 // number of response times in sum
 	failedAt time.Duration
 	used     bool // since the hand last passed
 }
 
-// targets is a table of targets that does not grow without bounds.
+// targets is a table of bounded size.
 type targets struct {
 	index map[Target]int32
 	all   []*target
-	fresh []target // room for more
-	most  int
-	hand  int // where to look for one to forget
+	fresh []target // allocated, not yet used
+	limit int
+	hand  int // of the clock algorithm that finds a target to drop
 }
 
 // slab is how many targets are allocated at a time.
 const slab = 64
 
-func newTargets(most int) targets { return targets{index: map[Target]int32{}, most: most} }
+func newTargets(limit int) targets { return targets{index: map[Target]int32{}, limit: limit} }
 
-// find returns the number of a request's target, guess if that is it. The number
-// is good until the next find, and as long as something is in flight or waits.
+// find returns the index of a request's target; guess is tried first. The index is valid until the next find, and as
+// long as requests to the target are in flight or waiting.
 func (t *targets) find(r *Request, guess int32) int32 {
-	if uint(guess) >= uint(len(t.all)) || !r.is(&t.all[guess].key) {
+	if uint(guess) >= uint(len(t.all)) || !r.goesTo(&t.all[guess].key) {
 		key, known := r.target(), false
 		if guess, known = t.index[key]; !known {
 			guess = t.add(key)
@@ -98,7 +98,7 @@ func (t *targets) find(r *Request, guess int32) int32 {
 
 func (t *targets) add(key Target) int32 {
 	i := len(t.all)
-	if i >= t.most {
+	if i >= t.limit {
 		i = t.victim()
 	}
 	if i < len(t.all) {
@@ -114,8 +114,8 @@ func (t *targets) add(key Target) int32 {
 	return int32(i)
 }
 
-// victim returns the target to forget: one that is idle and was not used since
-// the hand last passed it. If all are busy it returns a place for one more.
+// victim returns the index of the target to drop: an idle one not used since the hand last passed it. If all are busy
+// it returns the index of a new one.
 func (t *targets) victim() int {
 	for range 2 * len(t.all) {
 		t.hand = (t.hand + 1) % len(t.all)
@@ -130,8 +130,8 @@ func (t *targets) victim() int {
 	return len(t.all)
 }
 
-// answered takes an answer that came so long after its try, 0 if that is not known.
-func (t *target) answered(rtt time.Duration) {
+// onAnswer records an answer with the given response time, 0 if that is unknown.
+func (t *target) onAnswer(rtt time.Duration) {
 	t.stats.Received++
 	t.stats.Silent, t.lost = 0, 0
 	if rtt <= 0 {
@@ -145,16 +145,16 @@ func (t *target) answered(rtt time.Duration) {
 	t.answers++
 }
 
-// tries is how often to ask the target, of at most so many times.
-func (t *target) tries(most int, now time.Duration) int {
+// tries returns how often to send a request to the target, at most limit.
+func (t *target) tries(limit int, now time.Duration) int {
 	if t.stats.Silent >= silentAfter && now-t.failedAt < silentFor {
 		return 1
 	}
-	return most
+	return limit
 }
 
-// tells reports whether a loss on the path to the target tells how busy the subnet is.
-func (t *target) tells() bool { return t.stats.Received > 0 && t.lost <= quietAfter }
+// showsLoad reports whether a loss at the target shows how busy the subnet is.
+func (t *target) showsLoad() bool { return t.stats.Received > 0 && t.lost <= quietAfter }
 
 func (t *target) report() TargetStats {
 	s := t.stats
@@ -165,8 +165,8 @@ func (t *target) report() TargetStats {
 	return s
 }
 
-// Targets returns what the client has done with each target, LIDs first, then directed routes, in order. It
-// remembers some 65,000 targets, and forgets those first that were not used for the longest. O(n log n).
+// Targets returns the statistics of each target, sorted: LIDs first, then directed routes. A client remembers some
+// 65,000 targets and drops the least recently used. O(n log n).
 func (c *Client) Targets() []TargetStats {
 	c.mu.Lock()
 	out := make([]TargetStats, len(c.targets.all))
@@ -176,23 +176,14 @@ func (c *Client) Targets() []TargetStats {
 	c.mu.Unlock()
 	slices.SortStableFunc(out, func(a, b TargetStats) int {
 		x, y := &a.Target, &b.Target
-		return cmp.Or(boolCompare(x.LID == 0, y.LID == 0), cmp.Compare(x.LID, y.LID),
+		return cmp.Or(cmp.Compare(x.LID-1, y.LID-1), // LID 0 becomes the greatest
 			cmp.Compare(x.Path.n, y.Path.n), bytes.Compare(x.Path.hops[:], y.Path.hops[:]))
 	})
 	return out
 }
 
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// parking holds jobs whose targets have as much in flight as they may: a linked list a target, one slab.
+// parking holds the jobs whose targets have the maximum number of requests in flight, as one linked list for each
+// target.
 type parking struct {
 	places []place
 	free   int32
@@ -207,7 +198,7 @@ type place struct {
 	next int32
 }
 
-// park makes j wait for t.
+// park appends j to the jobs that wait for t.
 func (p *parking) park(t *target, j *job) {
 	i := p.free
 	if i < 0 {
@@ -226,8 +217,8 @@ func (p *parking) park(t *target, j *job) {
 	p.n++
 }
 
-// leave hands the job that has waited longest for t, of which there is one, to its batch.
-func (p *parking) leave(t *target) *Batch {
+// unpark moves the job that has waited longest for t, which must exist, to its batch, and returns that.
+func (p *parking) unpark(t *target) *Batch {
 	x := &p.places[t.first]
 	b := x.job.batch
 	b.woken.push(&x.job)
@@ -235,7 +226,7 @@ func (p *parking) leave(t *target) *Batch {
 	return b
 }
 
-// remove takes out the job of t that comes after place before, -1 for the first.
+// remove unlinks the job of t after place before; -1 removes the first.
 func (p *parking) remove(t *target, before int32) {
 	i := t.first
 	if before >= 0 {
@@ -258,7 +249,7 @@ func (p *parking) remove(t *target, before int32) {
 	}
 }
 
-// drop forgets the jobs of batch b that wait for t.
+// drop removes the jobs of batch b that wait for t.
 func (p *parking) drop(t *target, b *Batch) {
 	before := int32(-1)
 	for i := t.first; i >= 0; {

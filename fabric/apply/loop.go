@@ -53,7 +53,7 @@ func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply
 		a.report.Sets++
 	}
 	a.batch.Go(req, func(r *mad.Reply) {
-		a.pulse.Heard(a.batch, r.Err, func(err error) { a.fatal = err })
+		a.pulse.Observe(a.batch, r.Err, func(err error) { a.fatal = err })
 		if errors.Is(r.Err, mad.ErrTimeout) {
 			a.unanswered[node] = min(a.unanswered[node]+1, mostUnanswered)
 		} else {

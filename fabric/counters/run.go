@@ -149,7 +149,7 @@ func (r *run) ask(lid uint16, m mad.Method, a mad.GSIAttribute, then func(*mad.R
 		sl = r.opts.SLs.SL(r.source, lid)
 	}
 	r.batch.Go(mad.PerfRequest(m, lid, sl, a), func(reply *mad.Reply) {
-		r.pulse.Heard(r.batch, reply.Err, r.cancel)
+		r.pulse.Observe(r.batch, reply.Err, r.cancel)
 		then(reply)
 		r.pump()
 	})

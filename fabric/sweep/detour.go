@@ -71,7 +71,7 @@ func (s *sweeper) probe(paths map[int32]mad.Path) {
 
 // gotProbe takes the path by which a node was asked, if it is the node that answers.
 func (s *sweeper) gotProbe(r *mad.Reply) {
-	s.pulse.Heard(s.batch, r.Err, s.give)
+	s.pulse.Observe(s.batch, r.Err, s.give)
 	i := unpack(r.Request.User).node
 	n := s.nodes[i]
 	var info mad.NodeInfo

@@ -36,7 +36,7 @@ func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(d
 			return GroupsOf(append(all, empty...)), true, nil
 		}
 	}
-	if errors.Is(err, mad.ErrCut) {
+	if errors.Is(err, mad.ErrTruncated) {
 		all, err = a.byLID()
 	}
 	if err == nil {
@@ -93,7 +93,7 @@ func (a *asker) byPort(groups []sa.MCMemberRecord, progress func(done, total int
 // of are the memberships of a port.
 func (a *asker) of(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord, error) {
 	of, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{PortGID: gid}, sa.MemberPortGID)
-	if errors.Is(err, mad.ErrCut) {
+	if errors.Is(err, mad.ErrTruncated) {
 		of, err = nil, nil
 		for i := range groups {
 			one, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{MGID: groups[i].MGID, PortGID: gid},

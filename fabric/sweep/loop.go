@@ -226,7 +226,7 @@ func (s *sweeper) path(t task) (mad.Path, error) {
 // reply handles an answer.
 func (s *sweeper) reply(r *mad.Reply) {
 	t := unpack(r.Request.User)
-	s.pulse.Heard(s.batch, r.Err, s.give)
+	s.pulse.Observe(s.batch, r.Err, s.give)
 	switch {
 	case r.Err == nil:
 		s.nodes[t.node].unanswered = 0

@@ -6,7 +6,7 @@
 //
 // ibsim answers subnet and performance management; what is for a subnet administration it hands to the
 // program that sits at that LID, and umad2sim there cuts an answer off after one MAD of 256 bytes: longer
-// tables come with mad.ErrCut. Traps come in with [Options].Traps.
+// tables come with mad.ErrTruncated. Traps come in with [Options].Traps.
 //
 // An ibsim serves ten clients. A transport is one, and while it has much to carry up to seven if there is room.
 package ibsim

@@ -69,9 +69,9 @@ func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32
 }
 
 // Records reads the records of an answer: one of a Get, Set or Delete, any number of a GetTable. Errors of subnet
-// administration wrap a [Status]. A table cut off on its way comes with an error that wraps mad.ErrCut.
+// administration wrap a [Status]. A table cut off on its way comes with an error that wraps mad.ErrTruncated.
 func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
-	if r.Err != nil && !errors.Is(r.Err, mad.ErrCut) {
+	if r.Err != nil && !errors.Is(r.Err, mad.ErrTruncated) {
 		return nil, failed(r)
 	}
 	if r.MAD == nil {
@@ -129,7 +129,7 @@ func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Ma
 }
 
 // GetTable asks for all records whose components in mask are as in record. None is no error. A table that was
-// cut off on its way comes with an error that wraps mad.ErrCut.
+// cut off on its way comes with an error that wraps mad.ErrTruncated.
 func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (out []T, err error) {
 	req := c.Request(mad.MethodGetTable, P(&record), mask, 0)
 	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) (err error) {

@@ -266,7 +266,7 @@ func FuzzReply(f *testing.F) {
 		req := mad.Request{Method: mad.MethodGetTable}
 		for _, r := range []mad.Reply{
 			{Request: &req, MAD: &m}, {Request: &req, MAD: &m, Table: table}, {Request: &req},
-			{Request: &req, MAD: &m, Table: table, Err: mad.ErrCut},
+			{Request: &req, MAD: &m, Table: table, Err: mad.ErrTruncated},
 			{Request: &req, MAD: &m, Err: mad.Status(len(table))},
 		} {
 			if nodes, err := sa.Records[sa.NodeRecord](&r); len(nodes) > 1+len(table)/112 {

@@ -155,7 +155,7 @@ func TestTablesAgainstSaquery(t *testing.T) {
 	})
 	// umad2sim cuts a table off after one MAD: of five nodes one is whole.
 	nodes, err := sa.GetTable(t.Context(), c, sa.NodeRecord{}, 0)
-	if !errors.Is(err, mad.ErrCut) || len(nodes) != 1 || nodes[0].LID != 1 {
+	if !errors.Is(err, mad.ErrTruncated) || len(nodes) != 1 || nodes[0].LID != 1 {
 		t.Errorf("all nodes: %+v, %v", nodes, err)
 	}
 }

@@ -63,7 +63,7 @@ func NodeRecords(ctx context.Context, s *session.Session) ([]sa.NodeRecord, erro
 		return nil, err
 	}
 	all, err := sa.GetTable(ctx, c, sa.NodeRecord{}, 0)
-	if !errors.Is(err, mad.ErrCut) {
+	if !errors.Is(err, mad.ErrTruncated) {
 		return all, connection.Unanswered(err)
 	}
 	all = nil
