@@ -167,6 +167,9 @@ var notRun = map[[2]string]string{
 	{
 		"README.md", "go run .        # opens the console; without InfiniBand, on a simulated fat-tree with 648 hosts",
 	}: "starts a screen, and all tests",
+	{
+		"README.md", "apt install ./ibconsole-*.deb       # Debian, Ubuntu",
+	}: "installs a package: make try-packages does",
 	{"ARCHITECTURE.md", ""}: "drawings and lists",
 	{
 		"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other " +
