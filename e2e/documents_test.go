@@ -171,6 +171,8 @@ var notRun = map[[2]string]string{
 		"README.md", "apt install ./ibconsole-*.deb       # Debian, Ubuntu",
 	}: "installs a package: make try-packages does",
 	{"ARCHITECTURE.md", ""}: "drawings and lists",
+	{"docs/nue.md", "engine nue"}: "commands without a subnet",
+	{"docs/site.md", "journalctl SYSLOG_IDENTIFIER=ibconsole -o verbose"}: "reads the journal of the machine",
 	{
 		"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other " +
 			"program: while you work",
@@ -188,10 +190,9 @@ var notRun = map[[2]string]string{
 		"docs/ibdiagnet.md", "ibconsole -s ibdiagnet:case-4711.tar.gz -c 'summary; problems; check reach; check load'",
 	}: "wants folders that ibdiagnet left",
 	{
-		"docs/recording.md", "record start                          in a session, beside all else; record stop, " +
-			"record status",
+		"docs/recording.md", "record start                          in a session; record stop, record status",
 	}: "runs until it is ended",
 	{
-		"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, the finest that there are",
+		"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, in the finest resolution kept",
 	}: "wants a recording of hours",
 }
