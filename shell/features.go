@@ -160,7 +160,7 @@ func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {
 func specOf(name string, c *feature.Command) Spec {
 	spec := Spec{
 		Name: name, Bare: c.Bare, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args,
-		Options: c.Options,
+		Options: c.Options, DashArgs: c.DashArgs,
 		Example: strings.Join(c.Examples, "; "),
 	}
 	if c.Run != nil {

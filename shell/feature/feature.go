@@ -39,6 +39,7 @@ type Command struct {
 	Help     string   // more lines, may be empty
 	Args     []lang.Arg
 	Options  []lang.Option
+	DashArgs bool              // words that begin with a dash are arguments
 	Examples []string          // each a script for the default simulated subnet
 	Answers  []answer.Declared // what Run answers
 	NoAnswer bool              // Run answers nothing itself: it runs other commands, or ends the console

@@ -15,7 +15,7 @@ import (
 type Invocation struct {
 	Command string            // the words that chose it, such as "show nodes"
 	Args    []string          // the words given by place, those of Spec.Args and Repeat
-	Options map[string]string // of a flag the value is its name
+	Options map[string]string // by name; a flag that is set has the value "yes"
 	Line    int               // of the statement
 	Text    string            // of the statement
 
@@ -66,17 +66,23 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	return nil, &UsageError{"", reason}
 }
 
-// Bind reads a statement as the command spec, which its first word names. It goes down to the subcommand,
-// takes each unquoted word NAME=VALUE as an option and the rest as arguments, and checks their number, the
-// names of options and the words and numbers among them. It returns the Spec that was chosen, too. An error
-// is a *UsageError.
+// Bind binds a statement to the command spec, which its first word names. It finds the subcommand and takes
+// unquoted words as options that are written NAME=VALUE, --NAME=VALUE, --NAME or, for a flag, NAME. The other
+// words are arguments. Bind checks the number of arguments, the names of options, and words and numbers among
+// their values. It also returns the Spec of the subcommand. An error is a *UsageError.
 func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	b := newBinder(spec, stmt)
 	if err := b.chosen(); err != nil {
 		return nil, nil, err
 	}
 	for i := b.first; i < len(stmt.Words); i++ {
-		if err := b.word(i); err != nil {
+		var err error
+		if o, ok := b.optionAt(i); ok {
+			err = b.option(o)
+		} else {
+			err = b.argument(stmt.Words[i])
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -90,8 +96,9 @@ type binder[C any] struct {
 	stmt    Statement
 	spec    *Spec[C]
 	out     *Invocation
-	first   int      // the first word that is no command
-	options []Option // of the command, then of those above it
+	first   int      // index of the first word after the command
+	options []Option // options of the command, then of those above it
+	given   []string // names of the options that the statement has
 }
 
 // newBinder goes down from spec to the subcommand that the words choose.
@@ -124,7 +131,7 @@ func (b *binder[C]) chosen() error {
 	if len(spec.Subcommands) == 0 || len(spec.Args) > 0 {
 		return nil
 	}
-	if b.first < len(b.stmt.Words) && !b.looksLikeOption(b.first) {
+	if _, isOption := b.optionAt(b.first); b.first < len(b.stmt.Words) && !isOption {
 		word := b.stmt.Words[b.first]
 		return b.wrong("unknown word %q after %s%s", word, b.out.Command,
 			didYouMean(word, names(spec.Subcommands), "; usage: "+b.out.usage))
@@ -139,18 +146,34 @@ func indexSpec[C any](specs []Spec[C], name string) int {
 	return slices.IndexFunc(specs, func(s Spec[C]) bool { return s.Name == name || slices.Contains(s.Aliases, name) })
 }
 
-// looksLikeOption reports whether word i can be nothing but an option: it is
-// unquoted and begins as NAME=, or is the name of a flag.
-func (b *binder[C]) looksLikeOption(i int) bool {
-	word := b.stmt.Words[i]
-	if b.stmt.isLiteral(i) {
-		return false
+// optionWord is a word that is written as an option.
+type optionWord struct {
+	dashes   string // "--" or ""
+	name     string
+	value    string
+	hasValue bool
+}
+
+// optionAt returns word i as an option. It reports false if the word is quoted before its first '=' or is not
+// written as an option. The option may be unknown.
+func (b *binder[C]) optionAt(i int) (optionWord, bool) {
+	if i >= len(b.stmt.Words) || b.stmt.isLiteral(i) {
+		return optionWord{}, false
 	}
-	if name, _, found := strings.Cut(word, "="); found {
-		return isName(name)
+	var o optionWord
+	rest, dashed := strings.CutPrefix(b.stmt.Words[i], optionDashes)
+	if dashed {
+		o.dashes = optionDashes
 	}
-	o := findOption(b.options, word)
-	return o != nil && o.Kind == KindFlag
+	o.name, o.value, o.hasValue = strings.Cut(rest, "=")
+	known := findOption(b.options, o.name)
+	switch {
+	case dashed && b.spec.DashArgs:
+		return o, known != nil && o.hasValue
+	case dashed || o.hasValue:
+		return o, isName(o.name)
+	}
+	return o, known != nil && known.Kind == KindFlag
 }
 
 // isName reports a letter and letters, digits, '-' and '_' after it.
@@ -172,38 +195,33 @@ func findOption(options []Option, name string) *Option {
 	return &options[i]
 }
 
-func (b *binder[C]) word(i int) error {
-	if b.looksLikeOption(i) {
-		return b.option(b.stmt.Words[i])
-	}
-	return b.argument(b.stmt.Words[i])
-}
-
-func (b *binder[C]) option(word string) error {
-	name, value, hasValue := strings.Cut(word, "=")
-	o := findOption(b.options, name)
+func (b *binder[C]) option(word optionWord) error {
+	name := word.dashes + word.name
+	o := findOption(b.options, word.name)
 	if o == nil {
-		return b.wrong("unknown option %q of %s%s", name, b.out.Command,
-			didYouMean(name, optionNames(b.options), "; usage: "+b.out.usage))
+		forms := prose.Words(b.options, func(o Option) string { return word.dashes + o.Name })
+		suggestion := didYouMean(name, forms, "; usage: "+b.out.usage)
+		return b.wrong("unknown option %q of %s%s", name, b.out.Command, suggestion)
 	}
-	if b.out.Flag(o.Name) {
+	if slices.Contains(b.given, o.Name) {
 		return b.wrong("option %q of %s is given twice", name, b.out.Command)
 	}
-	if o.Kind == KindFlag {
-		if hasValue {
-			return b.wrong("option %q of %s takes no value", name, b.out.Command)
-		}
-		value = o.Name
+	b.given = append(b.given, o.Name)
+	value := word.value
+	switch {
+	case !word.hasValue && o.Bare() == "":
+		return b.wrong("option %q of %s needs a value: %s%s", name, b.out.Command, optionDashes, o.usage())
+	case !word.hasValue:
+		value = o.Bare()
 	}
-	if err := b.check(name, value, o.Kind, o.Words, o.List); err != nil {
+	kind, words := o.valueKind()
+	if err := b.check(name, value, kind, words, o.List); err != nil {
 		return err
 	}
-	b.out.Options[o.Name] = value
+	if o.Kind != KindFlag || value == wordYes {
+		b.out.Options[o.Name] = value
+	}
 	return nil
-}
-
-func optionNames(options []Option) []string {
-	return prose.Words(options, func(o Option) string { return o.Name })
 }
 
 // next returns what the next word given by place is, nil where there is none.
@@ -222,7 +240,7 @@ func (b *binder[C]) argument(word string) error {
 	a := b.next()
 	if a == nil {
 		return b.wrong("unexpected word %q after %s%s", word, b.out.Command,
-			didYouMean(word, optionNames(b.options), "; usage: "+b.out.usage))
+			didYouMean(word, prose.Words(b.options, Option.form), "; usage: "+b.out.usage))
 	}
 	if err := b.check(valueName(a.Name, a.Kind, a.Words), word, a.Kind, a.Words, a.List); err != nil {
 		return err

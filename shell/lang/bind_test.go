@@ -30,6 +30,7 @@ var testSpecs = []Spec[any]{
 			{Name: "format", Kind: KindWord, Words: []string{"ibtracert", "hops"}, Summary: "how hops are written"},
 			{Name: "of", Kind: KindPicture},
 			{Name: "max", Kind: KindInt},
+			{Name: "keep", Kind: KindWord, Words: []string{"yes", "no"}},
 		},
 	},
 	{
@@ -48,6 +49,11 @@ var testSpecs = []Spec[any]{
 		Name: "engine", Summary: "choose engines", Args: []Arg{
 			{Kind: KindWord, Words: []string{"minhop", "updn"}, List: true, Optional: true},
 		},
+		Options: []Option{{Name: "lmc", Kind: KindInt}},
+	},
+	{
+		Name: "flags", Args: []Arg{{Name: "FLAG", Kind: KindText, Repeat: true}}, DashArgs: true,
+		Options: []Option{{Name: "lmc", Kind: KindInt}},
 	},
 	{
 		Name: "history", Args: []Arg{{Name: "ID", Kind: KindInt, Optional: true}},
@@ -78,7 +84,17 @@ func TestBind(t *testing.T) {
 		{"sweep light", "sweep", []string{"light"}, nil},
 		{"watch 30", "watch", []string{"30"}, nil},
 		{"watch off", "watch", []string{"off"}, nil},
-		{"trace of=live a live b", "trace", []string{"a", "b"}, map[string]string{"of": "live", "live": "live"}},
+		{"trace of=live a live b", "trace", []string{"a", "b"}, map[string]string{"of": "live", "live": "yes"}},
+		{"trace a b --live --of=live", "trace", []string{"a", "b"}, map[string]string{"of": "live", "live": "yes"}},
+		{"trace --live=yes a b --file='x y'", "trace", []string{"a", "b"},
+			map[string]string{"file": "x y", "live": "yes"}},
+		{"trace a b live=no keep=no", "trace", []string{"a", "b"}, map[string]string{"keep": "no"}},
+		{"trace a b --live=no --keep", "trace", []string{"a", "b"}, map[string]string{"keep": "yes"}},
+		{"trace '--live' \"--of=live\"", "trace", []string{"--live", "--of=live"}, nil},
+		{"trace -- -live", "trace", []string{"--", "-live"}, nil},
+		{"engine minhop,updn --lmc=2", "engine", []string{"minhop,updn"}, map[string]string{"lmc": "2"}},
+		{"flags -R updn --lmc 2 --lmc=1", "flags", []string{"-R", "updn", "--lmc", "2"}, map[string]string{"lmc": "1"}},
+		{"flags --other=1 'lmc=2'", "flags", []string{"--other=1", "lmc=2"}, nil},
 		{
 			"trace 'of=live' \"live\" file='a b=c'", "trace", []string{"of=live", "live"},
 			map[string]string{"file": "a b=c"},
@@ -88,7 +104,7 @@ func TestBind(t *testing.T) {
 		{"fail", "fail", nil, nil},
 		{"fail seed=1", "fail", nil, map[string]string{"seed": "1"}},
 		{"fail random 3 seed=7", "fail random", []string{"3"}, map[string]string{"seed": "7"}},
-		{"fail link both s 4", "fail link", []string{"s", "4"}, map[string]string{"both": "both"}},
+		{"fail link both s 4", "fail link", []string{"s", "4"}, map[string]string{"both": "yes"}},
 		{"fail node a b c", "fail node", []string{"a", "b", "c"}, nil},
 		{"engine minhop,updn", "engine", []string{"minhop,updn"}, nil},
 		{"history", "history", nil, nil},
@@ -115,7 +131,7 @@ func TestBindErrors(t *testing.T) {
 		{"sweep x=1", `unknown option "x" of sweep; usage: sweep [full|light]`},
 		{
 			"trace a", "DST|all is missing; usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] " +
-				"[of=PICTURE] [max=N]",
+				"[of=PICTURE] [max=N] [keep=yes|no]",
 		},
 		{"trace a b liv", `unexpected word "liv" after trace: did you mean "live"?`},
 		{"sweep full now", `unexpected word "now" after sweep; usage: sweep [full|light]`},
@@ -125,7 +141,12 @@ func TestBindErrors(t *testing.T) {
 		{"watch of", `"of" is no whole number for SECONDS|off of watch: did you mean "off"?`},
 		{"trace a b max=1.5", `"1.5" is no whole number for max of trace`},
 		{"trace a b max=1 max=2", `option "max" of trace is given twice`},
-		{"trace a b live=yes", `option "live" of trace takes no value`},
+		{"trace a b live=maybe", `"maybe" is no choice for live of trace: want yes or no`},
+		{"trace a b live --live=no", `option "--live" of trace is given twice`},
+		{"trace a b --file", `option "--file" of trace needs a value: --file=FILE`},
+		{"trace a b --fromat=ibtracert", `unknown option "--fromat" of trace: did you mean "--format"?`},
+		{"sweep --x", `unknown option "--x" of sweep; usage: sweep [full|light]`},
+		{"trace a b keep", `unexpected word "keep" after trace: did you mean "keep="?`},
 		{"show", "a word is missing after show; usage: show nodes|switches"},
 		{"show of=live", "a word is missing after show; usage: show nodes|switches"},
 		{"show switchs", `unknown word "switchs" after show: did you mean "switches"?`},
@@ -180,10 +201,20 @@ func TestAliases(t *testing.T) {
 		len(v.Options) != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}
+	v, err = bind("show", "holes", "--way", "--lanes=yes")
+	if err != nil || !v.Flag("path") || v.Option("vls", "") != "yes" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if v, err = bind("show", "holes", "way=no"); err != nil || v.Flag("path") {
+		t.Errorf("%+v, %v", v, err)
+	}
 	if _, err := bind("show", "unanswered", "way", "path"); err == nil {
 		t.Error("an option and its alias together were taken")
 	}
 	if _, c := Complete(specs, "show ", 5, nil); len(c) != 1 || c[0].Text != "unanswered" {
+		t.Errorf("completion offers %v", c)
+	}
+	if _, c := Complete(specs, "show holes --w", 14, nil); len(c) != 0 {
 		t.Errorf("completion offers %v", c)
 	}
 	if _, c := Complete(specs, "show holes way ", 15, nil); len(c) != 1 || c[0].Text != "vls=" {

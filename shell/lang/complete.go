@@ -109,22 +109,21 @@ func (c *completion[C]) specs(specs []Spec[C]) {
 func (c *completion[C]) of(b *binder[C]) {
 	c.binder = b
 	for i := b.first; i < len(b.stmt.Words); i++ {
-		word := b.stmt.Words[i]
-		if b.looksLikeOption(i) {
-			name, value, _ := strings.Cut(word, "=")
-			if o := findOption(b.options, name); o != nil {
-				name = o.Name
-			}
-			b.out.Options[name] = value
-		} else {
-			b.out.Args = append(b.out.Args, word)
+		word, isOption := b.optionAt(i)
+		switch o := findOption(b.options, word.name); {
+		case !isOption:
+			b.out.Args = append(b.out.Args, b.stmt.Words[i])
+		case o != nil:
+			b.given = append(b.given, o.Name)
 		}
 	}
 	if name, value, found := strings.Cut(c.word.value, "="); found && !c.word.literal {
-		if o := findOption(b.options, name); o != nil && strings.HasPrefix(c.raw, name+"=") {
+		o := findOption(b.options, strings.TrimPrefix(name, optionDashes))
+		if o != nil && strings.HasPrefix(c.raw, name+"=") {
 			c.skip(len(name) + 1)
 			c.word.value = value
-			c.values(o.Kind, o.Words, o.List)
+			kind, words := o.valueKind()
+			c.values(kind, words, o.List)
 		}
 		return
 	}
@@ -151,16 +150,18 @@ func (c *completion[C]) skip(n int) {
 }
 
 func (c *completion[C]) options() {
-	if c.word.literal {
+	isDashed := strings.HasPrefix(c.word.value, "-")
+	if c.word.literal || isDashed && c.binder.spec.DashArgs {
 		return
 	}
+	dashes := ""
+	if isDashed {
+		dashes = optionDashes
+	}
 	for _, o := range c.binder.options {
-		name := o.Name
-		if o.Kind != KindFlag {
-			name += "="
-		}
-		if strings.HasPrefix(name, c.word.value) && !c.binder.out.Flag(o.Name) {
-			c.candidates = append(c.candidates, Candidate{name, o.Summary})
+		text := dashes + o.form()
+		if strings.HasPrefix(text, c.word.value) && !slices.Contains(c.binder.given, o.Name) {
+			c.candidates = append(c.candidates, Candidate{text, o.Summary})
 		}
 	}
 }
@@ -178,7 +179,7 @@ func (c *completion[C]) values(kind Kind, words []string, list bool) {
 	for _, w := range words {
 		c.offer(before+w, "", KindWord)
 	}
-	if c.env == nil || kind == KindWord || kind == KindFlag {
+	if c.env == nil || kind == KindWord {
 		return
 	}
 	ask := Ask{kind, c.word.value[len(before):], c.binder.out.Command, c.binder.out.Args}
@@ -206,6 +207,8 @@ func (c *completion[C]) offer(value, description string, kind Kind) {
 		}
 	case kind != KindWord && c.isOption(value):
 		text = "'" + value + "'"
+	case c.binder != nil && c.binder.spec.DashArgs && isName(strings.TrimLeft(value, "-")):
+		text = value
 	default:
 		text = Quote(value)
 		if folder && text != value {
@@ -217,7 +220,8 @@ func (c *completion[C]) offer(value, description string, kind Kind) {
 
 // isOption reports whether value as a word of its own would be an option.
 func (c *completion[C]) isOption(value string) bool {
-	return c.binder != nil && slices.Contains(optionNames(c.binder.options), value)
+	return c.binder != nil &&
+		slices.ContainsFunc(c.binder.options, func(o Option) bool { return o.Kind == KindFlag && o.Name == value })
 }
 
 // quoteRest writes the rest of a word after what is typed of it. A folder's quotes stay open, for the file in it.

@@ -39,7 +39,7 @@ func TestComplete(t *testing.T) {
 		start int
 		want  []string
 	}{
-		{"|", 0, []string{"sweep", "watch", "trace", "fail", "show", "engine", "history"}},
+		{"|", 0, []string{"sweep", "watch", "trace", "fail", "show", "engine", "flags", "history"}},
 		{"s|", 0, []string{"sweep", "show"}},
 		{"  sh|x y", 2, []string{"show"}},
 		{"x; sh|", 3, []string{"show"}},
@@ -82,7 +82,18 @@ func TestComplete(t *testing.T) {
 		{"trace x y format=hops f|", 22, []string{"file="}},
 		{"trace x y 'fo|", 10, nil},
 		{"trace x y nothing=|", 10, nil},
-		{"trace x y live |", 15, []string{"file=", "format=", "of=", "max="}},
+		{"trace x y live |", 15, []string{"file=", "format=", "of=", "max=", "keep="}},
+		{"trace x y --|", 10, []string{"--live", "--file=", "--format=", "--of=", "--max=", "--keep="}},
+		{"trace x y -|", 10, []string{"--live", "--file=", "--format=", "--of=", "--max=", "--keep="}},
+		{"trace x y --live live=no --fo|", 25, []string{"--format="}},
+		{"trace x y --format=h|", 19, []string{"hops"}},
+		{"trace x y --keep=|", 17, []string{"yes", "no"}},
+		{"trace x y live=|", 15, []string{"yes", "no"}},
+		{"trace x y '--fo|", 10, nil},
+		{"trace x y --nothing=|", 10, nil},
+		{"flags --l|", 6, nil},
+		{"flags l|", 6, []string{"lmc="}},
+		{"engine minhop --|", 14, []string{"--lmc="}},
 		{"trace x y file=f|", 15, []string{"fabrics/"}},
 		{"trace x y file=my|", 15, []string{"'my files/"}},
 		{"trace x y file='my|", 15, []string{"'my files/"}},
@@ -132,7 +143,7 @@ func TestCompleteAsks(t *testing.T) {
 }
 
 func TestCompleteWithoutEnv(t *testing.T) {
-	if _, got := Complete(testSpecs, "trace ", 6, nil); len(got) != 5 || got[0].Text != "live" {
+	if _, got := Complete(testSpecs, "trace ", 6, nil); len(got) != 6 || got[0].Text != "live" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -18,7 +18,7 @@ func TestOverview(t *testing.T) {
 func TestHelp(t *testing.T) {
 	tests := []struct{ words, want string }{
 		{"trace", `trace: show the way of a packet
-usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=PICTURE] [max=N]
+usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=PICTURE] [max=N] [keep=yes|no]
 
 Follows the tables hop by hop.
 
@@ -27,6 +27,7 @@ Follows the tables hop by hop.
   format=ibtracert|hops  how hops are written
   of=PICTURE
   max=N
+  keep=yes|no
 `},
 		{"fail", `fail: fail on paper
 usage: fail [link|random|node] [seed=N]

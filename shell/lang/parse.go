@@ -98,10 +98,11 @@ func unclosed(name string, t token) error {
 	return &SyntaxError{name, t.opened, "quote opened here is never closed"}
 }
 
-// Quote returns a word that Parse reads as word and never takes for an option: bare where that is safe, else quoted.
+// Quote returns a text that Parse reads as word: bare if that is safe, else quoted. A word that is written as an
+// option with a value or dashes is quoted, so it is read as an argument.
 func Quote(word string) string {
 	switch {
-	case word != "" && strings.IndexFunc(word, needsQuote) < 0:
+	case word != "" && strings.IndexFunc(word, needsQuote) < 0 && !strings.HasPrefix(word, optionDashes):
 		return word
 	case !strings.Contains(word, "'"):
 		return "'" + word + "'"

@@ -5,6 +5,8 @@
 // help. It knows neither a fabric nor what a command does.
 package lang
 
+import "slices"
+
 // Spec describes a command or a subcommand: what it may be given, its help, and what it does to a call of type C.
 type Spec[C any] struct {
 	Name    string   // the word that chooses it
@@ -18,6 +20,9 @@ type Spec[C any] struct {
 
 	Args    []Arg
 	Options []Option // also those of its subcommands
+
+	// DashArgs makes words that begin with a dash arguments, unless they set an option: --NAME=VALUE.
+	DashArgs bool
 
 	// Subcommands are chosen by the next word. A Spec that has them needs one, unless Bare or the word fits Args.
 	Subcommands []Spec[C]
@@ -34,15 +39,45 @@ type Arg struct {
 	Repeat   bool     // the last Arg only: any number more of it
 }
 
-// Option is a word NAME=VALUE, or NAME alone of KindFlag. It may stand anywhere after the command, once.
+// Option is written NAME=VALUE or --NAME=VALUE. Without a value, --NAME stands for --NAME=yes if the option takes
+// yes and no, and so does the word NAME for an option of KindFlag. An option may stand anywhere after the command, once.
 type Option struct {
 	Name    string
-	Aliases []string // names that it had before, which stand for Name
-	Summary string   // one line, shown beside its completion
+	Aliases []string // former names, not shown in help and completion
+	Summary string   // one line
 	Value   string   // as usage shows it: "FILE"; from Words or Kind where empty
 	Kind    Kind     // what its value names
 	Words   []string // as those of Arg
 	List    bool
+}
+
+const (
+	optionDashes = "--"
+	wordYes      = "yes"
+)
+
+var flagWords = []string{wordYes, "no"}
+
+// valueKind returns how the value of an option is checked and completed.
+func (o *Option) valueKind() (Kind, []string) {
+	if o.Kind == KindFlag {
+		return KindWord, flagWords
+	}
+	return o.Kind, o.Words
+}
+
+// Choices returns the words that the value may be. There are others too, unless the Option is of KindFlag or KindWord.
+func (o *Option) Choices() []string {
+	_, words := o.valueKind()
+	return words
+}
+
+// Bare returns the value that --NAME without a value stands for, "" if the option needs a value.
+func (o *Option) Bare() string {
+	if slices.Equal(o.Choices(), flagWords) {
+		return wordYes
+	}
+	return ""
 }
 
 // Kind says what a word names: how it is checked and completed. Only KindWord,
@@ -53,7 +88,7 @@ type Kind uint8
 const (
 	KindText     Kind = iota // free
 	KindWord                 // one of Words
-	KindFlag                 // an Option without a value
+	KindFlag                 // yes or no: an Option that may stand without a value
 	KindInt                  // a whole number
 	KindNode                 // a node, by its name
 	KindSwitch               // a switch, by its name

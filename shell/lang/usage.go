@@ -74,6 +74,14 @@ func (o *Option) usage() string {
 	return o.Name + "=" + value
 }
 
+// form returns how the option begins in a line: NAME of a flag, NAME= of others.
+func (o Option) form() string {
+	if o.Kind == KindFlag {
+		return o.Name
+	}
+	return o.Name + "="
+}
+
 func valueName(name string, kind Kind, words []string) string {
 	switch {
 	case name != "":

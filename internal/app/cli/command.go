@@ -16,7 +16,9 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -86,7 +88,7 @@ func (o *options) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.fast, "fast", false, "as many packets in flight as a simulated subnet takes")
 	flags.StringVar(&o.mkeys, "mkeys", "", "the file with the M_Key and the SA_Key")
 	flags.StringVar(&o.report, "report", "", "with doctor: write what a bug report needs to a file")
-	flags.BoolVar(&o.strict, "strict", false, "refuse a file of which something cannot be read")
+	flags.BoolVar(&o.strict, strictFlag, false, "refuse a file of which something cannot be read")
 }
 
 // check returns an error where flags have values that they may not have, or do not go with the words.
@@ -191,7 +193,10 @@ func (o *options) helpCommand() *cobra.Command {
 	}
 }
 
-// shellCommand returns a command of the shell with its subcommands. Its words go to the shell as they are; its options
+// strictFlag is a flag of the program and an option of commands: --strict before or after a command is both.
+const strictFlag = "strict"
+
+// shellCommand returns a command of the shell with its subcommands. Its words go to the shell unchanged. Its options
 // may also be written --NAME=VALUE, unless the name is reserved for a flag of the program.
 func (o *options) shellCommand(reserved func(string) bool, path []string, spec *shell.Spec,
 	above ...lang.Option) *cobra.Command {
@@ -199,26 +204,32 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 	options := slices.Concat(spec.Options, above)
 	cmd := &cobra.Command{
 		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs,
-		DisableFlagsInUseLine: true,
+		DisableFlagsInUseLine: true, ValidArgsFunction: completeArguments(path),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := slices.Concat(path, args)
 			cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
-				if f.Value.Type() == "bool" {
-					words = append(words, f.Name)
-				} else {
-					words = append(words, f.Name+"="+f.Value.String())
+				if f.Name == strictFlag && f.Value.String() == f.NoOptDefVal {
+					o.strict = true // as before the command
 				}
+				words = append(words, f.Name+"="+f.Value.String())
 			})
 			return status(o.statement(words))
 		},
 	}
-	for _, option := range options {
-		switch {
-		case reserved(option.Name) || cmd.Flags().Lookup(option.Name) != nil:
-		case option.Kind == lang.KindFlag:
-			cmd.Flags().Bool(option.Name, false, option.Summary)
-		default:
-			cmd.Flags().String(option.Name, "", option.Summary)
+	for i := range options {
+		option := &options[i]
+		for _, name := range slices.Concat([]string{option.Name}, option.Aliases) {
+			if name != strictFlag && reserved(name) || cmd.Flags().Lookup(name) != nil {
+				continue
+			}
+			cmd.Flags().String(name, "", option.Summary)
+			flag := cmd.Flags().Lookup(name)
+			flag.NoOptDefVal = option.Bare()
+			flag.Hidden = name != option.Name
+			if option.Kind != lang.KindFile {
+				_ = cmd.RegisterFlagCompletionFunc(name, // fails only for an unknown flag
+					cobra.FixedCompletions(option.Choices(), cobra.ShellCompDirectiveNoFileComp))
+			}
 		}
 	}
 	for i := range spec.Subcommands {
@@ -283,6 +294,59 @@ func (o *options) completeFlags(root *cobra.Command) {
 			return begunBy(values(), begun), directive
 		}) // fails for an unknown flag alone
 	}
+}
+
+// completeArguments returns the function that completes the words of a command of the shell, without a subnet.
+func completeArguments(path []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		var line strings.Builder
+		for _, word := range slices.Concat(path, args) {
+			if strings.ContainsAny(word, " \t\n;'\"\\#") {
+				word = lang.Quote(word)
+			}
+			line.WriteString(word + " ")
+		}
+		first := line.Len()
+		line.WriteString(begun)
+		names := &knownNames{}
+		start, candidates := lang.Complete(shell.New(nil).Specs(), line.String(), line.Len(), names)
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if names.files {
+			directive = cobra.ShellCompDirectiveDefault
+		}
+		var out []string
+		for _, c := range candidates {
+			isSubcommand := func(sub *cobra.Command) bool { return sub.Name() == c.Text }
+			if slices.ContainsFunc(cmd.Commands(), isSubcommand) {
+				continue // cobra offers it
+			}
+			if strings.HasSuffix(c.Text, "=") {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			out = append(out, cobra.CompletionWithDesc(line.String()[first:max(first, start)]+c.Text, c.Description))
+		}
+		return out, directive
+	}
+}
+
+// knownNames knows the names that need no subnet.
+type knownNames struct{ files bool } // files: the word may be a file
+
+// Candidates implements [lang.Env].
+func (n *knownNames) Candidates(ask lang.Ask) (all []lang.Candidate) {
+	var names []string
+	switch ask.Kind {
+	case lang.KindFile:
+		n.files = true
+	case lang.KindEngine:
+		names = settings.EngineNames()
+	case lang.KindPicture:
+		names = feature.StateNames()
+	}
+	for _, name := range names {
+		all = append(all, lang.Candidate{Text: name})
+	}
+	return all
 }
 
 // shellWords are the commands of the shell for completion.

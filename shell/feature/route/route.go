@@ -48,6 +48,7 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 			{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true},
 		},
 		Options:  engineOptions(),
+		DashArgs: true,
 		Examples: []string{"engine updn,minhop lmc=1; route"},
 		Answers:  []answer.Declared{&engineDecl},
 		Run:      engine,
