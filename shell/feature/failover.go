@@ -58,7 +58,7 @@ func (c *Call) Failover(st *session.State) (*Failover, error) {
 	case err != nil:
 		return nil, err
 	}
-	return &Failover{r.Paths, r.Untouched, r.Over, r.Luck, r.Stuck, r.CutOff, r.Bad, r.Examples, st.WhatIf}, nil
+	return &Failover{r.Paths, r.Untouched, r.Over, r.Luck, r.Stuck, r.Unreachable, r.Bad, r.Examples, st.WhatIf}, nil
 }
 
 // FailoverItems returns the layout of an answer whose facts have those of a [Failover] with a prefix.

@@ -253,7 +253,7 @@ func (c *commit) countCuts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.CutOff, r.Unknown, r.Examples = d.Pairs.CutOff, d.Pairs.Unknown, d.CutOff; r.CutOff == 0 {
+	if r.CutOff, r.Unknown, r.Examples = d.Pairs.Lost, d.Pairs.Unknown, d.Lost; r.CutOff == 0 {
 		return nil
 	}
 	own, err := c.analysis.Reach(ctx, staged, reach.Options{})
@@ -294,7 +294,7 @@ func (c *commit) harmless() error {
 		return &HitError{r.Plan.Hit.Pairs(), r.Plan.Hit.Unknown, len(r.Plan.Hit.Groups)}
 	case r.Circling > 0 && !opt.Hit:
 		return &CirclingError{r.Circling}
-	case r.Credits.Lasting() && !opt.Loop && !opt.back:
+	case r.Credits.AddsLoop() && !opt.Loop && !opt.back:
 		return &LoopError{len(r.Credits.Ring), r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port),
 			r.Credits.New == credits.Unknown}
 	case r.SLs != nil && !r.SLs.Safe():

@@ -23,7 +23,7 @@ func (m *matching) choices(ctx context.Context, r *Result, opt Options) error {
 	}
 	r.Pairs = Pairs{Changed: c.Changed, Same: -c.Changed}
 	r.Pairs.ByLuckBefore = c.Pairs[choices.Luck][choices.Luck]
-	r.CutOff, r.Connected, r.ByLuck = []Pair{}, []Pair{}, []Pair{}
+	r.Lost, r.Connected, r.ByLuck = []Pair{}, []Pair{}, []Pair{}
 	r.Changed = m.pairsOf(c.ChangedExamples)
 	for was := range c.Pairs {
 		for is, n := range c.Pairs[was] {
@@ -49,7 +49,7 @@ func (r *Result) kindOf(was, is choices.Reach) (*int64, *[]Pair) {
 	case was == choices.Never && is == choices.Never:
 		return &r.Pairs.Unreached, nil
 	case is == choices.Never:
-		return &r.Pairs.CutOff, &r.CutOff
+		return &r.Pairs.Lost, &r.Lost
 	case was == choices.Sure:
 		return &r.Pairs.Same, nil
 	}

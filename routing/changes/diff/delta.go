@@ -43,7 +43,7 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 		paths:   make([]int64, ports), entries: make([]int, ports), touched: make([]bool, ports),
 		r: &Result{
 			Old: was.Origin, New: after.Origin, Switches: []Switch{}, Gone: []Port{}, Come: []Port{}, Moved: []Moved{},
-			Down: []Link{}, Up: []Link{}, Loads: []Load{}, CutOff: []Pair{}, Connected: []Pair{}, Changed: []Pair{},
+			Down: []Link{}, Up: []Link{}, Loads: []Load{}, Lost: []Pair{}, Connected: []Pair{}, Changed: []Pair{},
 		},
 	}
 	d.r.Pairs = Pairs{Total: b.total, Same: b.total}
@@ -173,7 +173,7 @@ func (d *delta) lose() {
 	for dst := range d.m.hosts {
 		cut = d.loseTo(int32(dst), cut)
 	}
-	d.r.CutOff = (&walked{m: d.m}).named(cut)
+	d.r.Lost = (&walked{m: d.m}).named(cut)
 }
 
 // split makes groups of their own of the hosts that are gone.
@@ -218,7 +218,7 @@ func (d *delta) loseTo(dst int32, cut []pair) []pair {
 			continue
 		}
 		d.r.Pairs.Same -= n
-		d.r.Pairs.CutOff += n
+		d.r.Pairs.Lost += n
 		ports, _ := d.walker.PathTo(lid, g.old)
 		d.carry(ports, -n)
 		cut = d.note(cut, g, dst)

@@ -36,8 +36,8 @@ type Result struct {
 	// Switches are those with changed entries.
 	Switches []Switch
 	Pairs    Pairs
-	// CutOff, Connected and Changed name the first pairs of those that Pairs counts.
-	CutOff    []Pair
+	// Lost, Connected and Changed name the first pairs of those that Pairs counts.
+	Lost      []Pair
 	Connected []Pair
 	Changed   []Pair
 	ByLuck    []Pair
@@ -86,8 +86,8 @@ type Pairs struct {
 	Same int64
 	// Changed are delivered in both over different links.
 	Changed int64
-	// CutOff are delivered in the old picture only, Connected in the new one only.
-	CutOff    int64
+	// Lost are delivered in the old picture only, Connected in the new one only.
+	Lost      int64
 	Connected int64
 	// Unreached are delivered in neither.
 	Unreached int64

@@ -103,16 +103,16 @@ func TestCompareByHand(t *testing.T) {
 		{"one entry to the other cable", before, with(before, 0, 14, 4), Pairs{Total: 12, Same: 10, Changed: 2},
 			Entries{1, 1, 1, 0}, 2},
 		// h1 and h2 to h4 run into nothing.
-		{"one entry to nothing", before, with(before, 0, 14, fabric.NoPath), Pairs{Total: 12, Same: 10, CutOff: 2},
+		{"one entry to nothing", before, with(before, 0, 14, fabric.NoPath), Pairs{Total: 12, Same: 10, Lost: 2},
 			Entries{1, 1, 1, 0}, 2},
 		{
 			"one entry back from nothing", with(before, 0, 14, fabric.NoPath), before,
 			Pairs{Total: 12, Same: 10, Connected: 2}, Entries{1, 1, 1, 0}, 2,
 		},
 		// h1, h2 and h3 to h4: B sends it back to A.
-		{"a loop", before, with(before, 1, 14, 3), Pairs{Total: 12, Same: 9, CutOff: 3}, Entries{1, 1, 1, 0}, 3},
-		{"a failed cable, tables as they were", before, &failed, Pairs{Total: 12, Same: 4, CutOff: 8}, Entries{}, 6},
-		{"a host that is gone", before, &alone, Pairs{Total: 12, Same: 6, CutOff: 6}, Entries{}, 6},
+		{"a loop", before, with(before, 1, 14, 3), Pairs{Total: 12, Same: 9, Lost: 3}, Entries{1, 1, 1, 0}, 3},
+		{"a failed cable, tables as they were", before, &failed, Pairs{Total: 12, Same: 4, Lost: 8}, Entries{}, 6},
+		{"a host that is gone", before, &alone, Pairs{Total: 12, Same: 6, Lost: 6}, Entries{}, 6},
 		{"a table that was not read", before, &unread, Pairs{Total: 12, Same: 2, Unknown: 10}, Entries{Unread: 1}, 0},
 		{
 			"an entry that no host sends to", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12},
@@ -202,7 +202,7 @@ func TestHostGetsALID(t *testing.T) {
 	if got, want := compared(t, &before, after).Pairs, (Pairs{Total: 12, Same: 6, Connected: 6}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got, want := compared(t, after, &before).Pairs, (Pairs{Total: 12, Same: 6, CutOff: 6}); got != want {
+	if got, want := compared(t, after, &before).Pairs, (Pairs{Total: 12, Same: 6, Lost: 6}); got != want {
 		t.Errorf("the other way: %+v, want %+v", got, want)
 	}
 }
@@ -246,7 +246,7 @@ func TestResult(t *testing.T) {
 	want := &Result{
 		Old: "before", New: "after", Entries: Entries{Changed: 1, Blocks: 1, Switches: 1},
 		Switches: []Switch{{"A", a, 1, 1, 14, 14}},
-		Pairs:    Pairs{Total: 12, Same: 10, Changed: 2}, CutOff: []Pair{}, Connected: []Pair{},
+		Pairs:    Pairs{Total: 12, Same: 10, Changed: 2}, Lost: []Pair{}, Connected: []Pair{},
 		Changed: []Pair{{Port{"h1/1", 0x11, 11, false}, h4}, {Port{"h2/1", 0x21, 12, false}, h4}},
 		Gone:    []Port{}, Come: []Port{}, Moved: []Moved{}, Down: []Link{}, Up: []Link{},
 		Loads:    []Load{there, load(end("A/4", a, 4), end(`B\x1b[31m/4`, b, 4), 0, 1, 0, 2)},

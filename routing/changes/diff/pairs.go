@@ -326,13 +326,13 @@ func (w *walked) result(r *Result) {
 		}
 	}
 	r.Pairs = Pairs{
-		Same: sum.counts[kindSame], Changed: sum.counts[kindChanged], CutOff: sum.counts[kindCutOff],
+		Same: sum.counts[kindSame], Changed: sum.counts[kindChanged], Lost: sum.counts[kindCutOff],
 		Connected: sum.counts[kindConnected], Unreached: sum.counts[kindUnreached], Unknown: sum.counts[kindUnknown],
 	}
 	for _, n := range sum.counts {
 		r.Pairs.Total += n
 	}
-	r.CutOff = w.named(sum.examples[kindCutOff])
+	r.Lost = w.named(sum.examples[kindCutOff])
 	r.Connected = w.named(sum.examples[kindConnected])
 	r.Changed = w.named(sum.examples[kindChanged])
 }

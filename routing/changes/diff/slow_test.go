@@ -108,7 +108,7 @@ func (s *slowly) count(vo, vn walk.Verdict, same bool, pair string) {
 	case vo.Arrives() && vn.Arrives():
 		n, s.kinds[pair] = &s.pairs.Changed, "changed"
 	case vo.Arrives():
-		n, s.kinds[pair] = &s.pairs.CutOff, "cut off"
+		n, s.kinds[pair] = &s.pairs.Lost, "cut off"
 	case vn.Arrives():
 		n, s.kinds[pair] = &s.pairs.Connected, "connected"
 	default:
@@ -304,7 +304,7 @@ func TestCompareAgainstWalkingEachPair(t *testing.T) {
 			t.Fatalf("case %d, %s", i, specs[i%len(specs)])
 		}
 	}
-	if seen.Same*seen.Changed*seen.CutOff*seen.Connected*seen.Unreached*seen.Unknown == 0 {
+	if seen.Same*seen.Changed*seen.Lost*seen.Connected*seen.Unreached*seen.Unknown == 0 {
 		t.Errorf("not every kind of pair came up: %+v", seen)
 	}
 }
@@ -320,7 +320,7 @@ func check(t *testing.T, before, after *fabric.Tables, seen Pairs) Pairs {
 		t.Errorf("%+v, walked %+v", got.Pairs, want.pairs)
 	}
 	for kind, pairs := range map[string][]Pair{
-		"cut off": got.CutOff, "connected": got.Connected, "changed": got.Changed,
+		"cut off": got.Lost, "connected": got.Connected, "changed": got.Changed,
 	} {
 		n := 0
 		for _, k := range want.kinds {
@@ -340,8 +340,8 @@ func check(t *testing.T, before, after *fabric.Tables, seen Pairs) Pairs {
 	checkLoads(t, before, after, got, want)
 	checkEntries(t, before, after, got)
 	sum := Pairs{
-		Same: seen.Same + got.Pairs.Same, Changed: seen.Changed + got.Pairs.Changed, CutOff: seen.CutOff +
-			got.Pairs.CutOff,
+		Same: seen.Same + got.Pairs.Same, Changed: seen.Changed + got.Pairs.Changed, Lost: seen.Lost +
+			got.Pairs.Lost,
 		Connected: seen.Connected + got.Pairs.Connected, Unreached: seen.Unreached + got.Pairs.Unreached,
 		Unknown: seen.Unknown + got.Pairs.Unknown,
 	}

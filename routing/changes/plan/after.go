@@ -8,8 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// After are the tables that the switches hold when the plan is carried out, those that it leaves alone
-// included. The LIDs in them are the old ones. O(switches x LIDs).
+// After returns the tables of the switches once the plan is carried out, including entries that it leaves unchanged.
+// Their LIDs are the old ones. O(switches x LIDs).
 func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	after := *live
 	top := uint16(0)
@@ -36,9 +36,9 @@ func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	return &after
 }
 
-// Turns are, in the places of the entries of a table, the steps in which the blocks change them, 0 for those that
-// do not change. There are none, and nil is returned, for a plan of more steps than fit. O(switches x LIDs).
-func (p *Plan) Turns(live *fabric.Tables) *fabric.LFT {
+// EntrySteps returns a table that holds, in place of each entry, the step in which its block changes, or 0 where the
+// entry stays the same. It returns nil if the plan has more steps than an entry can hold. O(switches x LIDs).
+func (p *Plan) EntrySteps(live *fabric.Tables) *fabric.LFT {
 	if p.Steps >= fabric.NoPath {
 		return nil
 	}

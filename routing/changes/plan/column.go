@@ -4,30 +4,30 @@ package plan
 
 import "example.org/ibconsole/fabric"
 
-// A switch has one entry for a LID, so the old entries of all switches make a forest, and so do the new ones.
-// While entries are written in any order, packets may meet the old or the new one of each switch that is
-// being written: any loop that could come of it is a cycle in the graph that has both edges of these switches
-// and the one edge of the others. The path of a pair that must not be cut is safe in just the same way, if the
-// dead end, which stands for all of them, has an edge to every switch whose packets arrive with both tables.
+// A switch has one entry for a LID, so the old entries of all switches form a forest, and so do the new ones. While
+// entries are written in any order, packets may meet the old or the new entry of each switch that is being written.
+// Every possible loop is therefore a cycle in the graph that has both edges of these switches and the one edge of the
+// others. The path of a pair that must stay connected is safe under the same condition, if the dead end, which stands
+// for all dead ends, has an edge to every switch whose packets arrive with both tables.
 //
-// Cycles stay within strongly connected parts of the graph of all edges. What is in none can be written at any
-// time. In a part, a step is safe if some potential falls along all its edges. Two sets of switches are so:
+// Cycles stay within strongly connected components of the graph of all edges. A switch outside them can be written at
+// any time. In a
+// component, a step is safe if some potential falls along all its edges. Two sets of switches have this property:
 //
-//   - those that may come first: the old path to the part's end from the new next
-//     switch is shorter than that from the switch itself, or nothing changes any
-//     more on the path from there;
-//   - those that may come last: the same with old and new exchanged, for a step
-//     that is safe backwards in time is safe.
+//   - those that may come first: the old path from the new next switch to the exit of the component is shorter
+//     than the one from the switch itself, or no switch on the path from there changes any more;
+//   - those that may come last: the same with old and new exchanged, because a step that is safe backwards in
+//     time is safe.
 //
-// If a switch is in neither, the first ones are given their new edge and the last ones their old edge for
-// good, and what is left of the part is looked at again: its steps are between the two. The switch before the
-// end of a new path is always among the first, so that this ends. Schedules with the fewest steps are NP-hard
-// to find (Ludwig, Marcinkowski, Schmid, "Scheduling Loop-free Network Updates", PODC 2015).
+// If some switches are in neither set, the first ones keep their new edge and the last ones their old edge for good,
+// and the rest of the component is split again: its steps come between the two. The switch before the end of a new path
+// is always among the first, so this terminates. Finding schedules with the fewest steps is NP-hard (Ludwig,
+// Marcinkowski, Schmid, "Scheduling Loop-free Network Updates", PODC 2015).
 
-// there is the next hop of the switch at which packets arrive.
-const there fabric.SwitchIndex = -1
+// delivered is the next hop of the switch at which packets arrive.
+const delivered fabric.SwitchIndex = -1
 
-// turn says when an entry is to be written.
+// turn is when an entry is to be written.
 type turn struct {
 	kind  kind
 	level uint16
@@ -36,7 +36,7 @@ type turn struct {
 type kind uint8
 
 const (
-	never    kind = iota // it does not change
+	never    kind = iota // the entry does not change
 	anytime              // in any step
 	atFirst              // in step level+1
 	atLast               // in step level+1 from the end
@@ -44,19 +44,20 @@ const (
 	between              // after step level and before step level from the end
 )
 
-// column are the paths to one LID: old and next hops of each switch, in which the number of switches stands
-// for the dead end. It is scratch memory for many LIDs in turn.
+// column holds the paths to one LID: old and new next hops of each switch, in which the number of switches stands for
+// the dead end. It is scratch memory for one LID after another.
 type column struct {
 	dead     fabric.SwitchIndex
 	old, new []fabric.SwitchIndex
-	// depthOld and depthNew are the hops to the destination; where packets do not arrive, more than any of these.
+	// depthOld and depthNew are the hops to the destination, or more than the number of switches where packets do
+	// not arrive.
 	depthOld, depthNew []fabric.SwitchIndex
 	changed            []fabric.SwitchIndex
 	required           []bool
 	turns              []turn
 
 	stack []fabric.SwitchIndex
-	// of the part at hand
+	// The fields up to tarjan describe the current component.
 	member         []fabric.SwitchIndex
 	stamp          fabric.SwitchIndex
 	potOld, potNew []fabric.SwitchIndex
@@ -64,11 +65,11 @@ type column struct {
 
 	tarjan
 	todo []part
-	// steps is the least number of steps for all columns.
+	// steps is the least number of steps that suffices for all columns so far.
 	steps int
 }
 
-// part are switches that lie on cycles with one another, and how many levels are around it.
+// part is a set of switches that lie on cycles with one another, and the number of levels around it.
 type part struct {
 	nodes []fabric.SwitchIndex
 	level uint16
@@ -85,8 +86,8 @@ func newColumn(switches int) *column {
 	}
 }
 
-// order sets turns of the switches in changed, from old and new. lowered are switches whose entry is old
-// until the end and leads nowhere then. O(switches) where any order will do.
+// order computes the turns of the switches in changed from old and new. The entry of a switch in lowered stays old
+// until its LinearFDBTop is lowered, and is then gone. O(switches) where any order is safe.
 func (c *column) order(lowered []fabric.SwitchIndex) {
 	clear(c.turns)
 	for _, s := range c.changed {
@@ -122,8 +123,8 @@ func (c *column) order(lowered []fabric.SwitchIndex) {
 	}
 }
 
-// depths finds the hops of each switch to the destination, or to the dead end and more than all switches.
-// Changed switches of a loop are led to the dead end, all of them if none is changed.
+// depths computes the hops of each switch to the destination, or to the dead end plus more than the number of switches.
+// It redirects the changed switches of a loop to the dead end, or all of them if none changes.
 func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	const unknown, underway = 0, -1
 	for s := range c.dead {
@@ -132,12 +133,12 @@ func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	depth[c.dead] = c.dead + 1
 	for s := range c.dead {
 		x := s
-		for x != there && depth[x] == unknown {
+		for x != delivered && depth[x] == unknown {
 			depth[x] = underway
 			c.stack = append(c.stack, x)
 			x = next[x]
 		}
-		if x != there && depth[x] == underway {
+		if x != delivered && depth[x] == underway {
 			c.unloop(next, x)
 			for _, y := range c.stack {
 				depth[y] = unknown
@@ -149,7 +150,7 @@ func (c *column) depths(next, depth []fabric.SwitchIndex) {
 			continue
 		}
 		d := fabric.SwitchIndex(0)
-		if x != there {
+		if x != delivered {
 			d = depth[x]
 		}
 		for len(c.stack) > 0 {
@@ -160,17 +161,17 @@ func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	}
 }
 
-// depth finds one depth where there are no loops.
+// depth computes the depth of one switch where there are no loops.
 func (c *column) depth(next, depth []fabric.SwitchIndex, s fabric.SwitchIndex) {
 	d := fabric.SwitchIndex(0)
 	x := s
-	for ; x != there && depth[x] == 0; x = next[x] {
+	for ; x != delivered && depth[x] == 0; x = next[x] {
 		d++
 	}
-	if x != there {
+	if x != delivered {
 		d += depth[x]
 	}
-	for x = s; x != there && depth[x] == 0; x = next[x] {
+	for x = s; x != delivered && depth[x] == 0; x = next[x] {
 		depth[x] = d
 		d--
 	}
@@ -196,20 +197,20 @@ func (c *column) unloop(next []fabric.SwitchIndex, start fabric.SwitchIndex) {
 	}
 }
 
-// falls reports whether a depth falls along an edge of each of the switches.
+// falls reports whether the depth decreases along an edge of each of the switches.
 func falls(switches, depth, next []fabric.SwitchIndex) bool {
 	for _, s := range switches {
-		if x := next[s]; x != there && depth[x] >= depth[s] {
+		if x := next[s]; x != delivered && depth[x] >= depth[s] {
 			return false
 		}
 	}
 	return true
 }
 
-// exits says that a next hop is none of the part at hand.
-func (c *column) exits(x fabric.SwitchIndex) bool { return x == there || c.member[x] != c.stamp }
+// exits reports whether a next hop is outside the current component.
+func (c *column) exits(x fabric.SwitchIndex) bool { return x == delivered || c.member[x] != c.stamp }
 
-// split gives turns to the switches of a part.
+// split computes the turns of the switches of a component.
 func (c *column) split(p part) {
 	c.stamp++
 	for _, x := range p.nodes {
@@ -257,14 +258,14 @@ func (c *column) split(p part) {
 	c.parts(rest, p.level+1)
 }
 
-// early reports whether a switch can be among the first to take an edge to x, by the
-// potential of the edges that it has now and the paths that are final already.
+// early reports whether a switch can be among the first to take an edge to x, from the potential of its current edges
+// and the paths that are final already.
 func (c *column) early(s, x fabric.SwitchIndex, pot []fabric.SwitchIndex, final []bool) bool {
 	return c.exits(x) || final[x] || pot[x] < pot[s]
 }
 
-// potentials are the hops out of the part, and more than all switches of it on the way to the dead end if
-// that is in the part; final are switches that come out by way of switches that do not change any more.
+// potentials computes the hops out of the component, or more than its number of switches on the way to the dead end if
+// that is in the component. final marks switches whose way out uses only switches that do not change any more.
 func (c *column) potentials(nodes, next, pot []fabric.SwitchIndex, final []bool) {
 	for _, x := range nodes {
 		pot[x] = 0

@@ -9,28 +9,29 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Credits says whether routes can wait for one another in a ring while they change.
+// Credits is the result of a search for credit loops among routes while they change.
 type Credits struct {
-	// Fabric is that of the ports in Ring.
+	// Fabric is the fabric of the ports in Ring.
 	Fabric *fabric.Fabric
-	// Ring is a shortest credit loop of the old and the new routes together, nil for
-	// none: with SL 0 and VL 0 where others were not read.
+	// Ring is a shortest credit loop of the old and the new routes together, or nil. It assumes SL 0 and VL 0
+	// where service levels or VLs were not read.
 	Ring []credits.Dependency
-	// Loop says whether there is one together, Old and New in those alone, and Unread
-	// what would have to be known where that is Unknown.
+	// Loop is the verdict on old and new routes together, Old and New on each alone. Unread lists what would have to
+	// be read where a verdict is Unknown.
 	Loop, Old, New credits.Verdict
 	Unread         fabric.Unread
-	// comes says that with SL 0 and VL 0 where others were not read the new ones have one, and the old ones not.
-	comes bool
-	// Unchecked says that LIDs change together with links, so that nobody looked.
+	// addsLoop is set if the new routes have a loop and the old ones have none, with SL 0 and VL 0 where others were
+	// not read.
+	addsLoop bool
+	// Unchecked is set if LIDs change together with links. Such changes are not checked.
 	Unchecked bool
 }
 
-// Lasting reports whether the new routes alone have, or may have, a loop that the old have not.
-func (c *Credits) Lasting() bool { return c != nil && c.comes }
+// AddsLoop reports whether the new routes alone have, or may have, a loop that the old routes do not have.
+func (c *Credits) AddsLoop() bool { return c != nil && c.addsLoop }
 
-// CheckCredits looks for credit loops of old and new routes together, nil where no route changes. Where SL2VL
-// tables change, they do so before the routes, or if only that is free of loops behind them.
+// CheckCredits searches for credit loops of old and new routes together. It returns nil where no route changes. SL2VL
+// tables change before the routes, or after them if only that order is free of loops.
 func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	if len(p.Blocks)+len(p.Tops)+len(p.SL2VLs)+len(p.MFTs) == 0 {
 		return nil, nil
@@ -51,7 +52,7 @@ func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*
 	return c, nil
 }
 
-// checkPhases looks at SL2VL tables and routes in the order in which they change.
+// checkPhases checks SL2VL tables and routes in the order in which they change.
 func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	before, after := *live, p.After(live)
 	if len(p.LIDs) > 0 {
@@ -73,7 +74,7 @@ func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*C
 	for _, phase := range []struct {
 		before, after *fabric.Tables
 		turns         *fabric.LFT
-	}{{&early, &late, p.Turns(live)}, {&before, &early, nil}, {&late, after, nil}} {
+	}{{&early, &late, p.EntrySteps(live)}, {&before, &early, nil}, {&late, after, nil}} {
 		if phase.turns == nil && phase.before.SL2VL == phase.after.SL2VL {
 			continue
 		}
@@ -95,10 +96,10 @@ func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*C
 	if after.Unread = staged.Unread; !c.Unread.Any() {
 		c.Unread = staged.Unread
 	}
-	return c, c.judge(ctx, live, after, p.Turns(live))
+	return c, c.assessUnread(ctx, live, after, p.EntrySteps(live))
 }
 
-// alone looks at the old and the new routes alone, where together they have a loop.
+// alone checks the old and the new routes separately where they have a loop together.
 func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error {
 	if c.Ring == nil {
 		return nil
@@ -115,14 +116,14 @@ func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error
 		}
 		*alone.verdict = credits.VerdictOf(r.Ring)
 	}
-	c.comes = c.New == credits.Loop && c.Old == credits.None
+	c.addsLoop = c.New == credits.Loop && c.Old == credits.None
 	return nil
 }
 
-// judge says what holds whatever is unread of the old or the new routes.
-func (c *Credits) judge(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
+// assessUnread sets the verdicts that hold for all possible values of what was not read of the old or the new routes.
+func (c *Credits) assessUnread(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
 	one, other := *before, *after
-	for _, t := range []*fabric.Tables{&one, &other} { // on one VL there are all dependencies that there can be
+	for _, t := range []*fabric.Tables{&one, &other} { // a single VL has all possible dependencies
 		t.SL2VL, t.SLs = nil, nil
 	}
 	worst, err := credits.CheckChange(ctx, &one, &other, turns, credits.Options{})

@@ -11,26 +11,26 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Hit counts pairs of end ports of channel adapters and routers that are connected in both pictures, by the base
-// LID of the destination, and that lose packets all the same while the plan is carried out or thereafter.
+// Hit counts the interrupted pairs of a plan: pairs of end ports of CAs that are connected in the live and in the
+// staged state, by the base LID of the destination, and still lose packets during or after the commit.
 type Hit struct {
-	// Moved are pairs whose destination loses a LID.
+	// Moved counts pairs whose destination loses a LID.
 	Moved int64
-	// Down are other pairs whose new path is none in the live subnet, as it has not all links of the staged one.
+	// Down counts other pairs whose new path uses a link that the live subnet lacks.
 	Down int64
-	// Unknown are other pairs whose new path takes a switch of the live subnet whose table was not read.
+	// Unknown counts other pairs whose new path uses a switch of the live subnet whose table was not read.
 	Unknown int64
-	// Examples are some of them.
+	// Examples lists up to 10 of them.
 	Examples []diff.Pair
-	// Groups are the multicast LIDs, ascending, with members that hear one another before and after, but not
-	// between the loss of old branches and the growth of new ones.
+	// Groups lists the multicast LIDs, ascending, whose members reach one another before and after the commit, but not
+	// between the removal of old branches and the addition of new ones.
 	Groups []uint16
 }
 
-// None reports whether no pair and no group is hit, as far as all is known.
+// None reports whether no pair and no group is known or suspected to be interrupted.
 func (h *Hit) None() bool { return h.Pairs() == 0 && h.Unknown == 0 && len(h.Groups) == 0 }
 
-// Pairs is the number of pairs that are hit, the unknown ones left out.
+// Pairs returns the number of pairs that are known to be interrupted.
 func (h *Hit) Pairs() int64 { return h.Moved + h.Down }
 
 func (m *maker) hits(ctx context.Context) error {
@@ -53,7 +53,7 @@ type dest struct {
 	moved        bool
 }
 
-// exposed are the end ports that lose a LID, and where links are missing all.
+// exposed returns the end ports that lose a LID, or all end ports if links are missing.
 func (m *maker) exposed() []dest {
 	var list []dest
 	live, staged := m.live.Fabric, m.staged.Fabric
@@ -81,10 +81,10 @@ func (h *Hit) add(o *Hit) {
 	h.Examples = append(h.Examples, o.Examples[:min(len(o.Examples), examples-len(h.Examples))]...)
 }
 
-// hitCounter is what all workers share.
+// hitCounter holds the data that all workers share.
 type hitCounter struct {
 	*maker
-	// sources are those of each group of senders by the switches that they send to, of the live and the staged fabric.
+	// sources lists the end ports by the switches that they are attached to, of the live and the staged fabric.
 	sources         map[pair][]fabric.PortIndex
 	order           []pair
 	wires, ownWires walk.Wires
@@ -120,11 +120,11 @@ func newHitCounter(m *maker) *hitCounter {
 	return c
 }
 
-// count counts the pairs to one destination.
+// count counts the interrupted pairs to one destination.
 func (c *hitCounter) count(hit *Hit, d dest) {
 	from, to := c.live.Fabric.Ports[d.live].LID, c.staged.Fabric.Ports[d.staged].LID
-	before := ways(c.wires, c.live, from, d.live)
-	own := ways(c.ownWires, c.staged, to, d.staged)
+	before := treeTo(c.wires, c.live, from, d.live)
+	own := treeTo(c.ownWires, c.staged, to, d.staged)
 	after := walk.NewTree(c.wires)
 	after.Start(walk.ToPort(d.live), c.after(to))
 	for _, p := range c.order {
@@ -152,7 +152,7 @@ func (c *hitCounter) count(hit *Hit, d dest) {
 	}
 }
 
-// examples is how many pairs are named.
+// examples is the maximum number of pairs in Hit.Examples.
 const examples = 10
 
 func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
@@ -160,8 +160,8 @@ func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
 	return diff.Port{Name: f.PortName(port), GUID: diff.GUID(f.Ports[port].GUID), LID: f.Ports[port].LID}
 }
 
-// ways is the tree of the paths to a port by one of its LIDs.
-func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
+// treeTo returns the tree of the paths to a port by one of its LIDs.
+func treeTo(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
 	tree := walk.NewTree(wires)
 	column := make([]uint8, len(t.Fabric.Switches))
 	for s := range column {
@@ -171,7 +171,7 @@ func ways(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex)
 	return tree
 }
 
-// after is the column of a LID when all is written.
+// after returns the entries for a LID after the commit, by live switch.
 func (c *hitCounter) after(lid uint16) []uint8 {
 	column := make([]uint8, len(c.stagedOf))
 	for s, staged := range c.stagedOf {

@@ -17,22 +17,22 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// replay holds what the switches hold and takes one write after the other.
+// replay holds the tables of the switches and carries out one write after another.
 type replay struct {
 	t   *testing.T
 	f   *fabric.Fabric
 	lft [][]uint8 // by switch and LID
 	top []int
-	// sl2vl are the VLs, nil where nobody knows them.
+	// sl2vl is nil where it is unknown.
 	sl2vl *fabric.SL2VL
-	// flows are all sources and LIDs, by LID.
+	// flows are all sources and destinations, by LID.
 	flows map[int][]flow
 	loops bool // some packets loop before or after
 	top1  int  // LIDs above it are above the top of some switch, before or after
 	dies  int  // flows that were cut or looped
 }
 
-// flow is what an end port sends to a LID.
+// flow is the traffic of an end port to a LID.
 type flow struct {
 	src, dst fabric.PortIndex
 	kept     bool // connected before and after
@@ -62,7 +62,7 @@ func newReplay(t *testing.T, live *fabric.Tables) *replay {
 	return r
 }
 
-// walk follows a packet link by link: it arrives, or loops, or is lost.
+// walk follows a packet link by link until it arrives, loops or is lost.
 func (r *replay) walk(src, dst fabric.PortIndex, lid int) (arrives, loops bool) {
 	at := src
 	for range 4*len(r.f.Switches) + 4 {
@@ -108,7 +108,7 @@ func (r *replay) check(first, end int, what string) {
 	}
 }
 
-// expect marks the flows that are connected now and when all is written.
+// expect marks the flows that are connected now and after the commit.
 func (r *replay) expect(p *plan.Plan) (connected, kept int) {
 	after := &replay{f: r.f, top: slices.Clone(r.top)}
 	for _, row := range r.lft {
@@ -139,7 +139,7 @@ func (r *replay) expect(p *plan.Plan) (connected, kept int) {
 	return connected, kept
 }
 
-// run takes all writes, those of a step in any order.
+// run carries out all writes, those of a step in random order.
 func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 	tops := func(falls bool) {
 		for _, i := range rnd.Perm(len(p.Tops)) {
@@ -160,7 +160,7 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 			holds := r.lft[b.Switch][64*int(b.Num):][:64]
 			if known := min(64, r.top[b.Switch]+1-64*int(b.Num)); !slices.Equal(b.Old[:known], holds[:known]) &&
 				b.Old[1] != fabric.NoPath {
-				r.t.Errorf("block %d of switch %d is not what the plan says", b.Num, b.Switch)
+				r.t.Errorf("block %d of switch %d differs from the plan's old content", b.Num, b.Switch)
 			}
 			copy(holds, b.New[:])
 			r.check(64*int(b.Num), 64*int(b.Num)+64, fmt.Sprintf("block %d of switch %d in step %d of %d", b.Num,
@@ -171,21 +171,21 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 	r.setSL2VL(p, true)
 }
 
-// VLs takes the writes of VLs that are, or are not, late.
+// setSL2VL carries out the writes of SL2VL tables that are, or are not, late.
 func (r *replay) setSL2VL(p *plan.Plan, late bool) {
 	for _, l := range p.SL2VLs {
 		if l.Late != late {
 			continue
 		}
 		if now := r.sl2vl.VLs(l.Node, l.In, l.Out); now != l.Old {
-			r.t.Errorf("lanes of %s from %d to %d are %v and not %v, as the plan says", r.f.NodeName(l.Node), l.In,
-				l.Out, now, l.Old)
+			r.t.Errorf("VLs of %s from port %d to %d are %v, the plan expects %v", r.f.NodeName(l.Node), l.In, l.Out,
+				now, l.Old)
 		}
 		r.sl2vl.Set(l.Node, l.In, l.Out, l.New)
 	}
 }
 
-// someRoutes routes f by an engine at random, or along a tree at random for each LID.
+// someRoutes routes f by a random engine, or along a random tree for each LID.
 func someRoutes(t *testing.T, rnd *rand.Rand, f *fabric.Fabric) (string, *fabric.Tables) {
 	t.Helper()
 	if rnd.IntN(4) == 0 {
@@ -211,8 +211,8 @@ func someRoutes(t *testing.T, rnd *rand.Rand, f *fabric.Fabric) (string, *fabric
 	}
 }
 
-// randomTrees leads to each LID along a tree over the switches, grown at random:
-// from the newest switches, the oldest or any.
+// randomTrees returns tables with a random tree over the switches for each LID. It grows from the newest switches, the
+// oldest or any.
 func randomTrees(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for _, dst := range f.EndPorts {
@@ -255,8 +255,8 @@ func someLinks(rnd *rand.Rand, f *fabric.Fabric, n int) []fabric.Link {
 	return links[:min(n, len(links))]
 }
 
-// TestNoPairIsHit carries out random plans write by write, and walks every pair
-// after each. It shares no code with the planner.
+// TestNoPairIsHit carries out random plans write by write and walks every pair after each. It shares no code with the
+// planner.
 func TestNoPairIsHit(t *testing.T) {
 	rnd := testenv.Rand(t)
 	steps, extra, several, cut, broken := 0, 0, 0, 0, 0
@@ -269,13 +269,13 @@ func TestNoPairIsHit(t *testing.T) {
 		damage := "nothing fails"
 		switch rnd.IntN(4) {
 		case 0: // links that have failed
-			damage = "links failed"
+			damage = "failed links"
 			c := *live
 			c.Fabric = f.Without(someLinks(rnd, f, 1+rnd.IntN(3)))
 			live, f = &c, c.Fabric
 			broken++
-		case 1: // links that fail on paper
-			damage = "links fail on paper"
+		case 1: // simulated failures
+			damage = "simulated link failures"
 			f = f.Without(someLinks(rnd, f, 1+rnd.IntN(3)))
 		}
 		if !f.SwitchNode(0).InSubnet {
@@ -316,13 +316,13 @@ func TestNoPairIsHit(t *testing.T) {
 		}
 	}
 	if several == 0 || extra == 0 || broken == 0 || cut == 0 {
-		t.Errorf("not everything came up: %d in several steps, %d extra writes, %d broken before, %d cut", several,
+		t.Errorf("some cases did not occur: %d in several steps, %d extra writes, %d broken before, %d cut", several,
 			extra, broken, cut)
 	}
 	t.Logf("%d in several steps, %d steps at most, %d extra writes, %d cut", several, steps, extra, cut)
 }
 
-// tables are what the switches hold now.
+// tables returns the current tables of the switches.
 func (r *replay) tables(live *fabric.Tables) *fabric.Tables {
 	c := *live
 	c.LFT = fabric.NewLFT(len(r.f.Switches), allLIDs-1)

@@ -18,12 +18,12 @@ type maker struct {
 	plan         *Plan
 	// pairs are the switches to write, in the order of the live index.
 	pairs []pair
-	// down counts links of the staged subnet that the live one has not.
+	// down counts links of the staged subnet that the live one does not have.
 	down int
 }
 
-// nobody are the entries of a block that was never read.
-var nobody = func() *[fabric.BlockSize]uint8 {
+// unreadBlock holds the entries of a block that was not read.
+var unreadBlock = func() *[fabric.BlockSize]uint8 {
 	var b [fabric.BlockSize]uint8
 	for i := range b {
 		b[i] = fabric.NoPath
@@ -35,7 +35,7 @@ func named(f *fabric.Fabric, node fabric.NodeIndex) Node {
 	return Node{f.NodeName(node), diff.GUID(f.Nodes[node].GUID), f.Nodes[node].IsSwitch()}
 }
 
-// cutOff lists the nodes that only the live subnet has.
+// cutOff lists the nodes that are only in the live subnet.
 func (m *maker) cutOff(context.Context) error {
 	for i := range m.live.Fabric.NumNodes() {
 		n := &m.live.Fabric.Nodes[i]
@@ -43,7 +43,7 @@ func (m *maker) cutOff(context.Context) error {
 			continue
 		}
 		if s := m.staged.Fabric.NodeByGUID(n.GUID); s == fabric.None || !m.staged.Fabric.Nodes[s].InSubnet {
-			m.plan.CutOff = append(m.plan.CutOff, named(m.live.Fabric, i))
+			m.plan.Unreachable = append(m.plan.Unreachable, named(m.live.Fabric, i))
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (m *maker) lids(context.Context) error {
 	return nil
 }
 
-// free fails where a live port that keeps its LID owns one of those to assign.
+// free returns an error if a live port that keeps its LID owns one of those to assign.
 func (m *maker) free(l write.LID) error {
 	live := m.live.Fabric
 	for i := range 1 << l.NewLMC {
@@ -105,7 +105,7 @@ func (m *maker) warn(format string, args ...any) {
 // pair is a switch to write: its index in the live and in the staged fabric.
 type pair struct{ live, staged fabric.SwitchIndex }
 
-// tables plans tops and blocks.
+// tables plans LinearFDBTops and blocks.
 func (m *maker) tables(ctx context.Context) error {
 	var err error
 	if m.pairs, err = m.switches(); err != nil {
@@ -147,14 +147,14 @@ func (m *maker) tables(ctx context.Context) error {
 	return nil
 }
 
-// equal is a quick look at a block that is within both tops.
+// equal reports whether a block that is within both LinearFDBTops has equal entries.
 func (m *maker) equal(p pair, b int) bool {
 	last := (b+1)*fabric.BlockSize - 1
 	return last <= int(m.live.Top[p.live]) && last <= int(m.staged.Top[p.staged]) &&
 		bytes.Equal(m.oldBlock(p.live, b)[:], m.newBlock(p.staged, b)[:])
 }
 
-// switches are those to write, by live index.
+// switches returns the switches to write, by live index.
 func (m *maker) switches() ([]pair, error) {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for s := range staged.NumSwitches() {
@@ -182,8 +182,8 @@ func (m *maker) switches() ([]pair, error) {
 	return pairs, nil
 }
 
-// writes reports whether a block is to be written: it has LIDs up to the new top, and one of them has another
-// entry in the switch, or nobody knows which, as the block lies above the old top.
+// writes reports whether a block must be written: it has LIDs up to the new LinearFDBTop, and the entry of one of them
+// differs from that of the switch, or is unknown because the block lies above the old LinearFDBTop.
 func (m *maker) writes(p pair, b int) bool {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	if first > top {
@@ -205,25 +205,25 @@ func (m *maker) writes(p pair, b int) bool {
 
 func (m *maker) oldBlock(sw fabric.SwitchIndex, b int) *[fabric.BlockSize]uint8 {
 	if b > int(m.live.Top[sw])/fabric.BlockSize || b >= m.live.LFT.Blocks() {
-		return nobody
+		return unreadBlock
 	}
 	return (*[fabric.BlockSize]uint8)(m.live.LFT.Block(sw, b))
 }
 
 func (m *maker) newBlock(sw fabric.SwitchIndex, b int) *[fabric.BlockSize]uint8 {
 	if b >= m.staged.LFT.Blocks() {
-		return nobody
+		return unreadBlock
 	}
 	return (*[fabric.BlockSize]uint8)(m.staged.LFT.Block(sw, b))
 }
 
-// entries counts the entries of a block, up to the new top, that come to mean something else.
+// entries counts the entries of a block, up to the new LinearFDBTop, whose meaning changes.
 func (m *maker) entries(p pair, b int) int {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	return m.changes(p, max(first, 1), min(first+fabric.BlockSize-1, top))
 }
 
-// dropped counts the entries that a lower top takes away.
+// dropped counts the entries that a lower LinearFDBTop removes.
 func (m *maker) dropped(p pair) int {
 	return m.changes(p, int(m.staged.Top[p.staged])+1, int(m.live.Top[p.live]))
 }
@@ -238,8 +238,8 @@ func (m *maker) changes(p pair, from, to int) int {
 	return n
 }
 
-// states plans to bring up the ports of the staged subnet's links that are not
-// up. Both ends of such a link are listed if both are down.
+// states plans to bring up the ports of the staged subnet's links that are not up. If both ends of such a link are
+// down, both are listed.
 func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for i := range live.NumPorts() {
@@ -254,7 +254,7 @@ func (m *maker) states(context.Context) error {
 	return nil
 }
 
-// stagedPort is a live port in the staged fabric, or None.
+// stagedPort returns the index of a live port in the staged fabric, or None.
 func (m *maker) stagedPort(port fabric.PortIndex) fabric.PortIndex {
 	p := &m.live.Fabric.Ports[port]
 	n := m.staged.Fabric.NodeByGUID(m.live.Fabric.Nodes[p.Node].GUID)
@@ -264,7 +264,7 @@ func (m *maker) stagedPort(port fabric.PortIndex) fabric.PortIndex {
 	return m.staged.Fabric.PortAt(n, int(p.Num))
 }
 
-// links warns of links that the staged tables may use and that are down.
+// links warns of links that the staged tables may use and that the live subnet does not have.
 func (m *maker) links(context.Context) error {
 	up := make(map[fabric.Link]bool)
 	live := m.live.Fabric
@@ -279,7 +279,7 @@ func (m *maker) links(context.Context) error {
 		}
 	}
 	if down > 0 {
-		m.warn("links of the staged subnet that the live one has not: %d", down)
+		m.warn("links that only the staged subnet has: %d", down)
 	}
 	m.down = down
 	return nil

@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// multicast plans the multicast tables. At any time the ports of a group's LID are part of its old tree or part
-// of its new one, so that no packet circles or comes twice, whatever is written first of what may be written
-// together. Where both trees together are a tree nothing is lost before. O(groups x switches), on all processors.
+// multicast plans the multicast tables. At any time the ports of a group's LID are part of its old tree or part of its
+// new one, so no packet loops or arrives twice in whatever order the writes of a phase are made. Where both trees
+// together form a tree, no branch is removed first. O(groups x switches), on all processors.
 func (m *maker) multicast(ctx context.Context) error {
 	switch {
 	case m.staged.MFT == nil:
@@ -41,7 +41,7 @@ func (m *maker) multicast(ctx context.Context) error {
 		circles += n
 	}
 	if circles > 0 {
-		m.warn("multicast groups whose packets circle or come twice once all is written: %d", circles)
+		m.warn("multicast groups whose packets loop or arrive twice after the commit: %d", circles)
 	}
 	return nil
 }
@@ -53,10 +53,10 @@ func order(grow bool) int {
 	return 0
 }
 
-// groups is what all workers share.
+// groups holds the data that all workers share.
 type groups struct {
 	*maker
-	stagedOf []fabric.SwitchIndex // by live switch, None for those that are not written
+	stagedOf []fabric.SwitchIndex // by live switch, None for switches that are not written
 }
 
 func newGroups(m *maker) *groups {
@@ -67,8 +67,8 @@ func newGroups(m *maker) *groups {
 	return g
 }
 
-// block plans the writes of one block number of all switches, and says which groups
-// are cut meanwhile and how many circle in the end.
+// block plans the writes of one block number of all switches. It returns the groups that are interrupted in between and
+// the number of groups whose packets loop in the end.
 func (g *groups) block(num uint16) (writes []write.MFTBlock, cut []uint16, circle int) {
 	apart := uint32(0) // groups that lose branches before they grow
 	for i := range uint16(mad.MFTBlock) {
@@ -156,16 +156,16 @@ func (g *groups) changes(lid uint16) bool {
 	return false
 }
 
-// portSet is what a group's ports of a switch are, 64 at a time.
+// portSet returns the ports of a group at a switch, 64 at a time.
 type portSet func(sw fabric.SwitchIndex, lid uint16, word int) uint64
 
-// side is how the links of a group join switches.
+// side is how the links of a group connect switches.
 type side struct {
 	circles bool
 	joined  routing.Joined
 }
 
-// side joins the switches at both ends of each link that a packet can take one way or the other. O(switches).
+// side joins the switches at both ends of each link that a packet can take in either direction. O(switches).
 func (g *groups) side(ports portSet, lid uint16) side {
 	f := g.live.Fabric
 	s := side{joined: make(routing.Joined, len(f.Switches))}
@@ -197,7 +197,7 @@ func (g *groups) side(ports portSet, lid uint16) side {
 	return s
 }
 
-// cuts reports whether members that hear one another before and after do not meanwhile.
+// cuts reports whether members that reach one another before and after the commit do not in between.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
 	type classes struct{ old, new fabric.SwitchIndex }
@@ -215,7 +215,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	return false
 }
 
-// member reports whether a host or the switch itself hears the group before and after.
+// member reports whether a host or the switch itself receives the group before and after the commit.
 func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric
 	n := f.SwitchNode(sw)
@@ -230,7 +230,7 @@ func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	return false
 }
 
-// multicastAfter are the multicast tables when the plan is carried out.
+// multicastAfter returns the multicast tables after the commit.
 func (p *Plan) multicastAfter(live *fabric.Tables) *fabric.MFT {
 	if live.MFT == nil || len(p.MFTs) == 0 {
 		return live.MFT

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// someGroup is a tree over switches grown at random with random hosts on it, as
-// ports by switch, and some of the groups have none.
+// someGroup returns a random tree over switches with the given hosts on it, as ports by switch. It is empty without
+// members.
 func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []fabric.PortIndex) map[fabric.SwitchIndex][]uint8 {
 	ports := map[fabric.SwitchIndex][]uint8{}
 	if len(members) == 0 {
@@ -69,8 +69,7 @@ func someGroup(rnd *rand.Rand, f *fabric.Fabric, members []fabric.PortIndex) map
 	return ports
 }
 
-// someGroups are tables of so many groups, each with members that it has in both
-// tables and some that it has in one.
+// someGroups returns tables of random groups. Each has the given members and a few random ones.
 func someGroups(rnd *rand.Rand, f *fabric.Fabric, always [][]fabric.PortIndex) *fabric.MFT {
 	t := fabric.NewMFT(f, uint16(fabric.FirstMLID+len(always)-1))
 	var hosts []fabric.PortIndex
@@ -92,7 +91,7 @@ func someGroups(rnd *rand.Rand, f *fabric.Fabric, always [][]fabric.PortIndex) *
 	return t
 }
 
-// cast holds what the switches hold of multicast.
+// cast holds the multicast tables of the switches.
 type cast struct {
 	t   *testing.T
 	f   *fabric.Fabric
@@ -118,7 +117,8 @@ func (c *cast) write(b *write.MFTBlock) {
 		for p := range 16 {
 			key := [3]int{int(b.Switch), int(b.Num)*32 + i, int(b.Position)*16 + p}
 			if old := b.Old[i]>>p&1 != 0; old != c.has[key] {
-				c.t.Errorf("block %d of switch %d for ports from %d on is not what the plan says", b.Num, b.Switch,
+				c.t.Errorf("block %d of switch %d for ports from %d on differs from the plan's old content",
+					b.Num, b.Switch,
 					16*b.Position)
 			}
 			delete(c.has, key)
@@ -129,9 +129,8 @@ func (c *cast) write(b *write.MFTBlock) {
 	}
 }
 
-// send follows all copies of a packet that a port sends to a group, and says which
-// ports of hosts and of switches hear it; twice, where one does so twice or a
-// packet goes on for too long.
+// send follows all copies of a packet that a port sends to a group. It returns the ports of hosts and of switches that
+// receive it, and whether one receives it twice or a packet visits a switch twice.
 func (c *cast) send(src fabric.PortIndex, lid int) (heard map[fabric.PortIndex]bool, twice bool) {
 	heard = map[fabric.PortIndex]bool{}
 	type copyOf struct{ sw, in int }
@@ -166,9 +165,8 @@ func (c *cast) send(src fabric.PortIndex, lid int) (heard map[fabric.PortIndex]b
 	return heard, twice
 }
 
-// TestNoMulticastComesTwice carries out random plans write by write, and follows
-// what every member and a stranger send after each. It shares no code with the
-// planner.
+// TestNoMulticastComesTwice carries out random plans write by write, and follows the packets of every member and of
+// other hosts after each. It shares no code with the planner.
 func TestNoMulticastComesTwice(t *testing.T) {
 	rnd := testenv.Rand(t)
 	hit, spared, apart := 0, 0, 0
@@ -196,11 +194,11 @@ func TestNoMulticastComesTwice(t *testing.T) {
 		if len(p.Blocks)+len(p.Tops)+len(p.LIDs) > 0 {
 			t.Fatalf("case %d: not only multicast: %+v", i, p.Totals())
 		}
-		for _, way := range []struct {
+		for _, dir := range []struct {
 			from, to *fabric.Tables
 			p        *plan.Plan
 		}{{&one, &other, p}, {&other, &one, made(t, &other, &one)}} {
-			carryOut(t, rnd, way.from, way.to, way.p)
+			carryOut(t, rnd, dir.from, dir.to, dir.p)
 		}
 		if t.Failed() {
 			t.Fatalf("case %d: %d switches, %d groups: %+v", i, len(f.Switches), len(always), p.Totals())
@@ -214,9 +212,10 @@ func TestNoMulticastComesTwice(t *testing.T) {
 		spared += len(always) - len(p.Hit.Groups)
 	}
 	if hit == 0 || spared == 0 || apart == 0 {
-		t.Errorf("not everything came up: %d groups hit, %d not, %d blocks that take away", hit, spared, apart)
+		t.Errorf("some cases did not occur: %d groups interrupted, %d not, %d blocks that remove branches", hit,
+			spared, apart)
 	}
-	t.Logf("%d groups hit, %d not, %d blocks that take away", hit, spared, apart)
+	t.Logf("%d groups interrupted, %d not, %d blocks that remove branches", hit, spared, apart)
 }
 
 func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Plan) {
@@ -225,7 +224,7 @@ func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Pla
 	lids := max(from.MFT.LIDs(), to.MFT.LIDs())
 	before := newCast(t, from)
 	type key struct{ src, dst fabric.PortIndex }
-	kept := make([]map[key]bool, lids) // pairs that hear one another before and after
+	kept := make([]map[key]bool, lids) // pairs that reach one another before and after
 	for lid := range lids {
 		kept[lid] = map[key]bool{}
 		if slices.Contains(p.Hit.Groups, uint16(fabric.FirstMLID+lid)) {
@@ -254,12 +253,12 @@ func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Pla
 				}
 				heard, twice := now.send(src, lid)
 				if twice {
-					t.Errorf("a packet of %s to group %d comes twice", from.Fabric.PortName(src), lid)
+					t.Errorf("a packet of %s to group %d arrives twice", from.Fabric.PortName(src), lid)
 					return
 				}
 				for _, dst := range from.Fabric.EndPorts {
 					if kept[lid][key{src, dst}] && !heard[dst] {
-						t.Errorf("group %d is not said to be hit: %s to %s", lid, from.Fabric.PortName(src),
+						t.Errorf("group %d is not reported as interrupted: %s to %s", lid, from.Fabric.PortName(src),
 							from.Fabric.PortName(dst))
 						return
 					}
@@ -276,7 +275,7 @@ func carryOut(t *testing.T, rnd *rand.Rand, from, to *fabric.Tables, p *plan.Pla
 		}
 	}
 	if len(now.has) != len(then.has) {
-		t.Errorf("%d entries are there in the end, want %d", len(now.has), len(then.has))
+		t.Errorf("%d entries in the end, want %d", len(now.has), len(then.has))
 	}
 	for k := range then.has {
 		if !now.has[k] {

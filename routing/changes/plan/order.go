@@ -17,7 +17,8 @@ import (
 
 type entries = [fabric.BlockSize]uint8
 
-// blocks orders the writes of the blocks that change: byNum has each block number's switches, as indexes of pairs.
+// blocks orders the writes of the blocks that change. byNum lists the switches of each block number as indexes of
+// pairs.
 func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	var nums []int
 	for num, list := range byNum {
@@ -53,7 +54,7 @@ func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	return nil
 }
 
-// number lists the writes by step. Steps in which nothing is written do not count.
+// number lists the writes by step and numbers the steps without gaps.
 func (m *maker) number(writes [][]blockWrite, steps int) {
 	counts := make([]int, steps+1)
 	for _, list := range writes {
@@ -85,7 +86,7 @@ func (m *maker) number(writes [][]blockWrite, steps int) {
 	}
 }
 
-// step is a step counted from the first, 1, or from the last, -1.
+// step is the number of a step, from the first (1) or from the last (-1).
 type step int
 
 func (s step) number(steps int) int {
@@ -95,14 +96,14 @@ func (s step) number(steps int) int {
 	return int(s)
 }
 
-// blockWrite is a write of a block in a step. More says that the block is written again after it.
+// blockWrite is a write of a block in a step. more is set if the block is written again in a later step.
 type blockWrite struct {
 	write.Block
 	step step
 	more bool
 }
 
-// orderer is what all workers share.
+// orderer holds the data that all workers share.
 type orderer struct {
 	*maker
 	pairOf []int32 // by switch of the live fabric
@@ -113,7 +114,7 @@ type orderer struct {
 type worker struct {
 	*orderer
 	column *column
-	// old and new are the entries by switch, turns those of each LID by switch.
+	// old and new are the entries by switch, turns those of each LID of the block by switch.
 	old, new []entries
 	turns    [fabric.BlockSize][]turn
 	lowered  []fabric.SwitchIndex
@@ -129,7 +130,7 @@ func newWorker(o *orderer) *worker {
 	return w
 }
 
-// block orders the writes of the blocks of one number. O(switches) for each LID that changes, where any order will do.
+// block orders the writes of the blocks of one number. O(switches) for each LID that changes, where any order is safe.
 func (w *worker) block(num int, list []int32) []blockWrite {
 	w.load(num)
 	lids := uint64(0)
@@ -158,8 +159,8 @@ func differing(a, b *entries) (set uint64) {
 	return set
 }
 
-// load fills in the entries of all switches for one block number, as they count
-// from when tops have been raised until they are lowered.
+// load fills in the entries of all switches for one block number, as they apply after LinearFDBTops are raised and
+// before they are lowered.
 func (w *worker) load(num int) {
 	first := num * fabric.BlockSize
 	for s := range w.old {
@@ -219,10 +220,10 @@ func (w *worker) lid(num, i int, list []int32) {
 	}
 }
 
-// few changed switches of a column are walked from one by one.
+// few is the number of changed switches of a column below which each is walked from separately.
 const few = 64
 
-// falls is a quick look whether the paths with some entries fall along the other entry of each changed switch.
+// falls reports whether the paths with some entries get shorter along the other entry of each changed switch.
 func (w *worker) falls(paths *hops, these, others []entries) bool {
 	for _, s := range w.column.changed {
 		if far := paths.far(these, s); far > w.column.dead || paths.far(these, paths.next(others, s)) >= far {
@@ -232,32 +233,31 @@ func (w *worker) falls(paths *hops, these, others []entries) bool {
 	return true
 }
 
-// hops are the paths to one LID, place i of its blocks.
+// hops computes the paths to one LID, at index i of its blocks.
 type hops struct {
 	wires walk.Wires
 	i     int
-	// dst is 0 where there is no destination or not the same before and after: then
-	// only loops count, and each path may end where it will.
+	// dst is 0 where there is no destination or where it changes: then only loops count, and a path may end anywhere.
 	dst  walk.Target
 	dead fabric.SwitchIndex
 }
 
-// next is what a switch passes packets on to: another one, there or dead.
+// next returns the next hop of a switch: another switch, delivered or dead.
 func (h *hops) next(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	switch t := h.wires.Next(s, table[s][h.i]); {
 	case t >= 0:
 		return t
 	case t == h.dst, h.dst == 0:
-		return there
+		return delivered
 	}
 	return h.dead
 }
 
-// far counts hops to the destination, more than dead where packets do not arrive.
+// far returns the number of hops to the destination, more than dead where packets do not arrive.
 func (h *hops) far(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	for n := range h.dead + 1 {
 		switch s {
-		case there:
+		case delivered:
 			return n
 		case h.dead:
 			return h.dead + 1
@@ -267,8 +267,8 @@ func (h *hops) far(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	return h.dead + 1
 }
 
-// owners are the ports that own a LID before and after, both in the live fabric.
-// What the staged subnet does not reach keeps its LIDs.
+// owners returns the ports that own a LID before and after, both in the live fabric. A port that the staged subnet does
+// not reach keeps its LIDs.
 func (w *worker) owners(lid uint16) (from, to walk.Target) {
 	from, to = walk.Nowhere, walk.Nowhere
 	live, staged := w.live.Fabric, w.staged.Fabric
@@ -289,7 +289,7 @@ func (w *worker) owners(lid uint16) (from, to walk.Target) {
 	return from, to
 }
 
-// pack writes one block as few times as the turns of its entries need.
+// pack appends the writes of one block, as few as the turns of its entries allow.
 func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []blockWrite {
 	old, new := &w.old[p.live], &w.new[p.live]
 	lids &= differing(old, new)
@@ -307,7 +307,7 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 			to = &mix
 		}
 		writes = append(writes, blockWrite{
-			write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to, Read: content != nobody}, s,
+			write.Block{Switch: p.live, Num: uint16(num), Old: content, New: to, Read: content != unreadBlock}, s,
 			k < len(steps)-1,
 		})
 		content = to
@@ -315,7 +315,7 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 	return writes
 }
 
-// final is what a block is to hold: what a lower top is to take away stays until then.
+// final returns the content of a block after the commit. Entries that a lower LinearFDBTop removes stay in it.
 func (w *worker) final(p pair, num int) *entries {
 	block := w.newBlock(p.staged, num)
 	top, first := int(w.staged.Top[p.staged]), num*fabric.BlockSize
@@ -328,7 +328,8 @@ func (w *worker) final(p pair, num int) *entries {
 	return &mix
 }
 
-// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns those it needs in their order.
+// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns the steps that the block needs in
+// ascending order.
 func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	var steps []step
 	w.at = slices.Grow(w.at[:0], fabric.BlockSize)[:fabric.BlockSize]

@@ -53,7 +53,7 @@ func mustMake(t testing.TB, live, staged *fabric.Tables) *Plan {
 	return p
 }
 
-// rows are tables of so many switches and LIDs in which every entry is port 1.
+// rows returns tables up to a LID in which every entry is port 1.
 func rows(f *fabric.Fabric, maxLID uint16) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), maxLID)
 	for s := range f.NumSwitches() {
@@ -64,7 +64,7 @@ func rows(f *fabric.Fabric, maxLID uint16) *fabric.Tables {
 	return fabric.NewTables(f, lft, "rows")
 }
 
-// Blocks by hand: LIDs 1 to 63 are block 0, 64 to 127 block 1, and so on.
+// TestBlocksByHand plans changes with known blocks: LIDs 1 to 63 are in block 0, 64 to 127 in block 1, and so on.
 func TestBlocksByHand(t *testing.T) {
 	f := made(t, "random:3,2,6")
 	set := func(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, port uint8) { t.LFT.Row(sw)[lid] = port }
@@ -91,7 +91,7 @@ func TestBlocksByHand(t *testing.T) {
 			set(s, 0, 151, 7)
 			set(s, 0, 190, 7)
 		}, nil, "", 0},
-		// Entries 151 to 199 come to count. Block 2 was read up to its end and is right; block 3 was not read.
+		// Entries 151 to 199 become valid. Block 2 was read up to its end and is right; block 3 was not read.
 		{"a higher top", func(l, _ *fabric.Tables) {
 			l.Top[0] = 150
 		}, []write.Top{{Switch: 0, Old: 150, New: 199}}, "0/3", 49},
@@ -103,7 +103,7 @@ func TestBlocksByHand(t *testing.T) {
 			set(s, 1, 60, 3)
 			set(s, 1, 61, 3)
 		}, []write.Top{{Switch: 1, Old: 199, New: 60}}, "1/0", 140},
-		{"a switch that knows nothing", func(l, _ *fabric.Tables) {
+		{"a switch without entries", func(l, _ *fabric.Tables) {
 			l.Top[2] = 0
 			clear(l.LFT.Row(2))
 		}, []write.Top{{Switch: 2, Old: 0, New: 199}}, "2/0 2/1 2/2 2/3", 199},
@@ -132,7 +132,7 @@ func TestBlocksByHand(t *testing.T) {
 	}
 }
 
-// hold is what a subnet holds; it takes the writes of a plan.
+// hold holds the tables of a subnet and carries out the writes of a plan.
 type hold struct {
 	tables *fabric.Tables
 	lids   map[fabric.PortIndex]write.LID
@@ -155,7 +155,7 @@ func (h *hold) take(t *testing.T, p *Plan) {
 	}
 	for _, top := range p.Tops {
 		if h.tables.Top[top.Switch] != top.Old {
-			t.Errorf("the plan says top %d, the switch %d", top.Old, h.tables.Top[top.Switch])
+			t.Errorf("the plan expects LinearFDBTop %d, the switch has %d", top.Old, h.tables.Top[top.Switch])
 		}
 		h.tables.Top[top.Switch] = top.New
 	}
@@ -164,8 +164,8 @@ func (h *hold) take(t *testing.T, p *Plan) {
 	}
 }
 
-// The writes of a plan, done to what the switches hold, make of them what was
-// staged; the plan is empty then.
+// TestPlanLeadsThere carries out the writes of random plans. The result must be the staged tables, and a second plan
+// empty.
 func TestPlanLeadsThere(t *testing.T) {
 	rnd := testenv.Rand(t)
 	specs := []string{"random:7,3,90", "fattree:2,6", "torus:3x3 hosts=12", "fattree:3,4"}
@@ -196,16 +196,16 @@ func TestPlanLeadsThere(t *testing.T) {
 		}
 		wrote.Tops += len(p.Tops)
 		wrote.Blocks += len(p.Blocks)
-		wrote.CutOff += len(p.CutOff)
+		wrote.Unreachable += len(p.Unreachable)
 		wrote.Kept += len(p.Kept)
 		wrote.Unread += len(p.Unread)
 	}
-	if wrote.Tops*wrote.Blocks*wrote.CutOff*wrote.Kept*wrote.Unread == 0 {
-		t.Errorf("not everything came up: %+v", wrote)
+	if wrote.Tops*wrote.Blocks*wrote.Unreachable*wrote.Kept*wrote.Unread == 0 {
+		t.Errorf("some cases did not occur: %+v", wrote)
 	}
 }
 
-// disturbed are tables with other entries, tops and switches unknown, now and then.
+// disturbed returns tables with some changed entries, LinearFDBTops and unread switches.
 func disturbed(rnd *rand.Rand, t *fabric.Tables) *fabric.Tables {
 	c := *t
 	c.LFT, c.Known, c.Top = t.LFT.Clone(), slices.Clone(t.Known), slices.Clone(t.Top)
@@ -229,7 +229,7 @@ func disturbed(rnd *rand.Rand, t *fabric.Tables) *fabric.Tables {
 	return &c
 }
 
-// same demands the same entries for LIDs from 1 up.
+// same requires equal entries for LIDs from 1 up.
 func same(t *testing.T, got, want *fabric.Tables, sw fabric.SwitchIndex) {
 	t.Helper()
 	for lid := uint16(1); lid < 1000; lid++ {
@@ -240,7 +240,7 @@ func same(t *testing.T, got, want *fabric.Tables, sw fabric.SwitchIndex) {
 	}
 }
 
-// A subnet that was never brought up: ports Initialize, no LIDs, no entries.
+// TestNeverBroughtUp plans for a subnet that was never brought up: ports in state Initialize, no LIDs, no entries.
 func TestNeverBroughtUp(t *testing.T) {
 	raw, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -261,13 +261,13 @@ func TestNeverBroughtUp(t *testing.T) {
 	}
 	for _, l := range p.LIDs {
 		if l.New == 0 || l.NewSM != 1 || l.Old != 0 {
-			t.Errorf("%+v: want a LID, the SM's being 1", l)
+			t.Errorf("%+v: want a LID, with 1 as the SM's", l)
 		}
 	}
 	for s := range raw.NumSwitches() {
 		same(t, p.After(live), route(t, assigned), s)
 	}
-	// The same with one link failed on paper: its two ends stay down.
+	// With one simulated link failure its two ends stay down.
 	var links []fabric.Link
 	for _, l := range raw.Links() {
 		if assigned.PeerSwitch(l.A) != fabric.None && assigned.PeerSwitch(l.B) != fabric.None {
@@ -303,8 +303,8 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 	}
 	p := mustMake(t, live, route(t, f.Without(links)))
 	// The leaf and its two hosts.
-	if len(p.CutOff) != 3 || p.Totals().CutOff != 3 {
-		t.Errorf("cut off: %+v, want a switch and two hosts", p.CutOff)
+	if len(p.Unreachable) != 3 || p.Totals().Unreachable != 3 {
+		t.Errorf("cut off: %+v, want a switch and two hosts", p.Unreachable)
 	}
 	for _, b := range p.Blocks {
 		if b.Switch == leaf {
@@ -312,7 +312,7 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 		}
 	}
 	if len(p.Blocks) == 0 || len(p.LIDs) != 0 || len(p.States) != 0 {
-		t.Errorf("%+v: the other switches forget the hosts, and nothing else changes", p.Totals())
+		t.Errorf("%+v: want only the entries for the hosts removed at the other switches", p.Totals())
 	}
 }
 
@@ -348,9 +348,9 @@ func TestOtherIndexes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Switches stand in the order of their GUIDs in both, so the rows are the same.
+	// Switches are in the order of their GUIDs in both, so the rows are the same.
 	if p := mustMake(t, fabric.NewTables(g, live.LFT, "live"), staged); !p.Empty() || len(p.Warnings)+
-		len(p.CutOff) != 0 {
+		len(p.Unreachable) != 0 {
 		t.Errorf("%+v, %v", p.Totals(), p.Warnings)
 	}
 	changed := staged.LFT.Clone()
@@ -383,13 +383,13 @@ func TestLIDs(t *testing.T) {
 	if len(p.LIDs) != 1 || p.LIDs[0].Port != f.EndPorts[last] || p.LIDs[0].Old != f.MaxLID || p.LIDs[0].New != 77 {
 		t.Errorf("%+v, want one LID from %d to 77", p.LIDs, f.MaxLID)
 	}
-	// The SM's LID changes: every port must know.
+	// The SM's LID changes, so every port gets it.
 	sm := slices.Index(f.EndPorts, f.SMPort)
 	if p := mustMake(t, live, move(sm, 78)); len(p.LIDs) != len(f.EndPorts) {
 		t.Errorf("%d LIDs, want %d: the SM has moved", len(p.LIDs), len(f.EndPorts))
 	}
-	// A host fails on paper and another one gets its LID: the failed one, which
-	// lives, would still answer to it.
+	// A host fails in the simulation and another one gets its LID, to which the failed one, which is up, would still
+	// respond.
 	var failed fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if !f.Nodes[f.Ports[e].Node].IsSwitch() && e != f.SMPort {
@@ -417,7 +417,7 @@ func TestLIDs(t *testing.T) {
 	}
 }
 
-// A fabric from a file may not say what the SM's LID is; the ports keep theirs.
+// TestNoSMLID plans for a fabric from a file without the SM's LID. The ports keep theirs.
 func TestNoSMLID(t *testing.T) {
 	f := made(t, "random:2,1,4")
 	lids := make([]uint16, len(f.EndPorts))
@@ -454,13 +454,13 @@ func TestLinkThatIsGone(t *testing.T) {
 	links := f.Links()
 	live.Fabric = f.Without(links[len(links)-1:])
 	p := mustMake(t, &live, staged)
-	if len(p.Warnings) != 1 || p.Warnings[0] != "links of the staged subnet that the live one has not: 1" {
+	if len(p.Warnings) != 1 || p.Warnings[0] != "links that only the staged subnet has: 1" {
 		t.Errorf("%q", p.Warnings)
 	}
 }
 
-// Changes of several sizes, up to every entry of the 1,620 switches of 11,664
-// hosts. The steps and the writes are figures to look at beside the time.
+// BenchmarkMake plans changes of several sizes, up to every entry of the 1,620 switches of 11,664 hosts. It also
+// reports the steps and the writes.
 func BenchmarkMake(b *testing.B) {
 	large, small := made(b, "fattree:3,36"), made(b, "fattree:3,18")
 	torus := made(b, "torus:10x10x10 hosts=4")
@@ -504,7 +504,7 @@ func BenchmarkMake(b *testing.B) {
 	}
 }
 
-// by routes by an engine, with the given seed for scattering.
+// by routes with an engine and optionally a seed for scattering.
 func by(t testing.TB, e routing.Engine, f *fabric.Fabric, scatter ...uint32) *fabric.Tables {
 	t.Helper()
 	opt := routing.Options{RootGUIDs: []uint64{f.SwitchNode(0).GUID}}
@@ -521,7 +521,7 @@ func by(t testing.TB, e routing.Engine, f *fabric.Fabric, scatter ...uint32) *fa
 	return r.Tables
 }
 
-// Each host of two switches with four hosts is sent to by the three others.
+// TestHitByMovedLIDs moves the LID of each of four hosts, to which the three others send.
 func TestHitByMovedLIDs(t *testing.T) {
 	f := made(t, "random:2,1,4")
 	live := route(t, f)
@@ -547,8 +547,8 @@ func TestHitByMovedLIDs(t *testing.T) {
 	}
 }
 
-// The staged tables go over a link that the live subnet has no more, and whose
-// pairs have another way now.
+// TestHitByALinkThatIsDown stages tables that use a link which is down in the live subnet. The pairs that use it have
+// another path there.
 func TestHitByALinkThatIsDown(t *testing.T) {
 	f := made(t, "torus:3x3 hosts=2")
 	staged := route(t, f)
@@ -563,14 +563,14 @@ func TestHitByALinkThatIsDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := mustMake(t, live, staged); p.Hit.Down != d.Pairs.CutOff || p.Hit.Down == 0 || p.Hit.Moved != 0 ||
+		if p := mustMake(t, live, staged); p.Hit.Down != d.Pairs.Lost || p.Hit.Down == 0 || p.Hit.Moved != 0 ||
 			len(p.Hit.Examples) != min(10, int(p.Hit.Down)) {
-			t.Errorf("%s fails: hit %+v, %d take it", f.PortName(l.A), p.Hit, d.Pairs.CutOff)
+			t.Errorf("%s fails: hit %+v, %d use it", f.PortName(l.A), p.Hit, d.Pairs.Lost)
 		}
 	}
 }
 
-// TestHitIsUnknown: pairs whose new path takes a live switch whose table was not read are unknown, and not hit.
+// TestHitIsUnknown counts pairs whose new path uses a live switch with an unread table as unknown, not as interrupted.
 func TestHitIsUnknown(t *testing.T) {
 	f := made(t, "torus:3x3 hosts=2")
 	staged := route(t, f)
@@ -612,10 +612,9 @@ func TestHitIsUnknown(t *testing.T) {
 	}
 }
 
-// A ring of five switches is turned round. A packet that one of them sends on as
-// before comes back where the next has turned, so that they must turn one after the
-// other, the last before the destination first: four steps. Each switch stands at
-// each place of the four for some LID, so its one block is written four times.
+// TestStepsByHand reverses the direction of a ring of five switches. A packet that one switch forwards as before comes
+// back where the next one has changed, so they must change one after another, the last one before the destination
+// first: four steps. Each switch has each of the four positions for some LID, so its one block is written four times.
 func TestStepsByHand(t *testing.T) {
 	f := made(t, "torus:5 hosts=1")
 	right, left := turning(f, true), turning(f, false)
@@ -630,7 +629,7 @@ func TestStepsByHand(t *testing.T) {
 	}
 }
 
-// turning sends everything round a ring of switches in one direction.
+// turning sends all packets round a ring of switches in one direction.
 func turning(f *fabric.Fabric, right bool) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	next := func(sw fabric.SwitchIndex, right bool) (port uint8) {
@@ -653,7 +652,7 @@ func turning(f *fabric.Fabric, right bool) *fabric.Tables {
 	return fabric.NewTables(f, lft, "ring")
 }
 
-// after is the switch behind or before one of "sw-0" to "sw-4".
+// after returns the name of the next or the previous switch of "sw-0" to "sw-4".
 func after(desc string, right bool) string {
 	n, step := int(desc[len(desc)-1]-'0'), 4
 	if right {

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 )
 
-// sl2vl plans the mappings to VLs of all ports whose live ones were read.
+// sl2vl plans the SL2VL tables of all ports whose live ones were read.
 func (m *maker) sl2vl(context.Context) error {
 	switch {
 	case m.staged.SL2VL == nil:
@@ -34,13 +34,12 @@ func (m *maker) sl2vl(context.Context) error {
 	}
 	m.plan.OrderSL2VLs(false)
 	if tooHigh > 0 {
-		m.warn("SL2VL tables that lead to VLs which their port does not operate: %d", tooHigh)
+		m.warn("SL2VL tables with VLs that their port does not operate: %d", tooHigh)
 	}
 	return nil
 }
 
-// beyond reports whether a table leads to data VLs that a port does not operate, nor
-// will when its link has come up.
+// beyond reports whether a table uses data VLs that a port does not operate, now or once its link is up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
 	code := p.OperVLs
@@ -54,9 +53,9 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != fabric.DropVL && vl >= operated })
 }
 
-// OrderSL2VLs puts the changes of VLs before those of the forwarding tables, or with late behind them. No
-// packet is dropped meanwhile that is not before or after: what drops packets of an SL now is changed before
-// in any case, and what is to drop them behind. A table with both is written twice.
+// OrderSL2VLs puts the changes of SL2VL tables before those of the forwarding tables, or after them if late is set. No
+// packet is dropped in between that is not dropped before or after: a VL 15 mapping that ends is changed before in any
+// case, and one that begins after. A table with both is written twice.
 func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = p.SL2VLs[:0:0]
 	var behind []write.SL2VL
@@ -81,7 +80,7 @@ func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = append(p.SL2VLs, behind...)
 }
 
-// SL2VLsDuring are the mappings that hold while forwarding tables change, for the live mappings. O(tables).
+// SL2VLsDuring returns the SL2VL tables that apply while forwarding tables change. O(tables).
 func (p *Plan) SL2VLsDuring(live *fabric.SL2VL) *fabric.SL2VL { return p.sl2vlsAfter(live, false) }
 
 func (p *Plan) sl2vlsAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {

@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// someLanes map every SL of all ports to some VL or to none. The ports
-// of the fabric must be capable of it.
-func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
+// someSL2VL maps the SLs of random ports to random VLs, some of them to VL 15. The ports of the fabric must support
+// SL2VL tables.
+func someSL2VL(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	t := fabric.NewSL2VL(f)
 	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
@@ -41,10 +41,9 @@ func someLanes(rnd *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 	return t
 }
 
-// TestLanesDropNothingMeanwhile carries out random changes of VLs: while tables
-// change no SL is dropped that passes before or after, and in the end
-// all is as it was asked for.
-func TestLanesDropNothingMeanwhile(t *testing.T) {
+// TestSL2VLsDropNothingMeanwhile carries out random changes of SL2VL tables. While they change, no SL is dropped that
+// passes before or after, and the result is what was staged.
+func TestSL2VLsDropNothingMeanwhile(t *testing.T) {
 	rnd := testenv.Rand(t)
 	twice := 0
 	for range testenv.Count(t, 20, 200) {
@@ -54,7 +53,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		}
 		live := *treestest.Minhop(t, f)
 		staged := live
-		live.SL2VL, staged.SL2VL = someLanes(rnd, f), someLanes(rnd, f)
+		live.SL2VL, staged.SL2VL = someSL2VL(rnd, f), someSL2VL(rnd, f)
 		p := made(t, &live, &staged)
 		late := rnd.IntN(2) == 0
 		p.OrderSL2VLs(late)
@@ -80,7 +79,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 					for sl := range mid {
 						if mid[sl] == 15 && (old[sl] != 15 || end[sl] != 15) || mid[sl] != old[sl] &&
 							mid[sl] != end[sl] {
-							t.Fatalf("SL %d goes from lane %d over %d to %d", sl, old[sl], mid[sl], end[sl])
+							t.Fatalf("SL %d changes from VL %d over %d to %d", sl, old[sl], mid[sl], end[sl])
 						}
 						if old[sl] != 15 && end[sl] != 15 && late && mid[sl] != old[sl] {
 							t.Fatalf("SL %d changes early", sl)
@@ -93,7 +92,7 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 		r.setSL2VL(back, false)
 		r.setSL2VL(back, true)
 		if again := made(t, r.tables(&live), &live); !again.Empty() {
-			t.Fatalf("on the way back something is left: %+v", again.Totals())
+			t.Fatalf("still to write after the way back: %+v", again.Totals())
 		}
 	}
 	if twice == 0 {
@@ -101,9 +100,9 @@ func TestLanesDropNothingMeanwhile(t *testing.T) {
 	}
 }
 
-// What is not known of the live subnet is not written, and VLs that a port does
-// not operate are pointed out.
-func TestLanesAndGroupsThatWereNotRead(t *testing.T) {
+// TestUnreadSL2VLsAndGroups checks that tables are not written if the live ones were not read, and that VLs that a port
+// does not operate are reported.
+func TestUnreadSL2VLsAndGroups(t *testing.T) {
 	f := treestest.Made(t, "fattree:2,4").Activated()
 	for i := range f.Ports {
 		f.Ports[i].CapMask |= uint32(mad.CapSLMapping)

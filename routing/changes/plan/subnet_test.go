@@ -58,8 +58,8 @@ func made(t *testing.T, live, staged *fabric.Tables) *plan.Plan {
 	return p
 }
 
-// A subnet that was never up is read, routed, written and read again: there is
-// nothing left to write.
+// TestPlanOfARunningSubnet reads, routes and writes a subnet that was never up, and reads it again. Nothing is left to
+// write.
 func TestPlanOfARunningSubnet(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "torus:3x3x2 hosts=5 links=2"} {
 		t.Run(spec, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestPlanOfARunningSubnet(t *testing.T) {
 	}
 }
 
-// What OpenSM wrote is what min-hop computes, so there is nothing to write after it.
+// TestNothingToWriteAfterOpenSM expects no writes after OpenSM, which writes the same min-hop tables.
 func TestNothingToWriteAfterOpenSM(t *testing.T) {
 	nets := map[string]string{
 		"fattree:3,4":               generated(t, "fattree:3,4"),
@@ -109,7 +109,7 @@ func nothingToWrite(t *testing.T, net string) {
 		t.Fatal(err)
 	}
 	live := read(t, client(t, conn))
-	if p := made(t, live, staged(t, live.Fabric)); !p.Empty() || len(p.Warnings)+len(p.CutOff)+len(p.Unread) > 0 {
+	if p := made(t, live, staged(t, live.Fabric)); !p.Empty() || len(p.Warnings)+len(p.Unreachable)+len(p.Unread) > 0 {
 		t.Errorf("to write: %+v, warnings %q", p.Totals(), p.Warnings)
 	}
 }
@@ -141,8 +141,8 @@ func generated(t *testing.T, spec string) string {
 	return path
 }
 
-// interrupted is a transport that stops after so many Sets of forwarding tables, as
-// if the program was killed.
+// interrupted is a transport that loses all packets after a number of Sets of forwarding tables, as if the program was
+// killed.
 type interrupted struct {
 	mad.Transport
 	left   int
@@ -173,8 +173,7 @@ func readOnce(t *testing.T, conn mad.Transport) *fabric.Tables {
 	return read(t, c)
 }
 
-// change takes a running subnet from one routing to another one, interrupted now
-// and then; dial opens it.
+// change commits another routing to a running subnet with random interruptions. dial opens the subnet.
 func change(t *testing.T, rnd *rand.Rand, dial func() mad.Transport, want *fabric.Tables) (stops int) {
 	t.Helper()
 	live := readOnce(t, dial())
@@ -213,9 +212,8 @@ func change(t *testing.T, rnd *rand.Rand, dial func() mad.Transport, want *fabri
 	}
 }
 
-// TestInterruptedChanges changes routings of running subnets, is interrupted at any
-// place, and looks at what the switches hold then: no pair is cut. Each time a new
-// plan goes on from there.
+// TestInterruptedChanges changes routings of running subnets and interrupts them at random points. No pair may be
+// interrupted. Each time a new plan continues from there.
 func TestInterruptedChanges(t *testing.T) {
 	rnd := testenv.Rand(t)
 	specs := []string{"torus:4x3 hosts=2", "fattree:2,8", "mesh:3x3 hosts=1", "fattree:3,4", "random:8,4,12"}
@@ -254,7 +252,7 @@ func changes(t *testing.T, rnd *rand.Rand, dial func() mad.Transport) (stops int
 	return stops + change(t, rnd, dial, randomTrees(rnd, first.Fabric))
 }
 
-// TestInterruptedChangesOfIbsim is the same over the real ibsim.
+// TestInterruptedChangesOfIbsim is the same with the real ibsim.
 func TestInterruptedChangesOfIbsim(t *testing.T) {
 	s := ibsimtest.Start(t, generated(t, "torus:4x3 hosts=2"))
 	stops := changes(t, testenv.Rand(t), func() mad.Transport {

@@ -4,10 +4,10 @@ package plan
 
 import "example.org/ibconsole/fabric"
 
-// tarjan is memory of a search for strongly connected parts.
+// tarjan is the memory of a search for strongly connected components.
 type tarjan struct {
-	// number counts what is met, from 1, 0 for what is not, closed for what is known to be in a part; low is
-	// the lowest number known to be in the same part; edge counts the edges looked at.
+	// number numbers the visited switches from 1. It is 0 for the others, and closed for those of a finished component.
+	// low is the lowest number known to be in the same component. edge counts the visited edges.
 	number, low, edge []fabric.SwitchIndex
 	open, path, met   []fabric.SwitchIndex
 	reached           []fabric.SwitchIndex // the switches that must be reached
@@ -16,9 +16,9 @@ type tarjan struct {
 
 const closed = -1
 
-// parts puts onto todo the strongly connected parts of more than one switch among those with the current
-// stamp, as far as some switches lead to them (Tarjan, "Depth-first search and linear graph algorithms", SIAM
-// Journal on Computing 1, 1972). The dead end has edges to all switches that must not come to it.
+// parts appends to todo the strongly connected components of more than one switch among those with the current stamp,
+// as far as the switches in from lead to them (Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal
+// on Computing 1, 1972). The dead end has edges to all switches whose packets must not reach it.
 func (c *column) parts(from []fabric.SwitchIndex, level uint16) {
 	c.reached = c.reached[:0]
 	if c.member[c.dead] == c.stamp {
@@ -63,7 +63,7 @@ func (c *column) visit(start fabric.SwitchIndex, level uint16) {
 	}
 }
 
-// follow is the next edge of v that was not looked at.
+// follow returns the next unvisited edge of v.
 func (c *column) follow(v fabric.SwitchIndex) (to fabric.SwitchIndex, more bool) {
 	i := c.edge[v]
 	c.edge[v]++
@@ -86,7 +86,7 @@ func (c *column) meet(v fabric.SwitchIndex) {
 	c.open, c.path, c.met = append(c.open, v), append(c.path, v), append(c.met, v)
 }
 
-// shut makes a part of what was met since v.
+// shut makes a component of the switches visited since v.
 func (c *column) shut(v fabric.SwitchIndex, level uint16) {
 	i := len(c.open) - 1
 	for c.open[i] != v {

@@ -42,7 +42,7 @@ type Report struct {
 
 // count adds a verdict to the sums.
 func (r *Report) count(v *Verdict) {
-	if v.CutOff > 0 {
+	if v.Unreachable > 0 {
 		r.Splitting++
 	}
 	if v.Lost > 0 {

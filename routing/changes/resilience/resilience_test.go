@@ -78,7 +78,7 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 			if v != want {
 				t.Fatalf("case %d, %s %d (%s): %+v, in full %+v", i, kind, n, s.all.name(n), v, want)
 			}
-			if v.CutOff > 0 {
+			if v.Unreachable > 0 {
 				split++
 			}
 			if v.Worst > s.report.Worst {
@@ -108,7 +108,7 @@ func inFull(t *testing.T, s *Study, n int) Verdict {
 	for _, e := range was.Fabric.EndPorts {
 		p := &was.Fabric.Ports[e]
 		if !was.Fabric.Nodes[p.Node].IsSwitch() && part.PortByGUID(p.GUID) == fabric.None {
-			v.CutOff++
+			v.Unreachable++
 		}
 	}
 	v.Worst = loads.Summary(1).EdgeForwardingIndex

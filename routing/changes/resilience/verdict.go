@@ -16,8 +16,8 @@ type Verdict struct {
 	// Number is the number of the failure, Name says what fails.
 	Number int    `json:"number"`
 	Name   string `json:"name"`
-	// CutOff counts the end ports of hosts that are no longer in the subnet.
-	CutOff int `json:"cut_off"`
+	// Unreachable counts the end ports of hosts that are no longer in the subnet.
+	Unreachable int `json:"cut_off"`
 	// Lost counts the paths, one from every other end port to each LID, that arrived
 	// before and do not now, those from and to end ports that are cut off included.
 	Lost int64 `json:"lost_paths"`
@@ -75,10 +75,10 @@ func (j *judge) verdict(n int) Verdict {
 		part = f.Without(removed)
 		j.loseEnds(part, &v)
 	}
-	follow := v.CutOff > 0
+	follow := v.Unreachable > 0
 	edits := j.router.Edits(part, removed, func(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) {
 		switch {
-		case v.CutOff > 0 || j.endOf[lid] < 0:
+		case v.Unreachable > 0 || j.endOf[lid] < 0:
 		case j.whole[lid]:
 			v.Lost += j.bend(lid, edits, unreached)
 		default:
@@ -89,14 +89,14 @@ func (j *judge) verdict(n int) Verdict {
 	j.followTrails()
 	if follow {
 		j.walker.Each(trees.Difference{Removed: removed, Edits: edits}, func(c *trees.Change) bool {
-			if end := j.endOf[c.LID]; end >= 0 && !j.gone[end] && (v.CutOff > 0 || !j.whole[c.LID]) {
+			if end := j.endOf[c.LID]; end >= 0 && !j.gone[end] && (v.Unreachable > 0 || !j.whole[c.LID]) {
 				j.change(c, end, &v)
 			}
 			return true
 		})
 	}
 	v.Worst, v.at = j.worst()
-	j.forget(removed, v.CutOff > 0)
+	j.forget(removed, v.Unreachable > 0)
 	return v
 }
 
@@ -124,15 +124,15 @@ func (j *judge) loseEnds(part *fabric.Fabric, v *Verdict) {
 		if part.PortByGUID(was.Ports[p].GUID) != p {
 			j.gone[i] = true
 			j.less[j.ends.GroupOf[i]]++
-			v.CutOff++
+			v.Unreachable++
 		}
 	}
 	for _, p := range j.ends.Unassigned {
 		if part.PortByGUID(was.Ports[p].GUID) != p {
-			v.CutOff++
+			v.Unreachable++
 		}
 	}
-	if v.CutOff == 0 {
+	if v.Unreachable == 0 {
 		return
 	}
 	for _, l := range j.ends.LIDs {

@@ -23,10 +23,10 @@ type Failover struct {
 	// Luck lose packets by some choices now, Stuck by all.
 	Luck  int64
 	Stuck int64
-	// CutOff have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before
+	// Unreachable have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before
 	// either.
-	CutOff int64
-	Bad    int64
+	Unreachable int64
+	Bad         int64
 	// Examples are the first pairs that are stuck or need luck, by LID and source.
 	Examples []Pair
 }
@@ -75,7 +75,7 @@ func (r *Failover) add(o *Failover, examples int) {
 	r.Over += o.Over
 	r.Luck += o.Luck
 	r.Stuck += o.Stuck
-	r.CutOff += o.CutOff
+	r.Unreachable += o.Unreachable
 	r.Bad += o.Bad
 	r.Examples = append(r.Examples, o.Examples[:min(len(o.Examples), examples-len(r.Examples))]...)
 }
@@ -120,7 +120,7 @@ func (w *transition) judge(r *Failover, l trees.LID) {
 				r.Bad++
 				continue
 			case !home || !there(end):
-				r.CutOff++
+				r.Unreachable++
 				continue
 			}
 			if !known {

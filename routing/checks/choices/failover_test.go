@@ -53,7 +53,7 @@ func TestFailOverAgainstEnumeration(t *testing.T) {
 		}
 	}
 	t.Logf("pairs: %+v", seen)
-	if seen.Untouched == 0 || seen.Over == 0 || seen.Luck == 0 || seen.Stuck == 0 || seen.CutOff == 0 || seen.Bad == 0 {
+	if seen.Untouched == 0 || seen.Over == 0 || seen.Luck == 0 || seen.Stuck == 0 || seen.Unreachable == 0 || seen.Bad == 0 {
 		t.Error("want pairs of each kind")
 	}
 }
@@ -74,7 +74,7 @@ func shortest(t *testing.T, f *fabric.Fabric) *fabric.Tables {
 
 func equal(a, b *Failover) bool {
 	return a.Paths == b.Paths && a.Untouched == b.Untouched && a.Over == b.Over && a.Luck == b.Luck &&
-		a.Stuck == b.Stuck && a.CutOff == b.CutOff && a.Bad == b.Bad
+		a.Stuck == b.Stuck && a.Unreachable == b.Unreachable && a.Bad == b.Bad
 }
 
 func someLinks(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
@@ -110,7 +110,7 @@ func walkOver(before, after *fabric.Tables) (*Failover, bool) {
 				case was.endings.Reach() != Sure:
 					r.Bad++
 				case !there(src) || !there(dst):
-					r.CutOff++
+					r.Unreachable++
 				case reach == Sure && slices.Equal(was.all, now.all):
 					r.Untouched++
 				case reach == Sure:

@@ -48,10 +48,10 @@ type Result struct {
 	Sources, Destinations []Use
 	// Examples are the first paths by LID of the destination, then of the source.
 	Examples []Path
-	// CutOff are end ports that would belong to the subnet no more if all of it
+	// Unreachable are end ports that would belong to the subnet no more if all of it
 	// failed, by LID; no routing helps them. Where the subnet falls apart the subnet is the
 	// part with the SM's port, or the largest where no switch is left beside that.
-	CutOff []fabric.PortIndex
+	Unreachable []fabric.PortIndex
 }
 
 // Use is an end port with the number of paths from it, or to it, that use what was asked about.
@@ -191,7 +191,7 @@ func (w *worker) list(t *trees.Tree, free int) {
 }
 
 func (q *question) result(workers []*worker, what What) *Result {
-	r := &Result{CutOff: q.cutOff(what)}
+	r := &Result{Unreachable: q.cutOff(what)}
 	from, to := make([]int64, len(q.ends.Ports)), make([]int64, len(q.ends.Ports))
 	for _, w := range workers {
 		if w == nil {

@@ -154,7 +154,7 @@ func TestUsesByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.All != 12 || r.Paths != tc.paths || len(r.Sources) != tc.users || len(r.Destinations) != tc.users ||
-			len(r.CutOff) != tc.cut {
+			len(r.Unreachable) != tc.cut {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

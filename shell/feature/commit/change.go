@@ -99,7 +99,7 @@ func (x *Change) totals() answer.Value {
 		{Name: "pairs_hit", Value: answer.Int(t.Hit)},
 		{Name: "pairs_to_moved_lids", Value: answer.Int(x.Plan.Hit.Moved)},
 		{Name: "pairs_over_links_down", Value: answer.Int(x.Plan.Hit.Down)},
-		{Name: "groups_hit", Value: answer.Int(t.Groups)}, {Name: "cut_off", Value: answer.Int(t.CutOff)},
+		{Name: "groups_hit", Value: answer.Int(t.Groups)}, {Name: "cut_off", Value: answer.Int(t.Unreachable)},
 		{Name: "kept", Value: answer.Int(t.Kept)},
 		{Name: "unread", Value: answer.Int(t.Unread)},
 	})

@@ -302,7 +302,7 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	lines(writesLabels...)
 	table(answer.Show(&hitTable, func(x *Change) answer.Rows[pairRow] { return pairsOf(x.live, x.Plan.Hit.Examples) }))
 	lines(orderLabels...)
-	table(nodes("unreachable", "unreachable nodes", func(p *plan.Plan) []plan.Node { return p.CutOff }))
+	table(nodes("unreachable", "unreachable nodes", func(p *plan.Plan) []plan.Node { return p.Unreachable }))
 	lines(same("kept"))
 	table(nodes("kept", "nodes without staged tables", func(p *plan.Plan) []plan.Node { return p.Kept }))
 	lines(same("not read"))

@@ -44,7 +44,7 @@ func planTexts(p *plan.Plan) map[string]string {
 	nodes := func(id, what string, list []plan.Node) {
 		say(len(list), id, "%s: %s", prose.Count(len(list), "node"), what)
 	}
-	nodes("unreachable", "not in the staged subnet, not written", p.CutOff)
+	nodes("unreachable", "not in the staged subnet, not written", p.Unreachable)
 	nodes("kept", "not in the staged tables, not written", p.Kept)
 	nodes("not read", "without an answer when the tables were read, not written", p.Unread)
 	return said

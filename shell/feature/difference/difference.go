@@ -93,7 +93,7 @@ func compareAll(st *session.State, x *comparison.Difference) *difference {
 			"error correction"},
 		Entries: entryCounts{r.Entries.Changed, r.Entries.Blocks, r.Entries.Switches, r.Entries.Unread},
 		Pairs: pairCounts{
-			r.Pairs.Total, r.Pairs.Same, r.Pairs.Changed, r.Pairs.CutOff, r.Pairs.Connected, r.Pairs.Unreached,
+			r.Pairs.Total, r.Pairs.Same, r.Pairs.Changed, r.Pairs.Lost, r.Pairs.Connected, r.Pairs.Unreached,
 			r.Pairs.ByLuck, r.Pairs.ByLuckBefore, r.Pairs.Unknown,
 		},
 		Gone: len(r.Gone), Come: len(r.Come), Moved: len(r.Moved), Down: len(r.Down), Up: len(r.Up),
@@ -337,7 +337,7 @@ var (
 )
 
 func (d *difference) lost() answer.Rows[pair] {
-	return pairs(d.result.CutOff, d.result.Pairs.CutOff, d.before)
+	return pairs(d.result.Lost, d.result.Pairs.Lost, d.before)
 }
 
 func (d *difference) luck() answer.Rows[pair] {

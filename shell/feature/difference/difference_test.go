@@ -34,8 +34,8 @@ func TestText(t *testing.T) {
 	d := compareAll(&session.State{}, &comparison.Difference{Before: picture(session.Live),
 		After: picture(session.WhatIf), Result: &diff.Result{
 			Old: "live", New: "whatif", Entries: diff.Entries{Changed: 11664, Blocks: 2, Switches: 1, Unread: 1},
-			Pairs: diff.Pairs{Total: 56, Same: 40, Changed: 3, CutOff: 12, Unknown: 1},
-			CutOff: []diff.Pair{
+			Pairs: diff.Pairs{Total: 56, Same: 40, Changed: 3, Lost: 12, Unknown: 1},
+			Lost: []diff.Pair{
 				{Src: host(0), Dst: host(1)},
 			}, Gone: []diff.Port{{GUID: host(2).GUID, LID: 12, Unreachable: true}},
 			Loads: []diff.Load{load}, WorstOld: &load, WorstNew: &load,

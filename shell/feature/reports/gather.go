@@ -180,7 +180,7 @@ func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error 
 			return nil
 		}
 		p := &r.Pairs
-		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, CutOff: p.CutOff, Connected: p.Connected,
+		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, CutOff: p.Lost, Connected: p.Connected,
 			Entries: r.Entries.Changed}
 	}
 	entry := func(id int64) session.Kind { return session.Kind(strconv.FormatInt(id, 10)) }

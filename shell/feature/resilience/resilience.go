@@ -180,7 +180,7 @@ func (s *studied) failures() answer.Rows[failure] {
 	list := s.report.Failed
 	rows := answer.Lazy(len(list), func(i int) failure {
 		v := &list[i]
-		return failure{v.Number, v.Name, v.Lost, v.CutOff, v.Worst, answer.Optional(v.At), v.Changed}
+		return failure{v.Number, v.Name, v.Lost, v.Unreachable, v.Worst, answer.Optional(v.At), v.Changed}
 	})
 	rows.Shown = s.top
 	return rows

@@ -151,7 +151,7 @@ var decl = answer.Decl[*used]{
 		{Line: "  without it no end port is unreachable", When: func(u *used) bool { return u.CutOffs == 0 }},
 		{Line: "[  without it {cut_offs|end port} unreachable:]"},
 		{Table: answer.Show(&cutTable, func(u *used) answer.Rows[user] {
-			return answer.Lazy(len(u.uses.CutOff), func(i int) user { return u.user(uses.Use{Port: u.uses.CutOff[i]}) })
+			return answer.Lazy(len(u.uses.Unreachable), func(i int) user { return u.user(uses.Use{Port: u.uses.Unreachable[i]}) })
 		})},
 		{Table: answer.Show(&fromTable, func(u *used) answer.Rows[user] { return u.users(u.uses.Sources) })},
 		{Table: answer.Show(&toTable, func(u *used) answer.Rows[user] { return u.users(u.uses.Destinations) })},
@@ -180,7 +180,7 @@ func run(c *feature.Call) error {
 	}
 	u := used{
 		What: name, Paths: r.Paths, All: r.All, Unknown: r.Unknown, Sources: len(r.Sources),
-		Destinations: len(r.Destinations), CutOffs: len(r.CutOff), p: p, uses: r,
+		Destinations: len(r.Destinations), CutOffs: len(r.Unreachable), p: p, uses: r,
 	}
 	if u.links, err = directions(c, p, what.Links); err != nil {
 		return err

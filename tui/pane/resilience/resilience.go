@@ -86,9 +86,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Look: l.look},
 		{Name: "unreachable", Help: "end ports that the failure separates from the subnet",
 			Wide: 11, Right: true, Rank: 3, Text: func(row int) string {
-				return draw.CountOrNone(v(row).CutOff)
-			}, Order: func(row int) int64 { return int64(v(row).CutOff) },
-			Look: func(row int) draw.Style { return prose.When(v(row).CutOff > 0, t.Bad, "") }},
+				return draw.CountOrNone(v(row).Unreachable)
+			}, Order: func(row int) int64 { return int64(v(row).Unreachable) },
+			Look: func(row int) draw.Style { return prose.When(v(row).Unreachable > 0, t.Bad, "") }},
 		{Name: "paths lost", Help: "paths that arrived before the failure and do not after rerouting",
 			Wide: 10, Right: true, Text: func(row int) string {
 				return draw.CountOrNone(int(v(row).Lost))
@@ -143,7 +143,7 @@ func (l *resilient) ofBefore(row int) string {
 func (l *resilient) look(row int) draw.Style {
 	v := &l.now.rows[row]
 	switch {
-	case v.Lost > 0 || v.CutOff > 0:
+	case v.Lost > 0 || v.Unreachable > 0:
 		return l.Theme.Bad
 	case v.Worst > l.now.report.Worst:
 		return l.Theme.Warn

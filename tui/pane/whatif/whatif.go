@@ -193,9 +193,9 @@ func (w *whatIf) consequences(r *diff.Result) {
 		heading: true, st: t.Strong})
 	w.add(whatIfRow{what: "pairs that reach each other",
 		before: number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.Connected),
-		after:  number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.CutOff - r.Pairs.ByLuck),
-		st:     bad(r.Pairs.CutOff), ask: "check reach of=" + of})
-	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.CutOff), st: bad(r.Pairs.CutOff), ask: compare,
+		after:  number(r.Pairs.Total - r.Pairs.Unreached - r.Pairs.Unknown - r.Pairs.Lost - r.Pairs.ByLuck),
+		st:     bad(r.Pairs.Lost), ask: "check reach of=" + of})
+	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.Lost), st: bad(r.Pairs.Lost), ask: compare,
 		sheet: "pairs lost"})
 	if r.Pairs.ByLuck > 0 {
 		w.add(whatIfRow{what: "  by luck: by some choices of adaptive routing", after: number(r.Pairs.ByLuck),
