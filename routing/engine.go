@@ -111,8 +111,8 @@ func RefuseVLs(engine, format string, args ...any) error {
 	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...), TooFewVLs: true}
 }
 
-// RefuseHaving makes a [RefusedError] of another refusal for who had counted hops by then.
-func RefuseHaving(hops Hops, refused error) error {
+// RefuseWithHops makes a [RefusedError] of another refusal for who had counted hops by then.
+func RefuseWithHops(hops Hops, refused error) error {
 	if e, ok := errors.AsType[*RefusedError](refused); ok {
 		e.Hops = hops
 	}

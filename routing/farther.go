@@ -8,11 +8,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Farther are the distances between switches when links are gone. They are those
+// ReducedDistances are the distances between switches when links are gone. They are those
 // of the whole, but for what is farther now. It is for one goroutine.
-type Farther struct {
+type ReducedDistances struct {
 	whole   *Distances
-	part    *Part
+	part    *Subgraph
 	removed [][2]fabric.SwitchIndex
 	rows    [][]uint8
 
@@ -22,8 +22,8 @@ type Farther struct {
 }
 
 // Without gives the distances without some links of the fabric. They are computed when they are asked for.
-func (d *Distances) Without(links []fabric.Link) *Farther {
-	x := &Farther{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n),
+func (d *Distances) Without(links []fabric.Link) *ReducedDistances {
+	x := &ReducedDistances{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n), far: make([]bool, d.n),
 		levels: make([][]fabric.SwitchIndex, NoHops+1)}
 	for _, l := range links {
 		a, b := d.f.Nodes[d.f.Ports[l.A].Node].Switch, d.f.Nodes[d.f.Ports[l.B].Node].Switch
@@ -36,7 +36,7 @@ func (d *Distances) Without(links []fabric.Link) *Farther {
 
 // From is [Distances.From] without the links, and whether any distance is another
 // one than with them. O(switches that are farther x their links).
-func (x *Farther) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
+func (x *ReducedDistances) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
 	was := x.whole.From(sw)
 	if x.rows[sw] == nil {
 		x.rows[sw] = x.compute(was)
@@ -44,7 +44,7 @@ func (x *Farther) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
 	return x.rows[sw], &x.rows[sw][0] != &was[0]
 }
 
-func (x *Farther) compute(was []uint8) []uint8 {
+func (x *ReducedDistances) compute(was []uint8) []uint8 {
 	x.losePaths(was)
 	if len(x.touched) == 0 {
 		return was
@@ -86,7 +86,7 @@ func (x *Farther) compute(was []uint8) []uint8 {
 }
 
 // losePaths finds the switches of which no neighbour is as near as before.
-func (x *Farther) losePaths(was []uint8) {
+func (x *ReducedDistances) losePaths(was []uint8) {
 	x.touched = x.touched[:0]
 	for _, l := range x.removed {
 		for _, end := range [2][2]fabric.SwitchIndex{{l[0], l[1]}, {l[1], l[0]}} {
@@ -114,7 +114,7 @@ func (x *Farther) losePaths(was []uint8) {
 }
 
 // near reports whether a neighbour is as near as before.
-func (x *Farther) near(s fabric.SwitchIndex, was []uint8) bool {
+func (x *ReducedDistances) near(s fabric.SwitchIndex, was []uint8) bool {
 	for _, l := range x.part.Of(s) {
 		if was[l.Peer] == was[s]-1 && !x.far[l.Peer] {
 			return true

@@ -71,8 +71,8 @@ func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	return list, first
 }
 
-// Part is a graph without some of its cables.
-type Part struct {
+// Subgraph is a graph without some of its cables.
+type Subgraph struct {
 	whole *Graph
 	// left are the cables of the switches that have lost some, which cut marks.
 	left map[fabric.SwitchIndex][]SwitchLink
@@ -80,14 +80,14 @@ type Part struct {
 }
 
 // Without takes links of the graph's fabric away. O(switches + links of their switches).
-func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Part {
-	p := &Part{g, map[fabric.SwitchIndex][]SwitchLink{}, make([]bool, g.Switches())}
+func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Subgraph {
+	p := &Subgraph{g, map[fabric.SwitchIndex][]SwitchLink{}, make([]bool, g.Switches())}
 	p.Change(f, links)
 	return p
 }
 
 // Change takes these links away instead of those before. O(links of their switches).
-func (p *Part) Change(f *fabric.Fabric, links []fabric.Link) {
+func (p *Subgraph) Change(f *fabric.Fabric, links []fabric.Link) {
 	for sw := range p.left {
 		p.cut[sw] = false
 	}
@@ -109,12 +109,12 @@ func (p *Part) Change(f *fabric.Fabric, links []fabric.Link) {
 }
 
 // Of are the cables of one switch.
-func (p *Part) Of(sw fabric.SwitchIndex) []SwitchLink {
+func (p *Subgraph) Of(sw fabric.SwitchIndex) []SwitchLink {
 	if p.cut[sw] {
 		return p.left[sw]
 	}
 	return p.whole.Of(sw)
 }
 
-// Cut reports whether a switch has lost cables.
-func (p *Part) Cut(sw fabric.SwitchIndex) bool { return p.cut[sw] }
+// HasLost reports whether a switch has lost cables.
+func (p *Subgraph) HasLost(sw fabric.SwitchIndex) bool { return p.cut[sw] }

@@ -95,9 +95,9 @@ type Options struct {
 	// Counted are tables whose routes count as use of ports before there are any: where an engine refuses
 	// after it has made tables, OpenSM's next one goes on from its counts.
 	Counted *fabric.LFT
-	// Left are the hops that engines which refused have counted, nil for none: OpenSM's next one counts over them. They
+	// CountedHops are the hops that engines which refused have counted, nil for none: OpenSM's next one counts over them. They
 	// show in its tables where ports have hop weights, which those counts do not have.
-	Left LIDHops
+	CountedHops LIDHops
 
 	// Existing are the tables that the switches hold: a route stays as it is while
 	// it is one of the shortest. Nil computes all anew, as OpenSM does on its first

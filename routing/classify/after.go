@@ -30,7 +30,7 @@ func (s *Structure) After(f *fabric.Fabric) *Structure {
 		}
 	}
 	out := *s
-	out.Classes, out.hosts, out.Nodes, out.Odd = &c, nil, Nodes{}, nil
+	out.Classes, out.hosts, out.Nodes, out.Anomalies = &c, nil, Nodes{}, nil
 	out.findPeers()
 	out.findHosts()
 	out.countRails(&out.Rails)

@@ -40,8 +40,8 @@ func TestCages(t *testing.T) {
 	if want := strings.Join(all, "; "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if s.Title() != "fat-tree of 3 tiers, 4 planes, 4 rails" || len(s.Odd) > 0 {
-		t.Errorf("%s, odd %v", s.Title(), s.Odd)
+	if s.Title() != "fat-tree of 3 tiers, 4 planes, 4 rails" || len(s.Anomalies) > 0 {
+		t.Errorf("%s, odd %v", s.Title(), s.Anomalies)
 	}
 	for _, spec := range []string{
 		"multiplane:4,3,2", "multiplane:3,3,2,cages=1", "director:2,2", "director:4,2,directors=2,leaves=6,hosts=3",
@@ -67,7 +67,7 @@ func TestLostPlane(t *testing.T) {
 	lost := without("leaf-03-02")
 	for how, s := range map[string]*Structure{"after": Recognise(f, nil).After(lost), "anew": Recognise(lost, nil)} {
 		var odd []string
-		for _, o := range s.Odd {
+		for _, o := range s.Anomalies {
 			if strings.Contains(o.What, "planes") {
 				odd = append(odd, s.Fabric.NodeName(o.Node)+" "+o.What)
 			}

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Oddity is something that is not as its like.
-type Oddity struct {
+// Anomaly is something that is not as its like.
+type Anomaly struct {
 	// Node is what it is about.
 	Node fabric.NodeIndex
 	What string
@@ -38,7 +38,7 @@ func (s *Structure) findOdd(hints *Hints) {
 }
 
 func (s *Structure) addOdd(node fabric.NodeIndex, format string, args ...any) {
-	s.Odd = append(s.Odd, Oddity{node, fmt.Sprintf(format, args...)})
+	s.Anomalies = append(s.Anomalies, Anomaly{node, fmt.Sprintf(format, args...)})
 }
 
 // like are switches that are to be cabled alike: those of one tier, boards of directors of one kind apart.

@@ -54,8 +54,8 @@ type Structure struct {
 	Cages []Cage
 	// Nodes counts the nodes of the subnet by what they are for.
 	Nodes Nodes
-	// Odd is what is not as its like.
-	Odd []Oddity
+	// Anomalies is what is not as its like.
+	Anomalies []Anomaly
 
 	peers [][]peer
 	hosts []Host

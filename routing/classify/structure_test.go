@@ -63,8 +63,8 @@ func TestShapes(t *testing.T) {
 		if got := found(s); got != want {
 			t.Errorf("%s: %s, want %s", spec, got, want)
 		}
-		if len(s.Odd) > 0 {
-			t.Errorf("%s: odd: %+v, want nothing", spec, s.Odd)
+		if len(s.Anomalies) > 0 {
+			t.Errorf("%s: odd: %+v, want nothing", spec, s.Anomalies)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestOdd(t *testing.T) {
 			t.Fatalf("%s: cut %d links, want %d", c.spec, len(gone), len(c.cut))
 		}
 		got := ""
-		for _, o := range Recognise(f.Without(gone), nil).Odd {
+		for _, o := range Recognise(f.Without(gone), nil).Anomalies {
 			got += fmt.Sprintf("%s: %s\n", f.NodeName(o.Node), o.What)
 		}
 		if got != c.want {
@@ -179,7 +179,7 @@ func TestSwapped(t *testing.T) {
 	f.Ports[a].Peer, f.Ports[d].Peer, f.Ports[c].Peer, f.Ports[b].Peer = d, a, b, c
 	s := Recognise(f, nil)
 	var got []string
-	for _, o := range s.Odd {
+	for _, o := range s.Anomalies {
 		got = append(got, f.NodeName(o.Node)+": "+o.What)
 	}
 	want := []string{
@@ -214,12 +214,12 @@ func TestRealStructures(t *testing.T) {
 		if got := found(s); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
-		odd := slices.ContainsFunc(s.Odd, func(o Oddity) bool {
+		odd := slices.ContainsFunc(s.Anomalies, func(o Anomaly) bool {
 			return f.NodeName(o.Node) == "sw-003 U1" && o.What == "14 links up where most of its like have 18: none "+
 				"to sw-036 U1, sw-039 U1"
 		})
 		if odd != strings.Contains(file, "ndr") {
-			t.Errorf("%s: odd: %+v", file, s.Odd)
+			t.Errorf("%s: odd: %+v", file, s.Anomalies)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestHints(t *testing.T) {
 		t.Errorf("tiers %v, hosts %v, %d planes, %d pods, rails %+v", got, s.Nodes.Hosts, s.Planes.Count, s.Pods.Count,
 			s.Rails.Ports)
 	}
-	if last := s.Odd[len(s.Odd)-1]; last.What != "h.yaml:8: the hint is about no node of the subnet" {
+	if last := s.Anomalies[len(s.Anomalies)-1]; last.What != "h.yaml:8: the hint is about no node of the subnet" {
 		t.Errorf("the last that is odd is %+v, want the hint of line 8", last)
 	}
 }
@@ -319,8 +319,8 @@ func TestAfter(t *testing.T) {
 			}
 			s := whole.After(left)
 			if s.Title() != whole.Title() || len(s.Tiers()) != len(whole.Tiers()) || s.Grid != nil &&
-				s.Nodes == whole.Nodes && len(s.Odd) != len(gone) {
-				t.Errorf("%s without %d links: %s, %d odd, want %s", spec, len(gone), s.Title(), len(s.Odd),
+				s.Nodes == whole.Nodes && len(s.Anomalies) != len(gone) {
+				t.Errorf("%s without %d links: %s, %d odd, want %s", spec, len(gone), s.Title(), len(s.Anomalies),
 					whole.Title())
 			}
 		}

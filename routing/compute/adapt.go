@@ -15,22 +15,22 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Adapted says what an incremental job did to the tables before.
-type Adapted struct {
+// Adaptation says what an incremental job did to the tables before.
+type Adaptation struct {
 	// Touched entries on Switches are others than before.
 	Touched, Switches int
 	// Beside is the number of entries that a full routing would have changed, -1
 	// where that was not asked for, and Engine which one.
 	Beside int
 	Engine string
-	// Looked counts the entries that had to be looked at one by one.
-	Looked int
+	// Examined counts the entries that had to be looked at one by one.
+	Examined int
 	// LIDs counts those of which some entry led nowhere, Entries what a full route
 	// computes: an entry for each LID on each switch.
 	LIDs, Entries int
-	// Unreached are some of the switches and LIDs without a path, and Lost all.
-	Unreached []string
-	Lost      int
+	// Examples are some of the switches and LIDs without a path, and Lost all.
+	Examples []string
+	Unreachable      int
 	Changes   []string
 	// Loop says that the result has a credit loop that the tables before have not, nil
 	// where nobody looked because that takes long, or it is unknown.
@@ -66,7 +66,7 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	}
 	a.Entries = entriesOf(f)
 	res := &Result{
-		Result: routing.Result{Tables: upTo(made.Tables, lids.top)}, Adapted: a,
+		Result: routing.Result{Tables: upTo(made.Tables, lids.top)}, Adaptation: a,
 		Figures: Figures{Took: took, Changed: made.Touched, Against: job.Against},
 	}
 	if err := job.trees(ctx, res); err != nil {
@@ -81,17 +81,17 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 }
 
 // adapted says what was made, beside what a full routing would have.
-func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adapted, error) {
-	a := &Adapted{Touched: made.Touched, Switches: made.Switches, Beside: -1, Looked: made.Looked, LIDs: made.LIDs,
-		Lost: len(made.Unreached)}
+func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptation, error) {
+	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, Beside: -1, Examined: made.Looked, LIDs: made.LIDs,
+		Unreachable: len(made.Unreached)}
 	f := made.Tables.Fabric
 	for _, u := range made.Unreached[:min(maxListed, len(made.Unreached))] {
-		a.Unreached = append(a.Unreached, fmt.Sprintf("%s to LID %d", f.NodeName(f.Switches[u.Switch]), u.LID))
+		a.Examples = append(a.Examples, fmt.Sprintf("%s to LID %d", f.NodeName(f.Switches[u.Switch]), u.LID))
 	}
 	for _, v := range made.Changes {
 		a.Changes = append(a.Changes, v.String())
 	}
-	if !job.Beside {
+	if !job.CompareFull {
 		return a, nil
 	}
 	full, err := Unicast(ctx, job)

@@ -95,11 +95,11 @@ func TestAfterFailure(t *testing.T) {
 	if anew := run(t, job); anew.Figures.Kept {
 		t.Errorf("anew: %+v", anew.Figures)
 	}
-	job.Keep, job.Incremental, job.Beside = compute.KeepAsOpenSM, true, true
+	job.Keep, job.Incremental, job.CompareFull = compute.KeepAsOpenSM, true, true
 	adapted := run(t, job)
-	a := adapted.Adapted
+	a := adapted.Adaptation
 	if n := diff.Count(first.Tables, adapted.Tables).Changed; a == nil || a.Touched != n || n == 0 ||
-		adapted.Figures.Changed != n || a.Lost != 0 || a.Beside != kept.Figures.Changed || a.Engine != "minhop" {
+		adapted.Figures.Changed != n || a.Unreachable != 0 || a.Beside != kept.Figures.Changed || a.Engine != "minhop" {
 		t.Errorf("%d entries are others: %+v", n, a)
 	}
 }
@@ -137,9 +137,9 @@ func TestPast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := got.Figures; g.Kept == k.back || g.Back != k.back || g.Since != (past.Tables != nil) ||
+		if g := got.Figures; g.Kept == k.back || g.RecomputedAll != k.back || g.FromPast != (past.Tables != nil) ||
 			!same(got.Tables.LFT, want.Tables.LFT) {
-			t.Errorf("lost %v: kept %v, back %v, since %v", k.lost, g.Kept, g.Back, g.Since)
+			t.Errorf("lost %v: kept %v, back %v, since %v", k.lost, g.Kept, g.RecomputedAll, g.FromPast)
 		}
 		past, existing = got.Past, got.Tables.LFT
 	}

@@ -55,9 +55,9 @@ type Job struct {
 	// Notes go before the warnings of an engine.
 	Notes []string
 
-	// Incremental adapts the tables of Before instead of routing anew; Beside does that
+	// Incremental adapts the tables of Before instead of routing anew; CompareFull does that
 	// too, to compare. Facts, where set, knows some of Before.
-	Incremental, Beside bool
+	Incremental, CompareFull bool
 	Facts               Facts
 }
 

@@ -16,9 +16,9 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// Lay lays the routes of a file over the subnet, and says what of them fits. Where no
+// ApplyFile lays the routes of a file over the subnet, and says what of them fits. Where no
 // switch is known there is no result.
-func Lay(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Report, error) {
+func ApplyFile(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Report, error) {
 	lids, err := job.assign()
 	if err != nil {
 		return nil, osm.Report{}, err
@@ -39,8 +39,8 @@ func Lay(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Rep
 	return res, rep, job.trees(ctx, res)
 }
 
-// Brought says what became of a saved routing.
-type Brought struct {
+// Restored says what became of a saved routing.
+type Restored struct {
 	persist.Judgement
 	// Engine is that of the file, "" where it does not say.
 	Engine string
@@ -61,7 +61,7 @@ type Brought struct {
 }
 
 // Rows are the verdicts by the rows of the memo's table, in the order in which they come.
-func (b *Brought) Rows() (rows []string, of map[string][]incremental.Verdict) {
+func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	of = map[string][]incremental.Verdict{}
 	for _, v := range b.Verdicts {
 		if of[v.Row] == nil {
@@ -72,14 +72,14 @@ func (b *Brought) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	return rows, of
 }
 
-// Bring holds a saved routing against the subnet and uses what of it is valid. With
+// Restore holds a saved routing against the subnet and uses what of it is valid. With
 // keep it keeps the routes as they are, whatever has changed.
-func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (*Result, *Brought, error) {
+func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (*Result, *Restored, error) {
 	lids, err := job.LIDs.remembering(job.Fabric, saved.Fabric).assign(job.Fabric)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &Brought{How: persist.Kept}
+	b := &Restored{How: persist.Kept}
 	if saved.Routing != nil {
 		b.Engine = saved.Routing.Engine
 	}
@@ -105,7 +105,7 @@ func Bring(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (
 	return res, b, nil
 }
 
-func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result, b *Brought) error {
+func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result, b *Restored) error {
 	opt := job.options(f)
 	made, err := persist.Adapt(ctx, f, saved, opt,
 		func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error) {

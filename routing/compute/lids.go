@@ -14,9 +14,9 @@ type LIDs struct {
 	fabric.LIDOptions
 	// Chosen says that LMC is; else it is what the subnet has.
 	Chosen bool
-	// Found is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see
+	// FoundFile is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see
 	// [LIDs.Yielding].
-	Found string
+	FoundFile string
 	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
 	Remember bool
 }
@@ -72,11 +72,11 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	return out, nil
 }
 
-// Yielding returns the same without the records of a file that nobody named which contradict the LIDs of ports of f: a
+// WithoutContradictions returns the same without the records of a file that nobody named which contradict the LIDs of ports of f: a
 // record of a port that has another LID, or of a LID that another port has. The note names the file, "" for no such
 // record.
-func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
-	if o.Found == "" {
+func (o LIDs) WithoutContradictions(f *fabric.Fabric) (out LIDs, note string) {
+	if o.FoundFile == "" {
 		return o, ""
 	}
 	var held [fabric.MaxUnicastLID + 1]uint64 // the GUIDs of ports
@@ -112,7 +112,7 @@ func (o LIDs) Yielding(f *fabric.Fabric) (out LIDs, note string) {
 	o.GUID2LID, note = t, ""
 	if dropped > 0 {
 		note = fmt.Sprintf("%s contradicts the LIDs of the subnet, which stay: %d of its records are not used, "+
-			"such as: %s", o.Found, dropped, example)
+			"such as: %s", o.FoundFile, dropped, example)
 	}
 	return o, note
 }

@@ -17,8 +17,8 @@ import (
 type Result struct {
 	routing.Result
 	Figures Figures
-	// Adapted is nil where the job was not incremental.
-	Adapted *Adapted
+	// Adaptation is nil where the job was not incremental.
+	Adaptation *Adaptation
 	// Past is what the next job goes on from, empty where the job was incremental.
 	Past Past
 }
@@ -37,12 +37,12 @@ type Figures struct {
 	// entries changed and Against is empty. Unread switches have none there, and were not compared.
 	Changed, Unread int
 	Against         string
-	// Kept says that existing routes were kept where they could be, Back that all were
-	// computed anew as a link came up. Since says that this is about the tables of the
+	// Kept says that existing routes were kept where they could be, RecomputedAll that all were
+	// computed anew as a link came up. FromPast says that this is about the tables of the
 	// route before, and not those of Against.
-	Kept, Back, Since bool
-	// Unlike says why OpenSM may hold other tables than those, "" where it does not.
-	Unlike string
+	Kept, RecomputedAll, FromPast bool
+	// DiffersFromOpenSM says why OpenSM may hold other tables than those, "" where it does not.
+	DiffersFromOpenSM string
 	// Assigned is the number of ports that got other LIDs than they have.
 	Assigned int
 	// UnsetVLs says that the routes rest on VLs that nobody sets, "" where they do not.

@@ -57,11 +57,11 @@ func Unicast(ctx context.Context, job *Job) (*Result, error) {
 		res.Figures.Took = time.Since(start)
 	}
 	g := &res.Figures
-	g.Since = job.Past.Tables != nil && (g.Kept || g.Back || g.Engine == CachedEngine)
+	g.FromPast = job.Past.Tables != nil && (g.Kept || g.RecomputedAll || g.Engine == CachedEngine)
 	g.Engine, g.Assigned = res.Tables.Origin, countAssigned(job.Fabric, lids.fabric)
 	g.Warnings = slices.Concat(job.Notes, lids.notes, note, res.Warnings)
-	if g.Unlike != "" {
-		g.Warnings = append(g.Warnings, g.Unlike)
+	if g.DiffersFromOpenSM != "" {
+		g.Warnings = append(g.Warnings, g.DiffersFromOpenSM)
 	}
 	g.count(res.Tables)
 	res.remember(job, &lids)
@@ -85,10 +85,10 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Result: *made, Figures: Figures{
-		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), Back: back,
+		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), RecomputedAll: back,
 	}}
 	if opt.Existing == nil {
-		res.Figures.Unlike = boundLate(&opt, made.Tables.Origin, refusals)
+		res.Figures.DiffersFromOpenSM = boundLate(&opt, made.Tables.Origin, refusals)
 	}
 	res.Past.Top = lids.top
 	if last != nil {

@@ -68,7 +68,7 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 		}
 		if refused.Hops != nil {
 			left = over(f, refused.Hops, left)
-			opt.Left = left
+			opt.CountedHops = left
 		}
 		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs,
 			File: refused.File})

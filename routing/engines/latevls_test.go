@@ -59,7 +59,7 @@ func mindsLate(t *testing.T, engine string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sameLFTs(m.dir, &ours.Result) == nil || !strings.HasPrefix(ours.Figures.Unlike, "NOT OpenSM's") {
-		t.Errorf("computed anew: %q", ours.Figures.Unlike)
+	if sameLFTs(m.dir, &ours.Result) == nil || !strings.HasPrefix(ours.Figures.DiffersFromOpenSM, "NOT OpenSM's") {
+		t.Errorf("computed anew: %q", ours.Figures.DiffersFromOpenSM)
 	}
 }

@@ -55,7 +55,7 @@ func paperLives(t *testing.T, r *rand.Rand) {
 		if err != nil {
 			t.Fatalf("%s: %v", l, err)
 		}
-		l.events = append(l.events, fmt.Sprintf("=> %s, kept %v, back %v", fig.Engine, fig.Kept, fig.Back))
+		l.events = append(l.events, fmt.Sprintf("=> %s, kept %v, back %v", fig.Engine, fig.Kept, fig.RecomputedAll))
 		if err := sameLFTs(l.manager.dir, &routing.Result{Tables: s.State().Staged.Tables}); err != nil {
 			t.Fatalf("%s: %v", l, err)
 		}

@@ -38,7 +38,7 @@ type LoadReport struct {
 	Topology bool // the paper starts from the file now; else its routes are staged
 	Links    int
 	Over     string           // the kind of what was laid over tables that were there, else ""
-	Routing  *compute.Brought // what became of a saved routing, nil for other kinds
+	Routing  *compute.Restored // what became of a saved routing, nil for other kinds
 	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
 	Lost *Lost
 	// Unread is what of a topology could not be read.
@@ -92,7 +92,7 @@ func (s *Session) loadRoutes(ctx context.Context, kind, path string, opt LoadOpt
 		return LoadReport{}, err
 	}
 	job := s.Job(&st)
-	res, rep, err := compute.Lay(ctx, job, routes)
+	res, rep, err := compute.ApplyFile(ctx, job, routes)
 	if err != nil {
 		return LoadReport{}, err
 	}

@@ -92,7 +92,7 @@ type survey struct {
 
 // oddities are what is not as its like in the structure of the subnet.
 func oddities(r *problems.Report, s *classify.Structure) {
-	for _, o := range s.Odd {
+	for _, o := range s.Anomalies {
 		at, name := problems.Nowhere, ""
 		if o.Node != fabric.None {
 			at, name = problems.PlaceOfNode(s.Fabric, o.Node), s.Fabric.NodeName(o.Node)+": "

@@ -28,7 +28,7 @@ func TestHealthyFabrics(t *testing.T) {
 				t.Fatal(err)
 			}
 			narrow, slow := belowTheirLike(t, file)
-			odd := len(s.Analysis().Structure(s.State().Live.Fabric).Odd)
+			odd := len(s.Analysis().Structure(s.State().Live.Fabric).Anomalies)
 			for _, p := range rep.Problems {
 				switch p.Kind {
 				case problems.Narrow:

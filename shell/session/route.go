@@ -22,7 +22,7 @@ func (s *Session) Route(ctx context.Context, keep compute.Keep) (compute.Figures
 // RouteIncremental adapts the tables of the base, or the live ones, to what has
 // changed since, and stages the result. beside also routes anew, to compare.
 func (s *Session) RouteIncremental(ctx context.Context, beside bool) (compute.Result, error) {
-	return s.route(ctx, func(job *compute.Job) { job.Incremental, job.Beside = true, beside })
+	return s.route(ctx, func(job *compute.Job) { job.Incremental, job.CompareFull = true, beside })
 }
 
 // route does a job and stages what comes of it.
@@ -45,7 +45,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	p := st.stagedOf(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"
-	if res.Adapted == nil {
+	if res.Adaptation == nil {
 		note, figures["entries"] = "", float64(res.Figures.Entries)
 		p.by = &maker{
 			res.Figures.Engine, st.Settings.Chain, st.Settings.Given, res.Figures.Engine == compute.CachedEngine,
@@ -53,7 +53,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	}
 	s.stage(p)
 	s.Publish(0, func(now *State) {
-		if res.Adapted == nil && (now.Base != nil || now.past.Tables != nil) {
+		if res.Adaptation == nil && (now.Base != nil || now.past.Tables != nil) {
 			now.past = res.Past
 		}
 	})
@@ -87,7 +87,7 @@ func (s *Session) Job(st *State) *compute.Job {
 	job.LIDs.Remember = compute.LackLIDs(st.Live.Fabric)
 	job.Notes = st.Settings.Strangers(paper)
 	for _, f := range []*fabric.Fabric{base.Fabric, paper} {
-		lids, note := job.LIDs.Yielding(f)
+		lids, note := job.LIDs.WithoutContradictions(f)
 		if job.LIDs = lids; note != "" {
 			job.Notes = append(job.Notes, note)
 		}
@@ -112,7 +112,7 @@ func (st *State) stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend,
 		Roots: res.Roots, Ranks: res.Ranks,
-		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.Unlike, UnsetVLs: res.Figures.UnsetVLs,
+		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.DiffersFromOpenSM, UnsetVLs: res.Figures.UnsetVLs,
 		When: time.Now(), madeOf: madeOf,
 		Simulated: st.simulated(),
 	}

@@ -70,7 +70,7 @@ func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions)
 	}
 	st.Settings = set
 	job := s.Job(&st)
-	res, rep, err := compute.Bring(ctx, job, saved, opt.Keep)
+	res, rep, err := compute.Restore(ctx, job, saved, opt.Keep)
 	if err != nil {
 		return LoadReport{}, err
 	}

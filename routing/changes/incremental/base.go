@@ -76,7 +76,7 @@ func (b *Base) Takes(f *fabric.Fabric) bool {
 type Worker struct {
 	*repair
 	base    *Base
-	part    *routing.Part
+	part    *routing.Subgraph
 	removed []fabric.Link
 	losses  losses
 	// firstOf is by switch where its cables start in those of the loss that is being found, from 1 up, 0 for none.
@@ -123,7 +123,7 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 			used[port]--
 		}
 	}
-	if !w.part.Cut(s) {
+	if !w.part.HasLost(s) {
 		return
 	}
 	for _, l := range w.removed {

@@ -162,13 +162,13 @@ type portSet func(sw fabric.SwitchIndex, lid uint16, word int) uint64
 // side is how the links of a group connect switches.
 type side struct {
 	circles bool
-	joined  routing.Joined
+	joined  routing.UnionFind
 }
 
 // side joins the switches at both ends of each link that a packet can take in either direction. O(switches).
 func (g *groups) side(ports portSet, lid uint16) side {
 	f := g.live.Fabric
-	s := side{joined: make(routing.Joined, len(f.Switches))}
+	s := side{joined: make(routing.UnionFind, len(f.Switches))}
 	for i := range s.joined {
 		s.joined[i] = fabric.SwitchIndex(i)
 	}

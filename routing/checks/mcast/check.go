@@ -93,14 +93,14 @@ type checker struct {
 	in   []bool
 	// switches have entries for the LID; joined are those that links connect.
 	switches []fabric.SwitchIndex
-	joined   routing.Joined
+	joined   routing.UnionFind
 	flood    *flood
 }
 
 func newChecker(ctx context.Context, t *fabric.Tables) *checker {
 	f := t.Fabric
 	return &checker{ctx: ctx, t: t, f: f, join: make([]fabric.JoinState, len(f.Ports)), in: make([]bool, len(f.Ports)),
-		joined: make(routing.Joined, len(f.Switches)), flood: newFlood(t)}
+		joined: make(routing.UnionFind, len(f.Switches)), flood: newFlood(t)}
 }
 
 func (c *checker) check(l *LID) (Counts, []Fault) {

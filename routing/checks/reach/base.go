@@ -71,7 +71,7 @@ type again struct {
 	// gone says which ends are no more, and less how many each group has lost.
 	gone    []bool
 	less    []int32
-	farther *routing.Farther
+	farther *routing.ReducedDistances
 }
 
 // again is nil where a path does not arrive.

@@ -33,7 +33,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	}
 	all, _ := routing.DataVLs(f, &opt)
 	if int(opt.LASHStartVL) >= all {
-		return nil, routing.RefuseHaving(hops,
+		return nil, routing.RefuseWithHops(hops,
 			routing.RefuseVLs(e.Name(), "the subnet has %d VLs, none from lash_start_vl %d on", all, opt.LASHStartVL))
 	}
 	net := newNetwork(f, &opt)
@@ -57,7 +57,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, err
 	}
 	if vls := all - int(opt.LASHStartVL); len(l.list) > vls {
-		return nil, routing.RefuseHaving(hops,
+		return nil, routing.RefuseWithHops(hops,
 			routing.RefuseVLs(e.Name(), "paths without deadlock need %d VLs; the subnet has %d from "+
 				"lash_start_vl %d on", len(l.list), vls, opt.LASHStartVL))
 	}

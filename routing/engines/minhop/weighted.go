@@ -34,7 +34,7 @@ func Hops(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.
 		return g.Distances(f), nil
 	}
 	m := &weightedHops{graph: g, weights: weights, n: g.Switches()}
-	m.begin(f, opt.Left)
+	m.begin(f, opt.CountedHops)
 	return m, m.search(ctx, f)
 }
 

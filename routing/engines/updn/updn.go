@@ -30,7 +30,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, err
 	}
 	if len(r.switches) == 0 {
-		return nil, routing.RefuseHaving(r.hops, routing.Refuse(e.Name(), "%s", r.why))
+		return nil, routing.RefuseWithHops(r.hops, routing.Refuse(e.Name(), "%s", r.why))
 	}
 	ranks := rank(g, r.switches)
 	turnOf := func(from, to fabric.SwitchIndex) turn { return upDown(f, &opt, ranks, from, to) }

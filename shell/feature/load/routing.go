@@ -128,7 +128,7 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 func mlids(all []uint16) []string { return prose.Words(all, feature.MLIDText) }
 
 // rows returns a row twice where some of its changes invalidate the min-hop tables and others do not.
-func rows(b *compute.Brought) []change {
+func rows(b *compute.Restored) []change {
 	var all []change
 	names, of := b.Rows()
 	for _, name := range names {

@@ -155,7 +155,7 @@ func route(c *feature.Call) error {
 	r := &routed{
 		Engine: rep.Engine, Took: rep.Took, Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
 		Unread:  rep.Unread,
-		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.Since, Back: rep.Back, Assigned: rep.Assigned,
+		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.FromPast, Back: rep.RecomputedAll, Assigned: rep.Assigned,
 		TreeLoop: treeLoop(rep.TreeLoop), Proof: feature.ProofOf(&st), Measures: feature.MeasuresOf(rep.Measures),
 		How: how(&rep, st.Added() != ""), refused: rep.Refusals,
 	}
@@ -179,15 +179,15 @@ func route(c *feature.Call) error {
 func how(rep *compute.Figures, added bool) string {
 	from := rep.Against
 	switch {
-	case rep.Back && added:
+	case rep.RecomputedAll && added:
 		return "something was added since: all was computed anew, as OpenSM does then"
-	case rep.Back:
+	case rep.RecomputedAll:
 		return "a link came up since the route before: all was computed anew, as OpenSM does then"
-	case rep.Kept && added && !rep.Since:
+	case rep.Kept && added && !rep.FromPast:
 		return "routes of " + from + " that are still among the shortest were kept; OpenSM would compute all anew, " +
 			"as something was added (keep=no does)"
 	case rep.Kept:
-		from = prose.When(rep.Since, "the route before", from)
+		from = prose.When(rep.FromPast, "the route before", from)
 		return "routes of " + from + " that are still among the shortest were kept, as OpenSM does where links were " +
 			"only lost (keep=no computes all anew)"
 	}
@@ -276,11 +276,11 @@ func routeIncremental(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	rep, did := res.Adapted, res.Figures
+	rep, did := res.Adaptation, res.Figures
 	a := &adapted{
-		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Looked,
+		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Examined,
 		LIDs: rep.LIDs, Entries: rep.Entries,
-		Against: did.Against, Lost: rep.Lost, Examples: rep.Unreached, Changes: rep.Changes,
+		Against: did.Against, Lost: rep.Unreachable, Examples: rep.Examples, Changes: rep.Changes,
 	}
 	if rep.Loop != nil {
 		a.Loop = answer.Bool(*rep.Loop)

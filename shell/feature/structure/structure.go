@@ -338,7 +338,7 @@ func (s *structure) cages() []cage {
 
 func (s *structure) anomalies() []anomaly {
 	var all []anomaly
-	for _, o := range s.of.Odd {
+	for _, o := range s.of.Anomalies {
 		all = append(all, anomaly{answer.Node(s.of.Fabric, o.Node), o.What, feature.ToNode(s.of.Fabric, o.Node)})
 	}
 	return all

@@ -74,7 +74,7 @@ func previewRoutes(ctx context.Context, s *session.Session, kind, path string, s
 	}
 	job := s.Job(st)
 	job.GroupsOf = ""
-	res, rep, err := compute.Lay(ctx, job, routes)
+	res, rep, err := compute.ApplyFile(ctx, job, routes)
 	if err != nil {
 		return nil, err
 	}

@@ -158,9 +158,9 @@ func (s *Settings) findLIDs(ctx context.Context, dir string) {
 		s.Notes = append(s.Notes, fmt.Sprintf("the LIDs that OpenSM remembers on this machine are not known: %v", err))
 		return
 	}
-	s.lids.Found = fabric.Escape(file)
+	s.lids.FoundFile = fabric.Escape(file)
 	s.Notes = append(s.Notes, fmt.Sprintf("%s gives LIDs to ports without one: OpenSM remembers them there",
-		s.lids.Found))
+		s.lids.FoundFile))
 }
 
 func indexSetting(list []Setting, name string) int {

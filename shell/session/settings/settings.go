@@ -371,7 +371,7 @@ func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	if s.lids.GUID2LID == nil {
 		return &fabric.GUID2LID{}
 	}
-	lids, _ := s.lids.Yielding(f)
+	lids, _ := s.lids.WithoutContradictions(f)
 	if !lids.Chosen {
 		lids.LMC = f.MaxLMC()
 	}
