@@ -21,17 +21,17 @@ type Adaptation struct {
 	Touched, Switches int
 	// Beside is the number of entries that a full routing would have changed, -1
 	// where that was not asked for, and Engine which one.
-	Beside int
-	Engine string
+	FullChanged int
+	Engine      string
 	// Examined counts the entries that had to be looked at one by one.
 	Examined int
 	// LIDs counts those of which some entry led nowhere, Entries what a full route
 	// computes: an entry for each LID on each switch.
 	LIDs, Entries int
 	// Examples are some of the switches and LIDs without a path, and Lost all.
-	Examples []string
-	Unreachable      int
-	Changes   []string
+	Examples    []string
+	Unreachable int
+	Changes     []string
 	// Loop says that the result has a credit loop that the tables before have not, nil
 	// where nobody looked because that takes long, or it is unknown.
 	Loop *bool
@@ -82,7 +82,7 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 
 // adapted says what was made, beside what a full routing would have.
 func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptation, error) {
-	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, Beside: -1, Examined: made.Looked, LIDs: made.LIDs,
+	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, FullChanged: -1, Examined: made.Looked, LIDs: made.LIDs,
 		Unreachable: len(made.Unreached)}
 	f := made.Tables.Fabric
 	for _, u := range made.Unreached[:min(maxListed, len(made.Unreached))] {
@@ -98,7 +98,7 @@ func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptat
 	if err != nil {
 		return nil, fmt.Errorf("route anew, to compare with: %w", err)
 	}
-	a.Beside, a.Engine = diff.Count(job.Before, full.Tables).Changed, full.Figures.Engine
+	a.FullChanged, a.Engine = diff.Count(job.Before, full.Tables).Changed, full.Figures.Engine
 	return a, nil
 }
 

@@ -99,7 +99,7 @@ func TestAfterFailure(t *testing.T) {
 	adapted := run(t, job)
 	a := adapted.Adaptation
 	if n := diff.Count(first.Tables, adapted.Tables).Changed; a == nil || a.Touched != n || n == 0 ||
-		adapted.Figures.Changed != n || a.Unreachable != 0 || a.Beside != kept.Figures.Changed || a.Engine != "minhop" {
+		adapted.Figures.Changed != n || a.Unreachable != 0 || a.FullChanged != kept.Figures.Changed || a.Engine != "minhop" {
 		t.Errorf("%d entries are others: %+v", n, a)
 	}
 }

@@ -58,7 +58,7 @@ type Job struct {
 	// Incremental adapts the tables of Before instead of routing anew; CompareFull does that
 	// too, to compare. Facts, where set, knows some of Before.
 	Incremental, CompareFull bool
-	Facts               Facts
+	Facts                    Facts
 }
 
 // Facts is who may know already what follows from tables.

@@ -15,7 +15,7 @@ type LIDs struct {
 	// Chosen says that LMC is; else it is what the subnet has.
 	Chosen bool
 	// FoundFile is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see
-	// [LIDs.Yielding].
+	// [LIDs.WithoutContradictions].
 	FoundFile string
 	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
 	Remember bool

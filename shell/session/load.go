@@ -37,7 +37,7 @@ type LoadReport struct {
 
 	Topology bool // the paper starts from the file now; else its routes are staged
 	Links    int
-	Over     string           // the kind of what was laid over tables that were there, else ""
+	Over     string            // the kind of what was laid over tables that were there, else ""
 	Routing  *compute.Restored // what became of a saved routing, nil for other kinds
 	// Lost are the paths that tables leave unconnected which were kept as they are, nil where nobody asked.
 	Lost *Lost

@@ -285,9 +285,9 @@ func routeIncremental(c *feature.Call) error {
 	if rep.Loop != nil {
 		a.Loop = answer.Bool(*rep.Loop)
 	}
-	if rep.Beside >= 0 {
-		a.Full = answer.Int(rep.Beside)
-		a.FullText = fmt.Sprintf("; one by %s would change %d", rep.Engine, rep.Beside)
+	if rep.FullChanged >= 0 {
+		a.Full = answer.Int(rep.FullChanged)
+		a.FullText = fmt.Sprintf("; one by %s would change %d", rep.Engine, rep.FullChanged)
 	}
 	st := c.Session.State()
 	b := st.Basis(st.Staged, session.NeedLinks)
