@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,14 +70,76 @@ func TestExamplesFitSchemas(t *testing.T) {
 		for _, example := range c.Examples {
 			s := sessiontest.OpenWith(t, "sim:fattree:2,36", session.Options{Fast: true})
 			var out bytes.Buffer
+			hear := func(a *answer.Answer) { checkMarkup(t, example, a) }
 			// An example may need a source that the simulation is not; then it prints no answer.
-			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, Form: answer.FormJSON})
+			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, Form: answer.FormJSON, Hear: hear})
 			fitting := fits(t, out.String(), c, schemas)
 			if runErr == nil && fitting == 0 && c.Run != nil && !c.NoAnswer {
 				t.Errorf("%s printed no object", example)
 			}
 		}
 	})
+}
+
+// emptyFact matches a line of Markdown whose fact has no value, or one that begins with a comma.
+var emptyFact = regexp.MustCompile(`(?m)^\* [^:|\n]*: +(,.*)?$`)
+
+// checkMarkup reports empty facts, and headings and tables without rows, in the Markdown of an answer, and CSV without a
+// row where the answer has rows.
+func checkMarkup(t *testing.T, example string, a *answer.Answer) {
+	t.Helper()
+	if a.IsAction() {
+		return
+	}
+	var markdown, csv, out bytes.Buffer
+	if err := errors.Join(a.Markdown(&markdown), a.CSV(&csv, ""), a.JSON(&out, 1)); err != nil {
+		t.Errorf("%s: %v", example, err)
+		return
+	}
+	text := markdown.String()
+	if line := emptyFact.FindString(text); line != "" {
+		t.Errorf("%s: empty fact %q in\n%s", example, line, text)
+	}
+	for part := range strings.SplitSeq(text, "\n### ") {
+		if _, rows, table := strings.Cut(part, "--- |\n"); table && !strings.HasPrefix(rows, "| ") {
+			t.Errorf("%s: table without rows in\n%s", example, text)
+		}
+	}
+	if strings.Contains(text, "\n### ") && !strings.Contains(text, "--- |\n| ") {
+		t.Errorf("%s: heading without a table in\n%s", example, text)
+	}
+	sheets, err := a.Sheets()
+	hasRows := slices.ContainsFunc(sheets, func(s answer.Sheet) bool { return s.Len() > 0 })
+	if err != nil || hasRows && strings.Count(csv.String(), "\n") < 2 {
+		t.Errorf("%s: CSV has no row, %v:\n%s%s", example, err, &csv, &out)
+	}
+}
+
+// TestOtherForms checks what Markdown, HTML and CSV have of answers whose text is a drawing, of values that are not
+// counted, of a report, and of empty tables.
+func TestOtherForms(t *testing.T) {
+	for _, c := range []struct {
+		form          answer.Form
+		command, want string
+	}{
+		{answer.FormMarkdown, "trace node-0001 node-0005", "\n* result: delivered over 3 switches\n"},
+		{answer.FormMarkdown, "who uses leaf-01/1", "\n| node-0001 HCA-1/1 | 1 | - | leaf-01/1 |\n"},
+		{answer.FormJSON, "who uses leaf-01/1", `"port":1},"lid":1,"switch":`},
+		{answer.FormMarkdown, "check credits", "dependencies\n\n* no credit loop\n"},
+		{answer.FormMarkdown, "report morning", "\n## New problems\n"},
+		{answer.FormHTML, "report morning", "<!DOCTYPE html>"},
+		{answer.FormCSV, "report morning", "name,since,until,"},
+		{answer.FormCSV, "summary", "source,simulated,"},
+		{answer.FormCSV, "check reach", "links,paths,longest\n2,8,\n"},
+		{answer.FormCSV, "diff live live", "old,new,compared,"},
+	} {
+		var out bytes.Buffer
+		s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{Fast: true})
+		if err := New(s).Run(t.Context(), "test", c.command, &Output{W: &out, Form: c.form}); err != nil ||
+			!strings.Contains(out.String(), c.want) {
+			t.Errorf("%s as %s: %v, expected %q in\n%s", c.command, c.form, err, c.want, &out)
+		}
+	}
 }
 
 // fits validates the objects of the answers of a command and counts them.

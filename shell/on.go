@@ -40,14 +40,13 @@ func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
 	}
 	switch word, _, _ := strings.Cut(inner.Command, " "); {
 	case inner.who != "":
-		return step{}, &lang.UsageError{Command: onCommand, Reason: onCommand + " names one subnet, or all"}
+		return step{}, &lang.UsageError{Command: onCommand, Reason: "a command names its subnet once: on NAME COMMAND or on all COMMAND"}
 	case ofNone(word):
 		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s is of no subnet", word)}
+	case who == source.AllSubnets && inner.file != "" && sh.among != nil && len(sh.among.all) > 1:
+		return step{}, oneSubnet("all subnets would write the file "+lang.Quote(inner.file), stmt)
 	case who == source.AllSubnets && writes(word):
-		return step{}, &lang.UsageError{
-			Command: onCommand, Reason: fmt.Sprintf("%s names one subnet, always: %s NAME %s", word, onCommand,
-				strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " ")),
-		}
+		return step{}, oneSubnet(word+" is for one subnet", stmt)
 	}
 	out := step{Invocation: inner.Invocation, who: who}
 	if who == source.AllSubnets {
@@ -60,6 +59,12 @@ func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
 	}
 	out.run = func(c *call) error { return c.shell.among.all[at].perform(c.ctx, inner, c.out) }
 	return out, nil
+}
+
+// oneSubnet returns the error of "on all" before a command that is for one subnet only.
+func oneSubnet(why string, stmt lang.Statement) error {
+	return &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s: %s NAME %s", why, onCommand,
+		strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " "))}
 }
 
 // perform is [Shell.perform], whose answers and errors name the subnet.

@@ -135,6 +135,9 @@ func (o *Output) File() io.Writer {
 	return o.W
 }
 
+// Format implements [feature.Output].
+func (o *Output) Format() answer.Form { return o.Form }
+
 // Terminal implements [feature.Output].
 func (o *Output) Terminal() (io.Writer, feature.Asker) {
 	if o.isJSON() {

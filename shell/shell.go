@@ -93,8 +93,9 @@ func (sh *Shell) Search(word string) []lang.Candidate { return lang.Search(sh.sp
 
 type step struct {
 	*lang.Invocation
-	run func(*call) error
-	who string // the subnet that it names, or all; "" for none
+	run  func(*call) error
+	who  string // the subnet that it names, or all; "" for none
+	file string // the file that it writes, "" for none
 }
 
 // Run runs the statements of a text one after the other and stops at the first that fails. Nothing runs where
@@ -178,7 +179,7 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	return step{Invocation: inv, run: spec.Run}, nil
+	return step{Invocation: inv, run: spec.Run, file: spec.WrittenFile(inv)}, nil
 }
 
 // Prompt is what the command line shows before the cursor: the source, that the

@@ -18,18 +18,22 @@ import (
 // unreadTable is the key by which [Answer.CSV] lists what was not read.
 const unreadTable = "unread"
 
-// CSV writes one table with the JSON keys as headings: the one with that key, the first for "", the causes of what
-// was not read for "unread". A value that was not read is "not read". An answer without a table is one row.
+// CSV writes one table with the JSON keys as headings: the table with that key, or the causes of unread values for
+// "unread". For "" it writes the first table that has rows; where none has, the facts as one row, or the headings of
+// the first table where the answer has no facts. An unread value is "not read".
 func (a *Answer) CSV(w io.Writer, table string) error {
 	out := csv.NewWriter(w)
-	switch {
-	case table == unreadTable:
+	if table == "" {
+		table = a.firstTable()
+	}
+	switch table {
+	case unreadTable:
 		_ = out.Write([]string{"what", "why", "count", "at"})
 		for _, c := range a.basis.Unread.Causes {
 			names := strings.Join(prose.Words(c.At, Place.String), " ")
 			_ = out.Write([]string{cellText(c.What), cellText(c.Why), strconv.Itoa(c.Count), cellText(names)})
 		}
-	case len(a.tables) == 0 && table == "":
+	case "":
 		columns, values := make([]Column, len(a.facts)), make([]Value, len(a.facts))
 		for i, f := range a.facts {
 			columns[i], values[i] = f.Column, f.Value
@@ -57,10 +61,23 @@ func (a *Answer) CSV(w io.Writer, table string) error {
 	return out.Error()
 }
 
+// firstTable returns the key of the table that [Answer.CSV] writes unless it is asked for another, "" for the facts.
+func (a *Answer) firstTable() string {
+	for i := range a.tables {
+		if t := &a.tables[i]; t.n != 0 { // -1 where it is not known
+			return t.key
+		}
+	}
+	if len(a.tables) > 0 && !slices.ContainsFunc(a.facts, func(f fact) bool { return f.Key != "" }) {
+		return a.tables[0].key
+	}
+	return ""
+}
+
 func (a *Answer) table(key string) (*boundTable, error) {
 	var keys []string
 	for i := range a.tables {
-		if t := &a.tables[i]; key == "" || t.key == key {
+		if t := &a.tables[i]; t.key == key {
 			return t, nil
 		}
 		keys = append(keys, a.tables[i].key)
@@ -118,7 +135,6 @@ func (a *Answer) Markdown(w io.Writer) error {
 			return "\n" + markdownRow(cells) + "|" + strings.Repeat(" --- |", len(cells)) + "\n"
 		},
 		row:  markdownRow,
-		last: "",
 	})
 }
 
@@ -172,7 +188,7 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	written := map[*boundTable]bool{}
 	if a.draw == nil && !a.labelled {
 		err := a.eachItem(func(line string) {
-			_, _ = out.WriteString(m.line(strings.TrimSpace(line)))
+			_, _ = out.WriteString(m.line(strings.Join(strings.Fields(line), " ")))
 		}, func(t *boundTable) error {
 			written[t] = true
 			return a.tableMarkup(out, m, t)
@@ -193,32 +209,43 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	return out.Flush()
 }
 
-// factMarkup writes the facts that are not for forms alone.
+// factMarkup writes the facts for people, except those of the title and those that only forms use.
 func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
-	for _, f := range a.facts {
-		condition := f.Key == "" && f.Value.Kind() == KindBool // only forms use it
-		if f.Name != "" && !condition && !f.Value.IsNone() && (f.Value.Kind() != KindText || f.Value.String() != "") {
-			_, _ = out.WriteString(m.line(f.Name + ": " + f.Value.String() + unitText(f.Unit)))
+	title, _ := parseForm(a.title)
+	for i := range a.facts {
+		f := &a.facts[i]
+		condition := f.Key == "" && f.Value.Kind() == KindBool
+		inTitle := slices.ContainsFunc(title, func(p formPart) bool { return p.key == f.id() })
+		if f.Name == "" || condition || inTitle || f.Value.IsNone() || f.Value.String() == "" {
+			continue
 		}
+		_, _ = out.WriteString(m.line(label(f.Name) + ": " + f.Value.String() + unitText(f.Unit)))
 	}
 }
 
-// tableMarkup writes a table; one of several without a row is left out.
+// label returns a name for people: the prefix of a nested struct ends in a blank.
+func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// tableMarkup writes a table. In place of one without rows it writes the line that people read then, if any.
 func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
-	switch {
-	case t.unread:
+	if t.unread {
 		_, err := out.WriteString(m.line(t.title + ": " + NotRead().String()))
 		return err
-	case t.n == 0 && len(a.tables) > 1:
-		return nil
 	}
-	return t.markup(out, m)
+	rows, err := t.markup(out, m)
+	switch {
+	case err != nil || rows > 0:
+		return err
+	case t.empty != "":
+		_, err = out.WriteString(m.line(strings.TrimSpace(t.empty)))
+	case len(a.layout) == 1 && len(a.tables) == 1 && !a.judged:
+		_, err = out.WriteString(m.line("none"))
+	}
+	return err
 }
 
-func (t *boundTable) markup(out *bufio.Writer, m markup) error {
-	if t.title != "" {
-		_, _ = out.WriteString(m.heading(t.title))
-	}
+// markup writes a table with its title and headings, nothing where it has no rows. It returns the number of rows.
+func (t *boundTable) markup(out *bufio.Writer, m markup) (rows int, err error) {
 	var shown []int
 	var names []string
 	for i := range t.columns {
@@ -226,9 +253,15 @@ func (t *boundTable) markup(out *bufio.Writer, m markup) error {
 			shown, names = append(shown, i), append(names, t.columns[i].Name)
 		}
 	}
-	_, _ = out.WriteString(m.first(names))
 	cells := make([]string, len(shown))
-	err := t.rows(func(values []Value) error {
+	err = t.rows(func(values []Value) error {
+		if rows == 0 {
+			if t.title != "" {
+				_, _ = out.WriteString(m.heading(t.title))
+			}
+			_, _ = out.WriteString(m.first(names))
+		}
+		rows++
 		for i, column := range shown {
 			cells[i] = values[column].String()
 		}
@@ -238,12 +271,11 @@ func (t *boundTable) markup(out *bufio.Writer, m markup) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil && rows > 0 {
+		_, err = out.WriteString(m.last)
 	}
-	if t.more > 0 {
-		_, _ = out.WriteString(m.line(prose.More(t.more)))
+	if err == nil && t.more > 0 {
+		_, err = out.WriteString(m.line(prose.More(t.more)))
 	}
-	_, err = out.WriteString(m.last)
-	return err
+	return rows, err
 }

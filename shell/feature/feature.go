@@ -62,6 +62,8 @@ type Output interface {
 	Previewed(*answer.Answer) error
 	// Terminal returns where questions are written and the function that asks for answers, nil where nobody answers.
 	Terminal() (io.Writer, Asker)
+	// Format returns the form of the answers.
+	Format() answer.Form
 	// Remarks writes next to a file what it rests on: warnings, and what was not read unless that was written before.
 	Remarks(answer.Basis)
 	// Warn writes a warning next to the answers.

@@ -296,3 +296,19 @@ func orList(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
+
+// WrittenFile returns the file that the command writes, "" for none.
+func (s *Spec[C]) WrittenFile(v *Invocation) string {
+	for i, text := range v.Args {
+		a := &s.Args[min(i, len(s.Args)-1)]
+		if a.Written && text != "-" && !slices.Contains(a.Words, text) {
+			return text
+		}
+	}
+	for i := range s.Options {
+		if text, given := v.Options[s.Options[i].Name]; given && s.Options[i].Written {
+			return text
+		}
+	}
+	return ""
+}

@@ -37,6 +37,7 @@ type Arg struct {
 	List     bool     // several of them, separated by commas
 	Optional bool     // may be missing, as all after it
 	Repeat   bool     // the last Arg only: any number more of it
+	Written  bool     // KindFile: the command writes the file
 }
 
 // Option is written NAME=VALUE or --NAME=VALUE. Without a value, --NAME stands for --NAME=yes if the option takes
@@ -49,6 +50,7 @@ type Option struct {
 	Kind    Kind     // what its value names
 	Words   []string // as those of Arg
 	List    bool
+	Written bool // KindFile: the command writes the file
 }
 
 const (

@@ -91,7 +91,7 @@ func options() []lang.Option {
 				"and give that up",
 		},
 		{
-			Name: "journal", Kind: lang.KindFile, Value: "FILE|no", Summary: "keep the journal, and this session's " +
+			Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no", Summary: "keep the journal, and this session's " +
 				"history, in this file; no: write although it cannot be undone",
 		},
 		{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master subnet manager is active"},

@@ -30,7 +30,7 @@ func commands() []feature.Command {
 	for _, d := range dumps.Forms {
 		c := feature.Command{
 			Path: "dump " + d.Kind, Summary: "Write " + d.Summary, Help: d.Help,
-			Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+			Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Written: true}},
 			Examples: []string{"engine ftree; route; dump " + d.Kind + " written"},
 		}
 		if d.Folder {

@@ -51,7 +51,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Path:    "history export",
 		Summary: "write entries to a file (default: all)",
 		Args: []lang.Arg{
-			{Name: "FILE", Kind: lang.KindFile}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true},
+			{Name: "FILE", Kind: lang.KindFile, Written: true}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true},
 		},
 		Examples: []string{"route; history export entries"},
 		Answers:  []answer.Declared{exportDecl},

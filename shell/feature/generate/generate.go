@@ -40,7 +40,7 @@ func commands() []feature.Command {
 		all = append(all, feature.Command{
 			Path: "gen " + k.Name, Summary: "Generate a topology of the shape " + k.Name, Help: k.Usage + "\n" + k.Help,
 			Options:  options,
-			Args:     []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true}},
+			Args:     []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true, Written: true}},
 			Examples: []string{"gen " + k.Name + " " + arguments[k.Name] + " net"},
 			Answers:  []answer.Declared{decl},
 			Run:      func(c *feature.Call) error { return generate(c, decl, k.Name) },

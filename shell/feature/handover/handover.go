@@ -30,7 +30,7 @@ var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
 	Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf: for a subnet whose subnet " +
 		"manager stays. A routing\n" +
 		"that needs service levels is handed over by its engine and options, for OpenSM takes no SLs from a file.",
-	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}}, Options: []lang.Option{feature.OfOption()},
+	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}}, Options: []lang.Option{feature.OfOption()},
 	Examples: []string{"fail link leaf-01 36; route; handover opensm-files"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,

@@ -28,6 +28,7 @@ const (
 var (
 	dbOption = lang.Option{Name: "file", Kind: lang.KindFile, Summary: "ask this database, not the one that was loaded"}
 	fileArg  = lang.Arg{Name: "FILE", Kind: lang.KindFile}
+	newArg   = lang.Arg{Name: "FILE", Kind: lang.KindFile, Written: true}
 )
 
 // Feature is the commands paths.
@@ -38,7 +39,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths build", Summary: "write the path records of a routing",
-		Args: []lang.Arg{fileArg},
+		Args: []lang.Arg{newArg},
 		Options: []lang.Option{
 			feature.OfOption(), {
 				Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"},
@@ -101,7 +102,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths delta", Summary: "write what makes database OLD the paths of NEW",
-		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, fileArg},
+		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, newArg},
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta",
 		},
@@ -111,7 +112,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths apply", Summary: "change a database by a difference",
 		Help: "Programs that read it see the state before or the one after.\n",
-		Args: []lang.Arg{fileArg, {Name: "DELTA", Kind: lang.KindFile}},
+		Args: []lang.Arg{newArg, {Name: "DELTA", Kind: lang.KindFile}},
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta; " +
 				"paths apply old delta",
@@ -126,7 +127,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 			"ports or LIDs have come or moved. Programs that read it see a state before a change or after it. off " +
 			"ends that; show\n" +
 			"events lists the changes.",
-		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}}},
+		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
 		Options: []lang.Option{
 			{
 				Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"},

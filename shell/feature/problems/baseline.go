@@ -84,7 +84,7 @@ func baseline(name, summary string, optional bool, decl *answer.Decl[*compared],
 	}
 	return feature.Command{
 		Path: "baseline " + name, Summary: summary, Args: []lang.Arg{
-			{Name: "FILE", Kind: lang.KindFile, Optional: optional},
+			{Name: "FILE", Kind: lang.KindFile, Optional: optional, Written: name == "save"},
 		},
 		Examples: []string{example}, Answers: []answer.Declared{decl},
 		Run: func(c *feature.Call) error {

@@ -23,7 +23,7 @@ var morningCommand = feature.Command{
 		"made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard " +
 		"output; FILE.html\n" +
 		"is a page with plots, FILE.json for programs, and anything else Markdown.",
-	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + when.Help},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
@@ -64,7 +64,8 @@ func morning(c *feature.Call) error {
 		})
 	}
 	a := morningDecl.Answer(b, m)
-	if file == "-" && c.Output.File() == nil {
+	asTables := c.Output.Format() == answer.FormCSV && c.Option("format", "") == ""
+	if file == "-" && (c.Output.File() == nil || asTables) {
 		return c.Answer(a)
 	}
 	render := func(w io.Writer) error { return a.JSON(w, 1) }
@@ -84,6 +85,9 @@ func formatOf(c *feature.Call, file string) (report.MorningFormat, error) {
 			name = jsonWord
 		default:
 			name = "markdown"
+			if file == "-" && c.Output.Format() == answer.FormHTML {
+				name = "html"
+			}
 		}
 	}
 	all := append(report.MorningFormats(), report.MorningFormat{Name: jsonWord})

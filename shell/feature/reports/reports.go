@@ -40,7 +40,7 @@ func command(f report.Format) feature.Command {
 	decl := feature.OneLine[*written]("report "+f.Name, "the file", "{format} report of {title} written to {file}")
 	c := feature.Command{
 		Path: "report " + f.Name, Summary: f.Summary,
-		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Written: true}},
 		Options: []lang.Option{
 			feature.OfOption(), {
 				Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true,

@@ -45,7 +45,7 @@ var (
 		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
 		{
 			Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is " +
-				"continued",
+				"continued", Written: true,
 		},
 	}
 	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"},
@@ -71,7 +71,7 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 	{
 		Path: "resilience merge", Summary: "merge the files of shards and list those that are missing",
 		Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
-		Options: []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result"}},
+		Options: []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result", Written: true}},
 		Examples: []string{
 			"resilience links shard=1/2 to=1.json; resilience links shard=2/2 to=2.json; resilience merge " +
 				"1.json 2.json",
@@ -81,7 +81,7 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 	},
 	{
 		Path: "resilience sbatch", Summary: "write a Slurm job array that simulates failures in shards",
-		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile}},
+		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}},
 		Options: []lang.Option{
 			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"},
 		},

@@ -33,7 +33,7 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 		Help: "Shows the classes of switches and adapters, and which suggestions ftree was tried with. With DIR it " +
 			"writes root_guids,\n" +
 			"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
-		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true}},
+		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true, Written: true}},
 		Examples: []string{"suggest guids"},
 		Answers:  []answer.Declared{&guidsDecl},
 		Run:      runGUIDs,
@@ -46,7 +46,7 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 			"together around a lost switch, it moves the datelines, and so the root of the tree, to where they have " +
 			"none. Some paths\n" +
 			"get other SLs then.",
-		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
 			Summary: "with datelines by which the staged multicast tree has no credit loop (default no)"}},
 		Examples: []string{"suggest torus"},

@@ -31,10 +31,10 @@ type path struct {
 	Level    string       `name:"level"`
 	Ending   string       `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or why it is not delivered by adaptive routing"`
 	Arrives  bool         `key:"arrives"`
-	Why      string       `key:"why"`
-	SameAs   answer.Value `key:"same_as" kind:"text" help:"the state that a live path agrees with"`
-	Parts    answer.Value `key:"parts" kind:"text" help:"where a live path leaves that of the state"`
-	Adaptive answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
+	Why      string       `key:"why" name:"result"`
+	SameAs   answer.Value `key:"same_as" name:"same path in" kind:"text" help:"the state that a live path agrees with"`
+	Parts    answer.Value `key:"parts" name:"difference" kind:"text" help:"where a live path leaves that of the state"`
+	Adaptive answer.Value `key:"adaptive" name:"adaptive" kind:"text" help:"switches may choose among several paths"`
 	Choices  *choiceSet   `prefix:"choices_"` // nil where no switch is known to route adaptively
 	Back     *other       `prefix:"back_"`    // nil where it was not asked for
 	Against  *other       `prefix:"against_"`
@@ -106,8 +106,8 @@ func (p *path) Destination() uint16 { return p.LID }
 // declarePath declares the answers of a command that hold a path.
 func declarePath(command string) *answer.Decl[*path] {
 	return &answer.Decl[*path]{
-		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}{level}, " +
-			"of {of}", Facts: answer.Fields[*path](),
+		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}[, " +
+			"{level}], of {of}", Facts: answer.Fields[*path](),
 		Layout: []answer.Item[*path]{
 			{Table: answer.Show(&hopTable, func(p *path) answer.Rows[hop] { return answer.Slice(p.hops) })},
 			{Table: answer.Show(&unreadTable, func(p *path) answer.Rows[unreadCounters] {
@@ -235,12 +235,12 @@ func (p *path) pass(t *fabric.Tables, by *session.Passage) {
 	p.Means = answer.Optional(by.Means)
 	switch {
 	case !by.Known:
-		p.SL, p.Level = answer.NotRead(), ", SL unknown"
+		p.SL, p.Level = answer.NotRead(), "SL unknown"
 	case t.SLs != nil || t.SL2VL != nil || by.SL != 0:
-		p.SL, p.Level = answer.Int(by.SL), fmt.Sprintf(", SL %d", by.SL)
+		p.SL, p.Level = answer.Int(by.SL), fmt.Sprintf("SL %d", by.SL)
 	}
 	if by.Means != "" {
-		p.Level += " (" + by.Means + ")"
+		p.Level = strings.TrimPrefix(p.Level+" ("+by.Means+")", " ")
 	}
 	for i := range by.Hops {
 		h, x := &p.hops[i], &by.Hops[i]

@@ -214,7 +214,8 @@ func (m *torusMap) draw(w *answer.Canvas) {
 	m.alongZ(w, "lost links", func(r *torusSwitch) []string { return r.lost })
 	m.alongZ(w, "the tree", func(r *torusSwitch) []string { return r.along })
 	if p := m.Path; p != nil {
-		w.Line("%s -> %s, LID %s%s, of %s", p.From, p.ToName, lidText(p.LID), p.Level, fabric.Escape(m.of))
+		w.Line("%s -> %s, LID %s%s, of %s", p.From, p.ToName, lidText(p.LID), prose.When(p.Level == "", "", ", "+p.Level),
+			fabric.Escape(m.of))
 		p.draw(w)
 	}
 }

@@ -27,7 +27,7 @@ var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
 		"where something\n" +
 		"could not be read or compared, unless strict=no is given.\n" +
 		"Keys are not handed to them: where an M_Key protects the subnet they see what it lets them see.",
-	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
 		Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)},
 		feature.StrictOption()},

@@ -74,7 +74,7 @@ type linkLoad struct {
 type user struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
-	Paths  int64        `key:"paths" name:"PATHS"`
+	Paths  answer.Value `key:"paths" name:"PATHS" kind:"int" help:"paths over it that begin or end here; none where they are not counted"`
 	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of a switch that it is attached to"`
 	lead   answer.Lead
 }
@@ -151,7 +151,9 @@ var decl = answer.Decl[*used]{
 		{Line: "  without it no end port is unreachable", When: func(u *used) bool { return u.CutOffs == 0 }},
 		{Line: "[  without it {cut_offs|end port} unreachable:]"},
 		{Table: answer.Show(&cutTable, func(u *used) answer.Rows[user] {
-			return answer.Lazy(len(u.uses.Unreachable), func(i int) user { return u.user(uses.Use{Port: u.uses.Unreachable[i]}) })
+			return answer.Lazy(len(u.uses.Unreachable), func(i int) user {
+				return u.user(u.uses.Unreachable[i], answer.None())
+			})
 		})},
 		{Table: answer.Show(&fromTable, func(u *used) answer.Rows[user] { return u.users(u.uses.Sources) })},
 		{Table: answer.Show(&toTable, func(u *used) answer.Rows[user] { return u.users(u.uses.Destinations) })},
@@ -247,15 +249,13 @@ func directions(c *feature.Call, p *session.Picture, links []fabric.Link) ([]lin
 	return list, nil
 }
 
-func (u *used) user(x uses.Use) user {
+func (u *used) user(port fabric.PortIndex, paths answer.Value) user {
 	f := u.p.Fabric
-	return user{
-		answer.Port(f, x.Port), f.Ports[x.Port].LID, x.Paths, feature.Attachment(f, x.Port), feature.ToPort(f, x.Port),
-	}
+	return user{answer.Port(f, port), f.Ports[port].LID, paths, feature.Attachment(f, port), feature.ToPort(f, port)}
 }
 
 func (u *used) users(list []uses.Use) answer.Rows[user] {
-	return answer.Lazy(len(list), func(i int) user { return u.user(list[i]) })
+	return answer.Lazy(len(list), func(i int) user { return u.user(list[i].Port, answer.Int(list[i].Paths)) })
 }
 
 func (u *used) paths() answer.Rows[path] {
