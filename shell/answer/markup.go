@@ -134,7 +134,7 @@ func (a *Answer) Markdown(w io.Writer) error {
 		first: func(cells []string) string {
 			return "\n" + markdownRow(cells) + "|" + strings.Repeat(" --- |", len(cells)) + "\n"
 		},
-		row:  markdownRow,
+		row: markdownRow,
 	})
 }
 
