@@ -30,7 +30,7 @@ func (j *job) heard(a *answer.Answer) {
 			j.sheets = append(j.sheets, sheets[i])
 		}
 	}
-	if p, ok := a.Value().(tracedPath); ok {
+	if p, ok := a.Value().(pane.Traced); ok {
 		j.path, j.pathOf = p, a.Basis().State
 	}
 	j.outcome = a.Outcome()

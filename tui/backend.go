@@ -174,6 +174,10 @@ func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, unti
 	return recording.Grown(ctx, b.Session(), what, since, until, parts)
 }
 
+func (b *shellBackend) ReadRecent(ctx context.Context, until time.Time) error {
+	return recording.ReadRecent(ctx, b.Session(), until)
+}
+
 func (b *shellBackend) Recording() (recording.Status, bool) { return recording.StatusOf(b.Session()) }
 
 func (b *shellBackend) Facts() *analysis.Memo { return b.Session().Analysis() }

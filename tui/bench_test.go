@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
@@ -89,6 +92,78 @@ func BenchmarkScreen(b *testing.B) {
 				p.Renew()
 			}
 		}
+	}
+}
+
+// nodesAnswer declares an answer with a row for each node of a fabric, as show nodes does.
+func nodesAnswer(f *fabric.Fabric) *answer.Answer {
+	node := func(of func(*fabric.Node) answer.Value) func(fabric.NodeIndex) answer.Value {
+		return func(n fabric.NodeIndex) answer.Value { return of(&f.Nodes[n]) }
+	}
+	table := answer.Table[fabric.NodeIndex]{Key: "nodes", Title: "nodes", Fields: []answer.Field[fabric.NodeIndex]{
+		{Key: "lid", Name: "LID", Kind: answer.KindLID, Value: node(func(n *fabric.Node) answer.Value {
+			return answer.LID(f.LIDOf(n.FirstPort + 1))
+		})},
+		{Key: "guid", Name: "GUID", Kind: answer.KindGUID, Value: node(func(n *fabric.Node) answer.Value {
+			return answer.GUID(n.GUID)
+		})},
+		{Key: "up", Name: "UP/PORTS", Kind: answer.KindText, Value: node(func(n *fabric.Node) answer.Value {
+			return answer.Text(fmt.Sprintf("%d/%d", f.LinkedPorts(n), n.NumPorts))
+		})},
+		{Key: "name", Name: "NAME", Kind: answer.KindText, Value: func(n fabric.NodeIndex) answer.Value {
+			return answer.Text(f.NodeName(n))
+		}},
+	}}
+	decl := answer.Decl[*fabric.Fabric]{Command: "show nodes", Help: "nodes", Layout: []answer.Item[*fabric.Fabric]{{
+		Table: answer.Show(&table, func(f *fabric.Fabric) answer.Rows[fabric.NodeIndex] {
+			return answer.Lazy(len(f.Nodes), func(i int) fabric.NodeIndex { return fabric.NodeIndex(i) })
+		}),
+	}}}
+	return decl.Answer(answer.Basis{}, f)
+}
+
+// BenchmarkAnswer measures what holds up the screen while an answer of 48,006 rows is opened, moved in, sorted and
+// filtered: each key, and each message that follows from it, with the frame after it.
+func BenchmarkAnswer(b *testing.B) {
+	f, _ := routed(b, large)
+	back := newFake(f)
+	back.run = func(_ context.Context, _ string, out *shell.Output) error { return out.Declared(nodesAnswer(f)) }
+	d := driveBackend(b, back).size(200, 50)
+	j, page, end := rune1('j'), tea.KeyMsg{Type: tea.KeyPgDown}, rune1('G')
+	letter, del := rune1('7'), tea.KeyMsg{Type: tea.KeyBackspace}
+	for _, c := range []struct {
+		name  string
+		setup []string
+		keys  []tea.KeyMsg
+	}{
+		{"open", nil, []tea.KeyMsg{rune1(':'), {Type: tea.KeyRunes, Runes: []rune("show nodes")}, {Type: tea.KeyEnter}}},
+		{"move", nil, []tea.KeyMsg{j, j, j}},
+		{"page", nil, []tea.KeyMsg{page, page, end}},
+		{"sort", nil, []tea.KeyMsg{rune1('s')}},
+		{"filter", []string{"/node-0"}, []tea.KeyMsg{letter, del}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			d.press(":show nodes", "enter")
+			d.press(c.setup...)
+			var took []time.Duration
+			send := func(msg tea.Msg) {
+				began := time.Now()
+				d.send(msg)
+				_ = d.m.View()
+				took = append(took, time.Since(began))
+			}
+			for b.Loop() {
+				for _, k := range c.keys {
+					for send(k); d.working(); {
+						send(<-d.msgs)
+					}
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
+			b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "ms-max")
+			d.press("esc")
+		})
 	}
 }
 

@@ -393,6 +393,15 @@ func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, 
 	}
 	return f.growth(since, until), nil
 }
+func (f *fake) ReadRecent(_ context.Context, until time.Time) error {
+	if f.growth == nil {
+		return recorded.ErrNone
+	}
+	f.change(func(st *session.State) {
+		recording.PutRecent(st, recording.NewRecent(f.growth(until.Add(-time.Hour), until)))
+	})
+	return nil
+}
 func (f *fake) Compare(context.Context) (*featuresources.Comparison, error) { return nil, nil }
 func (f *fake) Facts() *analysis.Memo                                       { return &f.Memo }
 func (f *fake) Hint(string) (usage, summary string)                         { return "", "" }

@@ -74,7 +74,7 @@ func export(m *model, name string) {
 		return
 	}
 	t := m.pane().Base()
-	t.SiftAll()
+	t.WorkAll()
 	lines := t.Chosen()
 	if len(t.Marks) == 0 {
 		lines = lines[:0]

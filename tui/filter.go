@@ -55,7 +55,7 @@ func (in *prompt) findPort(text string) (tea.Cmd, bool) {
 func (in *prompt) seekNear() tea.Cmd {
 	t := in.m.pane().Base()
 	text, f := t.Filt.Text, in.m.sc.Top.Fabric
-	if t.N > 0 || t.Sifting() || !t.Filt.Plain() {
+	if t.N > 0 || t.Working() || !t.Filt.Plain() {
 		return nil
 	}
 	in.m.Common.Running++

@@ -85,14 +85,14 @@ func (v *view) lostText() string {
 func (v *view) tabs(w int) string {
 	t := v.m.Look
 	p := draw.NewPen(t, w)
-	tabsWide, tabsMiddle := v.tabsWide(), v.tabsMiddle()
+	size := v.tabSizes()
 	for id, x := range v.m.all {
 		about := x.About()
 		name, end := v.m.digit(id)+" "+about.Name, " "
 		switch {
-		case w < tabsShort && id != v.m.focus, w < tabsMiddle && id >= named:
-			name, end = v.m.digit(id), prose.When(w < tabsShort, " ", "")
-		case w >= tabsShort && w < tabsWide:
+		case w < size.numbered && id != v.m.focus, w < size.short && !v.isNumbered(id):
+			name, end = v.m.digit(id), prose.When(w < size.numbered, " ", "")
+		case w >= size.numbered && w < size.full:
 			name, end = v.m.digit(id)+" "+cmp.Or(about.Short, about.Name), ""
 		}
 		bad := x.Alarm() > 0
@@ -115,29 +115,31 @@ func (v *view) tabs(w int) string {
 	return p.Done()
 }
 
-// tabsShort is how many cells the short names of the panes take.
-const tabsShort = 79
-
-// tabsMiddle is how many cells their short names take, one of them with an alarm and one in brackets.
-func (v *view) tabsMiddle() int {
-	cells := 3
-	for _, p := range v.m.all {
-		cells += len(" 1 ") + draw.Width(cmp.Or(p.About().Short, p.About().Name))
-	}
-	return cells
+// tabSizes are the widths from which the line of panes has more text.
+type tabSizes struct {
+	numbered int // short names of the panes whose key is a digit, keys of the others
+	short    int // short names of all panes
+	full     int // names of all panes
 }
 
-// tabsWide is how many cells the names of all panes take, one of them with an alarm.
-func (v *view) tabsWide() int {
-	cells := 1
-	for _, p := range v.m.all {
-		cells += len("1  ") + draw.Width(p.About().Name) + 1
+// tabSizes returns the widths that the panes need, with one alarm and one pane in brackets.
+func (v *view) tabSizes() tabSizes {
+	size := tabSizes{numbered: 3, short: 3, full: 1}
+	for id, p := range v.m.all {
+		about := p.About()
+		short := draw.Width(cmp.Or(about.Short, about.Name)) + 1
+		size.short += short + 2
+		size.full += draw.Width(about.Name) + 4
+		if v.isNumbered(id) {
+			size.numbered += short
+		}
+		size.numbered += 2
 	}
-	return cells
+	return size
 }
 
-// named is how many panes have their names in the line of short ones.
-const named = 9
+// isNumbered reports whether the key of a pane is a digit other than 0. These panes keep their names longest.
+func (v *view) isNumbered(id int) bool { key := v.m.digit(id); return key >= "1" && key <= "9" }
 
 func (v *view) badges() []draw.Badge {
 	t := v.m.Look

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -101,37 +102,57 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 	p.Raw(prose.When(selected, t.Info, ""), text)
 }
 
-// firstPage explains the screen to somebody who sees it first, in 80x24 cells.
+// firstPage explains the screen to a new user, in 80x24 cells.
 func (pg *pages) firstPage() {
-	p := page.New(pg.m.Look, "Welcome")
+	m, t := pg.m, pg.m.Look
+	p := page.New(t, "Welcome")
 	p.Ready = true
-	t := pg.m.Look
 	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
-	if pg.m.st.Source.Kind == source.Sim {
+	if m.st.Source.Kind == source.Sim {
 		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With "+
 			"hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor "+
-			"says what is missing.")
+			"lists what is missing.")
 	}
 	p.Raw("", "")
 	for _, l := range [][2]string{
-		{"1-0, a, N, K, Tab", "the panes: what is wrong, topology, table, trace, ..."},
-		{"/ text", "find a host or switch by its name; Esc shows all again"},
-		{"t, then T", "on one host and on another: the path between them"},
-		{"f", "on a link, switch or host: what if it fails? u undoes it"},
-		{"r", "compute routes around it; nothing is written by that"},
-		{"5, 6", "what follows from it, and which links carry how much"},
-		{"?", "all keys, and what they do; Enter does one of them"},
-		{": command", "everything that keys do and more; Tab completes"},
-		{"q", "quit"},
+		{pg.paneKeys() + ", " + pg.keyOf("next-pane"), "panes: problems, topology, forwarding table, trace, ..."},
+		{pg.keyOf("filter") + " text", "find a host or switch by its name; Esc shows all again"},
+		{pg.keyOf("trace-from") + ", then " + pg.keyOf("trace-to"), "on one host and on another: the path between them"},
+		{pg.keyOf("fail"), "on a link, switch or host: what if it fails? " + pg.keyOf("undo") + " undoes it"},
+		{pg.keyOf("route"), "compute routes around it; nothing is written by that"},
+		{pg.paneKey("What-if") + ", " + pg.paneKey("Load"), "the consequences, and the paths over each link"},
+		{pg.keyOf("help"), "all keys and their help; Enter runs one of them"},
+		{pg.keyOf("command") + " command", "every command of the shell; Tab completes"},
+		{pg.keyOf("quit"), "quit"},
 	} {
-		p.Raw("", fmt.Sprintf("  %-14s %s", l[0], l[1]))
+		p.Raw("", fmt.Sprintf("  %-17s %s", l[0], l[1]))
 	}
 	p.Raw("", "")
-	p.Say("", "Nothing is written to a switch before you turn writing on, and then only from a page that says what.")
-	p.Raw(t.Strong, "Enter begins. Ctrl-G begins a tour of three minutes.")
+	p.Say("", "Nothing is written to a switch before you turn writing on, and then only from a page that shows the plan.")
+	p.Raw(t.Strong, "Enter begins. "+pg.keyOf("tour")+" begins a tour of three minutes.")
 	p.Leave = pg.closePage
-	p.Fit(pg.m.body())
-	pg.cover(&welcomePage{p, pg.m})
+	p.Fit(m.body())
+	pg.cover(&welcomePage{p, m})
+}
+
+// keyOf returns the first key of an action as the screen writes it.
+func (pg *pages) keyOf(action string) string { return keyWord(&pg.m.Look.Glyphs, pg.m.action(action)) }
+
+// paneKey returns the key of a pane as the screen writes it.
+func (pg *pages) paneKey(name string) string {
+	return pg.keyOf(pg.m.layout.keys[pg.m.named(name)].Name)
+}
+
+// paneKeys lists the keys of all panes, those from 1 to 0 as a range.
+func (pg *pages) paneKeys() string {
+	keys := make([]string, len(pg.m.all))
+	for i, k := range pg.m.layout.keys {
+		keys[i] = pg.keyOf(k.Name)
+	}
+	if text := strings.Join(keys, ", "); !strings.HasPrefix(text, "1, 2, 3, 4, 5, 6, 7, 8, 9, 0") {
+		return text
+	}
+	return strings.Join(append([]string{"1-0"}, keys[10:]...), ", ")
 }
 
 // welcomePage is the first page. The keys that it names do what it says.

@@ -12,7 +12,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -46,17 +45,11 @@ type job struct {
 	sheets []pane.Sheet // the tables of the answer
 	tabled bool         // says that it has answers of tables, if they are empty
 	lines  []string     // the answer in words
-	path   tracedPath   // that it answered last, nil for none
+	path   pane.Traced  // that it answered last, nil for none
 	pathOf string       // the state in which that is
 	traced bool         // says that the trace pane has the answer
 	shown  bool         // says that it was seen on a page what it writes
 	opens  string       // the title of the table to show first, "" for the summary of all
-}
-
-// tracedPath is what a command answers that follows packets from one port to another.
-type tracedPath interface {
-	Ends() (f *fabric.Fabric, src, dst fabric.PortIndex)
-	Destination() uint16
 }
 
 // outputLine is one line that a command said.

@@ -99,8 +99,9 @@ func (js *jobs) do(name string, keyed bool, work func(context.Context, *shell.Ou
 
 // drain moves the output of a job to the log.
 func (js *jobs) drain(j *job, all bool) {
-	var lines []pane.Line
-	for _, l := range j.take(all) {
+	taken := j.take(all)
+	lines := make([]pane.Line, 0, len(taken))
+	for _, l := range taken {
 		kind := prose.When(l.note, pane.LineNote, pane.LineOutput)
 		lines = append(lines, pane.Line{Kind: kind, Text: l.text})
 		j.hear(l)
@@ -143,7 +144,7 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 		if j.keyed && draw.FirstWord(j.text) == "trace" && js.m.Traced(js.m.sc) != "" {
 			js.m.inform(fmt.Sprintf("%s: %s", js.m.sc.State.Title(js.m.sc.Picture), js.m.Traced(js.m.sc)))
 		}
-		js.learn(j)
+		js.takePath(j)
 	case errors.Is(err, context.Canceled):
 		js.m.tellPanes(pane.Ended{Job: j.id, End: "cancelled", Failed: true})
 		text := j.text + ": cancelled"
@@ -154,6 +155,7 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 		js.m.warn(text)
 	default:
 		js.failed(j, err)
+		js.takePath(j) // a trace fails if packets do not arrive
 	}
 	js.m.pages.endWriting(j, err)
 	js.present(j)
@@ -195,15 +197,18 @@ func (js *jobs) present(j *job) {
 	}
 }
 
-// learn shows the path of the last trace that was asked for in words, as the command answered it.
-func (js *jobs) learn(j *job) {
-	p, m := j.path, js.m
-	if p == nil || j.keyed {
+// takePath shows the path that a typed trace answered, in the state that it is of.
+func (js *jobs) takePath(j *job) {
+	if j.path == nil || j.keyed {
 		return
 	}
-	f, src, dst := p.Ends()
+	m := js.m
+	path, tables := j.path.Walked()
+	if path == nil || path.Src == fabric.None || path.Dst == fabric.None {
+		return
+	}
 	of := session.Kind(j.pathOf)
-	if shown, err := m.sc.State.Of(of); err != nil || src == fabric.None || dst == fabric.None {
+	if shown, err := m.sc.State.Of(of); err != nil {
 		return
 	} else if shown == m.sc.State.Default() {
 		of = ""
@@ -212,8 +217,13 @@ func (js *jobs) learn(j *job) {
 	if of != m.sc.Of {
 		m.refresh()
 	}
-	m.tellPanes(pane.Mark{From: pane.PlaceOf(f, f.Ports[src].Node, src), To: pane.PlaceOf(f, f.Ports[dst].Node, dst),
-		LID: p.Destination()})
+	f := tables.Fabric
+	mark := pane.Mark{From: pane.PlaceOf(f, f.Ports[path.Src].Node, path.Src),
+		To: pane.PlaceOf(f, f.Ports[path.Dst].Node, path.Dst), LID: path.DstLID}
+	if m.sc.Picture.Tables == tables {
+		mark.Path = path
+	}
+	m.tellPanes(mark)
 	m.collect()
 	j.traced = true
 }

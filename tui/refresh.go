@@ -108,7 +108,7 @@ func (m *model) seek() tea.Cmd {
 // sift asks for another turn of the filters that were not applied to all rows. Keys that were pressed before come
 // first.
 func (m *model) sift() tea.Cmd {
-	if m.sifting || !slices.ContainsFunc(m.all, func(p pane.Pane) bool { return p.Base().Sifting() }) {
+	if m.sifting || !slices.ContainsFunc(m.all, func(p pane.Pane) bool { return p.Base().Working() }) {
 		return nil
 	}
 	m.sifting = true
@@ -121,8 +121,8 @@ func (m *model) sifted() tea.Cmd {
 	m.sifting = false
 	m.Common.Running--
 	for _, p := range m.all {
-		if p.Base().Sifting() {
-			p.Base().SiftOn()
+		if p.Base().Working() {
+			p.Base().Work()
 		}
 	}
 	m.follow()

@@ -17,7 +17,7 @@ import (
 // or that of the selected one.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {
 	t := m.pane().Base()
-	t.SiftAll()
+	t.WorkAll()
 	lines := t.Chosen()
 	if len(t.Marks) == 0 && !t.Filt.Empty() {
 		lines = lines[:0]

@@ -108,6 +108,14 @@ func TestTypedTraceIsOfItsAnswer(t *testing.T) {
 	}
 }
 
+// TestFailedTraceIsShown: a typed trace whose packets do not arrive fails, and the trace pane shows its path.
+func TestFailedTraceIsShown(t *testing.T) {
+	d := drive(t, tree).size(120, 36)
+	d.press(":fail switch leaf-09", "enter", ":trace node-0037 node-0050 of=whatif", "enter")
+	d.sees("›4 Trace node-0037 HCA-1 → node-0050 HCA-1", "node-0050 HCA-1/1 is unreachable", "! trace: ")
+	d.press(":restore all", "enter", ":trace live node-0037 node-0050", "enter").sees("delivered")
+}
+
 // TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is
 // unread.
 func TestTraceOfDrops(t *testing.T) {

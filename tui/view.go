@@ -107,8 +107,8 @@ func (v *view) drawPane(p placed) []string {
 	if word := t.SortWord(); word != "" && !x.HasHead() {
 		f.Figure = cmp.Or(f.Figure, "rows") + ", " + word
 	}
-	if t.Sifting() {
-		f.Figure = t.SiftText()
+	if t.Working() {
+		f.Figure = t.Progress()
 	}
 	if x.HasHead() {
 		f.Head = x.Header

@@ -110,7 +110,7 @@ func inOrder(s, want string) bool {
 	return true
 }
 
-const manyRows = 2048 // how many rows are worked on at a time
+const manyRows = 512 // how many rows are worked on at a time
 
 // each calls work with ranges that 0 to n-1 are cut into. Other processors help where they are free. Where
 // they are busy nobody waits for them: what is computed beside the screen holds up no key. A panic of work becomes

@@ -5,6 +5,8 @@ package draw
 import (
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
+
 	"example.org/ibconsole/internal/base/prose"
 )
 
@@ -35,7 +37,7 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 			line = f.Picture.Line
 		}
 	}
-	bx := t.box(frame, f.Focused)
+	bx := &t.Borders[frame][Btoi(f.Focused)]
 	lines := make([]string, 0, r.H)
 	if r.H < 1 {
 		return lines
@@ -48,7 +50,7 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 	}
 	from, to := f.Win.thumb()
 	for i := range inner {
-		edge := prose.When(i >= from && i < to, t.thumb, bx.V)
+		edge := prose.When(i >= from && i < to, t.thumb, bx.Left)
 		lines = append(lines, t.frameRow(r.W, f, bx, line, edge, i))
 	}
 	if r.H > 1 {
@@ -57,21 +59,21 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 	return lines
 }
 
-func (t *Theme) frameHead(w int, f *Framed, bx box, line Style) string {
+func (t *Theme) frameHead(w int, f *Framed, bx *lipgloss.Border, line Style) string {
 	p := NewPen(t, w)
-	p.Put(line, bx.V)
+	p.Put(line, bx.Left)
 	p.Keeping(1, func() {
 		p.Gap(1)
 		p.Keeping(1, func() { f.Head(p) })
 		p.Gap(p.Left)
 	})
-	p.Put(line, bx.V)
+	p.Put(line, bx.Left)
 	return p.Done()
 }
 
-func (t *Theme) frameRow(w int, f *Framed, bx box, line Style, edge string, i int) string {
+func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge string, i int) string {
 	p := NewPen(t, w)
-	p.Put(line, bx.V)
+	p.Put(line, bx.Left)
 	p.Keeping(1, func() {
 		row := f.Win.Top + i
 		switch {
@@ -106,9 +108,9 @@ func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 	}
 }
 
-func (t *Theme) frameTop(w int, f *Framed, bx box, line Style) string {
+func (t *Theme) frameTop(w int, f *Framed, bx *lipgloss.Border, line Style) string {
 	p := NewPen(t, w)
-	p.Put(line, bx.tl+bx.H)
+	p.Put(line, bx.TopLeft+bx.Top)
 	end, badge := 2, ""
 	if f.Picture != nil {
 		badge = stateIn(f.Picture.Word, w)
@@ -122,13 +124,13 @@ func (t *Theme) frameTop(w int, f *Framed, bx box, line Style) string {
 			p.Keeping(1, func() { f.Tabs(p) })
 			p.Gap(1)
 		}
-		p.fill(line, bx.H, 0)
+		p.fill(line, bx.Top, 0)
 	})
 	if badge != "" {
 		p.Badge(f.Picture.St, badge)
 	}
-	p.fill(line, bx.H, 1)
-	p.Put(line, bx.tr)
+	p.fill(line, bx.Top, 1)
+	p.Put(line, bx.TopRight)
 	return p.Done()
 }
 
@@ -144,9 +146,9 @@ func stateIn(word string, w int) string {
 	return ""
 }
 
-func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
+func (t *Theme) frameBottom(w int, f *Framed, bx *lipgloss.Border, line Style) string {
 	p := NewPen(t, w)
-	p.Put(line, bx.bl+bx.H)
+	p.Put(line, bx.BottomLeft+bx.Bottom)
 	p.Keeping(2, func() {
 		if f.Filter != "" && p.Left > 3 {
 			p.Gap(1)
@@ -155,13 +157,13 @@ func (t *Theme) frameBottom(w int, f *Framed, bx box, line Style) string {
 		}
 		figure := Clean(f.Figure, t.ASCII)
 		if Width(figure)+2 < p.Left && figure != "" {
-			p.fill(line, bx.H, Width(figure)+2)
+			p.fill(line, bx.Top, Width(figure)+2)
 			p.Put(t.Dim, " "+figure+" ")
 		}
-		p.fill(line, bx.H, 0)
+		p.fill(line, bx.Top, 0)
 	})
-	p.fill(line, bx.H, 1)
-	p.Put(line, bx.Br)
+	p.fill(line, bx.Top, 1)
+	p.Put(line, bx.BottomRight)
 	return p.Done()
 }
 

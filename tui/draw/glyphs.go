@@ -4,22 +4,21 @@ package draw
 
 import (
 	"strings"
-)
 
-// box is the lines of a frame: corners from the top left clockwise, horizontal, vertical.
-type box struct{ tl, tr, Br, bl, H, V string }
+	"github.com/charmbracelet/lipgloss"
+)
 
 // Glyphs are the marks that a terminal can show, a cell each.
 type Glyphs struct {
 	ASCII                 bool
-	Boxes                 [4][2]box // the frames of panes by what they show, each without and with the keyboard
-	sortUp, sortDown      string    // behind the head of a column
-	mark                  string    // of a marked row
-	Shades, sparks        []string  // from nothing to all
-	tick, warn, note      string    // of good things, warnings and notes
-	thumb                 string    // of the scroll bar
-	Cursor, idle          string    // mark the selected row, with and without the keyboard
-	Open, Shut            string    // a branch of the tree
+	Borders               [4][2]lipgloss.Border // the frames of panes by state, without and with the keyboard
+	sortUp, sortDown      string                // behind the head of a column
+	mark                  string                // of a marked row
+	Shades, sparks        []string              // from nothing to all
+	tick, warn, note      string                // of good things, warnings and notes
+	thumb                 string                // of the scroll bar
+	Cursor, idle          string                // mark the selected row, with and without the keyboard
+	Open, Shut            string                // a branch of the tree
 	Failed, Changed       string
 	OnPath, Rung          string // the ends of a path, and what is between
 	Arrow, Line, Ellipsis string
@@ -38,15 +37,26 @@ const (
 	FrameOld
 )
 
-func (g *Glyphs) box(frame int, focused bool) box { return g.Boxes[frame][Btoi(focused)] }
+// edges returns a border with other lines.
+func edges(b lipgloss.Border, horizontal, vertical string) lipgloss.Border {
+	b.Top, b.Bottom, b.Left, b.Right = horizontal, horizontal, vertical, vertical
+	return b
+}
+
+// corners returns a border with the same glyph at each corner.
+func corners(glyph, horizontal, vertical string) lipgloss.Border {
+	return edges(lipgloss.Border{TopLeft: glyph, TopRight: glyph, BottomLeft: glyph, BottomRight: glyph}, horizontal,
+		vertical)
+}
 
 func unicodeGlyphs() Glyphs {
 	return Glyphs{
-		Boxes: [4][2]box{
-			FrameLive:   {{"╭", "╮", "╯", "╰", "─", "│"}, {"┏", "┓", "┛", "┗", "━", "┃"}},
-			FrameWhatIf: {{"╭", "╮", "╯", "╰", "┄", "┆"}, {"┏", "┓", "┛", "┗", "┅", "┇"}},
-			FrameStaged: {{"╒", "╕", "╛", "╘", "═", "│"}, {"╔", "╗", "╝", "╚", "═", "║"}},
-			FrameOld:    {{"·", "·", "·", "·", "┈", "┊"}, {"•", "•", "•", "•", "┉", "┋"}},
+		Borders: [4][2]lipgloss.Border{
+			FrameLive:   {lipgloss.RoundedBorder(), lipgloss.ThickBorder()},
+			FrameWhatIf: {edges(lipgloss.RoundedBorder(), "┄", "┆"), edges(lipgloss.ThickBorder(), "┅", "┇")},
+			FrameStaged: {edges(lipgloss.Border{TopLeft: "╒", TopRight: "╕", BottomLeft: "╘", BottomRight: "╛"}, "═", "│"),
+				lipgloss.DoubleBorder()},
+			FrameOld: {corners("·", "┈", "┊"), corners("•", "┉", "┋")},
 		},
 		sortUp: "▴", sortDown: "▾", mark: "◆", Shades: []string{"·", "░", "▒", "▓", "█"},
 		sparks: strings.Split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", " "), tick: "✓", warn: "!", note: "·",
@@ -59,11 +69,11 @@ func unicodeGlyphs() Glyphs {
 // consoleGlyphs are those that the Linux console has in its fonts.
 func consoleGlyphs() Glyphs {
 	g := unicodeGlyphs()
-	g.Boxes = [4][2]box{
-		FrameLive:   {{"┌", "┐", "┘", "└", "─", "│"}, {"╔", "╗", "╝", "╚", "═", "║"}},
-		FrameWhatIf: {{"+", "+", "+", "+", "-", ":"}, {"#", "#", "#", "#", "-", ":"}},
-		FrameStaged: {{"┌", "┐", "┘", "└", "≡", "│"}, {"╔", "╗", "╝", "╚", "≡", "║"}},
-		FrameOld:    {{".", ".", ".", ".", ".", ":"}, {"#", "#", "#", "#", ".", ":"}},
+	g.Borders = [4][2]lipgloss.Border{
+		FrameLive:   {lipgloss.NormalBorder(), lipgloss.DoubleBorder()},
+		FrameWhatIf: {corners("+", "-", ":"), corners("#", "-", ":")},
+		FrameStaged: {edges(lipgloss.NormalBorder(), "≡", "│"), edges(lipgloss.DoubleBorder(), "≡", "║")},
+		FrameOld:    {corners(".", ".", ":"), corners("#", ".", ":")},
 	}
 	g.sortUp, g.sortDown, g.mark, g.tick = "↑", "↓", "*", "√"
 	g.sparks = strings.Split("_ ░ ▒ ▓ █", " ")
@@ -75,11 +85,11 @@ func consoleGlyphs() Glyphs {
 func asciiGlyphs() Glyphs {
 	return Glyphs{
 		ASCII: true,
-		Boxes: [4][2]box{
-			FrameLive:   {{"+", "+", "+", "+", "-", "|"}, {"#", "#", "#", "#", "-", "#"}},
-			FrameWhatIf: {{"+", "+", "+", "+", "~", ":"}, {"#", "#", "#", "#", "~", "#"}},
-			FrameStaged: {{"+", "+", "+", "+", "=", "|"}, {"#", "#", "#", "#", "=", "#"}},
-			FrameOld:    {{"+", "+", "+", "+", ".", ":"}, {"#", "#", "#", "#", ".", "#"}},
+		Borders: [4][2]lipgloss.Border{
+			FrameLive:   {lipgloss.ASCIIBorder(), corners("#", "-", "#")},
+			FrameWhatIf: {corners("+", "~", ":"), corners("#", "~", "#")},
+			FrameStaged: {corners("+", "=", "|"), corners("#", "=", "#")},
+			FrameOld:    {corners("+", ".", ":"), corners("#", ".", "#")},
 		},
 		sortUp: "^", sortDown: "v", mark: "*", Shades: []string{".", ":", "+", "%", "@"},
 		sparks: strings.Split("_ . : = #", " "), tick: "ok", warn: "!", note: ".",

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// sortKeys are rows with what they are sorted by.
+// sortKeys sorts rows by numbers.
 type sortKeys struct{ list, spare []sortKey }
 
 type sortKey struct {
@@ -16,18 +16,18 @@ type sortKey struct {
 	row int32
 }
 
-// of takes rows and what each is sorted by, downwards the other way round.
-func (k *sortKeys) of(rows []int32, order func(row int) int64, down bool) {
-	k.list = slices.Grow(k.list[:0], len(rows))[:len(rows)]
+// begin makes room for n rows.
+func (k *sortKeys) begin(n int) { k.list = slices.Grow(k.list[:0], n)[:n] }
+
+// take sets the keys of a part of the rows to their order; down reverses it.
+func (k *sortKeys) take(rows []int32, from, to int, order func(row int) int64, down bool) {
 	var turn uint64 = 1 << 63 // so that negative numbers come first
 	if down {
 		turn = ^turn
 	}
-	each(len(rows), func(from, to int) {
-		for i := from; i < to; i++ {
-			k.list[i] = sortKey{uint64(order(int(rows[i]))) ^ turn, rows[i]}
-		}
-	})
+	for i := from; i < to; i++ {
+		k.list[i] = sortKey{uint64(order(int(rows[i]))) ^ turn, rows[i]}
+	}
 }
 
 const fewKeys = 256 // up to how many keys comparing them is quicker than counting

@@ -29,7 +29,8 @@ func TestSortKeys(t *testing.T) {
 					return cmp.Compare(by[a], by[b])
 				})
 				var k sortKeys
-				k.of(rows, func(row int) int64 { return by[row] }, down)
+				k.begin(n)
+				k.take(rows, 0, n, func(row int) int64 { return by[row] }, down)
 				k.sort()
 				for i := range want {
 					if k.list[i].row != want[i] {

@@ -3,7 +3,6 @@
 package draw
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -19,8 +18,10 @@ type Table struct {
 	Size  int
 	Order []int32 // row by line
 	keys  sortKeys
-	// sifted is how many rows the filter was applied to: all of them where there is no filter.
-	sifted int
+	// sifted is the number of rows that the filter was applied to: all of them without a filter.
+	sifted   int
+	sorting  *sorting // the sort that is under way, nil for none
+	unsorted bool     // the rows are still to be sorted
 	// Sorted is the column that the rows are sorted by, from 1, negative for downwards, 0 for the order they come in.
 	Sorted int
 	Filt   Filter
@@ -46,10 +47,10 @@ func (t *Table) Hold() {
 	}
 }
 
-// Build takes it that there are so many rows now, and goes to the one held.
+// Build takes a new number of rows and goes to the row that is held.
 func (t *Table) Build(size int) {
 	t.Rebuild(size)
-	if !t.Sifting() {
+	if !t.Working() {
 		t.release()
 	}
 }
@@ -72,21 +73,23 @@ func (t *Table) Again() {
 	t.Build(t.Size)
 }
 
-// Rebuild is build without looking for a row.
+// Rebuild is [Table.Build] without going to a row. It filters and sorts the rows; if that takes longer than a key may
+// wait, [Table.Work] continues between keys.
 func (t *Table) Rebuild(size int) {
 	t.Fill(size)
+	t.unsorted = true
 	if !t.Filt.Empty() {
-		t.Sift()
+		if t.Prepare != nil {
+			t.Prepare()
+		}
+		t.Order, t.sifted = t.Order[:0], 0
 	}
-	if !t.Sifting() {
-		t.arrange()
-	}
-	t.Resize(len(t.Order), t.Height)
+	t.work()
 }
 
-// Fill takes so many rows in the order that they come in.
+// Fill takes a new number of rows, all of them in their own order.
 func (t *Table) Fill(size int) {
-	t.Size, t.sifted = size, size
+	t.Size, t.sifted, t.sorting, t.unsorted = size, size, nil, false
 	t.Order = slices.Grow(t.Order[:0], size)[:size]
 	for i := range t.Order {
 		t.Order[i] = int32(i)
@@ -103,40 +106,6 @@ func (t *Table) matchText(row int) bool {
 }
 
 func (c *Column) gone() bool { return c.Hidden != nil && c.Hidden() }
-
-func (t *Table) arrange() {
-	if t.Sorted == 0 || len(t.Order) == 0 {
-		return
-	}
-	col := &t.Cols[max(t.Sorted, -t.Sorted)-1]
-	if col.gone() {
-		return
-	}
-	down := t.Sorted < 0
-	if col.Order == nil {
-		t.arrangeText(col, down)
-		return
-	}
-	t.keys.of(t.Order, col.Order, down)
-	t.keys.sort()
-	for i, k := range t.keys.list {
-		t.Order[i] = k.row
-	}
-}
-
-func (t *Table) arrangeText(col *Column, down bool) {
-	texts := make(map[int32]string, len(t.Order))
-	for _, row := range t.Order {
-		texts[row] = col.Text(int(row))
-	}
-	slices.SortStableFunc(t.Order, func(a, b int32) int {
-		c := cmp.Or(Natural(texts[a], texts[b]), cmp.Compare(texts[a], texts[b]))
-		if down {
-			return -c
-		}
-		return c
-	})
-}
 
 // Row is the row of a line.
 func (t *Table) Row(line int) int { return int(t.Order[line]) }
@@ -257,4 +226,5 @@ func (t *Table) NoMatch(what string) string {
 func (t *Table) Show(kind int) {
 	t.Kind, t.Sorted, t.Marks, t.Aside = kind, 0, nil, 0
 	t.Cursor, t.Top, t.Order, t.Held, t.sifted = 0, 0, t.Order[:0], false, t.Size
+	t.sorting, t.unsorted = nil, false
 }

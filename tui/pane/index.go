@@ -30,14 +30,21 @@ type Index struct {
 	// Search are the names of the nodes in lower case, rank their places in the order of names.
 	Search []string
 	Rank   []int32
+	byLID  []string // Search of the owners of LIDs, so that a filter reads it in order
 }
 
-// newIndex takes O(ports + nodes log nodes).
+// newIndex takes O(ports + LIDs + nodes log nodes).
 func newIndex(s *classify.Structure) *Index {
 	f := s.Fabric
 	ix := &Index{Fabric: f, Structure: s}
 	ix.count()
 	ix.name()
+	ix.byLID = make([]string, int(f.MaxLID)+1)
+	for lid := range ix.byLID {
+		if p := f.PortByLID(uint16(lid)); p != fabric.None {
+			ix.byLID[lid] = ix.Search[f.Ports[p].Node]
+		}
+	}
 	ix.Tiers = s.Tiers()
 	for s, n := range f.Switches {
 		if !f.Nodes[n].InSubnet {
@@ -99,6 +106,14 @@ func (ix *Index) name() {
 	for place, node := range by {
 		ix.Rank[node] = int32(place)
 	}
+}
+
+// Owner returns the name in lower case of the node that owns a LID, "" without an owner.
+func (ix *Index) Owner(lid uint16) string {
+	if int(lid) < len(ix.byLID) {
+		return ix.byLID[lid]
+	}
+	return ""
 }
 
 // Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.

@@ -52,6 +52,12 @@ func (l *loads) measure() {
 	l.busiest = max(int64(2*float64(sum)/float64(max(n, 1))), most)
 }
 
+// Traced is the answer of a command that follows packets from one port to another.
+type Traced interface {
+	// Walked returns the path and the tables that it was computed from, nil for a path through live switches.
+	Walked() (*walk.Path, *fabric.Tables)
+}
+
 // traced is the path between the marked ends in a scene.
 type traced struct {
 	sc   *Scene
@@ -92,11 +98,25 @@ func (c *Common) traceOf(sc *Scene) *traced {
 		lid = f.LIDOf(dst)
 	}
 	path := walk.Between(sc.Picture.Tables, src, dst, lid)
-	x.path, x.text, x.on = &path, path.Explain(f), map[fabric.NodeIndex]bool{}
+	x.take(&path)
+	return x
+}
+
+// TakeTrace sets the path between the marked ends by the tables of a scene, so that it is not computed again. A nil path
+// changes nothing.
+func (c *Common) TakeTrace(sc *Scene, path *walk.Path) {
+	if path != nil {
+		c.trace = traced{sc: sc, ends: c.Ends, lid: c.LID}
+		c.trace.take(path)
+	}
+}
+
+func (x *traced) take(path *walk.Path) {
+	f := x.sc.Picture.Fabric
+	x.path, x.text, x.on = path, path.Explain(f), map[fabric.NodeIndex]bool{}
 	for _, h := range path.Hops {
-		if n, _ := PlaceOf(f, h.Node, fabric.None).In(sc.Top.Fabric); n != fabric.None {
+		if n, _ := PlaceOf(f, h.Node, fabric.None).In(x.sc.Top.Fabric); n != fabric.None {
 			x.on[n] = true
 		}
 	}
-	return x
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -71,6 +72,7 @@ type (
 	Mark struct {
 		From, To Place
 		LID      uint16
+		Path     *walk.Path // through the tables that are shown, nil where it is still to be computed
 	}
 	// Log brings lines to the log.
 	Log struct{ Lines []Line }

@@ -7,7 +7,6 @@ package pane
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -146,37 +145,9 @@ type Common struct {
 	// that was named where it has several, else 0.
 	Ends [2]Place
 	LID  uint16
-	// Recent is what ports counted in the last hour of the time that is shown, nil where nothing is recorded of that.
-	Recent *Recently
 
 	loads atomic.Pointer[loads]
 	trace traced
-}
-
-// Recently is what ports counted of late. It does not change.
-type Recently struct {
-	By   map[Place]Recent
-	Read map[Place]bool // the ports of which something was recorded
-}
-
-// Recent is what a port counted of late: errors, and the share of its link that it sent with, below 0 where that is not
-// known.
-type Recent struct {
-	Errors uint64
-	Use    float64
-}
-
-// RecentErrors is what a port counted of errors, "?" where nothing was recorded of it.
-func (c *Common) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64, text string) {
-	if c.Recent == nil || port == fabric.None {
-		return 0, ""
-	}
-	at := PlaceOf(f, f.Ports[port].Node, port)
-	if !c.Recent.Read[at] {
-		return 0, "?"
-	}
-	n = c.Recent.By[at].Errors
-	return n, draw.CountOrNone(int(min(n, 1<<40)))
 }
 
 // PathsText is how many paths leave by a port, "?" where that is not known.
@@ -185,18 +156,6 @@ func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
 		return "?"
 	}
 	return draw.Thousands(int(l.Paths[port]))
-}
-
-// RecentUse is the share of its link that a port sent with in percent, -1 where that is not known.
-func (c *Common) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int64, text string) {
-	if c.Recent == nil || port == fabric.None {
-		return -1, ""
-	}
-	r, ok := c.Recent.By[PlaceOf(f, f.Ports[port].Node, port)]
-	if !ok || r.Use < 0 {
-		return -1, "-"
-	}
-	return int64(100*r.Use + 0.5), fmt.Sprintf("%.0f %%", 100*r.Use)
 }
 
 // List is a table that is a pane, as far as panes are alike.

@@ -3,12 +3,16 @@
 package pane
 
 import (
+	"fmt"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/recording"
+	"example.org/ibconsole/tui/draw"
 )
 
 // Scene is what the panes draw: the state of the session and what follows from it. It never changes.
@@ -178,6 +182,35 @@ func (sc *Scene) Against() *session.Picture {
 		return nil
 	}
 	return p
+}
+
+// Recent returns what ports counted in the last hour of the time that is shown, nil if nothing was recorded of it.
+func (sc *Scene) Recent() *recording.Recent { return recording.RecentOf(&sc.State) }
+
+// RecentErrors returns the errors that a port counted in the last hour, "?" if it was not read.
+func (sc *Scene) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64, text string) {
+	r := sc.Recent()
+	if r == nil || port == fabric.None {
+		return 0, ""
+	}
+	n, ok := r.Errors(counters.KeyOf(f, port))
+	if !ok {
+		return 0, "?"
+	}
+	return n, draw.CountOrNone(int(min(n, 1<<40)))
+}
+
+// RecentUse returns the share of its data rate that a port sent with in the last hour, in percent; -1 if it is unknown.
+func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int64, text string) {
+	r := sc.Recent()
+	if r == nil || port == fabric.None {
+		return -1, ""
+	}
+	use := r.Use(counters.KeyOf(f, port))
+	if use < 0 {
+		return -1, "-"
+	}
+	return int64(100*use + 0.5), fmt.Sprintf("%.0f %%", 100*use)
 }
 
 // CountDown counts the links of the live subnet that are down, where they may be others than in the scene before, nil

@@ -20,7 +20,7 @@ type Answered struct {
 }
 
 // Sheet is a table of an answer, or the lines of its text. Cells are made when they are asked for, until
-// [Sheet.Freeze].
+// [Sheet.Frozen].
 type Sheet struct {
 	Title   string
 	Columns []answer.Column // none for lines
@@ -133,12 +133,13 @@ func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
 	return Place{GUID: lead.GUID, Port: lead.Port}, lead.Command, 0
 }
 
-// Freeze makes all cells, so that the sheet does not keep the subnet of its answer.
-func (s *Sheet) Freeze() {
-	if s.lines != nil || s.frozen != nil {
-		return
+// Frozen returns the sheet with all cells as texts. It does not refer to the subnet of the answer.
+func (s *Sheet) Frozen() Sheet {
+	out := *s
+	if s.parts == nil {
+		return out
 	}
-	rows := make([]frozenRow, 0, s.Len())
+	out.parts, out.frozen = nil, make([]frozenRow, 0, s.Len())
 	for p := range s.parts {
 		part := &s.parts[p]
 		for row := range part.Len() {
@@ -146,10 +147,10 @@ func (s *Sheet) Freeze() {
 			for col := range cells {
 				cells[col] = part.Cell(row, col)
 			}
-			rows = append(rows, frozenRow{cells, part.Lead(row)})
+			out.frozen = append(out.frozen, frozenRow{cells, part.Lead(row)})
 		}
 	}
-	s.parts, s.frozen = nil, rows
+	return out
 }
 
 // SubjectAt is what a place is in the topology: the link of a port, or a node.

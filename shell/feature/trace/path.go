@@ -44,12 +44,12 @@ type path struct {
 	unread []string
 	basis  answer.Basis
 
-	f        *fabric.Fabric
-	src, dst fabric.PortIndex
+	walked *walk.Path     // nil for a path through live switches
+	tables *fabric.Tables // the tables of walked
 }
 
-// Ends returns the fabric of a path and the ports between which it was asked for.
-func (p *path) Ends() (f *fabric.Fabric, src, dst fabric.PortIndex) { return p.f, p.src, p.dst }
+// Walked returns the path and the tables that it was computed from, nil for a path through live switches.
+func (p *path) Walked() (*walk.Path, *fabric.Tables) { return p.walked, p.tables }
 
 // hop is a node on the path.
 type hop struct {
@@ -99,9 +99,6 @@ var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fiel
 	Lead: func(h hop) answer.Lead {
 		return h.lead
 	}}
-
-// Destination returns the LID that packets of a path are sent to.
-func (p *path) Destination() uint16 { return p.LID }
 
 // declarePath declares the answers of a command that hold a path.
 func declarePath(command string) *answer.Decl[*path] {
@@ -160,7 +157,7 @@ func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	p := &path{
 		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID,
 		Ending:  of.Verdict.String(),
-		Arrives: of.Verdict.Arrives(), Why: of.Explain(f), f: f, src: of.Src, dst: of.Dst,
+		Arrives: of.Verdict.Arrives(), Why: of.Explain(f),
 	}
 	for _, h := range of.Hops {
 		p.hops = append(p.hops, hop{
@@ -211,6 +208,7 @@ func traced(c *feature.Call, st *session.State, s *session.Picture, g *partition
 	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := s.Passage(g, &of, c.Session.Analysis())
 	p := pathOf(s.Fabric, &of)
+	p.walked, p.tables = &of, s.Tables
 	p.restOn(st, s, &of)
 	p.Adaptive = adaptive(st)
 	p.pass(s.Tables, passage)

@@ -4,6 +4,8 @@
 package answer
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,14 +19,17 @@ import (
 // answers lists the answers of the last commands, one of them at a time.
 type answers struct {
 	pane.List
-	kept []*kept // the oldest first
-	at   int     // the one that is shown
+	kept     []*kept // the oldest first
+	at       int     // the one that is shown
+	freezing pane.AsyncResult[[]pane.Sheet]
 }
 
 // kept is an answer, and how it was left.
 type kept struct {
 	pane.Answered
 	sheet, row int
+	columns    [][]draw.Column // by sheet, nil before it is shown
+	frozen     bool            // the sheets do not refer to the subnet
 }
 
 const (
@@ -62,14 +67,10 @@ func (a *answers) Update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case pane.Answered:
 		a.leave()
-		a.kept = append(a.kept[:min(a.at+1, len(a.kept))], &kept{Answered: msg, sheet: msg.First})
+		a.kept = append(a.kept[:min(a.at+1, len(a.kept))],
+			&kept{Answered: msg, sheet: msg.First, columns: make([][]draw.Column, len(msg.Sheets))})
 		if len(a.kept) > most {
 			a.kept = a.kept[1:]
-		}
-		if old := len(a.kept) - 1 - fresh; old >= 0 {
-			for i := range a.kept[old].Sheets {
-				a.kept[old].Sheets[i].Freeze()
-			}
 		}
 		a.turn(len(a.kept) - 1)
 	case pane.Visit:
@@ -79,6 +80,29 @@ func (a *answers) Update(msg tea.Msg) {
 				a.turn(i)
 			}
 		}
+	}
+}
+
+// Seek copies the texts of an answer that is not one of the newest, so that it does not keep its subnet in memory.
+func (a *answers) Seek(pane.Stage) tea.Cmd {
+	i := slices.IndexFunc(a.kept[:max(len(a.kept)-1-fresh, 0)], func(k *kept) bool { return !k.frozen })
+	if i < 0 {
+		return nil
+	}
+	old := a.kept[i]
+	return a.freezing.Want(a.Common, old, func(context.Context, func(int, int)) ([]pane.Sheet, error) {
+		frozen := make([]pane.Sheet, len(old.Sheets))
+		for i := range frozen {
+			frozen[i] = old.Sheets[i].Frozen()
+		}
+		return frozen, nil
+	})
+}
+
+func (a *answers) Collect() {
+	if old, ok := a.freezing.Of.(*kept); ok && !old.frozen && a.freezing.Err == nil {
+		copy(old.Sheets, a.freezing.Value)
+		old.frozen, a.freezing.Value = true, nil
 	}
 }
 
@@ -124,7 +148,10 @@ func (a *answers) Renew() {
 	k.sheet = a.Kind
 	s := a.sheet()
 	a.Hold()
-	a.Cols = Columns(s)
+	if k.columns[k.sheet] == nil {
+		k.columns[k.sheet] = Columns(s)
+	}
+	a.Cols = k.columns[k.sheet]
 	a.Build(s.Len())
 }
 

@@ -141,7 +141,7 @@ func lanes(g *draw.Glyphs, marks string) string {
 	if g.ASCII {
 		return strings.ReplaceAll(marks, "^", "'")
 	}
-	box := g.Boxes[draw.FrameLive][0]
-	return strings.NewReplacer("|", box.V, "-", box.H, "'", box.Br, "^", "┴", "+", "┼", "o", "○", "*",
+	line := &g.Borders[draw.FrameLive][0]
+	return strings.NewReplacer("|", line.Left, "-", line.Top, "'", line.BottomRight, "^", "┴", "+", "┼", "o", "○", "*",
 		g.OnPath).Replace(marks)
 }

@@ -73,12 +73,12 @@ func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.C
 		if out == fabric.None || entry(row) == 0 {
 			return 0
 		}
-		n, _ := l.RecentErrors(f, out)
-		far, _ := l.RecentErrors(f, f.Ports[out].Peer)
+		n, _ := l.Scene.RecentErrors(f, out)
+		far, _ := l.Scene.RecentErrors(f, f.Ports[out].Peer)
 		return n + far
 	}
 	return draw.Column{Name: "errors", Help: "errors at both ends of the link in the last hour, as recorded",
-		Wide: 7, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Recent == nil },
+		Wide: 7, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Scene.Recent() == nil },
 		Text: func(row int) string {
 			return draw.CountOrNone(int(min(count(row), 1<<40)))
 		}, Order: func(row int) int64 { return int64(count(row)) },
@@ -92,10 +92,10 @@ func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Colu
 		if out == fabric.None || entry(row) == 0 {
 			return -1, ""
 		}
-		return l.RecentUse(l.Scene.Picture.Fabric, out)
+		return l.Scene.RecentUse(l.Scene.Picture.Fabric, out)
 	}
 	return draw.Column{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
-		Wide: 5, Right: true, Rank: 3, Hidden: func() bool { return hidden() || l.Recent == nil },
+		Wide: 5, Right: true, Rank: 3, Hidden: func() bool { return hidden() || l.Scene.Recent() == nil },
 		Text: func(row int) string {
 			_, text := use(row)
 			return text

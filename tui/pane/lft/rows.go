@@ -91,9 +91,8 @@ func (l *lft) passes(row int) bool {
 		return l.portHits[l.ports[row]] != l.Filt.Invert
 	}
 	lid := l.lids[row]
-	e := l.Scene.Picture.Fabric.PortByLID(lid)
-	hit := int(lid) == l.number || e != fabric.None &&
-		l.Filt.Hit(l.Scene.Names.Search[l.Scene.Picture.Fabric.Ports[e].Node]) || l.portHits[l.entry(row)]
+	owner := l.Scene.Names.Owner(lid)
+	hit := int(lid) == l.number || owner != "" && l.Filt.Hit(owner) || l.portHits[l.entry(row)]
 	return hit != l.Filt.Invert
 }
 

@@ -104,9 +104,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Order: func(row int) int64 { return int64(1000 * l.load.loads.Fabric.Ports[l.port(row)].Gbps()) }},
 		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded: measured, where paths are " +
 			"computed from the tables",
-			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Recent == nil },
-			Text:  func(row int) string { _, text := l.RecentUse(l.load.loads.Fabric, l.port(row)); return text },
-			Order: func(row int) int64 { n, _ := l.RecentUse(l.load.loads.Fabric, l.port(row)); return n }},
+			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Scene.Recent() == nil },
+			Text:  func(row int) string { _, text := l.Scene.RecentUse(l.load.loads.Fabric, l.port(row)); return text },
+			Order: func(row int) int64 { n, _ := l.Scene.RecentUse(l.load.loads.Fabric, l.port(row)); return n }},
 	}
 	return l
 }
@@ -159,7 +159,7 @@ func (l *links) Collect() {
 	x, t := l.loading.Value, l.Scene.Picture.Tables
 	ready := x != nil && t != nil && l.loading.Ready(t)
 	stale := x != nil && !ready
-	if l.load == x && l.err == l.loading.Err && l.stale == stale && (!l.ofUse() || l.used.of == l.Recent) {
+	if l.load == x && l.err == l.loading.Err && l.stale == stale && (!l.ofUse() || l.used.of == l.Scene.Recent()) {
 		return
 	}
 	l.Hold()
@@ -241,7 +241,7 @@ func (l *links) Empty() string {
 		return "the paths were not counted: " + l.err.Error()
 	case !l.Filt.Empty():
 		return l.NoMatch("link")
-	case l.ofUse() && l.Recent == nil:
+	case l.ofUse() && l.Scene.Recent() == nil:
 		return "nothing was recorded of the hour before what is shown: K is about that, record start begins it"
 	case l.isMap():
 		return "there are too few or too many switches to draw a map of: b shows the list"

@@ -4,13 +4,14 @@ package load
 
 import (
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/routing/checks/linkload"
-	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/shell/session/recording"
 )
 
 // used is the map of what links sent in the last hour of the time that is shown, in thousandths of what they can.
 type used struct {
-	of   *pane.Recently // what it was made of
+	of   *recording.Recent // what it was made of
 	load *loading
 	heat heat
 }
@@ -28,9 +29,10 @@ func (l *links) heat() *heat {
 
 // measure makes the map of use anew where it is of another time or fabric.
 func (l *links) measure() {
-	if u := &l.used; u.of != l.Recent || u.load != l.load {
-		*u = used{of: l.Recent, load: l.load}
-		if l.Recent != nil {
+	recent := l.Scene.Recent()
+	if u := &l.used; u.of != recent || u.load != l.load {
+		*u = used{of: recent, load: l.load}
+		if recent != nil {
 			u.heat = newHeat(l.load.loads.Fabric, l.use, l.meanUse(), l.Scene.Names)
 		}
 	}
@@ -38,12 +40,11 @@ func (l *links) measure() {
 
 // use is in thousandths what part of its link a port sent with, -1 where nothing was recorded of it.
 func (l *links) use(port fabric.PortIndex) int64 {
-	f := l.load.loads.Fabric
-	at := pane.PlaceOf(f, f.Ports[port].Node, port)
-	if !l.Recent.Read[at] {
+	key := counters.KeyOf(l.load.loads.Fabric, port)
+	if !l.used.of.IsRead(key) {
 		return -1
 	}
-	return int64(1000*max(l.Recent.By[at].Use, 0) + 0.5)
+	return int64(1000*max(l.used.of.Use(key), 0) + 0.5)
 }
 
 // meanUse is that of the links between switches.

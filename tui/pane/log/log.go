@@ -115,13 +115,7 @@ func (l *logbook) add(lines ...pane.Line) {
 }
 
 func (l *logbook) refresh() {
-	cursor := l.Cursor
-	l.Fill(len(l.lines))
-	if !l.Filt.Empty() {
-		l.Sift()
-	}
-	l.Cursor = cursor
-	l.Resize(len(l.Order), l.Height)
+	l.Rebuild(len(l.lines))
 	l.Follow = false
 }
 

@@ -51,6 +51,8 @@ const (
 // Source has what was recorded.
 type Source interface {
 	Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error)
+	// ReadRecent puts what ports counted in the hour before a time into the state of the session.
+	ReadRecent(ctx context.Context, until time.Time) error
 	Recording() (recording.Status, bool)
 }
 
@@ -67,12 +69,11 @@ type list struct {
 	src    Source
 	span   int
 	grown  pane.AsyncResult[*recording.Growth]
-	recent pane.AsyncResult[*recording.Growth] // of the last hour, for other panes
+	recent pane.AsyncResult[struct{}] // the last hour, for other panes
 	taken  *recording.Growth
 	failed error
-	known  bool              // that something is recorded
-	shared *recording.Growth // that other panes show
-	most   int64             // of a part of the time
+	known  bool  // something is recorded
+	most   int64 // of a part of the time
 	mean   float64
 }
 
@@ -301,11 +302,9 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 	var recent tea.Cmd
 	if l.known || s.Visible {
 		lately := key{live: k.live, at: k.at, kind: -1}
-		recent = l.recent.Want(l.Common, lately,
-			func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
-				return l.src.Grown(ctx, counters.Errors&^counters.Of(counters.XmitWait)|counters.Of(counters.XmitData),
-					until.Add(-time.Hour), until, 1)
-			})
+		recent = l.recent.Want(l.Common, lately, func(ctx context.Context, _ func(int, int)) (struct{}, error) {
+			return struct{}{}, l.src.ReadRecent(ctx, until)
+		})
 	}
 	if !s.Visible {
 		return recent
@@ -316,39 +315,10 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 		}))
 }
 
-// share has the other panes show what ports counted in the last hour.
-func (l *list) share() {
-	g := l.recent.Value
-	if g == nil || l.recent.Err != nil {
-		l.Recent = nil
-		return
-	}
-	if l.shared == g {
-		return
-	}
-	by := make(map[pane.Place]pane.Recent, len(g.Ports))
-	for i := range g.Ports {
-		x := &g.Ports[i]
-		r := pane.Recent{Use: x.Use}
-		for _, n := range x.Counts {
-			if n.Counter != counters.XmitData {
-				r.Errors += n.Increase
-			}
-		}
-		by[pane.Place{GUID: x.Key.GUID, Port: x.Key.Num}] = r
-	}
-	read := make(map[pane.Place]bool, len(g.Read))
-	for k := range g.Read {
-		read[pane.Place{GUID: k.GUID, Port: k.Num}] = true
-	}
-	l.shared, l.Recent = g, &pane.Recently{By: by, Read: read}
-}
-
 // Collect takes what was found; what was there before holds until then.
 func (l *list) Collect() {
 	_, running := l.src.Recording()
 	l.known = running || l.taken != nil
-	l.share()
 	if l.grown.Of == nil || l.grown.Value == l.taken && l.grown.Err == l.failed { //nolint:errorlint // the same one
 		return
 	}

@@ -37,4 +37,8 @@ func (s source) Grown(ctx context.Context, what counters.Set, since, until time.
 	return recording.Grown(ctx, s.Session, what, since, until, parts)
 }
 
+func (s source) ReadRecent(ctx context.Context, until time.Time) error {
+	return recording.ReadRecent(ctx, s.Session, until)
+}
+
 func (s source) Recording() (recording.Status, bool) { return recording.StatusOf(s.Session) }

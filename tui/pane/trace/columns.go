@@ -98,7 +98,7 @@ func (c *columns) pathColumns() []draw.Column {
 		{Name: "other by", Help: "hop in the other state",
 			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: c.otherBy, Look: dim},
 		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
-			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return c.t.Recent == nil }, Text: c.useText},
+			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return c.t.Scene.Recent() == nil }, Text: c.useText},
 	}
 }
 

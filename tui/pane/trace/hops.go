@@ -118,7 +118,7 @@ func (c *columns) useText(row int) string {
 	if r.at < 0 || r.other {
 		return ""
 	}
-	_, text := c.t.RecentUse(r.f, r.hop.Out)
+	_, text := c.t.Scene.RecentUse(r.f, r.hop.Out)
 	return text
 }
 

@@ -114,6 +114,7 @@ func (t *trace) Update(msg tea.Msg) {
 	if msg, ok := msg.(pane.Mark); ok {
 		t.mark(0, msg.From, 0)
 		t.mark(1, msg.To, msg.LID)
+		t.TakeTrace(t.Scene, msg.Path)
 		t.retrace()
 	}
 }

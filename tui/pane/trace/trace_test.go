@@ -47,6 +47,11 @@ func TestPath(t *testing.T) {
 	}
 	s.Has("node-0008")
 	s.Drawn(60)
+	path := *s.Common.Trace(s.Scene)
+	s.Tell(pane.Mark{From: from, To: to, LID: lid, Path: &path})
+	if s.Common.Trace(s.Scene) != &path {
+		t.Error("a path that was computed is computed again")
+	}
 	s.Run("fail switch leaf-04")
 	if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text,
 		"node-0008 HCA-1/1 is unreachable") {

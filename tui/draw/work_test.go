@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestSiftYields: a filter that takes long on a long list gives the keys a turn in between, and in the end lets the
+// TestWorkYields: a filter that takes long on a long list gives the keys a turn in between, and in the end lets the
 // same rows through in the same order as one that takes no time, with the cursor on the row where it was.
-func TestSiftYields(t *testing.T) {
+func TestWorkYields(t *testing.T) {
 	const rows, each = 60_000, 10 * time.Microsecond
 	list := func(cost time.Duration) *Table {
 		table := &Table{
@@ -43,27 +43,27 @@ func TestSiftYields(t *testing.T) {
 		table.Filt, table.Sorted = filter, -1
 		table.Again()
 	}
-	if !slow.Sifting() {
+	if !slow.Working() {
 		t.Error("a filter that takes long was applied to all rows at once")
 	}
 	if n := len(slow.Order); n >= rows/3 || slow.N != n {
 		t.Errorf("%d rows passed at once, %d are shown", n, slow.N)
 	}
 	turns := 0
-	for ; slow.Sifting(); turns++ {
-		slow.SiftOn()
+	for ; slow.Working(); turns++ {
+		slow.Work()
 	}
 	if turns < 2 {
 		t.Errorf("the filter took %d more turns", turns)
 	}
-	quick.SiftAll()
+	quick.WorkAll()
 	if !slices.Equal(slow.Order, quick.Order) || len(slow.Order) != rows/3 {
 		t.Errorf("%d rows passed in turns and %d at once, or in another order", len(slow.Order), len(quick.Order))
 	}
 	if row, ok := slow.Selected(); !ok || row != 30_000 {
 		t.Errorf("row %d is selected, want 30000", row)
 	}
-	if quick.Sifting() || quick.N != rows/3 {
+	if quick.Working() || quick.N != rows/3 {
 		t.Errorf("%d rows are shown at the end", quick.N)
 	}
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/internal/base/prose"
+)
+
+// turnTime is the longest time that a key waits for the filter and the sort of a list.
+const turnTime = 4 * time.Millisecond
+
+// Working reports whether rows are still to be filtered or sorted.
+func (t *Table) Working() bool { return t.sifted < t.Size || t.unsorted }
+
+// Work filters and sorts more rows. At the end it goes to the row that is held.
+func (t *Table) Work() {
+	if t.work(); !t.Working() {
+		t.release()
+	}
+}
+
+// WorkAll filters and sorts all rows.
+func (t *Table) WorkAll() {
+	for t.Working() {
+		t.Work()
+	}
+}
+
+// Progress returns a text for how far the filter or the sort is.
+func (t *Table) Progress() string {
+	if t.sifted < t.Size {
+		return fmt.Sprintf("filtering %d%%", 100*t.sifted/max(t.Size, 1))
+	}
+	return "sorting"
+}
+
+// work filters and sorts rows for at most turnTime.
+func (t *Table) work() {
+	until := time.Now().Add(turnTime)
+	t.sift(until)
+	if t.sifted == t.Size && t.unsorted {
+		t.unsorted = !t.sort(until)
+	}
+	t.Resize(len(t.Order), t.Height)
+}
+
+// inTurns calls work with ranges of from to n-1, several of them at a time, until a time. It returns how far it got.
+func inTurns(from, n int, until time.Time, work func(from, to int)) int {
+	for from < n && time.Now().Before(until) {
+		part := min(n-from, manyRows*min(runtime.GOMAXPROCS(0), 4))
+		each(part, func(a, b int) { work(from+a, from+b) })
+		from += part
+	}
+	return from
+}
+
+// sift applies the filter to more rows, in their own order.
+func (t *Table) sift(until time.Time) {
+	match := t.Match
+	if match == nil {
+		match = t.matchText
+	}
+	keep := make([]bool, t.Size-t.sifted)
+	first := t.sifted
+	t.sifted = inTurns(first, t.Size, until, func(from, to int) {
+		for row := from; row < to; row++ {
+			keep[row-first] = match(row)
+		}
+	})
+	for row := first; row < t.sifted; row++ {
+		if keep[row-first] {
+			t.Order = append(t.Order, int32(row))
+		}
+	}
+}
+
+// sorting is a sort of rows by a column.
+type sorting struct {
+	keyed int      // the number of rows whose key is known
+	texts []string // the keys of a column without an order
+	order []int32  // the places of the rows in Table.Order once ended is closed
+	ended chan struct{}
+}
+
+// sort sorts the filtered rows and reports whether it is finished. Columns are read only while it runs.
+func (t *Table) sort(until time.Time) bool {
+	if t.Sorted == 0 || len(t.Order) == 0 {
+		return true
+	}
+	col, down := &t.Cols[max(t.Sorted, -t.Sorted)-1], t.Sorted < 0
+	if col.gone() {
+		return true
+	}
+	s := t.sorting
+	if s == nil {
+		s = &sorting{}
+		t.sorting = s
+		if col.Order == nil {
+			s.texts = make([]string, len(t.Order))
+		} else {
+			t.keys.begin(len(t.Order))
+		}
+	}
+	s.keyed = inTurns(s.keyed, len(t.Order), until, func(from, to int) {
+		if col.Order != nil {
+			t.keys.take(t.Order, from, to, col.Order, down)
+			return
+		}
+		for i := from; i < to; i++ {
+			s.texts[i] = col.Text(int(t.Order[i]))
+		}
+	})
+	switch {
+	case s.keyed < len(t.Order):
+		return false
+	case col.Order != nil:
+		t.keys.sort()
+		for i, k := range t.keys.list {
+			t.Order[i] = k.row
+		}
+	case !s.sortTexts(down, until):
+		return false
+	default:
+		rows := slices.Clone(t.Order)
+		for i, place := range s.order {
+			t.Order[i] = rows[place]
+		}
+	}
+	t.sorting = nil
+	return true
+}
+
+// sortTexts sorts by texts and reports whether it is finished. Long lists are sorted in the background.
+func (s *sorting) sortTexts(down bool, until time.Time) bool {
+	if s.ended == nil {
+		s.ended, s.order = make(chan struct{}), make([]int32, len(s.texts))
+		for i := range s.order {
+			s.order[i] = int32(i)
+		}
+		sort := func() {
+			slices.SortStableFunc(s.order, func(a, b int32) int {
+				c := cmp.Or(Natural(s.texts[a], s.texts[b]), cmp.Compare(s.texts[a], s.texts[b]))
+				return prose.When(down, -c, c)
+			})
+			close(s.ended)
+		}
+		if len(s.texts) <= manyRows {
+			sort()
+		} else {
+			go sort()
+		}
+	}
+	select {
+	case <-s.ended:
+		return true
+	case <-time.After(time.Until(until)):
+		return false
+	}
+}
