@@ -130,6 +130,41 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
+// TestSources finds the tests that docs/sources.md names as proof of its claims.
+func TestSources(t *testing.T) {
+	tests := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
+			tests[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:Test|Benchmark)\\w+)`")
+	for _, line := range strings.Split(read(t, "../docs/sources.md"), "\n") {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 4 || cells[0] == "| section" {
+			continue
+		}
+		proofs := named.FindAllStringSubmatch(cells[3], -1)
+		if len(proofs) == 0 {
+			t.Errorf("no test proves %q", cells[1])
+		}
+		for _, m := range proofs {
+			if !tests[m[1]] {
+				t.Errorf("%s proves %q, and there is no such test", m[1], cells[1])
+			}
+		}
+	}
+}
+
 // shows runs commands, each with what the document shows below it, in a new folder.
 func shows(t *testing.T, steps []string) {
 	t.Helper()
