@@ -15,12 +15,10 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// key is in every place of the packets below that has to be hidden, and in no
-// other.
+// key is at every place of the packets below that must be hidden, and nowhere else.
 const key = 0x5ec2e7c0de5ec2e7
 
-// line is a transport whose other end is a test: what is sent is dropped, what
-// comes in is what the test says.
+// line is a transport whose other end is the test: sent frames are dropped, received ones come from the test.
 type line struct{ in chan mad.Frame }
 
 func newLine() *line                    { return &line{in: make(chan mad.Frame, 64)} }
@@ -28,7 +26,7 @@ func (l *line) Send(*mad.Frame) error   { return nil }
 func (l *line) Close() error            { return nil }
 func (l *line) Recv(f *mad.Frame) error { *f = <-l.in; return nil }
 
-// arrive lets a frame come in through t.
+// arrive delivers a frame through at.
 func (l *line) arrive(t *testing.T, at *Transport, f mad.Frame) {
 	t.Helper()
 	l.in <- f
@@ -85,7 +83,7 @@ func runTshark(t *testing.T, path string, args ...string) string {
 	return string(out)
 }
 
-// wellFormed fails the test for a packet that tshark takes exception to.
+// wellFormed fails the test if tshark reports a fault in a packet.
 func wellFormed(t *testing.T, path string) {
 	t.Helper()
 	for line := range strings.Lines(runTshark(t, path, "-V")) {
@@ -114,7 +112,7 @@ func tshark(t *testing.T, path string, fields ...string) [][]string {
 	return rows
 }
 
-// number reads what tshark prints for a number.
+// number parses a number printed by tshark.
 func number(t *testing.T, s string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(s, 0, 64)

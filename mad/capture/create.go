@@ -14,9 +14,8 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// create makes the file with a header in it. A file that is there already stays as it is, an error that wraps
-// [fs.ErrExist], unless overwrite says that the new one takes its place. What is no regular file, a pipe to a
-// Wireshark say, is written to, if somebody reads it.
+// create creates the file with its header. Unless overwrite is set, it fails with an error that wraps [fs.ErrExist] if
+// the file exists. A file that is not regular, such as a pipe to Wireshark, is written to if a process reads it.
 func create(path string, overwrite bool) (*os.File, error) {
 	f, err := open(path, overwrite)
 	if err != nil {
@@ -25,7 +24,7 @@ func create(path string, overwrite bool) (*os.File, error) {
 	return f, nil
 }
 
-// failed names the file that was meant, not a temporary one.
+// failed wraps an error with the requested path instead of a temporary one.
 func failed(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err
@@ -55,7 +54,7 @@ func open(path string, overwrite bool) (*os.File, error) {
 	return begin(f, err, func() error { return os.Rename(f.Name(), path) })
 }
 
-// begin writes the header and does what remains to be done; where that fails nothing is left of the file.
+// begin writes the header and then calls then. On failure it removes the file.
 func begin(f *os.File, err error, then func() error) (*os.File, error) {
 	if err != nil {
 		return nil, err

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package capture writes the MADs that a transport carries to a file for Wireshark's InfiniBand dissector.
+// Package capture writes the MADs of a transport to a file for Wireshark's InfiniBand dissector.
 //
-// The file is a pcap file of ERF records. A transport sees MADs and not packets, so the headers round a MAD are
-// what they are on the wire as far as known: directed routes go between permissive LIDs on VL 15, other LIDs are
-// the own port's and the partner's, queue pairs and Q_Keys are those of the class; the P_Key is the default one,
-// the VL of general services 0, the packet sequence number and the CRCs are 0.
+// The file is a pcap file of ERF records. A transport carries MADs, not packets, so the headers around a MAD contain
+// the values on the wire as far as they are known. Directed routes go between permissive LIDs on VL 15. Other LIDs are
+// those of the own port and its partner. Queue pairs and Q_Keys are those of the class, the P_Key is the default one,
+// and the VL of general services, the packet sequence number and the CRCs are 0.
 //
-// A capture is made to be handed on, so keys that open the subnet are not in it, they read 0: the M_Key of
-// subnet management packets, of PortInfo and PortInfoRecord, and of the notice of a wrong M_Key; the SM_Key
-// of SMInfo, SMInfoRecord and of all subnet administration packets; and the keys that the classes of boards
-// and of congestion control have where the others have the M_Key. Everything else is written as it is: data
-// of attributes that only one vendor knows, and service records.
+// A capture is meant to be shared, so keys that give access to the subnet are replaced by 0: the M_Key of subnet
+// management packets, of PortInfo and PortInfoRecord, and of notices of a bad M_Key; the SM_Key of SMInfo, SMInfoRecord
+// and all subnet administration packets; and the keys of the board and congestion control classes at the place of the
+// M_Key. Everything else is written unchanged, including vendor attributes and service records.
 package capture

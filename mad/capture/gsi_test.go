@@ -11,7 +11,7 @@ import (
 
 const classPerf = 0x04
 
-// gsi is a MAD of the general services to or from LID 7, byte by byte.
+// gsi returns a MAD of the general services to or from LID 7.
 func gsi(class uint8, method mad.Method, attr mad.AttrID, tid uint32) mad.Frame {
 	f := mad.Frame{DLID: 7, QP: mad.QP1, SL: 2}
 	m := &f.Data
@@ -24,8 +24,8 @@ func gsi(class uint8, method mad.Method, attr mad.AttrID, tid uint32) mad.Frame 
 	return f
 }
 
-// TestPerf: PortCounters and PortCountersExtended (IBA 1.2.1, 16.1.3.5 and
-// 16.1.4.11) asked, set and answered.
+// TestPerf captures reads, writes and answers of PortCounters and PortCountersExtended (IBA 1.2.1, 16.1.3.5 and
+// 16.1.4.11).
 func TestPerf(t *testing.T) {
 	l := newLine()
 	tr := Wrap(l)
@@ -84,8 +84,8 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// TestSA: queries for records, answers with one and with a table, and what
-// RMPP adds (IBA 1.2.1, 13.6 and 15.2.5).
+// TestSA captures requests for records, answers of one record and of a table, and RMPP headers (IBA 1.2.1, 13.6 and
+// 15.2.5).
 func TestSA(t *testing.T) {
 	l := newLine()
 	tr := Wrap(l)

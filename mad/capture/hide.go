@@ -34,7 +34,7 @@ func isSMP(m *[mad.Size]byte) bool {
 	return c == mad.ClassSMPLID || c == mad.ClassSMPDirected
 }
 
-// hide zeroes the keys in a MAD; see the package's comment.
+// hide zeroes the keys in a MAD; see the package comment.
 func hide(m *[mad.Size]byte) {
 	switch m[mad.OffClass] {
 	case uint8(mad.ClassSMPLID), uint8(mad.ClassSMPDirected):
@@ -54,7 +54,7 @@ func attrOf(m *[mad.Size]byte) mad.AttrID {
 
 func zeroKey(b []byte) { clear(b[:keyLen]) }
 
-// hideAttribute zeroes the keys in an attribute's data.
+// hideAttribute zeroes the keys in the data of an attribute.
 func hideAttribute(attr mad.AttrID, data []byte) {
 	switch attr {
 	case mad.AttrPortInfo:
@@ -68,8 +68,8 @@ func hideAttribute(attr mad.AttrID, data []byte) {
 	}
 }
 
-// hideRecords zeroes the keys in the part of a table of records that one MAD carries. A part is 200 bytes
-// (IBA 1.2.1, 13.6.2.1), whatever the records' length, so a key may be in two of them.
+// hideRecords zeroes the keys in the part of a table that one MAD carries. A part has 200 bytes (IBA 1.2.1, 13.6.2.1),
+// whatever the record length, so a key may span two of them.
 func hideRecords(m *[mad.Size]byte) {
 	data := m[mad.OffSAData:]
 	var key, size int

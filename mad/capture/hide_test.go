@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestHide: of a MAD full of ones exactly the keys are zeroed. The offsets are
-// those of the tables of IBA 1.2.1 and, for congestion control, of annex A10.
+// TestHide checks that exactly the keys of a MAD full of ones are zeroed. The offsets are those of the tables of IBA
+// 1.2.1 and, for congestion control, of annex A10.
 func TestHide(t *testing.T) {
 	notice := func(trap uint16, at int) func(*[mad.Size]byte) {
 		return func(m *[mad.Size]byte) { binary.BigEndian.PutUint16(m[at+4:], trap) }
@@ -55,8 +55,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestHideInTables: in tables of records of any length, cut into MADs, exactly
-// the keys are zeroed, those too that are cut.
+// TestHideInTables checks that exactly the keys are zeroed in segmented tables of records of any length, including keys
+// that span two segments.
 func TestHideInTables(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for range 2000 {
@@ -100,7 +100,7 @@ func TestHideInTables(t *testing.T) {
 	}
 }
 
-// FuzzHide: no MAD whatever upsets it, and hiding twice is hiding once.
+// FuzzHide checks that hide handles any MAD and is idempotent.
 func FuzzHide(f *testing.F) {
 	for _, class := range []uint8{0x01, 0x81, 0x03, 0x21} {
 		f.Add([]byte{1, class, 1, 0x81, 40: 0xff, 44: 0, 45: 9, 17: 0x12})

@@ -20,7 +20,7 @@ const (
 	wireLen   = headerLen + mad.Size + icrcLen + vcrcLen
 )
 
-// Lengths in bytes of what a file adds to packets.
+// Lengths in bytes of headers in the file.
 const (
 	fileHeaderLen = 24
 	pcapLen       = 16
@@ -28,7 +28,7 @@ const (
 	recordLen     = pcapLen + erfLen + wireLen
 )
 
-// Of pcap and ERF.
+// Constants of pcap and ERF.
 const (
 	pcapNanoseconds = 0xa1b23c4d
 	linkTypeERF     = 197
@@ -37,7 +37,7 @@ const (
 	erfVaryingLen   = 1 << 2
 )
 
-// Of the packets' headers.
+// Constants of packet headers.
 const (
 	vl15           = 15
 	lnhIBALocal    = 2 // a BTH follows the LRH
@@ -46,7 +46,7 @@ const (
 	packetLenWords = (headerLen + mad.Size + icrcLen) / 4
 )
 
-// appendFileHeader appends what a pcap file begins with, times in nanoseconds.
+// appendFileHeader appends the header of a pcap file with times in nanoseconds.
 func appendFileHeader(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, pcapNanoseconds)
@@ -57,7 +57,7 @@ func appendFileHeader(b []byte) []byte {
 	return le.AppendUint32(b, linkTypeERF)
 }
 
-// packet is what is known of a packet's path beside its MAD.
+// packet is a MAD with its time and addresses.
 type packet struct {
 	at         time.Time
 	slid, dlid uint16
@@ -65,7 +65,7 @@ type packet struct {
 	mad        *[mad.Size]byte
 }
 
-// appendRecord appends the recordLen bytes of a packet in a file. The MAD begins at madAt of them.
+// appendRecord appends the recordLen bytes of a packet in the file. Its MAD begins at offset madAt.
 func (p *packet) appendRecord(b []byte) []byte {
 	le, be := binary.LittleEndian, binary.BigEndian
 	sec, nsec := uint64(p.at.Unix()), uint64(p.at.Nanosecond())
@@ -98,5 +98,5 @@ func (p *packet) appendRecord(b []byte) []byte {
 	return append(b, make([]byte, icrcLen+vcrcLen)...)
 }
 
-// madAt is where in a record the MAD begins.
+// madAt is the offset of the MAD in a record.
 const madAt = pcapLen + erfLen + headerLen

@@ -14,19 +14,19 @@ import (
 const (
 	flushEvery = time.Second
 	flushAt    = 1 << 16     // bytes
-	maxPending = 16 << 20    // how much waits for a slow disk at most, in bytes
-	lastWrite  = time.Second // how long the reader of a pipe has to take the rest
+	maxPending = 16 << 20    // bytes that may wait for a slow disk
+	lastWrite  = time.Second // how long the reader of a pipe has for the rest
 )
 
 // Stats count the MADs of a capture.
 type Stats struct {
 	Sent     uint64
 	Received uint64
-	Lost     uint64 // those that the file does not have: after an error, or as the disk was slower
+	Lost     uint64 // not in the file, after an error or because of a slow disk
 }
 
-// partners is how many questions are remembered for whom they were sent to. A [mad.Client] has as many in
-// flight at most, and tells them apart by the lowest bits of the transaction id.
+// partners is the number of requests whose destinations are remembered. A [mad.Client] has at most as many in flight,
+// and distinguishes them by the lowest bits of the transaction id.
 const partners = mad.MaxWindow
 
 type partner struct {
@@ -34,19 +34,19 @@ type partner struct {
 	lid uint16
 }
 
-// sink is the file.
+// sink is the interface of the file.
 type sink interface {
 	io.WriteCloser
 	Truncate(size int64) error
 	SetWriteDeadline(time.Time) error
 }
 
-// recorder owns a file and the goroutine that writes to it, so that a slow disk does not hold up traffic.
+// recorder owns a file and the goroutine that writes to it, so that a slow disk does not delay traffic.
 type recorder struct {
 	file    sink
 	path    string
 	onError func(error)
-	wake    chan struct{} // has room for one
+	wake    chan struct{} // has capacity 1
 	quit    chan struct{}
 	done    chan struct{}
 
@@ -57,10 +57,10 @@ type recorder struct {
 	closed  bool
 	asked   [partners]partner
 
-	size int64 // of the file; the writer's
+	size int64 // of the file; used by the writing goroutine
 }
 
-// record starts to write to a file that has size bytes.
+// record starts writing to a file of size bytes.
 func record(file sink, path string, size int64, onError func(error)) *recorder {
 	r := &recorder{
 		file: file, path: path, size: size, onError: onError,
@@ -70,12 +70,12 @@ func record(file sink, path string, size int64, onError func(error)) *recorder {
 	return r
 }
 
-// stop writes what there is, closes the file and returns the error that nobody was told of.
+// stop writes the pending records, closes the file and returns the error unless onError received it.
 func (r *recorder) stop() error {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
-	_ = r.file.SetWriteDeadline(time.Now().Add(lastWrite)) // only pipes have one
+	_ = r.file.SetWriteDeadline(time.Now().Add(lastWrite)) // only pipes support it
 	close(r.quit)
 	<-r.done
 	err := r.file.Close()
@@ -109,7 +109,7 @@ func (r *recorder) sent(f *mad.Frame, own uint16) {
 	r.add(f, own, f.DLID)
 }
 
-// received records a frame that came in at a port with the LID own.
+// received records a frame received by a port with the LID own.
 func (r *recorder) received(f *mad.Frame, own uint16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,7 @@ func (r *recorder) add(f *mad.Frame, slid, dlid uint16) {
 	}
 }
 
-// write brings to the file what is pending, until the recorder is stopped.
+// write writes pending records to the file until the recorder is stopped.
 func (r *recorder) write() {
 	defer close(r.done)
 	tick := time.NewTicker(flushEvery)
@@ -163,7 +163,7 @@ func (r *recorder) write() {
 	}
 }
 
-// flush writes what is pending and leaves spare in its place.
+// flush writes the pending records and makes spare the new buffer.
 func (r *recorder) flush(spare []byte) []byte {
 	r.mu.Lock()
 	out := r.pending
@@ -176,13 +176,13 @@ func (r *recorder) flush(spare []byte) []byte {
 	whole := n / recordLen
 	r.size += int64(whole) * recordLen
 	if err != nil {
-		_ = r.file.Truncate(r.size) // a reader then finds no half record
+		_ = r.file.Truncate(r.size) // leave no partial record
 		r.fail(failed(r.path, err), len(out)/recordLen-whole)
 	}
 	return out
 }
 
-// fail ends the recording, not the traffic.
+// fail ends the recording, but not the traffic.
 func (r *recorder) fail(err error, lost int) {
 	r.mu.Lock()
 	first := r.err == nil

@@ -26,13 +26,13 @@ type exchange struct {
 	data [mad.DataSize]byte
 }
 
-// subnet is a client on a routed subnet, through a capture that is running.
+// subnet is a client on a routed subnet, through a running capture.
 type subnet struct {
 	f      *fabric.Fabric
 	at     *Transport
 	client *mad.Client
 	file   string
-	said   []exchange
+	done   []exchange
 }
 
 func newSubnet(t *testing.T) *subnet {
@@ -68,12 +68,12 @@ func (n *subnet) do(t *testing.T, r mad.Request) [mad.DataSize]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.said = append(n.said, exchange{r, data})
+	n.done = append(n.done, exchange{r, data})
 	return data
 }
 
-// talk reads and writes the first switch and the host beyond it, by directed
-// route and by LID. The M_Key gets into their PortInfo.
+// talk reads and writes the first switch and the host beyond it, by directed route and by LID. It writes the M_Key into
+// their PortInfo.
 func (n *subnet) talk(t *testing.T) {
 	t.Helper()
 	leaf, err := mad.Path{}.Append(1)
@@ -86,7 +86,7 @@ func (n *subnet) talk(t *testing.T) {
 	}
 	near := n.f.Nodes[n.f.Ports[n.f.Ports[n.f.SMPort].Peer].Node].FirstPort
 	far := n.f.Ports[near+2].Peer
-	n.do(t, mad.Request{Attr: mad.AttrPortInfo}) // which tells the own LID
+	n.do(t, mad.Request{Attr: mad.AttrPortInfo}) // the capture learns the own LID
 	for _, to := range []mad.Request{
 		{Path: leaf}, {LID: n.f.Ports[near].LID}, {Path: host}, {LID: n.f.Ports[far].LID},
 	} {
@@ -126,11 +126,11 @@ func encode(a mad.Attribute) [mad.DataSize]byte {
 	return [mad.DataSize]byte(b)
 }
 
-// TestSMPs: tshark finds in a capture what was asked, written and answered.
+// TestSMPs checks that tshark finds all requests and answers in a capture.
 func TestSMPs(t *testing.T) {
 	n := newSubnet(t)
 	n.talk(t)
-	want := Stats{Sent: uint64(len(n.said)), Received: uint64(len(n.said))}
+	want := Stats{Sent: uint64(len(n.done)), Received: uint64(len(n.done))}
 	if got := stop(t, n.at); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -146,12 +146,12 @@ func TestSMPs(t *testing.T) {
 	for attr, fields := range attrFields {
 		attrs[attr] = tshark(t, n.file, fields...)
 	}
-	if len(header) != 2*len(n.said) {
-		t.Fatalf("tshark sees %d packets, want %d", len(header), 2*len(n.said))
+	if len(header) != 2*len(n.done) {
+		t.Fatalf("tshark sees %d packets, want %d", len(header), 2*len(n.done))
 	}
 	own := uint64(n.f.Ports[n.f.SMPort].LID)
 	for i := range header {
-		x := n.said[i/2]
+		x := n.done[i/2]
 		answer := i%2 == 1
 		slid, dlid, class := uint64(mad.PermissiveLID), uint64(mad.PermissiveLID), mad.ClassSMPDirected
 		if x.req.LID != 0 {
@@ -184,7 +184,7 @@ func TestSMPs(t *testing.T) {
 	}
 }
 
-// attrFields are tshark's names for what compareAttr compares.
+// attrFields holds tshark's names of the fields that compareAttr compares.
 var attrFields = map[mad.AttrID][]string{
 	mad.AttrNodeDescription: {"nodedescription.nodestring"},
 	mad.AttrNodeInfo: {"nodeinfo.nodetype", "nodeinfo.numports", "nodeinfo.nodeguid", "nodeinfo.portguid",
@@ -199,7 +199,7 @@ var attrFields = map[mad.AttrID][]string{
 	mad.AttrLinearForwardingTable: {"linearforwardingtable.port"},
 }
 
-// compareAttr compares an attribute as tshark decodes it with what our decoders say.
+// compareAttr compares an attribute decoded by tshark with our decoders.
 func compareAttr(t *testing.T, packet int, attr mad.AttrID, got []string, data [mad.DataSize]byte) {
 	t.Helper()
 	switch attr {
@@ -238,7 +238,7 @@ func compareAttr(t *testing.T, packet int, attr mad.AttrID, got []string, data [
 	}
 }
 
-// compare compares fields that are numbers.
+// compare compares numeric fields.
 func compare(t *testing.T, packet int, got []string, want ...uint64) {
 	t.Helper()
 	var have []uint64
@@ -250,7 +250,7 @@ func compare(t *testing.T, packet int, got []string, want ...uint64) {
 	}
 }
 
-// noKey fails the test for a file in which the key is, whole or in part.
+// noKey fails the test if the file contains the key or a part of it.
 func noKey(t *testing.T, file string) {
 	t.Helper()
 	b, err := os.ReadFile(file)

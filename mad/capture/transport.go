@@ -13,18 +13,18 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrRunning says that a capture is running already.
-var ErrRunning = errors.New("a capture is running")
+// ErrRunning reports that a capture is already running.
+var ErrRunning = errors.New("a capture is already running")
 
-// Options say how to capture.
+// Options controls a capture.
 type Options struct {
-	Overwrite bool // let the new file take the place of one that is there
-	// OnError is told, in a goroutine of its own, why nothing more is written, at
-	// most once. Without it [Transport.Stop] returns the error.
+	Overwrite bool // replace an existing file
+	// OnError is called at most once, in a separate goroutine, with the error that ends writing. Without it
+	// [Transport.Stop] returns the error.
 	OnError func(error)
 }
 
-// Transport carries MADs for another transport and can write them to a file. Methods go from any goroutine.
+// Transport carries MADs over another transport and can write them to a file. It is safe for concurrent use.
 type Transport struct {
 	inner mad.Transport
 	lid   atomic.Uint32
@@ -36,14 +36,14 @@ type Transport struct {
 
 var _ mad.Holder = (*Transport)(nil)
 
-// Wrap returns a transport that carries for t. It captures nothing yet.
+// Wrap returns a transport over t that captures nothing yet.
 func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
 
-// SetLID says the LID of the port of the transport, which learns it too when the port answers for PortInfo.
+// SetLID sets the LID of the port. The transport also learns it from PortInfo answers of the port.
 func (t *Transport) SetLID(lid uint16) { t.lid.Store(uint32(lid)) }
 
-// Start begins to write to a new file. Where that is not possible the error says why and names the file; it
-// wraps [fs.ErrExist] for a file that is there already, and [ErrRunning].
+// Start begins writing to a new file. The error names the file; it wraps [fs.ErrExist] if the file exists, or
+// [ErrRunning].
 func (t *Transport) Start(path string, opts Options) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +58,7 @@ func (t *Transport) Start(path string, opts Options) error {
 	return nil
 }
 
-// Stop ends the capture, if any, and closes the file. It returns what [Options.OnError] has not been told.
+// Stop ends the capture, if any, and closes the file. It returns the error unless [Options].OnError received it.
 func (t *Transport) Stop() (Stats, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *Transport) Stop() (Stats, error) {
 	return t.last, err
 }
 
-// Continue takes a capture that is running over from another transport, which then captures nothing.
+// Continue takes over a running capture from another transport, which then captures nothing.
 func (t *Transport) Continue(from *Transport) {
 	from.mu.Lock()
 	r, last := from.on.Swap(nil), from.last
@@ -82,7 +82,7 @@ func (t *Transport) Continue(from *Transport) {
 	t.last = last
 }
 
-// Capturing returns the file of the capture that is running.
+// Capturing returns the file of the running capture.
 func (t *Transport) Capturing() (path string, running bool) {
 	if r := t.on.Load(); r != nil {
 		return r.path, true
@@ -90,7 +90,7 @@ func (t *Transport) Capturing() (path string, running bool) {
 	return "", false
 }
 
-// Stats count the MADs of the capture that is running, or else of the last one.
+// Stats returns the counts of the running capture, or of the last one.
 func (t *Transport) Stats() Stats {
 	if r := t.on.Load(); r != nil {
 		return r.counts()
@@ -108,7 +108,7 @@ func (t *Transport) Send(f *mad.Frame) error {
 	return t.inner.Send(f)
 }
 
-// Hold implements [mad.Holder], where the transport below can.
+// Hold implements [mad.Holder] if the transport below does; otherwise it sends.
 func (t *Transport) Hold(f *mad.Frame) error {
 	inner, ok := t.inner.(mad.Holder)
 	if !ok {
@@ -120,7 +120,8 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return inner.Hold(f)
 }
 
-// Recv implements [mad.Transport]. A request that is handed back was not on the wire and is not captured.
+// Recv implements [mad.Transport]. Requests that the transport below returned were not on the wire and are not
+// captured.
 func (t *Transport) Recv(f *mad.Frame) error {
 	if err := t.inner.Recv(f); err != nil || f.Status != 0 {
 		return err
@@ -132,24 +133,24 @@ func (t *Transport) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// Interrupt implements [mad.Interrupter], where the transport below can.
+// Interrupt implements [mad.Interrupter] if the transport below does.
 func (t *Transport) Interrupt() bool {
 	inner, ok := t.inner.(mad.Interrupter)
 	return ok && inner.Interrupt()
 }
 
-// Close implements [mad.Transport]. It ends the capture, too.
+// Close implements [mad.Transport]. It also ends the capture.
 func (t *Transport) Close() error {
 	_, err := t.Stop()
 	return errors.Join(t.inner.Close(), err)
 }
 
-// learn takes the port's LID from what it answers for its own PortInfo: by the
-// directed route without hops, for port 0, which is an adapter's own port too.
+// learn takes the port's LID from answers for its own PortInfo: directed routes without hops, for port 0, which also
+// means the own port of a channel adapter.
 func (t *Transport) learn(m *[mad.Size]byte) {
 	const (
 		directionBit = 0x8000
-		extended     = 1 << 31 // the asker knows extended speeds
+		extended     = 1 << 31 // the client supports extended speeds
 		offLID       = mad.OffData + 16
 	)
 	be := binary.BigEndian

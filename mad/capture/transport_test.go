@@ -29,20 +29,20 @@ func request(lid uint16, tid uint32) mad.Frame {
 	return f
 }
 
-// answerTo is the answer to a frame, from SLID 0: the transport does not say.
+// answerTo returns the answer to a frame, from SLID 0: the transport does not know the source.
 func answerTo(f mad.Frame) mad.Frame {
 	f.DLID = 0
 	f.Data[mad.OffMethod] = uint8(mad.MethodGetResp)
 	return f
 }
 
-// lids are the LIDs of a packet.
+// lids returns the LIDs of a packet.
 func lids(packet []byte) [2]uint16 {
 	return [2]uint16{binary.BigEndian.Uint16(packet[6:]), binary.BigEndian.Uint16(packet[2:])}
 }
 
-// TestLIDs: answers come from the LID that was asked where the transport does
-// not say; the own LID is what the port says it is.
+// TestLIDs checks that answers come from the requested LID if the transport does not know the source, and that the own
+// LID is learned from PortInfo.
 func TestLIDs(t *testing.T) {
 	l := newLine()
 	tr := Wrap(l)
@@ -91,7 +91,7 @@ func TestLIDs(t *testing.T) {
 	}
 }
 
-// TestHandedBack: what was not on the wire is not in the capture.
+// TestHandedBack checks that a request returned by the transport is not captured.
 func TestHandedBack(t *testing.T) {
 	l := newLine()
 	tr := Wrap(l)
@@ -104,8 +104,7 @@ func TestHandedBack(t *testing.T) {
 	}
 }
 
-// TestOnAndOff: only what is carried between Start and Stop is in the file, and
-// the counts are the file's.
+// TestOnAndOff checks that the file and the counts contain the traffic between Start and Stop.
 func TestOnAndOff(t *testing.T) {
 	tr := Wrap(newLine())
 	carry := func(n int) {
@@ -143,7 +142,7 @@ func TestOnAndOff(t *testing.T) {
 	}
 }
 
-// TestFlush: a capture that runs can be read.
+// TestFlush checks that a running capture can be read.
 func TestFlush(t *testing.T) {
 	tr := Wrap(newLine())
 	file := start(t, tr)
@@ -159,7 +158,7 @@ func TestFlush(t *testing.T) {
 	stop(t, tr)
 }
 
-// TestFiles: which files are made, replaced and left alone.
+// TestFiles checks which files are created, replaced and left unchanged.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	there := filepath.Join(dir, "there")
@@ -210,8 +209,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestPipe: a reader at a pipe gets the capture; without one there is none, and
-// one that reads nothing holds nobody up.
+// TestPipe checks that a reader of a pipe gets the capture, that Start fails without a reader, and that a reader that
+// reads nothing does not block traffic.
 func TestPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -219,7 +218,7 @@ func TestPipe(t *testing.T) {
 	}
 	tr := Wrap(newLine())
 	if err := tr.Start(path, Options{}); !errors.Is(err, syscall.ENXIO) {
-		t.Fatalf("a pipe that nobody reads: %v", err)
+		t.Fatalf("a pipe without a reader: %v", err)
 	}
 	reader, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -249,22 +248,22 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// disk is a file on a disk with room for so many bytes.
+// disk is a file on a disk with space for so many bytes.
 type disk struct {
 	bytes.Buffer
-	room   int
+	space  int
 	closed bool
 }
 
 var errFull = errors.New("disk full")
 
 func (d *disk) Write(b []byte) (int, error) {
-	if len(b) > d.room {
-		n, _ := d.Buffer.Write(b[:d.room])
-		d.room = 0
+	if len(b) > d.space {
+		n, _ := d.Buffer.Write(b[:d.space])
+		d.space = 0
 		return n, errFull
 	}
-	d.room -= len(b)
+	d.space -= len(b)
 	return d.Buffer.Write(b)
 }
 
@@ -272,17 +271,17 @@ func (d *disk) Truncate(size int64) error        { d.Buffer.Truncate(int(size));
 func (d *disk) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }
 func (d *disk) Close() error                     { d.closed = true; return nil }
 
-// TestFullDisk: traffic goes on, the error is told once, what is in the file is
-// whole, and what is not in it is counted.
+// TestFullDisk checks that traffic continues on a full disk, the error is reported once, the file contains complete
+// records, and missing ones are counted.
 func TestFullDisk(t *testing.T) {
 	for _, listening := range []bool{true, false} {
 		l := newLine()
 		tr := Wrap(l)
-		d := &disk{room: 100*recordLen + recordLen/2}
-		told := make(chan error, 10)
+		d := &disk{space: 100*recordLen + recordLen/2}
+		reported := make(chan error, 10)
 		var onError func(error)
 		if listening {
-			onError = func(err error) { told <- err }
+			onError = func(err error) { reported <- err }
 		}
 		tr.on.Store(record(d, "somewhere", 0, onError))
 		const n = 2000
@@ -294,9 +293,9 @@ func TestFullDisk(t *testing.T) {
 			l.arrive(t, tr, answerTo(f))
 		}
 		stats, err := tr.Stop()
-		close(told)
+		close(reported)
 		var errs []error
-		for e := range told {
+		for e := range reported {
 			errs = append(errs, e)
 		}
 		if err != nil {
@@ -314,7 +313,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDeviceFull: the same with a device that is always full.
+// TestDeviceFull starts a capture to a device that is always full.
 func TestDeviceFull(t *testing.T) {
 	tr := Wrap(newLine())
 	if err := tr.Start("/dev/full", Options{}); !errors.Is(err, syscall.ENOSPC) {
@@ -322,7 +321,7 @@ func TestDeviceFull(t *testing.T) {
 	}
 }
 
-// TestStuckDisk: what the disk does not take is lost, not kept for ever.
+// TestStuckDisk checks that records which a stuck disk does not take are dropped beyond a limit.
 func TestStuckDisk(t *testing.T) {
 	r := &recorder{}
 	f := request(1, 1)
@@ -335,7 +334,7 @@ func TestStuckDisk(t *testing.T) {
 	}
 }
 
-// TestConcurrent starts and stops while many carry.
+// TestConcurrent starts and stops captures during traffic.
 func TestConcurrent(t *testing.T) {
 	l := newLine()
 	tr := Wrap(l)
@@ -384,7 +383,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// BenchmarkSend is what a frame costs with the capture off and on.
+// BenchmarkSend measures the cost of a frame with the capture off and on.
 func BenchmarkSend(b *testing.B) {
 	f := request(1, 1)
 	for _, on := range []bool{false, true} {

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// The types of control messages that are used here.
+// Types of control messages.
 const (
 	ctlError      = 0 // of a reply, and of a probe
 	ctlConnect    = 1
@@ -29,7 +29,7 @@ const (
 
 var (
 	errRefused  = errors.New("refused")
-	errNotIbsim = errors.New("the answer is not ibsim's")
+	errNotIbsim = errors.New("the answer is not from ibsim")
 )
 
 // control is a control message:
@@ -37,11 +37,11 @@ var (
 //	 0  magic     4  0xdeadbeef
 //	 4  client    4
 //	 8  type      4
-//	12  length    4  of the data that counts
-//	16  data     64  of which the last four bytes, which ibsim sends back as
-//	                 they are, say here which message a reply is to
+//	12  length    4  of the valid data
+//	16  data     64  the last four bytes, which ibsim returns
+//	                 unchanged, identify the message of a reply
 //
-// Numbers are in the byte order of the machine that ibsim runs on, taken here to be little-endian.
+// Numbers are in the byte order of ibsim's machine, assumed to be little-endian.
 type control struct {
 	client   uint32
 	kind     uint32
@@ -75,7 +75,7 @@ func decodeReply(b []byte) (reply, error) {
 	return reply{le.Uint32(b[8:]), le.Uint32(b[offSequence:]), b[ctlHeader:]}, nil
 }
 
-// to returns the data, if the reply is to a message of the given type.
+// to returns the data if the reply is to a message of the given type.
 func (r *reply) to(kind uint32) ([]byte, error) {
 	switch r.kind {
 	case kind:
@@ -87,12 +87,12 @@ func (r *reply) to(kind uint32) ([]byte, error) {
 	}
 }
 
-// connectData is the data of a connect message:
+// connectData returns the data of a connect message:
 //
 //	 0  id      4  of the client's sockets; in the reply, of the client
 //	 4  qp      4
-//	 8  issm    4  1: wants the requests that come for a subnet manager
-//	12  node   32  to sit on, up to a NUL; empty: ibsim chooses
+//	 8  issm    4  1: receive the requests to a subnet manager
+//	12  node   32  node to attach to, NUL-terminated; empty: ibsim chooses
 func connectData(id uint32, node string, issm bool) []byte {
 	b := make([]byte, connectSize)
 	binary.LittleEndian.PutUint32(b, id)
@@ -110,7 +110,7 @@ func decodeConnect(b []byte) (id uint32, node string) {
 
 // Offsets in a packet:
 //
-//	 0  dlid    4  the LID itself big-endian in the first two bytes
+//	 0  dlid    4  the LID big-endian in the first two bytes
 //	 4  slid    4  likewise; 0: ibsim fills it in
 //	 8  dqp     4  big-endian
 //	12  sqp     4  big-endian
@@ -154,7 +154,7 @@ func (p *packet) decode(f *mad.Frame) {
 	f.Timeout = 0
 	copy(f.Data[:], p[offMAD:])
 	if length := be.Uint64(p[offLength:]); f.Status == 0 && length < mad.Size {
-		clear(f.Data[length:]) // umad2sim sends what was in its memory
+		clear(f.Data[length:]) // umad2sim sends uninitialized memory
 	}
 	if f.Status == 0 {
 		mad.CompleteSegment(&f.Data, be.Uint64(p[offLength:]))

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// By hand from ibsim's include/ibsim.h; the other tests speak to a real one.
+// Computed by hand from ibsim's include/ibsim.h; the other tests use a real ibsim.
 func TestControl(t *testing.T) {
 	c := control{kind: ctlConnect, data: connectData(0x01020304, "H-1", false)}
 	want := make([]byte, 80)
@@ -109,8 +109,8 @@ const (
 	offSAData  = 56
 )
 
-// An answer that umad2sim did not cut into segments, by what OpenSM 3.3.23 sends:
-// all that its header says is that it is in segments.
+// umad2sim passes on an answer of OpenSM 3.3.23 without segmentation: its header only has the flag of a segmented
+// transfer.
 func TestFillIn(t *testing.T) {
 	answer := func(length int) (p packet) {
 		p[offLength+6], p[offLength+7] = uint8(length>>8), uint8(length)
@@ -124,7 +124,7 @@ func TestFillIn(t *testing.T) {
 	for length, want := range map[int]string{
 		56:  "\x01\x01\x07\x00\x00\x00\x00\x01\x00\x00\x00\x14",
 		120: "\x01\x01\x07\x00\x00\x00\x00\x01\x00\x00\x00\x54",
-		256: "\x01\x01\x07\x01\x00\x00\x00\x01\x00\x00\x00\xdc", // perhaps cut off
+		256: "\x01\x01\x07\x01\x00\x00\x00\x01\x00\x00\x00\xdc", // possibly truncated
 	} {
 		p := answer(length)
 		var f mad.Frame
@@ -137,7 +137,7 @@ func TestFillIn(t *testing.T) {
 		}
 	}
 	p := answer(120)
-	p[offMAD+offSegment+3] = 7 // one that was cut into segments
+	p[offMAD+offSegment+3] = 7 // already segmented
 	var f mad.Frame
 	if p.decode(&f); f.Data[offRMPP+2] != mad.RMPPActive || f.Data[offSegment+3] != 7 {
 		t.Errorf("became %x", f.Data[offRMPP:offClassHd])
@@ -152,10 +152,10 @@ func TestControlOfSegmentsIsNotSent(t *testing.T) {
 	var f mad.Frame
 	copy(f.Data[:], "\x01\x03\x02\x12")
 	if mad.ControlsSegments(&f.Data) {
-		t.Error("a request is one")
+		t.Error("a request counts as one")
 	}
 	f.Data[offRMPP+1], f.Data[offRMPP+2] = mad.RMPPAck, mad.RMPPActive
 	if !mad.ControlsSegments(&f.Data) {
-		t.Error("an acknowledgement is none")
+		t.Error("an acknowledgement does not count as one")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// messages are packets of which one system call sends or takes many: a call costs more than a packet.
+// messages holds packets that one system call sends or receives together: a call costs more than a packet.
 type messages struct {
 	packets []packet
 	headers []mmsghdr // of packets
@@ -20,7 +20,7 @@ type mmsghdr struct {
 	length uint32
 }
 
-// resize makes room for so many packets and keeps those that are there.
+// resize changes the capacity to n packets and keeps the existing ones.
 func (m *messages) resize(n int) {
 	m.packets = append(make([]packet, 0, n), m.packets...)[:n]
 	m.headers = make([]mmsghdr, n)
@@ -32,15 +32,16 @@ func (m *messages) resize(n int) {
 	}
 }
 
-// send sends packets from one number up to another, without waiting, as many as go; for none it returns EAGAIN.
+// send sends the packets with indexes from up to, not including, to, as many as possible without waiting. It returns
+// EAGAIN if it sent none.
 func (m *messages) send(fd, from, to int) (int, error) {
 	return transfer(unix.SYS_SENDMMSG, fd, m.headers[from:to])
 }
 
-// receive takes the packets that are there and have room, without waiting; for none it returns EAGAIN.
+// receive stores available packets without waiting. It returns EAGAIN if there are none.
 func (m *messages) receive(fd int) (int, error) { return transfer(unix.SYS_RECVMMSG, fd, m.headers) }
 
-// transfer does not tell Go's scheduler of the call, as it does not wait.
+// transfer uses a raw system call, which Go's scheduler does not see, because the call does not wait.
 func transfer(call uintptr, fd int, headers []mmsghdr) (int, error) {
 	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(headers))),
 		uintptr(len(headers)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)

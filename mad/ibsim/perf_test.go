@@ -15,21 +15,21 @@ import (
 
 var counterLine = regexp.MustCompile(`(?m)^(\w+):\.*(\S+)$`)
 
-// perfquery is what the tool prints for a port.
+// perfquery returns the output of perfquery for a port.
 func perfquery(t *testing.T, s *ibsimtest.Sim, args ...string) map[string]uint64 {
 	t.Helper()
-	said := map[string]uint64{}
+	printed := map[string]uint64{}
 	for _, m := range counterLine.FindAllStringSubmatch(s.Output("perfquery", args...), -1) {
 		n, err := strconv.ParseUint(m[2], 0, 64)
 		if err != nil {
 			t.Fatalf("perfquery: %q", m[0])
 		}
-		said[m[1]] = n
+		printed[m[1]] = n
 	}
-	return said
+	return printed
 }
 
-// A counter each, on a port that no packet goes through, as perfquery reads them.
+// Each counter has a value of its own, on a port without traffic, as perfquery reads them.
 func TestAgainstPerfquery(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	ibsimtest.OpenSM(t, s)
@@ -56,7 +56,7 @@ func TestAgainstPerfquery(t *testing.T) {
 		t.Fatal(err)
 	}
 	// perfquery's QP1Dropped is left out: it prints VL15Dropped there.
-	said, different := perfquery(t, s, lid, "8"), map[uint64]bool{}
+	printed, different := perfquery(t, s, lid, "8"), map[uint64]bool{}
 	for name, got := range map[string]uint64{
 		"PortSelect": uint64(p.PortSelect), "SymbolErrorCounter": uint64(p.SymbolErrors),
 		"LinkErrorRecoveryCounter": uint64(p.LinkErrorRecovery), "LinkDownedCounter": uint64(p.LinkDowned),
@@ -70,13 +70,13 @@ func TestAgainstPerfquery(t *testing.T) {
 		"PortRcvData": uint64(p.RcvData), "PortXmitPkts": uint64(p.XmitPackets), "PortRcvPkts": uint64(p.RcvPackets),
 		"PortXmitWait": uint64(p.XmitWait),
 	} {
-		if want, ok := said[name]; !ok || got != want {
+		if want, ok := printed[name]; !ok || got != want {
 			t.Errorf("%s is %d, perfquery says %d, %v", name, got, want, ok)
 		}
 		different[got] = true
 	}
 	if len(different) < 15 {
-		t.Errorf("only %d different values: %v", len(different), said)
+		t.Errorf("only %d different values: %v", len(different), printed)
 	}
 	x, err := mad.Perf(t.Context(), c, mad.MethodGet, info.LID, 0, mad.PortCountersExtended{PortSelect: 1})
 	if err != nil {
@@ -98,10 +98,10 @@ func TestAgainstPerfquery(t *testing.T) {
 	}
 }
 
-// A switch tells the subnet manager of a link that goes down, and so us.
+// A switch reports a failed link to the subnet manager, and so to this client.
 func TestTraps(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
-	ibsimtest.OpenSM(t, s) // leaves LIDs and the place of the subnet manager
+	ibsimtest.OpenSM(t, s) // leaves LIDs and the LID of the subnet manager
 	traps := make(chan mad.Trap, 8)
 	c := client(t, ibsim.Options{Name: s.Name, Traps: true}, mad.ClientOptions{Traps: traps})
 	s.Console(`Unlink "S-0002c90300a00020"[2]`)

@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	together = 32 // how many packets are taken from a lane at a time
-	// how long a receiver looks before it sleeps: waking it takes ibsim longer than its answer
-	eager = 50 * time.Microsecond
-	// gathering is for how long it lets answers gather where few came the last time and many are to come:
-	// each look takes from ibsim the lock of a lane and the memory behind it, and a call that takes one
-	// packet costs almost that of many. While all lanes have their turn ibsim must not run out of questions.
-	gathering = 20 * time.Microsecond
-	few       = 6
-	many      = 64
+	batchSize = 32 // packets received from a client together
+	// spinTime is how long a receiver polls before it sleeps: waking it takes ibsim longer than its answer.
+	spinTime = 50 * time.Microsecond
+	// gatherTime is how long the receiver lets answers accumulate if few came the last time and many are expected: each
+	// poll takes the lock of a client and its memory away from ibsim, and receiving one packet costs almost as much as
+	// receiving many. ibsim must not run out of requests while all clients are polled.
+	gatherTime = 20 * time.Microsecond
+	few        = 6
+	many       = 64
 )
 
-// receiver keeps packets that were received together.
+// receiver holds packets that were received together.
 type receiver struct {
 	mu          sync.Mutex
 	kept        messages
 	n           int // packets in kept
-	next        int // of them
-	lane        int
+	next        int // index of the next packet to return
+	client      int
 	waiting     atomic.Bool // for packets
 	interrupted atomic.Bool
 }
 
-// Recv implements [mad.Transport]. Packets that are not ibsim's are passed over.
+// Recv implements [mad.Transport]. It ignores packets that are not from ibsim.
 func (t *Transport) Recv(f *mad.Frame) error {
 	r := &t.in
 	r.mu.Lock()
@@ -61,11 +61,11 @@ func (t *Transport) Recv(f *mad.Frame) error {
 // Interrupt implements [mad.Interrupter].
 func (t *Transport) Interrupt() bool {
 	t.in.interrupted.Store(true)
-	t.lanes.endWait()
+	t.clients.wakeUp()
 	return true
 }
 
-// fill sends what is held back and waits for packets.
+// fill sends held packets and waits for received ones.
 func (t *Transport) fill() (err error) {
 	r := &t.in
 	r.waiting.Store(true)
@@ -75,7 +75,7 @@ func (t *Transport) fill() (err error) {
 	}
 	var until time.Time
 	for {
-		switch r.n, err = r.take(t.lanes); {
+		switch r.n, err = r.take(t.clients); {
 		case err != nil:
 			return t.broken("receive", err)
 		case r.n > 0:
@@ -90,42 +90,43 @@ func (t *Transport) fill() (err error) {
 	}
 }
 
-// pause lets others go on: up to a time, from the first call on, for a moment, then until there is work.
+// pause yields the processor until a deadline, which the first call sets; then it sleeps until there is work.
 func (t *Transport) pause(until time.Time) (time.Time, error) {
 	now := time.Now()
 	if until.IsZero() && runtime.NumCPU() > 1 {
-		until = now.Add(eager)
+		until = now.Add(spinTime)
 	}
 	if now.Before(until) {
 		yield()
 		return until, nil
 	}
-	t.lanes.waitPackets(t.out.holds())
-	if time.Since(now) > calm {
-		t.lanes.writeOff()
+	t.clients.waitPackets(t.out.hasHeld())
+	if time.Since(now) > idleAfter {
+		t.clients.assumeLost()
 	}
 	return time.Time{}, t.flush()
 }
 
-// take takes what has come by the next client that has some. Others can wait: together it costs less.
-func (r *receiver) take(s *lanes) (int, error) {
+// take receives packets from the next client that has some. The other clients can wait: receiving many together costs
+// less.
+func (r *receiver) take(s *clients) (int, error) {
 	s.use.RLock()
 	defer s.use.RUnlock()
 	if len(s.all) == 0 {
 		return 0, os.ErrClosed
 	}
-	if 0 < r.n && r.n < few && s.underWay() >= many {
+	if 0 < r.n && r.n < few && s.inFlight() >= many {
 		now := time.Now()
-		for end := now.Add(gathering); now.Before(end); {
+		for end := now.Add(gatherTime); now.Before(end); {
 			now = time.Now()
 		}
 	}
 	for range s.all {
-		r.lane = (r.lane + 1) % len(s.all)
-		l := s.all[r.lane]
-		n, err := r.kept.receive(l.fd)
+		r.client = (r.client + 1) % len(s.all)
+		c := s.all[r.client]
+		n, err := r.kept.receive(c.fd)
 		if err == nil {
-			l.received(n)
+			c.received(n)
 			return n, nil
 		}
 		if !errors.Is(err, unix.EAGAIN) {
@@ -135,5 +136,5 @@ func (r *receiver) take(s *lanes) (int, error) {
 	return 0, nil
 }
 
-// yield lets another program have the processor.
+// yield lets another program use the processor.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

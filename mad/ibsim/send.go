@@ -16,24 +16,25 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// sendLimit is how long a frame waits for room in ibsim's queues; stuckLimit the same behind one in vain.
+// sendLimit is how long a frame waits for space in ibsim's queues; stuckLimit replaces it after a frame that waited in
+// vain.
 const (
 	sendLimit  = 50 * time.Millisecond
 	stuckLimit = time.Millisecond
 )
 
-// sender holds packets back, so that they are sent together.
+// sender holds packets so that they are sent together.
 type sender struct {
 	mu    sync.Mutex
 	held  messages
-	first int    // of those held
-	n     int    // where they end
-	gone  uint64 // packets that were held and are no more
-	stuck bool   // the last that waited for room was dropped
+	first int    // index of the first held packet
+	n     int    // end of the held packets
+	done  uint64 // held packets that were sent or dropped
+	stuck bool   // the last packet that waited for space was dropped
 }
 
-// Send implements [mad.Transport]. Acknowledgements of segments are not sent: no client of ibsim understands
-// them. The error wraps [ErrGone] once ibsim has ended.
+// Send implements [mad.Transport]. It drops acknowledgements of segments, which no client of ibsim understands. The
+// error wraps [ErrGone] once ibsim has ended.
 func (t *Transport) Send(f *mad.Frame) error {
 	if mad.ControlsSegments(&f.Data) {
 		return nil
@@ -49,14 +50,14 @@ func (t *Transport) Send(f *mad.Frame) error {
 	if s.stuck {
 		limit = stuckLimit
 	}
-	for end := time.Now().Add(limit); s.gone < number; {
+	for end := time.Now().Add(limit); s.done < number; {
 		left := time.Until(end)
 		if s.stuck = left <= 0; s.stuck {
-			s.drop(int(number - s.gone))
+			s.drop(int(number - s.done))
 			return nil
 		}
 		s.mu.Unlock()
-		t.lanes.waitRoom(left)
+		t.clients.waitRoom(left)
 		s.mu.Lock()
 		if err := t.send(); err != nil {
 			return err
@@ -79,20 +80,20 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return nil
 }
 
-// flush sends what is held back as far as there is room.
+// flush sends held packets as far as there is space.
 func (t *Transport) flush() error {
 	t.out.mu.Lock()
 	defer t.out.mu.Unlock()
 	return t.send()
 }
 
-func (s *sender) holds() bool {
+func (s *sender) hasHeld() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first < s.n
 }
 
-// put holds a frame back and returns its number among all that were. Without room it drops the oldest.
+// put holds a frame and returns its number in the order of held packets. If the buffer is full it drops the oldest.
 func (t *Transport) put(f *mad.Frame) uint64 {
 	s := &t.out
 	if s.n == len(s.held.packets) {
@@ -109,46 +110,46 @@ func (t *Transport) put(f *mad.Frame) uint64 {
 	s.held.packets[s.n].encode(f)
 	s.n++
 	t.more.sent(t)
-	return s.gone + uint64(s.n-s.first)
+	return s.done + uint64(s.n-s.first)
 }
 
-// drop takes the first so many out.
+// drop removes the first n held packets.
 func (s *sender) drop(n int) {
 	s.first += n
-	s.gone += uint64(n)
+	s.done += uint64(n)
 	if s.first == s.n {
 		s.first, s.n = 0, 0
 	}
 }
 
-// send sends what is held back as far as there is room: so that each lane has as much
-// to carry as the others, and then by any.
+// send sends held packets as far as there is space: first so that all clients have equally many in flight, then by any
+// client.
 func (t *Transport) send() error {
 	s := &t.out
 	if s.first == s.n {
 		return nil
 	}
-	t.lanes.use.RLock()
-	defer t.lanes.use.RUnlock()
-	if len(t.lanes.all) == 0 {
+	t.clients.use.RLock()
+	defer t.clients.use.RUnlock()
+	if len(t.clients.all) == 0 {
 		return t.broken("send", os.ErrClosed)
 	}
-	n := len(t.lanes.all)
-	level := (s.n - s.first + t.lanes.underWay() + n - 1) / n // of each lane when all has been sent
+	n := len(t.clients.all)
+	level := (s.n - s.first + t.clients.inFlight() + n - 1) / n // of each client when all are sent
 	for _, all := range []bool{false, true} {
-		for _, l := range t.lanes.all {
+		for _, c := range t.clients.all {
 			n := s.n - s.first
 			if !all {
-				n = min(n, level-int(l.out.Load()))
+				n = min(n, level-int(c.out.Load()))
 			}
 			if n <= 0 {
 				continue
 			}
-			n, err := s.held.send(l.fd, s.first, s.first+n)
+			n, err := s.held.send(c.fd, s.first, s.first+n)
 			if err != nil && !errors.Is(err, unix.EAGAIN) {
 				return t.broken("send", err)
 			}
-			l.out.Add(int32(n))
+			c.out.Add(int32(n))
 			s.drop(n)
 			if s.first == s.n {
 				return nil
@@ -158,10 +159,10 @@ func (t *Transport) send() error {
 	return nil
 }
 
-// broken says that ibsim is gone, or has given the place of this client to another (EPERM), where err is of that kind.
+// broken wraps err. An error that shows that ibsim has ended or dropped this client (EPERM) also wraps [ErrGone].
 func (t *Transport) broken(what string, err error) error {
-	gone := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE, syscall.EPERM}
-	if slices.ContainsFunc(gone, func(e error) bool { return errors.Is(err, e) }) {
+	fatal := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE, syscall.EPERM}
+	if slices.ContainsFunc(fatal, func(e error) bool { return errors.Is(err, e) }) {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return fmt.Errorf("%v: %s: %w", t.opts, what, err)

@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endpoints are the addresses of one ibsim and of its clients.
+// endpoints are the socket addresses of an ibsim and of its clients.
 type endpoints interface {
-	// control and data are the addresses of ibsim, data that for one client.
+	// control and data are the addresses of ibsim; data is that of one client.
 	control() unix.Sockaddr
 	data(client uint32) unix.Sockaddr
-	// ownControl and ownData are where the sockets with a number are bound.
+	// ownControl and ownData are the local addresses of the sockets with a number.
 	ownControl(number uint32) unix.Sockaddr
 	ownData(number uint32) unix.Sockaddr
-	// id tells ibsim where the data socket fd with a number is.
+	// id is the number by which ibsim finds data socket fd.
 	id(number uint32, fd int) (uint32, error)
 	family() int
 }
 
-// local is an ibsim on this machine, at addresses in the abstract name space whose last NUL counts.
+// local is an ibsim on this machine. Its addresses are in the abstract namespace and end with a NUL that counts.
 type local struct{ name string }
 
 func (l local) family() int                       { return unix.AF_UNIX }
@@ -40,7 +40,7 @@ func (l local) address(socket string) unix.Sockaddr {
 	return &unix.SockaddrUnix{Name: fmt.Sprintf("@%s:%s\x00", l.name, socket)}
 }
 
-// remote is an ibsim -r: control at one UDP port, clients' data at the next.
+// remote is an ibsim -r: its control port is one UDP port; clients' data ports follow.
 type remote struct {
 	ip   [4]byte
 	port uint16
@@ -62,7 +62,7 @@ func (r remote) id(_ uint32, fd int) (uint32, error) {
 	return uint32(sa.(*unix.SockaddrInet4).Port), nil
 }
 
-// firstNumber is beyond all process ids, which umad2sim numbers its sockets by.
+// firstNumber is greater than all process IDs, by which umad2sim numbers its sockets.
 const firstNumber = 1 << 23
 
 func newNumber() uint32 { return firstNumber + rand.Uint32N(1<<30) }

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Where an ibsim is by default.
+// Default addresses of ibsim.
 const (
 	DefaultName = "sim"
 	DefaultPort = 7070
@@ -27,22 +27,22 @@ const (
 const (
 	answerLimit = 2 * time.Second // how long ibsim may take to answer a control message
 
-	maxName = 91 // leaves 107 bytes for "@NAME:ctlNUMBER" and a NUL, the most that unix.Bind takes
+	maxName = 91 // leaves 107 bytes, the maximum of unix.Bind, for "@NAME:ctlNUMBER" and a NUL
 )
 
-// ErrGone says that ibsim is no longer there.
-var ErrGone = fmt.Errorf("ibsim has gone away, %w", mad.ErrBroken)
+// ErrGone reports that ibsim has ended.
+var ErrGone = fmt.Errorf("ibsim has ended, %w", mad.ErrBroken)
 
-// Options say which ibsim to talk to.
+// Options selects an ibsim.
 type Options struct {
-	Name string // the IBSIM_SOCKNAME of the ibsim; by default that in the environment, else [DefaultName]
-	Host string // if set, where an ibsim -r runs, by name or IPv4 address
-	Port uint16 // its port, [DefaultPort] by default
-	// Node is the id or description of the node to sit on, of at most 31 bytes. The default is SIM_HOST in
-	// the environment, else the first node of ibsim's file.
+	Name string // IBSIM_SOCKNAME of the ibsim (default: that of the environment, otherwise [DefaultName])
+	Host string // host of an ibsim -r, name or IPv4 address; empty for an ibsim on this machine
+	Port uint16 // UDP port (default [DefaultPort])
+	// Node is the ID or description of the node to attach to, at most 31 bytes (default: SIM_HOST of the
+	// environment, otherwise the first node of ibsim's file).
 	Node string
-	// Traps makes ibsim hand over what comes for a subnet manager at the node, so
-	// that traps come in. There can be one such client at a node.
+	// Traps requests the packets to a subnet manager at the node, and with them traps. Only one client at a node can do
+	// so.
 	Traps bool
 }
 
@@ -53,7 +53,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// String names the ibsim: ibsim "NAME" or ibsim at HOST:PORT.
+// String returns the name of the ibsim: ibsim "NAME" or ibsim at HOST:PORT.
 func (o Options) String() string {
 	if o.Host != "" {
 		return fmt.Sprintf("ibsim at %s:%d", o.Host, o.Port)
@@ -61,32 +61,32 @@ func (o Options) String() string {
 	return fmt.Sprintf("ibsim %q", o.Name)
 }
 
-// Transport is a client of ibsim, or several while there is much to carry. It implements [mad.Transport].
+// Transport is a client of ibsim, or several while it is busy. It implements [mad.Transport].
 type Transport struct {
 	opts Options
 	at   endpoints
 	node string
 
-	ctl      *os.File
-	asking   sync.Mutex // held for a control message and its reply
-	sequence uint32     // of the last control message
-	owed     []int      // sockets of connects that were not answered in time
+	ctl         *os.File
+	asking      sync.Mutex // held for a control message and its reply
+	sequence    uint32     // of the last control message
+	lateSockets []int      // of connects that were not answered in time
 
-	lanes *lanes
-	out   sender
-	in    receiver
-	more  widener
+	clients *clients
+	out     sender
+	in      receiver
+	more    widener
 
 	closing  sync.Once
 	closeErr error
 }
 
-// Dial becomes a client of an ibsim. Where none is or answers, it fails within some two seconds.
+// Dial connects to an ibsim. Without a responding one it fails within about two seconds.
 func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	opts = opts.withDefaults()
 	t := &Transport{opts: opts, more: widener{ended: make(chan struct{})}}
-	t.out.held.resize(together)
-	t.in.kept.resize(together)
+	t.out.held.resize(batchSize)
+	t.in.kept.resize(batchSize)
 	if err := t.dial(ctx); err != nil {
 		t.closeFiles()
 		return nil, fmt.Errorf("%v: %w", opts, err)
@@ -94,15 +94,15 @@ func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	return t, nil
 }
 
-// Node is the id of the node that the client sits on.
+// Node returns the ID of the node to which the client is attached.
 func (t *Transport) Node() string { return t.node }
 
 func (t *Transport) dial(ctx context.Context) (err error) {
 	if len(t.opts.Node) >= nodeIDSize {
-		return fmt.Errorf("node %q is longer than the %d bytes that ibsim takes", t.opts.Node, nodeIDSize-1)
+		return fmt.Errorf("node %q is longer than the %d bytes that ibsim accepts", t.opts.Node, nodeIDSize-1)
 	}
 	if len(t.opts.Name) > maxName {
-		return fmt.Errorf("the name is longer than the %d bytes that a socket's address has room for", maxName)
+		return fmt.Errorf("the name is longer than the %d bytes that fit into a socket address", maxName)
 	}
 	if t.at, err = t.endpoints(ctx); err != nil {
 		return err
@@ -110,15 +110,15 @@ func (t *Transport) dial(ctx context.Context) (err error) {
 	if t.ctl, err = openControl(t.at); err != nil {
 		return t.explain(err)
 	}
-	if t.lanes, err = openLanes(); err != nil {
+	if t.clients, err = openClients(); err != nil {
 		return err
 	}
-	l, node, err := t.connect(ctx, t.opts.Node, t.opts.Traps)
+	c, node, err := t.connect(ctx, t.opts.Node, t.opts.Traps)
 	if err != nil {
 		return t.explain(err)
 	}
 	t.node = node
-	t.lanes.add(l)
+	t.clients.add(c)
 	return nil
 }
 
@@ -135,15 +135,15 @@ func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	return remote{[4]byte(ips[0].To4()), t.opts.Port}, nil
 }
 
-// probe asks something that changes nothing: ibsim sends a message of no type back. One that hangs finds it in
-// its queue when it goes on, where a connect would make it look for a client that has gone, and end.
+// probe sends a control message that changes nothing and waits for the reply. An ibsim that hangs finds it in its queue
+// when it continues; a connect message would make it look for a client that no longer exists, and end.
 func (t *Transport) probe(ctx context.Context) error {
 	_, err := t.control(ctx, ctlError, 0, nil)
 	return err
 }
 
-// connect takes one of ibsim's places, at a node, and returns which. It asks only an ibsim that answers.
-func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lane, at string, err error) {
+// connect registers a client at a node, once ibsim has answered a probe, and returns the actual node.
+func (t *Transport) connect(ctx context.Context, node string, issm bool) (c *client, at string, err error) {
 	if err := t.probe(ctx); err != nil {
 		return nil, "", err
 	}
@@ -152,7 +152,7 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lan
 	if err != nil {
 		return nil, "", err
 	}
-	l = &lane{fd: fd}
+	c = &client{fd: fd}
 	id, err := t.at.id(number, fd)
 	if err != nil {
 		return nil, "", errors.Join(err, unix.Close(fd))
@@ -163,31 +163,31 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (l *lan
 		_ = unix.Close(fd)
 		return nil, "", err
 	case err != nil:
-		t.owe(fd)
+		t.keepSocket(fd)
 		return nil, "", err
 	}
-	l.client, at = decodeConnect(data)
-	if err := unix.Connect(fd, t.at.data(l.client)); err != nil {
-		return nil, "", errors.Join(os.NewSyscallError("connect", err), t.giveBack(l))
+	c.id, at = decodeConnect(data)
+	if err := unix.Connect(fd, t.at.data(c.id)); err != nil {
+		return nil, "", errors.Join(os.NewSyscallError("connect", err), t.disconnect(c))
 	}
-	return l, at, nil
+	return c, at, nil
 }
 
-// owe keeps a socket for a connect that may be answered yet: an ibsim that does not find it then ends.
-func (t *Transport) owe(fd int) {
+// keepSocket keeps the socket of a connect that may still be answered: an ibsim that does not find the socket ends.
+func (t *Transport) keepSocket(fd int) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
-	t.owed = append(t.owed, fd)
+	t.lateSockets = append(t.lateSockets, fd)
 }
 
-// explain says what a failure to reach ibsim means.
+// explain adds the likely cause to an error of connecting.
 func (t *Transport) explain(err error) error {
 	const hint = "is ibsim -s running under that IBSIM_SOCKNAME?"
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED) && t.opts.Host != "":
-		return fmt.Errorf("nobody listens there (is ibsim -r -s running there?): %w", err)
+		return fmt.Errorf("no ibsim listens there (is ibsim -r -s running there?): %w", err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nobody listens there (%s): %w", hint, err)
+		return fmt.Errorf("no ibsim listens there (%s): %w", hint, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("no answer within %v (was it started with -s?): %w", answerLimit, err)
 	case errors.Is(err, errRefused) && t.opts.Node != "":
@@ -229,39 +229,40 @@ func (t *Transport) control(ctx context.Context, kind, client uint32, data []byt
 		if r.sequence == t.sequence {
 			return r.to(kind)
 		}
-		t.tooLate(&r)
+		t.lateReply(&r)
 	}
 }
 
-// tooLate gives a place back that came when nobody waited for it any more.
-func (t *Transport) tooLate(r *reply) {
+// lateReply disconnects a client whose connect was answered too late.
+func (t *Transport) lateReply(r *reply) {
 	if r.kind == ctlConnect {
 		client, _ := decodeConnect(r.data)
 		_, _ = t.ctl.Write((&control{client: client, kind: ctlDisconnect}).encode())
 	}
 }
 
-// giveBack gives a place back.
-func (t *Transport) giveBack(l *lane) error {
-	_, err := t.control(context.Background(), ctlDisconnect, l.client, nil)
-	_ = unix.Close(l.fd)
+// disconnect removes a client from ibsim.
+func (t *Transport) disconnect(c *client) error {
+	_, err := t.control(context.Background(), ctlDisconnect, c.id, nil)
+	_ = unix.Close(c.fd)
 	return err
 }
 
-// giveAllBack gives places back. An ibsim that does not answer at first finds the others in its queue later.
-func (t *Transport) giveAllBack(all []*lane) (err error) {
-	for _, l := range all {
+// disconnectAll removes clients from ibsim. After the first that gets no answer it does not wait; ibsim finds the
+// messages in its queue later.
+func (t *Transport) disconnectAll(all []*client) (err error) {
+	for _, c := range all {
 		if err == nil {
-			err = t.giveBack(l)
+			err = t.disconnect(c)
 			continue
 		}
-		t.leave(l.client)
-		_ = unix.Close(l.fd)
+		t.leave(c.id)
+		_ = unix.Close(c.fd)
 	}
 	return err
 }
 
-// leave tells ibsim that a place is free, and does not wait for an answer.
+// leave removes a client without waiting for an answer.
 func (t *Transport) leave(client uint32) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -270,11 +271,11 @@ func (t *Transport) leave(client uint32) {
 	}
 }
 
-// Close gives the client's places back to ibsim. An ibsim that is gone is no error.
+// Close removes the clients from ibsim. It returns no error if ibsim has ended.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.stopWidening()
-		err := t.giveAllBack(t.lanes.drop(0))
+		err := t.disconnectAll(t.clients.drop(0))
 		t.closeFiles()
 		if err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
 			t.closeErr = fmt.Errorf("%v: disconnect: %w", t.opts, err)
@@ -287,10 +288,10 @@ func (t *Transport) closeFiles() {
 	if t.ctl != nil {
 		_ = t.ctl.Close()
 	}
-	for _, fd := range t.owed {
+	for _, fd := range t.lateSockets {
 		_ = unix.Close(fd)
 	}
-	if t.lanes != nil {
-		t.lanes.close()
+	if t.clients != nil {
+		t.clients.close()
 	}
 }

@@ -86,18 +86,18 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// fields are the lines "Name:....value" of smpquery.
+// fields matches the lines "Name:....value" of smpquery.
 var fields = regexp.MustCompile(`(?m)^(\w+):\.*(.*)$`)
 
 func TestAgainstSmpquery(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	ibsimtest.OpenSM(t, s)
 	c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
-	for _, port := range []uint8{1, 2, 0} { // of the spine, where we sit
-		said := map[string]string{}
+	for _, port := range []uint8{1, 2, 0} { // of the spine, the local node
+		printed := map[string]string{}
 		for _, m := range fields.FindAllStringSubmatch(s.Output("smpquery", "-D", "portinfo", "0", fmt.Sprint(port)),
 			-1) {
-			said[m[1]] = strings.TrimSpace(m[2])
+			printed[m[1]] = strings.TrimSpace(m[2])
 		}
 		p, err := c.PortInfo(t.Context(), mad.Path{}, port)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestAgainstSmpquery(t *testing.T) {
 			"LinkWidthActive":  strings.ToUpper(p.LinkWidthActive.String()),
 			"CapabilityMask2":  fmt.Sprintf("0x%x", uint16(p.CapabilityMask2)),
 		} {
-			if want, ok := said[name]; !ok || got != want {
+			if want, ok := printed[name]; !ok || got != want {
 				t.Errorf("port %d: %s is %q, smpquery says %q", port, name, got, want)
 			}
 		}
@@ -164,7 +164,7 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 
 var ibrouteLine = regexp.MustCompile(`(?m)^0x([0-9A-F]{4}) ([0-9]{3}) :`)
 
-// By directed route and by LID, the tables are those that ibroute reads.
+// Tables read by directed route and by LID equal those that ibroute reads.
 func TestAgainstIbroute(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	ibsimtest.OpenSM(t, s)
@@ -228,7 +228,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := transport.Node(), "H-0002c90300b00050"; got != want {
-		t.Errorf("sits on %q, want %q", got, want)
+		t.Errorf("attached to %q, want %q", got, want)
 	}
 	if err := transport.Close(); err != nil {
 		t.Error(err)
@@ -246,7 +246,7 @@ func TestLinkGoesDown(t *testing.T) {
 		t.Errorf("got %v, want %v", err, mad.ErrTimeout)
 	}
 	if _, err := c.NodeInfo(t.Context(), path(t, "0,1,3")); err != nil {
-		t.Errorf("the other way: %v", err)
+		t.Errorf("the other path: %v", err)
 	}
 	p, err := c.PortInfo(t.Context(), path(t, "0"), 2)
 	if err != nil || p.PortState != mad.PortDown {
@@ -254,7 +254,7 @@ func TestLinkGoesDown(t *testing.T) {
 	}
 }
 
-// Of what ibsim loses, nothing is missing in the end.
+// All requests succeed in the end although ibsim loses packets.
 func TestLossyPort(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{Window: 32, Tries: 30})
@@ -281,7 +281,7 @@ func TestLossyPort(t *testing.T) {
 	}
 }
 
-func TestManyDialsFreeTheirPlaces(t *testing.T) {
+func TestManyDialsDisconnect(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	for i := range 30 {
 		transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: s.Name})
@@ -322,18 +322,18 @@ func TestDialUnknownNode(t *testing.T) {
 	}
 }
 
-func TestDialNobody(t *testing.T) {
+func TestDialWithoutIbsim(t *testing.T) {
 	name := fmt.Sprintf("nobody-%d-%x", os.Getpid(), rand.Uint32())
 	_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: name})
-	want := fmt.Sprintf(`ibsim %q: nobody listens there (is ibsim -s running under that IBSIM_SOCKNAME?)`, name)
+	want := fmt.Sprintf(`ibsim %q: no ibsim listens there (is ibsim -s running under that IBSIM_SOCKNAME?)`, name)
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	_, err = ibsim.Dial(t.Context(), ibsim.Options{Host: "127.0.0.1", Port: closedPort(t)})
-	if err == nil || !strings.Contains(err.Error(), "nobody listens there (is ibsim -r -s running there?)") {
+	if err == nil || !strings.Contains(err.Error(), "no ibsim listens there (is ibsim -r -s running there?)") {
 		t.Errorf("got %v", err)
 	}
-	for length, want := range map[int]string{91: "nobody listens there", 92: "longer than the 91 bytes"} {
+	for length, want := range map[int]string{91: "no ibsim listens there", 92: "longer than the 91 bytes"} {
 		_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: strings.Repeat("x", length)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a name of %d bytes: %v, want %s", length, err, want)
@@ -351,10 +351,10 @@ func closedPort(t *testing.T) uint16 {
 	return uint16(c.LocalAddr().(*net.UDPAddr).Port)
 }
 
-// mute listens where an ibsim would, and never answers.
-func mute(t *testing.T) (name string, heard net.PacketConn) {
+// silentIbsim listens at the address of an ibsim and never answers.
+func silentIbsim(t *testing.T) (name string, conn net.PacketConn) {
 	t.Helper()
-	name = fmt.Sprintf("mute-%d-%x", os.Getpid(), rand.Uint32())
+	name = fmt.Sprintf("silent-%d-%x", os.Getpid(), rand.Uint32())
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Net: "unixgram", Name: "@" + name + ":ctl\x00"})
 	if err != nil {
 		t.Fatal(err)
@@ -363,8 +363,8 @@ func mute(t *testing.T) (name string, heard net.PacketConn) {
 	return name, conn
 }
 
-func TestDialMute(t *testing.T) {
-	name, _ := mute(t)
+func TestDialSilent(t *testing.T) {
+	name, _ := silentIbsim(t)
 	_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: name})
 	if !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 2s") {
 		t.Errorf("got %v", err)
@@ -372,10 +372,10 @@ func TestDialMute(t *testing.T) {
 }
 
 func TestDialCancel(t *testing.T) {
-	name, heard := mute(t)
+	name, conn := silentIbsim(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, _, _ = heard.ReadFrom(make([]byte, 80))
+		_, _, _ = conn.ReadFrom(make([]byte, 80))
 		cancel()
 	}()
 	if _, err := ibsim.Dial(ctx, ibsim.Options{Name: name}); !errors.Is(err, context.Canceled) {
@@ -384,15 +384,15 @@ func TestDialCancel(t *testing.T) {
 }
 
 func TestDialOther(t *testing.T) {
-	name, heard := mute(t)
+	name, conn := silentIbsim(t)
 	go func() {
-		if _, from, err := heard.ReadFrom(make([]byte, 80)); err == nil {
+		if _, from, err := conn.ReadFrom(make([]byte, 80)); err == nil {
 			back := &net.UnixAddr{Net: "unixgram", Name: from.String() + "\x00"} // Go cuts the NUL off
-			_, _ = heard.WriteTo([]byte("who are you?"), back)
+			_, _ = conn.WriteTo([]byte("who are you?"), back)
 		}
 	}()
 	_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: name})
-	if err == nil || !strings.Contains(err.Error(), "the answer is not ibsim's") {
+	if err == nil || !strings.Contains(err.Error(), "the answer is not from ibsim") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -418,8 +418,7 @@ func TestGoneRemote(t *testing.T) {
 	}
 }
 
-// Requests to an ibsim that hangs end, although the queue to it is full; when
-// it goes on, so do they.
+// Requests to an ibsim that hangs end although its queue is full; after it continues, requests succeed.
 func TestHangs(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	const requests = 1024 // of which a socket's queue holds a quarter
@@ -441,7 +440,7 @@ func TestHangs(t *testing.T) {
 		t.Errorf("%d failed, %v", failed, err)
 	}
 	s.Resume()
-	s.Console("help") // it is back
+	s.Console("help") // it runs again
 	_, err := c.NodeInfo(t.Context(), mad.Path{})
 	for again := 0; errors.Is(err, mad.ErrTimeout) && again < 100; again++ { // on a busy machine 10 ms are little
 		_, err = c.NodeInfo(t.Context(), mad.Path{})
@@ -451,8 +450,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// TestDialStopped: who gives up on an ibsim that is stopped does it no harm. When it
-// goes on it has all its places, and who comes then is let in.
+// Giving up on a stopped ibsim does it no harm. When it continues, all its clients are free, and new ones can connect.
 func TestDialStopped(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	s.Pause()
@@ -464,7 +462,7 @@ func TestDialStopped(t *testing.T) {
 		cancel()
 	}
 	s.Resume()
-	s.Console("help") // it is there, and has read its queue or will
+	s.Console("help") // it runs again, and has read its queue or will
 	for range 10 {
 		c := client(t, ibsim.Options{Name: s.Name}, mad.ClientOptions{})
 		if _, err := c.NodeInfo(t.Context(), mad.Path{}); err != nil {

@@ -8,54 +8,54 @@ import (
 	"time"
 )
 
-// ibsim waits for packets with a system call, then takes one from each client that has some. So several clients
-// wait less often for the same number of packets than one. It has ten places for clients, though.
+// ibsim waits for packets with a system call, then receives one packet from each client that has some. With several
+// clients it waits less often for the same number of packets. It serves only ten clients, though.
 const (
-	maxLanes = 7 // how many a transport has while there is much to carry
-	// of ibsim's places that is taken beyond the first; others are for other programs
-	lastPlace   = 6
-	muchToCarry = 128                    // how many frames make a transport take more lanes
-	calm        = 250 * time.Millisecond // for how long a transport keeps them with nothing to carry
+	maxClients = 7 // of a busy transport
+	// lastClient is the highest client number that a transport uses beyond its first; the rest is for other programs.
+	lastClient = 6
+	busyFrames = 128                    // frames that make a transport busy
+	idleAfter  = 250 * time.Millisecond // how long an idle transport keeps its clients
 )
 
-// widener takes more lanes when there is much to carry, and gives them back.
+// widener adds clients while the transport is busy, and removes them later.
 type widener struct {
 	ended chan struct{} // closed when the transport is
 	work  sync.WaitGroup
 
 	// Guarded by sender.mu.
 	count int // frames sent
-	from  int // count at a time
+	from  int // count at time since
 	since time.Time
 	wide  bool
 	over  bool
 }
 
-// sent takes note of a frame, with sender.mu held.
+// sent counts a frame, with sender.mu held.
 func (w *widener) sent(t *Transport) {
 	w.count++
-	if w.wide || w.over || w.count-w.from < muchToCarry {
+	if w.wide || w.over || w.count-w.from < busyFrames {
 		return
 	}
 	now := time.Now()
-	if now.Sub(w.since) < calm {
+	if now.Sub(w.since) < idleAfter {
 		w.wide = true
 		w.work.Go(t.widen)
 	}
 	w.from, w.since = w.count, now
 }
 
-// widen takes more lanes, and gives them back when nothing has been sent for a while.
+// widen adds clients, and removes them when nothing has been sent for a while.
 func (t *Transport) widen() {
-	for took, n := true, 1; took && n < maxLanes; n++ {
-		took = t.takeLane()
+	for took, n := true, 1; took && n < maxClients; n++ {
+		took = t.addClient()
 	}
-	tick := time.NewTicker(calm)
+	tick := time.NewTicker(idleAfter)
 	defer tick.Stop()
 	for last := -1; ; {
 		select {
 		case <-t.more.ended:
-			return // Close gives them back
+			return // Close removes them
 		case <-tick.C:
 		}
 		t.out.mu.Lock()
@@ -66,27 +66,27 @@ func (t *Transport) widen() {
 			break
 		}
 	}
-	_ = t.giveAllBack(t.lanes.drop(1))
+	_ = t.disconnectAll(t.clients.drop(1))
 	t.out.mu.Lock()
 	t.more.wide = false
 	t.out.mu.Unlock()
 }
 
-// takeLane returns false if there is none for this transport.
-func (t *Transport) takeLane() bool {
-	l, _, err := t.connect(context.Background(), t.node, false)
+// addClient returns false if ibsim has no free client for this transport.
+func (t *Transport) addClient() bool {
+	c, _, err := t.connect(context.Background(), t.node, false)
 	if err != nil {
 		return false
 	}
-	if l.client > lastPlace {
-		_ = t.giveBack(l)
+	if c.id > lastClient {
+		_ = t.disconnect(c)
 		return false
 	}
-	t.lanes.add(l)
+	t.clients.add(c)
 	return true
 }
 
-// stop ends the widening. The lanes stay.
+// stopWidening ends the goroutine of widen. The clients remain.
 func (t *Transport) stopWidening() {
 	t.out.mu.Lock()
 	t.more.over = true

@@ -13,10 +13,10 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// places is how many of its places ibsim says are taken.
-func places(s *ibsimtest.Sim) int { return strings.Count(s.Console("Attached"), "Client ") }
+// places returns the number of clients that ibsim lists.
+func clients(s *ibsimtest.Sim) int { return strings.Count(s.Console("Attached"), "Client ") }
 
-// busy keeps a client asking until stop is called or the test ends.
+// busy sends requests by a client until stop is called or the test ends.
 func busy(t *testing.T, c *mad.Client) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -41,26 +41,25 @@ func busy(t *testing.T, c *mad.Client) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// settle waits until so many places are taken.
+// settle waits until ibsim has the given number of clients.
 func settle(t *testing.T, s *ibsimtest.Sim, want int, when string) {
 	t.Helper()
-	n := places(s)
-	for end := time.Now().Add(time.Minute); n != want && time.Now().Before(end); n = places(s) {
+	n := clients(s)
+	for end := time.Now().Add(time.Minute); n != want && time.Now().Before(end); n = clients(s) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if n != want {
-		t.Errorf("%d places %s, want %d", n, when, want)
+		t.Errorf("%d clients %s, want %d", n, when, want)
 	}
 }
 
-// A transport with much to carry takes up to seven of ibsim's ten places, never one
-// of the last three, and gives them back.
+// A busy transport uses up to seven of ibsim's ten clients, none of the last three, and disconnects them later.
 func TestWidens(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	dial := func() *mad.Client { return client(t, ibsim.Options{Name: s.Name}, mad.Fast()) }
 	first := dial()
-	if n := places(s); n != 1 {
-		t.Errorf("%d places at first, want 1", n)
+	if n := clients(s); n != 1 {
+		t.Errorf("%d clients at first, want 1", n)
 	}
 	var all []*mad.Client
 	var stop []func()
@@ -68,15 +67,15 @@ func TestWidens(t *testing.T) {
 		all, stop = append(all, c), append(stop, busy(t, c))
 		settle(t, s, want, when)
 	}
-	add(first, 7, "with much to carry")
+	add(first, 7, "while busy")
 	add(dial(), 8, "with a second transport")
 	add(dial(), 9, "with a third transport")
 	for _, f := range stop {
 		f()
 	}
-	settle(t, s, 3, "when there was nothing to carry")
+	settle(t, s, 3, "while idle")
 	again := busy(t, first)
-	settle(t, s, 9, "with much to carry again")
+	settle(t, s, 9, "when busy again")
 	again()
 	for _, c := range all {
 		if err := c.Close(); err != nil {
@@ -90,7 +89,7 @@ func TestWidensRemote(t *testing.T) {
 	s := ibsimtest.Start(t, netFile, ibsimtest.Remote())
 	c := client(t, ibsim.Options{Host: "127.0.0.1", Port: s.Port}, mad.Fast())
 	stop := busy(t, c)
-	settle(t, s, 7, "with much to carry")
+	settle(t, s, 7, "while busy")
 	stop()
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -12,24 +12,25 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DefaultTimeout is a client's unless it says another: a subnet manager that sweeps is slow to answer.
+// DefaultTimeout is the default of [Client].Timeout: a sweeping subnet manager responds slowly.
 const DefaultTimeout = time.Second
 
-// ErrNoSM says that the local port knows no subnet manager.
+// ErrNoSM reports that the local port knows no subnet manager.
 var ErrNoSM = errors.New("the local port knows no subnet manager")
 
-// Client asks the subnet administration at a LID. Methods go from any goroutine while the fields stay.
+// Client sends requests to the subnet administration at a LID. It is safe for concurrent use while the fields do not
+// change.
 type Client struct {
 	MAD     *mad.Client
 	LID     uint16 // of the subnet manager
 	SL      uint8
-	PKey    uint16        // index of the P_Key to ask with
-	SMKey   uint64        // 0: an untrusted asker
-	Timeout time.Duration // of the first try; 0 is DefaultTimeout
-	Limit   int           // how many bytes a table may have; 0 is mad.DefaultLimit
+	PKey    uint16        // index of the P_Key to use
+	SMKey   uint64        // 0: an untrusted client
+	Timeout time.Duration // of the first try; 0 means DefaultTimeout
+	Limit   int           // maximum size of a table in bytes; 0 means mad.DefaultLimit
 }
 
-// New returns a client for the local port's subnet administration. The error wraps [ErrNoSM] without one.
+// New returns a client of the local port's subnet administration. Without a subnet manager the error wraps [ErrNoSM].
 func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	node, err := c.NodeInfo(ctx, mad.Path{})
 	if err != nil {
@@ -49,14 +50,15 @@ func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	return &Client{MAD: c, LID: info.MasterSMLID, SL: info.MasterSMSL}, nil
 }
 
-// Request asks for what the components of record in mask say, in a [mad.Batch]; [Records] reads the answer.
+// Request returns a request for a [mad.Batch]: the components of record in mask select records. [Records] decodes the
+// answer.
 func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32) mad.Request {
 	gsi := &mad.GSI{Timeout: c.Timeout, Limit: c.Limit}
 	if gsi.Timeout <= 0 {
 		gsi.Timeout = DefaultTimeout
 	}
-	var room [maxRecord]byte
-	b, _ := record.AppendBinary(room[:0]) // does not fail
+	var buf [maxRecord]byte
+	b, _ := record.AppendBinary(buf[:0]) // does not fail
 	copy(gsi.Body.SA(), b)
 	h := Header{SMKey: c.SMKey, Mask: mask}
 	var m [mad.Size]byte
@@ -68,8 +70,9 @@ func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32
 	}
 }
 
-// Records reads the records of an answer: one of a Get, Set or Delete, any number of a GetTable. Errors of subnet
-// administration wrap a [Status]. A table cut off on its way comes with an error that wraps mad.ErrTruncated.
+// Records decodes the records of an answer: one of a Get, Set or Delete, any number of a GetTable. Errors of the subnet
+// administration wrap a [Status]. The complete records of a truncated table come with an error that wraps
+// mad.ErrTruncated.
 func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	if r.Err != nil && !errors.Is(r.Err, mad.ErrTruncated) {
 		return nil, failed(r)
@@ -83,7 +86,7 @@ func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	}
 	size := 8 * int(binary.BigEndian.Uint16(r.MAD[mad.OffRecordSize:]))
 	table := r.Table
-	if r.Err != nil && size > 0 { // the last may be half there
+	if r.Err != nil && size > 0 { // the last record may be incomplete
 		table = table[:len(table)/size*size]
 	}
 	out, err := Table[T, P](table, size)
@@ -93,7 +96,7 @@ func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	return out, r.Err
 }
 
-// failed is the error of a reply, with what the subnet administration says.
+// failed returns the error of a reply with the status of the subnet administration.
 func failed(r *mad.Reply) error {
 	var status mad.Status
 	if !errors.As(r.Err, &status) {
@@ -105,15 +108,15 @@ func failed(r *mad.Reply) error {
 	return r.Err
 }
 
-// Ask asks by a method for one record: Get, or Set, which joins a multicast group or registers a service, or
-// Delete, which undoes that; both return the record as it is after that.
+// Ask requests one record. Get reads it; Set joins a multicast group or registers a service; Delete undoes that. Set
+// and Delete return the record after the change.
 func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T,
 	err error) {
 	req := c.Request(method, P(&record), mask, 0)
 	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) error {
 		records, err := Records[T, P](r)
 		if err == nil && len(records) != 1 {
-			err = fmt.Errorf("%v of one record: %d came", method, len(records))
+			err = fmt.Errorf("%v of one record: got %d", method, len(records))
 		}
 		if err == nil {
 			out = records[0]
@@ -123,13 +126,14 @@ func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method
 	return out, err
 }
 
-// Get asks for the one record like record in mask, else the error wraps [NoRecords] or [TooManyRecords].
+// Get reads the record selected by the components in mask. The error wraps [NoRecords] or [TooManyRecords] unless there
+// is exactly one.
 func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
 	return Ask[T, P](ctx, c, mad.MethodGet, record, mask)
 }
 
-// GetTable asks for all records whose components in mask are as in record. None is no error. A table that was
-// cut off on its way comes with an error that wraps mad.ErrTruncated.
+// GetTable reads all records selected by the components in mask; having none is not an error. The complete records of a
+// truncated table come with an error that wraps mad.ErrTruncated.
 func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (out []T, err error) {
 	req := c.Request(mad.MethodGetTable, P(&record), mask, 0)
 	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) (err error) {
@@ -142,7 +146,7 @@ func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, ma
 	return out, err
 }
 
-// ClassPortInfo asks what the subnet administration can do.
+// ClassPortInfo reads the capabilities of the subnet administration.
 func (c *Client) ClassPortInfo(ctx context.Context) (mad.ClassPortInfo, error) {
 	return Ask(ctx, c, mad.MethodGet, mad.ClassPortInfo{}, 0)
 }

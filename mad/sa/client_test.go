@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// administration is a transport to a subnet with nothing but a subnet
-// administration that knows some nodes and keeps the last member.
+// administration is a transport to a subnet that contains only a subnet administration, which knows some nodes and
+// keeps the last member.
 type administration struct {
 	in     chan mad.Frame
 	closed chan struct{}
@@ -24,7 +24,7 @@ type administration struct {
 	nodes  []sa.NodeRecord
 	member sa.MCMemberRecord
 	sent   map[uint64]*mad.Segmenter
-	last   mad.Frame // that asked the administration
+	last   mad.Frame // last request
 	header sa.Header // of that
 }
 
@@ -64,7 +64,7 @@ func (a *administration) Send(f *mad.Frame) error {
 		return err
 	}
 	h, record, err := sa.ParseRequest(&f.Data)
-	if err != nil { // about segments
+	if err != nil { // controls a segmented transfer
 		s := a.sent[tid.TID]
 		var out [mad.Size]byte
 		if _, err := s.Take(&f.Data, &out); err != nil {
@@ -91,7 +91,7 @@ func (a *administration) pass(f *mad.Frame, s *mad.Segmenter) {
 	}
 }
 
-// local answers as the local port, number 2 of an adapter.
+// local answers as the local port, which is port 2 of a channel adapter.
 func (a *administration) local(f *mad.Frame) {
 	var smp mad.SMP
 	if err := smp.UnmarshalBinary(f.Data[:]); err != nil {
@@ -234,7 +234,7 @@ func TestSetAndDelete(t *testing.T) {
 	}
 }
 
-// Many questions at a time, in a batch.
+// A batch sends many requests at a time.
 func TestBatch(t *testing.T) {
 	_, m := start(t, 9, 50)
 	c := &sa.Client{MAD: m, LID: 9}
@@ -257,7 +257,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// FuzzReply: no answer hurts.
+// Records handles any answer.
 func FuzzReply(f *testing.F) {
 	f.Add(make([]byte, mad.Size), make([]byte, 224))
 	f.Fuzz(func(t *testing.T, b, table []byte) {

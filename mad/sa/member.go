@@ -13,7 +13,7 @@ const (
 	memberUsed = 52
 )
 
-// Components of an [MCMemberRecord] that are asked by.
+// Components of an [MCMemberRecord].
 const (
 	MemberMGID         Mask = 1 << 0
 	MemberPortGID      Mask = 1 << 1
@@ -29,7 +29,7 @@ const (
 // Bits of MCMemberRecord.JoinState (IBA 15.2.5.17).
 const (
 	JoinFull     = 1 << 0
-	JoinNone     = 1 << 1 // non-member: sends and receives, but does not keep the group alive
+	JoinNone     = 1 << 1 // non-member: sends and receives but does not keep the group alive
 	JoinSendOnly = 1 << 2
 	JoinSendFull = 1 << 3 // send-only full member, of later releases
 )
@@ -46,7 +46,7 @@ const (
 //	40  PKey          2
 type MCMemberRecord struct {
 	MGID             mad.GID
-	PortGID          mad.GID // all zero in what untrusted askers get
+	PortGID          mad.GID // all zero for untrusted clients
 	QKey             uint32
 	MLID             uint16
 	MTUSelector      Selector

@@ -5,22 +5,23 @@ package sa
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"example.org/ibconsole/mad"
 )
 
-// ErrRequest says that a MAD is no request to a subnet administration.
-var ErrRequest = errors.New("no request to a subnet administration")
+// ErrRequest reports that a MAD is not a request to a subnet administration.
+var ErrRequest = errors.New("not a request to a subnet administration")
 
-// Header is what a MAD of subnet administration says before its data (IBA 15.2.1.1):
+// Header is the header of a subnet administration MAD (IBA 15.2.1.1):
 //
-//	 0  the header that all classes have  24
-//	24  the header of a segment           12
-//	36  SMKey   8
-//	44  Size    2  of a record in a table, in units of 8 bytes
+//	 0  header of all classes  24
+//	24  RMPP header            12
+//	36  SMKey    8
+//	44  Size     2  of a record in a table, in units of 8 bytes
 //	46  reserved 2
-//	48  Mask    8
-//	56  data  200
+//	48  Mask     8
+//	56  data   200
 type Header struct {
 	Method mad.Method
 	Status mad.Status
@@ -32,7 +33,7 @@ type Header struct {
 	Mask   Mask
 }
 
-// put writes the header into m, all of it but the header of a segment.
+// put encodes the header into m, except for the RMPP header.
 func (h *Header) put(m *[mad.Size]byte) {
 	be := binary.BigEndian
 	clear(m[:mad.OffSAData])
@@ -45,3 +46,39 @@ func (h *Header) put(m *[mad.Size]byte) {
 	be.PutUint16(m[mad.OffRecordSize:], uint16(h.Size/8))
 	be.PutUint64(m[mad.OffComponents:], uint64(h.Mask))
 }
+
+// Status is the status of subnet administration (IBA 15.2.2); errors wrap it together with the [mad.Status].
+type Status uint8
+
+// Statuses.
+const (
+	NoResources            Status = 1
+	InvalidRequest         Status = 2
+	NoRecords              Status = 3
+	TooManyRecords         Status = 4
+	InvalidGID             Status = 5
+	InsufficientComponents Status = 6
+	Denied                 Status = 7
+	PrioritySuggested      Status = 8
+)
+
+func (s Status) Error() string {
+	if words, ok := statusWords[s]; ok {
+		return words
+	}
+	return fmt.Sprintf("SA status %d", uint8(s))
+}
+
+var statusWords = map[Status]string{
+	NoResources:            "the subnet administration has no resources",
+	InvalidRequest:         "invalid request",
+	NoRecords:              "no such record",
+	TooManyRecords:         "more than one record",
+	InvalidGID:             "invalid GID",
+	InsufficientComponents: "insufficient components in the request",
+	Denied:                 "denied",
+	PrioritySuggested:      "another service level is suggested",
+}
+
+// MAD returns the status as in the header of a MAD.
+func (s Status) MAD() mad.Status { return mad.Status(s) << 8 }

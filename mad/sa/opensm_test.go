@@ -14,8 +14,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// dial is a client at a node of a subnet of two switches and three hosts, with the
-// LIDs 1 to 5, that an OpenSM runs.
+// dial returns a client at a node of a subnet of two switches and three hosts with LIDs 1 to 5, managed by OpenSM.
 func dial(t *testing.T) (*ibsimtest.Sim, *sa.Client) {
 	t.Helper()
 	s := ibsimtest.Start(t, "../ibsim/testdata/two-switches.net")
@@ -45,8 +44,7 @@ var (
 	dumpLine  = regexp.MustCompile(`(?m)^\s*([\w ]+?)[.:]+(.*)$`)
 )
 
-// saquery asks as the tool does, with time for a busy OpenSM, and returns the fields of
-// each record it prints.
+// saquery runs the tool, with a timeout for a busy OpenSM, and returns the fields of each printed record.
 func saquery(s *ibsimtest.Sim, args ...string) (records []map[string]string) {
 	for _, block := range dumpBegin.Split(s.Output("saquery", append([]string{"-t", "20000"}, args...)...), -1)[1:] {
 		fields := map[string]string{}
@@ -58,15 +56,15 @@ func saquery(s *ibsimtest.Sim, args ...string) (records []map[string]string) {
 	return records
 }
 
-// same compares what we read with what saquery printed.
-func same(t *testing.T, what string, said []map[string]string, got ...map[string]string) {
+// same compares our records with those that saquery printed.
+func same(t *testing.T, what string, printed []map[string]string, got ...map[string]string) {
 	t.Helper()
-	if len(said) != len(got) || len(said) == 0 {
-		t.Fatalf("%s: %d records, saquery has %d", what, len(got), len(said))
+	if len(printed) != len(got) || len(printed) == 0 {
+		t.Fatalf("%s: %d records, saquery has %d", what, len(got), len(printed))
 	}
 	for i := range got {
 		for name, value := range got[i] {
-			if want, ok := said[i][name]; !ok || value != want {
+			if want, ok := printed[i][name]; !ok || value != want {
 				t.Errorf("%s: %s is %q, saquery says %q", what, name, value, want)
 			}
 		}
@@ -114,8 +112,8 @@ func TestNodesAndPathsAgainstSaquery(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := saquery(s, "-p", "--slid", fmt.Sprint(lid), "--dlid", fmt.Sprint(dlid))
-			same(t, fmt.Sprintf("path %d to %d", lid, dlid), said, path(&got))
+			printed := saquery(s, "-p", "--slid", fmt.Sprint(lid), "--dlid", fmt.Sprint(dlid))
+			same(t, fmt.Sprintf("path %d to %d", lid, dlid), printed, path(&got))
 		}
 	}
 	if _, err := sa.Get(t.Context(), c, sa.NodeRecord{LID: 6}, sa.NodeLID); !errors.Is(err, sa.NoRecords) {
@@ -147,13 +145,13 @@ func TestTablesAgainstSaquery(t *testing.T) {
 	if err != nil || len(sms) != 1 {
 		t.Fatalf("got %+v, %v", sms, err)
 	}
-	said := saquery(s, "SMIR")
-	same(t, "subnet managers", said, map[string]string{
+	printed := saquery(s, "SMIR")
+	same(t, "subnet managers", printed, map[string]string{
 		"LID": fmt.Sprint(sms[0].LID), "GUID": fmt.Sprintf("0x%016x", sms[0].Info.GUID),
 		"SM_Key":   fmt.Sprintf("0x%016x", sms[0].Info.SMKey),
 		"Priority": fmt.Sprint(sms[0].Info.Priority), "SMState": fmt.Sprint(uint8(sms[0].Info.State)),
 	})
-	// umad2sim cuts a table off after one MAD: of five nodes one is whole.
+	// umad2sim truncates a table after one MAD, which contains one of five nodes completely.
 	nodes, err := sa.GetTable(t.Context(), c, sa.NodeRecord{}, 0)
 	if !errors.Is(err, mad.ErrTruncated) || len(nodes) != 1 || nodes[0].LID != 1 {
 		t.Errorf("all nodes: %+v, %v", nodes, err)
@@ -204,11 +202,11 @@ func TestClassPortInfoAgainstSaquery(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := s.Output("saquery", "-c")
-	said := map[string]string{}
+	printed := map[string]string{}
 	for _, m := range dumpLine.FindAllStringSubmatch(out, -1) {
-		said[m[1]] = m[2]
+		printed[m[1]] = m[2]
 	}
-	same(t, "SA", []map[string]string{said}, map[string]string{
+	same(t, "SA", []map[string]string{printed}, map[string]string{
 		"Capability mask": fmt.Sprintf("0x%04X", got.CapabilityMask), "Capability mask 2": fmt.Sprintf("0x%08X",
 			got.CapabilityMask2),
 		"Response time value": fmt.Sprintf("0x%02X", got.RespTime),

@@ -10,7 +10,7 @@ import (
 
 const pathSize = 64
 
-// Components of a [PathRecord] that are asked by.
+// Components of a [PathRecord].
 const (
 	PathDGID    Mask = 1 << 2
 	PathSGID    Mask = 1 << 3
@@ -42,7 +42,7 @@ type PathRecord struct {
 	HopLimit         uint8
 	TrafficClass     uint8
 	Reversible       bool
-	NumPath          uint8 // 7 bits; of a question how many are wanted
+	NumPath          uint8 // 7 bits; in a request the maximum number of paths
 	PKey             mad.PKey
 	QoSClass         uint16 // 12 bits
 	SL               uint8  // 4 bits

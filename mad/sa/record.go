@@ -19,15 +19,15 @@ const (
 	AttrMCMemberRecord mad.AttrID = 0x0038
 )
 
-// Mask says which components count, bit i field i of IBA's table of the record, reserved ones among them.
+// Mask selects components of a record: bit i is field i of IBA's table of the record, including reserved fields.
 type Mask uint64
 
-// Record is what the records have in common. UnmarshalBinary takes the record's bytes, with or without the
-// padding that makes it a multiple of eight in a table, and gives an error that wraps mad.ErrLength for
-// fewer; AppendBinary yields them with the padding and does not fail.
+// Record is implemented by all records. UnmarshalBinary takes the record's bytes, with or without the padding to a
+// multiple of eight that tables have; for fewer bytes it returns an error that wraps mad.ErrLength. AppendBinary
+// appends the record with padding and does not fail.
 type Record = mad.GSIAttribute
 
-// recordOf is a pointer to T that is a record.
+// recordOf is the constraint of a pointer to T that is a record.
 type recordOf[T any] interface {
 	*T
 	Record
@@ -40,17 +40,17 @@ func check(what string, b []byte, want int) error {
 	return nil
 }
 
-// Size is how many bytes a record has in a table.
+// Size returns the size in bytes of a record in a table.
 func Size(r Record) int {
-	var room [maxRecord]byte
-	b, _ := r.AppendBinary(room[:0]) // does not fail
+	var buf [maxRecord]byte
+	b, _ := r.AppendBinary(buf[:0]) // does not fail
 	return len(b)
 }
 
 // maxRecord is the length of the longest record, a [ServiceRecord].
 const maxRecord = 176
 
-// Table decodes a table of records of size bytes, which each begin with a record of type T. O(n).
+// Table decodes a table of records of size bytes; each begins with a record of type T. O(n).
 func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -69,18 +69,18 @@ func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
 	return out, nil
 }
 
-// Selector says how a bound of a record is meant (IBA 15.2.5.16).
+// Selector is the meaning of a bound in a record (IBA 15.2.5.16).
 type Selector uint8
 
-// Selectors, of 2 bits.
+// Selectors, 2 bits.
 const (
 	GreaterThan Selector = 0
 	LessThan    Selector = 1
 	Exactly     Selector = 2
-	Largest     Selector = 3 // of times: the smallest
+	Largest     Selector = 3 // smallest for times
 )
 
-// Rate is a code for how fast a path is (IBA 15.2.5.16; those from 11 on as in rdma-core's ib_rate).
+// Rate is a code for the rate of a path (IBA 15.2.5.16; codes from 11 on as in rdma-core's ib_rate).
 type Rate uint8
 
 // rates are in units of 100 Mbit/s.
@@ -89,7 +89,7 @@ var rates = [...]int{
 	15: 250, 16: 1000, 17: 2000, 18: 3000, 19: 280, 20: 500, 21: 4000, 22: 6000, 23: 8000, 24: 12000,
 }
 
-// Gbps is the nominal rate in Gbit/s, 0 for a code that means none.
+// Gbps returns the nominal rate in Gbit/s, 0 for an invalid code.
 func (r Rate) Gbps() float64 {
 	if int(r) >= len(rates) {
 		return 0
@@ -97,7 +97,7 @@ func (r Rate) Gbps() float64 {
 	return float64(rates[r]) / 10
 }
 
-// bound encodes a selector of 2 bits and a value of 6.
+// bound encodes a selector of 2 bits and a value of 6 bits.
 func bound(s Selector, value uint8) uint8 { return uint8(s)<<6 | value&0x3f }
 
 func unbound(b uint8) (Selector, uint8) { return Selector(b >> 6), b & 0x3f }

@@ -13,8 +13,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// golden decodes hexadecimal digits with spaces between them, and fills up with
-// zeros.
+// golden decodes hexadecimal digits and appends zeros up to size.
 func golden(t testing.TB, size int, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
@@ -24,8 +23,7 @@ func golden(t testing.TB, size int, text string) []byte {
 	return append(b, make([]byte, max(0, size-len(b)))...)
 }
 
-// checkRecord checks both directions between b, with its padding, and want. used is
-// how many bytes are there at least.
+// checkRecord checks decoding and encoding between b, with its padding, and want. used is the minimum length.
 func checkRecord[T comparable, P recordOf[T]](t *testing.T, b []byte, used int, want T) {
 	t.Helper()
 	var got T
@@ -57,7 +55,7 @@ func checkRecord[T comparable, P recordOf[T]](t *testing.T, b []byte, used int, 
 	}
 }
 
-// What OpenSM 3.3.23 answers over ibsim, where the test does not say otherwise.
+// Records are answers of OpenSM 3.3.23 over ibsim unless a test states otherwise.
 
 func TestPathRecord(t *testing.T) {
 	b := golden(t, pathSize, `0000000000000000 fe800000000000000002c90300b00041 fe800000000000000002c90300b00031
@@ -150,8 +148,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// fuzzRecord checks that what is decoded stays what it is when it is encoded and
-// decoded again, also in a table.
+// fuzzRecord checks that a decoded record does not change when it is encoded and decoded again, also in a table.
 func fuzzRecord[T comparable, P recordOf[T]](f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0xff}, 200))
 	f.Add([]byte("too short"))

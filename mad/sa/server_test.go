@@ -9,10 +9,10 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What a subnet administration does, for the tests.
+// The server side of a subnet administration, for the tests.
 
-// ParseHeader reads the header of a MAD. The error wraps [ErrRequest] if it is
-// not of subnet administration, version 2.
+// ParseHeader decodes the header of a MAD. The error wraps [ErrRequest] unless it belongs to subnet administration,
+// version 2.
 func ParseHeader(m *[mad.Size]byte) (Header, error) {
 	if m[0] != 1 || mad.Class(m[mad.OffClass]) != mad.ClassSA || m[2] != 2 {
 		return Header{}, fmt.Errorf("%w: base version %d, class 0x%02x, class version %d", ErrRequest, m[0],
@@ -31,9 +31,8 @@ func ParseHeader(m *[mad.Size]byte) (Header, error) {
 	}, nil
 }
 
-// ParseRequest reads the header of a request and returns the record in it, of 200
-// bytes. The error wraps [ErrRequest] for answers, and for MADs that are only
-// about the segments of another.
+// ParseRequest decodes the header of a request and returns its record of 200 bytes. The error wraps [ErrRequest] for
+// answers and for MADs that only control a segmented transfer.
 func ParseRequest(m *[mad.Size]byte) (Header, []byte, error) {
 	h, err := ParseHeader(m)
 	switch {
@@ -42,14 +41,13 @@ func ParseRequest(m *[mad.Size]byte) (Header, []byte, error) {
 	case h.Method&mad.MethodResponse != 0:
 		return h, nil, fmt.Errorf("%w: method 0x%02x is that of an answer", ErrRequest, uint8(h.Method))
 	case m[mad.OffRMPPVersion+2]&mad.RMPPActive != 0 && m[mad.OffRMPPVersion+1] != mad.RMPPData:
-		return h, nil, fmt.Errorf("%w: it is about the segments of another", ErrRequest)
+		return h, nil, fmt.Errorf("%w: it controls a segmented transfer", ErrRequest)
 	}
 	return h, m[mad.OffSAData:], nil
 }
 
-// Answer makes the answer to the request with header h: data are the records of
-// size bytes each, at most one unless GetTable was asked for. What goes out is
-// what [mad.Segmenter.Next] gives if that is not nil, or the MAD m by itself.
+// Answer makes the answer to the request with header h: data holds records of size bytes, at most one unless the method
+// is GetTable. If the result is not nil, its segments are the answer; otherwise MAD m is.
 func (h *Header) Answer(m *[mad.Size]byte, status mad.Status, data []byte, size int) *mad.Segmenter {
 	out := *h
 	out.Method, out.Status, out.SMKey, out.Size = answerTo(h.Method), status, 0, 0
@@ -65,7 +63,7 @@ func (h *Header) Answer(m *[mad.Size]byte, status mad.Status, data []byte, size 
 	return nil
 }
 
-// answerTo is the method of the answer; that to a Set is GetResp (IBA 13.4.5).
+// answerTo returns the method of the answer; a Set is answered with GetResp (IBA 13.4.5).
 func answerTo(m mad.Method) mad.Method {
 	if m == mad.MethodSet {
 		return mad.MethodGetResp
@@ -73,7 +71,7 @@ func answerTo(m mad.Method) mad.Method {
 	return m | mad.MethodResponse
 }
 
-// AppendTable appends records to b as they are in a table.
+// AppendTable appends records to b in the form of a table.
 func AppendTable[T any, P recordOf[T]](b []byte, records []T) []byte {
 	for i := range records {
 		b, _ = P(&records[i]).AppendBinary(b) // does not fail

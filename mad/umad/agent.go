@@ -12,21 +12,21 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrRefused says that the kernel registers no agent for a class.
+// ErrRefused reports that the kernel registers no agent for a class.
 var ErrRefused = errors.New("refused")
 
-// agent is one registration with the kernel.
+// agent is a registration with the kernel.
 type agent struct {
 	class   mad.Class
 	version uint8 // of the class
 	qp      uint32
-	takes   uint64 // methods of requests from others that it takes, a bit each
+	takes   uint64 // methods of received requests, one bit each
 	id      uint32
-	held    bool
-	err     error // why it is not
+	held    bool  // registered
+	err     error // why it is not registered
 }
 
-// newAgents are a transport's: none takes requests of others as yet, or has the kernel join segments.
+// newAgents returns the agents of a transport. They receive no requests, and the kernel joins no segments for them.
 func newAgents() [4]agent {
 	return [...]agent{
 		{class: mad.ClassSMPLID, version: 1},
@@ -36,7 +36,7 @@ func newAgents() [4]agent {
 	}
 }
 
-// register asks the kernel for the agent and keeps its answer.
+// register registers the agent with the kernel and records the result.
 func (a *agent) register(d *device) {
 	id, err := a.ask(d)
 	a.id, a.held = id, err == nil
@@ -45,7 +45,8 @@ func (a *agent) register(d *device) {
 	}
 }
 
-// registerForTraps is register for an agent that takes traps; the error says if another program's does.
+// registerForTraps registers an agent that receives traps. If another program receives them, it registers the agent
+// without traps and returns an error.
 func (a *agent) registerForTraps(d *device) error {
 	a.takes = 1 << mad.MethodTrap
 	a.register(d)
@@ -60,7 +61,7 @@ func (a *agent) registerForTraps(d *device) error {
 	return fmt.Errorf("traps go to another program on this port, a subnet manager perhaps: %w", refused)
 }
 
-// ask uses the newer request where the kernel knows it.
+// ask sends the newer registration request, or the older one to a kernel that does not know it.
 func (a *agent) ask(d *device) (id uint32, err error) {
 	b := a.request2()
 	if err = d.ioctl(registerAgent2, b[:]); err == nil {
@@ -76,8 +77,8 @@ func (a *agent) ask(d *device) (id uint32, err error) {
 	return binary.NativeEndian.Uint32(old[:]), nil
 }
 
-// release gives the agent back. Closing the device does so too, but programs that stand in for the kernel
-// rely on being told. Agents that went with their adapter are no error.
+// release unregisters the agent. Closing the device does so too, but stand-ins for the kernel rely on it. It returns no
+// error for agents that were removed with their adapter.
 func (a *agent) release(d *device) error {
 	if !a.held {
 		return nil
@@ -91,7 +92,7 @@ func (a *agent) release(d *device) error {
 	return nil
 }
 
-// request2 is a struct ib_user_mad_reg_req2:
+// request2 returns a struct ib_user_mad_reg_req2:
 //
 //	 0  id       4  out
 //	 4  QP       4
@@ -99,9 +100,9 @@ func (a *agent) release(d *device) error {
 //	 9  version  1
 //	10  reserved 2
 //	12  flags    4
-//	16  methods 16  whose requests the agent takes, a bit each
+//	16  methods 16  of requests that the agent receives, one bit each
 //	32  OUI      4
-//	36  RMPP     1  version, 0: the kernel leaves segments alone
+//	36  RMPP     1  version, 0: the kernel does not process segments
 //	37  reserved 3
 func (a *agent) request2() (b [sizeRequest2]byte) {
 	binary.NativeEndian.PutUint32(b[4:], a.qp)
@@ -110,7 +111,7 @@ func (a *agent) request2() (b [sizeRequest2]byte) {
 	return b
 }
 
-// request is a struct ib_user_mad_reg_req, for kernels before 3.18:
+// request returns a struct ib_user_mad_reg_req, for kernels before 3.18:
 //
 //	 0  id       4  out
 //	 4  methods 16
@@ -125,3 +126,17 @@ func (a *agent) request() (b [sizeRequest]byte) {
 	b[20], b[21], b[22] = uint8(a.qp), uint8(a.class), a.version
 	return b
 }
+
+// The ioctls of ib_user_mad_ioctl.h and the sizes of their arguments in bytes.
+const (
+	magic = 0x1b
+
+	sizeAgentID  = 4
+	sizeRequest  = 28
+	sizeRequest2 = 40
+
+	registerAgent   = iocRead<<iocDirection | iocWrite<<iocDirection | sizeRequest<<16 | magic<<8 | 1
+	unregisterAgent = iocWrite<<iocDirection | sizeAgentID<<16 | magic<<8 | 2
+	enablePKey      = iocNone<<iocDirection | magic<<8 | 3
+	registerAgent2  = iocRead<<iocDirection | iocWrite<<iocDirection | sizeRequest2<<16 | magic<<8 | 4
+)

@@ -10,19 +10,19 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrNoPort says that no port fits what was asked for.
+// ErrNoPort reports that no port matches.
 var ErrNoPort = errors.New("no port to use")
 
-// Selector says which port is meant.
+// Selector selects a port.
 type Selector struct {
 	CA   string // "": any
 	Port int    // AnyPort: any
 }
 
-// AnyPort stands for no port in particular.
+// AnyPort matches all ports.
 const AnyPort = -1
 
-// ParseSelector reads "", "CA" or "CA:PORT".
+// ParseSelector parses "", "CA" or "CA:PORT".
 func ParseSelector(s string) (Selector, error) {
 	sel := Selector{Port: AnyPort}
 	ca, number, found := strings.Cut(s, ":")
@@ -31,7 +31,7 @@ func ParseSelector(s string) (Selector, error) {
 		return sel, nil
 	}
 	if ca == "" {
-		return sel, fmt.Errorf("%q names no adapter, expected CA or CA:PORT", s)
+		return sel, fmt.Errorf("%q has no adapter, expected CA or CA:PORT", s)
 	}
 	port, err := parsePort(number)
 	if err != nil {
@@ -41,9 +41,9 @@ func ParseSelector(s string) (Selector, error) {
 	return sel, nil
 }
 
-// Choose returns the port that the selector means: the port itself if it names one; else the first InfiniBand
-// port that is active; else the first whose link is up, as ports are before a subnet manager has seen them.
-// The error wraps [ErrNoPort] and lists what there is.
+// Choose returns the selected port. If the selector has no port number, it returns the first active InfiniBand port,
+// otherwise the first whose link is up, as ports are before a subnet manager has configured them. The error wraps
+// [ErrNoPort] and lists the existing ports.
 func (s Selector) Choose(ports []Port) (Port, error) {
 	best, rank := Port{}, 0
 	for _, p := range ports {
@@ -65,7 +65,7 @@ func (s Selector) Choose(ports []Port) (Port, error) {
 	return best, nil
 }
 
-// rank says how good a choice the port is, 0 for none.
+// rank returns the preference of the port, 0 if it cannot be used.
 func (p Port) rank() int {
 	switch {
 	case p.LinkLayer != InfiniBand || p.Umad == "":
@@ -78,7 +78,7 @@ func (p Port) rank() int {
 	return 0
 }
 
-// Active are the InfiniBand ports that are active and have a device, in their order.
+// Active returns the active InfiniBand ports that have a device, in their order.
 func Active(ports []Port) (active []Port) {
 	for _, p := range ports {
 		if p.rank() == 2 {
@@ -88,7 +88,7 @@ func Active(ports []Port) (active []Port) {
 	return active
 }
 
-// why says what there is instead.
+// why lists the ports that exist instead of the selected one.
 func (s Selector) why(ports []Port) string {
 	if len(ports) == 0 {
 		return "this machine shows no InfiniBand adapter"
@@ -115,10 +115,10 @@ func (s Selector) why(ports []Port) string {
 	return fmt.Sprintf("%s has no port %d, only %s", s.CA, s.Port, strings.Join(here, ", "))
 }
 
-// Usable returns the port that a user means who names none, if there is one and
-// this process may open it, or holds it. The error wraps [ErrNoPort] if there is none.
-func Usable(root string, h *Held) (Port, error) {
-	ports, _ := Ports(root) // a port that cannot be read is none to use
+// Usable returns the default port, if there is one and this process may open it or already holds it. The error wraps
+// [ErrNoPort] if there is none.
+func Usable(root string, h *HeldDevices) (Port, error) {
+	ports, _ := Ports(root) // ports that cannot be read are unusable
 	p, err := Selector{Port: AnyPort}.Choose(ports)
 	if err != nil {
 		return p, err

@@ -18,16 +18,17 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// device is an open character device. Its methods may be called from any goroutine.
+// device is an open character device. Its methods are safe for concurrent use.
 type device struct {
 	path string
 	fd   int
-	wake int // an eventfd that is readable once the device is closed
+	wake int // eventfd that ends a wait
 
-	beside *device // another one whose packets read also returns, and which is closed with this one; nil for none
+	// device of the general services if separate: read also returns its packets, and close closes it too
+	general *device
 
-	from *Held // where fd is a duplicate of one that is held
-	one  *held
+	from *HeldDevices // source of fd if it is a duplicate of a held descriptor
+	held *heldDevice
 
 	use    sync.RWMutex // held for reading while fd is used
 	closed atomic.Bool
@@ -42,9 +43,9 @@ func openFile(path string) (int, error) {
 	return fd, nil
 }
 
-// openDevice opens a device, or takes the one that is held where this process may not.
-func openDevice(path string, h *Held) (*device, error) {
-	var one *held
+// openDevice opens a device, or duplicates the held one if this process may not open it.
+func openDevice(path string, h *HeldDevices) (*device, error) {
+	var one *heldDevice
 	fd, err := openFile(path)
 	if errors.Is(err, fs.ErrPermission) {
 		fd, one, err = h.take(path, err)
@@ -58,23 +59,23 @@ func openDevice(path string, h *Held) (*device, error) {
 		h.giveBack(one)
 		return nil, os.NewSyscallError("eventfd", err)
 	}
-	return &device{path: path, fd: fd, wake: wake, from: h, one: one}, nil
+	return &device{path: path, fd: fd, wake: wake, from: h, held: one}, nil
 }
 
-// usePKeys asks the kernel for P_Key indexes, which it takes once of an open file.
+// usePKeys enables P_Key indexes, which the kernel accepts once for each open file.
 func (d *device) usePKeys() error {
-	if d.one != nil && d.one.pkeys {
+	if d.held != nil && d.held.pkeys {
 		return nil
 	}
 	err := d.ioctl(enablePKey, nil)
-	if d.one != nil {
-		d.one.pkeys = err == nil
+	if d.held != nil {
+		d.held.pkeys = err == nil
 	}
 	return err
 }
 
-// mayOpen reports whether this process may open the device or holds it, without opening it.
-func mayOpen(path string, h *Held) error {
+// mayOpen checks whether this process may open the device or holds it, without opening it.
+func mayOpen(path string, h *HeldDevices) error {
 	if h.has(path) {
 		return nil
 	}
@@ -85,21 +86,21 @@ func mayOpen(path string, h *Held) error {
 	return nil
 }
 
-// close makes a waiting read return, then closes the device after a last use. Again, it does nothing.
+// close makes a waiting read return, calls last, and closes the device. Later calls do nothing.
 func (d *device) close(last func()) error {
 	if d.closed.Swap(true) {
 		return nil
 	}
-	werr := d.tell()
+	werr := d.wakeReader()
 	d.use.Lock()
 	defer d.use.Unlock()
 	last()
-	defer d.from.giveBack(d.one)
+	defer d.from.giveBack(d.held)
 	return errors.Join(os.NewSyscallError("eventfd", werr), os.NewSyscallError("close", unix.Close(d.fd)),
 		os.NewSyscallError("close", unix.Close(d.wake)))
 }
 
-// ioctl hands arg, which must be as long as the request says, to the device.
+// ioctl calls the device with arg, which must have the length that the request implies.
 func (d *device) ioctl(request uint, arg []byte) error {
 	_, err := retry(func() (int, error) {
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.fd), uintptr(request),
@@ -126,17 +127,17 @@ func (d *device) write(b []byte) error {
 	return err
 }
 
-// interrupt makes a read that waits, or else the next one that would have to, return [mad.ErrInterrupted].
+// interrupt makes the waiting read, or the next one that would have to wait, return [mad.ErrInterrupted].
 func (d *device) interrupt() {
 	d.use.RLock()
 	defer d.use.RUnlock()
 	if !d.closed.Load() {
-		_ = d.tell()
+		_ = d.wakeReader()
 	}
 }
 
-// tell makes wake readable.
-func (d *device) tell() error {
+// wakeReader makes wake readable.
+func (d *device) wakeReader() error {
 	var one [8]byte
 	binary.NativeEndian.PutUint64(one[:], 1)
 	_, err := unix.Write(d.wake, one[:])
@@ -165,20 +166,20 @@ func (d *device) read(b []byte) (int, error) {
 	}
 }
 
-// readOne reads what has come. The error is EAGAIN where nothing has.
+// readOne reads an available packet. The error is EAGAIN if there is none.
 func (d *device) readOne(b []byte) (int, error) {
 	n, err := retry(func() (int, error) { return unix.Read(d.fd, b) })
-	if d.beside != nil && errors.Is(err, unix.EAGAIN) {
-		return d.beside.readOne(b)
+	if d.general != nil && errors.Is(err, unix.EAGAIN) {
+		return d.general.readOne(b)
 	}
 	return n, err
 }
 
-// wait returns when there is something to read or the device is closed, or an error.
+// wait waits until a packet is available or the device is closed.
 func (d *device) wait() error {
 	fds := []unix.PollFd{{Fd: int32(d.wake), Events: unix.POLLIN}, {Fd: int32(d.fd), Events: unix.POLLIN}}
-	if d.beside != nil {
-		fds = append(fds, unix.PollFd{Fd: int32(d.beside.fd), Events: unix.POLLIN})
+	if d.general != nil {
+		fds = append(fds, unix.PollFd{Fd: int32(d.general.fd), Events: unix.POLLIN})
 	}
 	if _, err := retry(func() (int, error) { return unix.Poll(fds, -1) }); err != nil {
 		return os.NewSyscallError("poll", err)
@@ -196,7 +197,7 @@ func (d *device) wait() error {
 	return nil
 }
 
-// retry calls again what a signal interrupted.
+// retry repeats a call that a signal interrupts.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

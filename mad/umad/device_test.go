@@ -23,11 +23,10 @@ import (
 	"example.org/ibconsole/mad/umad/umadtest"
 )
 
-// on says, inside, where this program runs: the tests of this file start it
-// again there.
+// on is set inside the environment in which the tests of this file run again.
 var on = flag.String("umad", "", "run the tests for umad devices on ibsim or on a kernel")
 
-// again runs this package's program with the tests for devices.
+// again returns the command that runs the device tests of this package there.
 func again(t *testing.T, where string) []string {
 	return []string{umadtest.Build(t, ".", true), "-umad=" + where, "-test.run=^TestDevice", "-test.v"}
 }
@@ -46,11 +45,11 @@ func TestOnKernel(t *testing.T) {
 	}
 }
 
-// device is the one port of the place; places are all where the test is for.
-func device(t *testing.T, places ...string) umad.Port {
+// device returns the only port of the environment; the test is skipped in environments that are not listed.
+func device(t *testing.T, environments ...string) umad.Port {
 	t.Helper()
-	if !slices.Contains(places, *on) {
-		t.Skip("runs in another place: " + t.Name())
+	if !slices.Contains(environments, *on) {
+		t.Skip("runs in another environment: " + t.Name())
 	}
 	ports, err := umad.Ports("")
 	if err != nil || len(ports) != 1 {
@@ -73,8 +72,7 @@ func open(t *testing.T, p umad.Port) *umad.Transport {
 	return tr
 }
 
-// openPort tries again for a while where the stand-in for the kernel, which hears of a
-// close late, still has the port before this one.
+// openPort retries for a while if the stand-in for the kernel, which notices a close late, still uses the port.
 func openPort(p umad.Port, opts umad.Options) (*umad.Transport, error) {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		tr, err := umad.Open("", p, opts)
@@ -85,7 +83,7 @@ func openPort(p umad.Port, opts umad.Options) (*umad.Transport, error) {
 	}
 }
 
-// TestDevicePort: what the kernel says of Soft-RoCE.
+// TestDevicePort checks the kernel's description of Soft-RoCE.
 func TestDevicePort(t *testing.T) {
 	p := device(t, "kernel")
 	want := umad.Port{
@@ -104,7 +102,7 @@ func TestDevicePort(t *testing.T) {
 	}
 }
 
-// TestDeviceAgents: a port without queue pair 0 still has queue pair 1.
+// TestDeviceAgents checks that a port without queue pair 0 still has queue pair 1.
 func TestDeviceAgents(t *testing.T) {
 	p := device(t, "kernel", "ibsim")
 	tr := open(t, p)
@@ -128,8 +126,8 @@ func TestDeviceAgents(t *testing.T) {
 	}
 }
 
-// TestDeviceOpenClose: 32 agents a file are the kernel's limit, 32 in all that
-// of umad2sim; 8 files are that too.
+// TestDeviceOpenClose checks that nothing leaks. The kernel's limit is 32 agents for each file; those of umad2sim are
+// 32 agents and 8 files in all.
 func TestDeviceOpenClose(t *testing.T) {
 	p := device(t, "kernel", "ibsim")
 	held := testenv.Resources(t)
@@ -162,7 +160,7 @@ func TestDeviceOpenClose(t *testing.T) {
 	diagnosed.Same(t)
 }
 
-// TestDeviceTaken: who holds issm0, and what the port's capabilities say of it.
+// TestDeviceTaken checks the port's capabilities while issm0 is open.
 func TestDeviceTaken(t *testing.T) {
 	device(t, "kernel")
 	sm, err := os.Open("/dev/infiniband/issm0")
@@ -178,7 +176,7 @@ func TestDeviceTaken(t *testing.T) {
 	}
 }
 
-// TestDeviceClient: a client over a device as over any other transport.
+// TestDeviceClient uses a client over a device.
 func TestDeviceClient(t *testing.T) {
 	p := device(t, "ibsim")
 	c, err := mad.NewClient(open(t, p), mad.ClientOptions{Window: 16, Timeout: time.Second})
@@ -217,8 +215,8 @@ func TestDeviceClient(t *testing.T) {
 	}
 }
 
-// TestDeviceSentBack: a request that nobody answers comes back by itself. The
-// client is not asked: it would notice without.
+// TestDeviceSentBack checks that the kernel returns a request to an unused address. It uses no client, which would not
+// need that.
 func TestDeviceSentBack(t *testing.T) {
 	p := device(t, "ibsim")
 	tr := open(t, p)
@@ -243,7 +241,7 @@ func TestDeviceSentBack(t *testing.T) {
 	}
 }
 
-// TestDeviceFound: what is in sysfs is in /dev, too.
+// TestDeviceFound checks that the devices in sysfs are in /dev.
 func TestDeviceFound(t *testing.T) {
 	p := device(t, "kernel", "ibsim")
 	if _, err := os.Stat(filepath.Join("/dev/infiniband", p.Umad)); err != nil {
@@ -254,7 +252,7 @@ func TestDeviceFound(t *testing.T) {
 	}
 }
 
-// TestDeviceTraps: the stand-in lets anybody have the traps.
+// TestDeviceTraps checks that the stand-in gives traps to any program.
 func TestDeviceTraps(t *testing.T) {
 	p := device(t, "ibsim")
 	tr, err := openPort(p, umad.Options{Traps: true})

@@ -12,46 +12,46 @@ import (
 	"strings"
 )
 
-// Level says how bad a finding is.
+// Level is the severity of a finding.
 type Level string
 
-// The levels of findings.
+// Levels of findings.
 const (
 	Fine  Level = "ok"    // as it should be
-	Note  Level = "note"  // worth knowing
-	Fault Level = "fault" // keeps a port from being used
+	Note  Level = "note"  // informational
+	Fault Level = "fault" // prevents use of a port
 )
 
-// Finding is one thing that [Diagnose] found.
+// Finding is a result of [Diagnose].
 type Finding struct {
 	Level Level
-	// Port is the source that names the port, such as "umad:mlx5_0:1", "" for the machine.
+	// Port is the source of the port, such as "umad:mlx5_0:1", or "" for the machine.
 	Port string
-	// Text says what there is or is missing, Remedy what to do about it.
+	// Text describes the state or the fault, Remedy a way to mend it.
 	Text   string
 	Remedy string
 }
 
-// Diagnose says what this machine has of InfiniBand, what is missing, and what to do about it, the machine
-// first and then its ports. It opens each port, registers agents and releases them, asks the port itself for
-// NodeInfo, and sends one question to nobody to see that the kernel gives it back. It writes nothing, and
-// takes some tenths of a second for each active port.
+// Diagnose checks the InfiniBand hardware and drivers of this machine, then each port, and suggests remedies. It opens
+// each port, registers agents and releases them, reads NodeInfo from the port itself, and sends a request to an unused
+// address to check that the kernel returns it. It writes nothing, and takes some tenths of a second for each active
+// port.
 //
-// Texts hold names as the kernel gives them, not escaped.
-func Diagnose(ctx context.Context, root string, h *Held) []Finding {
-	d := diagnosis{root: root, held: h, look: look}
+// Texts contain names from the kernel that are not escaped.
+func Diagnose(ctx context.Context, root string, h *HeldDevices) []Finding {
+	d := diagnosis{root: root, held: h, probe: probe}
 	d.run(ctx)
 	return d.findings
 }
 
 type diagnosis struct {
 	root     string
-	held     *Held
-	look     func(ctx context.Context, root string, p Port, h *Held) (sight, error)
+	held     *HeldDevices
+	probe    func(ctx context.Context, root string, p Port, h *HeldDevices) (probeResult, error)
 	findings []Finding
 }
 
-func (d *diagnosis) say(l Level, port, remedy, format string, args ...any) {
+func (d *diagnosis) report(l Level, port, remedy, format string, args ...any) {
 	d.findings = append(d.findings, Finding{Level: l, Port: port, Text: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
@@ -59,7 +59,7 @@ func (d *diagnosis) run(ctx context.Context) {
 	ports, err := Ports(d.root)
 	if err != nil {
 		for line := range strings.Lines(err.Error()) {
-			d.say(Note, "", "", "sysfs: %s", strings.TrimSuffix(line, "\n"))
+			d.report(Note, "", "", "sysfs: %s", strings.TrimSuffix(line, "\n"))
 		}
 	}
 	if len(ports) == 0 {
@@ -74,58 +74,60 @@ func (d *diagnosis) run(ctx context.Context) {
 	}
 }
 
-// noAdapter says why there is no adapter.
+// noAdapter reports why there is no adapter.
 func (d *diagnosis) noAdapter() {
 	cards := pciCards(d.root)
 	_, err := os.Stat(filepath.Join(d.root, classInfiniband))
 	loaded := err == nil
 	for _, c := range cards {
-		d.say(Fault, "", "as root: modprobe "+c.driver, "PCI %s (%s) is an adapter whose driver is not loaded or "+
+		d.report(Fault, "", "as root: modprobe "+c.driver, "PCI %s (%s) is an adapter whose driver is not loaded or "+
 			"refuses it", c.slot, c.id)
 	}
 	switch {
 	case !loaded:
-		d.say(Fault, "", "as root: modprobe mlx5_ib (ConnectX-4 and later; mlx4_ib for those before), then modprobe "+
+		d.report(Fault, "", "as root: modprobe mlx5_ib (ConnectX-4 and later; mlx4_ib for those before), then "+
+			"modprobe "+
 			"ib_umad; "+
 			"Debian's rdma-core does both when the machine starts",
 			"no RDMA module is loaded: there is no %s", classInfiniband)
 	case len(cards) == 0:
-		d.say(Fault, "", "put in an adapter; in a virtual machine or container, pass one through",
+		d.report(Fault, "", "install an adapter; in a virtual machine or container, pass one through",
 			"the RDMA modules are loaded, but there is no adapter")
 	default:
-		d.say(Note, "", "look for its driver's complaints: dmesg | grep -i mlx",
+		d.report(Note, "", "read the messages of its driver: dmesg | grep -i mlx",
 			"the RDMA modules are loaded, but no adapter is registered with them")
 	}
 }
 
-// module reports whether ib_umad is there in the version that is spoken here.
+// module reports whether ib_umad is loaded in the version that this package supports.
 func (d *diagnosis) module(ports bool) bool {
 	err := checkABI(d.root)
 	switch {
 	case err == nil:
-		d.say(Fine, "", "", "the module ib_umad is loaded, interface version %d", ABIVersion)
+		d.report(Fine, "", "", "the module ib_umad is loaded, interface version %d", ABIVersion)
 		return true
 	case errors.Is(err, ErrNoModule) && !ports:
-		return false // that is said already
+		return false // noAdapter has reported it
 	case errors.Is(err, ErrNoModule):
-		d.say(Fault, "", "as root: modprobe ib_umad; for every start: echo ib_umad >/etc/modules-load.d/ib_umad.conf",
+		d.report(Fault, "", "as root: modprobe ib_umad; for every start: echo ib_umad "+
+			">/etc/modules-load.d/ib_umad.conf",
 			"the module ib_umad is not loaded: there is no %s", classMAD)
 	case errors.Is(err, ErrABI):
-		d.say(Fault, "", "take a kernel whose ib_umad has that version, as all since 2.6.13 have", "%v", err)
+		d.report(Fault, "", "use a kernel whose ib_umad has that version (all since 2.6.13)", "%v", err)
 	default:
-		d.say(Fault, "", "", "%v", err)
+		d.report(Fault, "", "", "%v", err)
 	}
 	return false
 }
 
-// choice says which port a session opens when none is named.
+// choice reports which port the source umad selects.
 func (d *diagnosis) choice(ports []Port) {
 	p, err := Selector{Port: AnyPort}.Choose(ports)
 	if err != nil {
-		d.say(Note, "", "", "-s umad has %v", err)
+		d.report(Note, "", "", "source umad: %v", err)
 		return
 	}
-	d.say(Fine, "", "", "-s umad means %s", p.Source())
+	d.report(Fine, "", "", "source umad selects %s", p.Source())
 }
 
 // device reports whether the devices of a port may be opened.
@@ -140,7 +142,7 @@ func (d *diagnosis) device(p Port) bool {
 
 func (d *diagnosis) oneDevice(p Port, name string) bool {
 	if name == "" {
-		d.say(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad",
+		d.report(Fault, p.Source(), "load ib_umad again: modprobe -r ib_umad; modprobe ib_umad",
 			"the kernel offers no umad device for this port")
 		return false
 	}
@@ -149,14 +151,68 @@ func (d *diagnosis) oneDevice(p Port, name string) bool {
 	case err == nil:
 		return true
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(Fault, p.Source(), "udev makes it: udevadm trigger; a container must be given it: "+
+		d.report(Fault, p.Source(), "udev makes it: udevadm trigger; a container must be given it: "+
 			"--device=/dev/infiniband/"+name,
 			"there is no device node %s/%s, though the kernel has the device", devices, name)
 	case errors.Is(err, fs.ErrPermission):
-		d.say(Fault, p.Source(), "run as root, or give your group the device in a udev rule: "+
+		d.report(Fault, p.Source(), "run as root, or give your group the device in a udev rule: "+
 			`KERNEL=="umad*", GROUP="rdma", MODE="0660"`, "this user may not open %s/%s", devices, name)
 	default:
-		d.say(Fault, p.Source(), "", "%v", err)
+		d.report(Fault, p.Source(), "", "%v", err)
 	}
 	return false
+}
+
+// card is a PCI device that may be an adapter.
+type card struct{ slot, id, driver string }
+
+// PCI vendors of adapters (pci.ids).
+const (
+	vendorMellanox = 0x15b3
+	vendorIntel    = 0x8086
+
+	// Device classes: the upper 16 of 24 bits.
+	classNetworkEthernet   = 0x0200
+	classNetworkInfiniBand = 0x0207
+	classNetworkFabric     = 0x0208
+	classSerialInfiniBand  = 0x0c06
+
+	// Devices of mlx5 begin with Connect-IB and end before older devices (mlx5/core/main.c, mlx4/main.c).
+	firstMLX5, behindMLX5 = 0x1011, 0x6000
+)
+
+// pciCards lists the adapters on PCI, with or without a driver.
+func pciCards(root string) []card {
+	dir := filepath.Join(root, pciDevices)
+	slots, _ := entries(dir) // there are none without PCI
+	var cards []card
+	for _, slot := range slots {
+		a := attributes{dir: filepath.Join(dir, slot)}
+		vendor, device := value(&a, "vendor", parseMask), value(&a, "device", parseMask)
+		if driver := driverOf(vendor, device, value(&a, "class", parseMask)>>8); driver != "" {
+			cards = append(cards, card{
+				strings.TrimPrefix(slot, "0000:"), fmt.Sprintf("%04x:%04x", vendor, device), driver,
+			})
+		}
+	}
+	return cards
+}
+
+// driverOf returns the module that drives an adapter, "" for other devices.
+func driverOf(vendor, device, class uint32) string {
+	switch class {
+	case classNetworkEthernet, classNetworkInfiniBand, classSerialInfiniBand:
+		switch {
+		case vendor != vendorMellanox:
+			return ""
+		case device >= firstMLX5 && device < behindMLX5:
+			return "mlx5_ib"
+		}
+		return "mlx4_ib"
+	case classNetworkFabric:
+		if vendor == vendorIntel {
+			return "hfi1"
+		}
+	}
+	return ""
 }

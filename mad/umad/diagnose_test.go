@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// text prints findings a line each.
+// text returns findings, one on each line.
 func text(findings []Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
@@ -26,29 +26,30 @@ func text(findings []Finding) string {
 	return b.String()
 }
 
-// saw diagnoses a machine whose ports show s, or cannot be opened because of err.
-func saw(m machine, s sight, err error) string {
-	d := diagnosis{root: m.root, look: func(context.Context, string, Port, *Held) (sight, error) { return s, err }}
+// diagnose returns the findings on a machine whose ports yield s, or cannot be opened because of err.
+func diagnose(m machine, s probeResult, err error) string {
+	d := diagnosis{root: m.root, probe: func(context.Context, string, Port, *HeldDevices) (probeResult, error) {
+		return s, err
+	}}
 	d.run(context.Background())
 	return text(d.findings)
 }
 
-// asIs changes nothing.
-func asIs(*Port) {}
+// unchanged changes nothing.
+func unchanged(*Port) {}
 
-// TestFindings changes one thing of a good machine and looks for the finding, a
-// fragment of its line.
+// TestFindings changes one thing of a good machine and expects a finding that contains the given text.
 func TestFindings(t *testing.T) {
-	fine := sight{after: 220 * time.Millisecond}
+	fine := probeResult{after: 220 * time.Millisecond}
 	refused := func(errno unix.Errno) error { return fmt.Errorf("register: %w: %w", ErrRefused, errno) }
 	for name, c := range map[string]struct {
 		port func(*Port)
 		tree func(machine)
-		seen sight
+		seen probeResult
 		err  error
 		want []string
 	}{
-		"all is well": {port: asIs, seen: fine, want: []string{
+		"all is well": {port: unchanged, seen: fine, want: []string{
 			"ok||the module ib_umad is loaded, interface version 5|",
 			"ok|umad:mlx5_0:1|InfiniBand, 100 Gb/sec (4X EDR), port GUID 0xe41d2d0300abcdef; mlx5_0 is a MT4115 with " +
 				"firmware 12.28.2006|",
@@ -56,52 +57,54 @@ func TestFindings(t *testing.T) {
 			"ok|umad:mlx5_0:1|an agent for subnet management was registered, the port answered it, and it was " +
 				"released|",
 			"came back with the kernel's time-out (connection timed out) after 220 ms",
-			"ok||-s umad means umad:mlx5_0:1|",
+			"ok||source umad selects umad:mlx5_0:1|",
 		}},
-		"no ib_umad": {port: asIs, tree: func(m machine) { m.remove(t, "sys/class/infiniband_mad") }, want: []string{
+		"no ib_umad": {port: unchanged, tree: func(m machine) {
+			m.remove(t, "sys/class/infiniband_mad")
+		}, want: []string{
 			"fault||the module ib_umad is not loaded", "modprobe ib_umad",
 		}},
-		"old ABI": {port: asIs, tree: func(m machine) {
+		"old ABI": {port: unchanged, tree: func(m machine) {
 			m.write(t, "sys/class/infiniband_mad/abi_version", "4\n")
 		}, want: []string{
-			"fault||unknown version of the umad interface", `says "4", expected 5`,
+			"fault||unknown version of the umad interface", `contains "4", expected 5`,
 		}},
 		"no umad device": {port: func(p *Port) {
 			p.Umad = ""
 		}, want: []string{"fault|umad:mlx5_0:1|the kernel offers no umad device", "modprobe -r ib_umad"}},
-		"no device node": {port: asIs, tree: func(m machine) { m.remove(t, "dev/infiniband") }, want: []string{
+		"no device node": {port: unchanged, tree: func(m machine) { m.remove(t, "dev/infiniband") }, want: []string{
 			"fault|umad:mlx5_0:1|there is no device node /dev/infiniband/umad0", "udevadm trigger",
 			"--device=/dev/infiniband/umad0",
 		}},
 		"opening forbidden": {
-			port: asIs, err: unix.EPERM, want: []string{
+			port: unchanged, err: unix.EPERM, want: []string{
 				"fault|umad:mlx5_0:1|operation not permitted|a container must be given the device",
 			},
 		},
 		"adapter just gone": {
-			port: asIs, err: unix.ENXIO, want: []string{
-				"fault|umad:mlx5_0:1|no such device or address|the adapter has just gone",
+			port: unchanged, err: unix.ENXIO, want: []string{
+				"fault|umad:mlx5_0:1|no such device or address|the adapter was just removed",
 			},
 		},
 		"every agent refused": {
-			port: asIs, err: refused(unix.EACCES), want: []string{
+			port: unchanged, err: refused(unix.EACCES), want: []string{
 				"fault|umad:mlx5_0:1|register: refused: permission denied|a security module", "manage_subnet",
 			},
 		},
 		"Ethernet": {port: func(p *Port) {
 			p.LinkLayer = Ethernet
-		}, seen: sight{smi: refused(unix.EPROTONOSUPPORT), after: time.Second}, want: []string{
+		}, seen: probeResult{smi: refused(unix.EPROTONOSUPPORT), after: time.Second}, want: []string{
 			"note|umad:mlx5_0:1|the link layer is Ethernet (RoCE): there is no SMI, so no subnet management packets " +
-				"and no subnet manager, and this console shows nothing",
-			"use another port", "LINK_TYPE_P1=1", "refused: protocol not supported", "-s umad has no port to use",
+				"and no subnet manager, and no way to read a subnet",
+			"use another port", "LINK_TYPE_P1=1", "refused: protocol not supported", "source umad: no port to use",
 		}},
 		"RNIC": {port: func(p *Port) {
 			p.NodeType = 4
-		}, want: []string{"note|umad:mlx5_0:1|this is no InfiniBand device"}},
+		}, want: []string{"note|umad:mlx5_0:1|not an InfiniBand device"}},
 		"polling": {port: func(p *Port) {
 			p.State, p.Phys = mad.PortDown, mad.PhysPolling
 		}, want: []string{
-			"fault|umad:mlx5_0:1|the port is down: its state is Down, physically Polling|look at the cable",
+			"fault|umad:mlx5_0:1|the port is down: its state is Down, physically Polling|check the cable",
 			"nothing was sent, as the port is not active",
 		}},
 		"disabled": {port: func(p *Port) {
@@ -111,9 +114,9 @@ func TestFindings(t *testing.T) {
 				"mlx5_0 -P 1 -D 0 1 enable",
 		}},
 		"initialising": {port: func(p *Port) { p.State, p.LID, p.SMLID = mad.PortInit, 0, 0 }, want: []string{
-			"note|umad:mlx5_0:1|the link is up, but no subnet manager has brought the port up: its state is Initialize",
+			"note|umad:mlx5_0:1|the link is up, but no subnet manager has configured the port: its state is Initialize",
 			"note|umad:mlx5_0:1|no subnet manager is known to this port (sm_lid 0)|start a subnet manager (opensm)",
-			"-s umad means umad:mlx5_0:1",
+			"source umad selects umad:mlx5_0:1",
 		}},
 		"armed": {port: func(p *Port) {
 			p.State = mad.PortArmed
@@ -122,31 +125,34 @@ func TestFindings(t *testing.T) {
 			p.SMLID = 0
 		}, want: []string{"no subnet manager is known to this port (sm_lid 0)|start a subnet manager"}},
 		"SMI refused": {
-			port: asIs, seen: sight{smi: refused(unix.EBUSY)},
+			port: unchanged, seen: probeResult{smi: refused(unix.EBUSY)},
 			want: []string{
 				"fault|umad:mlx5_0:1|no subnet management packets can be sent: register: refused: device or resource " +
 					"busy|another program has the class",
 			},
 		},
 		"no agent at all": {
-			port: asIs, seen: sight{smi: refused(unix.ENOTTY)}, want: []string{"fault|umad:mlx5_0:1|no subnet",
-				"is the file a device at all?"},
+			port: unchanged, seen: probeResult{smi: refused(unix.ENOTTY)},
+			want: []string{"fault|umad:mlx5_0:1|no subnet",
+				"check that the file is a device"},
 		},
 		"GSI refused": {
-			port: asIs, seen: sight{gsi: refused(unix.ENOMEM)},
+			port: unchanged, seen: probeResult{gsi: refused(unix.ENOMEM)},
 			want: []string{"note|umad:mlx5_0:1|no general management packets can be sent", "out of memory"},
 		},
-		"deaf to itself": {
-			port: asIs, seen: sight{
-				own: unix.ETIMEDOUT,
+		"no response from itself": {
+			port: unchanged, seen: probeResult{
+				self: unix.ETIMEDOUT,
 			}, want: []string{
 				"fault|umad:mlx5_0:1|the port does not answer its own subnet management packets: connection timed out",
 			},
 		},
-		"somebody answered": {port: asIs, seen: sight{answered: true}, want: []string{"a request was answered"}},
+		"somebody answered": {
+			port: unchanged, seen: probeResult{answered: true}, want: []string{"a request was answered"},
+		},
 		"nothing came back": {
-			port: asIs, seen: sight{nobody: errors.New("silence")},
-			want: []string{"a request to nobody did not come back: silence"},
+			port: unchanged, seen: probeResult{unused: errors.New("silence")},
+			want: []string{"a request to an unused address did not come back: silence"},
 		},
 		"limited member": {port: func(p *Port) { p.PKeys = []uint16{0x7fff, 0x8001} }, want: []string{
 			"note|umad:mlx5_0:1|the P_Key table has no default key of a full member (0xffff)", "partitions.conf",
@@ -165,7 +171,7 @@ func TestFindings(t *testing.T) {
 		"somebody's SM": {port: func(p *Port) {
 			p.CapMask |= mad.CapIsSM
 		}, want: []string{"issm0 is taken by a process that this user cannot see"}},
-		"damaged sysfs": {port: asIs, tree: func(m machine) {
+		"damaged sysfs": {port: unchanged, tree: func(m machine) {
 			m.write(t, "sys/class/infiniband/mlx5_0/ports/1/lid", "\x1b[2J")
 		}, want: []string{"note||sysfs: ", "expected 0x and a hexadecimal number of 16 bits"}},
 	} {
@@ -176,7 +182,7 @@ func TestFindings(t *testing.T) {
 			if c.tree != nil {
 				c.tree(m)
 			}
-			got := saw(m, c.seen, c.err)
+			got := diagnose(m, c.seen, c.err)
 			for _, w := range c.want {
 				if !strings.Contains(got, w) {
 					t.Errorf("%q is not in\n%s", w, got)
@@ -205,13 +211,13 @@ func TestNoPermission(t *testing.T) {
 	if err := os.Chmod(filepath.Join(m.root, "dev/infiniband/umad0"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := saw(m, sight{}, nil); !strings.Contains(got,
+	if got := diagnose(m, probeResult{}, nil); !strings.Contains(got,
 		"fault|umad:mlx5_0:1|this user may not open /dev/infiniband/umad0|run as root") {
 		t.Error(got)
 	}
 }
 
-// TestNoAdapter: what the machine lacks, and what PCI says to that.
+// TestNoAdapter checks the findings on a machine without an adapter, with and without PCI devices and modules.
 func TestNoAdapter(t *testing.T) {
 	pci := func(m machine, slot, vendor, device, class string) {
 		for name, text := range map[string]string{"vendor": vendor, "device": device, "class": class} {
@@ -221,20 +227,21 @@ func TestNoAdapter(t *testing.T) {
 	const notLoaded = "fault||no RDMA module is loaded: there is no /sys/class/infiniband|as root: modprobe mlx5_ib"
 	m := machine{t.TempDir()}
 	pci(m, "0000:00:1f.6", "0x8086", "0x15bc", "0x020000") // an Ethernet card of Intel's
-	if got := saw(m, sight{}, nil); !strings.Contains(got, notLoaded) || strings.Count(got, "\n") != 1 {
+	if got := diagnose(m, probeResult{}, nil); !strings.Contains(got, notLoaded) || strings.Count(got, "\n") != 1 {
 		t.Errorf("nothing at all:\n%s", got)
 	}
 	m.write(t, "sys/class/infiniband/.x", "")
 	m.remove(t, "sys/class/infiniband/.x")
-	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault||the RDMA modules are loaded, but there is no "+
-		"adapter|put in an adapter") {
+	if got := diagnose(m, probeResult{}, nil); !strings.Contains(got,
+		"fault||the RDMA modules are loaded, but there is no "+
+			"adapter|install an adapter") {
 		t.Errorf("only modules:\n%s", got)
 	}
 	pci(m, "0000:3b:00.0", "0x15b3", "0x1017", "0x020700")
 	pci(m, "0000:3c:00.0", "0x15b3", "0x1003", "0x028000") // no adapter's class
 	pci(m, "0000:3d:00.0", "0x15b3", "0x1003", "0x020000")
 	pci(m, "0000:3e:00.0", "0x8086", "0x24f0", "0x020800")
-	got := saw(m, sight{}, nil)
+	got := diagnose(m, probeResult{}, nil)
 	for _, want := range []string{
 		"fault||PCI 3b:00.0 (15b3:1017) is an adapter whose driver is not loaded or refuses it|as root: modprobe " +
 			"mlx5_ib\n",
@@ -249,12 +256,12 @@ func TestNoAdapter(t *testing.T) {
 		}
 	}
 	m.remove(t, "sys/class/infiniband")
-	if got := saw(m, sight{}, nil); !strings.Contains(got, notLoaded) || strings.Count(got, "\n") != 4 {
+	if got := diagnose(m, probeResult{}, nil); !strings.Contains(got, notLoaded) || strings.Count(got, "\n") != 4 {
 		t.Errorf("no modules, but adapters:\n%s", got)
 	}
 }
 
-// TestDiagnoseNoDevice looks at a file that is no device, as [Diagnose] does.
+// TestDiagnoseNoDevice diagnoses a file that is not a device.
 func TestDiagnoseNoDevice(t *testing.T) {
 	m := machine{}.add(t, good())
 	got := text(Diagnose(t.Context(), m.root, nil))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package umad is the path to the InfiniBand adapters of this machine: a [mad.Transport] over the character
-// devices /dev/infiniband/umadN of the Linux module ib_umad, what sysfs says of adapters and their ports
-// ([Ports]), and why a port cannot be used ([Diagnose]).
+// Package umad accesses the InfiniBand adapters of this machine. [Open] returns a [mad.Transport] over the character
+// devices /dev/infiniband/umadN of the Linux module ib_umad. [Ports] lists adapters and ports from sysfs, and
+// [Diagnose] reports why a port cannot be used.
 //
-// The devices' interface is that of Linux's include/uapi/rdma/ib_user_mad.h; what the kernel makes of it is
-// in drivers/infiniband/core/user_mad.c and mad.c. An agent of the kernel is a queue pair and a class that a
-// program sends as; the kernel puts the agent's number into the upper 32 bits of the transaction id, hands
-// answers to the agent that asked, and hands a request back with the status ETIMEDOUT when none came in time.
-// It is never told to send again, which is the client's business.
+// The interface of the devices is that of Linux's include/uapi/rdma/ib_user_mad.h; the kernel side is in
+// drivers/infiniband/core/user_mad.c and mad.c. An agent of the kernel is a queue pair and a class as which a program
+// sends. The kernel puts the agent's number into the upper 32 bits of the transaction id and passes answers to the
+// agent that sent the request. It returns a request with the status ETIMEDOUT if no answer arrives in time. It does not
+// repeat requests; the client does.
 //
-// Subnet management packets go over queue pair 0, everything else over queue
-// pair 1. A port whose link layer is Ethernet (RoCE) has no queue pair 0.
+// Subnet management packets use queue pair 0, everything else queue pair 1. A port whose link layer is Ethernet (RoCE)
+// has no queue pair 0.
 //
-// Where a function takes a root, sysfs and devices are looked for below it, for tests; "" is the machine.
+// A root argument is a directory below which sysfs and devices are found, for tests; "" is the machine.
 package umad

@@ -9,13 +9,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// The header before a MAD, struct ib_user_mad_hdr of ib_user_mad.h, the form with a P_Key index:
+// The header of a MAD, struct ib_user_mad_hdr of ib_user_mad.h, in the form with a P_Key index:
 //
 //	 0  agent     4
-//	 4  status    4  0, or an errno of a request that came back
+//	 4  status    4  0, or the errno of a returned request
 //	 8  timeout   4  milliseconds, 0: no answer is expected
 //	12  retries   4
-//	16  length    4  of a packet that was received, with this header
+//	16  length    4  of a received packet, including this header
 //	20  QP        4  big-endian
 //	24  Q_Key     4  big-endian
 //	28  LID       2  big-endian
@@ -30,7 +30,7 @@ import (
 //	56  P_Key     2  index
 //	58  reserved  6
 //
-// The others are in the byte order of the machine.
+// The other numbers are in the byte order of the machine.
 const (
 	offAgent    = 0
 	offStatus   = 4
@@ -47,12 +47,12 @@ const (
 	headerSize  = 64
 	packetSize  = headerSize + mad.Size
 
-	leastPacket = headerSize + 24 // of a request that the kernel sends back: perhaps no more than its common header
-	// receiveSize has room for the longest MAD of a kernel, Omni-Path's, and what libumad2sim does not cut.
+	leastPacket = headerSize + 24 // of a returned request, possibly only its common header
+	// receiveSize fits the longest MAD of a kernel, Omni-Path's, and unsegmented packets of libumad2sim.
 	receiveSize = headerSize + 1<<16
 )
 
-// header is what is said of a MAD beside its bytes.
+// header is the decoded header of a MAD.
 type header struct {
 	agent   uint32
 	status  uint32
@@ -61,7 +61,7 @@ type header struct {
 	lid     uint16
 	sl      uint8
 	pkey    uint16
-	gid     [16]byte // where to with a GRH, zero for none
+	gid     [16]byte // destination with a GRH; zero without
 }
 
 func (h *header) encode(b *[headerSize]byte) {
@@ -98,17 +98,17 @@ func (h *header) decode(b *[headerSize]byte) {
 	}
 }
 
-// decodePacket stores a packet that was read in f. It returns false for one that is no MAD of 256 bytes,
-// unless it is an answer of the subnet administration as libumad2sim hands it over. What the kernel left out
-// of a request that it sends back is 0.
+// decodePacket decodes a packet into f. It returns false unless the MAD has 256 bytes; answers of a subnet
+// administration that libumad2sim passes on may have any length. Bytes of a returned request that the kernel omitted
+// are 0.
 func decodePacket(b []byte, f *mad.Frame) bool {
 	if len(b) < leastPacket {
 		return false
 	}
 	var h header
 	h.decode((*[headerSize]byte)(b))
-	odd := len(b) > packetSize || h.status == 0 && len(b) != packetSize
-	if odd && (h.status != 0 || !uncut(b)) {
+	wrongSize := len(b) > packetSize || h.status == 0 && len(b) != packetSize
+	if wrongSize && (h.status != 0 || !unsegmented(b)) {
 		return false
 	}
 	*f = mad.Frame{SLID: h.lid, QP: h.qp, SL: h.sl, PKey: h.pkey, Status: h.status}
@@ -122,10 +122,11 @@ func decodePacket(b []byte, f *mad.Frame) bool {
 	return true
 }
 
-// uncut says that a packet is a stand-in's: a kernel gives an agent without RMPP only whole MADs.
-func uncut(b []byte) bool { return mad.Class(b[headerSize+1]) == mad.ClassSA }
+// unsegmented reports whether a packet comes from libumad2sim: a kernel passes only complete MADs to an agent without
+// RMPP.
+func unsegmented(b []byte) bool { return mad.Class(b[headerSize+1]) == mad.ClassSA }
 
-// milliseconds rounds up; what is more than 0 stays so.
+// milliseconds rounds up; positive durations remain positive.
 func milliseconds(d time.Duration) uint32 {
 	const most = 1<<31 - 1
 	return uint32(min((max(d, 0)+time.Millisecond-1)/time.Millisecond, most))

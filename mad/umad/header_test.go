@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// By hand from Linux's asm-generic/ioctl.h: direction, size, magic, number.
+// Computed by hand from Linux's asm-generic/ioctl.h: direction, size, magic, number.
 func TestIoctls(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("numbers of x86 and arm64")
@@ -32,7 +32,7 @@ func TestIoctls(t *testing.T) {
 	}
 }
 
-// By hand from struct ib_user_mad_hdr.
+// Laid out by hand from struct ib_user_mad_hdr.
 func TestHeader(t *testing.T) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		t.Skip("bytes of a little-endian machine")
@@ -72,7 +72,7 @@ func TestMilliseconds(t *testing.T) {
 	}
 }
 
-// packet is what a device gives.
+// packet returns the bytes that a device returns.
 func packet(h header, status uint32, data []byte) []byte {
 	var b [headerSize]byte
 	h.encode(&b)
@@ -96,7 +96,7 @@ func TestDecodePacket(t *testing.T) {
 			packet(h, 110, mad256), mad.Frame{DLID: 7, QP: 1, SL: 2, PKey: 1, Status: 110}, true,
 		},
 		"less than a common header": {packet(h, 110, mad256[:23]), mad.Frame{}, false},
-		"an answer cut off":         {packet(h, 0, mad256[:255]), mad.Frame{}, false},
+		"a truncated answer":        {packet(h, 0, mad256[:255]), mad.Frame{}, false},
 		"a MAD of Omni-Path":        {packet(h, 0, make([]byte, 2048)), mad.Frame{}, false},
 		"nothing":                   {nil, mad.Frame{}, false},
 	} {
@@ -110,10 +110,9 @@ func TestDecodePacket(t *testing.T) {
 	}
 }
 
-// TestDecodeUncut: answers of the subnet administration that libumad2sim hands over as
-// OpenSM 3.3.23 wrote them, by their lengths: 120 bytes of a path record, and 14 node
-// records, whole or what is left of them.
-func TestDecodeUncut(t *testing.T) {
+// TestDecodeUnsegmented decodes answers of OpenSM 3.3.23 that libumad2sim passes on, by their lengths: 120 bytes of a
+// path record, and 14 node records, complete or truncated.
+func TestDecodeUnsegmented(t *testing.T) {
 	for length, want := range map[int]string{
 		120:         "\x01\x01\x07\x00\x00\x00\x00\x01\x00\x00\x00\x54",
 		256:         "\x01\x01\x07\x01\x00\x00\x00\x01\x00\x00\x00\xdc",
@@ -158,7 +157,7 @@ func FuzzDecodePacket(f *testing.F) {
 	})
 }
 
-// By hand from struct ib_user_mad_reg_req and ib_user_mad_reg_req2.
+// Laid out by hand from struct ib_user_mad_reg_req and ib_user_mad_reg_req2.
 func TestRequests(t *testing.T) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		t.Skip("bytes of a little-endian machine")

@@ -4,7 +4,7 @@
 
 package umad
 
-// Which way an ioctl's argument goes (include/uapi/asm-generic/ioctl.h).
+// Direction bits of an ioctl's argument (include/uapi/asm-generic/ioctl.h).
 const (
 	iocDirection = 30
 	iocNone      = 0

@@ -4,7 +4,7 @@
 
 package umad
 
-// Which way an ioctl's argument goes (arch/powerpc/include/uapi/asm/ioctl.h and its like).
+// Direction bits of an ioctl's argument (arch/powerpc/include/uapi/asm/ioctl.h and similar ones).
 const (
 	iocDirection = 29
 	iocNone      = 1

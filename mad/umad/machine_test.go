@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// machine is a folder that looks like a machine: the files that the real kernel
-// has, in its words (seen on 6.1 and, for mlx5, in bug reports of rdma-core).
+// machine is a directory with the files and contents of a real kernel (as seen on 6.1 and, for mlx5, in bug reports of
+// rdma-core).
 type machine struct{ root string }
 
 func (m machine) write(t testing.TB, name, text string) {
@@ -33,7 +33,7 @@ func (m machine) remove(t testing.TB, name string) {
 	}
 }
 
-// add makes the files of a port. The zero machine gets a folder first.
+// add creates the files of a port. The zero machine gets a directory first.
 func (m machine) add(t testing.TB, p Port) machine {
 	t.Helper()
 	if m.root == "" {
@@ -82,7 +82,7 @@ func quads(v uint64) string {
 	return fmt.Sprintf("%04x:%04x:%04x:%04x", v>>48, v>>32&0xffff, v>>16&0xffff, v&0xffff)
 }
 
-// good is a port as they should be.
+// good returns a working port.
 func good() Port {
 	return Port{
 		CA: "mlx5_0", Number: 1, Umad: "umad0", ISSM: "issm0",

@@ -10,15 +10,15 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrDirectedOnly says that a planarized adapter carries no SMPs by LID.
-var ErrDirectedOnly = errors.New("a planarized adapter carries subnet management packets by directed route alone")
+// ErrDirectedOnly reports that a planarized adapter carries no SMPs by LID.
+var ErrDirectedOnly = errors.New("a planarized adapter carries subnet management packets only by directed route")
 
-// joinPlanes makes a planarized (XDR) adapter one port. The kernel shows it twice: as a device for the general
-// services, whose port lets no subnet manager send SMPs (IsSMDisabled), and as one whose ports are the planes, with
-// queue pair 0 only. All have one port GUID. The planes go into the first.
+// joinPlanes turns a planarized (XDR) adapter into one port. The kernel shows it as two devices: one for the general
+// services, whose port lets no subnet manager send SMPs (IsSMDisabled), and one whose ports are the planes and have
+// only queue pair 0. All have the same port GUID. The result is the first port with its planes.
 func joinPlanes(ports []Port) []Port {
 	planes := map[uint64][]Port{} // by port GUID
-	general := map[uint64]int{}   // how many ports for the general services
+	general := map[uint64]int{}   // ports for the general services
 	for _, p := range ports {
 		switch {
 		case p.GUID == 0 || p.LinkLayer != InfiniBand:
@@ -48,7 +48,7 @@ func joinPlanes(ports []Port) []Port {
 	return out
 }
 
-// SMI is the port by which SMPs go: itself, or the best of its planes.
+// SMI returns the port that sends SMPs: the port itself or the best of its planes.
 func (p Port) SMI() Port {
 	if len(p.Planes) == 0 {
 		return p
@@ -62,7 +62,7 @@ func (p Port) SMI() Port {
 	return best
 }
 
-// devices are the names of its umad devices, that for SMPs first; "" where the kernel has none.
+// devices returns the names of its umad devices, the one for SMPs first; "" if the kernel has none.
 func (p Port) devices() []string {
 	if smi := p.SMI(); len(p.Planes) > 0 {
 		return []string{smi.Umad, p.Umad}
@@ -70,7 +70,7 @@ func (p Port) devices() []string {
 	return []string{p.Umad}
 }
 
-// plane is a port by the name of one of its planes, "smi0" or "smi0:3".
+// plane returns port p if the selector names its planes, as "smi0" or "smi0:3", with the selected planes only.
 func (s Selector) plane(p Port) (Port, bool) {
 	if len(p.Planes) == 0 || p.Planes[0].CA != s.CA {
 		return p, false
@@ -85,7 +85,7 @@ func (s Selector) plane(p Port) (Port, bool) {
 	return p, true
 }
 
-// Whole is the selector of the whole adapter where this one names it by its planes.
+// Whole returns the selector of the whole adapter if s names its planes, otherwise s.
 func (s Selector) Whole(ports []Port) Selector {
 	for _, p := range ports {
 		if _, ok := s.plane(p); ok {
@@ -95,15 +95,16 @@ func (s Selector) Whole(ports []Port) Selector {
 	return s
 }
 
-// planes says of a planarized adapter which packets go where.
+// planes reports which device of a planarized adapter carries which packets.
 func (d *diagnosis) planes(p Port) {
 	if len(p.Planes) == 0 {
 		return
 	}
 	smi := p.SMI()
-	d.say(Fine, p.Source(), "", "a planarized adapter, one port of two devices: subnet management (class 0x81, by "+
-		"directed route alone; 0x01 is refused) "+
-		"goes by %v, %s; all other classes by %v", smi, planeCount(len(p.Planes)), p.CA)
+	d.report(Fine, p.Source(), "", "a planarized adapter, one port of two devices: subnet management (class "+
+		"0x81, only "+
+		"by directed route; 0x01 is refused) uses %v, %s; all other classes use %v", smi, planeCount(len(p.Planes)),
+		p.CA)
 }
 
 func planeCount(n int) string {

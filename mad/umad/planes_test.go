@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// planarized is a machine with such an adapter as rdma-core's documents describe it, four planes of which the first is
+// planarized returns a machine with a planarized adapter as in rdma-core's documents, with four planes; the first is
 // down.
 func planarized(t *testing.T) machine {
 	t.Helper()
@@ -65,19 +65,20 @@ func TestPlanes(t *testing.T) {
 	if p, err := Usable(m.root, nil); err != nil || len(p.Planes) != 4 {
 		t.Errorf("usable: %v, %v", p, err)
 	}
-	got := saw(m, sight{}, nil)
+	got := diagnose(m, probeResult{}, nil)
 	for _, want := range []string{
-		"ok|umad:mlx5_0:1|a planarized adapter, one port of two devices: subnet management (class 0x81, by directed " +
-			"route alone; 0x01 is refused) " +
-			"goes by smi0 port 2, one of 4 planes; all other classes by mlx5_0|",
-		"-s umad means umad:mlx5_0:1|",
+		"ok|umad:mlx5_0:1|a planarized adapter, one port of two devices: subnet management (class 0x81, only by " +
+			"directed " +
+			"route; 0x01 is refused) " +
+			"uses smi0 port 2, one of 4 planes; all other classes use mlx5_0|",
+		"source umad selects umad:mlx5_0:1|",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
 	m.remove(t, "dev/infiniband/umad2")
-	if got := saw(m, sight{}, nil); !strings.Contains(got, "fault|umad:mlx5_0:1|there is no device node "+
+	if got := diagnose(m, probeResult{}, nil); !strings.Contains(got, "fault|umad:mlx5_0:1|there is no device node "+
 		"/dev/infiniband/umad2") || strings.Contains(got, "issm device") {
 		t.Errorf("without the device of a plane:\n%s", got)
 	}
@@ -86,8 +87,8 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-// TestManyDevices: 128 devices and 192 ports are as many as there can be, by rdma-core's limits. All are seen, and none
-// is taken for a plane of another but by its port GUID.
+// TestManyDevices checks that 128 devices and 192 ports, rdma-core's limits, are all found, and that a plane is matched
+// only by its port GUID.
 func TestManyDevices(t *testing.T) {
 	m := planarized(t)
 	for n := range 128 {
@@ -107,7 +108,7 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
-// TestNoPlanes: where it is not plain which device is whose, each port is one of its own.
+// TestNoPlanes checks that ports stay separate if their devices cannot be matched.
 func TestNoPlanes(t *testing.T) {
 	for name, change := range map[string]func(*Port){
 		"two for general services": func(p *Port) { p.CA = "mlx5_9"; p.CapMask |= mad.CapSMDisabled },
@@ -134,12 +135,12 @@ func TestNoPlanes(t *testing.T) {
 	}
 }
 
-// TestPlaneClasses: SMPs by directed route go to the device of the planes, general services to the other, and what
-// either says is received; SMPs by LID are refused.
+// TestPlaneClasses checks that SMPs by directed route use the device of the planes and general services the other one,
+// that packets of both are received, and that SMPs by LID are refused.
 func TestPlaneClasses(t *testing.T) {
 	tr, smi := onSocket(t)
 	other, gsi := onSocket(t)
-	tr.dev.beside = other.dev
+	tr.dev.general = other.dev
 	tr.agents[0].err = ErrDirectedOnly
 	for class, kernel := range map[mad.Class]int{mad.ClassSMPDirected: smi, mad.ClassSA: gsi, mad.ClassPerf: gsi} {
 		f := mad.Frame{Data: [mad.Size]byte{1: uint8(class)}}

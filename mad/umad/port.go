@@ -22,45 +22,45 @@ const (
 	Ethernet   = "Ethernet"
 )
 
-// Port is a port of a channel adapter, as sysfs describes it. A file that is not there leaves zero.
+// Port is a port of a channel adapter, as described by sysfs. Fields of missing files are zero.
 type Port struct {
 	CA         string // the adapter's name, such as mlx5_0
 	Number     int    // from 1; 0 on a switch
-	Umad, ISSM string // names of its devices, such as umad0 and issm0, "" where it has none
+	Umad, ISSM string // names of its devices, such as umad0 and issm0; "" if it has none
 
-	LinkLayer  string // InfiniBand where the kernel is too old to say
+	LinkLayer  string // InfiniBand if the kernel is too old to report it
 	State      mad.PortState
 	Phys       mad.PhysState
 	LID, SMLID uint16
 	CapMask    mad.CapabilityMask
 	Rate       string // such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
-	PKeys      []uint16 // those of the P_Key table up to the last that is not 0
-	// Planes are the ports by which a planarized adapter sends SMPs, as far as they are meant; all else goes by the
-	// port itself. Other adapters have none.
+	PKeys      []uint16 // the P_Key table up to the last entry that is not 0
+	// Planes holds the selected ports by which a planarized adapter sends SMPs; everything else uses the port itself.
+	// Other adapters have none.
 	Planes []Port
 
-	// The adapter's.
+	// Of the adapter.
 	NodeType             mad.NodeType
 	NodeGUID, SystemGUID uint64
 	Type, Firmware       string
-	Virtual              bool // set for a virtual function of SR-IOV
+	Virtual              bool // virtual function of SR-IOV
 }
 
-// String names the port as people do: "mlx5_0 port 1".
+// String returns the usual name of the port: "mlx5_0 port 1".
 func (p Port) String() string { return fmt.Sprintf("%s port %d", p.CA, p.Number) }
 
-// Source names the port as the source of a session: "umad:mlx5_0:1".
+// Source returns the name of the port as a session's source: "umad:mlx5_0:1".
 func (p Port) Source() string { return fmt.Sprintf("umad:%s:%d", p.CA, p.Number) }
 
-// full is set in the P_Key of a full member (IBA 10.9.1.1).
+// full is the bit of a full member in a P_Key (IBA 10.9.1.1).
 const full = 0x8000
 
-// defaultPKey is the P_Key of the partition that subnet managers and agents are in, for full members.
+// defaultPKey is the P_Key of full members of the default partition, to which subnet managers and agents belong.
 const defaultPKey = 0xffff
 
-// DefaultPKey returns the default P_Key's index in the port's table, 0 for none, and whether it is a full
-// member's.
+// DefaultPKey returns the index of the default P_Key in the port's table, 0 if there is none, and whether it is that of
+// a full member.
 func (p Port) DefaultPKey() (index uint16, member bool) {
 	for _, want := range []uint16{defaultPKey, defaultPKey &^ full} {
 		if i := slices.Index(p.PKeys, want); i >= 0 {
@@ -70,9 +70,9 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 	return 0, false
 }
 
-// Ports lists the ports of all adapters, by the adapter's name and the port's number, a planarized one once. A machine
-// without adapters has none, which is no error. The error names all files of sysfs that could not be read or
-// understood; the ports are good but for what those say.
+// Ports lists the ports of all adapters, by adapter name and port number, planarized ones once. A machine without
+// adapters is not an error. The error lists all files of sysfs that could not be read or parsed; the rest of the ports
+// is valid.
 func Ports(root string) ([]Port, error) {
 	cas, err := entries(filepath.Join(root, classInfiniband))
 	errs := []error{err}
@@ -95,7 +95,7 @@ func Ports(root string) ([]Port, error) {
 	return joinPlanes(ports), errors.Join(errs...)
 }
 
-// entries lists a folder, which need not be there.
+// entries lists a directory, which may be missing.
 func entries(dir string) ([]string, error) {
 	found, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +115,7 @@ type portKey struct {
 
 type portDevices struct{ umad, issm string }
 
-// listDevices says which devices belong to which port.
+// listDevices returns the devices of each port.
 func listDevices(root string) (map[portKey]portDevices, error) {
 	dir := filepath.Join(root, classMAD)
 	names, err := entries(dir)
@@ -170,7 +170,7 @@ func portsOf(root, ca string) ([]Port, error) {
 	return ports, errors.Join(errs...)
 }
 
-// read fills in what is the port's own.
+// read reads the port's own fields.
 func (p *Port) read(dir string) error {
 	a := attributes{dir: dir}
 	p.LinkLayer = cmp.Or(a.text("link_layer"), InfiniBand)
@@ -185,7 +185,7 @@ func (p *Port) read(dir string) error {
 	return errors.Join(a.errs...)
 }
 
-// readPKeys reads the P_Key table, a file an entry.
+// readPKeys reads the P_Key table, one file for each entry.
 func readPKeys(a *attributes) []uint16 {
 	names, err := entries(filepath.Join(a.dir, "pkeys"))
 	if err != nil {

@@ -32,7 +32,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestPortsOld: kernels before 2.6.34 did not name the link layer.
+// TestPortsOld checks that the link layer may be missing, as in kernels before 2.6.34.
 func TestPortsOld(t *testing.T) {
 	m := machine{}.add(t, good())
 	m.remove(t, "sys/class/infiniband/mlx5_0/ports/1/link_layer")
@@ -43,7 +43,7 @@ func TestPortsOld(t *testing.T) {
 	}
 }
 
-// TestPortsDamaged: what cannot be understood is named, the rest is good.
+// TestPortsDamaged checks that files that cannot be parsed are reported and the rest is read.
 func TestPortsDamaged(t *testing.T) {
 	const card, port = "sys/class/infiniband/mlx5_0/", "sys/class/infiniband/mlx5_0/ports/1/"
 	for file, text := range map[string]string{
@@ -190,11 +190,11 @@ func FuzzParsers(f *testing.F) {
 	})
 }
 
-// FuzzPorts puts text into every file that is read.
+// FuzzPorts writes text into every file that is read.
 func FuzzPorts(f *testing.F) {
 	f.Add("mlx5_0", "1", "0xffff")
 	f.Add("\x1b[2J", "300", "4: ACTIVE")
-	m := machine{}.add(f, good()) // a worker runs one at a time
+	m := machine{}.add(f, good()) // a worker runs one input at a time
 	f.Fuzz(func(t *testing.T, ca, port, text string) {
 		for _, name := range []string{"node_type", "node_guid", "ports/1/state", "ports/1/lid", "ports/1/pkeys/3",
 			"ports/1/link_layer"} {
@@ -208,4 +208,20 @@ func FuzzPorts(f *testing.F) {
 		}
 		_, _ = Selector{Port: AnyPort}.Choose(ports)
 	})
+}
+
+// TestActive checks that Active returns the active InfiniBand ports with a device.
+func TestActive(t *testing.T) {
+	port := func(ca string, link string, state mad.PortState, device string) Port {
+		return Port{CA: ca, Number: 1, LinkLayer: link, State: state, Umad: device}
+	}
+	all := Active([]Port{
+		port("mlx5_0", InfiniBand, mad.PortActive, "umad0"), port("mlx5_1", InfiniBand, mad.PortInit, "umad1"),
+		port("mlx5_2", "Ethernet", mad.PortActive, "umad2"),
+		port("mlx5_3", InfiniBand, mad.PortActive, ""), port("mlx5_4", InfiniBand, mad.PortActive, "umad4"),
+		port("mlx5_5", InfiniBand, mad.PortDown, "umad5"),
+	})
+	if len(all) != 2 || all[0].CA != "mlx5_0" || all[1].CA != "mlx5_4" {
+		t.Errorf("%+v", all)
+	}
 }

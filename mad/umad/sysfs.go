@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Where things are below a root.
+// Directories below a root.
 const (
 	classInfiniband = "/sys/class/infiniband"
 	classMAD        = "/sys/class/infiniband_mad"
@@ -23,13 +23,13 @@ const (
 
 func devicePath(root, name string) string { return filepath.Join(root, devices, name) }
 
-// ABIVersion is the version of ib_umad's interface that this package speaks.
+// ABIVersion is the version of ib_umad's interface that this package supports.
 const ABIVersion = 5
 
 // Errors of [Open].
 var (
 	ErrNoModule = errors.New("the module ib_umad is not loaded")
-	ErrABI      = errors.New("unknown version of the umad interface") // ib_umad has another interface than this package
+	ErrABI      = errors.New("unknown version of the umad interface")
 )
 
 func checkABI(root string) error {
@@ -42,20 +42,20 @@ func checkABI(root string) error {
 		return err
 	}
 	if s := trim(b); s != strconv.Itoa(ABIVersion) {
-		return fmt.Errorf("%w: %s says %q, expected %d", ErrABI, path, s, ABIVersion)
+		return fmt.Errorf("%w: %s contains %q, expected %d", ErrABI, path, s, ABIVersion)
 	}
 	return nil
 }
 
 func trim(b []byte) string { return strings.TrimRight(string(b), " \t\r\n\x00") }
 
-// attributes reads the small files of a folder of sysfs and keeps what was wrong with them.
+// attributes reads the small files of a sysfs directory and collects the errors.
 type attributes struct {
 	dir  string
 	errs []error
 }
 
-// text returns what a file says, "" where there is none.
+// text returns the contents of a file, "" if it is missing.
 func (a *attributes) text(name string) string {
 	b, err := os.ReadFile(filepath.Join(a.dir, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func (a *attributes) text(name string) string {
 	return trim(b)
 }
 
-// value reads a file in the form that parse knows. Without the file it is zero.
+// value parses a file. It returns zero if the file is missing.
 func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
 	var v T
 	s := a.text(name)
@@ -78,13 +78,13 @@ func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
 	return v
 }
 
-// there reports whether the folder has an entry.
+// there reports whether the directory has an entry.
 func (a *attributes) there(name string) bool {
 	_, err := os.Lstat(filepath.Join(a.dir, name))
 	return err == nil
 }
 
-// parseCode reads "4: ACTIVE", of which the number counts.
+// parseCode parses "4: ACTIVE" and returns the number.
 func parseCode(s string) (uint8, error) {
 	number, _, ok := strings.Cut(s, ":")
 	v, err := strconv.ParseUint(number, 16, 8)
@@ -94,13 +94,13 @@ func parseCode(s string) (uint8, error) {
 	return uint8(v), nil
 }
 
-// parseGUID reads "0002:c903:0029:6de0".
+// parseGUID parses "0002:c903:0029:6de0".
 func parseGUID(s string) (uint64, error) { return parseQuads(s, 4, "four") }
 
-// parseGID reads "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the GUID, its lower half.
+// parseGID parses "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the GUID, its lower half.
 func parseGID(s string) (uint64, error) { return parseQuads(s, 8, "eight") }
 
-// parseQuads returns the last four of n groups.
+// parseQuads parses n groups and returns the last four.
 func parseQuads(s string, n int, number string) (v uint64, err error) {
 	groups := strings.Split(s, ":")
 	wrong := len(groups) != n
@@ -115,7 +115,7 @@ func parseQuads(s string, n int, number string) (v uint64, err error) {
 	return v, nil
 }
 
-// parse16 reads "0xffff", and parseMask "0x0250e848".
+// parse16 parses "0xffff", and parseMask "0x0250e848".
 func parse16(s string) (uint16, error)   { return parseHex[uint16](s, 16) }
 func parseMask(s string) (uint32, error) { return parseHex[uint32](s, 32) }
 
@@ -128,7 +128,7 @@ func parseHex[T uint16 | uint32](s string, bits int) (T, error) {
 	return T(v), nil
 }
 
-// parsePort reads a port's number, 0 to 255.
+// parsePort parses a port number from 0 to 255.
 func parsePort(s string) (int, error) {
 	v, err := strconv.ParseUint(s, 10, 8)
 	if err != nil {

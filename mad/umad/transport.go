@@ -16,23 +16,23 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrGone says that an adapter was taken away, or its driver unloaded.
+// ErrGone reports that an adapter was removed or its driver unloaded.
 var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
 
-// Options say what to open a port for.
+// Options controls how a port is opened.
 type Options struct {
-	// Traps registers for the traps that come to the port. The kernel hands them to one program a port, which
-	// beside a subnet manager is that; then [Transport.NoTraps] says so, and all else works.
+	// Traps registers for traps of the port. The kernel passes them to one program for each port, normally to a local
+	// subnet manager. In that case [Transport.NoTraps] returns an error, and everything else works.
 	Traps bool
-	// Held has devices that this process may not open any more, nil for none.
-	Held *Held
+	// Held holds devices that this process may no longer open; nil for none.
+	Held *HeldDevices
 }
 
 // Transport is a port of an adapter. It implements [mad.Interrupter].
 type Transport struct {
 	port    Port
 	pKey    uint16  // index of the default P_Key when it was opened
-	dev     *device // that of the SMPs where another one beside it has the general services
+	dev     *device // for SMPs, and for everything unless dev.general is set
 	agents  [4]agent
 	noTraps error
 
@@ -41,11 +41,11 @@ type Transport struct {
 
 	receiving sync.Mutex
 	in        [receiveSize]byte
-	standIn   atomic.Bool // libumad2sim answers, not a kernel
+	standIn   atomic.Bool // libumad2sim answers instead of a kernel
 }
 
-// Open opens a port for subnet management, subnet administration and performance management. That one queue
-// pair of the port cannot be used is no error ([Transport.Refused] tells); that none can is.
+// Open opens a port for subnet management, subnet administration and performance management. It fails only if no queue
+// pair of the port can be used; [Transport.Refused] reports a single one.
 func Open(root string, p Port, opts Options) (*Transport, error) {
 	t, err := open(root, p, opts)
 	if err != nil {
@@ -66,7 +66,7 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 		}
 	}
 	if err := t.register(opts.Traps); err != nil {
-		if t.dev.one != nil {
+		if t.dev.held != nil {
 			err = fmt.Errorf("%w: %w", ErrHeldGone, err)
 		}
 		return nil, errors.Join(err, t.Close())
@@ -74,8 +74,9 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 	return t, nil
 }
 
-// openDevice opens the device of all queue pairs or that of the SMPs, and then that of the general services beside it.
-func (t *Transport) openDevice(root, name string, held *Held) error {
+// openDevice opens a device of the port: first the one for all queue pairs or for SMPs, then the one of the general
+// services.
+func (t *Transport) openDevice(root, name string, held *HeldDevices) error {
 	if name == "" {
 		return errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
 	}
@@ -86,7 +87,7 @@ func (t *Transport) openDevice(root, name string, held *Held) error {
 	if t.dev == nil {
 		t.dev = d
 	} else {
-		t.dev.beside = d
+		t.dev.general = d
 	}
 	if err := d.usePKeys(); err != nil {
 		return fmt.Errorf("%s: ask for P_Key indexes: %w", d.path, err)
@@ -94,14 +95,14 @@ func (t *Transport) openDevice(root, name string, held *Held) error {
 	return nil
 }
 
-// register has the kernel make agents of the classes. It fails where it makes none.
+// register registers an agent for each class. It fails if the kernel refuses all of them.
 func (t *Transport) register(traps bool) error {
 	var refused error
 	made := 0
 	for i := range t.agents {
 		a := &t.agents[i]
 		switch d := t.device(a); {
-		case a.class == mad.ClassSMPLID && t.dev.beside != nil:
+		case a.class == mad.ClassSMPLID && t.dev.general != nil:
 			if a.err = ErrDirectedOnly; traps {
 				t.noTraps = ErrDirectedOnly
 			}
@@ -124,23 +125,22 @@ func (t *Transport) register(traps bool) error {
 	return refused
 }
 
-// device is the one that an agent is of.
+// device returns the device of an agent.
 func (t *Transport) device(a *agent) *device {
-	if a.qp == mad.QP1 && t.dev.beside != nil {
-		return t.dev.beside
+	if a.qp == mad.QP1 && t.dev.general != nil {
+		return t.dev.general
 	}
 	return t.dev
 }
 
-// Port is the port that was opened, as it was then.
+// Port returns the port as it was when opened.
 func (t *Transport) Port() Port { return t.port }
 
-// NoTraps returns why no traps come in although they were asked for, nil if they do
-// or were not. The error wraps [ErrRefused].
+// NoTraps returns why requested traps do not arrive, otherwise nil. The error wraps [ErrRefused].
 func (t *Transport) NoTraps() error { return t.noTraps }
 
-// Refused returns why MADs of a class cannot be sent, nil where they can. The error wraps [ErrRefused] and
-// the kernel's errno: EPROTONOSUPPORT where the link layer has no such queue pair.
+// Refused returns why MADs of a class cannot be sent, nil if they can. The error wraps [ErrRefused] and the kernel's
+// errno: EPROTONOSUPPORT if the link layer has no such queue pair.
 func (t *Transport) Refused(class mad.Class) error {
 	a, err := t.agent(class)
 	if err != nil {
@@ -158,8 +158,8 @@ func (t *Transport) agent(class mad.Class) (*agent, error) {
 	return nil, fmt.Errorf("class 0x%02x is not sent over umad", uint8(class))
 }
 
-// Send implements [mad.Transport]. It never blocks. A frame of the general services with the P_Key index 0
-// goes with the index of the default partition's. The error wraps [ErrGone] once the adapter is gone.
+// Send implements [mad.Transport]. It never blocks. A frame of the general services with P_Key index 0 is sent with the
+// index of the default partition. The error wraps [ErrGone] once the adapter is removed.
 func (t *Transport) Send(f *mad.Frame) error {
 	h := header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}
 	if f.QP != 0 && f.PKey == 0 {
@@ -168,7 +168,8 @@ func (t *Transport) Send(f *mad.Frame) error {
 	return t.send(&h, &f.Data)
 }
 
-// send sends data as the agent of its class, acknowledgements of segments not to libumad2sim, which has no use.
+// send sends data as the agent of its class. It does not send acknowledgements of segments to libumad2sim, which
+// ignores them.
 func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	if t.standIn.Load() && mad.ControlsSegments(data) {
 		return nil
@@ -187,15 +188,15 @@ func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	copy(t.out[headerSize:], data[:])
 	switch err := t.device(a).write(t.out[:]); {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.ENOMEM), errors.Is(err, unix.ENOBUFS):
-		return nil // as a switch that has no room
+		return nil // dropped, as by a switch without buffer space
 	case err != nil:
 		return t.broken("send", err)
 	}
 	return nil
 }
 
-// Recv implements [mad.Transport]. A request that got no answer in time comes back with the status ETIMEDOUT,
-// of its data perhaps the header alone. Packets that are no MADs of 256 bytes are passed over.
+// Recv implements [mad.Transport]. A request without an answer in time is returned with the status ETIMEDOUT and
+// possibly only the header of its data. Packets that are not MADs of 256 bytes are ignored.
 func (t *Transport) Recv(f *mad.Frame) error {
 	t.receiving.Lock()
 	defer t.receiving.Unlock()
@@ -216,8 +217,8 @@ func (t *Transport) Recv(f *mad.Frame) error {
 	}
 }
 
-// readPacket reads a packet into in. Where the kernel says that the packet is longer, and
-// how long, it stays the next one to be read, and is read into other memory.
+// readPacket reads a packet into in. If the kernel reports that the packet is longer, the packet stays queued, and
+// readPacket reads it again into a larger buffer.
 func readPacket(read func([]byte) (int, error), in []byte) ([]byte, error) {
 	n, err := read(in)
 	if errors.Is(err, unix.ENOSPC) {
@@ -248,7 +249,7 @@ func (t *Transport) broken(what string, err error) error {
 	return fmt.Errorf("%v: %s: %w", t.port, what, err)
 }
 
-// Close gives the agents and the device back. Closing again does nothing.
+// Close releases the agents and the device. Later calls do nothing.
 func (t *Transport) Close() error {
 	if t.dev == nil {
 		return nil
@@ -258,8 +259,8 @@ func (t *Transport) Close() error {
 		for i := range t.agents {
 			errs = append(errs, t.agents[i].release(t.device(&t.agents[i])))
 		}
-		if beside := t.dev.beside; beside != nil {
-			errs = append(errs, beside.close(func() {}))
+		if general := t.dev.general; general != nil {
+			errs = append(errs, general.close(func() {}))
 		}
 	})
 	if err = errors.Join(append(errs, err)...); err != nil {

@@ -16,9 +16,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// onSocket is a transport whose device is one end of a socket that keeps packets
-// apart, as the device does; the other end is the kernel's. No agent is held, as
-// sockets know no such ioctl.
+// onSocket returns a transport whose device is one end of a sequenced-packet socket, which preserves packets as a
+// device does; the other end is the kernel's. No agent is registered, because sockets do not support the ioctl.
 func onSocket(t *testing.T) (tr *Transport, kernel int) {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
@@ -68,8 +67,8 @@ func TestSendAndReceive(t *testing.T) {
 	}
 }
 
-// TestReadPacket: a read into too little memory gives ENOSPC, the header with the length
-// that it takes, and the same packet the next time (ib_umad_read of user_mad.c).
+// TestReadPacket checks that a read into a buffer that is too small, which returns ENOSPC and the length in the header,
+// is repeated with a larger one (ib_umad_read of user_mad.c).
 func TestReadPacket(t *testing.T) {
 	long := packet(header{agent: 3}, 0, bytes.Repeat([]byte{7}, 5000))
 	binary.NativeEndian.PutUint32(long[offLength:], uint32(len(long)))
@@ -112,8 +111,8 @@ func TestSendRefused(t *testing.T) {
 	}
 }
 
-// TestSendWhereThereIsNoRoom: such a frame is dropped.
-func TestSendWhereThereIsNoRoom(t *testing.T) {
+// TestSendWithoutSpace checks that a frame without buffer space is dropped.
+func TestSendWithoutSpace(t *testing.T) {
 	tr, _ := onSocket(t)
 	var f mad.Frame
 	f.Data[1] = 0x81
@@ -123,11 +122,11 @@ func TestSendWhereThereIsNoRoom(t *testing.T) {
 		}
 	}
 	if err := tr.dev.write(f.Data[:]); !errors.Is(err, unix.EAGAIN) {
-		t.Errorf("there is room for 10,000 frames: %v", err)
+		t.Errorf("there is space for 10,000 frames: %v", err)
 	}
 }
 
-// TestPKeyIndex: the default partition need not be the first of the table.
+// TestPKeyIndex checks that the default partition need not be the first of the table.
 func TestPKeyIndex(t *testing.T) {
 	tr, kernel := onSocket(t)
 	tr.pKey, _ = Port{PKeys: []uint16{0x8001, 0, 0xffff}}.DefaultPKey()
@@ -153,8 +152,8 @@ func TestPKeyIndex(t *testing.T) {
 	}
 }
 
-// TestTrapsComeIn: what the kernel hands over unasked reaches who asked for traps.
-func TestTrapsComeIn(t *testing.T) {
+// TestTraps checks that traps reach a client that requests them.
+func TestTraps(t *testing.T) {
 	tr, kernel := onSocket(t)
 	traps := make(chan mad.Trap, 1)
 	c, err := mad.NewClient(tr, mad.ClientOptions{Traps: traps})
@@ -217,8 +216,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestCloseWakes closes a transport in which goroutines wait to receive and
-// others send.
+// TestCloseWakes closes a transport on which goroutines wait to receive and others send.
 func TestCloseWakes(t *testing.T) {
 	held := testenv.Resources(t)
 	for range 50 {
@@ -262,7 +260,7 @@ func TestCloseWakes(t *testing.T) {
 	held.Same(t)
 }
 
-// TestOpenNoDevice opens what is no umad device.
+// TestOpenNoDevice opens a file that is not a umad device.
 func TestOpenNoDevice(t *testing.T) {
 	held := testenv.Resources(t)
 	m := machine{}.add(t, Port{CA: "mlx5_0", Number: 1, Umad: "umad0"})

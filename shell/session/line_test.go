@@ -51,7 +51,7 @@ func TestSweepReconnects(t *testing.T) {
 
 	sim.Stop()
 	if _, err := s.Sweep(t.Context()); !errors.Is(err, mad.ErrBroken) ||
-		!strings.Contains(err.Error(), "nobody listens there") {
+		!strings.Contains(err.Error(), "no ibsim listens there") {
 		t.Errorf("with nobody there: %v", err)
 	}
 	st := s.State()

@@ -68,7 +68,7 @@ type Options struct {
 	Names    string                    // a node-name map to take names from, "" for none
 	Hints    string                    // a file of hints on the structure, "" for none
 	Watch    time.Duration             // how often a live subnet is swept from the start on, 0 for never
-	Held     *umad.Held                // has devices that this process may not open any more, nil for none
+	Held     *umad.HeldDevices         // has devices that this process may not open any more, nil for none
 	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped
 	First    *Reads                    // what a sweep reads that is the first command; nil where another command is
 	// Dial opens the source in place of what it names, nil for that.

@@ -44,7 +44,7 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 func (c *config) mayWrite() error { return errors.Join(c.admins.MayWrite(), c.own.MayWrite()) }
 
 // from is the source where the command line names none.
-func (c *config) from(held *umad.Held) (name, note string) {
+func (c *config) from(held *umad.HeldDevices) (name, note string) {
 	if c.Source != "" && os.Getenv(source.Var) == "" {
 		return c.Source, ""
 	}

@@ -17,8 +17,8 @@ import (
 
 // rights are what the process has of root's.
 type rights struct {
-	held *umad.Held // devices that were opened before root was given up, nil where it was not
-	who  string     // who started the program, "" where root was not given up
+	held *umad.HeldDevices // devices that were opened before root was given up, nil where it was not
+	who  string            // who started the program, "" where root was not given up
 	// keys are those of the administrator's file, which the user need not be able to read.
 	keyFile string
 	keys    source.Keys

@@ -17,9 +17,9 @@ import (
 // masterLimit is how long OpenSM may take to bring the subnet up.
 const masterLimit = 5 * time.Minute
 
-// Master runs OpenSM on the subnet of s, with the arguments given, until the test ends, and returns when it
-// is master and the subnet is up. Options of opensm.conf beyond its defaults need a file (-F) with
-// force_log_flush TRUE. It returns the folder of its log (opensm.log), dumps and cache files.
+// Master runs OpenSM with the given arguments on the subnet of s until the test ends. It returns when OpenSM is master
+// and the subnet is up. A configuration file for it (-F) must contain force_log_flush TRUE. It returns the directory of
+// the log (opensm.log), dumps and cache files.
 func Master(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,7 +60,7 @@ func Master(t testing.TB, s *Sim, args ...string) (dir string) {
 	}
 }
 
-// stop ends a program that Wait is called for.
+// stop ends a process whose Wait result arrives at ended.
 func stop(t testing.TB, cmd *exec.Cmd, ended chan error) {
 	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("end %s: %v", cmd.Path, err)

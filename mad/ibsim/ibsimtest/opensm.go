@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Config is the beginning of an opensm.conf that names files which are not there, in place of those of this machine
-// that OpenSM reads where none are named. What follows it may name others.
+// Config returns the beginning of an opensm.conf that names nonexistent files, so that OpenSM does not read those of
+// this machine. Lines after it can name others.
 func Config(dir string) string {
 	var b strings.Builder
 	for _, option := range []string{
@@ -25,7 +25,7 @@ func Config(dir string) string {
 	return b.String()
 }
 
-// withConfig are the arguments of an OpenSM with a configuration file: the last one that they name, behind [Config].
+// withConfig returns the arguments of an OpenSM with a configuration file: [Config] and the last file that args name.
 func withConfig(t testing.TB, dir string, args []string) []string {
 	text := Config(dir)
 	last := -1
@@ -48,9 +48,9 @@ func withConfig(t testing.TB, dir string, args []string) []string {
 	return append(slices.Clone(args), "-F", own)
 }
 
-// OpenSM runs OpenSM once over the subnet of s, with the arguments given, and returns the folder of its
-// dumps, its log (opensm.log) and its cache files. The test fails if OpenSM does, unless it crashes after it has left
-// the subnet: its threads then still use what it frees.
+// OpenSM runs OpenSM once on the subnet of s with the given arguments. It returns the directory of its dumps, log
+// (opensm.log) and cache files. The test fails if OpenSM does, unless it crashes after leaving the subnet: its threads
+// then still use freed memory.
 func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibsimtest runs ibsims for tests, and programs of Debian's infiniband-diags and opensm on them.
+// Package ibsimtest runs ibsims, and programs of Debian's infiniband-diags and opensm on them, for tests.
 package ibsimtest
 
 import (
@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	startLimit   = 2 * time.Minute // how long an ibsim may take to read its file
-	consoleLimit = 2 * time.Minute // how long a command on ibsim's console may take
-	commandLimit = 5 * time.Minute // how long a program may take on an ibsim, see [CommandLimit]
+	startLimit   = 2 * time.Minute // to read its file
+	consoleLimit = 2 * time.Minute // for a console command
+	commandLimit = 5 * time.Minute // for a program on an ibsim, see [CommandLimit]
 
 	prompt = "sim> "
 )
@@ -34,15 +34,15 @@ const (
 // Sim is a running ibsim. It ends with the test that started it.
 type Sim struct {
 	Name string // its IBSIM_SOCKNAME
-	Port uint16 // its UDP port if it was started with [Remote], else 0
+	Port uint16 // UDP port if started with [Remote], otherwise 0
 
 	t      testing.TB
 	limit  time.Duration // of a program on it
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	output output // standard output: what the console says
+	output output // standard output: the console
 	errors output
-	using  sync.Mutex // the console
+	using  sync.Mutex // guards the console
 	exited chan struct{}
 	stop   sync.Once
 }
@@ -50,19 +50,19 @@ type Sim struct {
 // Option changes how an ibsim is started.
 type Option func(*Sim)
 
-// Remote makes it listen at UDP ports instead of local sockets.
+// Remote makes the ibsim listen at UDP ports instead of local sockets.
 func Remote() Option {
 	return func(s *Sim) { s.Port = uint16(20000 + 16*rand.IntN(2000)) }
 }
 
-// Named gives it the name of one that has ended.
+// Named gives the ibsim the name of one that has ended.
 func Named(name string) Option { return func(s *Sim) { s.Name = name } }
 
-// CommandLimit is how long a program may take on it, where that is not five minutes.
+// CommandLimit sets how long a program on the ibsim may take (default five minutes).
 func CommandLimit(limit time.Duration) Option { return func(s *Sim) { s.limit = limit } }
 
 // Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151 LIDs, and waits until it has read it.
-// The test is skipped without an installed ibsim (with CI=true it fails), and fails if it refuses the file.
+// Without an installed ibsim the test is skipped (it fails if CI=true). It fails if ibsim rejects the file.
 func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	t.Helper()
 	program := testenv.Tool(t, "ibsim")
@@ -93,14 +93,14 @@ func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	}
 	t.Cleanup(s.Stop)
 	if _, err := s.untilPrompt(0, startLimit); err != nil {
-		t.Fatalf("ibsim %s: %v; it said:\n%s%s", netFile, err, s.output.from(0), s.errors.from(0))
+		t.Fatalf("ibsim %s: %v; output:\n%s%s", netFile, err, s.output.from(0), s.errors.from(0))
 	}
 	s.Console("help") // the first prompt comes before the sockets
 	return s
 }
 
-// start starts the process so that it ends with this one, however that ends:
-// an ibsim whose standard input ends does not, and takes all of a processor.
+// start starts the process so that it ends with this one, however that ends: an ibsim whose standard input ends uses a
+// whole processor instead.
 func (s *Sim) start() error {
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -117,10 +117,10 @@ func (s *Sim) start() error {
 	return <-started
 }
 
-// Pause stops the ibsim in its tracks, as one that hangs; Resume lets it go on.
+// Pause stops the ibsim, as if it hung; Resume continues it.
 func (s *Sim) Pause() { s.signal(syscall.SIGSTOP) }
 
-// Resume undoes Pause.
+// Resume continues the ibsim after Pause.
 func (s *Sim) Resume() { s.signal(syscall.SIGCONT) }
 
 func (s *Sim) signal(sig os.Signal) {
@@ -130,7 +130,7 @@ func (s *Sim) signal(sig os.Signal) {
 	}
 }
 
-// Stop ends the ibsim; the test's end does so too.
+// Stop ends the ibsim, as does the end of the test.
 func (s *Sim) Stop() {
 	s.stop.Do(func() {
 		_ = s.cmd.Process.Kill()
@@ -139,8 +139,7 @@ func (s *Sim) Stop() {
 	})
 }
 
-// Console gives ibsim a command, such as `Unlink "S1"[3]`, and returns what it
-// says to it. It fails the test if ibsim does not come back to its prompt.
+// Console runs an ibsim command, such as `Unlink "S1"[3]`, and returns its output. The test fails without a new prompt.
 func (s *Sim) Console(command string) string {
 	s.t.Helper()
 	s.using.Lock()
@@ -151,15 +150,15 @@ func (s *Sim) Console(command string) string {
 	}
 	text, err := s.untilPrompt(start, consoleLimit)
 	if err != nil {
-		s.t.Fatalf("ibsim console: %q: %v; it said:\n%s", command, err, text)
+		s.t.Fatalf("ibsim console: %q: %v; output:\n%s", command, err, text)
 	}
 	return strings.TrimSuffix(text, prompt)
 }
 
-// ConsolePipe is where programs of root may write commands of the console.
+// ConsolePipe returns a file to which programs of root can write console commands.
 func (s *Sim) ConsolePipe() string { return fmt.Sprintf("/proc/%d/fd/0", s.cmd.Process.Pid) }
 
-// untilPrompt waits until the output from start on ends with the prompt.
+// untilPrompt waits until the output after start ends with the prompt.
 func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -178,8 +177,8 @@ func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	}
 }
 
-// Command returns a Debian program to run on the ibsim in a folder of its own, for five minutes at the most. An OpenSM
-// reads and writes no file of this machine: where its options name none it finds none, see [Config].
+// Command returns a Debian program to run on the ibsim in a directory of its own, with the time limit of
+// [CommandLimit]. OpenSM reads and writes no file of this machine unless its options name it, see [Config].
 func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	program := testenv.Tool(s.t, name)
@@ -200,7 +199,7 @@ func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// Output runs a program as [Sim.Command] does and returns its output. If it fails the test does.
+// Output runs a program as [Sim.Command] does and returns its output. The test fails if the program does.
 func (s *Sim) Output(name string, args ...string) string {
 	s.t.Helper()
 	var stderr bytes.Buffer
@@ -222,15 +221,15 @@ func umad2sim(t testing.TB) string {
 	if os.Getenv("CI") == "true" {
 		t.Fatal("umad2sim is not installed (CI=true, so this is a failure)")
 	}
-	t.Skip("umad2sim is not installed: it is Debian's libumad2sim0")
+	t.Skip("umad2sim is not installed (Debian: libumad2sim0)")
 	return ""
 }
 
-// output is what a program has printed so far.
+// output collects the output of a program.
 type output struct {
 	mu   sync.Mutex
 	text []byte
-	grew chan struct{} // has one element if there may be more
+	grew chan struct{} // receives an element when the output has grown
 }
 
 func (o *output) Write(b []byte) (int, error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package umadtest runs programs where there are umad devices: on a stand-in for them that an ibsim answers, and
-// on a real Linux kernel in an emulator. Both programs are in the folder IBCONSOLE_SHARED.
+// Package umadtest runs programs on umad devices: on devices that a FUSE file system answers from an ibsim, and on a
+// real Linux kernel in an emulator. Both tools are in the directory IBCONSOLE_SHARED.
 package umadtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// limit is how long a program may take: the tests that run in full take their time.
+// limit returns the time limit of a program; full test runs take longer.
 func limit() time.Duration {
 	if testenv.Full() {
 		return 40 * time.Minute
@@ -26,7 +26,7 @@ func limit() time.Duration {
 	return 5 * time.Minute
 }
 
-// Build compiles a package without cgo, its tests where test is set, and returns the program.
+// Build compiles a package, or its tests if test is set, without cgo, and returns the program.
 func Build(t testing.TB, pkg string, test bool) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -42,9 +42,9 @@ func Build(t testing.TB, pkg string, test bool) string {
 	return program
 }
 
-// Devices returns a function that runs a program which sees the adapter ibsim0 with a umad device, on the
-// ibsim of that IBSIM_SOCKNAME, and returns what the program printed. The test is skipped where the devices
-// cannot be made, and fails if the program does.
+// Devices returns a function that runs a program with access to adapter ibsim0 and its umad device, on the ibsim with
+// the given IBSIM_SOCKNAME, and returns its output. The test is skipped if the devices cannot be created, and fails if
+// the program does.
 func Devices(t testing.TB, socket string) func(program ...string) string {
 	t.Helper()
 	with := testenv.SharedFile(t, "umadfs/with-umad")
@@ -52,10 +52,10 @@ func Devices(t testing.TB, socket string) func(program ...string) string {
 		testenv.Tool(t, tool)
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("mounting the devices is for root")
+		t.Skip("mounting the devices requires root")
 	}
 	if _, err := os.Stat("/dev/fuse"); err != nil {
-		t.Skipf("the devices are a file system of a program's: %v", err)
+		t.Skipf("the devices require FUSE: %v", err)
 	}
 	return func(program ...string) string {
 		t.Helper()
@@ -67,15 +67,15 @@ func Devices(t testing.TB, socket string) func(program ...string) string {
 	}
 }
 
-// Kernel returns a function that runs a static program under a real Linux with a Soft-RoCE port, or without
-// RDMA modules, and returns what the program printed, errors too, and its exit status, in some ten seconds.
-// The test is skipped where the emulator is not installed; with IBCONSOLE_FULL=1 and CI=true it fails there.
+// Kernel returns a function that runs a static program under a real Linux with a Soft-RoCE port, or without RDMA
+// modules. It returns the program's output including errors and its exit status, after some ten seconds. The test is
+// skipped if the emulator is not installed; with IBCONSOLE_FULL=1 and CI=true it fails.
 func Kernel(t testing.TB, modules bool) func(program ...string) (out string, status int) {
 	t.Helper()
 	args := []string{testenv.SharedFile(t, "kernel-umad/with-kernel-umad")}
 	for _, tool := range []string{"qemu-system-x86_64", "busybox", "cpio", "depmod", "apt-get"} {
 		if _, err := exec.LookPath(tool); err != nil && !testenv.Full() {
-			t.Skipf("a real kernel wants Debian's qemu-system-x86, busybox-static, cpio and kmod: %v", err)
+			t.Skipf("a real kernel requires Debian's qemu-system-x86, busybox-static, cpio and kmod: %v", err)
 		}
 		testenv.Tool(t, tool)
 	}
@@ -96,7 +96,8 @@ func Kernel(t testing.TB, modules bool) func(program ...string) (out string, sta
 	}
 }
 
-// run returns what a program printed, on failure what it said; too slow, it ends with all it started.
+// run returns a program's output, with its errors if it fails. A program that exceeds the limit ends with all its
+// children.
 func run(t testing.TB, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit())
 	defer cancel()
@@ -105,11 +106,11 @@ func run(t testing.TB, args []string) (string, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err := cmd.Run()
 	if err != nil {
-		out.Write(said.Bytes())
+		out.Write(stderr.Bytes())
 	}
 	return out.String(), err
 }

@@ -58,7 +58,7 @@ func Session(ctx context.Context, s *session.Session) []umad.Finding {
 }
 
 // Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
-func Machine(ctx context.Context, src source.Source, held *umad.Held) []umad.Finding {
+func Machine(ctx context.Context, src source.Source, held *umad.HeldDevices) []umad.Finding {
 	if src.Kind != source.Umad {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // OpenUmad opens the port of this machine that a source names, and fails where it carries no subnet management.
-func OpenUmad(arg string, held *umad.Held) (*umad.Transport, error) {
+func OpenUmad(arg string, held *umad.HeldDevices) (*umad.Transport, error) {
 	sel, err := umad.ParseSelector(arg)
 	if err != nil {
 		return nil, err

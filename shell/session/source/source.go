@@ -39,7 +39,7 @@ const Var = "IBCONSOLE_SOURCE"
 // Default is the source of a user who names none: that of [Var], or umad where an InfiniBand port
 // of this machine can be used, or [DefaultSimulation]. The note says why a port that is there was passed
 // over, "" if none was.
-func Default(held *umad.Held) (source, note string) {
+func Default(held *umad.HeldDevices) (source, note string) {
 	if name := os.Getenv(Var); name != "" {
 		return name, ""
 	}

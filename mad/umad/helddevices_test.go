@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHeldIsUsedByOneAtATime: all duplicates are one open file, so what one read the other would miss; what came for
-// the one before is not for the next.
+// TestHeldIsUsedByOneAtATime checks that a held device has one user at a time, because its duplicates share one queue
+// of packets, and that packets for the previous user are discarded.
 func TestHeldIsUsedByOneAtATime(t *testing.T) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {
@@ -19,7 +19,7 @@ func TestHeldIsUsedByOneAtATime(t *testing.T) {
 	}
 	defer func() { _ = unix.Close(fds[1]) }()
 	const path = "/dev/infiniband/umad0"
-	h := &Held{devices: map[string]*held{path: {fd: fds[0]}}}
+	h := &HeldDevices{devices: map[string]*heldDevice{path: {fd: fds[0]}}}
 	fd, one, err := h.take(path, fs.ErrPermission)
 	if err != nil {
 		t.Fatal(err)
@@ -40,12 +40,12 @@ func TestHeldIsUsedByOneAtATime(t *testing.T) {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if n, err := unix.Read(fd, make([]byte, 8)); !errors.Is(err, unix.EAGAIN) {
-		t.Errorf("read %d bytes of another's, %v", n, err)
+		t.Errorf("read %d bytes of the previous user, %v", n, err)
 	}
 	if _, _, err := h.take("/dev/infiniband/umad1", fs.ErrPermission); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("one that is not held: %v", err)
+		t.Errorf("a device that is not held: %v", err)
 	}
-	var none *Held
+	var none *HeldDevices
 	if _, _, err := none.take(path, fs.ErrPermission); err != fs.ErrPermission || none.has(path) {
 		t.Errorf("none held: %v", err)
 	}

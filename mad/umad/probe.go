@@ -14,45 +14,45 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// sight is what opening a port showed.
-type sight struct {
+// probeResult holds the results of opening and using a port.
+type probeResult struct {
 	smi, gsi error // why there is no agent
-	own      error // why the port did not answer its own SMP
-	// A request to nobody came back by the kernel after so long, was answered, or failed.
+	self     error // why the port did not answer its own SMP
+	// A request to an unused address was returned after this time, was answered, or failed.
 	after    time.Duration
 	answered bool
-	nobody   error
-	closed   error // what closing said
+	unused   error
+	closing  error // error of closing
 }
 
 const (
-	lookLimit = 3 * time.Second        // ends what a kernel keeps to itself
-	askLimit  = 200 * time.Millisecond // how long an answer may take
+	probeLimit = 3 * time.Second        // ends a probe whose packets the kernel does not return
+	askLimit   = 200 * time.Millisecond // timeout of a request
 )
 
-// look opens a port, tries it and closes it.
-func look(ctx context.Context, root string, p Port, h *Held) (sight, error) {
-	var s sight
+// probe opens a port, uses it and closes it.
+func probe(ctx context.Context, root string, p Port, h *HeldDevices) (probeResult, error) {
+	var s probeResult
 	t, err := Open(root, p, Options{Held: h})
 	if err != nil {
 		return s, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = t.Close() })
 	defer stop()
 	s.smi, s.gsi = t.Refused(mad.ClassSMPDirected), t.Refused(mad.ClassPerf)
 	if s.smi == nil {
-		_, s.own = t.askSelf(ctx)
+		_, s.self = t.askSelf(ctx)
 	}
 	if s.gsi == nil && p.State == mad.PortActive {
-		s.after, s.answered, s.nobody = t.askNobody(ctx)
+		s.after, s.answered, s.unused = t.askUnusedAddress(ctx)
 	}
-	s.closed = t.Close()
+	s.closing = t.Close()
 	return s, nil
 }
 
-// askSelf asks the port's own node for NodeInfo.
+// askSelf reads NodeInfo from the port's own node.
 func (t *Transport) askSelf(ctx context.Context) (mad.NodeInfo, error) {
 	var info mad.NodeInfo
 	smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrNodeInfo, TID: 1}
@@ -75,18 +75,18 @@ func (t *Transport) askSelf(ctx context.Context) (mad.NodeInfo, error) {
 	return info, err
 }
 
-// Nobody is behind the highest LID, unless it was given on purpose, nor behind a MAC address that RFC 7042,
-// 2.1.2, sets apart for documents: the GID is the link-local address made of 00-00-5e-00-53-00. Would
-// somebody answer after all, it were a question of performance management like any other.
-const nobodyLID = mad.LastUnicastLID
+// The highest LID is unused unless assigned on purpose. So is the MAC address 00-00-5e-00-53-00, which RFC 7042, 2.1.2,
+// reserves for documentation; the GID is its link-local address. A node that does receive the request sees an ordinary
+// read of performance management.
+const unusedLID = mad.LastUnicastLID
 
-var nobodyGID = [16]byte{0xfe, 0x80, 8: 0x02, 0x00, 0x5e, 0xff, 0xfe, 0x00, 0x53, 0x00}
+var unusedGID = [16]byte{0xfe, 0x80, 8: 0x02, 0x00, 0x5e, 0xff, 0xfe, 0x00, 0x53, 0x00}
 
-// askNobody sends a request that is not answered and waits for the kernel to give it back.
-func (t *Transport) askNobody(ctx context.Context) (after time.Duration, answered bool, err error) {
-	h := header{lid: nobodyLID}
+// askUnusedAddress sends a request that is not answered and waits until the kernel returns it.
+func (t *Transport) askUnusedAddress(ctx context.Context) (after time.Duration, answered bool, err error) {
+	h := header{lid: unusedLID}
 	if t.port.LinkLayer != InfiniBand {
-		h.lid, h.gid = 0, nobodyGID
+		h.lid, h.gid = 0, unusedGID
 	}
 	smp := mad.SMP{
 		BaseVersion: 1, Class: mad.ClassPerf, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrClassPortInfo,
@@ -102,7 +102,7 @@ func (t *Transport) askNobody(ctx context.Context) (after time.Duration, answere
 	return time.Since(start), f.Status == 0, err
 }
 
-// ask sends f and waits until it is answered or given back, which then is in f.
+// ask sends f and waits until it is answered or returned, then stores the result in f.
 func (t *Transport) ask(ctx context.Context, h *header, f *mad.Frame) error {
 	tid := func() uint32 { return binary.BigEndian.Uint32(f.Data[12:]) }
 	h.timeout = milliseconds(askLimit)
@@ -113,7 +113,7 @@ func (t *Transport) ask(ctx context.Context, h *header, f *mad.Frame) error {
 	for {
 		if err := t.Recv(f); err != nil {
 			if ctx.Err() != nil {
-				return errors.Join(fmt.Errorf("the kernel said nothing for %v", lookLimit), ctx.Err())
+				return errors.Join(fmt.Errorf("no packet from the kernel within %v", probeLimit), ctx.Err())
 			}
 			return err
 		}
