@@ -5,30 +5,31 @@ package routing
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/hugepages"
 )
 
-// Distances are the least hop counts between all switches of a subnet, a byte
-// each. They are the [Hops] of unweighted min-hop routing.
+// Distances holds the least hop counts between all switches of a subnet, a byte each. They are the [Hops] of unweighted
+// min-hop routing.
 type Distances struct {
 	f     *fabric.Fabric
 	graph *Graph
 	n     int
 	hops  []uint8
 
-	// Bit d of row s of these says that switch s reaches switch d, and has the two
-	// low bits of the distance: enough to say which of two neighbours is nearer.
+	// Bit d of row s is set in known if switch s reaches switch d. In low and mid it is a bit of the distance. These
+	// two low bits suffice to find which of two neighbours is nearer.
 	words           int
 	known, low, mid []uint64
 }
 
-// NewDistances computes all distances by a breadth-first search from all switches at once: bit d of a switch's
-// row says that it is known to reach switch d. O(diameter x links x switches / 64), on all processors.
+// NewDistances computes all distances by a breadth-first search from all switches at once: bit d of a switch's row is
+// set once it is known to reach switch d. O(diameter x links x switches / 64), on all processors.
 func NewDistances(f *fabric.Fabric) *Distances { return NewGraph(f).Distances(f) }
 
-// Distances are those of [NewDistances] of the fabric that the graph is of.
+// Distances returns [NewDistances] of f, the fabric of the graph.
 func (g *Graph) Distances(f *fabric.Fabric) *Distances {
 	n := len(f.Switches)
 	words := (n + 63) / 64
@@ -45,8 +46,8 @@ func (g *Graph) Distances(f *fabric.Fabric) *Distances {
 	return d
 }
 
-// A strip is how many words of the rows are searched for together: a cache line, or where that leaves a processor
-// idle half of one.
+// A strip is the words of the rows that are searched together: a cache line, or half of one if a processor would be
+// idle otherwise.
 type (
 	line = [8]uint64
 	half = [4]uint64
@@ -107,7 +108,7 @@ func search[strip line | half](d *Distances, w0 int, list []fabric.SwitchIndex, 
 	}
 }
 
-// set notes that switch s is hop away from the switches of one word.
+// set records that switch s is hop hops away from the switches of one word.
 func (d *Distances) set(s, word int, fresh uint64, hop uint8) {
 	d.low[s*d.words+word] |= fresh & -uint64(hop&1)
 	d.mid[s*d.words+word] |= fresh & -uint64(hop>>1&1)
@@ -135,11 +136,11 @@ func (d *Distances) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 	return NoHops
 }
 
-// From is the row of distances from one switch, indexed by switch. Read-only.
+// From returns the distances from a switch, indexed by switch. The row is read-only.
 func (d *Distances) From(sw fabric.SwitchIndex) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
-// LeastHopPorts finds, by switch, the ports of switch sw by which each switch is the fewest hops away. It
-// fills sets, which must be as many as switches, and returns them. O(links of sw x switches / 64).
+// LeastHopPorts finds for each switch the ports of sw with the fewest hops to it. It fills sets, one for each switch,
+// and returns them. O(links of sw x switches / 64).
 func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets {
 	sets.Clear()
 	links := d.graph.Of(sw)
@@ -152,12 +153,128 @@ func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets
 			block := links[i].Port >> 6
 			for ; i < len(links) && links[i].Port>>6 == block; i++ {
 				peer := int(links[i].Peer)*d.words + w
-				// Distances of neighbours differ by at most 1, so that two bits tell whether here less there is 1.
-				odd := low ^ d.low[peer]
-				ports[links[i].Port&63] = known & odd &^ (mid ^ d.mid[peer] ^ d.low[peer])
+				// Distances of neighbours differ by at most 1, so two bits show whether the difference is 1.
+				differ := low ^ d.low[peer]
+				ports[links[i].Port&63] = known & differ &^ (mid ^ d.mid[peer] ^ d.low[peer])
 			}
 			sets.PutByPort(w, block, &ports)
 		}
 	}
 	return sets
+}
+
+// ReducedDistances holds the distances between switches without some links. Only rows that change are computed. It must
+// not be used concurrently.
+type ReducedDistances struct {
+	whole   *Distances
+	part    *Subgraph
+	removed [][2]fabric.SwitchIndex
+	rows    [][]uint8
+
+	far     []bool
+	levels  [][]fabric.SwitchIndex
+	touched []fabric.SwitchIndex
+}
+
+// Without returns the distances without some links of the fabric. They are computed on demand.
+func (d *Distances) Without(links []fabric.Link) *ReducedDistances {
+	x := &ReducedDistances{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n),
+		far:    make([]bool, d.n),
+		levels: make([][]fabric.SwitchIndex, NoHops+1)}
+	for _, l := range links {
+		a, b := d.f.Nodes[d.f.Ports[l.A].Node].Switch, d.f.Nodes[d.f.Ports[l.B].Node].Switch
+		if a != fabric.None && b != fabric.None {
+			x.removed = append(x.removed, [2]fabric.SwitchIndex{a, b})
+		}
+	}
+	return x
+}
+
+// From returns [Distances.From] without the links, and whether any distance changed. O(switches that are farther x
+// their links).
+func (x *ReducedDistances) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
+	was := x.whole.From(sw)
+	if x.rows[sw] == nil {
+		x.rows[sw] = x.compute(was)
+	}
+	return x.rows[sw], &x.rows[sw][0] != &was[0]
+}
+
+func (x *ReducedDistances) compute(was []uint8) []uint8 {
+	x.losePaths(was)
+	if len(x.touched) == 0 {
+		return was
+	}
+	row := slices.Clone(was)
+	for _, s := range x.touched {
+		row[s] = NoHops
+	}
+	for _, s := range x.touched {
+		best := uint8(NoHops)
+		for _, l := range x.part.Of(s) {
+			if !x.far[l.Peer] && was[l.Peer] < NoHops-1 {
+				best = min(best, was[l.Peer]+1)
+			}
+		}
+		if best != NoHops {
+			x.levels[best] = append(x.levels[best], s)
+		}
+	}
+	for h := range x.levels[:NoHops] {
+		for i := 0; i < len(x.levels[h]); i++ {
+			s := x.levels[h][i]
+			if row[s] != NoHops {
+				continue
+			}
+			row[s] = uint8(h)
+			for _, l := range x.part.Of(s) {
+				if row[l.Peer] == NoHops && h+1 < NoHops {
+					x.levels[h+1] = append(x.levels[h+1], l.Peer)
+				}
+			}
+		}
+		x.levels[h] = x.levels[h][:0]
+	}
+	for _, s := range x.touched {
+		x.far[s] = false
+	}
+	return row
+}
+
+// losePaths finds the switches that have no neighbour as near as before.
+func (x *ReducedDistances) losePaths(was []uint8) {
+	x.touched = x.touched[:0]
+	for _, l := range x.removed {
+		for _, end := range [2][2]fabric.SwitchIndex{{l[0], l[1]}, {l[1], l[0]}} {
+			if d := was[end[0]]; d != NoHops && d == was[end[1]]+1 {
+				x.levels[d] = append(x.levels[d], end[0])
+			}
+		}
+	}
+	for h := range x.levels {
+		for i := 0; i < len(x.levels[h]); i++ {
+			s := x.levels[h][i]
+			if x.far[s] || x.near(s, was) {
+				continue
+			}
+			x.far[s] = true
+			x.touched = append(x.touched, s)
+			for _, l := range x.part.Of(s) {
+				if d := was[l.Peer]; d != NoHops && d == was[s]+1 {
+					x.levels[d] = append(x.levels[d], l.Peer)
+				}
+			}
+		}
+		x.levels[h] = x.levels[h][:0]
+	}
+}
+
+// near reports whether a switch has a neighbour that is as near as before.
+func (x *ReducedDistances) near(s fabric.SwitchIndex, was []uint8) bool {
+	for _, l := range x.part.Of(s) {
+		if was[l.Peer] == was[s]-1 && !x.far[l.Peer] {
+			return true
+		}
+	}
+	return false
 }

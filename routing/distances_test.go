@@ -44,7 +44,7 @@ func TestTransposeBytes(t *testing.T) {
 	}
 }
 
-// ring is switches in a ring, of which the last has some ports that lead nowhere.
+// ring returns a ring of switches. The last one has unused ports, too.
 func ring(t *testing.T, n int) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -74,7 +74,7 @@ func ring(t *testing.T, n int) *fabric.Fabric {
 	return f
 }
 
-// slowDistances is a search from each switch over the ports of the fabric.
+// slowDistances searches breadth-first from one switch over the ports of the fabric.
 func slowDistances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	dist := make([]int, len(f.Switches))
 	for s := range dist {
@@ -93,7 +93,7 @@ func slowDistances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	return dist
 }
 
-// The ring of 600 switches has distances that OpenSM's byte does not hold.
+// TestDistances includes a ring of 600 switches, whose distances exceed the byte of OpenSM.
 func TestDistances(t *testing.T) {
 	fabrics := map[string]*fabric.Fabric{"ring of 600": ring(t, 600), "ring of 64": ring(t, 64)}
 	for _, spec := range []string{"fattree:3,8", "torus:5x5x5", "random:130,5,200", "hypercube:7"} {

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// A fat-tree of 8 hosts gets LIDs and routes.
+// This example assigns LIDs to a fat-tree of 8 hosts, and routes it.
 func Example() {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -44,7 +44,7 @@ func Example() {
 	// spine-02 sends LID 14, node-0008 HCA-1/1, by port 4
 }
 
-// Engines are tried one after the other, as opensm.conf's routing_engine says.
+// Engines are tried in order, as with routing_engine of opensm.conf.
 func ExampleRefusedError() {
 	f, err := gen.ParseSpec("torus:3x3,1")
 	if err != nil {

@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/mad"
 )
 
-// Graph is the cables between the switches of a subnet, in flat arrays.
+// Graph holds the cables between the switches of a subnet in flat arrays.
 type Graph struct {
-	// Links are those of switch 0 in ascending order of ports, then those of
-	// switch 1, and so on; First has where each begins, and the end.
+	// Links holds the cables of switch 0 in ascending order of ports, then those of switch 1, and so on. First has the
+	// index of the first cable of each switch, and the number of all.
 	Links []SwitchLink
 	First []int32
 }
 
 // SwitchLink is a cable as seen from one switch.
 type SwitchLink struct {
-	// Peer is the switch at the other end, which may be the same one.
+	// Peer is the switch at the other end, which may be the same switch.
 	Peer fabric.SwitchIndex
-	// Port leads to it, and arrives there at PeerPort.
+	// Port is the near end of the cable, PeerPort the far end.
 	Port, PeerPort uint8
 }
 
@@ -46,13 +47,14 @@ func NewGraph(f *fabric.Fabric) *Graph {
 	return g
 }
 
-// Of are the cables of one switch.
+// Of returns the cables of a switch.
 func (g *Graph) Of(sw fabric.SwitchIndex) []SwitchLink { return g.Links[g.First[sw]:g.First[sw+1]] }
 
-// Switches is the number of switches, those outside the subnet included.
+// Switches returns the number of switches, those outside the subnet included.
 func (g *Graph) Switches() int { return len(g.First) - 1 }
 
-// neighbours lists for each switch the others that it is linked to, each once, in flat arrays like the graph's.
+// neighbours returns the other switches to which each switch is linked, each once, in flat arrays like those of the
+// graph.
 func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	n := g.Switches()
 	first = make([]int32, 1, n+1)
@@ -74,19 +76,19 @@ func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 // Subgraph is a graph without some of its cables.
 type Subgraph struct {
 	whole *Graph
-	// left are the cables of the switches that have lost some, which cut marks.
+	// left holds the remaining cables of the switches that have lost some, for which cut is true.
 	left map[fabric.SwitchIndex][]SwitchLink
 	cut  []bool
 }
 
-// Without takes links of the graph's fabric away. O(switches + links of their switches).
+// Without returns the graph without some links of its fabric. O(switches + links of their switches).
 func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Subgraph {
 	p := &Subgraph{g, map[fabric.SwitchIndex][]SwitchLink{}, make([]bool, g.Switches())}
 	p.Change(f, links)
 	return p
 }
 
-// Change takes these links away instead of those before. O(links of their switches).
+// Change removes these links instead of the ones removed before. O(links of their switches).
 func (p *Subgraph) Change(f *fabric.Fabric, links []fabric.Link) {
 	for sw := range p.left {
 		p.cut[sw] = false
@@ -108,7 +110,7 @@ func (p *Subgraph) Change(f *fabric.Fabric, links []fabric.Link) {
 	}
 }
 
-// Of are the cables of one switch.
+// Of returns the cables of a switch.
 func (p *Subgraph) Of(sw fabric.SwitchIndex) []SwitchLink {
 	if p.cut[sw] {
 		return p.left[sw]
@@ -118,3 +120,42 @@ func (p *Subgraph) Of(sw fabric.SwitchIndex) []SwitchLink {
 
 // HasLost reports whether a switch has lost cables.
 func (p *Subgraph) HasLost(sw fabric.SwitchIndex) bool { return p.cut[sw] }
+
+// UnionFind partitions switches into sets. It holds for each switch the next one towards the representative of its set;
+// a representative has itself.
+type UnionFind []fabric.SwitchIndex
+
+// NewUnionFind returns n sets of one switch each.
+func NewUnionFind(n int) UnionFind {
+	u := make(UnionFind, n)
+	for i := range u {
+		u[i] = fabric.SwitchIndex(i)
+	}
+	return u
+}
+
+// Root returns the representative of the set of a switch.
+func (u UnionFind) Root(sw fabric.SwitchIndex) fabric.SwitchIndex {
+	for u[sw] != sw {
+		u[sw] = u[u[sw]]
+		sw = u[sw]
+	}
+	return sw
+}
+
+// Join unites the sets of two switches, and reports whether they were different sets.
+func (u UnionFind) Join(a, b fabric.SwitchIndex) bool {
+	a, b = u.Root(a), u.Root(b)
+	u[a] = b
+	return a != b
+}
+
+// RouterPorts returns the number of router ports in the subnet. Some engines do not route to them.
+func RouterPorts(f *fabric.Fabric) (n int) {
+	for _, e := range f.EndPorts {
+		if f.Nodes[f.Ports[e].Node].Type == mad.NodeRouter {
+			n++
+		}
+	}
+	return n
+}

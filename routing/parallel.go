@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// ForEach calls work(worker, i) for every i below n, spread over all processors, and waits for the end. The
-// worker number, below Workers(), names scratch memory. It stops early with ctx's error. A panic of work
-// becomes one of the caller, with the stack of the first.
+// ForEach calls work(worker, i) for every i below n on all processors, and waits for all calls. The worker number,
+// below Workers(), identifies scratch memory. It stops early with ctx's error. If work panics, ForEach panics with the
+// first panic and its stack.
 func ForEach(ctx context.Context, n int, progress func(done, total int), work func(worker, i int)) error {
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
@@ -49,5 +49,5 @@ func ForEach(ctx context.Context, n int, progress func(done, total int), work fu
 	return ctx.Err()
 }
 
-// Workers is the number of goroutines that [ForEach] uses.
+// Workers returns the number of goroutines that [ForEach] uses.
 func Workers() int { return runtime.GOMAXPROCS(0) }

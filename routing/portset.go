@@ -18,40 +18,40 @@ func (s *PortSet) Add(port uint8) { s[port>>6] |= 1 << (port & 63) }
 // Has reports whether a port is in the set.
 func (s *PortSet) Has(port uint8) bool { return s[port>>6]>>(port&63)&1 != 0 }
 
-// PortSets are sets of ports of one switch, such as one for each destination,
-// with no more words for each than the highest port needs.
+// PortSets are sets of ports of one switch, for example one for each destination. Each has only as many words as the
+// highest port needs.
 type PortSets struct {
 	words int
 	bits  []uint64
 }
 
-// PortSetWords is how many words a set in [PortSets] has.
+// PortSetWords returns the number of words of a set in [PortSets].
 func PortSetWords(highestPort uint8) int { return int(highestPort)>>6 + 1 }
 
-// NewPortSets makes n empty sets.
+// NewPortSets returns n empty sets.
 func NewPortSets(n int, highestPort uint8) PortSets {
 	words := PortSetWords(highestPort)
 	return PortSets{words: words, bits: make([]uint64, n*words)}
 }
 
-// PortSetsOf are the sets that stand in bits, [PortSetWords] words each.
+// PortSetsOf returns the sets stored in bits, [PortSetWords] words each.
 func PortSetsOf(bits []uint64, words int) PortSets { return PortSets{words: words, bits: bits} }
 
 // Clear empties all sets.
 func (s PortSets) Clear() { clear(s.bits) }
 
-// Len is the number of sets.
+// Len returns the number of sets.
 func (s PortSets) Len() int { return len(s.bits) / s.words }
 
-// Words are the words of set i, which may be changed.
+// Words returns the words of set i, which may be changed.
 func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 	return s.bits[int(i)*s.words : (int(i)+1)*s.words]
 }
 
-// Single are the words of all sets, where each has one.
+// Single returns the words of all sets, and whether each set has one word.
 func (s PortSets) Single() (words []uint64, ok bool) { return s.bits, s.words == 1 }
 
-// Range is from the lowest to the highest port in any of the sets, 0 to 0 where all are empty.
+// Range returns the lowest and the highest port in any of the sets, 0 and 0 if all are empty.
 func (s PortSets) Range() (lowest, highest int) {
 	var union PortSet
 	for i := 0; i < len(s.bits); i += s.words {
@@ -75,8 +75,8 @@ func (s PortSets) Range() (lowest, highest int) {
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
-// PutByPort replaces word block of the sets from 64*word on: bit j of ports[i] says that port 64*block+i is in set
-// 64*word+j. It changes ports.
+// PutByPort replaces word block of the sets from 64*word on: port 64*block+i becomes a member of set 64*word+j if bit j
+// of ports[i] is set. It changes ports.
 func (s PortSets) PutByPort(word int, block uint8, ports *[64]uint64) {
 	transpose(ports)
 	first := word * 64

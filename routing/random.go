@@ -2,15 +2,15 @@
 
 package routing
 
-// Random is the generator behind random() of the GNU C library as srandom sets it up (type 3 of its manual's
-// random_r family): the additive feedback generator x[i] = x[i-3] + x[i-31] over 32 bits, whose lowest bit is
-// dropped. Its first 31 values come from a linear congruence, and 310 more are thrown away.
+// Random reproduces random() of the GNU C library after srandom (type 3 of its manual's random_r family): the additive
+// feedback generator x[i] = x[i-3] + x[i-31] over 32 bits, without the lowest bit. Its first 31 values come from a
+// linear congruence, and the next 310 are discarded.
 type Random struct {
 	x [31]uint32
 	i int
 }
 
-// NewRandom is the generator after srandom(seed).
+// NewRandom returns the generator after srandom(seed).
 func NewRandom(seed uint32) Random {
 	if seed == 0 {
 		seed = 1
@@ -21,7 +21,7 @@ func NewRandom(seed uint32) Random {
 		r.x[i] = uint32(v)
 		// 16807 is a primitive root modulo 2^31-1 (Park and Miller, "Random number
 		// generators: good ones are hard to find", CACM 31, 1988). The remainder
-		// takes the sign of the seed, and a negative one is brought above 0.
+		// has the sign of the seed, and is made positive.
 		if v = 16807 * v % 0x7fffffff; v < 0 {
 			v += 0x7fffffff
 		}
@@ -32,7 +32,7 @@ func NewRandom(seed uint32) Random {
 	return r
 }
 
-// Next is a number of 31 bits.
+// Next returns a number of 31 bits.
 func (r *Random) Next() uint32 {
 	j := r.i + 28 // 3 steps back
 	if j >= 31 {

@@ -4,8 +4,7 @@ package routing
 
 import "testing"
 
-// The numbers are those of random() after srandom() in glibc 2.36: the first four,
-// and the 10,000th.
+// TestRandomIsGlibcs compares with random() after srandom() in glibc 2.36: the first four numbers, and the 10,000th.
 func TestRandomIsGlibcs(t *testing.T) {
 	for _, c := range []struct {
 		seed uint32

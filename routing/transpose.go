@@ -2,8 +2,8 @@
 
 package routing
 
-// transpose makes bit j of word i bit i of word j. It exchanges ever smaller squares of bits across the diagonal
-// (Warren, "Hacker's Delight", 7-3), three sizes at a time on eight words, which then stay in registers.
+// transpose exchanges bit j of word i with bit i of word j. It exchanges ever smaller squares of bits across the
+// diagonal (Warren, "Hacker's Delight", 7-3), three sizes at a time on eight words, which then stay in registers.
 func transpose(m *[64]uint64) {
 	for i := range 8 {
 		a, b, c, d, e, f, g, h := m[i], m[i+8], m[i+16], m[i+24], m[i+32], m[i+40], m[i+48], m[i+56]
@@ -40,13 +40,13 @@ func transpose(m *[64]uint64) {
 	}
 }
 
-// exchange swaps the high bits of squares in a with the low ones in b.
+// exchange exchanges the high bits of squares in a with the low ones in b.
 func exchange(a, b uint64, width uint, low uint64) (uint64, uint64) {
 	t := (a>>width ^ b) & low
 	return a ^ t<<width, b ^ t
 }
 
-// TransposeBytes makes byte j of word i byte i of word j.
+// TransposeBytes exchanges byte j of word i with byte i of word j.
 func TransposeBytes(m *[8]uint64) {
 	a, b, c, d, e, f, g, h := m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7]
 	a, e = exchange(a, e, 32, 0x00000000ffffffff)

@@ -10,8 +10,8 @@ const MostDataVLs = 15
 // allVLs is the code of OperationalVLs for VL0 to VL14 (IBA 1.2.1, 14.2.5.6).
 const allVLs = 5
 
-// DataVLs is the number of data VLs that every linked port of every switch of the subnet operates, with
-// MaxOpVLs at most; known is false where no port says how many. O(ports).
+// DataVLs returns the number of data VLs that all linked ports of all switches of the subnet operate, MaxOpVLs at most;
+// known is false if no port reports its number. O(ports).
 func DataVLs(f *fabric.Fabric, opt *Options) (vls int, known bool) {
 	least := uint8(allVLs)
 	if opt.MaxOpVLs > 0 {
@@ -31,9 +31,8 @@ func DataVLs(f *fabric.Fabric, opt *Options) (vls int, known bool) {
 	return min(1<<(least-1), MostDataVLs), known
 }
 
-// VLPerSL maps SLs to VLs as OpenSM does where quality of service
-// is on and qos_sl2vl is not set: SL n to VL n, folded into as many VLs as
-// a power of two has bits below (osm_qos.c, sl2vl_update_table). O(switches x ports^2).
+// VLPerSL maps SLs to VLs as OpenSM does if quality of service is on and qos_sl2vl is not set: SL n to VL n modulo the
+// number of VLs, with 15 VLs unchanged (osm_qos.c, sl2vl_update_table). O(switches x ports^2).
 func VLPerSL(f *fabric.Fabric, dataVLs int) *fabric.SL2VL {
 	mask := uint8(0xf)
 	if dataVLs < MostDataVLs {

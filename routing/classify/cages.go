@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Cage is one switch that the subnet has as a switch for each of its planes (XDR): they share a system GUID, have no
-// links to each other, and each of them leads to the same neighbours as the others, to those of its own plane.
+// Cage is a switch chassis that the subnet has as one switch for each of its planes (XDR). The switches share a system
+// GUID and are not linked to each other. Each leads to the same neighbours as the others, to those of its own plane.
 type Cage struct {
 	Name   string
 	Planes []fabric.SwitchIndex // fewer than [CagePlanes] where some are missing
@@ -20,8 +20,8 @@ type Cage struct {
 // CagePlanes is how many planes a cage has.
 const CagePlanes = 4
 
-// findCages finds the cages, of all switches: planes that nothing but hosts joins are in no one subnet. Incomplete ones
-// are taken for cages only beside whole ones.
+// findCages finds the cages among all switches, including those outside the subnet: planes that only hosts connect are
+// not in one subnet. It accepts incomplete cages only if there are complete ones.
 func (s *Structure) findCages() []Cage {
 	systems := map[uint64][]fabric.SwitchIndex{}
 	for sw := range s.Fabric.NumSwitches() {
@@ -30,24 +30,24 @@ func (s *Structure) findCages() []Cage {
 		}
 	}
 	var all []Cage
-	whole := false
+	complete := false
 	for _, guid := range slices.Sorted(maps.Keys(systems)) {
-		if of := s.inOrder(systems[guid]); len(of) > 1 && len(of) <= CagePlanes && s.planeByPlane(of, systems) {
+		if of := s.inOrder(systems[guid]); len(of) > 1 && len(of) <= CagePlanes && s.isCage(of, systems) {
 			all = append(all, Cage{chassisOf(s.Fabric, of), of})
-			whole = whole || len(of) == CagePlanes
+			complete = complete || len(of) == CagePlanes
 		}
 	}
-	if !whole {
+	if !complete {
 		return nil
 	}
 	return all
 }
 
-// planeByPlane reports whether switches of a system lead to the same neighbours, each to those of its plane: to nodes
-// of the same systems, but to no switch of several that another one leads to.
-func (s *Structure) planeByPlane(of []fabric.SwitchIndex, systems map[uint64][]fabric.SwitchIndex) bool {
+// isCage reports whether the switches of a system lead to the same neighbours, each to those of its plane: to nodes of
+// the same systems, but to no switch of a system of several that another of them leads to.
+func (s *Structure) isCage(of []fabric.SwitchIndex, systems map[uint64][]fabric.SwitchIndex) bool {
 	f := s.Fabric
-	having := map[uint64]int{} // neighbouring systems, and how many of the switches lead there
+	having := map[uint64]int{} // by neighbouring system, the number of switches that lead to it
 	leads, linked := 0, 0
 	taken := map[fabric.NodeIndex]bool{}
 	for _, sw := range of {
@@ -77,14 +77,14 @@ func (s *Structure) planeByPlane(of []fabric.SwitchIndex, systems map[uint64][]f
 	return linked > 1 && 4*leads > 3*len(having)*linked // cables may be missing
 }
 
-// orderCages puts the planes of cages in the order of the planes of the subnet where those are told. Pods that are a
-// cage each are none.
+// orderCages sorts the planes of cages by the planes of the subnet, if those are known. Pods that are one cage each are
+// no pods.
 func (s *Structure) orderCages() {
 	if len(s.Cages) == 0 {
 		return
 	}
 	if s.podsAreCages() {
-		s.Pods = Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
+		s.Pods = s.noParts()
 	}
 	for i := range s.Cages {
 		// None last
@@ -94,7 +94,7 @@ func (s *Structure) orderCages() {
 	}
 }
 
-// podsAreCages reports whether no pod has switches of two cages, or beside them.
+// podsAreCages reports whether no pod contains switches of two cages, or of a cage and of none.
 func (s *Structure) podsAreCages() bool {
 	in := map[fabric.SwitchIndex]int{}
 	for i, c := range s.Cages {
@@ -113,22 +113,21 @@ func (s *Structure) podsAreCages() bool {
 	return true
 }
 
-// findLostPlanes names cages that are not whole.
+// findLostPlanes reports incomplete cages.
 func (s *Structure) findLostPlanes() {
 	f := s.Fabric
 	for _, c := range s.Cages {
 		var linked []fabric.SwitchIndex
 		for _, sw := range c.Planes {
 			for p := range f.SwitchNode(sw).Ports() {
-				if !f.Ports[p].Linked() {
-					continue
+				if f.Ports[p].Linked() {
+					linked = append(linked, sw)
+					break
 				}
-				linked = append(linked, sw)
-				break
 			}
 		}
 		if len(linked) > 0 && len(linked) < CagePlanes {
-			s.addOdd(f.Switches[linked[0]], "a switch of %d planes of which %d are linked", CagePlanes, len(linked))
+			s.addAnomaly(f.Switches[linked[0]], "a switch of %d planes of which %d are linked", CagePlanes, len(linked))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// cagesOf are the cages in words: "leaf-01-03: leaf-01-03 leaf-02-03 ...".
+// cagesOf returns the cages as text: "leaf-01-03: leaf-01-03 leaf-02-03 ...".
 func cagesOf(s *Structure) (all []string) {
 	for _, c := range s.Cages {
 		var planes []string
@@ -22,7 +22,7 @@ func cagesOf(s *Structure) (all []string) {
 	return all
 }
 
-// TestCages: the leaves, and the spines, of one number are a cage by the generator's own parameters.
+// TestCages checks that the leaves of one number are a cage, and the spines, as the generator makes them.
 func TestCages(t *testing.T) {
 	f := generate(t, "multiplane:4,3,2,cages=1")
 	s := Recognise(f, nil)
@@ -41,7 +41,7 @@ func TestCages(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if s.Title() != "fat-tree of 3 tiers, 4 planes, 4 rails" || len(s.Anomalies) > 0 {
-		t.Errorf("%s, odd %v", s.Title(), s.Anomalies)
+		t.Errorf("%s, anomalies %v", s.Title(), s.Anomalies)
 	}
 	for _, spec := range []string{
 		"multiplane:4,3,2", "multiplane:3,3,2,cages=1", "director:2,2", "director:4,2,directors=2,leaves=6,hosts=3",
@@ -52,7 +52,7 @@ func TestCages(t *testing.T) {
 	}
 }
 
-// TestLostPlane: a cage that has lost a switch is odd, whether that is known to have been there or not.
+// TestLostPlane checks that a cage that has lost a switch is reported, both after a failure and in a new recognition.
 func TestLostPlane(t *testing.T) {
 	f := generate(t, "multiplane:4,3,2,cages=1")
 	without := func(name string) *fabric.Fabric {
@@ -65,14 +65,16 @@ func TestLostPlane(t *testing.T) {
 		return f.Without(links)
 	}
 	lost := without("leaf-03-02")
-	for how, s := range map[string]*Structure{"after": Recognise(f, nil).After(lost), "anew": Recognise(lost, nil)} {
-		var odd []string
+	for how, s := range map[string]*Structure{
+		"after": Recognise(f, nil).After(lost), "recognised": Recognise(lost, nil),
+	} {
+		var found []string
 		for _, o := range s.Anomalies {
 			if strings.Contains(o.What, "planes") {
-				odd = append(odd, s.Fabric.NodeName(o.Node)+" "+o.What)
+				found = append(found, s.Fabric.NodeName(o.Node)+" "+o.What)
 			}
 		}
-		if got := strings.Join(odd, "; "); len(s.Cages) != 5 || got != "leaf-01-02 a switch of 4 planes of which 3 "+
+		if got := strings.Join(found, "; "); len(s.Cages) != 5 || got != "leaf-01-02 a switch of 4 planes of which 3 "+
 			"are linked" {
 			t.Errorf("%s: %d cages, odd: %s", how, len(s.Cages), got)
 		}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package classify finds out what the nodes of a subnet are for: which switches are leaves and which are roots,
-// which adapters compute and which serve. From that it makes the files that OpenSM's fat-tree routing wants, and
-// tries them.
+// Package classify finds the purpose of the nodes of a subnet: which switches are leaves and which are roots, which
+// adapters compute and which serve. [Recognise] finds the structure of the subnet. [Suggest] makes the GUID files that
+// OpenSM's fat-tree routing needs, and tries them.
 //
-// Aggregation nodes, adapters that are part of a switch, are attached to spines too. OpenSM takes every
-// adapter for a compute node unless told, and no fabric with them for a fat-tree.
+// Aggregation nodes are adapters inside switches, spines included. Without a cn_guid_file OpenSM takes every adapter
+// for a compute node, and rejects a fat-tree with aggregation nodes on its spines.
 package classify
 
 import (
@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Layer says where in a tree a switch is.
+// Layer is the place of a switch in a tree.
 type Layer uint8
 
 // The layers. Apart are switches to which no path leads from a leaf.
@@ -27,10 +27,10 @@ const (
 	Apart
 )
 
-// String is the layer as a word.
+// String returns the layer as a word.
 func (l Layer) String() string { return [...]string{"leaf", "middle", "root", "apart"}[l] }
 
-// Role says what an adapter is for.
+// Role is the purpose of an adapter.
 type Role uint8
 
 // The roles.
@@ -40,52 +40,51 @@ const (
 	Aggregation      // part of a switch, for reductions in the network
 )
 
-// String is the role as a word.
+// String returns the role as a word.
 func (r Role) String() string { return [...]string{"compute", "service", "aggregation"}[r] }
 
-// Switch is what was found out of one.
+// Switch holds the findings about a switch.
 type Switch struct {
 	Layer Layer
 	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the subnet.
 	Rank int32
-	// Degree is the number of cables to other switches, Neighbours that of the switches at their ends.
+	// Degree is the number of cables to other switches, Neighbours the number of those switches.
 	Degree, Neighbours int
-	// Hosts is the number of ports with adapters that are no aggregation nodes.
+	// Hosts is the number of ports with adapters that are not aggregation nodes.
 	Hosts int
-	// Pattern is the name with every number as #: "leaf-#-#".
+	// Pattern is the name with # for each number: "leaf-#-#".
 	Pattern string
 }
 
-// Adapter is what was found out of a linked port of a channel adapter.
+// Adapter holds the findings about a linked port of a channel adapter.
 type Adapter struct {
-	// End is the port, and Switch the one that it is attached to.
+	// End is the port, Switch the switch that it is attached to.
 	End    fabric.PortIndex
 	Switch fabric.SwitchIndex
 	Role   Role
-	// Kind is what a service node serves for, as far as that is known.
+	// Kind is the purpose of a service node, if known.
 	Kind Kind
-	// Reason says by what the role was told, "" for [Compute].
+	// Reason states why the adapter has its role, "" for [Compute].
 	Reason string
-	// Pattern is the host's name with every number as #: "node-#".
+	// Pattern is the host's name with # for each number: "node-#".
 	Pattern string
 }
 
-// Classes are the classes of all switches, by switch index, and adapters, in the order of the fabric's end ports.
+// Classes holds the classes of all switches, by switch index, and of the adapters, in the order of the fabric's end
+// ports.
 type Classes struct {
 	Fabric   *fabric.Fabric
 	Switches []Switch
 	Adapters []Adapter
 
 	graph  *routing.Graph
-	groups *Parts // those of a Dragonfly+, nil for others
+	groups *Parts // the groups of a Dragonfly+, nil for other structures
 	hints  *Hints
-	hinted map[fabric.NodeIndex]Role // the roles that hints gave
+	hinted map[fabric.NodeIndex]Role // roles from hints
 }
 
-// Of classifies a subnet. The leaves are the switches with compute nodes and
-// those like them without any, the roots are those farthest from them. O(ports x neighbours).
-func Of(f *fabric.Fabric) *Classes { return classesOf(f, nil) }
-
+// classesOf classifies a subnet. The leaves are the switches with compute nodes and similar switches without any, the
+// roots are the switches farthest from them. O(ports x neighbours).
 func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
 	c := &Classes{Fabric: f, hints: hints, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
 	c.findAdapters()
@@ -112,7 +111,7 @@ func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
 	return c
 }
 
-// rank ranks the switches, and adds leaves that have no hosts.
+// rank ranks the switches, and adds the leaves without hosts to leaves.
 func (c *Classes) rank(leaves []bool, widest int) []int32 {
 	var ranks []int32
 	if c.groups = c.dragonflyPlus(leaves); c.groups != nil {
@@ -134,7 +133,7 @@ func (c *Classes) rank(leaves []bool, widest int) []int32 {
 	return ranks
 }
 
-// findAdapters tells roles by what adapters are, and by their names.
+// findAdapters finds the roles of adapters by their properties and names.
 func (c *Classes) findAdapters() {
 	f := c.Fabric
 	for _, e := range f.EndPorts {
@@ -155,17 +154,17 @@ func (c *Classes) findAdapters() {
 	c.hintRoles()
 }
 
-// The reasons beside names.
+// Reasons for a role, apart from names and hints.
 const (
 	byPorts = "more of its ports are linked than of other nodes'"
 	byPlace = "it is attached above the leaf switches"
 	byRank  = "its switch is not as far from the roots as the others"
 )
 
-// usualShare is how many of so many nodes may have more linked ports than the others and be taken for service nodes.
+// At most one in usualShare nodes may have more linked ports than usual and count as a service node.
 const usualShare = 8
 
-// findManyPorted takes the few nodes with more linked ports than most for service nodes: gateways, file servers.
+// findManyPorted marks the few nodes with more linked ports than most as service nodes: gateways, file servers.
 func (c *Classes) findManyPorted() {
 	linked := map[fabric.NodeIndex]int{}
 	for i := range c.Adapters {
@@ -177,13 +176,7 @@ func (c *Classes) findManyPorted() {
 	for _, n := range linked {
 		nodes[n]++
 	}
-	usual := 0
-	for n, many := range nodes {
-		if many > nodes[usual] || many == nodes[usual] && n > usual {
-			usual = n
-		}
-	}
-	more := 0
+	usual, more := mostOf(nodes), 0
 	for n, many := range nodes {
 		if n > usual {
 			more += many
@@ -199,7 +192,7 @@ func (c *Classes) findManyPorted() {
 	}
 }
 
-// degree counts the cables of a switch to others, and those others.
+// degree counts the cables of a switch to other switches, and those switches.
 func (c *Classes) degree(s fabric.SwitchIndex) (cables, neighbours int) {
 	seen := map[fabric.SwitchIndex]bool{}
 	for _, l := range c.graph.Of(s) {
@@ -211,7 +204,7 @@ func (c *Classes) degree(s fabric.SwitchIndex) (cables, neighbours int) {
 	return cables, len(seen)
 }
 
-// layer puts the switches into layers by their ranks.
+// layer sets the rank and layer of the switches.
 func (c *Classes) layer(leaves []bool, ranks []int32) {
 	top := slices.Max(append(ranks, 0))
 	for s := range c.Switches {

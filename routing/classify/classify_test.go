@@ -23,7 +23,7 @@ func generate(t testing.TB, spec string) *fabric.Fabric {
 	return f
 }
 
-// generated is a fabric, nil where there is none of the sort.
+// generated returns the fabric of a specification, nil if that is invalid.
 func generated(spec string) *fabric.Fabric {
 	f, err := gen.ParseSpec(spec)
 	if err != nil {
@@ -32,7 +32,7 @@ func generated(spec string) *fabric.Fabric {
 	return f
 }
 
-// summary is the groups in a line each.
+// summary returns one line for each group.
 func summary(c *Classes) string {
 	var b strings.Builder
 	for _, g := range c.SwitchGroups() {
@@ -45,7 +45,7 @@ func summary(c *Classes) string {
 	return b.String()
 }
 
-// TestClasses has numbers calculated by hand from the shapes.
+// TestClasses compares with numbers calculated by hand from the shapes.
 func TestClasses(t *testing.T) {
 	for spec, want := range map[string]string{
 		"fattree:3,8": "16 root 2 spine-#-# 8-8 0-0\n32 middle 1 agg-#-# 8-8 0-0\n32 leaf 0 leaf-#-# 4-4 4-4\n128 " +
@@ -56,13 +56,13 @@ func TestClasses(t *testing.T) {
 			"72 compute node-# \n4 service service-# its name says service\n",
 		"mesh:2x2": "4 leaf 0 sw-#-# 2-2 1-1\n4 compute node-# \n",
 	} {
-		if got := summary(Of(generate(t, spec))); got != want {
+		if got := summary(classesOf(generate(t, spec), nil)); got != want {
 			t.Errorf("%s:\n%swant\n%s", spec, got, want)
 		}
 	}
 }
 
-// TestNamelessServices has nodes on upper switches that are named as all others.
+// TestNamelessServices finds I/O nodes on upper switches that are named like all other nodes.
 func TestNamelessServices(t *testing.T) {
 	for _, spec := range []string{"bull:3,4,hosts=6,services=2", "bull:2,2,hosts=6,services=1,rows=2",
 		"bull:4,3,hosts=4,planes=3,services=1"} {
@@ -86,7 +86,7 @@ func TestNamelessServices(t *testing.T) {
 	}
 }
 
-// TestServicesOnRoots need ways against the direction to reach each other.
+// TestServicesOnRoots checks that I/O nodes on roots need reverse hops to reach each other.
 func TestServicesOnRoots(t *testing.T) {
 	f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, "oss-%d mlx5_0", nil)
 	s, err := Suggest(t.Context(), f, nil, routing.Options{})
@@ -95,12 +95,12 @@ func TestServicesOnRoots(t *testing.T) {
 	}
 	if len(s.Tried) != 2 || s.Tried[0].Unreachable != 4*3 || s.Tried[1].Unreachable != 0 || s.MaxReverseHops != 1 ||
 		len(s.IONodes) != 4 {
-		t.Errorf("tried %+v, max_reverse_hops %d, %d I/O nodes, want 12 pairs apart, then none with 1", s.Tried,
+		t.Errorf("tried %+v, max_reverse_hops %d, %d I/O nodes, want 12 unreachable pairs, then none with 1", s.Tried,
 			s.MaxReverseHops, len(s.IONodes))
 	}
 }
 
-// TestAggregationNodes are known by name, by device and by system.
+// TestAggregationNodes finds aggregation nodes by name, by device and by system.
 func TestAggregationNodes(t *testing.T) {
 	for reason, c := range map[string]struct {
 		desc   string
@@ -111,20 +111,20 @@ func TestAggregationNodes(t *testing.T) {
 		fabric.AggregationBySystem: {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
 	} {
 		f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
-		found := Of(f).AdapterGroups()
+		found := classesOf(f, nil).AdapterGroups()
 		if last := found[len(found)-1]; len(found) != 2 || last.Role != Aggregation || last.Reason != reason ||
 			len(last.Ends) != 4 {
 			t.Errorf("%s: found %+v", reason, found)
 		}
 		s, err := Suggest(t.Context(), f, nil, routing.Options{})
 		if err != nil || len(s.Tried) != 1 || len(s.Roots) != 4 || s.Tried[0].Aggregation != 4*3 {
-			t.Errorf("%s: %+v, %v, want the 4 spines as roots and 12 pairs of aggregation nodes apart", reason, s, err)
+			t.Errorf("%s: %+v, %v, want the 4 spines as roots and 12 unreachable pairs of aggregation nodes",
+				reason, s, err)
 		}
 	}
 }
 
-// withAdapters is a fabric with one more port and adapter on each switch whose name
-// begins so.
+// withAdapters returns a fabric with one more port and adapter on each switch whose name begins with a prefix.
 func withAdapters(t *testing.T, f *fabric.Fabric, prefix string, kind mad.NodeType, desc string,
 	change func(n, sw *fabric.Node)) *fabric.Fabric {
 	t.Helper()
@@ -206,7 +206,7 @@ func TestServiceWords(t *testing.T) {
 	}
 }
 
-// FuzzSuggest lets fabrics of any shape, one node of them with any name, be judged.
+// FuzzSuggest classifies fabrics of any shape, one node of which has any name.
 func FuzzSuggest(f *testing.F) {
 	f.Add("bull:2,2", "login-1")
 	f.Add("mesh:2x2", "")

@@ -11,17 +11,18 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Director is a switch of several boards, each of them a switch of the subnet, in one chassis.
+// Director is a switch chassis with several boards, each of which is a switch of the subnet.
 type Director struct {
 	Name string
-	// Leaves are its leaf boards, with links to others; Spines its spine boards, linked to its leaf boards alone.
+	// Leaves are its leaf boards, with links to other nodes. Spines are its spine boards, linked to its leaf boards
+	// only.
 	Leaves, Spines []fabric.SwitchIndex
 }
 
-// board is the name of a board as vendors write it: NAME, then L01/U1 or leaf1.U1 and the like.
+// board matches the name of a board as vendors write it: NAME, then L01/U1, leaf1.U1 or similar.
 var board = regexp.MustCompile(`^(?:MF0;)?(.*?)[ ./:-]*\b(?i:(l|leaf|s|spine|fi|fc|line|fabric)-?\d+)[./]U\d+$`)
 
-// chassisName is the name of a director in that of its board, "" for others.
+// chassisName returns the name of the director in the name of its board, "" if there is none.
 func chassisName(desc string) string {
 	m := board.FindStringSubmatch(strings.TrimSpace(desc))
 	if m == nil {
@@ -31,8 +32,7 @@ func chassisName(desc string) string {
 	return name
 }
 
-// findDirectors puts switches that share a system GUID, or the chassis in their names, and are linked among
-// themselves into directors.
+// findDirectors groups into directors the linked switches that share a system GUID or the chassis in their names.
 func (s *Structure) findDirectors() (all []Director) {
 	systems := map[uint64][]fabric.SwitchIndex{}
 	for _, m := range s.inOrder(s.members()) {
@@ -64,7 +64,7 @@ func (s *Structure) findDirectors() (all []Director) {
 	return all
 }
 
-// chassisOf is the name that most boards have in common, else that of the first.
+// chassisOf returns the chassis name that most boards have in common, otherwise the name of the first board.
 func chassisOf(f *fabric.Fabric, boards []fabric.SwitchIndex) string {
 	having := map[string]int{}
 	best := ""
@@ -81,7 +81,7 @@ func chassisOf(f *fabric.Fabric, boards []fabric.SwitchIndex) string {
 	return cmp.Or(chassisName(first), first)
 }
 
-// addDirector adds a director where each of its boards is linked to another one.
+// addDirector appends a director of the boards that are linked to another one of the same chassis.
 func (s *Structure) addDirector(all []Director, name string, boards []fabric.SwitchIndex) []Director {
 	in := map[fabric.SwitchIndex]bool{}
 	for _, b := range boards {
@@ -105,7 +105,7 @@ func (s *Structure) addDirector(all []Director, name string, boards []fabric.Swi
 		if slices.ContainsFunc(outer, func(leaf fabric.SwitchIndex) bool { return s.linked(b, leaf) }) {
 			d.Spines = append(d.Spines, b)
 		} else {
-			d.Leaves = append(d.Leaves, b) // to which nothing is attached yet
+			d.Leaves = append(d.Leaves, b) // a leaf board to which nothing is attached yet
 		}
 	}
 	if len(d.Leaves) == 0 || len(d.Spines) == 0 {

@@ -14,8 +14,8 @@ func (s *Structure) isFullMesh(members []fabric.SwitchIndex) bool {
 	return len(members) > 2 && s.joined(members) == len(members)*(len(members)-1)/2
 }
 
-// isDragonfly looks for groups of switches that are all linked to one another. A link in a group has about as many
-// triangles on it as the switch has other neighbours in its group; one between groups has few or none.
+// isDragonfly looks for groups of switches that are all linked to one another. A link inside a group is part of about
+// as many triangles as the switch has other neighbours in its group; a link between groups is part of few or none.
 func (s *Structure) isDragonfly(members []fabric.SwitchIndex) bool {
 	most := make([]int, len(s.Switches))
 	triangles := make([][]int, len(s.Switches))
@@ -40,16 +40,22 @@ func (s *Structure) isDragonfly(members []fabric.SwitchIndex) bool {
 	return true
 }
 
-// byNames puts switches into parts whose names differ by the last number alone: "sw-02-03".
+// byNames puts switches whose names differ only in the last number into one part: "sw-02-03".
 func (s *Structure) byNames(members []fabric.SwitchIndex) Parts {
-	of := Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
-	number := map[string]int32{}
+	return partsBy(s, members, func(sw fabric.SwitchIndex) string {
+		return strings.TrimRight(strings.TrimSpace(s.Fabric.SwitchNode(sw).Desc), "0123456789")
+	})
+}
+
+// partsBy puts switches with the same key into one part. The parts are numbered by their switch of the lowest GUID.
+func partsBy[K comparable](s *Structure, members []fabric.SwitchIndex, key func(fabric.SwitchIndex) K) Parts {
+	of := s.noParts()
+	number := map[K]int32{}
 	for _, m := range s.inOrder(members) {
-		name := strings.TrimRight(strings.TrimSpace(s.Fabric.SwitchNode(m).Desc), "0123456789")
-		n, ok := number[name]
+		n, ok := number[key(m)]
 		if !ok {
 			n = int32(of.Count)
-			number[name] = n
+			number[key(m)] = n
 			of.Count++
 		}
 		of.Of[m] = n
@@ -57,7 +63,7 @@ func (s *Structure) byNames(members []fabric.SwitchIndex) Parts {
 	return of
 }
 
-// areGroups reports whether nearly all pairs of switches in parts are linked, and nearly all pairs of parts.
+// areGroups reports whether nearly all pairs of switches of a part are linked, and nearly all pairs of parts.
 func (s *Structure) areGroups(of Parts) bool {
 	if !of.Has() {
 		return false
@@ -86,11 +92,11 @@ func (s *Structure) areGroups(of Parts) bool {
 	return slices.Min(size) > 1 && 8*inside >= 7*full && 8*len(joined) >= 7*of.Count*(of.Count-1)/2
 }
 
-// components are the parts that links join of which join says so; the i-th neighbour of a is b. They are numbered by
-// their lowest switch.
+// components returns the parts that are connected by the links for which join is true; the i-th neighbour of a is b.
+// The parts are numbered by their switch of the lowest GUID.
 func (s *Structure) components(members []fabric.SwitchIndex,
 	join func(a fabric.SwitchIndex, i int, b fabric.SwitchIndex) bool) Parts {
-	of := Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
+	of := s.noParts()
 	for _, first := range s.inOrder(members) {
 		if of.Of[first] != None {
 			continue
@@ -109,11 +115,11 @@ func (s *Structure) components(members []fabric.SwitchIndex,
 	return of
 }
 
-// dragonflyPlus are the groups of leaves and of switches above them, each of which is linked to leaves of one group
-// alone and to its like in others; nil where the subnet is none.
+// dragonflyPlus returns the groups of a Dragonfly+, nil if the subnet is none. A group has leaves and spines. A spine
+// is linked to the leaves of its group and to spines of other groups only.
 func (c *Classes) dragonflyPlus(leaves []bool) *Parts {
-	low := func(s fabric.SwitchIndex) bool { return leaves[s] }
-	of := Parts{Of: slices.Repeat([]int32{None}, len(c.Switches))}
+	isLeaf := func(s fabric.SwitchIndex) bool { return leaves[s] }
+	of := c.noParts()
 	for s := range leaves {
 		if !leaves[s] || of.Of[s] != None {
 			continue
@@ -121,7 +127,7 @@ func (c *Classes) dragonflyPlus(leaves []bool) *Parts {
 		of.Of[s] = int32(of.Count)
 		for queue := []fabric.SwitchIndex{fabric.SwitchIndex(s)}; len(queue) > 0; queue = queue[1:] {
 			for _, l := range c.graph.Of(queue[0]) {
-				if low(l.Peer) != low(queue[0]) && of.Of[l.Peer] == None {
+				if isLeaf(l.Peer) != isLeaf(queue[0]) && of.Of[l.Peer] == None {
 					of.Of[l.Peer] = int32(of.Count)
 					queue = append(queue, l.Peer)
 				}
@@ -140,7 +146,7 @@ func (c *Classes) dragonflyPlus(leaves []bool) *Parts {
 		for _, l := range c.graph.Of(s) {
 			a, b := of.Of[s], of.Of[l.Peer]
 			switch {
-			case low(s) && low(l.Peer), a == b && low(s) == low(l.Peer):
+			case isLeaf(s) && isLeaf(l.Peer), a == b && isLeaf(s) == isLeaf(l.Peer):
 				return nil
 			case a < b:
 				joined[[2]int32{a, b}] = true

@@ -3,7 +3,6 @@
 package classify
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,30 +13,28 @@ import (
 
 // Grid is a torus, a mesh or a hypercube.
 type Grid struct {
-	// Dims are the sizes; Wrap says in which of them rows are rings.
+	// Dims are the sizes. Wrap reports for each dimension whether its rows are rings.
 	Dims []int
 	Wrap []bool
-	// At are the coordinates, by switch, nil for switches outside it.
+	// At holds the coordinates by switch, nil for switches outside the grid.
 	At [][]int32
-	// Missing counts the links between neighbours that are not there, Strange the pairs of switches that are linked and
-	// are no neighbours.
+	// Missing counts the absent links between neighbours, Strange the pairs of linked switches that are not neighbours.
 	Missing, Strange int
 
 	outside int
 }
 
-// Size is the size in words: "8x8x4".
+// Size returns the size as text: "8x8x4".
 func (g *Grid) Size() string {
 	return strings.Join(prose.Words(g.Dims, func(d int) string { return fmt.Sprint(d) }), "x")
 }
 
-// The most switches from which a grid is looked for, and the most dimensions.
 const (
-	originsTried = 12
-	mostDims     = 16
+	originsTried = 12 // number of switches from which a grid is laid out
+	mostDims     = 16 // number of dimensions
 )
 
-// isGrid looks for the product of rows and rings that the switches are; of several, for the one that lacks least.
+// isGrid looks for the product of rows and rings that the switches form, and takes the one with the fewest faults.
 func (s *Structure) isGrid(members []fabric.SwitchIndex) bool {
 	for _, m := range members {
 		if len(s.peers[m]) > 2*mostDims {
@@ -57,14 +54,14 @@ func (s *Structure) isGrid(members []fabric.SwitchIndex) bool {
 	if best == nil {
 		return false
 	}
-	s.takeGrid(s.begun(s.rings(best.halved(), members), members))
+	s.setGrid(s.rotateRings(s.mergeTwos(best.splitFours(), members), members))
 	return true
 }
 
-// faults is how far a grid is from a whole one.
+// faults measures the distance of a grid from a complete one.
 func (g *Grid) faults() int { return g.Missing + g.Strange + 2*len(g.Dims)*g.outside }
 
-func (s *Structure) takeGrid(g *Grid) {
+func (s *Structure) setGrid(g *Grid) {
 	s.Grid, s.Shape = g, Mesh
 	cube := len(g.Dims) > 2
 	for d, n := range g.Dims {
@@ -78,7 +75,7 @@ func (s *Structure) takeGrid(g *Grid) {
 	}
 }
 
-// count is how many pairs of neighbours there are in a whole grid.
+// count returns the number of pairs of neighbours in a complete grid.
 func (g *Grid) count() (n int) {
 	places := 1
 	for _, d := range g.Dims {
@@ -94,7 +91,7 @@ func (g *Grid) count() (n int) {
 	return n
 }
 
-// joined counts the pairs of switches with a cable.
+// joined counts the pairs of switches that are linked.
 func (s *Structure) joined(members []fabric.SwitchIndex) (n int) {
 	for _, m := range members {
 		n += len(s.peers[m])
@@ -102,7 +99,7 @@ func (s *Structure) joined(members []fabric.SwitchIndex) (n int) {
 	return n / 2
 }
 
-// origins are switches with as many neighbours as most have, then those with the fewest, those of the lowest GUIDs.
+// origins returns switches with the most frequent number of neighbours, then switches with the fewest, by GUID.
 func (s *Structure) origins(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 	having := map[int]int{}
 	fewest := 2 * mostDims
@@ -110,13 +107,9 @@ func (s *Structure) origins(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 		having[len(s.peers[m])]++
 		fewest = min(fewest, len(s.peers[m]))
 	}
-	usual := mostOf(having)
-	byGUID := slices.SortedFunc(slices.Values(members), func(a, b fabric.SwitchIndex) int {
-		return cmp.Compare(s.Fabric.SwitchNode(a).GUID, s.Fabric.SwitchNode(b).GUID)
-	})
 	var all []fabric.SwitchIndex
-	for _, n := range []int{usual, fewest} {
-		for _, m := range byGUID {
+	for _, n := range []int{mostOf(having), fewest} {
+		for _, m := range s.inOrder(members) {
 			if len(s.peers[m]) == n && len(all) < originsTried && !slices.Contains(all, m) {
 				all = append(all, m)
 			}
@@ -125,7 +118,7 @@ func (s *Structure) origins(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 	return all
 }
 
-// mostOf is the value that most have, the highest of several.
+// mostOf returns the value with the highest count, the highest value in a tie.
 func mostOf(having map[int]int) (usual int) {
 	for v, n := range having {
 		if n > having[usual] || n == having[usual] && v > usual {
@@ -135,7 +128,8 @@ func mostOf(having map[int]int) (usual int) {
 	return usual
 }
 
-// step is the dimension along which two places are neighbours, -1 for none, and the lower of the two, round.
+// step returns the dimension along which two places are neighbours, -1 if they are not, and the coordinate of the lower
+// one. The last place of a ring is below the first.
 func (g *Grid) step(a, b []int32) (dim, from int) {
 	dim = -1
 	for d, n := range g.Dims {
@@ -158,14 +152,14 @@ func (g *Grid) step(a, b []int32) (dim, from int) {
 	return dim, from
 }
 
-// apart reports whether two switches are no neighbours in the grid.
-func (g *Grid) apart(a, b fabric.SwitchIndex) bool {
+// notAdjacent reports whether two switches are not neighbours in the grid.
+func (g *Grid) notAdjacent(a, b fabric.SwitchIndex) bool {
 	d, from := g.step(g.At[a], g.At[b])
 	return d < 0 || !g.Wrap[d] && g.Dims[d] > 2 && from == g.Dims[d]-1
 }
 
-// halved is the same with rings of four as two dimensions of two.
-func (g *Grid) halved() *Grid {
+// splitFours returns the grid with each ring of four as two dimensions of two.
+func (g *Grid) splitFours() *Grid {
 	out := *g
 	out.Dims, out.Wrap, out.At = nil, nil, make([][]int32, len(g.At))
 	for d, n := range g.Dims {
@@ -188,9 +182,9 @@ func (g *Grid) halved() *Grid {
 	return &out
 }
 
-// rings puts pairs of dimensions of two together to rings of four where the names of switches or the other
-// dimensions say that they are; the two are the same cabling.
-func (s *Structure) rings(g *Grid, members []fabric.SwitchIndex) *Grid {
+// mergeTwos merges pairs of dimensions of two into rings of four, if the numbers in the names of switches or the other
+// dimensions suggest it. The cabling is the same for both.
+func (s *Structure) mergeTwos(g *Grid, members []fabric.SwitchIndex) *Grid {
 	var twos []int
 	for d, n := range g.Dims {
 		if n == 2 {

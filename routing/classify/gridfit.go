@@ -8,35 +8,35 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// place is where a switch lies in a grid, as seen from an origin.
+// place is the position of a switch in a grid, relative to the origin.
 type place [mostDims]int16
 
-// placing lays switches out in a grid, one after the other, from an origin and its neighbours. Coordinates go up and
-// down from the origin's and round no ring.
+// placing lays out switches in a grid, one after the other, beginning with an origin and its neighbours. Coordinates
+// count up and down from the origin and do not wrap around rings.
 type placing struct {
 	*Structure
 	dims  int
 	at    map[fabric.SwitchIndex]place
 	taken map[place]bool
-	// queue are switches that have got a new neighbour with a place.
+	// queue holds switches that have a new neighbour with a place.
 	queue []fabric.SwitchIndex
-	// links are the pairs of linked switches that have places, askew those of them that lie in no row.
-	links, askew int
+	// links counts the pairs of linked switches that have places, crooked those of them that differ in several
+	// coordinates.
+	links, crooked int
 }
 
-// gridFrom lays the switches out as seen from one of them, nil where they are no grid. In a product of rows and rings,
-// two neighbours of a switch that lie along different dimensions have a second common neighbour, and those on either
-// side of it have none; rings of four are two dimensions of two until their ends are counted. A switch has its place
-// where most of its neighbours have it beside them, two at least; else it is behind its neighbour, seen from
-// the one before. O(links x dimensions).
+// gridFrom lays out the switches beginning with origin, nil if they are no grid. In a product of rows and rings, two
+// neighbours of a switch along different dimensions have a second common neighbour, and two along the same dimension
+// have none. Rings of four are two dimensions of two until their ends are counted. A switch gets the place that is next
+// to most of its neighbours, at least two. Otherwise its place continues the row of a neighbour. O(links x dimensions).
 func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchIndex) *Grid {
 	p := &placing{Structure: s, at: map[fabric.SwitchIndex]place{}, taken: map[place]bool{}}
-	if !p.begin(origin) {
+	if !p.placeOrigin(origin) {
 		return nil
 	}
 	var later []fabric.SwitchIndex
 	for len(p.queue) > 0 || len(later) > 0 {
-		if p.astray() {
+		if p.isNoGrid() {
 			return nil
 		}
 		if len(p.queue) > 0 {
@@ -45,7 +45,7 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 			if _, ok := p.at[sw]; ok {
 				continue
 			}
-			if to, ok := p.between(sw); ok {
+			if to, ok := p.commonPlace(sw); ok {
 				p.put(sw, to)
 			} else {
 				later = append(later, sw)
@@ -57,7 +57,7 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 		if _, ok := p.at[sw]; ok {
 			continue
 		}
-		if to, ok := p.behind(sw); ok {
+		if to, ok := p.straightPlace(sw); ok {
 			p.put(sw, to)
 		}
 	}
@@ -75,8 +75,8 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 // tooMany reports whether more is wrong than a damaged grid may have: one in eight.
 func tooMany(wrong, of int) bool { return wrong < 0 || 8*wrong > of }
 
-// begin gives the origin and its neighbours their places. Dimensions are in the order of ports.
-func (p *placing) begin(origin fabric.SwitchIndex) bool {
+// placeOrigin places the origin and its neighbours. Dimensions are in the order of ports.
+func (p *placing) placeOrigin(origin fabric.SwitchIndex) bool {
 	var order []fabric.SwitchIndex
 	for _, l := range p.graph.Of(origin) {
 		if l.Peer != origin && !slices.Contains(order, l.Peer) {
@@ -110,7 +110,7 @@ func (at place) next(dim int, step int16) place {
 	return at
 }
 
-// put gives a switch its place, and has its neighbours looked at.
+// put places a switch, and queues its neighbours without a place.
 func (p *placing) put(sw fabric.SwitchIndex, to place) {
 	p.at[sw], p.taken[to] = to, true
 	for _, peer := range p.peers[sw] {
@@ -120,12 +120,12 @@ func (p *placing) put(sw fabric.SwitchIndex, to place) {
 			continue
 		}
 		if p.links++; !at.inRow(to) {
-			p.askew++
+			p.crooked++
 		}
 	}
 }
 
-// inRow reports whether two places are the same but for one coordinate.
+// inRow reports whether two places differ in one coordinate at most.
 func (at place) inRow(other place) bool {
 	apart := 0
 	for d := range at {
@@ -136,11 +136,11 @@ func (at place) inRow(other place) bool {
 	return apart <= 1
 }
 
-// astray reports whether it is plain before all switches have a place that this is no grid: most links lie in no row.
-func (p *placing) astray() bool { return p.links > 128 && 2*p.askew > p.links }
+// isNoGrid reports whether the layout can be given up early: most links lie in no row.
+func (p *placing) isNoGrid() bool { return p.links > 128 && 2*p.crooked > p.links }
 
-// between is the one free place that is beside more of a switch's neighbours than any other, beside two at least.
-func (p *placing) between(sw fabric.SwitchIndex) (to place, ok bool) {
+// commonPlace returns the one free place that is next to the most neighbours of a switch, at least two.
+func (p *placing) commonPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	type vote struct {
 		at place
 		n  int
@@ -150,13 +150,13 @@ func (p *placing) between(sw fabric.SwitchIndex) (to place, ok bool) {
 		at, placed := p.at[peer.sw]
 		for d := 0; placed && d < p.dims; d++ {
 			for _, step := range []int16{1, -1} {
-				beside := at.next(d, step)
-				if p.taken[beside] {
+				next := at.next(d, step)
+				if p.taken[next] {
 					continue
 				}
-				i := slices.IndexFunc(votes, func(v vote) bool { return v.at == beside })
+				i := slices.IndexFunc(votes, func(v vote) bool { return v.at == next })
 				if i < 0 {
-					votes = append(votes, vote{beside, 1})
+					votes = append(votes, vote{next, 1})
 				} else {
 					votes[i].n++
 				}
@@ -168,15 +168,16 @@ func (p *placing) between(sw fabric.SwitchIndex) (to place, ok bool) {
 		switch {
 		case v.n > most:
 			to, ok, most = v.at, true, v.n
-		case v.n == most && !to.round(v.at):
+		case v.n == most && !to.isSameOnRing(v.at):
 			ok = false
 		}
 	}
 	return to, ok
 }
 
-// round reports whether two places, both beside the same switches, are one, reached from both sides of a ring.
-func (at place) round(other place) bool {
+// isSameOnRing reports whether two places next to the same switches are the same one, reached from both sides of a
+// ring.
+func (at place) isSameOnRing(other place) bool {
 	for d := range at {
 		if n := at[d] - other[d]; n > 2 || n < -2 {
 			return true
@@ -185,18 +186,18 @@ func (at place) round(other place) bool {
 	return false
 }
 
-// behind is the one free place that goes on from a neighbour of the neighbour of a switch, straight through it: they
-// have nothing else in common, and something with a neighbour beside the row, where there is one.
-func (p *placing) behind(sw fabric.SwitchIndex) (to place, ok bool) {
+// straightPlace returns the one free place that continues the row of a neighbour of the switch: the switch has nothing
+// else in common with the place before, and a common neighbour with a switch next to the row, if there is one.
+func (p *placing) straightPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	for _, peer := range p.peers[sw] {
 		at, placed := p.at[peer.sw]
 		for d := 0; placed && d < p.dims; d++ {
 			for _, step := range []int16{1, -1} {
 				on := at.next(d, step)
-				if p.taken[on] || !p.straight(sw, peer.sw, at.next(d, -step)) {
+				if p.taken[on] || !p.isStraight(sw, peer.sw, at.next(d, -step)) {
 					continue
 				}
-				if ok && to != on && !to.round(on) {
+				if ok && to != on && !to.isSameOnRing(on) {
 					return place{}, false
 				}
 				to, ok = on, true
@@ -206,9 +207,9 @@ func (p *placing) behind(sw fabric.SwitchIndex) (to place, ok bool) {
 	return to, ok
 }
 
-// straight reports whether a switch lies behind another, seen from the place before that.
-func (p *placing) straight(sw, by fabric.SwitchIndex, before place) bool {
-	row, beside, square := false, false, false
+// isStraight reports whether a switch continues the row that leads from the place before over the switch by.
+func (p *placing) isStraight(sw, by fabric.SwitchIndex, before place) bool {
+	row, hasNext, square := false, false, false
 	for _, peer := range p.peers[by] {
 		at, placed := p.at[peer.sw]
 		switch {
@@ -216,14 +217,14 @@ func (p *placing) straight(sw, by fabric.SwitchIndex, before place) bool {
 		case at == before:
 			row = p.common(sw, peer.sw) == 1
 		default:
-			beside = true
+			hasNext = true
 			square = square || p.common(sw, peer.sw) > 1
 		}
 	}
-	return row && (square || !beside)
+	return row && (square || !hasNext)
 }
 
-// grid is the grid that the places make, nil where they are none.
+// grid returns the grid that the places form, nil if they form none.
 func (p *placing) grid(members []fabric.SwitchIndex) *Grid {
 	g := &Grid{Wrap: make([]bool, p.dims), At: make([][]int32, len(p.Switches))}
 	low, high := place{}, place{}
@@ -234,7 +235,7 @@ func (p *placing) grid(members []fabric.SwitchIndex) *Grid {
 	}
 	places := 1
 	for d := range p.dims {
-		n := p.ring(d, int(high[d]-low[d])+1)
+		n := p.ringSize(d, int(high[d]-low[d])+1)
 		g.Dims = append(g.Dims, n)
 		if places *= n; tooMany(places-len(p.at), places) && places > len(p.at) {
 			return nil
@@ -256,11 +257,11 @@ func (p *placing) grid(members []fabric.SwitchIndex) *Grid {
 		}
 		taken[number] = true
 	}
-	return p.closed(g, members, places)
+	return p.closeRings(g, members, places)
 }
 
-// ring is the size of a dimension by the links that close its rings, else as many places as there are.
-func (p *placing) ring(dim, extent int) int {
+// ringSize returns the size of a dimension by the links that close its rings, otherwise the number of places.
+func (p *placing) ringSize(dim, extent int) int {
 	votes := map[int]int{}
 	for sw, at := range p.at {
 		for _, peer := range p.peers[sw] {
@@ -276,9 +277,9 @@ func (p *placing) ring(dim, extent int) int {
 	return extent
 }
 
-// closed counts the links of a grid along each dimension, and those that close rows to rings.
-func (s *Structure) closed(g *Grid, members []fabric.SwitchIndex, places int) *Grid {
-	// steps are by dimension the links from each coordinate to the next one, round.
+// closeRings counts the links of a grid along each dimension, and finds the dimensions whose rows are rings.
+func (s *Structure) closeRings(g *Grid, members []fabric.SwitchIndex, places int) *Grid {
+	// steps counts by dimension the links from each coordinate to the next one, the last to the first included.
 	steps := make([][]int, len(g.Dims))
 	for d, n := range g.Dims {
 		steps[d] = make([]int, n)
@@ -301,7 +302,7 @@ func (s *Structure) closed(g *Grid, members []fabric.SwitchIndex, places int) *G
 		switch {
 		case n > 2 && 2*least >= places/n:
 			g.Wrap[d] = true
-		case n > 2: // a mesh, whose corner is behind the cut
+		case n > 2: // a mesh that begins after the coordinate with the fewest links
 			g.Strange += least
 			for _, m := range members {
 				if g.At[m] != nil {
@@ -318,8 +319,8 @@ func (s *Structure) closed(g *Grid, members []fabric.SwitchIndex, places int) *G
 	return g
 }
 
-// begun is a grid whose rings begin at the switch of the lowest GUID.
-func (s *Structure) begun(g *Grid, members []fabric.SwitchIndex) *Grid {
+// rotateRings moves the coordinates so that rings begin at the switch of the lowest GUID.
+func (s *Structure) rotateRings(g *Grid, members []fabric.SwitchIndex) *Grid {
 	placed := slices.DeleteFunc(s.inOrder(members), func(m fabric.SwitchIndex) bool { return g.At[m] == nil })
 	first := slices.Clone(g.At[placed[0]])
 	for _, m := range placed {
@@ -332,7 +333,7 @@ func (s *Structure) begun(g *Grid, members []fabric.SwitchIndex) *Grid {
 	return g
 }
 
-// common counts the neighbours that two switches have in common.
+// common counts the common neighbours of two switches.
 func (s *Structure) common(a, b fabric.SwitchIndex) (n int) {
 	x, y := s.peers[a], s.peers[b]
 	for len(x) > 0 && len(y) > 0 {

@@ -9,27 +9,26 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// SwitchGroup is switches that are alike.
+// SwitchGroup is a group of similar switches.
 type SwitchGroup struct {
 	Layer   Layer
 	Rank    int32
 	Pattern string
-	// MinDegree and MaxDegree are the fewest and most cables to other switches, MinHosts and MaxHosts to hosts.
+	// MinDegree and MaxDegree bound the number of cables to other switches, MinHosts and MaxHosts the number of hosts.
 	MinDegree, MaxDegree, MinHosts, MaxHosts int
 	// Switches are in ascending order.
 	Switches []fabric.SwitchIndex
 }
 
-// AdapterGroup is adapters that are alike.
+// AdapterGroup is a group of similar adapters.
 type AdapterGroup struct {
 	Role            Role
 	Reason, Pattern string
-	// Ends are their end ports, in the order of the fabric's.
+	// Ends are the end ports, in the order of the fabric.
 	Ends []fabric.PortIndex
 }
 
-// SwitchGroups puts the switches into groups of one layer, rank and pattern of
-// names: roots first, larger groups before smaller ones.
+// SwitchGroups groups the switches by layer, rank and pattern of names: roots first, larger groups before smaller ones.
 func (c *Classes) SwitchGroups() []SwitchGroup {
 	type key struct {
 		layer   Layer
@@ -59,8 +58,8 @@ func (c *Classes) SwitchGroups() []SwitchGroup {
 	return all
 }
 
-// AdapterGroups puts the adapters into groups of one role, reason and pattern of
-// names: compute nodes first, larger groups before smaller ones.
+// AdapterGroups groups the adapters by role, reason and pattern of names: compute nodes first, larger groups before
+// smaller ones.
 func (c *Classes) AdapterGroups() []AdapterGroup {
 	type key struct {
 		role            Role

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
-// Kind says what a host is for.
+// Kind is the purpose of a host.
 type Kind uint8
 
 // The kinds of hosts.
@@ -19,13 +21,13 @@ const (
 	KindHost Kind = iota
 	KindStorage
 	KindGateway
-	KindService // login, management and others that do not compute
+	KindService // login, management and other nodes that do not compute
 )
 
-// String is the kind as a word.
+// String returns the kind as a word.
 func (k Kind) String() string { return [...]string{"host", "storage", "gateway", "service"}[k] }
 
-// Host is a machine, with all its adapters by the names of which it is the same.
+// Host is a machine with all adapters whose names contain the same host name.
 type Host struct {
 	Name string
 	Kind Kind
@@ -33,18 +35,18 @@ type Host struct {
 	Adapters []int
 }
 
-// Nodes counts what is in the subnet.
+// Nodes counts the nodes of the subnet.
 type Nodes struct {
-	// Switches are those of the subnet; Adapters the channel adapters without aggregation nodes.
+	// Adapters are the channel adapters that are not aggregation nodes.
 	Switches, Adapters, Aggregation, Routers int
-	// Hosts are by [Kind].
+	// Hosts counts hosts by [Kind].
 	Hosts [KindService + 1]int
 }
 
-// Hosts are the machines, in the order of the fabric's end ports.
+// Hosts returns the machines, in the order of the fabric's end ports.
 func (s *Structure) Hosts() []Host { return s.hosts }
 
-// findHosts puts the adapters of hosts together, and counts the nodes.
+// findHosts groups the adapters by host, and counts the nodes.
 func (s *Structure) findHosts() {
 	f := s.Fabric
 	for i := range f.NumNodes() {
@@ -86,7 +88,7 @@ func (s *Structure) findHosts() {
 	}
 }
 
-// kindOf tells a host's kind by one of its adapters.
+// kindOf returns the kind of a host with this adapter.
 func kindOf(a *Adapter) Kind {
 	switch {
 	case a.Role == Compute:
@@ -97,7 +99,7 @@ func kindOf(a *Adapter) Kind {
 	return KindService
 }
 
-// number is the adapter's number in its host, or that of its port.
+// number returns the adapter's number in its host. If the adapter has several ports it is the number of the port.
 func (s *Structure) number(adapter int) int {
 	p := &s.Fabric.Ports[s.Adapters[adapter].End]
 	n := &s.Fabric.Nodes[p.Node]
@@ -108,8 +110,8 @@ func (s *Structure) number(adapter int) int {
 	return number
 }
 
-// adapterNumber is the number of an adapter in a description such as "node-0001 HCA-1" or "node-0001 mlx5_0", counted
-// from 1; ok is false where the description has none.
+// adapterNumber returns the number of an adapter in a description such as "node-0001 HCA-1" or "node-0001 mlx5_0",
+// counted from 1; ok is false if the description has none.
 func adapterNumber(desc string) (number int, ok bool) {
 	_, adapter, ok := strings.Cut(strings.TrimSpace(desc), " ")
 	if !ok {
@@ -123,8 +125,55 @@ func adapterNumber(desc string) (number int, ok bool) {
 		return 0, false
 	}
 	number, _ = strconv.Atoi(adapter[digits:])
-	if digits > 0 && adapter[digits-1] == '_' { // as Linux counts
+	if digits > 0 && adapter[digits-1] == '_' { // Linux counts from 0
 		number++
 	}
 	return number, true
+}
+
+// pattern returns a name, escaped, with # for each number.
+func pattern(name string) string {
+	var b strings.Builder
+	digit := false
+	for i := range len(name) {
+		was := digit
+		if digit = name[i] >= '0' && name[i] <= '9'; !digit {
+			b.WriteByte(name[i])
+		} else if !was {
+			b.WriteByte('#')
+		}
+	}
+	return fabric.Escape(b.String())
+}
+
+// hostName returns the host in a node description such as "node-0001 HCA-1".
+func hostName(desc string) string {
+	host, _, _ := strings.Cut(strings.TrimSpace(desc), " ")
+	return host
+}
+
+// serviceWords are words in the names of hosts that do not compute, with the purpose of these hosts.
+var serviceWords = func() map[string]Kind {
+	words := map[string]Kind{}
+	for kind, list := range map[Kind]string{
+		KindStorage: "backup data gpfs io ion lustre mds mdt mgs mgt nas nfs nsd oss ost srp storage stor target",
+		KindGateway: "bridge gateway gw lnet router skyway",
+		KindService: "admin login master mgmt monitor sched service svc ufm visu",
+	} {
+		for w := range strings.FieldsSeq(list) {
+			words[w] = kind
+		}
+	}
+	return words
+}()
+
+// serviceWord returns the first word in a host's name that marks a service node, "" if there is none. Words consist of
+// letters.
+func serviceWord(host string) string {
+	for _, w := range strings.FieldsFunc(strings.ToLower(host), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if serviceWords[w] != KindHost {
+			return w
+		}
+	}
+	return ""
 }

@@ -7,19 +7,20 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 )
 
-// inOrder are switches by GUID.
+// inOrder returns switches sorted by GUID.
 func (c *Classes) inOrder(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 	return slices.SortedFunc(slices.Values(members), func(a, b fabric.SwitchIndex) int {
 		return cmp.Compare(c.Fabric.SwitchNode(a).GUID, c.Fabric.SwitchNode(b).GUID)
 	})
 }
 
-// findParts finds the parts of a tree without its highest tier: planes where nearly all hosts with several ports have
-// them in several parts, pods otherwise.
+// findParts finds the parts into which a tree falls without its highest tier. They are planes if nearly all hosts with
+// several ports have them in several parts, otherwise pods.
 func (s *Structure) findParts() {
-	none := Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
+	none := s.noParts()
 	s.Pods, s.Planes = none, none
 	if s.Groups.Of == nil {
 		s.Groups = none
@@ -62,21 +63,12 @@ func (s *Structure) findParts() {
 	}
 }
 
-// mostPlanes is how many planes there may be; more parts in which hosts have ports are leaves of rails.
+// mostPlanes bounds the number of planes; more parts in which hosts have ports are leaves of rails.
 const mostPlanes = 8
 
-// findUnits finds the sets of leaves that hosts with several ports share: the pods of a tree of rails or planes.
+// findUnits finds the sets of leaves that share hosts with several ports: the pods of a tree of rails or planes.
 func (s *Structure) findUnits(below []fabric.SwitchIndex) {
-	parent := make([]fabric.SwitchIndex, len(s.Switches))
-	for i := range parent {
-		parent[i] = fabric.SwitchIndex(i)
-	}
-	root := func(sw fabric.SwitchIndex) fabric.SwitchIndex {
-		for parent[sw] != sw {
-			parent[sw], sw = parent[parent[sw]], parent[sw]
-		}
-		return sw
-	}
+	sets := routing.NewUnionFind(len(s.Switches))
 	several := map[fabric.SwitchIndex]bool{}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -86,7 +78,7 @@ func (s *Structure) findUnits(below []fabric.SwitchIndex) {
 		first := s.Adapters[h.Adapters[0]].Switch
 		for _, a := range h.Adapters[1:] {
 			if sw := s.Adapters[a].Switch; sw != first {
-				parent[root(sw)] = root(first)
+				sets.Join(sw, first)
 				several[sw], several[first] = true, true
 			}
 		}
@@ -94,21 +86,8 @@ func (s *Structure) findUnits(below []fabric.SwitchIndex) {
 	if 2*len(several) < len(s.Tiers()[0]) {
 		return
 	}
-	of := Parts{Of: slices.Repeat([]int32{None}, len(s.Switches))}
-	number := map[fabric.SwitchIndex]int32{}
-	for _, sw := range s.inOrder(below) {
-		if !several[sw] {
-			continue
-		}
-		n, ok := number[root(sw)]
-		if !ok {
-			n = int32(of.Count)
-			number[root(sw)] = n
-			of.Count++
-		}
-		of.Of[sw] = n
-	}
-	if of.Has() {
+	below = slices.DeleteFunc(below, func(sw fabric.SwitchIndex) bool { return !several[sw] })
+	if of := partsBy(s, below, sets.Root); of.Has() {
 		s.Pods = of
 	}
 }

@@ -3,7 +3,6 @@
 package classify
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,19 +10,19 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Rails say which ports of hosts are on which leaves: those of one number on leaves of one rail.
+// Rails assign the ports of hosts to rails by the leaves that they are attached to.
 type Rails struct {
-	// Names are by rail: the number of the adapters, or that of the rail.
+	// Names are by rail: the number of the adapters, or of the rail.
 	Names []string
-	// ByCabling says that numbers of adapters do not tell them.
+	// ByCabling reports that the rails do not follow from the numbers of adapters.
 	ByCabling bool
-	// Of is the rail by switch, and At by adapter of [Classes], None for none.
+	// Of is the rail by switch, At the rail by adapter of [Classes], [None] for none.
 	Of, At []int32
-	// Ports are how many ports of hosts are on each, Leaves how many switches it has.
+	// Ports counts the ports of hosts on each rail, Leaves its switches.
 	Ports, Leaves []int
 }
 
-// findRails tells rails by the numbers of the adapters that are on a leaf, else by which leaves share hosts.
+// findRails finds rails by the numbers of the adapters on a leaf, otherwise by the leaves that share hosts.
 func (s *Structure) findRails(hints *Hints) Rails {
 	r := Rails{Of: slices.Repeat([]int32{None}, len(s.Switches))}
 	if s.Shape == FatTree || s.Shape == Irregular {
@@ -36,7 +35,7 @@ func (s *Structure) findRails(hints *Hints) Rails {
 	return r
 }
 
-// countRails puts the ports of hosts on the rails of their leaves.
+// countRails assigns the ports of hosts to the rails of their leaves.
 func (s *Structure) countRails(r *Rails) {
 	r.At = slices.Repeat([]int32{None}, len(s.Adapters))
 	r.Ports, r.Leaves = make([]int, len(r.Names)), make([]int, len(r.Names))
@@ -55,8 +54,8 @@ func (s *Structure) countRails(r *Rails) {
 	}
 }
 
-// spread are the hosts that have ports on several leaves, and how many leaves those have.
-func (s *Structure) spread() (hosts []Host, leaves int) {
+// spreadHosts returns the hosts with ports on several leaves, and the number of those leaves.
+func (s *Structure) spreadHosts() (hosts []Host, leaves int) {
 	met := map[fabric.SwitchIndex]bool{}
 	for _, h := range s.hosts {
 		first := s.Adapters[h.Adapters[0]].Switch
@@ -72,26 +71,21 @@ func (s *Structure) spread() (hosts []Host, leaves int) {
 	return hosts, len(met)
 }
 
-// railsByNumber takes the number that most ports on a leaf have for that leaf's rail, and fails where those of more
-// than one port in eight are others. Where the names of hosts do not say which ports are of one, one in four may be
-// others, and one leaf makes no rail.
+// railsByNumber takes the number of most ports on a leaf as the rail of that leaf, and fails if more than one port in
+// eight has a different number. If the names of hosts do not identify the ports of one host, one in four may differ,
+// and a single leaf makes no rail.
 func (s *Structure) railsByNumber(r *Rails) bool {
-	hosts, leaves := s.spread()
+	hosts, leaves := s.spreadHosts()
 	strict, fewest := 8, 1
 	if leaves == 0 {
 		hosts, strict, fewest = s.hosts, 4, 2
 	}
-	having := map[fabric.SwitchIndex]map[int]int{}
+	having := votes[int]{}
 	for _, h := range hosts {
 		for _, a := range h.Adapters {
-			sw := s.Adapters[a].Switch
-			if h.Kind != KindHost {
-				continue
+			if h.Kind == KindHost {
+				having.add(s.Adapters[a].Switch, s.number(a))
 			}
-			if having[sw] == nil {
-				having[sw] = map[int]int{}
-			}
-			having[sw][s.number(a)]++
 		}
 	}
 	usual := map[fabric.SwitchIndex]int{}
@@ -119,9 +113,9 @@ func (s *Structure) railsByNumber(r *Rails) bool {
 	return true
 }
 
-// railsByCabling numbers the planes, or else the leaves of each set that shares hosts, where all sets have as many.
+// railsByCabling numbers the planes, or the leaves of each set that shares hosts if all sets have the same size.
 func (s *Structure) railsByCabling(r *Rails) {
-	hosts, leaves := s.spread()
+	hosts, leaves := s.spreadHosts()
 	if leaves < 2 {
 		return
 	}
@@ -154,10 +148,7 @@ func (s *Structure) railsByCabling(r *Rails) {
 		}
 	}
 	for _, set := range sets {
-		slices.SortFunc(set, func(a, b fabric.SwitchIndex) int {
-			return cmp.Compare(s.Fabric.SwitchNode(a).GUID, s.Fabric.SwitchNode(b).GUID)
-		})
-		for i, sw := range set {
+		for i, sw := range s.inOrder(set) {
 			r.Of[sw] = int32(i)
 		}
 	}

@@ -10,18 +10,16 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// TestSharedFabrics classifies the fabrics that others built. Their numbers of
-// switches and adapters are those of their descriptions; the layers are told by the
-// names of switches where those say them (L and S are boards of a director, spine
-// its spines), and by the cabling for real-qdr-11sw: sw-007 to sw-010 have three cables and more to each leaf, and
-// sw-005, with no hosts, has them to two of these four as the leaves have.
+// TestSharedFabrics classifies real fabrics. The numbers of switches and adapters are those of their descriptions. The
+// layers are those in the names of switches (L and S are boards of a director, spine its spines). In real-qdr-11sw they
+// follow from the cabling: sw-007 to sw-010 have three or more cables to each leaf, and sw-005, with no hosts, has them
+// to two of these four as the leaves have.
 func TestSharedFabrics(t *testing.T) {
 	for _, c := range []struct {
 		file                        string
 		roots, compute, aggregation int
-		// apart says that aggregation nodes are cabled so that some pairs with them
-		// need a way down and up again.
-		apart bool
+		// unreachable reports whether some pairs with aggregation nodes need a path down and up again.
+		unreachable bool
 	}{
 		{"real-cs8500-hdr-192sw.topo", 40, 990, 192, true},
 		{"real-cs8500-hdr-192sw.net", 40, 990, 192, true},
@@ -51,15 +49,15 @@ func TestSharedFabrics(t *testing.T) {
 					len(s.Roots), len(s.ComputeNodes), aggregation, c.roots, c.compute, c.aggregation)
 			}
 			if len(s.Tried) != 1 || s.Tried[0].Err != nil || s.Tried[0].Unreachable != 0 ||
-				(s.Tried[0].Aggregation > 0) != c.apart {
+				(s.Tried[0].Aggregation > 0) != c.unreachable {
 				t.Errorf("tried %+v, want one attempt after which all hosts reach each other", s.Tried)
 			}
 		})
 	}
 }
 
-// TestNoFatTree is a real fabric that ftree routes and leaves in parts: some of its
-// directors' spines are below the switches with hosts as seen from others.
+// TestNoFatTree uses a real fabric that ftree routes only in part: from some directors, spines of others are below the
+// switches with hosts.
 func TestNoFatTree(t *testing.T) {
 	if !testenv.Full() {
 		t.Skip("takes long: only with IBCONSOLE_FULL=1")

@@ -10,9 +10,10 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing"
 )
 
-// Shape is what kind of network the switches are.
+// Shape is the kind of network that the switches form.
 type Shape uint8
 
 // The shapes.
@@ -28,49 +29,44 @@ const (
 	DragonflyPlus
 )
 
-// String is the shape as words.
+// String returns the shape as words.
 func (s Shape) String() string {
 	return [...]string{"irregular", "single switch", "fat-tree", "torus", "mesh", "hypercube", "full mesh", "dragonfly",
 		"dragonfly+"}[s]
 }
 
-// None stands for no pod, plane, rail or group.
+// None is the number of no pod, plane, rail or group.
 const None int32 = -1
 
-// Structure is what a subnet is built like.
+// Structure describes how a subnet is built.
 type Structure struct {
 	*Classes
 	Shape Shape
-	// Grid has the coordinates of a torus, mesh or hypercube, nil for others.
+	// Grid holds the coordinates of a torus, mesh or hypercube, nil for other shapes.
 	Grid *Grid
-	// Groups are those of a dragonfly, Pods the parts into which a tree falls without its highest tier, Planes the
-	// same where hosts have ports in several of them, each by switch, [None] for switches in none.
+	// Groups are the groups of a dragonfly. Pods are the parts into which a tree falls without its highest tier, Planes
+	// the same if hosts have ports in several of them.
 	Groups, Pods, Planes Parts
-	// Rails are the rails by which the ports of hosts are cabled.
-	Rails Rails
-	// Directors are switches of several boards.
-	Directors []Director
-	// Cages are switches that have a switch of the subnet for each of their planes.
-	Cages []Cage
-	// Nodes counts the nodes of the subnet by what they are for.
-	Nodes Nodes
-	// Anomalies is what is not as its like.
-	Anomalies []Anomaly
+	Rails                Rails
+	Directors            []Director
+	Cages                []Cage
+	Nodes                Nodes
+	Anomalies            []Anomaly
 
 	peers [][]peer
 	hosts []Host
 }
 
-// Parts are numbered parts of a subnet.
+// Parts divides switches into numbered parts.
 type Parts struct {
-	Of    []int32 // by switch
+	Of    []int32 // the part by switch, [None] for none
 	Count int
 }
 
-// Has reports whether there are several.
+// Has reports whether there are several parts.
 func (p Parts) Has() bool { return p.Count > 1 }
 
-// Members are the switches of each.
+// Members returns the switches of each part.
 func (p Parts) Members() [][]fabric.SwitchIndex {
 	members := make([][]fabric.SwitchIndex, p.Count)
 	for s, part := range p.Of {
@@ -81,13 +77,14 @@ func (p Parts) Members() [][]fabric.SwitchIndex {
 	return members
 }
 
-// peer is another switch that is linked to one, by so many cables.
+// peer is a neighbouring switch with the number of cables to it.
 type peer struct {
 	sw     fabric.SwitchIndex
 	cables int
 }
 
-// Recognise finds the structure of a subnet; hints, which may be nil, overrule it. O(ports + links x neighbours).
+// Recognise finds the structure of a subnet. Hints overrule the findings; nil is no hints. O(ports + links x
+// neighbours).
 func Recognise(f *fabric.Fabric, hints *Hints) *Structure {
 	s := &Structure{Classes: classesOf(f, hints)}
 	s.findPeers()
@@ -99,7 +96,7 @@ func Recognise(f *fabric.Fabric, hints *Hints) *Structure {
 	s.orderCages()
 	s.hintParts(hints)
 	s.Rails = s.findRails(hints)
-	s.findOdd(hints)
+	s.findAnomalies(hints)
 	return s
 }
 
@@ -131,7 +128,10 @@ func (s *Structure) linked(a, b fabric.SwitchIndex) bool {
 	return ok
 }
 
-// members are the switches of the subnet.
+// noParts returns parts of which no switch is a member.
+func (c *Classes) noParts() Parts { return Parts{Of: slices.Repeat([]int32{None}, len(c.Switches))} }
+
+// members returns the switches of the subnet.
 func (c *Classes) members() (all []fabric.SwitchIndex) {
 	for i, n := range c.Fabric.Switches {
 		if c.Fabric.Nodes[n].InSubnet {
@@ -161,7 +161,7 @@ func (s *Structure) findShape() {
 	}
 }
 
-// layered reports whether nearly all cables are between tiers that are above each other.
+// layered reports whether at least three in four cables lead to the next tier.
 func (s *Structure) layered() bool {
 	steps, others := 0, 0
 	height := s.Heights()
@@ -177,7 +177,7 @@ func (s *Structure) layered() bool {
 	return others*3 <= steps
 }
 
-// Title is the structure in a few words: "fat-tree of 3 tiers, 8 pods", "torus 8x8x8".
+// Title describes the structure in a few words: "fat-tree of 3 tiers, 8 pods", "torus 8x8x8".
 func (s *Structure) Title() string {
 	var text string
 	tiers := len(s.Tiers())
@@ -210,10 +210,48 @@ func (s *Structure) Title() string {
 	return text
 }
 
-// Coordinates are those of a switch in its grid, "" for none: "3,0,7".
+// Coordinates returns the coordinates of a switch in its grid, "" for none: "3,0,7".
 func (s *Structure) Coordinates(sw fabric.SwitchIndex) string {
 	if s.Grid == nil || s.Grid.At[sw] == nil {
 		return ""
 	}
-	return strings.Join(prose.Words(s.Grid.At[sw], func(c int32) string { return fmt.Sprint(c) }), ",")
+	return coordinatesText(s.Grid.At[sw])
+}
+
+func coordinatesText(at []int32) string {
+	return strings.Join(prose.Words(at, func(c int32) string { return fmt.Sprint(c) }), ",")
+}
+
+// After returns the structure of a fabric that [fabric.Fabric.Without] made of the fabric of s. All nodes keep their
+// tier, place and role; missing ones are anomalies. O(ports + links x neighbours).
+func (s *Structure) After(f *fabric.Fabric) *Structure {
+	c := *s.Classes
+	c.Fabric, c.graph, c.Adapters = f, routing.NewGraph(f), nil
+	c.Switches = slices.Clone(c.Switches)
+	for i := range c.Switches {
+		sw := &c.Switches[i]
+		sw.Degree, sw.Neighbours = c.degree(fabric.SwitchIndex(i))
+		sw.Hosts = 0
+	}
+	for _, a := range s.Adapters {
+		if sw, _ := f.AttachedSwitch(a.End); sw == fabric.None {
+			continue
+		}
+		c.Adapters = append(c.Adapters, a)
+		if a.Role != Aggregation {
+			c.Switches[a.Switch].Hosts++
+		}
+	}
+	out := *s
+	out.Classes, out.hosts, out.Nodes, out.Anomalies = &c, nil, Nodes{}, nil
+	out.findPeers()
+	out.findHosts()
+	out.countRails(&out.Rails)
+	if s.Grid != nil {
+		grid := *s.Grid
+		grid.Missing = grid.count() - out.joined(out.members())
+		out.Grid = &grid
+	}
+	out.findAnomalies(c.hints)
+	return &out
 }

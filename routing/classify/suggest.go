@@ -14,34 +14,34 @@ import (
 	"example.org/ibconsole/routing/engines/ftree"
 )
 
-// Suggestion is what to tell ftree.
+// Suggestion holds options for ftree.
 type Suggestion struct {
 	Classes *Classes
 	// Roots are the switches of root_guid_file.
 	Roots []fabric.SwitchIndex
-	// ComputeNodes and IONodes are the end ports of cn_guid_file and io_guid_file;
-	// without IONodes there is to be no such file, for OpenSM takes no empty one.
+	// ComputeNodes and IONodes are the end ports of cn_guid_file and io_guid_file. Without IONodes there must be no
+	// io_guid_file: OpenSM rejects an empty one.
 	ComputeNodes, IONodes []fabric.PortIndex
-	// MaxReverseHops is what I/O nodes need to reach each other (max_reverse_hops).
+	// MaxReverseHops lets the I/O nodes reach each other (max_reverse_hops).
 	MaxReverseHops uint16
-	// Tried are the suggestions that were tried, this one included.
+	// Tried are all attempts, this suggestion included.
 	Tried []Attempt
 }
 
 // Attempt is one run of the engine.
 type Attempt struct {
-	// What says in words what was tried.
+	// What describes the attempt.
 	What string
-	// Err is why the engine did not route, nil where it did.
+	// Err is the reason why the engine refused, nil if it did not.
 	Err error
-	// Pairs is the number of ordered pairs of end ports beside switches, where it did. Between Unreachable of
-	// them no packets get, without those pairs with an aggregation node, of which there are Aggregation.
+	// Pairs is the number of ordered pairs of end ports that are not switches, if the engine routed. Unreachable of
+	// them have no path, not counting the Aggregation unreachable pairs with an aggregation node.
 	Pairs, Unreachable, Aggregation int64
 }
 
-// NoTreeError says that ftree routes a fabric with none of what was tried.
+// NoTreeError reports that ftree refused the fabric in all attempts.
 type NoTreeError struct {
-	// Reason says why none could be tried, "" where some were.
+	// Reason states why nothing could be tried, "" if something was.
 	Reason string
 	Tried  []Attempt
 }
@@ -57,7 +57,7 @@ func (e *NoTreeError) Error() string {
 	return "no fat-tree: " + strings.Join(tried, "; ")
 }
 
-// GUIDs are the node GUIDs of the roots, and the port GUIDs of the compute and the I/O nodes.
+// GUIDs returns the node GUIDs of the roots, and the port GUIDs of the compute and the I/O nodes.
 func (s *Suggestion) GUIDs() (roots, computeNodes, ioNodes []uint64) {
 	f := s.Classes.Fabric
 	for _, r := range s.Roots {
@@ -73,17 +73,17 @@ func portGUIDs(f *fabric.Fabric, ends []fabric.PortIndex) (guids []uint64) {
 	return guids
 }
 
-// Options are options with the suggestion in them.
+// Options returns opt with the suggestion in it.
 func (s *Suggestion) Options(opt routing.Options) routing.Options {
 	opt.RootGUIDs, opt.ComputeNodes, opt.IONodes = s.GUIDs()
 	opt.MaxReverseHops = s.MaxReverseHops
 	return opt
 }
 
-// Suggest classifies a subnet, by hints, which may be nil, and tries with ftree what follows from that, until all hosts
-// reach one another. Aggregation nodes may stay apart from some: there is no path up and then down between two roots.
-// It takes what leaves the fewest pairs apart, and fails with a [NoTreeError] where ftree routes with nothing. Ports
-// without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
+// Suggest classifies a subnet, by hints if they are not nil, and tries ftree with suggestions until all hosts reach one
+// another. Aggregation nodes may remain unreachable from some hosts: there is no path up and then down between two
+// roots. It returns the suggestion with the fewest unreachable pairs, and fails with a [NoTreeError] if ftree refuses
+// all. Ports without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
 func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Options) (*Suggestion, error) {
 	f, err := fabric.AssignLIDs(f)
 	if err != nil {
@@ -91,11 +91,11 @@ func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Op
 	}
 	s := &search{ctx: ctx, opt: opt}
 	classes := classesOf(f, hints)
-	tops := classes.tops()
-	if len(tops) == 0 {
-		return nil, &NoTreeError{Reason: classes.noTree()}
+	rootChoices := classes.rootChoices()
+	if len(rootChoices) == 0 {
+		return nil, &NoTreeError{Reason: classes.noTreeReason()}
 	}
-	for _, one := range classes.candidates(tops) {
+	for _, one := range classes.candidates(rootChoices) {
 		done, err := s.try(one)
 		if err != nil {
 			return nil, err
@@ -111,8 +111,8 @@ func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Op
 	return s.best, nil
 }
 
-// noTree says why there are no roots.
-func (c *Classes) noTree() string {
+// noTreeReason states why there are no roots.
+func (c *Classes) noTreeReason() string {
 	leaves := 0
 	for i := range c.Switches {
 		if c.Switches[i].Layer == Leaf {
@@ -128,14 +128,14 @@ func (c *Classes) noTree() string {
 	return fmt.Sprintf("compute nodes are attached to every switch, of which there are %d", leaves)
 }
 
-// top is a choice of roots.
-type top struct {
+// rootChoice is a choice of roots.
+type rootChoice struct {
 	what  string
 	roots []fabric.SwitchIndex
 }
 
-// tops are the choices of roots: those farthest from the leaves, then all from which no path leads farther.
-func (c *Classes) tops() []top {
+// rootChoices returns the switches farthest from the leaves, then all switches from which no path leads farther.
+func (c *Classes) rootChoices() []rootChoice {
 	var farthest, summits []fabric.SwitchIndex
 	for s := range c.Switches {
 		sw := &c.Switches[s]
@@ -149,9 +149,9 @@ func (c *Classes) tops() []top {
 	if len(farthest) == 0 {
 		return nil
 	}
-	all := []top{{fmt.Sprintf("the %d switches farthest from the leaves as roots", len(farthest)), farthest}}
+	all := []rootChoice{{fmt.Sprintf("the %d switches farthest from the leaves as roots", len(farthest)), farthest}}
 	if !slices.Equal(farthest, summits) {
-		all = append(all, top{
+		all = append(all, rootChoice{
 			fmt.Sprintf("the %d switches from which no path leads farther as roots", len(summits)), summits,
 		})
 	}
@@ -171,7 +171,7 @@ type search struct {
 	opt   routing.Options
 	tried []Attempt
 	best  *Suggestion
-	// unreachable is what the best has.
+	// unreachable is the number of unreachable pairs of the best suggestion.
 	unreachable int64
 }
 
@@ -182,19 +182,19 @@ type candidate struct {
 	height int32
 }
 
-// candidates are the suggestions of some choices of roots, those with the most compute nodes first.
-func (c *Classes) candidates(tops []top) []candidate {
+// candidates returns the suggestions for choices of roots, those with the most compute nodes first.
+func (c *Classes) candidates(rootChoices []rootChoice) []candidate {
 	var all []candidate
-	for _, t := range tops {
-		s, height := c.under(t.roots)
+	for _, t := range rootChoices {
+		s, height := c.suggestionFor(t.roots)
 		all = append(all, candidate{s, t.what, height})
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return len(a.IONodes) - len(b.IONodes) })
 	return all
 }
 
-// try tries a suggestion, first without paths against the direction, and then with longer and longer ones
-// while adapters do not reach each other. It is done where all do.
+// try routes by a suggestion with increasing max_reverse_hops until all adapters reach each other. done reports whether
+// they do.
 func (s *search) try(one candidate) (done bool, err error) {
 	for ; ; one.MaxReverseHops++ {
 		a := Attempt{
@@ -220,7 +220,7 @@ func (s *search) try(one candidate) (done bool, err error) {
 	}
 }
 
-// mostExamples bounds the unreachable pairs that are told apart; what is beyond counts as Unreachable.
+// mostExamples bounds the unreachable pairs that are checked for aggregation nodes. The others count as Unreachable.
 const mostExamples = 1 << 18
 
 func (s *search) route(one *Suggestion, a *Attempt) error {
@@ -248,9 +248,9 @@ func (s *search) route(one *Suggestion, a *Attempt) error {
 	return nil
 }
 
-// under is the suggestion of some roots, and how far the leaves are from them.
-// Compute nodes have to be equally far; those that are not become I/O nodes.
-func (c *Classes) under(roots []fabric.SwitchIndex) (*Suggestion, int32) {
+// suggestionFor returns the suggestion for some roots, and the distance of the leaves from them. Compute nodes must
+// have equal distances; the others become I/O nodes.
+func (c *Classes) suggestionFor(roots []fabric.SwitchIndex) (*Suggestion, int32) {
 	from := make([]bool, len(c.Switches))
 	for _, r := range roots {
 		from[r] = true
@@ -268,7 +268,7 @@ func (c *Classes) under(roots []fabric.SwitchIndex) (*Suggestion, int32) {
 			usual = r
 		}
 	}
-	s := &Suggestion{Classes: c.with(roots), Roots: roots}
+	s := &Suggestion{Classes: c.withRoots(roots), Roots: roots}
 	for i := range s.Classes.Adapters {
 		a := &s.Classes.Adapters[i]
 		if a.Role == Compute && ranks[a.Switch] != usual {
@@ -283,8 +283,8 @@ func (c *Classes) under(roots []fabric.SwitchIndex) (*Suggestion, int32) {
 	return s, usual
 }
 
-// with is a copy of the classes with these roots.
-func (c *Classes) with(roots []fabric.SwitchIndex) *Classes {
+// withRoots returns a copy of the classes with these roots.
+func (c *Classes) withRoots(roots []fabric.SwitchIndex) *Classes {
 	n := *c
 	n.Switches, n.Adapters = slices.Clone(c.Switches), slices.Clone(c.Adapters)
 	for s := range n.Switches {

@@ -3,15 +3,15 @@
 package classify
 
 import (
+	"cmp"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
 )
 
-// climb ranks all switches above some leaves: level by level those that are linked to the level below. One that
-// is linked to more switches of its own level than of the level below belongs above these: a shortcut from a
-// leaf to a root does not make that a middle switch. O(links).
+// climb ranks all switches above the leaves, level by level. A switch with more links to its own level than to the
+// level below belongs above: a shortcut from a leaf to a root does not make the root a middle switch. O(links).
 func (c *Classes) climb(leaves []bool) []int32 {
 	rank := make([]int32, len(leaves))
 	var level []fabric.SwitchIndex
@@ -37,21 +37,21 @@ func (c *Classes) climb(leaves []bool) []int32 {
 	return rank
 }
 
-// settle leaves those of a new level in it that belong there; the others lose their rank, and get another one from
-// those that stay. Where none would stay, all do.
+// settle returns the switches of a new level that belong in it. The others lose their rank, and get one above. If none
+// would stay, all do.
 func (c *Classes) settle(level []fabric.SwitchIndex, rank []int32) []fabric.SwitchIndex {
 	var above, stay []fabric.SwitchIndex
 	for _, s := range level {
-		beside, below := 0, 0
+		same, lower := 0, 0
 		for _, l := range c.graph.Of(s) {
 			switch rank[l.Peer] {
 			case rank[s]:
-				beside++
+				same++
 			case rank[s] - 1:
-				below++
+				lower++
 			}
 		}
-		if beside > below {
+		if same > lower {
 			above = append(above, s)
 		} else {
 			stay = append(stay, s)
@@ -80,8 +80,8 @@ func (c *Classes) settle(level []fabric.SwitchIndex, rank []int32) []fabric.Swit
 	return stay
 }
 
-// addDrained adds the leaves without compute nodes to those with some, and reports whether there are any: switches two
-// ranks up or more that are linked to nothing but what is above one of the leaves, or are named as leaves are.
+// addDrained adds leaves without compute nodes to the leaves, and reports whether it found any: switches of rank 2 or
+// higher that are linked only to switches above one of the leaves, or that are named like leaves.
 func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 	named := c.names(leaves, rank)
 	var drained []fabric.SwitchIndex
@@ -98,7 +98,7 @@ func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 		n := named[sw.Pattern]
 		switch {
 		case n.leaves > 0 && n.others == 0:
-		case n.leaves == 0 && n.all > 1, !c.besideLeaf(fabric.SwitchIndex(s), leaves):
+		case n.leaves == 0 && n.all > 1, !c.mirrorsLeaf(fabric.SwitchIndex(s), leaves):
 			continue
 		}
 		drained = append(drained, fabric.SwitchIndex(s))
@@ -112,8 +112,8 @@ func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 	return len(drained) > 0
 }
 
-// rankByName ranks a switch as nearly all of its name are where its cables fit there, too: one that has lost all links
-// downwards looks as if it were on top.
+// rankByName gives a switch the rank that nearly all switches of its name have, if its cables fit there. A switch that
+// has lost all links downwards otherwise looks like a root.
 func (c *Classes) rankByName(rank []int32) {
 	type at struct {
 		pattern string
@@ -144,11 +144,11 @@ func (c *Classes) rankByName(rank []int32) {
 	}
 }
 
-// fewNamed is of how many switches it takes a name to say something.
+// fewNamed is the number of switches from which on their name is evidence of a rank.
 const fewNamed = 4
 
-// isFlat reports whether the leaves are linked among themselves rather than to what is above them: a torus, a mesh, a
-// dragonfly. A switch without hosts is one of them then.
+// isFlat reports whether the leaves are linked to each other rather than to switches above them: a torus, a mesh, a
+// dragonfly. Switches without hosts are leaves there, too.
 func (c *Classes) isFlat(leaves []bool) bool {
 	among, others := 0, 0
 	for s := range leaves {
@@ -165,7 +165,7 @@ func (c *Classes) isFlat(leaves []bool) bool {
 	return among > others
 }
 
-// naming is how many switches have a pattern of names: leaves with hosts, others next to these, and all.
+// naming counts the switches with a pattern of names: leaves with hosts, others next to them, and all.
 type naming struct{ leaves, others, all int }
 
 func (c *Classes) names(leaves []bool, rank []int32) map[string]naming {
@@ -183,7 +183,7 @@ func (c *Classes) names(leaves []bool, rank []int32) map[string]naming {
 	return named
 }
 
-// insideDirector reports whether a switch is linked to another of its system.
+// insideDirector reports whether a switch is linked to another one of its system.
 func (c *Classes) insideDirector(s fabric.SwitchIndex) bool {
 	own := c.Fabric.SwitchNode(s).SystemGUID
 	for _, l := range c.graph.Of(s) {
@@ -194,8 +194,8 @@ func (c *Classes) insideDirector(s fabric.SwitchIndex) bool {
 	return false
 }
 
-// besideLeaf reports whether all neighbours of a switch are neighbours of one leaf. O(cables of its neighbours).
-func (c *Classes) besideLeaf(s fabric.SwitchIndex, leaves []bool) bool {
+// mirrorsLeaf reports whether one leaf shares all neighbours of a switch. O(cables of its neighbours).
+func (c *Classes) mirrorsLeaf(s fabric.SwitchIndex, leaves []bool) bool {
 	common := map[fabric.SwitchIndex]int{}
 	met := map[fabric.SwitchIndex]bool{}
 	for _, l := range c.graph.Of(s) {
@@ -219,7 +219,7 @@ func (c *Classes) besideLeaf(s fabric.SwitchIndex, leaves []bool) bool {
 	return false
 }
 
-// Heights are the tiers of all switches: their rank, and 0 for those that no path leads to.
+// Heights returns the tiers of all switches: their rank, 0 for unranked ones.
 func (c *Classes) Heights() []int32 {
 	heights := make([]int32, len(c.Switches))
 	for s := range heights {
@@ -230,8 +230,8 @@ func (c *Classes) Heights() []int32 {
 	return heights
 }
 
-// Tiers are the switches of the subnet by their height, leaves first.
-// There is one tier where nothing is above the switches with hosts.
+// Tiers returns the switches of the subnet by height, leaves first. There is one tier if nothing is above the switches
+// with hosts.
 func (c *Classes) Tiers() [][]fabric.SwitchIndex {
 	var tiers [][]fabric.SwitchIndex
 	for s, rank := range c.Heights() {
@@ -246,7 +246,7 @@ func (c *Classes) Tiers() [][]fabric.SwitchIndex {
 	return tiers
 }
 
-// distances are those of all switches from the nearest of some.
+// distances returns the distances of all switches from the nearest switch of a set.
 func (c *Classes) distances(from []bool) []int32 {
 	dist := make([]int32, len(from))
 	var queue []fabric.SwitchIndex
@@ -266,4 +266,81 @@ func (c *Classes) distances(from []bool) []int32 {
 		}
 	}
 	return dist
+}
+
+// findLeaves reports for each switch whether its compute nodes make it a leaf. Few nodes on few switches may be service
+// nodes without a telling name. widest is the highest number of neighbours of a certain leaf.
+func (c *Classes) findLeaves() (leaves []bool, widest int) {
+	hosts := make([]int, len(c.Switches))
+	for i := range c.Adapters {
+		if a := &c.Adapters[i]; a.Role == Compute {
+			hosts[a.Switch]++
+		}
+	}
+	sure := make([]bool, len(hosts))
+	usual := usualHosts(hosts)
+	for s, n := range hosts {
+		sure[s] = n > 0 && 2*n >= usual && !c.hasBusierNeighbour(fabric.SwitchIndex(s), hosts)
+		if sure[s] {
+			widest = max(widest, c.Switches[s].Neighbours)
+		}
+	}
+	leaves = slices.Clone(sure)
+	for s, n := range hosts {
+		if n > 0 && !sure[s] {
+			leaves[s] = c.cabledLikeLeaf(fabric.SwitchIndex(s), sure, widest)
+		}
+	}
+	return leaves, widest
+}
+
+// usualHosts returns the number of hosts on the switch of the median host.
+func usualHosts(hosts []int) int {
+	all, total := slices.SortedFunc(slices.Values(hosts), func(a, b int) int { return cmp.Compare(b, a) }), 0
+	for _, n := range all {
+		total += n
+	}
+	for _, n := range all {
+		if total -= 2 * n; total <= 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// hasBusierNeighbour reports whether a neighbour has at least twice as many hosts: one of the two is above the other.
+func (c *Classes) hasBusierNeighbour(s fabric.SwitchIndex, hosts []int) bool {
+	return slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return hosts[l.Peer] >= 2*hosts[s] })
+}
+
+// cabledLikeLeaf reports whether a switch with few hosts is linked like a leaf: to none of the leaves, and to no more
+// switches than they are. A switch above leaves has more neighbours than a leaf.
+func (c *Classes) cabledLikeLeaf(s fabric.SwitchIndex, sure []bool, widest int) bool {
+	nextToLeaf := slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return sure[l.Peer] })
+	return !nextToLeaf && c.Switches[s].Neighbours <= widest
+}
+
+// addEmptyLeaves adds the leaves without hosts. They are as far from the other leaves as roots are, but have no more
+// neighbours than leaves, while roots have more. They get rank 0.
+func (c *Classes) addEmptyLeaves(leaves []bool, ranks []int32, widest int) {
+	top := slices.Max(append(ranks, 0))
+	named := c.names(leaves, ranks)
+	var empty []int32
+	wider := false
+	for s, r := range ranks {
+		n := named[c.Switches[s].Pattern]
+		switch {
+		case r != top || top == 0:
+		case c.Switches[s].Neighbours > widest:
+			wider = true
+		case top > 1 && (n.leaves > 0 || n.all == 1):
+			empty = append(empty, int32(s))
+		}
+	}
+	if !wider {
+		return
+	}
+	for _, s := range empty {
+		leaves[s], ranks[s] = true, 0
+	}
 }

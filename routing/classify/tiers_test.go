@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// sizes are how many switches each tier has.
+// sizes returns the number of switches of each tier.
 func sizes(c *Classes) (n []int) {
 	for _, t := range c.Tiers() {
 		n = append(n, len(t))
@@ -18,9 +18,9 @@ func sizes(c *Classes) (n []int) {
 	return n
 }
 
-// TestTiers lets links fail at random, one in ten of those between switches, and the hosts of a leaf go: the tiers stay
-// those of the shape (fattree:3,8 has 8 pods of 4 leaves and 4 middle switches below 16 spines; the bull has 3 sets of
-// 4 L0 and 2 L1, 2 L2 and 2 L3; the torus is one tier).
+// TestTiers removes random links, one in ten of those between switches, and the hosts of a leaf: the tiers stay those
+// of the shape (fattree:3,8 has 8 pods of 4 leaves and 4 middle switches below 16 spines; the bull has 3 sets of 4 L0
+// and 2 L1, 2 L2 and 2 L3; the torus is one tier).
 func TestTiers(t *testing.T) {
 	r := testenv.Rand(t)
 	for spec, want := range map[string][]int{
@@ -32,21 +32,21 @@ func TestTiers(t *testing.T) {
 			return !f.Nodes[f.Ports[e].Node].IsSwitch()
 		})])
 		for range testenv.Count(t, 5, 200) {
-			var gone []fabric.Link
+			var removed []fabric.Link
 			for _, l := range f.Links() {
 				a, b := f.Ports[l.A].Node, f.Ports[l.B].Node
 				onFirst := a == f.Switches[sw] || b == f.Switches[sw]
 				between := f.Nodes[a].IsSwitch() && f.Nodes[b].IsSwitch()
 				if onFirst && !between || between && spec[:4] != "bull" && r.IntN(10) == 0 {
-					gone = append(gone, l)
+					removed = append(removed, l)
 				}
 			}
-			left := f.Without(gone)
-			if outside := len(left.Switches) - len(slices.Concat(Of(left).Tiers()...)); outside > 0 {
+			left := f.Without(removed)
+			if outside := len(left.Switches) - len(slices.Concat(classesOf(left, nil).Tiers()...)); outside > 0 {
 				continue // the subnet fell apart
 			}
-			if got := sizes(Of(left)); !slices.Equal(got, want) {
-				t.Errorf("%s without %d links: tiers of %v, want %v", spec, len(gone), got, want)
+			if got := sizes(classesOf(left, nil)); !slices.Equal(got, want) {
+				t.Errorf("%s without %d links: tiers of %v, want %v", spec, len(removed), got, want)
 			}
 		}
 	}

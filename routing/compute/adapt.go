@@ -15,32 +15,31 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Adaptation says what an incremental job did to the tables before.
+// Adaptation describes the changes that an incremental job made to the previous tables.
 type Adaptation struct {
-	// Touched entries on Switches are others than before.
+	// Touched is the number of changed entries, Switches the number of switches that hold them.
 	Touched, Switches int
-	// Beside is the number of entries that a full routing would have changed, -1
-	// where that was not asked for, and Engine which one.
+	// FullChanged is the number of entries that a full routing by Engine would have changed, -1 if not requested.
 	FullChanged int
 	Engine      string
-	// Examined counts the entries that had to be looked at one by one.
+	// Examined counts the entries that were checked one by one.
 	Examined int
-	// LIDs counts those of which some entry led nowhere, Entries what a full route
-	// computes: an entry for each LID on each switch.
+	// LIDs counts the LIDs to which some entry had lost its path, Entries the entries of a full routing: one for each
+	// LID on each switch.
 	LIDs, Entries int
-	// Examples are some of the switches and LIDs without a path, and Lost all.
+	// Examples are some of the switches and LIDs without a path, Unreachable counts all.
 	Examples    []string
 	Unreachable int
 	Changes     []string
-	// Loop says that the result has a credit loop that the tables before have not, nil
-	// where nobody looked because that takes long, or it is unknown.
+	// Loop reports whether the result has a credit loop that the previous tables do not have. It is nil if unknown, or
+	// not checked because that would take long.
 	Loop *bool
 }
 
-// maxListed is how many of what went wrong are named.
+// maxListed bounds the number of Examples.
 const maxListed = 8
 
-// adapt adapts the tables before to the subnet.
+// adapt adapts the previous tables to the subnet.
 func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	if job.Before == nil {
 		return nil, incremental.ErrNoTables
@@ -80,9 +79,10 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// adapted says what was made, beside what a full routing would have.
+// adapted describes an incremental result, and compares it with a full routing if requested.
 func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptation, error) {
-	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, FullChanged: -1, Examined: made.Looked, LIDs: made.LIDs,
+	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, FullChanged: -1, Examined: made.Looked,
+		LIDs:        made.LIDs,
 		Unreachable: len(made.Unreached)}
 	f := made.Tables.Fabric
 	for _, u := range made.Unreached[:min(maxListed, len(made.Unreached))] {
@@ -96,13 +96,13 @@ func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptat
 	}
 	full, err := Unicast(ctx, job)
 	if err != nil {
-		return nil, fmt.Errorf("route anew, to compare with: %w", err)
+		return nil, fmt.Errorf("route in full for comparison: %w", err)
 	}
 	a.FullChanged, a.Engine = diff.Count(job.Before, full.Tables).Changed, full.Figures.Engine
 	return a, nil
 }
 
-// entriesOf counts the entries of a subnet: one for each LID on each switch.
+// entriesOf returns the number of entries of a subnet: one for each LID on each switch.
 func entriesOf(f *fabric.Fabric) int {
 	switches, lids := 0, 0
 	for _, n := range f.Switches {
@@ -116,20 +116,21 @@ func entriesOf(f *fabric.Fabric) int {
 	return switches * lids
 }
 
-// cheapCredits is how much [credits.Work] an incremental routing does to look for
-// credit loops: a few tenths of a second.
+// cheapCredits is the most [credits.Work] for which an incremental routing checks for credit loops: a few tenths of a
+// second.
 const cheapCredits = 8_000_000
 
-// newLoop looks for a credit loop that adapted tables have and those that they were made of have not: paths
-// around what failed follow no rule against turns, as those of updn do.
-func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, warnings []string, err error) {
-	if credits.Work(is) > cheapCredits {
+// newLoop reports whether adapted tables have a credit loop that the previous tables do not have: paths around failures
+// follow no rule against turns such as that of updn.
+func (job *Job) newLoop(ctx context.Context, now *fabric.Tables) (found *bool, warnings []string, err error) {
+	if credits.Work(now) > cheapCredits {
 		return nil, []string{
-			"an engine's rule against credit loops (updn's, ftree's, ...) does not bind adapted paths, and nobody " +
-				"looked for loops: check credits does",
+			"credit loops were not checked: adapted paths do not follow an engine's rule against them (updn's, " +
+				"ftree's, ...); " +
+				"check credits does",
 		}, nil
 	}
-	loop, err := job.Facts.Credits(ctx, is, credits.Options{})
+	loop, err := job.Facts.Credits(ctx, now, credits.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,14 +141,15 @@ func (job *Job) newLoop(ctx context.Context, is *fabric.Tables) (found *bool, wa
 		}
 	}
 	if u := cmp.Or(loop.Unknown(), before.Unknown()); u != "" {
-		return nil, []string{fmt.Sprintf("whether there is a credit loop that was not there before is unknown: %s", u)},
+		return nil, []string{fmt.Sprintf("whether there is a new credit loop is unknown: %s", u)},
 			nil
 	}
-	comes := loop.Verdict == credits.Loop && before.Verdict == credits.None
-	if comes {
-		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links, and the tables before have none: adapted paths "+
+	isNew := loop.Verdict == credits.Loop && before.Verdict == credits.None
+	if isNew {
+		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links that the previous tables do not have: "+
+			"adapted paths "+
 			"may turn where the rule of their engine (updn, ftree, ...) forbids it "+
-			"(check credits shows the loop; route makes paths by the rule)", len(loop.Ring))}
+			"(check credits shows the loop; route follows the rule)", len(loop.Ring))}
 	}
-	return &comes, warnings, nil
+	return &isNew, warnings, nil
 }

@@ -46,8 +46,8 @@ func same(a, b *fabric.LFT) bool {
 	return a.Switches() == b.Switches()
 }
 
-// TestRun: tables are those that the engine makes of the subnet with LIDs, and of
-// nothing all entries are changed, of themselves none.
+// TestRun checks that tables are those of the engine for the subnet with LIDs. All entries change without previous
+// tables, none if they are equal.
 func TestRun(t *testing.T) {
 	f := subnet(t)
 	first := run(t, compute.Job{Fabric: f})
@@ -70,18 +70,18 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestAfterFailure: a what-if keeps routes as OpenSM does, a job may ask for none to be
-// kept, and one that adapts changes no entry that the failure did not touch.
+// TestAfterFailure checks that a what-if keeps routes as OpenSM does, that a job can keep none, and that an incremental
+// one changes only entries that the failure affects.
 func TestAfterFailure(t *testing.T) {
 	first := run(t, compute.Job{Fabric: subnet(t)})
 	base := first.Tables.Fabric
-	var gone fabric.Link
+	var removed fabric.Link
 	for _, l := range base.Links() {
 		if base.Nodes[base.Ports[l.A].Node].IsSwitch() && base.Nodes[base.Ports[l.B].Node].IsSwitch() {
-			gone = l
+			removed = l
 		}
 	}
-	job := compute.Job{Fabric: base.Without([]fabric.Link{gone}), Failed: true, Base: base, Before: first.Tables,
+	job := compute.Job{Fabric: base.Without([]fabric.Link{removed}), Failed: true, Base: base, Before: first.Tables,
 		Against: "base", Facts: &analysis.Memo{}}
 	kept := run(t, job)
 	want, err := minhop.Engine{}.Route(t.Context(), job.Fabric, routing.Options{Existing: first.Tables.LFT})
@@ -92,20 +92,21 @@ func TestAfterFailure(t *testing.T) {
 		t.Errorf("kept: %+v", kept.Figures)
 	}
 	job.Keep = compute.KeepNo
-	if anew := run(t, job); anew.Figures.Kept {
-		t.Errorf("anew: %+v", anew.Figures)
+	if recomputed := run(t, job); recomputed.Figures.Kept {
+		t.Errorf("recomputed: %+v", recomputed.Figures)
 	}
 	job.Keep, job.Incremental, job.CompareFull = compute.KeepAsOpenSM, true, true
 	adapted := run(t, job)
 	a := adapted.Adaptation
 	if n := diff.Count(first.Tables, adapted.Tables).Changed; a == nil || a.Touched != n || n == 0 ||
-		adapted.Figures.Changed != n || a.Unreachable != 0 || a.FullChanged != kept.Figures.Changed || a.Engine != "minhop" {
-		t.Errorf("%d entries are others: %+v", n, a)
+		adapted.Figures.Changed != n || a.Unreachable != 0 || a.FullChanged != kept.Figures.Changed ||
+		a.Engine != "minhop" {
+		t.Errorf("%d entries changed: %+v", n, a)
 	}
 }
 
-// TestPast: a job goes on from the tables of the one before while things are only lost,
-// and computes all anew once a link came up, though others are still lost.
+// TestPast checks that a job continues with the tables of the previous one while nothing comes up, and computes all
+// routes after a link came up, even if others are still down.
 func TestPast(t *testing.T) {
 	first := run(t, compute.Job{Fabric: subnet(t)})
 	base := first.Tables.Fabric

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package compute computes the tables of a subnet from beginning to end: it assigns LIDs, tries the engines of a chain,
+// or adapts existing tables, or applies the routes of a file, computes the trees of multicast groups, and counts the
+// results.
+//
+// A [Job] holds everything that this depends on. [Unicast] does the same without multicast and without counting the
+// changes, for example to measure an engine.
 package compute
 
 import (
@@ -12,56 +18,56 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Keep says whether routes that are still among the shortest stay as they are.
+// Keep controls whether routes that are still among the shortest stay as they are.
 type Keep uint8
 
-// The ways to keep routes.
+// The values of Keep.
 const (
-	// KeepAsOpenSM keeps them where OpenSM would: where things were only lost since the tables were made. OpenSM
-	// computes all anew on its first sweep and whenever a link or host has come up.
+	// KeepAsOpenSM keeps them if OpenSM would: if nothing came up since the tables were made. OpenSM computes all
+	// routes on its first sweep and whenever a link or host has come up.
 	KeepAsOpenSM Keep = iota
 	KeepYes
 	KeepNo
 )
 
-// Job is a subnet to make tables for.
+// Job describes a subnet to compute tables for.
 type Job struct {
-	// Fabric is the subnet, which may lack LIDs. Failed says that it is a what-if of Base.
+	// Fabric is the subnet, which may lack LIDs. Failed reports that it is a what-if of Base.
 	Fabric *fabric.Fabric
 	Failed bool
-	// Base is the subnet before failures, and Before its tables, nil for none. Against names them.
+	// Base is the subnet before failures. Before are its tables, nil for none, and Against is their name.
 	Base    *fabric.Fabric
 	Before  *fabric.Tables
 	Against string
 
-	// Engines are tried in their order. Torus remembers what Base was recognised as for
-	// a torus-2QoS that was given no configuration, nil where it goes without.
+	// Engines are tried in order. Torus caches what Base was recognised as for a torus-2QoS without configuration, nil
+	// for no cache.
 	Engines []routing.Engine
 	Options routing.Options
 	Torus   *torus.Known
 	LIDs    LIDs
-	// Past is what the subnet manager remembers of the events after Base, empty where nothing was routed since.
-	// Keep is about its routes, or else those of Before, and Cached says to keep them as OpenSM's unicast cache does.
+	// Past is what the subnet manager remembers of the events after Base, empty if nothing was routed since. Keep
+	// applies to its routes, or else to those of Before. Cached keeps them as OpenSM's unicast cache does.
 	Past   Past
 	Keep   Keep
 	Cached bool
-	// Groups are the multicast groups, and GroupsOf says who named them, "" where none are known.
+	// Groups are the multicast groups. GroupsOf names their source, "" if none are known.
 	Groups   []fabric.Group
 	GroupsOf string
 
-	// NoQoS says that quality of service is off: OpenSM writes no SL2VL tables then.
+	// NoQoS turns quality of service off: OpenSM writes no SL2VL tables then.
 	NoQoS bool
 
-	// Notes go before the warnings of an engine.
+	// Notes precede the warnings of an engine.
 	Notes []string
 
-	// Incremental adapts the tables of Before instead of routing anew; CompareFull does that
-	// too, to compare. Facts, where set, knows some of Before.
+	// Incremental adapts the tables of Before instead of routing in full. CompareFull routes in full as well, for
+	// comparison. Facts is a cache of results for Before.
 	Incremental, CompareFull bool
 	Facts                    Facts
 }
 
-// Facts is who may know already what follows from tables.
+// Facts may cache results that follow from tables.
 type Facts interface {
 	RoutesFrom(context.Context, *fabric.Tables) (*incremental.Base, error)
 	Credits(context.Context, *fabric.Tables, credits.Options) (*credits.Result, error)

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// ApplyFile lays the routes of a file over the subnet, and says what of them fits. Where no
-// switch is known there is no result.
+// ApplyFile applies the routes of a file to the subnet, and reports what of it fits. The result is nil if no switch is
+// known.
 func ApplyFile(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Report, error) {
 	lids, err := job.assign()
 	if err != nil {
@@ -39,28 +39,27 @@ func ApplyFile(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, o
 	return res, rep, job.trees(ctx, res)
 }
 
-// Restored says what became of a saved routing.
+// Restored describes the use of a saved routing.
 type Restored struct {
 	persist.Judgement
-	// Engine is that of the file, "" where it does not say.
+	// Engine is the engine in the file, "" if it has none.
 	Engine string
-	// How says what was computed; [persist.Kept] also where all was to be kept.
+	// How reports what was computed; [persist.Kept] also if all routes had to be kept.
 	How persist.How
-	// RoutedBy is the engine that routed again, "" for none. Refusals are those before it in the chain.
+	// RoutedBy is the engine that routed again, "" for none. Refusals are those of the engines before it in the chain.
 	RoutedBy string
 	Refusals []engines.Refusal
-	// Changed counts the entries that are others than the saved ones. Unread switches
-	// have none there, and were not compared.
+	// Changed counts the entries that differ from the saved ones. Unread switches have none there, and were not
+	// compared.
 	Changed, Unread int
-	// Trees are the multicast LIDs whose saved trees are invalid, Made those of them that
-	// got another tree: no group is known of the rest, which have none. Where all was to
-	// be kept, they are there and broken.
+	// Trees are the multicast LIDs whose saved trees are invalid, Made those of them that got another tree. The rest
+	// have no known group and no tree. If all had to be kept, the invalid trees remain.
 	Trees, Made []uint16
-	// Unreached counts the entries that nothing could repair.
+	// Unreached counts the entries that could not be repaired.
 	Unreached int
 }
 
-// Rows are the verdicts by the rows of the memo's table, in the order in which they come.
+// Rows returns the verdicts by row of the memo's table, and the rows in order of appearance.
 func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	of = map[string][]incremental.Verdict{}
 	for _, v := range b.Verdicts {
@@ -72,8 +71,8 @@ func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	return rows, of
 }
 
-// Restore holds a saved routing against the subnet and uses what of it is valid. With
-// keep it keeps the routes as they are, whatever has changed.
+// Restore compares a saved routing with the subnet and uses the valid part of it. With keep it keeps all routes,
+// whatever has changed.
 func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (*Result, *Restored, error) {
 	lids, err := job.LIDs.remembering(job.Fabric, saved.Fabric).assign(job.Fabric)
 	if err != nil {
@@ -88,7 +87,7 @@ func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool)
 		b.Judgement = persist.Judge(lids.fabric, saved)
 		res.Tables = persist.Lay(lids.fabric, saved.Tables)
 		b.Trees = persist.BrokenTrees(res.Tables, saved.Fabric)
-	} else if err := job.bring(ctx, lids.fabric, saved, res, b); err != nil {
+	} else if err := job.restore(ctx, lids.fabric, saved, res, b); err != nil {
 		return nil, nil, err
 	}
 	g := &res.Figures
@@ -97,7 +96,7 @@ func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool)
 	d := diff.Count(saved.Tables, res.Tables)
 	b.Changed, b.Unread = d.Changed, d.Unread
 	if !keep {
-		if b.Made, err = job.renew(ctx, res, saved.Tables, b.Trees); err != nil {
+		if b.Made, err = job.rebuildTrees(ctx, res, saved.Tables, b.Trees); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -105,7 +104,8 @@ func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool)
 	return res, b, nil
 }
 
-func (job *Job) bring(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result, b *Restored) error {
+func (job *Job) restore(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, res *Result,
+	b *Restored) error {
 	opt := job.options(f)
 	made, err := persist.Adapt(ctx, f, saved, opt,
 		func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error) {

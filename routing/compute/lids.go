@@ -9,30 +9,30 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// LIDs say which LIDs ports get.
+// LIDs control the LIDs that ports get.
 type LIDs struct {
 	fabric.LIDOptions
-	// Chosen says that LMC is; else it is what the subnet has.
+	// Chosen reports that LMC is set; otherwise it is that of the subnet.
 	Chosen bool
-	// FoundFile is the file of GUID2LID where the program found it and nobody named it, escaped, else "": see
-	// [LIDs.WithoutContradictions].
+	// FoundFile is the escaped name of the GUID2LID file if the program found it and the user did not name it,
+	// otherwise "": see [LIDs.WithoutContradictions].
 	FoundFile string
-	// Remember says to remember the LIDs of ports for the next job although all ports have LIDs.
+	// Remember keeps the LIDs of ports for the next job even if all ports have LIDs.
 	Remember bool
 }
 
 // assignment is a subnet whose ports have LIDs.
 type assignment struct {
 	fabric *fabric.Fabric
-	// top is the highest LID that OpenSM's tables have entries for.
+	// top is the highest LID for which OpenSM's tables have entries.
 	top   uint16
 	notes []string
-	// next says which LIDs the next assignment gives, nil where all ports had LIDs already and need not be remembered.
+	// next controls the next assignment, nil if all ports had LIDs already and need not be remembered.
 	next *LIDs
 }
 
-// assign gives the ports of the job's subnet their LIDs: those that the subnet manager remembers from the assignments
-// of its past, where it has made any.
+// assign assigns LIDs to the ports of the job's subnet. If the subnet manager has assigned LIDs before, it uses those
+// that it remembers.
 func (job *Job) assign() (assignment, error) {
 	if job.Past.LIDs != nil {
 		return job.Past.LIDs.assign(job.Fabric)
@@ -41,7 +41,7 @@ func (job *Job) assign() (assignment, error) {
 	if a.next == nil || !job.Failed {
 		return a, err
 	}
-	for _, e := range job.Base.EndPorts { // those that are gone may come back
+	for _, e := range job.Base.EndPorts { // failed ports may come back
 		if p := &job.Base.Ports[e]; p.LID != 0 {
 			a.next.GUID2LID.Reserve(p.GUID, p.LIDRange())
 		}
@@ -49,7 +49,7 @@ func (job *Job) assign() (assignment, error) {
 	return a, err
 }
 
-// assign gives the ports of f their LIDs.
+// assign assigns LIDs to the ports of f.
 func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	if !o.Chosen {
 		o.LMC = f.MaxLMC()
@@ -72,9 +72,8 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	return out, nil
 }
 
-// WithoutContradictions returns the same without the records of a file that nobody named which contradict the LIDs of ports of f: a
-// record of a port that has another LID, or of a LID that another port has. The note names the file, "" for no such
-// record.
+// WithoutContradictions returns o without the records of FoundFile that contradict the LIDs of ports of f: records of a
+// port that has another LID, or of a LID that another port has. The note names the file, "" if there is no such record.
 func (o LIDs) WithoutContradictions(f *fabric.Fabric) (out LIDs, note string) {
 	if o.FoundFile == "" {
 		return o, ""
@@ -112,7 +111,7 @@ func (o LIDs) WithoutContradictions(f *fabric.Fabric) (out LIDs, note string) {
 	o.GUID2LID, note = t, ""
 	if dropped > 0 {
 		note = fmt.Sprintf("%s contradicts the LIDs of the subnet, which stay: %d of its records are not used, "+
-			"such as: %s", o.FoundFile, dropped, example)
+			"for example: %s", o.FoundFile, dropped, example)
 	}
 	return o, note
 }
@@ -122,7 +121,7 @@ func LackLIDs(f *fabric.Fabric) bool {
 	return slices.ContainsFunc(f.EndPorts, func(e fabric.PortIndex) bool { return f.Ports[e].LID == 0 })
 }
 
-// remembering also gives ports of f that have no LID the one that they had in another picture of the subnet.
+// remembering returns o with the LIDs that ports without a LID in f had in another state of the subnet.
 func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	if o.GUID2LID != nil {
 		return o
@@ -146,9 +145,9 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	return o
 }
 
-// After is what OpenSM gives ports of f that has given a subnet its LIDs before: a port without LIDs gets those that
-// it had there, and those of ports that are gone stay theirs. Ports of f that got LIDs in since, a routing after
-// that, keep them; since may be nil.
+// After returns the control by which OpenSM assigns LIDs to ports of f if it has assigned those of was before: a port
+// without LIDs gets those that it had in was, and those of removed ports stay reserved. Ports of f that got LIDs in
+// since, a later routing, keep them; since may be nil.
 func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if was.MaxLID == 0 || o.Reassign {
 		return o
@@ -158,10 +157,10 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	}
 	o.GUID2LID = o.GUID2LID.Clone()
 	taken := map[uint16]bool{}
-	remember := func(from *fabric.Fabric, gone bool) {
+	remember := func(from *fabric.Fabric, reserve bool) {
 		for _, e := range from.EndPorts {
 			port, now := &from.Ports[e], f.PortByGUID(from.Ports[e].GUID)
-			if _, known := o.GUID2LID.Get(port.GUID); known || port.LID == 0 || now == fabric.None && !gone ||
+			if _, known := o.GUID2LID.Get(port.GUID); known || port.LID == 0 || now == fabric.None && !reserve ||
 				now != fabric.None && f.Ports[now].LID != 0 {
 				continue
 			}
@@ -185,7 +184,7 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	return o
 }
 
-// upTo gives tables entries, and switches a LinearFDBTop, up to a LID that a port had and that none has any more.
+// upTo extends the entries and LinearFDBTop of tables to a LID that a port had and that none has any more.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
 	if top <= t.LFT.MaxLID {
 		return t

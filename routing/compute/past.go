@@ -12,19 +12,19 @@ import (
 	"example.org/ibconsole/routing/changes/ucastcache"
 )
 
-// Past is what a subnet manager remembers that lives through one event after another.
+// Past is the memory of a subnet manager that runs through several events.
 type Past struct {
-	// Tables are those that it gave the switches last.
+	// Tables are the ones that it wrote to the switches last.
 	Tables *fabric.Tables
-	// Computed are those that an engine made last, which its unicast cache holds.
+	// Computed are the ones that an engine computed last, which the unicast cache holds.
 	Computed *fabric.Tables
-	// Top is the highest LID that there was.
+	// Top is the highest LID so far.
 	Top uint16
-	// LIDs say which LIDs it gives from now on, nil where all ports have LIDs without it.
+	// LIDs control the next assignments, nil if all ports have LIDs without it.
 	LIDs *LIDs
 }
 
-// remember keeps in mind what the next job goes on from.
+// remember sets the Past for the next job.
 func (r *Result) remember(job *Job, lids *assignment) {
 	r.Past.LIDs = lids.next
 	r.Past.Tables, r.Past.Computed = r.Tables, r.Tables
@@ -33,8 +33,7 @@ func (r *Result) remember(job *Job, lids *assignment) {
 	}
 }
 
-// past is what the subnet manager remembers: the tables before failures where nothing
-// was routed since.
+// past returns the memory of the subnet manager: the tables before failures if nothing was routed since.
 func (job *Job) past() Past {
 	if job.Past.Tables == nil && job.Failed {
 		return Past{Tables: job.Before, Computed: job.Before}
@@ -42,14 +41,13 @@ func (job *Job) past() Past {
 	return job.Past
 }
 
-// keeps reports whether an engine keeps routes that it is given; the others compute
-// all anew, as OpenSM's do.
+// keeps reports whether an engine keeps existing routes. The others compute all routes, as OpenSM's do.
 func keeps(engine string) bool {
 	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
 }
 
-// last are the tables that the subnet manager goes on from, nil for none. Back says
-// that a link came up since, so that it keeps none of their routes.
+// last returns the tables with which the subnet manager continues, nil for none. If back is true a link came up since,
+// and it keeps none of their routes.
 func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err error) {
 	last = job.past().Tables
 	if job.Keep == KeepYes && last == nil {
@@ -60,7 +58,7 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	})
 	switch {
 	case job.Keep == KeepYes && !usable:
-		return nil, false, fmt.Errorf("there are no routes to keep: %s has no tables for this fabric", job.Against)
+		return nil, false, fmt.Errorf("keep routes: %s has no tables for this fabric", job.Against)
 	case job.Keep == KeepNo, !usable:
 		return nil, false, nil
 	}
@@ -71,7 +69,7 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	return last, back, nil
 }
 
-// cameUp reports whether the subnet has a link or a node now that it had not.
+// cameUp reports whether now has a link or a node that was does not have.
 func cameUp(was, now *fabric.Fabric) bool {
 	if !fabric.SameNodes(was, now) {
 		return slices.ContainsFunc(fabric.Changes(was, now), func(c fabric.Change) bool {
@@ -83,11 +81,11 @@ func cameUp(was, now *fabric.Fabric) bool {
 	})
 }
 
-// CachedEngine is what figures call the engine where the unicast cache held.
+// CachedEngine is the name of the engine in figures if the unicast cache was valid.
 const CachedEngine = "ucast_cache"
 
-// cached are the tables as OpenSM's unicast cache leaves them, nil where it does not
-// hold or is not asked for, and what to say of it.
+// cached returns the tables as OpenSM's unicast cache leaves them, nil if the cache is invalid or not requested, and
+// notes about it.
 func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
 	past := job.past()
 	if !job.Cached || job.Keep != KeepAsOpenSM || !job.Failed && past.Computed == nil {

@@ -13,59 +13,58 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Result is what a job came to. Its tables stand on the subnet with LIDs.
+// Result is the result of a job. Its tables are for the subnet with LIDs.
 type Result struct {
 	routing.Result
 	Figures Figures
-	// Adaptation is nil where the job was not incremental.
+	// Adaptation is nil if the job was not incremental.
 	Adaptation *Adaptation
-	// Past is what the next job goes on from, empty where the job was incremental.
+	// Past is the input for the next job, empty if the job was incremental.
 	Past Past
 }
 
-// Figures say what was done.
+// Figures summarize a job.
 type Figures struct {
-	// Engine is the one that routed, Refusals are those before it in the chain.
+	// Engine is the engine that routed, Refusals are those of the engines before it in the chain.
 	Engine   string
 	Refusals []engines.Refusal
-	// Took is the engine's own wall time, that of the ones which refused included.
+	// Took is the wall time of the engines, including those that refused.
 	Took     time.Duration
 	Switches int
-	// Entries is the number of LFT entries that lead somewhere.
+	// Entries is the number of LFT entries with a port.
 	Entries int
-	// Changed is the number of entries that differ from those of Against. Where that has no tables, all
-	// entries changed and Against is empty. Unread switches have none there, and were not compared.
+	// Changed is the number of entries that differ from those of Against. If there are no previous tables, all entries
+	// changed and Against is empty. Unread switches have no previous tables, and were not compared.
 	Changed, Unread int
 	Against         string
-	// Kept says that existing routes were kept where they could be, RecomputedAll that all were
-	// computed anew as a link came up. FromPast says that this is about the tables of the
-	// route before, and not those of Against.
+	// Kept reports that existing routes were kept where possible, RecomputedAll that all were computed because a link
+	// came up. FromPast reports that these two refer to the tables of the previous route, and not to those of Against.
 	Kept, RecomputedAll, FromPast bool
-	// DiffersFromOpenSM says why OpenSM may hold other tables than those, "" where it does not.
+	// DiffersFromOpenSM states why OpenSM may have other tables, "" if it does not.
 	DiffersFromOpenSM string
-	// Assigned is the number of ports that got other LIDs than they have.
+	// Assigned is the number of ports whose LIDs changed.
 	Assigned int
-	// UnsetVLs says that the routes rest on VLs that nobody sets, "" where they do not.
+	// UnsetVLs states that the routes rely on VLs that no subnet manager sets, "" if they do not.
 	UnsetVLs string
 	Warnings []string
-	// Multicast is nil where no groups are known.
+	// Multicast is nil if no groups are known.
 	Multicast *Trees
-	// TreeLoop is what torus-2QoS's multicast tree closes together with unicast, nil for none.
+	// TreeLoop is the credit loop of torus-2QoS's multicast tree with unicast, nil for none.
 	TreeLoop *torus.TreeLoop
-	// Measures are those in the CAOrder of an engine that gives one.
+	// Measures are those of the CAOrder of an engine that has one.
 	Measures linkload.Quick
 }
 
-// Trees say what became of multicast groups.
+// Trees counts the trees of multicast groups.
 type Trees struct {
-	// LIDs have entries, Alone too few members for a tree. Changed entries, of a
-	// switch and a LID, differ from those before, -1 where there were none.
+	// LIDs counts the multicast LIDs with entries, Alone those with too few members for a tree. Changed counts the
+	// entries, of a switch and a LID, that differ from the previous ones, -1 if there were none.
 	LIDs, Alone, Changed int
-	// Groups says who named the groups.
+	// Groups is the source of the groups.
 	Groups string
 }
 
-// count counts the entries of tables.
+// count counts the switches and entries of tables.
 func (g *Figures) count(t *fabric.Tables) {
 	g.Switches, g.Entries = 0, 0
 	for sw := range t.Fabric.Switches {

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Run makes the tables of a subnet with those of its multicast groups. It fails with ctx's error where ctx ends first.
+// Run computes the tables of a subnet, multicast included. It returns ctx's error if ctx ends.
 func Run(ctx context.Context, job *Job) (*Result, error) {
 	if job.Incremental {
 		return job.adapt(ctx)
@@ -40,7 +40,7 @@ func Run(ctx context.Context, job *Job) (*Result, error) {
 	return res, err
 }
 
-// Unicast is [Run] without trees, and without comparing what it made.
+// Unicast is [Run] without multicast, and without comparing the result with previous tables.
 func Unicast(ctx context.Context, job *Job) (*Result, error) {
 	lids, err := job.assign()
 	if err != nil {
@@ -85,10 +85,11 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Result: *made, Figures: Figures{
-		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin), RecomputedAll: back,
+		Refusals: refusals, Took: time.Since(start), Kept: opt.Existing != nil && keeps(made.Tables.Origin),
+		RecomputedAll: back,
 	}}
 	if opt.Existing == nil {
-		res.Figures.DiffersFromOpenSM = boundLate(&opt, made.Tables.Origin, refusals)
+		res.Figures.DiffersFromOpenSM = lateMaxOpVLs(&opt, made.Tables.Origin, refusals)
 	}
 	res.Past.Top = lids.top
 	if last != nil {
@@ -100,7 +101,7 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	return res, nil
 }
 
-// options are those of an engine on a subnet with LIDs.
+// options returns the options of an engine on a subnet with LIDs.
 func (job *Job) options(f *fabric.Fabric) routing.Options {
 	opt := job.Options
 	opt.LMC = f.MaxLMC()
@@ -120,20 +121,19 @@ func (job *Job) try(ctx context.Context, f *fabric.Fabric, opt routing.Options) 
 	return engines.Try(ctx, chain, f, opt)
 }
 
-// boundLate says that OpenSM finds max_op_vls too small only when it has given the
-// switches an engine's tables, whose routes the next engine keeps.
-func boundLate(opt *routing.Options, engine string, refusals []engines.Refusal) string {
+// lateMaxOpVLs states how the tables differ if max_op_vls made an engine refuse. OpenSM finds it too small only after
+// it has given the switches that engine's tables, whose routes the next engine keeps.
+func lateMaxOpVLs(opt *routing.Options, engine string, refusals []engines.Refusal) string {
 	i := slices.IndexFunc(refusals, func(r engines.Refusal) bool { return r.TooFewVLs })
 	if opt.MaxOpVLs == 0 || i < 0 || !keeps(engine) {
 		return ""
 	}
-	return fmt.Sprintf("NOT OpenSM's tables: it minds max_op_vls from its second sweep on, so that a master gives "+
-		"the switches the routes of %s first, "+
-		"and then keeps those that are still among the shortest; these were computed anew, as it does only when a "+
-		"link comes up", refusals[i].Engine)
+	return fmt.Sprintf("NOT OpenSM's tables: it applies max_op_vls from its second sweep on, so a master first gives "+
+		"the switches the routes of %s, and then keeps those that are still among the shortest; here all routes were "+
+		"recomputed, as OpenSM does only when a link comes up", refusals[i].Engine)
 }
 
-// chain are the engines, of which torus-2QoS without a configuration gets what is recognised.
+// chain returns the engines. A torus-2QoS without a configuration gets the recognised one.
 func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 	all := slices.Clone(job.Engines)
 	for i, e := range all {
@@ -148,4 +148,21 @@ func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 		all[i] = grid
 	}
 	return all, nil
+}
+
+// withoutQoS keeps the SL2VL tables of the subnet if quality of service is off. They are unread if the subnet's are.
+func (job *Job) withoutQoS(res *Result) {
+	t := res.Tables
+	if !job.NoQoS || t.SLs == nil || t.SL2VL == nil {
+		return
+	}
+	tables := *t
+	tables.SL2VL, tables.Unread.SL2VL = nil, true
+	if was := job.Before; was != nil && fabric.SameNodes(was.Fabric, t.Fabric) {
+		tables.SL2VL, tables.Unread.SL2VL = was.SL2VL, was.Unread.SL2VL
+	}
+	res.Tables = &tables
+	res.Figures.UnsetVLs = fmt.Sprintf("%s avoids deadlock by VLs, but with quality of service off (qos FALSE) OpenSM "+
+		"sets no SL2VL tables: packets take the VLs in the switches' existing tables", t.Origin)
+	res.Warnings = append(res.Warnings, res.Figures.UnsetVLs)
 }

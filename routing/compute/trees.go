@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// trees adds the multicast tables of the known groups to what was routed.
+// trees adds the multicast tables of the known groups to a result.
 func (job *Job) trees(ctx context.Context, res *Result) error {
 	if job.GroupsOf == "" {
 		return nil // a subnet without known groups has no multicast tables
@@ -37,7 +37,7 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 	g.Warnings = append(g.Warnings, made.Warnings...)
 	if found.Cycles > 0 {
 		g.Warnings = append(g.Warnings,
-			fmt.Sprintf("the trees of %d multicast LIDs have cycles, in which packets would go round for ever; "+
+			fmt.Sprintf("the trees of %d multicast LIDs have cycles, in which packets would circulate forever; "+
 				"OpenSM makes the same with these hop counts (see check mcast)", found.Cycles))
 	}
 	g.Multicast = &Trees{LIDs: made.LIDs, Alone: made.Alone, Changed: -1, Groups: job.GroupsOf}
@@ -47,10 +47,9 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 	return nil
 }
 
-// renew makes the trees of multicast LIDs whose saved ones are invalid, and all where
-// none are there: of the groups that are known, else of those that the saved tables
-// serve. It returns those of invalid that have a tree.
-func (job *Job) renew(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16,
+// rebuildTrees computes the trees of multicast LIDs whose saved trees are invalid, and all trees if there are none. The
+// groups are the known ones, or else those of the saved tables. It returns the LIDs of invalid that got a tree.
+func (job *Job) rebuildTrees(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16,
 	err error) {
 	of := *job
 	if of.GroupsOf == "" && saved.MFT != nil {
@@ -77,7 +76,7 @@ func (job *Job) renew(ctx context.Context, res *Result, saved *fabric.Tables, in
 	}), nil
 }
 
-// merged are multicast tables, but for some LIDs, whose entries are those of others.
+// merged returns multicast tables with the entries of some LIDs from other tables.
 func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT {
 	m := t.Clone()
 	for s := range f.NumSwitches() {
@@ -90,8 +89,8 @@ func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT
 	return m
 }
 
-// TreeLoop is the credit loop that unicast and multicast of torus-2QoS have together, nil where there is none
-// and for tables of other engines.
+// TreeLoop returns the credit loop of unicast and multicast of torus-2QoS, nil if there is none or another engine made
+// the tables.
 func (job *Job) TreeLoop(ctx context.Context, tables *fabric.Tables) (*torus.TreeLoop, error) {
 	grid, ok := torus.Of(tables)
 	if !ok {
@@ -102,10 +101,10 @@ func (job *Job) TreeLoop(ctx context.Context, tables *fabric.Tables) (*torus.Tre
 	return grid.TreeLoop(ctx, tables, opt)
 }
 
-// mostTreeChecked is for how many switches a routing looks for a [torus.TreeLoop]: 1,728 took 2 s.
+// mostTreeChecked is the largest number of switches for which a routing looks for a [torus.TreeLoop]: 1,728 took 2 s.
 const mostTreeChecked = 1000
 
-// checkTree warns of a credit loop of torus-2QoS's multicast tree and unicast.
+// checkTree warns of a credit loop of torus-2QoS's multicast tree with unicast.
 func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
 		if grid, ok := torus.Of(t); ok && grid.Lacks() {
@@ -116,15 +115,11 @@ func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	}
 	g := &res.Figures
 	if g.TreeLoop, err = job.TreeLoop(ctx, res.Tables); g.TreeLoop != nil {
-		g.Warnings = append(g.Warnings, toldLoop(g.TreeLoop))
+		warning := g.TreeLoop.String()
+		if g.TreeLoop.Clear != nil {
+			warning += " (suggest torus FILE clear=yes writes that torus_config)"
+		}
+		g.Warnings = append(g.Warnings, warning)
 	}
 	return err
-}
-
-// toldLoop warns of a loop, and says how to have the datelines without it.
-func toldLoop(l *torus.TreeLoop) string {
-	if l.Clear == nil {
-		return l.String()
-	}
-	return l.String() + " (suggest torus FILE clear=yes writes that torus_config)"
 }

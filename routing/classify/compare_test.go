@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// rails are subnets of the same hosts.
+// rails generates subnets of the same hosts.
 func rails(t testing.TB, n int, kind string) []*fabric.Fabric {
 	t.Helper()
 	var all []*fabric.Fabric
@@ -32,20 +32,20 @@ func compared(all []*fabric.Fabric) string {
 	return text
 }
 
-// cut takes the links away that have one of the names.
+// cut removes the links that have an end with one of the names.
 func cut(t testing.TB, f *fabric.Fabric, links ...string) *fabric.Fabric {
 	t.Helper()
-	var gone []fabric.Link
+	var removed []fabric.Link
 	for _, l := range f.Links() {
 		a, b := f.PortName(l.A), f.PortName(l.B)
 		if slices.Contains(links, a) || slices.Contains(links, b) {
-			gone = append(gone, l)
+			removed = append(removed, l)
 		}
 	}
-	if len(gone) != len(links) {
-		t.Fatalf("cut %d links, want %d", len(gone), len(links))
+	if len(removed) != len(links) {
+		t.Fatalf("cut %d links, want %d", len(removed), len(links))
 	}
-	return f.Without(gone)
+	return f.Without(removed)
 }
 
 // swap exchanges the far ends of two cables.
@@ -65,15 +65,14 @@ func port(t testing.TB, f *fabric.Fabric, name string) fabric.PortIndex {
 	return fabric.None
 }
 
-// TestCompare has faults that were made by hand in one of several rails, or in the one that the others are held
-// against.
+// TestCompare compares rails one of which has a fault, also if that one is the model.
 func TestCompare(t *testing.T) {
 	for name, c := range map[string]struct {
 		rails int
 		fault func(t *testing.T, all []*fabric.Fabric)
 		want  string
 	}{
-		"alike": {4, func(*testing.T, []*fabric.Fabric) {}, ""},
+		"equal": {4, func(*testing.T, []*fabric.Fabric) {}, ""},
 		"link": {4, func(t *testing.T, all []*fabric.Fabric) { all[2] = cut(t, all[2], "leaf-03/6") },
 			"3 cabling: leaf-03/6 has no link, on most others it leads to spine-02/3\n"},
 		"link of the first": {3, func(t *testing.T, all []*fabric.Fabric) { all[0] = cut(t, all[0], "leaf-03/6") },
@@ -114,7 +113,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// BenchmarkCompare has eight rails of 2,048 hosts.
+// BenchmarkCompare compares eight rails of 2,048 hosts.
 func BenchmarkCompare(b *testing.B) {
 	var all []*Structure
 	for _, f := range rails(b, 8, "fattree:2,64") {

@@ -5,15 +5,16 @@ package classify
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Difference is what one of several subnets has otherwise than those that should be like it.
+// Difference is a property in which one of several subnets differs from most of the others.
 type Difference struct {
-	// Subnet is the subnet, Node and Port where in it, [fabric.None] for nowhere.
+	// Subnet is the index of the subnet. Node and Port are the place in it, [fabric.None] for the whole subnet.
 	Subnet int
 	Node   fabric.NodeIndex
 	Port   fabric.PortIndex
@@ -21,7 +22,7 @@ type Difference struct {
 	What   string
 }
 
-// DifferenceKind says what differs.
+// DifferenceKind is the property that differs.
 type DifferenceKind string
 
 // The kinds of differences.
@@ -33,39 +34,39 @@ const (
 	DifferentTables  DifferenceKind = "tables"
 )
 
-// fact is what is compared, in terms of the model: a host, a host's speed, a port of a switch, its speed, or the
-// switches.
+// fact identifies a compared property by names of the model: a host, the speed of a host, a port of a switch, the speed
+// of that port, or the number of switches.
 type fact struct {
 	kind DifferenceKind
 	host string
 	port fabric.PortIndex
 }
 
-// What a value says where there is nothing to be compared.
+// Values of a fact that are no place or speed.
 const (
-	absent  = int64(-1 - iota) // no such host, no link
-	unknown                    // it leads to what the model has not
+	absent  = int64(-1 - iota) // the subnet has no such host or link
+	unknown                    // it leads to a switch that the model does not have
 )
 
-// alike compares subnets with one of them, the model.
-type alike struct {
+// comparison compares subnets with one of them, the model.
+type comparison struct {
 	all   []*Structure
 	model int
-	ends  []map[string]fabric.PortIndex // the ports of hosts by name and number among those of the host
-	to    [][]fabric.SwitchIndex        // by subnet and switch of the model, that in its place
-	from  [][]fabric.SwitchIndex        // by subnet and switch, that of the model
+	ends  []map[string]fabric.PortIndex // by subnet, the end ports of hosts by name and number
+	to    [][]fabric.SwitchIndex        // by subnet and switch of the model, the corresponding switch
+	from  [][]fabric.SwitchIndex        // by subnet and switch, the corresponding switch of the model
 	facts map[fact][]int64
 }
 
-// Compare says what each of several subnets has otherwise than most of them: rails of the same hosts, or a fabric and
-// its copy. Hosts are the same by their names, leaves by the hosts on them, the other switches by the ports that lead
-// to them. Where as many have one thing as the other, that of the first counts. tables are their forwarding tables, nil
-// where none are known. O(subnets x (ports + forwarding entries)).
+// Compare returns the differences of each subnet from most of the others: rails of the same hosts, or a fabric and its
+// copy. Hosts correspond by name, leaves by their hosts, other switches by the ports that lead to them. In a tie the
+// value of the first subnet is the usual one. The forwarding tables are nil where they are unknown. O(subnets x (ports
+// + forwarding entries)).
 func Compare(all []*Structure, tables []*fabric.Tables) []Difference {
 	if len(all) < 2 {
 		return nil
 	}
-	a := &alike{all: all, facts: map[fact][]int64{}}
+	a := &comparison{all: all, facts: map[fact][]int64{}}
 	for _, s := range all {
 		a.ends = append(a.ends, endsByName(s))
 	}
@@ -91,10 +92,11 @@ func endsByName(s *Structure) map[string]fabric.PortIndex {
 	return ends
 }
 
-// leaves are by leaf of one subnet the switch of another on which most of its hosts are, and how many of all are so.
-func (a *alike) leaves(one, other int) (to []fabric.SwitchIndex, agree int) {
+// leaves maps the leaves of one subnet to the switches of another that have most of their hosts. agree counts the hosts
+// that are on the switch of their leaf.
+func (a *comparison) leaves(one, other int) (to []fabric.SwitchIndex, agree int) {
 	f, g := a.all[one].Fabric, a.all[other].Fabric
-	votes := make([]map[fabric.SwitchIndex]int, len(f.Switches))
+	all := votes[fabric.SwitchIndex]{}
 	for name, end := range a.ends[one] {
 		there, ok := a.ends[other][name]
 		if !ok {
@@ -105,22 +107,27 @@ func (a *alike) leaves(one, other int) (to []fabric.SwitchIndex, agree int) {
 		if x == fabric.None || y == fabric.None {
 			continue
 		}
-		if votes[x] == nil {
-			votes[x] = map[fabric.SwitchIndex]int{}
-		}
-		votes[x][y]++
+		all.add(x, y)
 	}
 	to = slices.Repeat([]fabric.SwitchIndex{fabric.None}, len(f.Switches))
-	for x, by := range votes {
-		if len(by) > 0 {
-			to[x] = mostVoted(by)
-			agree += by[to[x]]
-		}
+	for x, by := range all {
+		to[x] = mostVoted(by)
+		agree += by[to[x]]
 	}
 	return to, agree
 }
 
-// mostVoted is what most voted for, the lowest of several.
+// votes counts for each switch the values that others give it.
+type votes[V comparable] map[fabric.SwitchIndex]map[V]int
+
+func (v votes[V]) add(sw fabric.SwitchIndex, value V) {
+	if v[sw] == nil {
+		v[sw] = map[V]int{}
+	}
+	v[sw][value]++
+}
+
+// mostVoted returns the switch with the most votes, the lowest in a tie.
 func mostVoted(votes map[fabric.SwitchIndex]int) fabric.SwitchIndex {
 	var best fabric.SwitchIndex = fabric.None
 	for sw, n := range votes {
@@ -131,8 +138,8 @@ func mostVoted(votes map[fabric.SwitchIndex]int) fabric.SwitchIndex {
 	return best
 }
 
-// chooseModel takes the subnet whose hosts are on the same leaves in the most others.
-func (a *alike) chooseModel() {
+// chooseModel chooses the subnet that agrees best with the others about which hosts share a leaf.
+func (a *comparison) chooseModel() {
 	best := -1
 	for i := range a.all {
 		sum := 0
@@ -148,9 +155,9 @@ func (a *alike) chooseModel() {
 	}
 }
 
-// match finds the switches of a subnet that are in the places of the model's: leaves by hosts, and from there on by
+// match finds the switches of a subnet that correspond to those of the model: leaves by hosts, then the others by
 // ports.
-func (a *alike) match(i int) {
+func (a *comparison) match(i int) {
 	f, g := a.all[a.model].Fabric, a.all[i].Fabric
 	to, _ := a.leaves(a.model, i)
 	from := slices.Repeat([]fabric.SwitchIndex{fabric.None}, len(g.Switches))
@@ -166,7 +173,7 @@ func (a *alike) match(i int) {
 		}
 	}
 	for len(found) > 0 {
-		votes := map[fabric.SwitchIndex]map[fabric.SwitchIndex]int{}
+		all := votes[fabric.SwitchIndex]{}
 		for _, x := range found {
 			n, there := f.SwitchNode(x), g.Switches[to[x]]
 			for num := 1; num <= int(n.NumPorts); num++ {
@@ -178,15 +185,12 @@ func (a *alike) match(i int) {
 				if x2 == fabric.None || y2 == fabric.None || to[x2] != fabric.None || from[y2] != fabric.None {
 					continue
 				}
-				if votes[x2] == nil {
-					votes[x2] = map[fabric.SwitchIndex]int{}
-				}
-				votes[x2][y2]++
+				all.add(x2, y2)
 			}
 		}
 		found = found[:0]
 		for x := range f.NumSwitches() {
-			if by := votes[x]; by != nil {
+			if by := all[x]; by != nil {
 				if y := mostVoted(by); from[y] == fabric.None {
 					to[x], from[y] = y, x
 					found = append(found, x)
@@ -197,8 +201,8 @@ func (a *alike) match(i int) {
 	a.to, a.from = append(a.to, to), append(a.from, from)
 }
 
-// gather notes what a subnet has, in terms of the model.
-func (a *alike) gather(i int) {
+// gather records the facts of a subnet by names of the model.
+func (a *comparison) gather(i int) {
 	s, f, g := a.all[i], a.all[a.model].Fabric, a.all[i].Fabric
 	set := func(k fact, v int64) {
 		if a.facts[k] == nil {
@@ -228,7 +232,7 @@ func (a *alike) gather(i int) {
 			k := fact{kind: DifferentCabling, port: p}
 			peer := g.PeerSwitch(q)
 			switch {
-			case peer == fabric.None && g.Ports[q].Linked(): // hosts are compared by themselves
+			case peer == fabric.None && g.Ports[q].Linked(): // hosts are compared by name
 				continue
 			case peer == fabric.None:
 				set(k, absent)
@@ -249,12 +253,13 @@ func speedOf(f *fabric.Fabric, p fabric.PortIndex) int64 {
 
 func speedText(v int64) string { return fmt.Sprintf("%v%v", fabric.Width(v>>8), fabric.Speed(v&0xff)) }
 
-// Beyond this share of what there is, one in so many, and from so many on, what differs is not named one by one.
+// If at least leastNamed properties of a kind differ, and more than one in mostNamedOf, they are summarized instead of
+// listed.
 const mostNamedOf, leastNamed = 4, 8
 
-// differences adds the facts that are not as most have them, and sorts all by subnet, kind and name.
-func (a *alike) differences(out []Difference) []Difference {
-	out = append(out, a.lacking()...)
+// differences adds the facts that differ from the usual ones, and sorts all by subnet, kind and text.
+func (a *comparison) differences(out []Difference) []Difference {
+	out = append(out, a.missingSwitches()...)
 	for k, values := range a.facts {
 		usual := usualOf(values, k)
 		for i, v := range values {
@@ -273,26 +278,26 @@ func (a *alike) differences(out []Difference) []Difference {
 		for n < len(out) && out[n].Subnet == out[0].Subnet && out[n].Kind == out[0].Kind {
 			n++
 		}
-		few = append(few, a.inShort(out[:n])...)
+		few = append(few, a.summarize(out[:n])...)
 		out = out[n:]
 	}
 	return few
 }
 
-// inShort is the differences of a subnet of one kind, or one in their place where they are very many.
-func (a *alike) inShort(all []Difference) []Difference {
+// summarize returns the differences of one kind in one subnet, or a single one with their number if they are very many.
+func (a *comparison) summarize(all []Difference) []Difference {
 	i, n := all[0].Subnet, len(all)
 	hosts, links := len(a.ends[i]), len(a.all[i].Fabric.Links())
 	text, of := "", 0
 	switch all[0].Kind {
 	case DifferentHosts:
-		of, text = max(hosts, len(a.ends[a.model])), fmt.Sprintf("%d hosts are missing, elsewhere or here alone", n)
+		of, text = max(hosts, len(a.ends[a.model])), fmt.Sprintf("%d hosts are missing here or in the others", n)
 	case DifferentCabling:
-		of, text = links-hosts, fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n,
-			links-hosts)
+		of = links - hosts
+		text = fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n, of)
 	case DifferentSpeed:
-		of, text = links, fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"),
-			all[0].What)
+		of = links
+		text = fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"), all[0].What)
 	default:
 		return all
 	}
@@ -302,8 +307,8 @@ func (a *alike) inShort(all []Difference) []Difference {
 	return []Difference{{i, fabric.None, fabric.None, all[0].Kind, text}}
 }
 
-// lacking are the switches of which most subnets have their like, and one has not.
-func (a *alike) lacking() (out []Difference) {
+// missingSwitches returns the switches of the model that a subnet lacks while most subnets have them.
+func (a *comparison) missingSwitches() (out []Difference) {
 	f := a.all[a.model].Fabric
 	for x := range f.NumSwitches() {
 		var without []int
@@ -312,13 +317,12 @@ func (a *alike) lacking() (out []Difference) {
 				without = append(without, i)
 			}
 		}
+		if 2*len(without) >= len(a.all) {
+			continue
+		}
 		for _, i := range without {
-			if 2*len(without) < len(a.all) {
-				out = append(out, Difference{
-					i, fabric.None, fabric.None, DifferentSize,
-					fmt.Sprintf("has no switch in the place of %s of the others", f.NodeName(f.Switches[x])),
-				})
-			}
+			out = append(out, Difference{i, fabric.None, fabric.None, DifferentSize,
+				fmt.Sprintf("has no switch in the place of %s of the others", f.NodeName(f.Switches[x]))})
 		}
 	}
 	return out
@@ -329,7 +333,7 @@ func kindOrder(k DifferenceKind) int {
 		DifferentTables}, k)
 }
 
-// usualOf is the value that most subnets have. A speed counts only where there is a link.
+// usualOf returns the value that most subnets have. Speeds count only where there is a link.
 func usualOf(values []int64, k fact) int64 {
 	n := map[int64]int{}
 	usual := values[0]
@@ -347,8 +351,9 @@ func usualOf(values []int64, k fact) int64 {
 	return usual
 }
 
-// difference is what a subnet has otherwise than usual.
-func (a *alike) difference(k fact, i int, v, usual int64, values []int64) (Difference, bool) {
+// difference returns the difference of a value from the usual one, and false if there is none or the other end reports
+// it.
+func (a *comparison) difference(k fact, i int, v, usual int64, values []int64) (Difference, bool) {
 	d := Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: k.kind}
 	if v == usual || k.kind == DifferentSpeed && v == absent {
 		return d, false
@@ -373,8 +378,9 @@ func (a *alike) difference(k fact, i int, v, usual int64, values []int64) (Diffe
 		if d.Port = f.Port(d.Node, model.Ports[k.port].Num); d.Port == fabric.None {
 			return d, false
 		}
-		if peer := f.Ports[d.Port].Peer; v >= 0 && peer != fabric.None && peer < d.Port && a.seen(k, i, peer) {
-			return d, false // it is said of the other end
+		if peer := f.Ports[d.Port].Peer; v >= 0 && peer != fabric.None && peer < d.Port &&
+			a.reportedAtPeer(k, i, peer) {
+			return d, false // the other end reports it
 		}
 		if k.kind == DifferentSpeed {
 			d.What = fmt.Sprintf("%s -- %s runs %s, %s on most", f.PortName(d.Port), f.PortName(f.Ports[d.Port].Peer),
@@ -386,8 +392,8 @@ func (a *alike) difference(k fact, i int, v, usual int64, values []int64) (Diffe
 	return d, true
 }
 
-// seen reports whether the other end of a link is compared too, and is not as most have it.
-func (a *alike) seen(k fact, i int, peer fabric.PortIndex) bool {
+// reportedAtPeer reports whether the other end of a link is compared too, and differs there.
+func (a *comparison) reportedAtPeer(k fact, i int, peer fabric.PortIndex) bool {
 	f, model := a.all[i].Fabric, a.all[a.model].Fabric
 	sw := f.Nodes[f.Ports[peer].Node].Switch
 	if sw = a.from[i][sw]; sw == fabric.None {
@@ -397,7 +403,7 @@ func (a *alike) seen(k fact, i int, peer fabric.PortIndex) bool {
 	return values != nil && values[i] != usualOf(values, k)
 }
 
-func (a *alike) hostText(k fact, i int, v, usual int64, values []int64) string {
+func (a *comparison) hostText(k fact, i int, v, usual int64, values []int64) string {
 	f := a.all[i].Fabric
 	name := fabric.Escape(k.host)
 	having := 0
@@ -420,11 +426,11 @@ func (a *alike) hostText(k fact, i int, v, usual int64, values []int64) string {
 	if usual >= 0 && a.to[i][usual] != fabric.None {
 		return text + fmt.Sprintf(", by most others it would be on %s", f.NodeName(f.Switches[a.to[i][usual]]))
 	}
-	return text + ", which most others do not have so"
+	return text + ", unlike on most others"
 }
 
-// linkText is where a port of a switch leads and where by the others it would, "" where the other end says so.
-func (a *alike) linkText(p fabric.PortIndex, i int, v, usual int64) string {
+// linkText describes where a port of a switch leads and where it leads on most others, "" if the other end reports it.
+func (a *comparison) linkText(p fabric.PortIndex, i int, v, usual int64) string {
 	f := a.all[i].Fabric
 	there := "elsewhere"
 	var far fabric.PortIndex = fabric.None
@@ -436,13 +442,148 @@ func (a *alike) linkText(p fabric.PortIndex, i int, v, usual int64) string {
 		}
 	}
 	switch {
-	case v == absent && far == fabric.None && usual >= 0, v == absent && far != fabric.None && far < p &&
-		f.PeerSwitch(far) == fabric.None:
-		return "" // the switch is missing, or the other end says it
+	case v == absent && far == fabric.None && usual >= 0,
+		v == absent && far != fabric.None && far < p && f.PeerSwitch(far) == fabric.None:
+		return "" // the switch is missing, or the other end reports it
 	case v == absent:
 		return fmt.Sprintf("%s has no link, on most others it leads to %s", f.PortName(p), there)
 	case usual == absent:
 		return fmt.Sprintf("%s leads to %s, on most others it has no link", f.PortName(p), f.PortName(f.Ports[p].Peer))
 	}
 	return fmt.Sprintf("%s leads to %s, on most others to %s", f.PortName(p), f.PortName(f.Ports[p].Peer), there)
+}
+
+// Values of an entry that is no port.
+const (
+	noEntry   = -1 - iota // the subnet has no such switch or destination
+	notInRead             // the table of the switch was not read
+)
+
+// modelTables are the forwarding tables of a subnet by names of the model: its switches as rows, its hosts (by name)
+// and switches as columns.
+type modelTables struct {
+	tables *fabric.Tables
+	rows   []fabric.SwitchIndex
+	lids   [][]uint16 // by column, the LIDs of the destination
+}
+
+func (a *comparison) modelTablesOf(i int, t *fabric.Tables) modelTables {
+	g := t.Fabric
+	all := modelTables{tables: t, rows: a.to[i]}
+	add := func(end fabric.PortIndex) {
+		var lids []uint16
+		if base := g.LIDOf(end); base != 0 {
+			for k := range uint16(1) << g.Ports[end].LMC {
+				lids = append(lids, base+k)
+			}
+		}
+		all.lids = append(all.lids, lids)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.ends[a.model])) {
+		if end, ok := a.ends[i][name]; ok {
+			add(end)
+		} else {
+			all.lids = append(all.lids, nil)
+		}
+	}
+	for _, sw := range a.to[i] {
+		if sw == fabric.None {
+			all.lids = append(all.lids, nil)
+		} else {
+			add(g.SwitchNode(sw).FirstPort)
+		}
+	}
+	return all
+}
+
+// entry returns the port by which a switch forwards to the at-th LID of a destination.
+func (t *modelTables) entry(row, column, at int) int {
+	switch sw := t.rows[row]; {
+	case sw == fabric.None || at >= len(t.lids[column]):
+		return noEntry
+	case !t.tables.Known[sw]:
+		return notInRead
+	default:
+		return int(t.tables.Port(sw, t.lids[column][at]))
+	}
+}
+
+// sum returns a hash that is equal for equal tables.
+func (t *modelTables) sum() uint64 {
+	sum := uint64(14695981039346656037) // FNV-1a
+	for row := range t.rows {
+		for column, lids := range t.lids {
+			for at := range max(1, len(lids)) {
+				sum = (sum ^ uint64(t.entry(row, column, at)+2)) * 1099511628211
+			}
+		}
+	}
+	return sum
+}
+
+// compare counts the entries that both tables have, and those that differ. Entries to a LID that only one of the two
+// subnets assigns to the destination differ.
+func (t *modelTables) compare(other *modelTables) (all, differ int) {
+	for row := range t.rows {
+		for column := range t.lids {
+			n, m := len(t.lids[column]), len(other.lids[column])
+			if n == 0 || m == 0 {
+				continue
+			}
+			for at := range max(n, m) {
+				x, y := t.entry(row, column, at), other.entry(row, column, at)
+				if t.rows[row] == fabric.None || other.rows[row] == fabric.None || x == notInRead || y == notInRead {
+					continue
+				}
+				if all++; x != y {
+					differ++
+				}
+			}
+		}
+	}
+	return all, differ
+}
+
+// compareTables compares forwarding tables with the most frequent ones. Unknown tables are nil. O(subnets x switches x
+// LIDs).
+func (a *comparison) compareTables(tables []*fabric.Tables) (out []Difference) {
+	add := func(i int, format string, args ...any) {
+		out = append(out, Difference{i, fabric.None, fabric.None, DifferentTables, fmt.Sprintf(format, args...)})
+	}
+	of := make([]modelTables, len(tables))
+	sums, votes := make([]uint64, len(tables)), map[uint64]int{}
+	usual, having := -1, 0
+	for i, t := range tables {
+		if t == nil {
+			continue
+		}
+		having++
+		of[i] = a.modelTablesOf(i, t)
+		sums[i] = of[i].sum()
+		votes[sums[i]]++
+	}
+	for i, t := range tables {
+		if t != nil && (usual < 0 || votes[sums[i]] > votes[sums[usual]]) {
+			usual = i
+		}
+	}
+	for i, t := range tables {
+		switch {
+		case having == 0:
+		case t == nil:
+			add(i, "no forwarding tables are known, %s them",
+				prose.When(having == 1, "another has", fmt.Sprintf("%d others have", having)))
+		default:
+			if n := len(t.NotRead()); n > 0 {
+				add(i, "the forwarding tables of %s were not read", prose.Count(n, "switch"))
+			}
+			if sums[i] == sums[usual] {
+				continue
+			}
+			if all, differ := of[i].compare(&of[usual]); differ > 0 {
+				add(i, "%d of %s lead elsewhere than on most", differ, prose.Count(all, "forwarding entry"))
+			}
+		}
+	}
+	return out
 }

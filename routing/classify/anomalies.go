@@ -5,50 +5,50 @@ package classify
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Anomaly is something that is not as its like.
+// Anomaly is a node that differs from its peers.
 type Anomaly struct {
-	// Node is what it is about.
+	// Node is [fabric.None] for a hint that matches no node.
 	Node fabric.NodeIndex
 	What string
 }
 
-// findOdd looks for what is odd, in the order of what it is about: switches, hosts, hints.
-func (s *Structure) findOdd(hints *Hints) {
+// findAnomalies finds anomalies in this order: switches, hosts, hints.
+func (s *Structure) findAnomalies(hints *Hints) {
 	height := s.Heights()
 	switch s.Shape {
 	case FatTree, DragonflyPlus, Irregular:
 		if len(s.Tiers()) > 1 {
-			s.findOddCables(height)
-			s.findOddLevels(height)
+			s.findCableAnomalies(height)
+			s.findTierAnomalies(height)
 		}
 	case Torus, Mesh, Hypercube:
 		s.findGaps()
 	case Dragonfly, FullMesh, Single:
 	}
 	s.findLostPlanes()
-	s.findOddHosts(height)
-	s.findOddHints(hints)
+	s.findHostAnomalies(height)
+	s.findUnusedHints(hints)
 }
 
-func (s *Structure) addOdd(node fabric.NodeIndex, format string, args ...any) {
+func (s *Structure) addAnomaly(node fabric.NodeIndex, format string, args ...any) {
 	s.Anomalies = append(s.Anomalies, Anomaly{node, fmt.Sprintf(format, args...)})
 }
 
-// like are switches that are to be cabled alike: those of one tier, boards of directors of one kind apart.
-type like struct {
+// peerGroup identifies switches that should be cabled alike: those of one tier, and of one kind of director boards.
+type peerGroup struct {
 	tier  int32
 	board uint8
 }
 
-// findOddCables looks for switches with fewer or more cables up or down than most of their like have.
-func (s *Structure) findOddCables(height []int32) {
+// findCableAnomalies finds switches with fewer or more cables up or down than most of their peers.
+func (s *Structure) findCableAnomalies(height []int32) {
 	board := make([]uint8, len(s.Switches))
 	for _, d := range s.Directors {
 		for _, b := range d.Leaves {
@@ -58,31 +58,26 @@ func (s *Structure) findOddCables(height []int32) {
 			board[b] = 2
 		}
 	}
-	alike := map[like][]fabric.SwitchIndex{}
-	var order []like
+	groups := map[peerGroup][]fabric.SwitchIndex{}
 	for _, m := range s.members() {
-		k := like{height[m], board[m]}
-		if alike[k] == nil {
-			order = append(order, k)
-		}
-		alike[k] = append(alike[k], m)
+		k := peerGroup{height[m], board[m]}
+		groups[k] = append(groups[k], m)
 	}
-	slices.SortStableFunc(order, func(a, b like) int {
+	for _, k := range slices.SortedFunc(maps.Keys(groups), func(a, b peerGroup) int {
 		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.board, b.board))
-	})
-	for _, k := range order {
-		s.compareCables(alike[k], height, 1, "up")
-		s.compareCables(alike[k], height, -1, "down")
+	}) {
+		s.compareCables(groups[k], height, 1, "up")
+		s.compareCables(groups[k], height, -1, "down")
 	}
 }
 
-// compareCables names the switches with another number of cables to the next tier than most of some have.
-func (s *Structure) compareCables(alike []fabric.SwitchIndex, height []int32, step int32, direction string) {
+// compareCables reports the peers whose number of cables to the next tier, height + step, differs from most.
+func (s *Structure) compareCables(peers []fabric.SwitchIndex, height []int32, step int32, direction string) {
 	having := map[int]int{}
 	cables := map[fabric.SwitchIndex]int{}
 	to := map[fabric.SwitchIndex]int{}
 	each := map[int]int{}
-	for _, m := range alike {
+	for _, m := range peers {
 		for _, p := range s.peers[m] {
 			if height[p.sw] == height[m]+step {
 				cables[m] += p.cables
@@ -93,25 +88,26 @@ func (s *Structure) compareCables(alike []fabric.SwitchIndex, height []int32, st
 		having[cables[m]]++
 	}
 	usual := mostOf(having)
-	// A tier grows downwards, so more have to be alike there.
-	most := prose.When(step > 0, len(alike)/2, len(alike)*3/4)
-	if len(alike) < 3 || having[usual] <= most || having[usual] == len(alike) {
+	// A tier grows downwards, so more have to be peers there.
+	most := prose.When(step > 0, len(peers)/2, len(peers)*3/4)
+	if len(peers) < 3 || having[usual] <= most || having[usual] == len(peers) {
 		return
 	}
-	for _, m := range s.inOrder(alike) {
+	for _, m := range s.inOrder(peers) {
 		if cables[m] != usual {
 			less := ""
 			if cables[m] < usual {
-				less = s.lacks(m, to, mostOf(each), len(alike))
+				less = s.missingLinks(m, to, mostOf(each), len(peers))
 			}
-			s.addOdd(s.Fabric.Switches[m], "%s %s where most of its like have %d%s", prose.Count(cables[m], "link"),
+			s.addAnomaly(s.Fabric.Switches[m], "%s %s where most of its peers have %d%s",
+				prose.Count(cables[m], "link"),
 				direction, usual, less)
 		}
 	}
 }
 
-// lacks says to which switches that nearly all of its like are linked to a switch is not, or by fewer cables.
-func (s *Structure) lacks(m fabric.SwitchIndex, to map[fabric.SwitchIndex]int, each, alike int) string {
+// missingLinks lists the switches to which nearly all of the peers are linked but m is not, or by fewer cables.
+func (s *Structure) missingLinks(m fabric.SwitchIndex, to map[fabric.SwitchIndex]int, each, peers int) string {
 	cables := map[fabric.SwitchIndex]int{}
 	for _, p := range s.peers[m] {
 		cables[p.sw] = p.cables
@@ -119,7 +115,7 @@ func (s *Structure) lacks(m fabric.SwitchIndex, to map[fabric.SwitchIndex]int, e
 	var none, fewer []string
 	uppers := make([]fabric.SwitchIndex, 0, len(to))
 	for sw, n := range to {
-		if 4*n >= 3*alike {
+		if 4*n >= 3*peers {
 			uppers = append(uppers, sw)
 		}
 	}
@@ -132,38 +128,38 @@ func (s *Structure) lacks(m fabric.SwitchIndex, to map[fabric.SwitchIndex]int, e
 		}
 	}
 	if len(none) > 0 {
-		fewer = append([]string{"none to " + prose.List(none, mostLacking)}, fewer...)
+		fewer = append([]string{"none to " + prose.List(none, mostListed)}, fewer...)
 	}
 	if len(fewer) == 0 {
 		return ""
 	}
-	return ": " + prose.List(fewer, mostLacking)
+	return ": " + prose.List(fewer, mostListed)
 }
 
-// mostLacking is how many switches are named to which one has no link.
-const mostLacking = 4
+// mostListed bounds the switches listed in one anomaly.
+const mostListed = 4
 
-// findOddLevels names switches with links beside the tiers, where they are few.
-func (s *Structure) findOddLevels(height []int32) {
+// findTierAnomalies reports switches of a fat-tree with links that skip a tier or stay on it.
+func (s *Structure) findTierAnomalies(height []int32) {
 	if s.Shape != FatTree {
 		return
 	}
 	for _, m := range s.inOrder(s.members()) {
-		var beside []string
+		var past []string
 		for _, p := range s.peers[m] {
 			if d := height[m] - height[p.sw]; d == 0 && m < p.sw || d > 1 {
-				beside = append(beside, fmt.Sprintf("%s on tier %d", s.Fabric.NodeName(s.Fabric.Switches[p.sw]),
+				past = append(past, fmt.Sprintf("%s on tier %d", s.Fabric.NodeName(s.Fabric.Switches[p.sw]),
 					height[p.sw]))
 			}
 		}
-		if len(beside) > 0 {
-			s.addOdd(s.Fabric.Switches[m], "on tier %d, is linked past the tiers to %s", height[m],
-				prose.List(beside, mostLacking))
+		if len(past) > 0 {
+			s.addAnomaly(s.Fabric.Switches[m], "on tier %d, is linked past the tiers to %s", height[m],
+				prose.List(past, mostListed))
 		}
 	}
 }
 
-// findGaps names the missing links of a grid, and those that are in no place of it.
+// findGaps reports the missing links of a grid, and links and switches that do not fit in it.
 func (s *Structure) findGaps() {
 	at := map[string]fabric.SwitchIndex{}
 	for _, m := range s.members() {
@@ -174,12 +170,13 @@ func (s *Structure) findGaps() {
 	}
 	for _, m := range s.inOrder(s.members()) {
 		if s.Grid.At[m] == nil {
-			s.addOdd(s.Fabric.Switches[m], "has no place in the %s", s.Shape)
+			s.addAnomaly(s.Fabric.Switches[m], "has no place in the %s", s.Shape)
 			continue
 		}
 		for _, p := range s.peers[m] {
-			if m < p.sw && s.Grid.At[p.sw] != nil && s.Grid.apart(m, p.sw) {
-				s.addOdd(s.Fabric.Switches[m], "at %s, is linked to %s at %s, no neighbour in the %s", s.Coordinates(m),
+			if m < p.sw && s.Grid.At[p.sw] != nil && s.Grid.notAdjacent(m, p.sw) {
+				s.addAnomaly(s.Fabric.Switches[m], "at %s, is linked to %s at %s, no neighbour in the %s",
+					s.Coordinates(m),
 					s.Fabric.NodeName(s.Fabric.Switches[p.sw]), s.Coordinates(p.sw), s.Shape)
 			}
 		}
@@ -188,18 +185,18 @@ func (s *Structure) findGaps() {
 			if next[d] = (next[d] + 1) % int32(n); next[d] == 0 && !s.Grid.Wrap[d] {
 				continue
 			}
-			peer, ok := at[strings.Join(prose.Words(next, func(c int32) string { return fmt.Sprint(c) }), ",")]
+			peer, ok := at[coordinatesText(next)]
 			if ok && !s.linked(m, peer) {
-				s.addOdd(s.Fabric.Switches[m], "at %s, is not linked to %s at %s", s.Coordinates(m),
+				s.addAnomaly(s.Fabric.Switches[m], "at %s, is not linked to %s at %s", s.Coordinates(m),
 					s.Fabric.NodeName(s.Fabric.Switches[peer]), s.Coordinates(peer))
 			}
 		}
 	}
 }
 
-// findOddHosts names hosts above the leaves of which neither name nor hint says that they serve, hosts that are missing
-// on a rail, or have another adapter's number there.
-func (s *Structure) findOddHosts(height []int32) {
+// findHostAnomalies reports hosts above the leaves that neither name nor hint marks as service nodes, and hosts that
+// are missing on a rail or have a different adapter number there.
+func (s *Structure) findHostAnomalies(height []int32) {
 	having := map[int]int{}
 	rails := func(h *Host) (on []int32) {
 		for _, a := range h.Adapters {
@@ -221,7 +218,7 @@ func (s *Structure) findOddHosts(height []int32) {
 		node := s.Fabric.Ports[s.Adapters[h.Adapters[0]].End].Node
 		for _, a := range h.Adapters {
 			if sw := s.Adapters[a].Switch; height[sw] > 0 && s.Adapters[a].Kind == KindHost {
-				s.addOdd(s.Fabric.Ports[s.Adapters[a].End].Node, "is attached to %s on tier %d",
+				s.addAnomaly(s.Fabric.Ports[s.Adapters[a].End].Node, "is attached to %s on tier %d",
 					s.Fabric.NodeName(s.Fabric.Switches[sw]), height[sw])
 			}
 		}
@@ -236,30 +233,30 @@ func (s *Structure) findOddHosts(height []int32) {
 				missing = append(missing, s.Rails.Names[r])
 			}
 		}
-		s.addOdd(node, "is missing on %s %s", prose.Noun(len(missing), "rail"), prose.List(missing, mostLacking))
+		s.addAnomaly(node, "is missing on %s %s", prose.Noun(len(missing), "rail"), prose.List(missing, mostListed))
 		s.findOtherRail(h)
 	}
 }
 
-// findOtherRail names the adapters of a host that are on the rail of another number.
+// findOtherRail reports the adapters of a host on a rail with a different number.
 func (s *Structure) findOtherRail(h *Host) {
 	if s.Rails.ByCabling || len(s.Rails.Names) == 0 || len(h.Adapters) < 2 {
 		return
 	}
 	for _, a := range h.Adapters {
 		if r := s.Rails.At[a]; r != None && s.Rails.Names[r] != fmt.Sprint(s.number(a)) {
-			s.addOdd(s.Fabric.Ports[s.Adapters[a].End].Node, "is on rail %s, which is not that of its number",
+			s.addAnomaly(s.Fabric.Ports[s.Adapters[a].End].Node, "is on rail %s, which is not that of its number",
 				s.Rails.Names[r])
 		}
 	}
 }
 
-// findOddHints names hints that are about no node.
-func (s *Structure) findOddHints(hints *Hints) {
+// findUnusedHints reports hints that match no node.
+func (s *Structure) findUnusedHints(hints *Hints) {
 	for i := 0; hints != nil && i < len(hints.All); i++ {
 		h := &hints.All[i]
 		if !slices.ContainsFunc(s.Fabric.Nodes, func(n fabric.Node) bool { return h.matches(&n) }) {
-			s.addOdd(fabric.None, "%s:%d: the hint is about no node of the subnet", hints.File, h.Line)
+			s.addAnomaly(fabric.None, "%s:%d: the hint matches no node of the subnet", hints.File, h.Line)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// named are tables in which the port is a function of the names of switch and destination alone, so that subnets of the
-// same hosts have the same ones whatever their GUIDs and LIDs are.
+// named returns tables whose ports depend only on the names of switch and destination, so that subnets of the same
+// hosts have the same tables whatever their GUIDs and LIDs are.
 func named(t testing.TB, f *fabric.Fabric, shift uint16) *fabric.Tables {
 	t.Helper()
 	lids := make([]uint16, len(f.EndPorts))
@@ -35,8 +35,7 @@ func named(t testing.TB, f *fabric.Fabric, shift uint16) *fabric.Tables {
 	return fabric.NewTables(f, lft, "named")
 }
 
-// TestCompareTables: whatever is changed in the tables of one of three subnets is said of it, and nothing of the
-// others.
+// TestCompareTables checks that a change of the tables of one of three subnets is reported for that subnet only.
 func TestCompareTables(t *testing.T) {
 	lid := func(f *fabric.Fabric, name string) uint16 {
 		return f.Ports[f.EndPortOf(f.Nodes[slices.IndexFunc(f.Nodes, func(n fabric.Node) bool {

@@ -12,22 +12,22 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestFarther: distances without links are those of the fabric without them.
-func TestFarther(t *testing.T) {
+// TestReducedDistances compares distances without links with those of the fabric without them.
+func TestReducedDistances(t *testing.T) {
 	r := testenv.Rand(t)
 	farther := 0
 	for range testenv.Count(t, 300, 3000) {
 		f := treestest.Random(t, r)
 		links := f.Links()
-		var gone []fabric.Link
+		var removed []fabric.Link
 		for range 1 + r.IntN(4) {
-			gone = append(gone, links[r.IntN(len(links))])
+			removed = append(removed, links[r.IntN(len(links))])
 		}
-		part := f.Without(gone)
+		part := f.Without(removed)
 		if part.SMPort != f.SMPort {
 			continue
 		}
-		x, want := routing.NewDistances(f).Without(gone), routing.NewDistances(part)
+		x, want := routing.NewDistances(f).Without(removed), routing.NewDistances(part)
 		for s := range f.NumSwitches() {
 			if !part.SwitchNode(s).InSubnet {
 				continue
@@ -37,11 +37,11 @@ func TestFarther(t *testing.T) {
 				farther++
 			}
 			if !slices.Equal(row, want.From(s)) {
-				t.Fatalf("without %v, from switch %d: %v, want %v", gone, s, row, want.From(s))
+				t.Fatalf("without %v, from switch %d: %v, want %v", removed, s, row, want.From(s))
 			}
 		}
 	}
 	if farther == 0 {
-		t.Error("nothing was farther")
+		t.Error("no distance increased")
 	}
 }
