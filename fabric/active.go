@@ -4,8 +4,8 @@ package fabric
 
 import "example.org/ibconsole/mad"
 
-// Activated returns the subnet as a subnet manager on the SM's port leaves it: every link of the subnet
-// Active, and the SM's LID known to every port that has one. The rest stays as it is. O(ports).
+// Activated returns the subnet as a subnet manager on the SM's port leaves it: every link of the subnet is Active,
+// and every port with a LID has the SM's LID. Everything else is unchanged. O(ports).
 func (f *Fabric) Activated() *Fabric {
 	g := f.copy()
 	if f.SMPort == None {
@@ -24,19 +24,20 @@ func (f *Fabric) Activated() *Fabric {
 }
 
 // Discovered reports whether a subnet manager finds a port's link: one end is on a switch of the subnet or is the SM's
-// port. Nobody looks through an adapter, so a link between two channel adapters is not found.
+// port. Subnet managers do not look through channel adapters, so they do not find a link between two of them.
 func (f *Fabric) Discovered(port PortIndex) bool {
 	peer := f.Ports[port].Peer
-	return peer != None && (f.looksOut(port) || f.looksOut(peer))
+	return peer != None && (f.sendsSMPs(port) || f.sendsSMPs(peer))
 }
 
-func (f *Fabric) looksOut(port PortIndex) bool {
+// sendsSMPs reports whether directed-route packets of the subnet manager leave by a port.
+func (f *Fabric) sendsSMPs(port PortIndex) bool {
 	n := &f.Nodes[f.Ports[port].Node]
 	return port == f.SMPort || (n.IsSwitch() && n.InSubnet)
 }
 
-// UsableLinksOnly returns the subnet as packets find it: a port that is neither Armed nor Active leads nowhere. The rest
-// stays as it is. O(ports).
+// UsableLinksOnly returns the subnet as packets see it: a port that is neither Armed nor Active has no peer. Everything
+// else is unchanged. O(ports).
 func (f *Fabric) UsableLinksOnly() *Fabric {
 	g := f.copy()
 	for i := range g.NumPorts() {

@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// twoAdapters has a link between adapters that are attached to a switch too, and a part
-// that nothing leads to.
+// twoAdapters has a link between two adapters that are also attached to a switch, and a separate part.
 const twoAdapters = `Switch 4 "S" # "sw" base port 0 lid 7 lmc 0
 [1] "A"[1]
 [2] "B"[1]
@@ -60,7 +59,7 @@ func TestActivated(t *testing.T) {
 		}
 	}
 	if p := f.Ports[f.PortAt(1, 1)]; p.State != mad.PortInit || p.SMLID != 0 {
-		t.Errorf("the fabric it came from changed: %+v", p)
+		t.Errorf("the original fabric changed: %+v", p)
 	}
 }
 
@@ -76,7 +75,7 @@ func TestSwept(t *testing.T) {
 
 func TestWithDescriptions(t *testing.T) {
 	f := parsed(t, twoAdapters)
-	g := f.WithDescriptions(map[uint64]string{f.Nodes[0].GUID: "B", 42: "nobody"})
+	g := f.WithDescriptions(map[uint64]string{f.Nodes[0].GUID: "B", 42: "absent"})
 	if g.Nodes[0].Desc != "B" || g.Nodes[1].Desc != "A" || f.Nodes[0].Desc != "sw" {
 		t.Errorf("descriptions %q and %q, before %q", g.Nodes[0].Desc, g.Nodes[1].Desc, f.Nodes[0].Desc)
 	}

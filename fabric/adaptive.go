@@ -8,38 +8,38 @@ import (
 	"slices"
 )
 
-// Adaptive is what switches that route adaptively hold beside their linear forwarding tables: for each LID a group of
-// ports, and when packets may leave by any of them. It is read-only once made.
+// Adaptive holds the adaptive routing of switches, in addition to their linear forwarding tables: a group of ports for
+// each LID, and the conditions under which packets may leave by any of them. It is read-only once made.
 type Adaptive struct {
-	Switches []AdaptiveSwitch // by switch index; the zero value routes by its linear table alone
+	Switches []AdaptiveSwitch // by switch index; the zero value routes by its linear table only
 }
 
-// AdaptiveSwitch is what one switch holds.
+// AdaptiveSwitch holds the adaptive routing of one switch.
 type AdaptiveSwitch struct {
-	Enabled     bool   // adaptive routing is on; groups can be there while it is off
-	FastReroute bool   // where the static port is down another port of the group is taken, without a subnet manager
-	SLs         uint16 // the SLs whose packets may be routed adaptively, a bit each
-	HashSLs     uint16 // the SLs whose packets a hash spreads over groups of [StateHash]
+	Enabled     bool   // adaptive routing is on; a switch may hold groups while it is off
+	FastReroute bool   // if the static port is down, the switch uses another port of the group by itself
+	SLs         uint16 // bit mask of the SLs whose packets may be routed adaptively
+	HashSLs     uint16 // bit mask of the SLs whose packets are spread over groups of [StateHash] by a hash
 	Groups      []PortGroup
-	// Tables are the groups of LIDs: the first is beside the linear table, the others are private ones, which have
-	// linear tables of their own.
+	// Tables holds the entries of LIDs. The first table supplements the linear forwarding table. The others are private
+	// tables with static ports of their own.
 	Tables []AdaptiveTable
-	// Private has the table of packets by port of entry and SL, at port*16+SL; nil where all go by the first.
+	// Private is the number of the table for each ingress port and SL, at port*16+SL; nil if all packets use the first.
 	Private []uint8
 }
 
-// PortGroup is a group of ports, by sub-groups that are tried in order; without ports it is empty.
+// PortGroup is a group of ports, divided into sub-groups that are tried in order. It may be empty.
 type PortGroup [][]uint8
 
-// AdaptiveState says how packets to a LID choose among the ports of its group.
+// AdaptiveState determines how packets to a LID choose a port of its group.
 type AdaptiveState uint8
 
 // The states.
 const (
-	StateStatic  AdaptiveState = iota // by the linear table alone
-	StateFree                         // any port of the group, packet by packet
-	StateBounded                      // any port of the group, which a burst keeps
-	// a port of the group by a hash of the flow, also where the packet's SL is not adaptive
+	StateStatic  AdaptiveState = iota // use the linear table only
+	StateFree                         // any port of the group, chosen for each packet
+	StateBounded                      // any port of the group, chosen for each burst
+	// StateHash chooses a port of the group by a hash of the flow, also for SLs that are not adaptive.
 	StateHash
 )
 
@@ -59,7 +59,7 @@ type AdaptiveEntry uint16
 // MaxGroup is the highest number of a group: switches keep it in 12 bits.
 const MaxGroup = 1<<12 - 1
 
-// NewAdaptiveEntry makes an entry. Of group the lower 12 bits count.
+// NewAdaptiveEntry returns an entry. It uses the lower 12 bits of group.
 func NewAdaptiveEntry(state AdaptiveState, group int) AdaptiveEntry {
 	return AdaptiveEntry(uint16(state)<<14 | uint16(group)&MaxGroup)
 }
@@ -70,26 +70,26 @@ func (e AdaptiveEntry) State() AdaptiveState { return AdaptiveState(e >> 14) }
 // Group returns the number of the LID's group.
 func (e AdaptiveEntry) Group() int { return int(e & MaxGroup) }
 
-// AdaptiveTable has the entries of one table of a switch.
+// AdaptiveTable holds the entries of one table of a switch.
 type AdaptiveTable struct {
 	Top uint16 // the highest LID with an entry
-	// Entries are those of the first table, by LID.
+	// Entries holds the entries of the first table, by LID.
 	Entries []AdaptiveEntry
-	// Private are, of a private table, those that differ from the first one and its linear table, ascending by LID.
+	// Private holds the entries of a private table that differ from the first table and its linear table, by LID.
 	Private []PrivateEntry
 }
 
-// PrivateEntry is what a private table has for a LID.
+// PrivateEntry is the entry of a LID in a private table.
 type PrivateEntry struct {
 	LID   uint16
 	Port  uint8 // static
 	Entry AdaptiveEntry
 }
 
-// MaxTables is how many tables a switch can have at the most.
+// MaxTables is the largest number of tables of a switch.
 const MaxTables = 8
 
-// Table returns the table of a switch for packets of an SL that came in by a port.
+// Table returns the number of the table for packets of an SL that came in by a port.
 func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	if i := int(in)*16 + int(sl); i < len(s.Private) {
 		if t := s.Private[i]; int(t) < len(s.Tables) {
@@ -99,8 +99,8 @@ func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	return 0
 }
 
-// Entry is what a table of a switch says of a LID whose port in the linear table is static: its own static port, and
-// its entry. O(1) for the first table, O(log entries) for a private one.
+// Entry returns the static port and the entry of a LID in a table. The argument static is the LID's port in the linear
+// table of the switch. O(1) for the first table, O(log entries) for a private one.
 func (s *AdaptiveSwitch) Entry(table uint8, lid uint16, static uint8) (port uint8, e AdaptiveEntry) {
 	if len(s.Tables) == 0 {
 		return static, 0
@@ -132,8 +132,7 @@ func (s *AdaptiveSwitch) Adapts(e AdaptiveEntry, sl uint8) bool {
 	return false
 }
 
-// Ports returns the ports of a group of a switch in all its sub-groups, ascending, each once; nil where there is no
-// such group.
+// Ports returns the ports of all sub-groups of a group, ascending, each once; nil if the group does not exist.
 func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	if group >= len(s.Groups) {
 		return nil
@@ -143,7 +142,7 @@ func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	return slices.Compact(ports)
 }
 
-// NumTables returns the most tables that a switch has, 1 at least.
+// NumTables returns the largest number of tables of a switch, at least 1.
 func (a *Adaptive) NumTables() int {
 	most := 1
 	for i := range a.Switches {

@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// Builder collects nodes and links and makes a [Fabric] of them. The zero value is ready. Its methods refuse
-// what contradicts what was added before, so that readers can say which line was wrong.
+// Builder collects nodes and links and makes a [Fabric] of them. The zero value is ready for use. Its methods return an
+// error for input that contradicts earlier input, so that a reader of a file can report the line.
 type Builder struct {
 	f      Fabric
 	byGUID map[uint64]NodeIndex
 }
 
-// Grow makes room for so many nodes with so many ports, port 0 of each among them.
+// Grow reserves memory for nodes and their ports, including port 0 of each node.
 func (b *Builder) Grow(nodes, ports int) {
 	b.f.Nodes = slices.Grow(b.f.Nodes, nodes)
 	b.f.Ports = slices.Grow(b.f.Ports, ports)
@@ -25,8 +25,8 @@ func (b *Builder) Grow(nodes, ports int) {
 	}
 }
 
-// AddNode adds a node with its port slots and returns its index. FirstPort, Switch and InSubnet are filled in.
-// Ports have no link, LID or GUID, but for a switch's, which all take guid of port 0, the node GUID.
+// AddNode adds a node with its ports and returns its index. It sets FirstPort, Switch and InSubnet. Ports have no link,
+// LID or GUID, except that all ports of a switch have its node GUID.
 func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	if n.GUID == 0 {
 		return None, errors.New("node GUID 0")
@@ -54,7 +54,7 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	return i, nil
 }
 
-// Port is port num of a node that was added; nil where it has none. [Builder.Connect] sets Peer.
+// Port returns port num of an added node, nil if it has no such port. [Builder.Connect] sets Peer.
 func (b *Builder) Port(node NodeIndex, num int) *Port {
 	if i := b.f.PortAt(node, num); i != None {
 		return &b.f.Ports[i]
@@ -65,10 +65,10 @@ func (b *Builder) Port(node NodeIndex, num int) *Port {
 // NodeByGUID returns the node added with this GUID, or None.
 func (b *Builder) NodeByGUID(guid uint64) NodeIndex { return lookup(b.byGUID, guid) }
 
-// Node gives access to a node that was added.
+// Node returns an added node, which may be changed.
 func (b *Builder) Node(node NodeIndex) *Node { return &b.f.Nodes[node] }
 
-// Connect joins two ports by a cable. Joining the same two again is allowed.
+// Connect links two ports. Linking the same two ports again has no effect.
 func (b *Builder) Connect(nodeA NodeIndex, portA int, nodeB NodeIndex, portB int) error {
 	pa, pb := b.Port(nodeA, portA), b.Port(nodeB, portB)
 	switch {
@@ -93,7 +93,7 @@ func (b *Builder) Connect(nodeA NodeIndex, portA int, nodeB NodeIndex, portB int
 	return nil
 }
 
-// SetSMPort names the port that LIDs are counted from and links are followed from.
+// SetSMPort sets the port of the subnet manager, from which links are followed.
 func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	if b.Port(node, port) == nil {
 		return fmt.Errorf("%s has no port %d", Escape(b.f.Nodes[node].Desc), port)
@@ -102,8 +102,8 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	return nil
 }
 
-// SetUnreachable names end ports that failures have separated from the subnet, see [Fabric.Unreachable]. Those that
-// links lead to are left out.
+// SetUnreachable sets the end ports that failures have separated from the subnet, see [Fabric.Unreachable]. Build drops
+// those that are still reachable.
 func (b *Builder) SetUnreachable(ports []PortIndex) error {
 	for _, p := range ports {
 		if p < 0 || int(p) >= len(b.f.Ports) || b.f.EndPortOf(p) != p || b.f.Ports[p].Num == 0 &&
@@ -115,17 +115,17 @@ func (b *Builder) SetUnreachable(ports []PortIndex) error {
 	return nil
 }
 
-// PortClaim is what a port claims that another one has.
+// PortClaim is an identifier that two ports have.
 type PortClaim uint8
 
-// The claims.
+// The identifiers that two ports may have.
 const (
 	ClaimsNothing PortClaim = iota
 	ClaimsGUID
 	ClaimsLID
 )
 
-// PortError says which port is at fault where a fabric contradicts itself.
+// PortError reports a port whose GUID or LIDs contradict those of the fabric.
 type PortError struct {
 	Node  NodeIndex
 	Num   uint8
@@ -148,8 +148,8 @@ func (f *Fabric) sameLID(lid uint16, first, second PortIndex) string {
 	return fmt.Sprintf("LID %d belongs to both %s and %s", lid, f.PortName(first), f.PortName(second))
 }
 
-// unfit says why no port can have the LIDs of this one, "" where one can.
-func (f *Fabric) unfit(port PortIndex) string {
+// lidFault returns the reason why the LIDs of a port are impossible, "" if they are not.
+func (f *Fabric) lidFault(port PortIndex) string {
 	p := &f.Ports[port]
 	switch last := p.LID | (1<<p.LMC - 1); {
 	case last > MaxUnicastLID:
@@ -160,12 +160,12 @@ func (f *Fabric) unfit(port PortIndex) string {
 	return ""
 }
 
-// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a
-// switch, else its first linked port. It fails where two ports of the subnet claim one LID or one port GUID,
-// and where a LID is no unicast LID or does not fit its LMC, with a [PortError]. The builder must not be used
-// afterwards. O(ports log ports).
+// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a switch,
+// otherwise its first linked port. Build returns a [PortError] if two ports of the subnet have the same LID or port
+// GUID, or if a LID is no unicast LID or does not fit its LMC. The builder must not be used afterwards. O(ports log
+// ports).
 func (b *Builder) Build() (*Fabric, error) {
-	f := new(Fabric) // in memory of its own: who holds the builder's would hold all of its reader
+	f := new(Fabric) // a copy: a pointer into the builder would keep the reader that contains it in memory
 	*f = b.f
 	f.SMPort = b.smPort()
 	f.nodeGUID = b.byGUID
@@ -175,7 +175,7 @@ func (b *Builder) Build() (*Fabric, error) {
 	return f, nil
 }
 
-// index finds nodes by name, counts the switches, and does what [Fabric.finish] does.
+// index computes the names of nodes and the order of switches, then calls [Fabric.finish].
 func (f *Fabric) index() error {
 	f.nodeNames = make(map[string][]NodeIndex, len(f.Nodes))
 	f.Switches = nil
@@ -195,7 +195,7 @@ func (f *Fabric) index() error {
 	return f.finish()
 }
 
-// smPort returns the SM's port that was named, or else the default.
+// smPort returns the port of SetSMPort, or the default.
 func (b *Builder) smPort() PortIndex {
 	if b.f.SMPort > 0 {
 		return b.f.SMPort - 1
@@ -219,7 +219,7 @@ func (f *Fabric) firstPort() PortIndex {
 	return n.FirstPort + 1
 }
 
-// finish computes what follows from nodes, links, LIDs and the SM's port.
+// finish computes everything that depends on nodes, links, LIDs and the SM's port.
 func (f *Fabric) finish() error {
 	f.EndPorts = f.reach()
 	f.sortEnds(f.EndPorts)
@@ -242,7 +242,7 @@ func (f *Fabric) finish() error {
 	return f.mapLIDs()
 }
 
-// sortEnds puts end ports in the order of [Fabric.EndPorts].
+// sortEnds sorts end ports into the order of [Fabric.EndPorts].
 func (f *Fabric) sortEnds(ends []PortIndex) {
 	slices.SortFunc(ends, func(x, y PortIndex) int {
 		return cmp.Compare(LEKey(f.Ports[x].GUID), LEKey(f.Ports[y].GUID))
@@ -255,8 +255,8 @@ func (f *Fabric) mapLIDs() error {
 		if p.LID == 0 {
 			continue
 		}
-		if why := f.unfit(e); why != "" {
-			return f.portError(e, ClaimsNothing, why)
+		if fault := f.lidFault(e); fault != "" {
+			return f.portError(e, ClaimsNothing, fault)
 		}
 		for i := range uint16(1) << p.LMC {
 			lid := p.LID + i
@@ -269,8 +269,8 @@ func (f *Fabric) mapLIDs() error {
 	return nil
 }
 
-// reach follows links from the SM's port through switches, marks the nodes it meets and returns their end
-// ports. Channel adapters and routers are not passed through, as no subnet manager does.
+// reach follows links from the SM's port through switches, marks the nodes that it finds as InSubnet and returns their
+// end ports. Like a subnet manager it does not follow links through channel adapters and routers.
 func (f *Fabric) reach() []PortIndex {
 	for i := range f.Nodes {
 		f.Nodes[i].InSubnet = false

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// WithSMPort returns the fabric as seen from another port.
+// WithSMPort returns the fabric with another port as the SM's.
 func (f *Fabric) WithSMPort(port PortIndex) (*Fabric, error) {
 	g := f.copy()
 	g.SMPort = port
 	return g, g.finish()
 }
 
-// WithLIDs returns the fabric with base LIDs lids[i] of f.EndPorts[i]. It fails where two claim one LID.
+// WithLIDs returns the fabric with base LID lids[i] for f.EndPorts[i]. It fails if two ports have the same LID.
 func (f *Fabric) WithLIDs(lids []uint16) (*Fabric, error) {
 	g := f.copy()
 	var smLID uint16
@@ -39,8 +39,8 @@ func (f *Fabric) copy() *Fabric {
 	return &g
 }
 
-// Same reports whether two fabrics have the same nodes and ports under the same indexes, the same links and
-// the same LIDs, but for LIDs that one of them has not assigned. O(ports).
+// Same reports whether two fabrics have the same nodes and ports under the same indexes, the same links and the same
+// LIDs. A LID that is unassigned in one of them is ignored. O(ports).
 func Same(f, g *Fabric) bool {
 	if f == g {
 		return true
@@ -59,7 +59,7 @@ func Same(f, g *Fabric) bool {
 	return true
 }
 
-// SameLinks is [Same] whatever the LIDs are.
+// SameLinks is [Same] without the comparison of LIDs.
 func SameLinks(f, g *Fabric) bool {
 	if len(f.Nodes) != len(g.Nodes) || len(f.Ports) != len(g.Ports) || f.SMPort != g.SMPort {
 		return false
@@ -101,7 +101,7 @@ func KeepsLIDs(f, g *Fabric) bool {
 	})
 }
 
-// WithDescriptions returns the fabric with other descriptions, by node GUID; the rest stay. O(nodes).
+// WithDescriptions returns the fabric with new node descriptions, by node GUID. The others are unchanged. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()
 	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/mad"
 )
 
 func generate(t *testing.T, spec string) *fabric.Fabric {
@@ -28,8 +29,8 @@ func inSubnet(f *fabric.Fabric) int {
 	return n
 }
 
-// TestWithoutKeepsIndexes: on a ring of 5 switches with a host each, two cut
-// links leave two parts; that of the SM, on host 0, is the subnet.
+// TestWithoutKeepsIndexes removes two links of a ring of 5 switches with a host each. The part with the SM, on host 0,
+// remains the subnet.
 func TestWithoutKeepsIndexes(t *testing.T) {
 	f := generate(t, "torus:5")
 	var ring []fabric.Link
@@ -54,7 +55,7 @@ func TestWithoutKeepsIndexes(t *testing.T) {
 	}
 }
 
-// TestWithoutTheSMPort: the rest stays a subnet when the SM's own link fails.
+// TestWithoutTheSMPort removes the SM's own link. The other nodes remain a subnet.
 func TestWithoutTheSMPort(t *testing.T) {
 	f := generate(t, "torus:5")
 	l, ok := f.LinkOf(f.SMPort)
@@ -76,9 +77,9 @@ func TestAssignLIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// By hand: GUIDs are 0x100000+2n for hosts, port GUIDs one more, 0x200000+n for
-	// switches. The SM's port 0x100001 comes first; the others by their last byte,
-	// then by the first: 0x200000, 0x200001, 0x200002, 0x100003, 0x100005.
+	// Worked out by hand: GUIDs of hosts are 0x100000+2n, their port GUIDs one more, those of switches 0x200000+n. The
+	// SM's port 0x100001 comes first. The others are sorted by their last byte, then by the first: 0x200000, 0x200001,
+	// 0x200002, 0x100003, 0x100005.
 	for guid, lid := range map[uint64]uint16{0x100001: 1, 0x200000: 2, 0x200001: 3, 0x200002: 4, 0x100003: 5,
 		0x100005: 6} {
 		if p := g.PortByGUID(guid); p == fabric.None || g.Ports[p].LID != lid || g.PortByLID(lid) != p {
@@ -86,9 +87,49 @@ func TestAssignLIDs(t *testing.T) {
 		}
 	}
 	if again, err := fabric.AssignLIDs(g); err != nil || again != g {
-		t.Error("a fabric with all LIDs is not returned as it is")
+		t.Error("AssignLIDs does not return a fabric with all LIDs unchanged")
 	}
 	if g.MaxLID != 6 || f.MaxLID != 0 {
 		t.Errorf("highest LIDs %d and %d, want 6 and, untouched, 0", g.MaxLID, f.MaxLID)
+	}
+}
+
+// TestAggregation attaches one adapter at a time to a switch with 41 ports and checks each criterion.
+func TestAggregation(t *testing.T) {
+	const mellanox, system = 0x2c9, 0x77
+	for _, c := range []struct {
+		want string
+		port int
+		node fabric.Node
+	}{
+		{"", 1, fabric.Node{Desc: "node-1 mlx5_0", VendorID: mellanox, SystemGUID: 1}},
+		{fabric.AggregationByName, 2, fabric.Node{Desc: "Mellanox Technologies Aggregation Node"}},
+		{fabric.AggregationByDevice, 3, fabric.Node{Desc: "a", VendorID: mellanox, DeviceID: 53001}},
+		{"", 4, fabric.Node{Desc: "a", VendorID: 0x119f, DeviceID: 53001}},
+		{fabric.AggregationBySystem, 5, fabric.Node{Desc: "a", SystemGUID: system}},
+		{fabric.AggregationByPort, 41, fabric.Node{Desc: "a"}},
+		{"", 40, fabric.Node{Desc: "a"}},
+	} {
+		var b fabric.Builder
+		sw, err := b.AddNode(fabric.Node{GUID: 0x10, SystemGUID: system, VendorID: mellanox, Type: mad.NodeSwitch,
+			NumPorts: 41, Desc: "sw"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.node.GUID, c.node.Type, c.node.NumPorts = 0x20, mad.NodeCA, 1
+		ca, err := b.AddNode(c.node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Connect(ca, 1, sw, c.port); err != nil {
+			t.Fatal(err)
+		}
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Aggregation(ca); got != c.want || f.Aggregation(sw) != "" {
+			t.Errorf("on port %d: %q, want %q", c.port, got, c.want)
+		}
 	}
 }

@@ -8,53 +8,53 @@ import (
 	"slices"
 )
 
-// ChangeKind says what a [Change] is about.
+// ChangeKind is the kind of a [Change].
 type ChangeKind uint8
 
-// The kinds, in the order in which [Changes] lists them.
+// The kinds of changes, in the order in which [Changes] lists them.
 const (
 	NodeGone    ChangeKind = iota
-	NodeNew                // also one that was there and is a node of another kind or size now
+	NodeNew                // also if the node existed and has another type or number of ports now
 	NodeRenamed            // From and To are descriptions, escaped
 	LinkDown
-	LinkUp       // a cable that was moved is a LinkDown and a LinkUp
+	LinkUp       // a moved cable is a LinkDown and a LinkUp
 	LIDChanged   // of an end port: "5", "8-11", "none"
-	StateChanged // of a port whose link is still there, as are the next: "Active"
+	StateChanged // of a port whose link still exists, as for the next two: "Active"
 	WidthChanged // "4x"
 	SpeedChanged // "HDR"
-	// What [Changes] cannot know, and who has asked may say instead of NodeGone.
-	NodeSilent // is cabled and does not answer
-	NodeHidden // is behind nodes that do not answer
+	// Changes does not return the following kinds. A caller that probes nodes may replace NodeGone by them.
+	NodeSilent // is cabled and does not respond
+	NodeHidden // is behind nodes that do not respond
 )
 
-var changeWords = [...]string{
+var changeNames = [...]string{
 	"node gone", "node new", "node renamed", "link down", "link up", "LID", "state", "width", "speed",
-	"does not answer", "out of sight, behind what does not answer",
+	"does not respond", "hidden behind nodes that do not respond",
 }
 
 func (k ChangeKind) String() string {
-	if int(k) < len(changeWords) {
-		return changeWords[k]
+	if int(k) < len(changeNames) {
+		return changeNames[k]
 	}
 	return fmt.Sprintf("change %d", uint8(k))
 }
 
-// End names a node, or with Port above -1 a port of it.
+// End identifies a node or, if Port is not negative, one of its ports.
 type End struct {
 	GUID uint64 // of the node
 	Port int
-	Name string // escaped; of a port as [Fabric.PortName] has it
+	Name string // escaped; for a port like [Fabric.PortName]
 }
 
-// Change is one difference between two pictures of a subnet.
+// Change is one difference between two states of a subnet.
 type Change struct {
 	Kind     ChangeKind
-	At       End    // what changed, named as in the later picture where that has it
-	Peer     End    // the other end of a link that went or came
-	From, To string // what was and what is: see [ChangeKind]
+	At       End    // the node or port that changed, with its later name if it still exists
+	Peer     End    // the other end of a link that appeared or disappeared
+	From, To string // the old and the new value, see [ChangeKind]
 }
 
-// String says the change in a line: "leaf-01/3 to spine-02/1: link down", "node-0003 HCA-1/1: LID 5, was 7".
+// String describes the change in a line: "leaf-01/3 to spine-02/1: link down", "node-0003 HCA-1/1: LID 5, was 7".
 func (c Change) String() string {
 	switch c.Kind {
 	case NodeGone, NodeNew, NodeSilent, NodeHidden:
@@ -67,10 +67,10 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %v %s, was %s", c.At.Name, c.Kind, c.To, c.From)
 }
 
-// Changes lists how a subnet differs from what it was: nodes by node GUID, links and ports by node GUID and
-// port number, whatever the indexes are. Only nodes that are InSubnet count. Kinds come one after the other,
-// each in the order of the later picture's nodes and ports, of the earlier one for what is gone. O(ports),
-// and where later was made by [Fabric.Without] of earlier O(nodes).
+// Changes lists the differences between two states of a subnet. It matches nodes by node GUID, links and ports by node
+// GUID and port number, whatever their indexes are. Nodes that are not InSubnet are ignored. Changes are sorted by
+// kind, then by the order of nodes and ports in the later state, or in the earlier state for those that disappeared.
+// O(ports); O(nodes) if later was made from earlier by [Fabric.Without].
 func Changes(earlier, later *Fabric) []Change {
 	if links, ok := Removed(earlier, later); ok {
 		return losses(earlier, later, links)
@@ -78,7 +78,7 @@ func Changes(earlier, later *Fabric) []Change {
 	return changes(earlier, later)
 }
 
-// losses returns the changes where links went and nothing else did.
+// losses returns the changes if links disappeared and nothing else changed.
 func losses(earlier, later *Fabric, links []Link) []Change {
 	c := comparison{old: earlier}
 	links = slices.Clone(links)
@@ -111,7 +111,7 @@ func namedEnd(f *Fabric, port PortIndex) End {
 	return End{GUID: f.Nodes[p.Node].GUID, Port: int(p.Num), Name: f.PortName(port)}
 }
 
-// changes compares everything.
+// changes compares all nodes, links and ports.
 func changes(earlier, later *Fabric) []Change {
 	c := comparison{old: earlier, now: later, to: counterparts(earlier, later), from: counterparts(later, earlier)}
 	for i := range earlier.NumNodes() {
@@ -138,13 +138,13 @@ func changes(earlier, later *Fabric) []Change {
 
 type comparison struct {
 	old, now *Fabric
-	to, from []NodeIndex // by node: what it is in the other picture
+	to, from []NodeIndex // by node: its index in the other state
 	found    []Change
 }
 
 func (c *comparison) add(x Change) { c.found = append(c.found, x) }
 
-// counterparts finds for each node of f that is in the subnet the same node of g's subnet, None for all else.
+// counterparts returns for each node in the subnet of f the index of the same node in the subnet of g, otherwise None.
 func counterparts(f, g *Fabric) []NodeIndex {
 	out := make([]NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -173,7 +173,7 @@ func (c *comparison) links(kind ChangeKind, f, g *Fabric, to []NodeIndex) {
 	}
 }
 
-// ports lists what became other of ports that are in both pictures.
+// ports lists changed properties of ports that both states have.
 func (c *comparison) ports() {
 	c.each(LIDChanged, lids, func(was, is *Port) bool { return was.LID != is.LID || was.LMC != is.LMC })
 	c.each(StateChanged, func(p *Port) string { return p.State.String() }, func(was, is *Port) bool {
@@ -202,7 +202,7 @@ func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func
 	}
 }
 
-// sameLink reports whether a port's link leads to where it led.
+// sameLink reports whether the link of a port still leads to the same port.
 func (c *comparison) sameLink(was, is *Port) bool {
 	if was.Peer == None || is.Peer == None {
 		return false
@@ -225,7 +225,7 @@ func nodeEnd(f *Fabric, node NodeIndex) End {
 	return End{GUID: f.Nodes[node].GUID, Port: -1, Name: f.NodeName(node)}
 }
 
-// portEnd names a port of f as the later picture does, where that has it.
+// portEnd identifies a port of f, with its later name if the later state has it.
 func (c *comparison) portEnd(f *Fabric, port PortIndex) End {
 	p := &f.Ports[port]
 	name := f.NodeName(p.Node)

@@ -12,15 +12,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// edit builds a fabric anew, with nodes, ports and links as the functions want
-// them: node and port change what they get, link and node leave out what they
-// return false for.
+// edit rebuilds a fabric with all indexes reversed. The function node may change a node, port a port. A node or link is
+// left out if node or link returns false.
 func edit(t *testing.T, f *fabric.Fabric, node func(*fabric.Node) bool, port func(*fabric.Node, *fabric.Port),
 	link func(a, b string) bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	order := make([]fabric.NodeIndex, 0, len(f.Nodes))
-	for i := range f.Nodes { // backwards, so that no index stays what it was
+	for i := range f.Nodes {
 		order = append(order, fabric.NodeIndex(len(f.Nodes)-1-i))
 	}
 	at := map[fabric.NodeIndex]fabric.NodeIndex{}
@@ -63,8 +62,8 @@ func edit(t *testing.T, f *fabric.Fabric, node func(*fabric.Node) bool, port fun
 	return g
 }
 
-// TestChanges works out by hand what differs between two pictures of one small
-// fat-tree; the indexes of the second run backwards.
+// TestChanges compares two states of a small fat-tree, with reversed indexes in the later one, to differences worked
+// out by hand.
 func TestChanges(t *testing.T) {
 	f, err := fabric.AssignLIDs(generate(t, "fattree:2,4"))
 	if err != nil {
@@ -97,7 +96,7 @@ func TestChanges(t *testing.T) {
 			[]string{"node-0003 HCA-1: node gone", "node-0003 HCA-1/1 to leaf-02/1: link down"}},
 		{"a link", all, same, func(a, b string) bool { return a+b != "leaf-01/3spine-01/1" },
 			[]string{"leaf-01/3 to spine-01/1: link down"}},
-		{"what a link has", all, func(n *fabric.Node, p *fabric.Port) {
+		{"properties of a link", all, func(n *fabric.Node, p *fabric.Port) {
 			if n.Desc == "leaf-01" && p.Num == 3 {
 				p.Width, p.Speed, p.State = 1, fabric.HDR, mad.PortInit
 			}
@@ -109,7 +108,7 @@ func TestChanges(t *testing.T) {
 				p.LID, p.LMC = 100, 2
 			}
 		}, links, []string{fmt.Sprintf("node-0003 HCA-1/1: LID 100-103, was %d", lid(3))}},
-		{"another node with the GUID", func(n *fabric.Node) bool {
+		{"another type of node with the GUID", func(n *fabric.Node) bool {
 			if isHost(n, 3) {
 				n.Type = mad.NodeRouter
 			}

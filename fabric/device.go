@@ -2,15 +2,19 @@
 
 package fabric
 
-import "example.org/ibconsole/mad"
+import (
+	"strings"
+
+	"example.org/ibconsole/mad"
+)
 
 const vendorBull = 0x119f
 
-// MayAdapt reports whether a switch of a vendor may know the attributes of adaptive routing, which are NVIDIA's own.
+// MayAdapt reports whether switches of a vendor may have the adaptive-routing attributes, which are NVIDIA's own.
 func MayAdapt(vendor uint32) bool { return vendor == VendorMellanox }
 
-// KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask such a node for MellanoxExtendedPortInfo,
-// without which FDR10 looks like QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
+// KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask such a node for MellanoxExtendedPortInfo. Without this
+// attribute FDR10 looks like QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
 func KnowsFDR10(vendor uint32, device uint16) bool {
 	switch d := device; {
 	case d >= 0xc738 && d <= 0xc73b, d == 0xc839, d == 0xcb20, d == 0xcf08, d == 0xcf09, d == 0xd2f0, d == 0xa2d2,
@@ -28,10 +32,59 @@ func KnowsFDR10(vendor uint32, device uint16) bool {
 	}
 }
 
-// qdr is QDR in PortInfo's LinkSpeedActive, which FDR10 looks like.
+// qdr is the code of QDR in LinkSpeedActive of PortInfo. FDR10 has the same code.
 const qdr = 4
 
-// MayBeFDR10 reports whether such a node's port that says QDR has to be asked for MellanoxExtendedPortInfo.
+// MayBeFDR10 reports whether a port that reports QDR must be asked for MellanoxExtendedPortInfo.
 func MayBeFDR10(port *mad.PortInfo, vendor uint32, device uint16) bool {
 	return port.LinkSpeedActive == qdr && port.LinkSpeedExtActive == 0 && KnowsFDR10(vendor, device)
 }
+
+// The criteria by which a channel adapter is identified as an aggregation node.
+const (
+	AggregationByName   = "its description names an aggregation node"
+	AggregationByDevice = "its device id is that of an aggregation node"
+	AggregationBySystem = "it is part of the switch that it is attached to"
+	AggregationByPort   = "it is attached to an internal port of its switch"
+)
+
+// VendorMellanox is the vendor id of NVIDIA's switches and adapters.
+const VendorMellanox = 0x2c9
+
+// aggregationDevice is the device id of the aggregation nodes of Quantum switches, 53001.
+const aggregationDevice = 0xcf09
+
+// internalPort holds the number of the last port of Mellanox switches with an odd number of ports. It has no connector.
+var internalPort = map[uint8]bool{41: true, 65: true, 129: true}
+
+// Aggregation returns the criterion that identifies a node as an aggregation node: a channel adapter inside a switch
+// that reduces data in the network (SHARP) and is no host. It returns "" for all other nodes. O(1).
+func (f *Fabric) Aggregation(node NodeIndex) string {
+	n := &f.Nodes[node]
+	switch {
+	case n.Type != mad.NodeCA:
+		return ""
+	case strings.Contains(strings.ToLower(n.Desc), "aggregation node"):
+		return AggregationByName
+	case n.VendorID == VendorMellanox && n.DeviceID == aggregationDevice:
+		return AggregationByDevice
+	case n.NumPorts == 0:
+		return ""
+	}
+	p := n.FirstPort + 1
+	peer := f.PeerNode(p)
+	if peer == None || !f.Nodes[peer].IsSwitch() {
+		return ""
+	}
+	sw := &f.Nodes[peer]
+	switch {
+	case n.SystemGUID != 0 && n.SystemGUID == sw.SystemGUID:
+		return AggregationBySystem
+	case sw.VendorID == VendorMellanox && internalPort[sw.NumPorts] && f.Ports[f.Ports[p].Peer].Num == sw.NumPorts:
+		return AggregationByPort
+	}
+	return ""
+}
+
+// IsAggregation reports whether a node is an aggregation node.
+func (f *Fabric) IsAggregation(node NodeIndex) bool { return f.Aggregation(node) != "" }

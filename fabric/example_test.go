@@ -32,9 +32,9 @@ Hca 1 "host-3"
 [1] "spine"[2]
 `
 
-// A file is read, the ports of its switches are followed, and a link fails on paper.
+// Read a file, list the links of its switches, and simulate the failure of a link.
 func Example() {
-	// Package formats reads a file by its name, of whatever format it is.
+	// Package formats detects the format of a file.
 	file, err := ibnet.Read(context.Background(), strings.NewReader(topology), "topology",
 		ibnet.Options{Reading: ibnet.AsIbsim})
 	if err != nil {
@@ -52,7 +52,7 @@ func Example() {
 	failed := f.Without([]fabric.Link{link})
 	for _, end := range f.EndPorts {
 		if node := failed.Ports[end].Node; !failed.Nodes[node].InSubnet {
-			fmt.Println(failed.NodeName(node), "is cut off")
+			fmt.Println(failed.NodeName(node), "is unreachable")
 		}
 	}
 	fmt.Println("links before and after:", len(f.Links()), len(failed.Links()))
@@ -62,7 +62,7 @@ func Example() {
 	// leaf/3 leads to spine
 	// spine/1 leads to leaf
 	// spine/2 leads to host-3
-	// spine is cut off
-	// host-3 is cut off
+	// spine is unreachable
+	// host-3 is unreachable
 	// links before and after: 4 3
 }

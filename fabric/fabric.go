@@ -12,7 +12,7 @@ const MaxUnicastLID = 0xBFFF
 
 // Fabric is one subnet. All slices are read-only.
 //
-// Port slots of a node stand together: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts.
+// The port slots of a node are adjacent: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts.
 // Slot 0 is the management port of a switch and unused on other nodes.
 type Fabric struct {
 	Nodes []Node
@@ -26,12 +26,12 @@ type Fabric struct {
 	// in the order of LEKey of the port GUID. Only ports that belong to the subnet are listed.
 	EndPorts []PortIndex
 
-	// Unreachable are the end ports that failures have separated from the subnet, in the same order: those that the
-	// fabric had before [Fabric.Without] removed links, and that are not among EndPorts. What is derived from the
-	// fabric keeps them, so that counts of end ports and pairs stay those of the fabric without failures.
+	// Unreachable lists the end ports that failures have separated from the subnet, in the same order: ports that the
+	// fabric had before [Fabric.Without] removed links and that are not in EndPorts. Fabrics derived from this one keep
+	// them, so that counts of end ports and pairs remain those of the fabric without failures.
 	Unreachable []PortIndex
 
-	SMPort PortIndex // the port that the session sits on, None if it is unknown
+	SMPort PortIndex // the port of the subnet manager, or of this program; None if unknown
 
 	MaxLID uint16 // the highest LID in the subnet, 0 if none is assigned
 
@@ -40,13 +40,13 @@ type Fabric struct {
 	portGUID  map[uint64]PortIndex
 	nodeNames map[string][]NodeIndex
 
-	// whole is the fabric that [Fabric.Without] made this one of, nil for none; removed is what it is without.
+	// whole is the fabric from which [Fabric.Without] made this one, nil for none. removed lists the removed links.
 	whole   *Fabric
 	removed []Link
 }
 
-// LEKey returns the GUID with its bytes reversed. OpenSM on a little-endian machine
-// keys its tables with GUIDs in network order, so they iterate by this key.
+// LEKey returns the GUID with its bytes reversed. OpenSM on a little-endian machine uses GUIDs in network byte order as
+// keys of its tables, so it iterates over them in the order of LEKey.
 func LEKey(guid uint64) uint64 { return bits.ReverseBytes64(guid) }
 
 // Port returns the index of port num of a node. It does not check num.
@@ -54,7 +54,7 @@ func (f *Fabric) Port(node NodeIndex, num uint8) PortIndex {
 	return f.Nodes[node].FirstPort + PortIndex(num)
 }
 
-// PortAt returns the index of port num of a node, None where it has no such port.
+// PortAt returns the index of port num of a node, None if it has no such port.
 func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	n := &f.Nodes[node]
 	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
@@ -63,7 +63,7 @@ func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	return n.FirstPort + PortIndex(num)
 }
 
-// PortByLID returns the end port that answers to the LID, whatever the low LMC bits are, or None.
+// PortByLID returns the end port that has the LID, including the LIDs of its LMC range, or None.
 func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	if int(lid) >= len(f.lidPort) {
 		return None
@@ -71,8 +71,8 @@ func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	return f.lidPort[lid]
 }
 
-// LIDOf returns the base LID of an end port, or 0 where it has none. A port that left the subnet has none once another
-// port owns one of its LIDs.
+// LIDOf returns the base LID of an end port, or 0 if it has none. A port that left the subnet has none if another port
+// has taken one of its LIDs.
 func (f *Fabric) LIDOf(port PortIndex) uint16 {
 	p := &f.Ports[port]
 	for i := range uint16(1) << p.LMC {
@@ -101,13 +101,13 @@ func (f *Fabric) SwitchByGUID(guid uint64) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// NumNodes returns the number of nodes; to range over it gives their indexes.
+// NumNodes returns the number of nodes. Ranging over it yields their indexes.
 func (f *Fabric) NumNodes() NodeIndex { return NodeIndex(len(f.Nodes)) }
 
-// NumPorts returns the number of port slots; to range over it gives their indexes.
+// NumPorts returns the number of port slots. Ranging over it yields their indexes.
 func (f *Fabric) NumPorts() PortIndex { return PortIndex(len(f.Ports)) }
 
-// NumSwitches returns the number of switches; to range over it gives their indexes.
+// NumSwitches returns the number of switches. Ranging over it yields their indexes.
 func (f *Fabric) NumSwitches() SwitchIndex { return SwitchIndex(len(f.Switches)) }
 
 // SwitchNode returns the node of a switch index.
@@ -134,7 +134,7 @@ func (f *Fabric) PeerNode(port PortIndex) NodeIndex {
 	return f.Ports[p].Node
 }
 
-// PeerSwitch returns the switch index at the other end of a port's link, None without link or switch.
+// PeerSwitch returns the switch index at the other end of a port's link, None if there is no link or no switch.
 func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	n := f.PeerNode(port)
 	if n == None {
@@ -143,8 +143,8 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch
-// which leads to it (0: the switch itself); None where it is attached to nothing or to another host.
+// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch which
+// leads to it (0 for the switch itself). It returns None if the port is attached to nothing or to another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {
@@ -157,8 +157,8 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
 
-// Ends returns the end ports that pairs and paths are counted over: those in the subnet, and the unreachable ones. Port
-// 0 of switches is among them only where switches is set.
+// Ends returns the end ports over which pairs and paths are counted: those in the subnet, and the unreachable ones. It
+// includes port 0 of switches only if switches is set.
 func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 	counted := func(ends []PortIndex) []PortIndex {
 		if switches {
@@ -176,7 +176,7 @@ func (f *Fabric) Reachable(endPort PortIndex) bool {
 	return f.PortByGUID(f.Ports[endPort].GUID) == endPort
 }
 
-// EndPortOf returns the port with a port's LID and GUID: port 0 for a switch's, elsewhere the port itself.
+// EndPortOf returns the port that has a port's LID and GUID: port 0 for a port of a switch, otherwise the port itself.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {
 	n := &f.Nodes[f.Ports[port].Node]
 	if n.IsSwitch() {
@@ -191,3 +191,15 @@ func lookup[I ~int32](m map[uint64]I, k uint64) I {
 	}
 	return None
 }
+
+// NodeIndex identifies a node of a fabric. It is an index into [Fabric.Nodes], or None.
+type NodeIndex int32
+
+// PortIndex identifies a port of a fabric. It is an index into [Fabric.Ports], or None.
+type PortIndex int32
+
+// SwitchIndex identifies a switch of a fabric. It is an index into [Fabric.Switches] and the row in tables, or None.
+type SwitchIndex int32
+
+// None is the index that stands for no node, port or switch.
+const None = -1

@@ -13,14 +13,14 @@ import (
 // LastMLID is the highest multicast LID (IBA 1.2.1, 4.1.3).
 const LastMLID = mad.PermissiveLID - 1
 
-// Group is a multicast group: who is in it, and what its packets are like. Fields that are not known are
-// zero, as is the MGID of a group that is only known by forwarding tables.
+// Group is a multicast group: its members and the properties of its packets. Unknown fields are zero, as is the MGID of
+// a group that is known only from forwarding tables.
 type Group struct {
 	MGID             mad.GID
 	MLID             uint16
 	MTU, Rate, Life  uint8 // MTU, Rate and packet lifetime as codes of SA records (IBA 1.2.1, 15.2.5.17)
 	SL, TrafficClass uint8
-	SLUnknown        bool // nobody told the SL, which is 0 then
+	SLUnknown        bool // the SL is not known; SL is 0 then
 	HopLimit, Scope  uint8
 	PKey             uint16
 	QKey, FlowLabel  uint32
@@ -32,23 +32,23 @@ type Group struct {
 type Member struct {
 	Prefix, GUID uint64 // of the port's GID
 	Join         JoinState
-	Proxy        bool // another port let it join
+	Proxy        bool // it was joined by another port
 }
 
-// JoinState is how a port is in a group (IBA 1.2.1, 15.2.5.17).
+// JoinState is the kind of a membership (IBA 1.2.1, 15.2.5.17).
 type JoinState uint8
 
 // The bits of a join state.
 const (
 	JoinFull         JoinState = 1 << iota
-	JoinNon                    // sends and receives, and does not keep the group alive
-	JoinSendOnly               // sends and does not receive
-	JoinSendOnlyFull           // JoinSendOnly that keeps the group alive
+	JoinNon                    // sends and receives, but does not keep the group alive
+	JoinSendOnly               // sends but does not receive
+	JoinSendOnlyFull           // like JoinSendOnly, and keeps the group alive
 )
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
 
-// Receives reports whether packets to the group are for such a member; every member may send.
+// Receives reports whether the member receives packets of the group. Every member may send.
 func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
 
 // String names the bits: "full", "non+sendonly", "none".
@@ -65,7 +65,7 @@ func (j JoinState) String() string {
 	return strings.Join(words, "+")
 }
 
-// SortMembers brings members into their order and makes one of those with the same port GUID, in place.
+// SortMembers sorts members in place and merges those with the same port GUID.
 func SortMembers(members []Member) []Member {
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
 	kept := members[:0]
@@ -79,8 +79,8 @@ func SortMembers(members []Member) []Member {
 	return kept
 }
 
-// GroupsOf returns the groups that multicast tables serve: of each multicast LID with entries the hosts and ports
-// 0 of switches that packets go to, taken for full members. O(switches x multicast LIDs).
+// GroupsOf returns the groups that multicast tables serve. The members of a multicast LID are the hosts and ports 0 of
+// switches to which its entries lead, taken for full members. O(switches x multicast LIDs).
 func GroupsOf(t *Tables) []Group {
 	var groups []Group
 	if t.MFT == nil {
@@ -106,7 +106,7 @@ func GroupsOf(t *Tables) []Group {
 	return groups
 }
 
-// GroupSLs returns the SLs of the packets of groups by multicast LID, [NoSL] where nobody told, or several.
+// GroupSLs returns the SL of the packets of groups, by multicast LID: [NoSL] if it is unknown or not unique.
 func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	sls := map[uint16]uint8{}
 	for i := range groups {
@@ -124,7 +124,8 @@ func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	}
 }
 
-// EndBehind returns the end port reached by a port of a switch: its own for port 0, a host's, or None.
+// EndBehind returns the end port that a port of a switch leads to: the switch's own for port 0, that of a host, or
+// None.
 func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 	n := f.SwitchNode(sw)
 	if num == 0 {

@@ -4,11 +4,11 @@ package fabric
 
 import "example.org/ibconsole/mad"
 
-// Amounts count nodes and links.
+// Amounts counts nodes and links.
 type Amounts struct {
 	Nodes    int
 	Switches int
-	// CAs are the channel adapters, of which Aggregation are aggregation nodes and the others hosts.
+	// CAs counts channel adapters: aggregation nodes, which Aggregation counts, and hosts.
 	CAs         int
 	Aggregation int
 	Routers     int
@@ -18,14 +18,14 @@ type Amounts struct {
 // Hosts returns the number of hosts.
 func (a *Amounts) Hosts() int { return a.CAs - a.Aggregation }
 
-// Inventory counts what is in a subnet, what failures have made unreachable, and the nodes that never were in it.
+// Inventory counts the nodes and links of a subnet, those that failures made unreachable, and nodes never connected.
 type Inventory struct {
 	InSubnet, Unreachable Amounts
 	Outside               int
 }
 
-// Inventory counts the nodes and links. A link is in the subnet if a subnet manager finds it, and else unreachable if
-// one of its nodes is. O(ports).
+// Inventory counts nodes and links. A link is in the subnet if a subnet manager finds it. Otherwise it is unreachable
+// if one of its nodes is. O(ports).
 func (f *Fabric) Inventory() Inventory {
 	var inv Inventory
 	unreachable := f.UnreachableNodes()
@@ -50,8 +50,8 @@ func (f *Fabric) Inventory() Inventory {
 	return inv
 }
 
-// UnreachableNodes returns the nodes that failures have separated from the subnet: those of end ports that are
-// unreachable, but for nodes that another port joins to it.
+// UnreachableNodes returns the nodes that failures have separated from the subnet. A node with an unreachable end port
+// is not among them if another of its ports is in the subnet.
 func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 	nodes := make(map[NodeIndex]bool, len(f.Unreachable))
 	for _, e := range f.Unreachable {

@@ -7,19 +7,19 @@ import "example.org/ibconsole/internal/base/hugepages"
 // BlockSize is the number of LIDs in one block of a linear forwarding table (IBA 1.2.1, 14.2.5.11).
 const BlockSize = 64
 
-// NoPath is the forwarding table entry that leads nowhere.
+// NoPath is the forwarding table entry that drops the packet.
 const NoPath = 0xff
 
-// LFT holds the linear forwarding tables of a fabric's switches in one slab: a row a switch index, a byte a LID,
-// padded to whole blocks. What [LFT.Patched] makes has its own entries only, and shares the rest.
+// LFT holds the linear forwarding tables of a fabric's switches: one row per switch index, one byte per LID, padded to
+// whole blocks. All rows are in one slab. Tables made by [LFT.Patched] hold only their changes and share the rest.
 type LFT struct {
 	MaxLID uint16 // the highest LID with an entry
 	stride int
-	rows   [][]byte // parts of one slab, nil for those that a patch makes when asked for
+	rows   [][]byte // parts of one slab; nil for a row of a patch that is made when it is needed
 	patch  *patch
 }
 
-// NewLFT makes tables for this many switches and LIDs 0 to maxLID, all NoPath.
+// NewLFT returns tables for this many switches and the LIDs 0 to maxLID. All entries are NoPath.
 func NewLFT(switches int, maxLID uint16) *LFT {
 	t := BlankLFT(switches, maxLID)
 	for _, row := range t.rows {
@@ -28,20 +28,20 @@ func NewLFT(switches int, maxLID uint16) *LFT {
 	return t
 }
 
-// BlankLFT makes tables as [NewLFT], but all 0, for who writes every entry: memory is not touched before.
+// BlankLFT is like [NewLFT] with entries 0, for callers that write every entry. It does not touch the memory.
 func BlankLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
 	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, hugepages.Make[byte](switches*stride), switches)
 }
 
-// FillNoPath makes entries NoPath.
+// FillNoPath sets entries to NoPath.
 func FillNoPath(entries []byte) {
 	for filled := copy(entries, []byte{NoPath}); filled < len(entries); {
 		filled += copy(entries[filled:], entries[:filled])
 	}
 }
 
-// onSlab gives tables their rows.
+// onSlab makes the rows of tables from a slab.
 func onSlab(t *LFT, slab []byte, switches int) *LFT {
 	t.rows = make([][]byte, switches)
 	for sw := range t.rows {
@@ -56,8 +56,8 @@ func (t *LFT) Switches() int { return len(t.rows) }
 // Blocks returns the number of blocks of each row.
 func (t *LFT) Blocks() int { return t.stride / BlockSize }
 
-// Row returns the table of one switch, indexed by LID, Blocks()*BlockSize long. It
-// can be written while the table is being made, but not where [LFT.Patched] made it.
+// Row returns the table of one switch, indexed by LID, Blocks()*BlockSize long. The caller may write it while it makes
+// the tables, unless [LFT.Patched] made them.
 func (t *LFT) Row(sw SwitchIndex) []byte {
 	if row := t.rows[sw]; row != nil {
 		return row
@@ -73,13 +73,13 @@ func (t *LFT) Port(sw SwitchIndex, lid uint16) uint8 {
 	return t.otherPort(sw, lid)
 }
 
-// Block is 64 entries of one switch, as they go over the wire.
+// Block returns 64 entries of one switch, as in a MAD.
 func (t *LFT) Block(sw SwitchIndex, block int) []byte {
 	i := block * BlockSize
 	return t.Row(sw)[i : i+BlockSize : i+BlockSize]
 }
 
-// Grown returns the tables with entries up to a LID, the new ones NoPath; t itself where it has them.
+// Grown returns the tables with entries up to maxLID, the new ones NoPath. It returns t if t has them already.
 func (t *LFT) Grown(maxLID uint16) *LFT {
 	if maxLID <= t.MaxLID {
 		return t

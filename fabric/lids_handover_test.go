@@ -21,15 +21,14 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// daemon is an OpenSM that runs until it is stopped.
+// daemon is a running OpenSM.
 type daemon struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	dir string
 }
 
-// startDaemon starts OpenSM on a node, with conf as its opensm.conf and guid2lid
-// in its cache.
+// startDaemon starts OpenSM on a node, with conf as its opensm.conf and guid2lid in its cache.
 func startDaemon(t *testing.T, s *ibsimtest.Sim, node, conf string, guid2lid []byte) *daemon {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,25 +51,25 @@ func startDaemon(t *testing.T, s *ibsimtest.Sim, node, conf string, guid2lid []b
 	return d
 }
 
-// What OpenSM says at the end of a sweep.
+// Messages of OpenSM at the end of a sweep.
 const (
 	standbyEnd = "ENTERING STANDBY STATE"
 	masterEnd  = "-> SUBNET UP|ERRORS DURING INITIALIZATION"
 )
 
-// patience is how long a sweep may take.
-const patience = 30 * time.Second
+// sweepTimeout is the time that a sweep may take.
+const sweepTimeout = 30 * time.Second
 
-// wait waits until the log matches an expression so many times. It skips the test
-// where OpenSM hangs, as it does now and then when another one leaves.
+// wait waits until an expression occurs in the log a number of times. It skips the test if OpenSM hangs, as it
+// sometimes does when another one leaves.
 func (d *daemon) wait(expr string, times int) {
 	d.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(sweepTimeout)
 	for d.count(expr) < times {
 		if time.Now().After(deadline) {
 			log := readFile(d.t, d.dir, "opensm.log")
 			d.t.Logf("%s", log[max(0, len(log)-4096):])
-			d.t.Skipf("opensm hangs: it does not say %q within %v", expr, patience)
+			d.t.Skipf("opensm hangs: its log does not match %q within %v", expr, sweepTimeout)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -81,7 +80,7 @@ func (d *daemon) count(expr string) int {
 	return len(regexp.MustCompile(expr).FindAll(log, -1))
 }
 
-// stop ends OpenSM, which hangs now and then where another one answers no more.
+// stop ends OpenSM, which sometimes hangs if another one does not respond.
 func (d *daemon) stop() {
 	_ = d.cmd.Process.Signal(syscall.SIGTERM)
 	kill := time.AfterFunc(5*time.Second, func() { _ = d.cmd.Process.Kill() })
@@ -101,8 +100,7 @@ func text(t *testing.T, table *fabric.GUID2LID) string {
 	return b.String()
 }
 
-// TestOutOfStandbyAsOpenSM has an OpenSM take over from another one, with
-// honor_guid2lid_file and without.
+// TestOutOfStandbyAsOpenSM lets an OpenSM take over from another one, with honor_guid2lid_file and without.
 func TestOutOfStandbyAsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	rnd := testenv.Rand(t)
@@ -120,9 +118,8 @@ func TestOutOfStandbyAsOpenSM(t *testing.T) {
 			s, _ := first.start(t)
 			master := startDaemon(t, s, nodeOf(c.fabric, 0), "sm_priority 14\nlmc 1\n", nil)
 			master.wait(masterEnd, 1)
-			conf := fmt.Sprintf("sm_priority 1\nlmc %d\nlmc_esp0 %s\nhonor_guid2lid_file %s\nsminfo_polling_timeout "+
-				"100\npolling_retry_number 1\n",
-				c.lmc, boolean(c.esp0), boolean(honor))
+			conf := fmt.Sprintf("sm_priority 1\nlmc %d\nlmc_esp0 %s\nhonor_guid2lid_file %s\n"+
+				"sminfo_polling_timeout 100\npolling_retry_number 1\n", c.lmc, boolean(c.esp0), boolean(honor))
 			standby := startDaemon(t, s, nodeOf(c.fabric, 1), conf, c.guid2lid)
 			standby.wait(standbyEnd, 1)
 			held := heldAddresses(s)
@@ -149,12 +146,11 @@ func TestOutOfStandbyAsOpenSM(t *testing.T) {
 		})
 	}
 	if compared == 0 {
-		t.Error("not one case was compared")
+		t.Error("no case was compared")
 	}
 }
 
-// TestLaterSweepsAsOpenSM has one OpenSM live through hosts that appear with LIDs
-// of their own.
+// TestLaterSweepsAsOpenSM connects hosts with LIDs of their own to a subnet whose OpenSM keeps running.
 func TestLaterSweepsAsOpenSM(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for i := range testenv.Count(t, 4, 60) {
@@ -175,7 +171,7 @@ func (c *lidCase) laterSweep(t *testing.T) {
 	}
 	file, err := osm.ReadGUID2LID(bytes.NewReader(c.guid2lid), "guid2lid")
 	if err != nil || len(late) == 0 {
-		t.Skip("OpenSM does not start with this file, or there is no host to come late")
+		t.Skip("OpenSM does not start with this file, or no host can be connected later")
 	}
 	s, _ := c.start(t)
 	for _, cut := range cuts {
@@ -225,7 +221,7 @@ func (c *lidCase) laterSweep(t *testing.T) {
 	}
 }
 
-// portOf returns the nth end port that is of a host, or the SM's for 0.
+// portOf returns the end port of the SM for n = 0, or that of another host.
 func portOf(f *fabric.Fabric, n int) fabric.PortIndex {
 	if n == 0 {
 		return f.EndPortOf(f.SMPort)

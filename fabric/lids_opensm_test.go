@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// lidCase is a subnet, the LIDs that its ports have, and how OpenSM is started on it.
+// lidCase is a subnet, the LIDs of its ports, and the options with which OpenSM starts.
 type lidCase struct {
 	fabric   *fabric.Fabric
 	claims   []fabric.LIDClaim
@@ -31,13 +31,12 @@ type lidCase struct {
 	lmc      uint8
 	esp0     bool
 	reassign bool
-	// stay is exit_on_fatal FALSE.
+	// stay sets exit_on_fatal FALSE.
 	stay bool
 }
 
-// TestAssignLIDsAsOpenSM compares assignments with those of a real OpenSM on
-// ibsim: the file guid2lid that it leaves, the LIDs and LMCs of all ports and the
-// highest LID in its tables.
+// TestAssignLIDsAsOpenSM compares assignments with those of a real OpenSM on ibsim: its file guid2lid, the LIDs and
+// LMCs of all ports, and the highest LID in its tables.
 func TestAssignLIDsAsOpenSM(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for i := range testenv.Count(t, 30, 400) {
@@ -55,11 +54,11 @@ func TestTooFewLIDsAsOpenSM(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := lidCase{fabric: f, claims: make([]fabric.LIDClaim, len(f.EndPorts)), lmc: 7}
-	for i := range 40 { // keys that stay where they are and whose bytes are signed in OpenSM's hash
+	for i := range 40 { // keys that OpenSM does not drop; their bytes are negative in OpenSM's hash
 		c.guid2lid = fmt.Appendf(c.guid2lid, "%d\xff\xfe%c 0x0001 0x0001\n\n", i+1, 0x80+i)
 	}
 	if a := c.compare(t); a != nil && a.LIDs[len(a.LIDs)-1].Min != 0 {
-		t.Error("the last port has LIDs: the case is no case of too few")
+		t.Error("the last port has LIDs, so the case does not have too few LIDs")
 	}
 }
 
@@ -89,8 +88,8 @@ func randomLIDCase(t *testing.T, rnd *rand.Rand) lidCase {
 	return c
 }
 
-// randomSubnet returns a few switches, some with an enhanced port 0, in a tree with
-// further links between them, and channel adapters of one or two ports.
+// randomSubnet returns a tree of a few switches with additional links, some with an enhanced port 0, and channel
+// adapters with one or two ports.
 func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -158,8 +157,8 @@ func randomSubnet(t *testing.T, rnd *rand.Rand) *fabric.Fabric {
 	return f
 }
 
-// randomGUID2LID returns a guid2lid file for ports of the subnet and others, with
-// records that contradict one another, do not fit the LMC or are no records.
+// randomGUID2LID returns a guid2lid file for ports of the subnet and others. Some records conflict, do not fit the LMC
+// or are malformed.
 func randomGUID2LID(rnd *rand.Rand, c *lidCase) []byte {
 	var b bytes.Buffer
 	width := 1 << c.lmc
@@ -202,8 +201,7 @@ func randomGUID2LID(rnd *rand.Rand, c *lidCase) []byte {
 	return b.Bytes()
 }
 
-// compare assigns LIDs and has OpenSM do so, and returns the assignment if
-// OpenSM started.
+// compare assigns LIDs, lets OpenSM do the same, and returns the assignment if OpenSM started.
 func (c *lidCase) compare(t *testing.T) *fabric.LIDAssignment {
 	t.Helper()
 	s, dir := c.start(t)
@@ -223,17 +221,17 @@ func (c *lidCase) sweep(t *testing.T, s *ibsimtest.Sim, dir string) *fabric.LIDA
 	started := c.runOpenSM(t, s, dir)
 	if refused != nil && !c.reassign && !c.stay {
 		if started {
-			t.Errorf("OpenSM takes guid2lid, we say %v:\n%s", refused, c)
+			t.Errorf("OpenSM accepts guid2lid, we report %v:\n%s", refused, c)
 		}
 		return nil
 	}
 	if !started {
-		t.Fatalf("OpenSM refuses guid2lid, we take it\n%s", c)
+		t.Fatalf("OpenSM refuses guid2lid, we accept it\n%s", c)
 	}
 	c.compareGUID2LID(t, dir, a)
 	switch {
 	case a.Fabric == nil:
-		t.Logf("a LID twice, as OpenSM gives it: %v", twice)
+		t.Logf("two ports have one LID, as OpenSM assigns it: %v", twice)
 	case bytes.Contains(readFile(t, dir, "opensm.log"), []byte("ERR 3322")):
 		c.settle(t, s, dir)
 	default:
@@ -260,9 +258,8 @@ func (c *lidCase) compareGUID2LID(t *testing.T, dir string, a *fabric.LIDAssignm
 	}
 }
 
-// settle runs OpenSM once more. Where port 0 of a switch had a range of LIDs and
-// gets one, OpenSM finds its own table of LIDs wrong (ERR 3322), takes the LID
-// from the port and gives it back on its next sweep.
+// settle runs OpenSM once more. If port 0 of a switch had a range of LIDs and gets one LID, OpenSM finds its own table
+// of LIDs wrong (ERR 3322), removes the LID of the port and assigns it again on its next sweep.
 func (c *lidCase) settle(t *testing.T, s *ibsimtest.Sim, dir string) {
 	t.Helper()
 	ranged := false
@@ -291,12 +288,11 @@ func (c *lidCase) String() string {
 		fmt.Fprintf(&b, "%s 0x%016x esp0=%v has LID %d LMC %d\n", c.fabric.PortName(e), p.GUID,
 			c.fabric.Nodes[p.Node].EnhancedPort0, c.claims[i].LID, c.claims[i].LMC)
 	}
-	fmt.Fprintf(&b, "guid2lid was\n%s", c.guid2lid)
+	fmt.Fprintf(&b, "guid2lid before:\n%s", c.guid2lid)
 	return b.String()
 }
 
-// start starts an ibsim whose ports have the LIDs that they claim, and makes a
-// folder with OpenSM's files.
+// start starts an ibsim whose ports have the claimed LIDs, and returns a folder with OpenSM's files.
 func (c *lidCase) start(t *testing.T) (s *ibsimtest.Sim, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -328,7 +324,7 @@ func (c *lidCase) start(t *testing.T) (s *ibsimtest.Sim, dir string) {
 	return s, dir
 }
 
-// runOpenSM runs OpenSM once. It says false where OpenSM refuses guid2lid.
+// runOpenSM runs OpenSM once. It returns false if OpenSM refuses guid2lid.
 func (c *lidCase) runOpenSM(t *testing.T, s *ibsimtest.Sim, dir string) bool {
 	t.Helper()
 	cmd := s.Command(context.Background(), "opensm", "-o", "-F", filepath.Join(dir, "opensm.conf"), "-f",
@@ -355,7 +351,7 @@ var dumpedPort = regexp.MustCompile(`(?m)^([0-9a-f]+)\t\[\d+\].* lid (\d+) lmc (
 
 type address struct{ lid, lmc, smLID uint64 }
 
-// heldAddresses is what ibsim's ports hold, by port GUID.
+// heldAddresses returns the LIDs, LMCs and SM LIDs of ibsim's ports, by port GUID.
 func heldAddresses(s *ibsimtest.Sim) map[uint64]address {
 	held := map[uint64]address{}
 	for _, m := range dumpedPort.FindAllStringSubmatch(s.Console("Dump"), -1) {
@@ -369,7 +365,7 @@ func heldAddresses(s *ibsimtest.Sim) map[uint64]address {
 	return held
 }
 
-// comparePorts compares LIDs, LMCs and SM LIDs with what ibsim's ports hold.
+// comparePorts compares LIDs, LMCs and SM LIDs with those of ibsim's ports.
 func (c *lidCase) comparePorts(t *testing.T, s *ibsimtest.Sim, a *fabric.LIDAssignment) {
 	t.Helper()
 	held := heldAddresses(s)
@@ -377,7 +373,7 @@ func (c *lidCase) comparePorts(t *testing.T, s *ibsimtest.Sim, a *fabric.LIDAssi
 		p := &a.Fabric.Ports[e]
 		want := address{uint64(p.LID), uint64(p.LMC), uint64(p.SMLID)}
 		if got, ok := held[p.GUID]; !ok || got != want {
-			t.Fatalf("%s: ibsim says LID, LMC, SM LID %v, we say %v\n%s", a.Fabric.PortName(e), got, want, c)
+			t.Fatalf("%s: ibsim has LID, LMC, SM LID %v, want %v\n%s", a.Fabric.PortName(e), got, want, c)
 		}
 	}
 }
@@ -401,7 +397,7 @@ func (c *lidCase) compareDumps(t *testing.T, dir string, a *fabric.LIDAssignment
 		guid, _ := strconv.ParseUint(string(m[3]), 16, 64)
 		got := string(m[1]) + " " + string(m[2])
 		if want := fmt.Sprint(a.Top, " ", f.SwitchLID(f.SwitchByGUID(guid))); got != want {
-			t.Fatalf("opensm-lfts.dump: switch 0x%016x: highest and own LID %s, we say %s\n%s", guid, got, want, c)
+			t.Fatalf("opensm-lfts.dump: switch 0x%016x: highest and own LID %s, want %s\n%s", guid, got, want, c)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// star returns a switch with so many hosts, whose ports have these LIDs.
+// star returns a switch with a number of hosts whose ports have these LIDs.
 func star(t testing.TB, hosts int, lids ...uint16) *Fabric {
 	t.Helper()
 	var b Builder
@@ -59,26 +59,26 @@ func TestAssignLIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// By hand: the switch is the SM's node and first; hosts ascend by GUID.
+	// Worked out by hand: the switch is the node of the SM and comes first. Hosts are sorted by GUID.
 	if got, want := lidsOf(g), []uint16{1, 3, 2, 4, 9}; !slices.Equal(got, want) {
 		t.Errorf("LIDs %v, expected %v", got, want)
 	}
 	if h, err := AssignLIDs(g); err != nil || h != g {
-		t.Errorf("a fabric with all LIDs is not returned as it is: %v", err)
+		t.Errorf("AssignLIDs does not return a fabric with all LIDs unchanged: %v", err)
 	}
 }
 
 func TestAssignLIDsRefuses(t *testing.T) {
 	f := star(t, 2)
 	if _, err := AssignLIDsWith(f, LIDOptions{LMC: 8}); err == nil {
-		t.Error("LMC 8 is taken")
+		t.Error("LMC 8 is accepted")
 	}
 	if _, err := AssignLIDsWith(f, LIDOptions{Claims: make([]LIDClaim, 2)}); err == nil {
-		t.Error("two claims for three ports are taken")
+		t.Error("two claims for three ports are accepted")
 	}
 }
 
-// TestTooFewLIDs fills the 383 ranges of 128 LIDs with ports that are not there.
+// TestTooFewLIDs assigns all 383 ranges of 128 LIDs to absent ports.
 func TestTooFewLIDs(t *testing.T) {
 	table := &GUID2LID{}
 	for i := range 383 {
@@ -94,7 +94,7 @@ func TestTooFewLIDs(t *testing.T) {
 		t.Errorf("LIDs %v, expected %v", got, want)
 	}
 	if n := len(a.Notes); n != 2 || a.Notes[0].Kind != NoLIDsLeft {
-		t.Errorf("notes %v, expected two of no LIDs left", a.Notes)
+		t.Errorf("notes %v, expected two notes that no LIDs are left", a.Notes)
 	}
 	table.Delete(0x900005)
 	a, err = AssignLIDsWith(star(t, 1), LIDOptions{LMC: 7, GUID2LID: table})
@@ -122,7 +122,7 @@ func TestLIDNotes(t *testing.T) {
 	for _, n := range a.Notes {
 		kinds[n.Kind]++
 		if n.String() == "" {
-			t.Errorf("note %+v says nothing", n)
+			t.Errorf("note %+v has no text", n)
 		}
 	}
 	for _, k := range []LIDNoteKind{RecordIllegal, RecordMisaligned, RecordUnreadable, RecordUnfit, ClaimTooHigh,
@@ -146,13 +146,13 @@ func TestGUID2LIDTable(t *testing.T) {
 		case 0, 1:
 			old, had := model[guid]
 			if changed := table.Set(guid, r); changed != (!had || old != r) {
-				t.Fatalf("Set says %v", changed)
+				t.Fatalf("Set returns %v", changed)
 			}
 			model[guid] = r
 		case 2:
 			_, had := model[guid]
 			if table.Delete(guid) != had {
-				t.Fatalf("Delete does not say %v", had)
+				t.Fatalf("Delete does not return %v", had)
 			}
 			delete(model, guid)
 		}
@@ -179,8 +179,8 @@ func TestGUID2LIDTable(t *testing.T) {
 	}
 }
 
-// FuzzAssignLIDs assigns LIDs after any records and claims. Whatever they are,
-// LIDs must be aligned and in range, and two assignments must agree.
+// FuzzAssignLIDs assigns LIDs with random records and claims. LIDs must be aligned and in range, and two assignments
+// must be the same.
 func FuzzAssignLIDs(f *testing.F) {
 	f.Add(uint8(2), true, []byte{0, 0, 1, 0, 0, 8, 0, 0, 11, 1, 1, 2, 0, 0, 9, 3})
 	f.Add(uint8(7), false, []byte{1, 0xbf, 0xff, 7, 0, 0, 0, 0, 2, 0xc0, 0x10, 3})
@@ -213,7 +213,7 @@ func FuzzAssignLIDs(f *testing.F) {
 		}
 		b, _ := AssignLIDsWith(net, o)
 		if !slices.Equal(a.LIDs, b.LIDs) {
-			t.Errorf("LIDs %v, and another time %v", a.LIDs, b.LIDs)
+			t.Errorf("LIDs %v at first, then %v", a.LIDs, b.LIDs)
 		}
 	})
 }

@@ -4,15 +4,15 @@ package fabric
 
 import "slices"
 
-// lidManager assigns LIDs as that of OpenSM (osm_lid_mgr.c), whose ways are kept also where they look wrong.
+// lidManager assigns LIDs like OpenSM's LID manager (osm_lid_mgr.c), including behaviour that looks like a fault.
 type lidManager struct {
 	f *Fabric
 	o LIDOptions
-	// table is what OpenSM remembers, used the LIDs that it keeps from ports they are not remembered for.
+	// table holds remembered LIDs. Its used LIDs are reserved for the ports for which they are remembered.
 	table *GUID2LID
 	free  []LIDRange
 
-	// claims are the LIDs that EndPorts have; holder is the last end port to claim a LID, counted from 1.
+	// claims holds the LIDs of EndPorts; holder is the last end port that claims a LID, counted from 1.
 	claims []LIDClaim
 	holder []int32
 
@@ -55,7 +55,7 @@ func (m *lidManager) lmc(endPort PortIndex) uint8 {
 
 func aligned(lid, width uint16) bool { return lid&(width-1) == 0 }
 
-// begin finds what is remembered and which LIDs are free (osm_lid_mgr_init and lid_mgr_init_sweep).
+// begin computes the remembered LIDs and the free ranges (osm_lid_mgr_init and lid_mgr_init_sweep).
 func (m *lidManager) begin() {
 	switch {
 	case m.o.Reassign:
@@ -79,8 +79,8 @@ func (m *lidManager) begin() {
 	m.findFree()
 }
 
-// validate drops records that cannot be kept at this LMC (lid_mgr_validate_db).
-// Of two that want one LID the later in the order of OpenSM's table stays.
+// validate drops records that are impossible at this LMC (lid_mgr_validate_db). If two records claim a LID, the later
+// one in the order of OpenSM's table is kept.
 func (m *lidManager) validate() {
 	width := uint16(1) << m.o.LMC
 	records := slices.Collect(m.table.Records())
@@ -120,7 +120,7 @@ func (m *lidManager) anyUsed(r LIDRange) bool {
 	return slices.Contains(m.table.used[r.Min:r.Max+1], true)
 }
 
-// markClaim enters a port at the LIDs that it has; those beyond the width of this subnet become nobody's.
+// markClaim records a port as the holder of its LIDs, up to the number of LIDs of a port in this subnet.
 func (m *lidManager) markClaim(i int) {
 	c := m.claims[i]
 	last := c.LID + 1<<c.LMC - 1
@@ -137,7 +137,7 @@ func (m *lidManager) markClaim(i int) {
 	}
 }
 
-// checkRecord drops a port's record where it is too narrow or misaligned for the port.
+// checkRecord drops the record of a port if it is misaligned or has too few LIDs for the port.
 func (m *lidManager) checkRecord(i int) {
 	e := m.f.EndPorts[i]
 	guid := m.f.Ports[e].GUID
@@ -153,7 +153,7 @@ func (m *lidManager) checkRecord(i int) {
 	}
 }
 
-// findFree lists the ranges of LIDs that are neither remembered nor kept by the port that has them.
+// findFree lists the ranges of LIDs that are neither remembered nor kept by the ports that have them.
 func (m *lidManager) findFree() {
 	var now LIDRange
 	lid := uint16(1)
@@ -175,7 +175,7 @@ func (m *lidManager) findFree() {
 	}
 }
 
-// keeps reports whether a LID is taken, and up to which LID that is known.
+// keeps reports whether a LID is taken, and the last LID for which that is known.
 func (m *lidManager) keeps(lid uint16) (last uint16, kept bool) {
 	if m.table.used[lid] {
 		return lid, true
@@ -207,7 +207,7 @@ func (m *lidManager) isPlainPort0(endPort PortIndex) bool {
 	return n.IsSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0)
 }
 
-// assign gives all end ports their LIDs, the SM's first.
+// assign assigns LIDs to all end ports, first to the SM's.
 func (m *lidManager) assign() {
 	sm := PortIndex(None)
 	if m.f.SMPort != None {
@@ -224,7 +224,7 @@ func (m *lidManager) assign() {
 	}
 }
 
-// give settles the LIDs of one port (lid_mgr_get_port_lid).
+// give assigns the LIDs of one port (lid_mgr_get_port_lid).
 func (m *lidManager) give(i int) {
 	e := m.f.EndPorts[i]
 	lids := m.choose(i, m.width(e))
@@ -266,7 +266,7 @@ func (m *lidManager) choose(i int, width uint16) LIDRange {
 	return r
 }
 
-// takeFree takes LIDs from the first free range that has enough of them (lid_mgr_find_free_lid_range).
+// takeFree removes LIDs from the first free range that has enough (lid_mgr_find_free_lid_range).
 func (m *lidManager) takeFree(width uint16) (LIDRange, bool) {
 	for i, r := range m.free {
 		first := (r.Min + width - 1) &^ (width - 1)

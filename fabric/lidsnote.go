@@ -4,63 +4,61 @@ package fabric
 
 import "fmt"
 
-// LIDNoteKind is why a record or a port's LIDs could not stay.
+// LIDNoteKind is the reason why a record or the LIDs of a port were rejected.
 type LIDNoteKind uint8
 
-// What OpenSM finds wrong with records of guid2lid and with LIDs that ports have.
+// The faults that OpenSM finds in records of guid2lid and in LIDs of ports.
 const (
 	RecordKept       LIDNoteKind = iota
 	RecordUnreadable             // stays in the file and has no effect
-	RecordIllegal                // no range of unicast LIDs
+	RecordIllegal                // not a range of unicast LIDs
 	RecordMisaligned             // a range that does not begin at a multiple of 2^LMC
-	RecordTaken                  // LIDs that another record has
+	RecordTaken                  // has LIDs of another record
 	RecordUnfit                  // too few LIDs for its port, or misaligned
-	ClaimTooHigh                 // a port has a LID that is no unicast LID
-	ClaimRemembered              // a port has another LID than the remembered one
-	ClaimMisaligned              // a port's LID is no multiple of 2^LMC
-	ClaimTaken                   // a port's LIDs are another one's, too
-	NoLIDsLeft                   // there are no LIDs left for a port
+	ClaimTooHigh                 // the LID of a port is not a unicast LID
+	ClaimRemembered              // the LID of a port is not the remembered one
+	ClaimMisaligned              // the LID of a port is not a multiple of 2^LMC
+	ClaimTaken                   // another port has LIDs of the port
+	NoLIDsLeft                   // no LIDs are left for a port
 )
 
-// LIDNote is one thing noticed while LIDs were assigned.
+// LIDNote reports a record or a port whose LIDs were rejected.
 type LIDNote struct {
 	Kind   LIDNoteKind
-	GUID   uint64     // that of the record or the port
-	LIDs   LIDRange   // those of the record, or those that the port had
-	Record GUIDRecord // the record as it was read, but with RecordUnfit and later kinds
+	GUID   uint64     // of the record or the port
+	LIDs   LIDRange   // of the record, or the previous LIDs of the port
+	Record GUIDRecord // the record as it was read, except with RecordUnfit and later kinds
 }
 
-// String says what was noticed, what OpenSM does with it, and names the error in OpenSM's log if there is one.
+// String describes the fault and the action of OpenSM. It includes the number of the error in OpenSM's log, if any.
 func (n LIDNote) String() string {
 	guid := fmt.Sprintf("0x%016x", n.GUID)
 	switch n.Kind {
 	case RecordUnreadable:
-		return fmt.Sprintf("guid2lid: %s %s: no LIDs that OpenSM can read under this key; it passes the record over "+
-			"(ERR 0311)",
+		return fmt.Sprintf("guid2lid: %s %s: OpenSM cannot read LIDs under this key and skips the record (ERR 0311)",
 			clip(n.Record.Key), clip(n.Record.Value))
 	case RecordIllegal:
-		return fmt.Sprintf("guid2lid: %s: %d to %d is no range of unicast LIDs; OpenSM drops the record (ERR 0312)",
+		return fmt.Sprintf("guid2lid: %s: %d to %d is not a range of unicast LIDs; OpenSM drops the record (ERR 0312)",
 			guid, n.LIDs.Min, n.LIDs.Max)
 	case RecordMisaligned:
-		return fmt.Sprintf("guid2lid: %s: %s do not begin at a multiple of the LIDs of a port; OpenSM drops the "+
-			"record (ERR 0313)", guid, n.LIDs)
+		return fmt.Sprintf("guid2lid: %s: %s do not begin at a multiple of 2^LMC; OpenSM drops the record (ERR 0313)",
+			guid, n.LIDs)
 	case RecordTaken:
-		return fmt.Sprintf("guid2lid: %s: another record has one of %s; OpenSM drops this one (ERR 0314)", guid, n.LIDs)
+		return fmt.Sprintf("guid2lid: %s: another record has one of %s; OpenSM drops the record (ERR 0314)", guid, n.LIDs)
 	case RecordUnfit:
 		return fmt.Sprintf("guid2lid: %s: %s do not fit the LMC; OpenSM drops the record", guid, n.LIDs)
 	case ClaimTooHigh:
-		return fmt.Sprintf("port %s has LID %d, which is no unicast LID; for OpenSM it has none (ERR 0F04)", guid,
+		return fmt.Sprintf("port %s has LID %d, which is not a unicast LID; OpenSM ignores it (ERR 0F04)", guid,
 			n.LIDs.Min)
 	case ClaimRemembered:
-		return fmt.Sprintf("port %s has LID %d, but guid2lid gives it another one", guid, n.LIDs.Min)
+		return fmt.Sprintf("port %s has LID %d, but guid2lid assigns it another LID", guid, n.LIDs.Min)
 	case ClaimMisaligned:
-		return fmt.Sprintf("port %s has LID %d, which is no multiple of the LIDs of a port; it gets others", guid,
-			n.LIDs.Min)
+		return fmt.Sprintf("port %s has LID %d, which is not a multiple of 2^LMC; it gets other LIDs", guid, n.LIDs.Min)
 	case ClaimTaken:
-		return fmt.Sprintf("port %s has LID %d, but not all LIDs from there on are free; it gets others", guid,
+		return fmt.Sprintf("port %s has LID %d, but not all LIDs of its range are free; it gets other LIDs", guid,
 			n.LIDs.Min)
 	case NoLIDsLeft:
-		return fmt.Sprintf("port %s: no LIDs left; OpenSM gives it LID 0 (ERR 0307)", guid)
+		return fmt.Sprintf("port %s: no LIDs left; OpenSM assigns LID 0 (ERR 0307)", guid)
 	}
 	return ""
 }
@@ -73,7 +71,7 @@ func (m *lidManager) noteClaim(kind LIDNoteKind, i int) {
 	m.note(LIDNote{Kind: kind, GUID: m.f.Ports[m.f.EndPorts[i]].GUID, LIDs: LIDRange{c.LID, last}})
 }
 
-// clip makes a text of a file fit for a message.
+// clip escapes a text of a file and shortens it to 40 bytes for a message.
 func clip(s string) string {
 	if len(s) > 40 {
 		return Escape(s[:37]) + "..."

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// LIDRange is the LIDs from Min to Max.
+// LIDRange holds the LIDs from Min to Max.
 type LIDRange struct{ Min, Max uint16 }
 
 func (r LIDRange) String() string {
@@ -18,27 +18,27 @@ func (r LIDRange) String() string {
 	return fmt.Sprintf("LIDs %d to %d", r.Min, r.Max)
 }
 
-// GUID2LID is OpenSM's memory of the LIDs it gave, which it keeps in a file guid2lid. It holds records as
-// text, as OpenSM does: one that OpenSM cannot make sense of is passed over and still written back.
+// GUID2LID holds the LIDs that OpenSM remembers, which it keeps in a file guid2lid. Like OpenSM it holds records as
+// text. A record that OpenSM cannot read is skipped, but still written back.
 //
-// Records come in the order of OpenSM's hash table (st.c), which depends on the order of insertion; OpenSM
-// resolves conflicts and writes the file in it, too. The zero value is empty and ready.
+// The order of records is that of OpenSM's hash table (st.c), which depends on the order of insertion. OpenSM resolves
+// conflicts and writes the file in this order. The zero value is empty and ready for use.
 type GUID2LID struct {
-	// bins holds the records by hash; the latest of a bin is the last in its slice and the first for OpenSM.
+	// bins holds the records by hash. The latest record of a bin is the last in its slice and the first for OpenSM.
 	bins [][]guidRecord
 	len  int
-	// used are the LIDs that OpenSM keeps from other ports, once it has validated
-	// the records; nil before. top is the highest LID that it has seen at a port.
+	// used marks the LIDs that are reserved for a port, nil before OpenSM has validated the records. top is the highest
+	// LID that OpenSM has seen at a port.
 	used []bool
 	top  uint16
 }
 
 // GUIDRecord is a record of a guid2lid file.
 type GUIDRecord struct {
-	// Key and Value stand in the file. OpenSM finds a GUID by a key such as 0x0002c90300000001 and no other.
+	// Key and Value are the text of the file. OpenSM finds a GUID only by a key of the form 0x0002c90300000001.
 	Key, Value string
-	GUID       uint64   // the number that Key is for
-	LIDs       LIDRange // what Value is for, if it is Readable
+	GUID       uint64   // the number in Key
+	LIDs       LIDRange // the LIDs in Value, if it is Readable
 	Readable   bool
 }
 
@@ -52,7 +52,7 @@ const (
 	maxDensity = 5
 )
 
-// binCounts are the sizes that the table grows through.
+// binCounts are the sizes of the table as it grows (st.c).
 var binCounts = []int{
 	minBins, 16 + 3, 32 + 5, 64 + 3, 128 + 3, 256 + 27, 512 + 9, 1024 + 9, 2048 + 5, 4096 + 3, 8192 + 27,
 	16384 + 43, 32768 + 3, 65536 + 45, 131072 + 29, 262144 + 3, 524288 + 21, 1048576 + 7,
@@ -70,7 +70,7 @@ func (t *GUID2LID) Get(guid uint64) (LIDRange, bool) {
 	return r.LIDs, true
 }
 
-// Set gives a port GUID LIDs. It reports whether that changed the text of the table.
+// Set sets the LIDs of a port GUID. It reports whether the text of the table changed.
 func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	value := fmt.Sprintf("0x%04x 0x%04x", lids.Min, lids.Max)
 	key := guidKey(guid)
@@ -85,8 +85,8 @@ func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	return true
 }
 
-// Reserve remembers the LIDs of a port that is not there, unless there is a record of it or one of them is taken. The
-// table is one that an assignment returned.
+// Reserve remembers the LIDs of an absent port, unless there is a record of it or one of the LIDs is taken. The table
+// must be the result of an assignment.
 func (t *GUID2LID) Reserve(guid uint64, lids LIDRange) {
 	if t.find(guidKey(guid)) != nil || slices.Contains(t.used[lids.Min:lids.Max+1], true) {
 		return
@@ -97,7 +97,7 @@ func (t *GUID2LID) Reserve(guid uint64, lids LIDRange) {
 	}
 }
 
-// Add adds a record, unless there is one with its key already: then it returns false.
+// Add adds a record. It returns false if there is one with the same key already.
 func (t *GUID2LID) Add(r GUIDRecord) bool {
 	if t.find(r.Key) != nil {
 		return false
@@ -131,7 +131,7 @@ func (t *GUID2LID) Delete(guid uint64) bool {
 	return true
 }
 
-// Records returns all records in OpenSM's order. The table must not change meanwhile.
+// Records returns all records in OpenSM's order. The table must not change during the iteration.
 func (t *GUID2LID) Records() iter.Seq[GUIDRecord] {
 	return func(yield func(GUIDRecord) bool) {
 		for _, bin := range t.bins {
@@ -144,7 +144,7 @@ func (t *GUID2LID) Records() iter.Seq[GUIDRecord] {
 	}
 }
 
-// Clone returns a copy. A nil table is an empty one.
+// Clone returns a copy. The copy of a nil table is empty.
 func (t *GUID2LID) Clone() *GUID2LID {
 	if t == nil {
 		return &GUID2LID{}
@@ -156,7 +156,7 @@ func (t *GUID2LID) Clone() *GUID2LID {
 	return c
 }
 
-// clear forgets all records. The bins stay, as in OpenSM.
+// clear removes all records. The number of bins is unchanged, as in OpenSM.
 func (t *GUID2LID) clear() {
 	for i := range t.bins {
 		t.bins[i] = nil
@@ -192,7 +192,7 @@ func (t *GUID2LID) grow() {
 	}
 }
 
-// hashKey is OpenSM's hash of a text, with the signed bytes of amd64 (st.c, strhash).
+// hashKey returns OpenSM's hash of a string, with the signed bytes of amd64 (st.c, strhash).
 func hashKey(s string) uint32 {
 	var v int32
 	for i := range len(s) {

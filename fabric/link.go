@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Width is the number of lanes of a link, 0 where unknown.
+// Width is the number of lanes of a link, 0 if unknown.
 type Width uint8
 
-// String gives the width in the words of the InfiniBand diagnostics: "4x".
+// String returns the width as infiniband-diags prints it: "4x".
 func (w Width) String() string {
 	switch w {
 	case 1, 2, 4, 8, 12:
@@ -38,7 +38,7 @@ const (
 
 var speedNames = [...]string{"???", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR"}
 
-// String gives the speed in the words of the InfiniBand diagnostics: "HDR".
+// String returns the speed as infiniband-diags prints it: "HDR".
 func (s Speed) String() string {
 	if int(s) < len(speedNames) {
 		return speedNames[s]
@@ -52,7 +52,7 @@ func ParseSpeed(s string) (Speed, bool) {
 	return Speed(i), i > 0
 }
 
-// Link is a cable, named by its two ports with A < B.
+// Link is a cable between two ports, with A < B.
 type Link struct{ A, B PortIndex }
 
 // Links returns every link that is up, each once, in ascending order of A. O(ports).
@@ -66,7 +66,7 @@ func (f *Fabric) Links() []Link {
 	return links
 }
 
-// LinkOf returns the link of a port; ok is false where it is down.
+// LinkOf returns the link of a port; ok is false if it is down.
 func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 	peer := f.Ports[port].Peer
 	if peer == None {
@@ -75,10 +75,10 @@ func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 	return Link{min(port, peer), max(port, peer)}, true
 }
 
-// laneGbps is the signalling rate of a lane as the rates of IBA 1.2.1 and its supplements count it, in Gb/s.
+// laneGbps is the signalling rate per lane in Gb/s, as IBA 1.2.1 and its supplements define it.
 var laneGbps = [...]float64{SDR: 2.5, DDR: 5, QDR: 10, FDR10: 10, FDR: 14, EDR: 25, HDR: 50, NDR: 100, XDR: 200}
 
-// Gbps returns the rate of a port's link in Gb/s, 0 where it is not known.
+// Gbps returns the rate of a port's link in Gb/s, 0 if unknown.
 func (p *Port) Gbps() float64 {
 	if int(p.Speed) >= len(laneGbps) {
 		return 0
@@ -86,8 +86,8 @@ func (p *Port) Gbps() float64 {
 	return float64(p.Width) * laneGbps[p.Speed]
 }
 
-// DataRate is how many bytes a second a port's link carries, 0 where its rate is not known: of SDR, DDR and QDR eight
-// of ten bits are data (IBA 1.2.1, volume 2, 5.2).
+// DataRate returns the data rate of a port's link in bytes per second, 0 if unknown. SDR, DDR and QDR use 8b/10b coding
+// (IBA 1.2.1, volume 2, 5.2).
 func (p *Port) DataRate() float64 {
 	bytes := p.Gbps() * 1e9 / 8
 	if p.Speed == SDR || p.Speed == DDR || p.Speed == QDR {
@@ -96,14 +96,13 @@ func (p *Port) DataRate() float64 {
 	return bytes
 }
 
-// LinkLimit is what a port allows its link: the widths and speeds that it is set to
-// and those that it supports, the greatest of each, 0 where that is not known.
+// LinkLimit holds the greatest width and speed that a port has enabled and supports, 0 if unknown.
 type LinkLimit struct {
 	WidthEnabled, WidthSupported Width
 	SpeedEnabled, SpeedSupported Speed
 }
 
-// Common returns the most that both ends of a link allow.
+// Common returns the greatest values that both ends of a link allow.
 func (l LinkLimit) Common(other LinkLimit) LinkLimit {
 	return LinkLimit{
 		min(l.WidthEnabled, other.WidthEnabled), min(l.WidthSupported, other.WidthSupported),
@@ -111,7 +110,7 @@ func (l LinkLimit) Common(other LinkLimit) LinkLimit {
 	}
 }
 
-// Known reports whether all of it is known.
+// Known reports whether all four values are known.
 func (l LinkLimit) Known() bool {
 	return l.WidthEnabled != 0 && l.WidthSupported != 0 && l.SpeedEnabled != 0 && l.SpeedSupported != 0
 }

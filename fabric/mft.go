@@ -13,29 +13,29 @@ import (
 // FirstMLID is the lowest multicast LID (IBA 1.2.1, 4.1.3).
 const FirstMLID = 0xC000
 
-// MFT holds the multicast tables: of each switch and multicast LID the ports by which a packet leaves.
+// MFT holds multicast forwarding tables: for each switch and multicast LID the ports by which packets leave.
 type MFT struct {
 	Top uint16 // the highest multicast LID with an entry, FirstMLID-1 for none
-	// Unread says of switches that their tables were not read, nil where all were.
+	// Unread marks the switches whose tables were not read, nil if all were read.
 	Unread   []bool
 	switches int
 	words    int
 	slab     []uint64
 }
 
-// MFTSize returns the memory in bytes that [NewMFT] takes for so many multicast LIDs.
+// MFTSize returns the memory in bytes that [NewMFT] allocates for a number of multicast LIDs.
 func MFTSize(f *Fabric, lids int) int64 {
 	return int64(len(f.Switches)) * int64(lids) * int64(mftWords(f)) * 8
 }
 
-// NewMFT makes empty tables for the multicast LIDs from [FirstMLID] to top.
+// NewMFT returns empty tables for the multicast LIDs from [FirstMLID] to top.
 func NewMFT(f *Fabric, top uint16) *MFT {
 	t := &MFT{Top: max(top, FirstMLID-1), switches: len(f.Switches), words: mftWords(f)}
 	t.slab = make([]uint64, t.switches*t.LIDs()*t.words)
 	return t
 }
 
-// mftWords is how many words hold the ports of a switch.
+// mftWords returns the number of words that hold the ports of a switch.
 func mftWords(f *Fabric) int {
 	highest := 0
 	for _, n := range f.Switches {
@@ -50,8 +50,8 @@ func (t *MFT) WasRead(sw SwitchIndex) bool { return t.Unread == nil || !t.Unread
 // LIDs returns the number of multicast LIDs from FirstMLID to Top.
 func (t *MFT) LIDs() int { return int(t.Top) - FirstMLID + 1 }
 
-// Ports returns the words of the port set of one switch and multicast LID, port p at bit p&63 of word p>>6; nil
-// for a LID that is not in the tables. They can be written while the tables are being made.
+// Ports returns the port set of a switch and a multicast LID, port p at bit p&63 of word p>>6, or nil if the LID is not
+// in the tables. The caller may write it while it makes the tables.
 func (t *MFT) Ports(sw SwitchIndex, mlid uint16) []uint64 {
 	if mlid < FirstMLID || mlid > t.Top {
 		return nil
@@ -66,12 +66,12 @@ func (t *MFT) Has(sw SwitchIndex, mlid uint16, port uint8) bool {
 	return int(port>>6) < len(set) && set[port>>6]>>(port&63)&1 != 0
 }
 
-// Add makes a packet to mlid leave a switch by a port, too. Both must be in the tables.
+// Add adds a port to the port set of a switch and a multicast LID. Both must be in the tables.
 func (t *MFT) Add(sw SwitchIndex, mlid uint16, port uint8) {
 	t.Ports(sw, mlid)[port>>6] |= 1 << (port & 63)
 }
 
-// Block is 32 multicast LIDs for 16 ports of a switch, see [mad.MulticastMod]; LIDs not in the tables have none.
+// Block returns 32 multicast LIDs for 16 ports of a switch, see [mad.MulticastMod]. LIDs above Top have no ports.
 func (t *MFT) Block(sw SwitchIndex, num uint16, position uint8) (block mad.MulticastForwardingTable) {
 	word, shift := int(position)*mad.MFTPorts/64, int(position)*mad.MFTPorts%64
 	first := FirstMLID + int(num)*mad.MFTBlock
@@ -90,12 +90,12 @@ func (t *MFT) Clone() *MFT {
 	return &c
 }
 
-// Any reports whether a packet to mlid leaves a switch at all.
+// Any reports whether a packet to mlid leaves a switch by any port.
 func (t *MFT) Any(sw SwitchIndex, mlid uint16) bool {
 	return slices.ContainsFunc(t.Ports(sw, mlid), func(set uint64) bool { return set != 0 })
 }
 
-// Each gives the ports by which a packet to mlid leaves a switch, in ascending order.
+// Each returns the ports by which a packet to mlid leaves a switch, in ascending order.
 func (t *MFT) Each(sw SwitchIndex, mlid uint16) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for w, set := range t.Ports(sw, mlid) {

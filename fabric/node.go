@@ -3,8 +3,10 @@
 package fabric
 
 import (
+	"fmt"
 	"iter"
 
+	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/mad"
 )
 
@@ -12,7 +14,7 @@ import (
 type Node struct {
 	GUID          uint64
 	SystemGUID    uint64
-	Desc          string // the node description as it came, never escaped: see [Escape]
+	Desc          string // the node description as it was read, not escaped: see [Escape]
 	FirstPort     PortIndex
 	Switch        SwitchIndex // the switch index, None for other nodes
 	VendorID      uint32
@@ -20,15 +22,15 @@ type Node struct {
 	DeviceID      uint16
 	Type          mad.NodeType
 	NumPorts      uint8
-	EnhancedPort0 bool // port 0 of a switch is an enhanced one (IBA 1.2.1, 18.2.4.1)
+	EnhancedPort0 bool // port 0 of a switch is an enhanced port 0 (IBA 1.2.1, 18.2.4.1)
 	InSubnet      bool // links lead from the SM's port to this node
 }
 
 // Port is one port of a node, or port 0 of a switch.
 type Port struct {
-	GUID    uint64    // the port GUID; all ports of a switch carry that of port 0
-	Node    NodeIndex // the index of the node that the port belongs to
-	Peer    PortIndex // the port at the other end of the link, None where the link is down
+	GUID    uint64    // the port GUID; all ports of a switch have that of port 0
+	Node    NodeIndex // the node of the port
+	Peer    PortIndex // the port at the other end of the link, None if the link is down
 	LID     uint16
 	SMLID   uint16
 	CapMask uint32 // the capability mask of PortInfo (IBA 1.2.1, 14.2.5.6)
@@ -37,7 +39,7 @@ type Port struct {
 	State   mad.PortState
 	Width   Width
 	Speed   Speed
-	// MTU, VLCap and OperVLs are PortInfo's codes, 0 where unknown.
+	// MTU, VLCap and OperVLs are the codes of PortInfo, 0 if unknown.
 	MTU     uint8
 	VLCap   uint8
 	OperVLs uint8
@@ -78,5 +80,23 @@ func upTo(first, last PortIndex) iter.Seq[PortIndex] {
 	}
 }
 
-// LIDRange returns the LIDs of an end port that has one.
+// LIDRange returns the LIDs of an end port. The port must have a LID.
 func (p *Port) LIDRange() LIDRange { return LIDRange{Min: p.LID, Max: p.LID | (1<<p.LMC - 1)} }
+
+// Escape makes text from the subnet safe for display in one line, see [plain.Escape].
+func Escape(s string) string { return plain.Escape(s) }
+
+// NodeName returns the escaped description of a node, or its GUID if that is empty.
+func (f *Fabric) NodeName(node NodeIndex) string {
+	n := &f.Nodes[node]
+	if n.Desc == "" {
+		return fmt.Sprintf("0x%016x", n.GUID)
+	}
+	return Escape(n.Desc)
+}
+
+// PortName names a port as "NAME/3", escaped.
+func (f *Fabric) PortName(port PortIndex) string {
+	p := &f.Ports[port]
+	return fmt.Sprintf("%s/%d", f.NodeName(p.Node), p.Num)
+}

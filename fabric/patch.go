@@ -8,25 +8,25 @@ import (
 	"sync/atomic"
 )
 
-// Edit is what an entry of a forwarding table is to be.
+// Edit sets one entry of a forwarding table.
 type Edit struct {
 	Switch SwitchIndex
 	LID    uint16
 	Port   uint8
 }
 
-// patch is what tables have of their own over others.
+// patch holds the entries that differ from those of other tables.
 type patch struct {
 	under *LFT
-	// edits are as they were given, own those of each switch, which begin at first.
+	// edits holds the entries as given. own holds them sorted by switch; those of a switch begin at first.
 	edits, own []Edit
 	first      []int32
-	made       []atomic.Pointer[[]byte] // the rows that somebody asked for
+	made       []atomic.Pointer[[]byte] // the rows that have been requested
 }
 
-// Patched returns tables that are those of t but for these entries, each of which is named at most once. They
-// share the memory of t, which must not be written any more; a row with entries of its own is made when it is
-// first asked for, and may be by several goroutines. O(switches + entries).
+// Patched returns tables that differ from t in these entries. Each entry occurs at most once. The tables share the
+// memory of t, which must not be written any more. A row with changed entries is made when it is first requested,
+// possibly by several goroutines. O(switches + entries).
 func (t *LFT) Patched(edits []Edit) *LFT {
 	p := &patch{under: t, edits: edits, own: make([]Edit, len(edits)), first: make([]int32, len(t.rows)+1)}
 	for _, e := range edits {
@@ -58,7 +58,7 @@ func (t *LFT) Patched(edits []Edit) *LFT {
 
 func byLID(a, b Edit) int { return cmp.Compare(a.LID, b.LID) }
 
-// EditsOf returns the entries, read-only, by which [LFT.Patched] made t of these other tables; else ok is false.
+// EditsOf returns the entries, read-only, with which [LFT.Patched] made t from under; ok is false if it did not.
 func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 	if t == under {
 		return nil, true
@@ -71,7 +71,7 @@ func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 
 func (p *patch) of(sw SwitchIndex) []Edit { return p.own[p.first[sw]:p.first[sw+1]] }
 
-// otherPort is [LFT.Port] where the row is not there.
+// otherPort is [LFT.Port] for a row that has not been made.
 func (t *LFT) otherPort(sw SwitchIndex, lid uint16) uint8 {
 	if int(lid) >= t.stride {
 		return NoPath
@@ -83,7 +83,7 @@ func (t *LFT) otherPort(sw SwitchIndex, lid uint16) uint8 {
 	return t.patch.under.Port(sw, lid)
 }
 
-// patchedRow is [LFT.Row] where the row is not there.
+// patchedRow is [LFT.Row] for a row that has not been made.
 func (t *LFT) patchedRow(sw SwitchIndex) []byte {
 	p := t.patch
 	own := p.of(sw)

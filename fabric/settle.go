@@ -7,11 +7,10 @@ import (
 	"slices"
 )
 
-// ResolveConflicts takes from ports of the subnet what [Builder.Build] would refuse, and says
-// of each port what: of two with one LID the first that was added keeps it and the
-// other has none, as has one whose LID is no unicast LID or does not fit its LMC; of
-// two with one port GUID the second gets that of its node and its number, or the
-// next one that is free. O(ports log ports).
+// ResolveConflicts removes from ports of the subnet the identifiers that [Builder.Build] would refuse, and returns an
+// error for each such port. If two ports have the same LID, the port that was added later loses its LID. A port also
+// loses a LID that is no unicast LID or does not fit its LMC. If two ports have the same port GUID, the later one gets
+// the GUID of its node plus the port number, or the next free GUID. O(ports log ports).
 func (b *Builder) ResolveConflicts() []*PortError {
 	f := &b.f
 	stated := f.SMPort
@@ -19,7 +18,7 @@ func (b *Builder) ResolveConflicts() []*PortError {
 	ends := f.reach()
 	f.SMPort = stated
 	slices.Sort(ends)
-	s := settler{
+	s := resolver{
 		f: f, ends: ends, byGUID: make(map[uint64]PortIndex, len(ends)),
 		byLID: slices.Repeat([]PortIndex{None}, MaxUnicastLID+1),
 	}
@@ -27,25 +26,25 @@ func (b *Builder) ResolveConflicts() []*PortError {
 		s.guid(e)
 		s.lid(e)
 	}
-	return s.found
+	return s.errors
 }
 
-type settler struct {
+type resolver struct {
 	f    *Fabric
 	ends []PortIndex
-	// stated are the GUIDs of all ends, nil until one is there twice.
+	// stated holds the GUIDs of all ends, nil until a GUID occurs twice.
 	stated map[uint64]bool
 	byGUID map[uint64]PortIndex
 	byLID  []PortIndex
-	found  []*PortError
+	errors []*PortError
 }
 
-func (s *settler) add(e PortIndex, claim PortClaim, msg string) {
+func (s *resolver) add(e PortIndex, claim PortClaim, msg string) {
 	p := &s.f.Ports[e]
-	s.found = append(s.found, &PortError{Node: p.Node, Num: p.Num, Claim: claim, Msg: msg})
+	s.errors = append(s.errors, &PortError{Node: p.Node, Num: p.Num, Claim: claim, Msg: msg})
 }
 
-func (s *settler) guid(e PortIndex) {
+func (s *resolver) guid(e PortIndex) {
 	p := &s.f.Ports[e]
 	if first, taken := s.byGUID[p.GUID]; taken {
 		if s.stated == nil {
@@ -66,27 +65,27 @@ func (s *settler) guid(e PortIndex) {
 				s.f.Ports[i].GUID = guid
 			}
 		}
-		s.add(e, ClaimsGUID, fmt.Sprintf("%s, which is taken as 0x%016x", msg, guid))
+		s.add(e, ClaimsGUID, fmt.Sprintf("%s, which is treated as 0x%016x", msg, guid))
 	}
 	s.byGUID[p.GUID] = e
 }
 
-func (s *settler) lid(e PortIndex) {
+func (s *resolver) lid(e PortIndex) {
 	p := &s.f.Ports[e]
 	if p.LID == 0 {
 		return
 	}
-	claim, why := ClaimsNothing, s.f.unfit(e)
-	if why == "" {
+	claim, fault := ClaimsNothing, s.f.lidFault(e)
+	if fault == "" {
 		for i := range uint16(1) << p.LMC {
 			if first := s.byLID[p.LID+i]; first != None {
-				claim, why = ClaimsLID, s.f.sameLID(p.LID+i, first, e)
+				claim, fault = ClaimsLID, s.f.sameLID(p.LID+i, first, e)
 				break
 			}
 		}
 	}
-	if why != "" {
-		s.add(e, claim, why+", which is taken without a LID")
+	if fault != "" {
+		s.add(e, claim, fault+", whose LID is ignored")
 		p.LID, p.LMC = 0, 0
 		return
 	}

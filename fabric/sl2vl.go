@@ -9,26 +9,26 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DropVL is the VL of SLs whose packets are dropped (IBA 1.2.1, 7.6.6).
+// DropVL is the VL that drops packets (IBA 1.2.1, 7.6.6).
 const DropVL = 15
 
-// VLs maps the SLs 0 to 15 to VLs; [DropVL] drops the packet.
+// VLs maps the SLs 0 to 15 to VLs. [DropVL] drops the packet.
 type VLs [16]uint8
 
-// SL2VL holds the SLtoVLMappingTables of a fabric's ports (IBA 1.2.1, 14.2.5.8). Equal tables are kept once.
+// SL2VL holds the SLtoVLMappingTables of a fabric's ports (IBA 1.2.1, 14.2.5.8). Equal tables are stored once.
 type SL2VL struct {
-	base  []int32 // of each node, into at
-	width []int32 // of each node: ports with port 0, or 0 for one table a port
+	base  []int32 // by node: the index of its first table in at
+	width []int32 // by node: the number of ports including port 0, or 0 for one table per port
 	at    []uint16
 	known []VLs
 	index map[VLs]uint16
 }
 
-// NewSL2VL makes tables that map every SL to VL 0, as a subnet does that was never told.
+// NewSL2VL returns tables that map every SL to VL 0, as in a subnet that was never configured.
 func NewSL2VL(f *Fabric) *SL2VL {
 	t := &SL2VL{
 		base: make([]int32, len(f.Nodes)), width: make([]int32, len(f.Nodes)),
-		known: make([]VLs, 1), index: map[VLs]uint16{}, // 0 is that of ports of which nothing was said
+		known: make([]VLs, 1), index: map[VLs]uint16{}, // table 0 is that of ports without a known table
 	}
 	size := int32(0)
 	for i := range f.Nodes {
@@ -46,7 +46,7 @@ func NewSL2VL(f *Fabric) *SL2VL {
 	return t
 }
 
-// MapsSLs reports whether a port has SL2VL tables, by its capabilities; those of a switch are its port 0's.
+// MapsSLs reports whether a port has SL2VL tables, by its capability mask. For a switch it is that of port 0.
 func (f *Fabric) MapsSLs(port PortIndex) bool {
 	if n := &f.Nodes[f.Ports[port].Node]; n.IsSwitch() {
 		port = n.FirstPort
@@ -54,29 +54,29 @@ func (f *Fabric) MapsSLs(port PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
 }
 
-// slot is where the table of a port for packets from port in stands; but for a switch in does not count.
+// slot returns the index in at of the table of port out for packets from port in. Only switches use in.
 func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
 
-// VLs returns the table of a node for packets that come in by one port, 0 for its own,
-// and leave by another. For a channel adapter in does not count.
+// VLs returns the table of a node for packets that enter by port in, 0 for those of the node itself, and leave by port
+// out. A channel adapter ignores in.
 func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
-// Has reports whether a table was set, see [SL2VL.VLs] for what it takes.
+// Has reports whether the table was set. The arguments are those of [SL2VL.VLs].
 func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
-// VL returns the VL of one SL, see [SL2VL.VLs].
+// VL returns the VL of one SL. The other arguments are those of [SL2VL.VLs].
 func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
 
-// Set replaces one table, while tables are made. More than 65,536 different ones do not occur and panic.
+// Set replaces one table while the tables are made. It panics at more than 65,536 different tables, which do not occur.
 func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	t.at[t.slot(node, in, out)] = t.number(vls)
 }
 
-// SetAll replaces all tables by one.
+// SetAll replaces all tables by the same one.
 func (t *SL2VL) SetAll(vls VLs) {
 	i := t.number(vls)
 	for slot := range t.at {
@@ -84,7 +84,7 @@ func (t *SL2VL) SetAll(vls VLs) {
 	}
 }
 
-// number is where a table stands among those known.
+// number returns the index of a table in known.
 func (t *SL2VL) number(vls VLs) uint16 {
 	i, ok := t.index[vls]
 	if !ok {
@@ -98,8 +98,8 @@ func (t *SL2VL) number(vls VLs) uint16 {
 	return i
 }
 
-// On returns the tables for another fabric: those of each node are what the node from[i] of this one has, which
-// must be of the same kind and size, and VL 0 where that is None.
+// On returns the tables for another fabric. Node i gets the tables of node from[i], which must have the same type and
+// number of ports, or VL 0 if from[i] is None.
 func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
 	for i, old := range from {
@@ -131,26 +131,50 @@ func (t *SL2VL) Clone() *SL2VL {
 	return &c
 }
 
-// NoSL stands for no SL, where a pair has no path.
+// NoSL is the SL of a pair without a path.
 const NoSL uint8 = 0xff
 
-// PathSLs are the SLs by which packets travel.
+// PathSLs returns the SLs of paths.
 type PathSLs interface {
-	// SL is the SL from one LID to another. LIDs that no end port has give 0.
+	// SL returns the SL from one LID to another, 0 for LIDs that no end port has.
 	SL(src, dst uint16) uint8
 }
 
-// SpreadSLs are SLs some of which are spread over several of one VL.
+// SpreadSLs are SLs of which some pairs use one of a range of SLs with the same VL.
 type SpreadSLs interface {
 	PathSLs
-	// Range is the first of the SLs among which pairs are spread, and how many; SL is [SpreadSL] of them.
+	// Range returns the first SL of the range of a pair and the number of SLs; SL is [SpreadSL] of them.
 	Range(src, dst uint16) (first, n uint8)
-	// Source numbers sources whose ranges are the same to every destination.
+	// Source returns a number that sources share if their ranges to every destination are the same.
 	Source(src uint16) int32
 }
 
-// SpreadSL returns the SL of a pair among n SLs from the first on: a number that pairs have evenly (a
-// multiplicative hash: Knuth, "The Art of Computer Programming", 3, 6.4).
+// SpreadSL returns the SL of a pair from n SLs, of which first is the lowest. Pairs are distributed evenly by a
+// multiplicative hash (Knuth, "The Art of Computer Programming", 3, 6.4).
 func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n
+}
+
+// SLTable holds SLs of paths: one SL for all paths from a group of LIDs to another group.
+type SLTable struct {
+	from, to []int32 // by LID: its group as source and as destination, None if it has none
+	cols     int
+	sls      []uint8 // by source and destination group
+}
+
+// NewSLTable returns a table of SL 0. The slices from and to hold the group of each LID, counted from 0, or None. LIDs
+// beyond their ends have none.
+func NewSLTable(from, to []int32, rows, cols int) *SLTable {
+	return &SLTable{from: from, to: to, cols: cols, sls: make([]uint8, rows*cols)}
+}
+
+// Set sets the SL from a source group to a destination group while the table is made.
+func (t *SLTable) Set(row, col int, sl uint8) { t.sls[row*t.cols+col] = sl }
+
+// SL implements [PathSLs].
+func (t *SLTable) SL(src, dst uint16) uint8 {
+	if int(src) >= len(t.from) || int(dst) >= len(t.to) || t.from[src] == None || t.to[dst] == None {
+		return 0
+	}
+	return t.sls[int(t.from[src])*t.cols+int(t.to[dst])]
 }

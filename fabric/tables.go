@@ -2,39 +2,40 @@
 
 package fabric
 
-// Tables are forwarding tables, read-only once made: held by switches, computed by an engine, or loaded.
+// Tables holds forwarding tables that were read from switches, computed by an engine, or loaded. It is read-only once
+// made.
 type Tables struct {
 	Fabric *Fabric // the subnet whose switch indexes and LIDs the tables use
 	LFT    *LFT
-	Top    []uint16 // the LinearFDBTop of each switch; entries above it do not count
-	Known  []bool   // of each switch whether its table was read or computed; else its row is all NoPath
-	// SL2VL are the mappings of SLs to VLs, nil where they were neither read nor computed: every packet then
-	// takes VL 0, unless they are Unread.
+	Top    []uint16 // by switch: LinearFDBTop; entries above it have no effect
+	Known  []bool   // by switch: whether its table was read or computed; if not, its row is all NoPath
+	// SL2VL holds the mappings of SLs to VLs, nil if they were neither read nor computed. Every packet then takes VL 0,
+	// unless they are Unread.
 	SL2VL  *SL2VL
 	SLs    PathSLs // the SLs of paths, nil for SL 0 everywhere, unless they are Unread
-	Unread Unread  // which of these two nobody knows
-	// Adaptive is what switches that route adaptively hold, nil where none does or nobody knows.
+	Unread Unread  // which of these two are unknown
+	// Adaptive holds the adaptive routing of switches, nil if no switch has any or it was not read.
 	Adaptive *Adaptive
-	MFT      *MFT   // the multicast forwarding tables, nil where they were neither read nor computed
-	Origin   string // where they come from: "minhop", "live", a file name
+	MFT      *MFT   // the multicast forwarding tables, nil if they were neither read nor computed
+	Origin   string // where the tables come from: "minhop", "live", a file name
 }
 
 // LiveOrigin is the Origin of tables that were read from switches.
 const LiveOrigin = "live"
 
-// Unread says what is not known of tables that were read from a subnet. Of tables that
-// were computed all is known.
+// Unread marks the parts that were not read together with the tables of a subnet. Everything of computed tables is
+// known.
 type Unread struct {
-	SLs   bool // those of paths: the subnet manager has them, not the switches
-	SL2VL bool // the mappings of some ports, or of all
-	// Groups says of a check that it depends on the SL of a multicast group which nobody told.
+	SLs   bool // the SLs of paths; the subnet manager has them, not the switches
+	SL2VL bool // the mappings of some or all ports
+	// Groups is set by a check that depends on the unknown SL of a multicast group.
 	Groups bool
 }
 
-// Any says that an SL or a VL is not known.
+// Any reports whether an SL or a VL is unknown.
 func (u Unread) Any() bool { return u.SLs || u.SL2VL || u.Groups }
 
-// String says it in words: "the service levels of paths were not read".
+// String describes the unread parts: "the service levels of paths were not read".
 func (u Unread) String() string {
 	switch {
 	case u.SLs && u.SL2VL:
@@ -44,12 +45,12 @@ func (u Unread) String() string {
 	case u.SL2VL:
 		return "the SL2VL tables were not read"
 	case u.Groups:
-		return "the service levels of multicast groups were not told"
+		return "the service levels of multicast groups are unknown"
 	}
 	return ""
 }
 
-// NewTables wraps computed tables: every switch of the subnet is known, its top at the highest LID.
+// NewTables returns computed tables. Every switch of the subnet is known, and its LinearFDBTop is the highest LID.
 func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 	t := &Tables{
 		Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches)),
@@ -72,10 +73,10 @@ func (t *Tables) NotRead() []NodeIndex {
 	return list
 }
 
-// MulticastKnown reports whether the multicast table of a switch is known, of tables that have some.
+// MulticastKnown reports whether the multicast table of a switch is known. The tables must have an MFT.
 func (t *Tables) MulticastKnown(sw SwitchIndex) bool { return t.Known[sw] && t.MFT.WasRead(sw) }
 
-// MulticastPartial reports whether the multicast table of a switch in the subnet was not read, though others were.
+// MulticastPartial reports whether the multicast tables of some but not all switches of the subnet were read.
 func (t *Tables) MulticastPartial() bool {
 	if t.MFT == nil {
 		return false
@@ -88,10 +89,10 @@ func (t *Tables) MulticastPartial() bool {
 	return false
 }
 
-// Partial reports whether the table of a switch in the subnet is not known.
+// Partial reports whether the table of any switch in the subnet is unknown.
 func (t *Tables) Partial() bool { return len(t.NotRead()) > 0 }
 
-// Port returns the egress port of a switch for a LID, NoPath above its top.
+// Port returns the egress port of a switch for a LID, NoPath above its LinearFDBTop.
 func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	if lid > t.Top[sw] {
 		return NoPath
@@ -99,8 +100,7 @@ func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	return t.LFT.Port(sw, lid)
 }
 
-// SL returns the SL of the paths from one LID to another; known is false where those are
-// Unread.
+// SL returns the SL of the paths from one LID to another; known is false if SLs were not read.
 func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	switch {
 	case t.Unread.SLs:
@@ -111,13 +111,12 @@ func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	return t.SLs.SL(src, dst), true
 }
 
-// MayHaveSL reports whether a path may have an SL: the one of the tables, or another of
-// those among which they are spread.
+// MayHaveSL reports whether a path may have an SL: that of the tables, or another one of its range.
 func (t *Tables) MayHaveSL(src, dst uint16, sl uint8) bool {
 	if spread, ok := t.SLs.(SpreadSLs); ok {
 		first, n := spread.Range(src, dst)
 		return sl >= first && sl-first < n
 	}
-	is, known := t.SL(src, dst)
-	return known && sl == is
+	pathSL, known := t.SL(src, dst)
+	return known && sl == pathSL
 }

@@ -11,11 +11,11 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// With returns the fabric without some links and with more nodes and links. Nodes and ports keep their indexes,
-// those that come stand behind them, and links are in these indexes; switches are counted anew. A node is given as
-// to [Builder.AddNode]; what it does not say of its ports is as with others of its kind, and port p of an adapter
-// has its node GUID plus p. A link has what both its ends have elsewhere. It fails where a GUID or a port is
-// taken. O(ports log ports).
+// With returns the fabric without some links and with additional nodes and links. Nodes and ports keep their indexes.
+// New ones are appended, and links use the new indexes. Switch indexes are recomputed. A node is given as to
+// [Builder.AddNode]. Its ports get the properties of another node of its type, and port p of an adapter has the node
+// GUID plus p. A link gets the properties of other links of its ends. With fails if a GUID or a port is already in use.
+// O(ports log ports).
 func (f *Fabric) With(gone []Link, nodes []Node, links []Link) (*Fabric, error) {
 	b := Builder{f: *f.copy(), byGUID: maps.Clone(f.nodeGUID)}
 	g := &b.f
@@ -43,12 +43,12 @@ func (f *Fabric) With(gone []Link, nodes []Node, links []Link) (*Fabric, error) 
 	return g, nil
 }
 
-// example returns the first node of a type, None where there is none.
+// example returns the first node of a type, None if there is none.
 func (f *Fabric) example(kind mad.NodeType) NodeIndex {
 	return NodeIndex(slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Type == kind }))
 }
 
-// addLike adds a node whose ports are like those of another, or None.
+// addLike adds a node whose ports have the properties of those of another node, or of none.
 func (b *Builder) addLike(n Node, like NodeIndex) error {
 	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
 	if like != None {
@@ -81,8 +81,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	return nil
 }
 
-// train gives a new link its width, speed, MTU and VLs: what other links of its ends have, the least of both. It is
-// Active once both ends have a LID: then a subnet manager brings it up.
+// train sets the width, speed, MTU and VLs of a new link to the least of those that other links of its ends have. The
+// link is Active if both ends have a LID, as after a sweep of the subnet manager.
 func (f *Fabric) train(l Link) {
 	a, b := f.linkLike(l.A), f.linkLike(l.B)
 	least := func(x, y uint8) uint8 {
@@ -107,7 +107,7 @@ func (f *Fabric) train(l Link) {
 	}
 }
 
-// linkLike returns another linked port of a port's node, the zero port where it has none.
+// linkLike returns another linked port of a port's node, the zero port if it has none.
 func (f *Fabric) linkLike(port PortIndex) Port {
 	for p := range f.Nodes[f.Ports[port].Node].Ports() {
 		if p != port && f.Ports[p].Linked() && f.Ports[p].Width != 0 {
@@ -117,8 +117,8 @@ func (f *Fabric) linkLike(port PortIndex) Port {
 	return Port{}
 }
 
-// WithLIDsOf gives the ports of f that have no LID the LIDs and the LMC that they had in another picture of the
-// subnet, but for those that another port has now. O(ports).
+// WithLIDsOf gives the ports of f without a LID the LIDs and the LMC that they have in another state of the subnet,
+// except LIDs that another port of f has. O(ports).
 func (f *Fabric) WithLIDsOf(was *Fabric) (*Fabric, error) {
 	g := f.copy()
 	for _, e := range f.EndPorts {

@@ -9,10 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Without returns the fabric as it would be without these links. Indexes stay the same; nodes that are cut
-// off from the SM's port are no longer InSubnet. Where the SM's port itself is cut off from every switch, the
-// largest part that is left becomes the subnet, seen from port 0 of one of its switches. What the failure
-// leaves as it is, is shared with f. O(ports), most of it a copy of them.
+// Without returns the fabric without these links. Indexes are unchanged. Nodes that the SM's port cannot reach any more
+// are no longer InSubnet. If the SM's port itself cannot reach a switch, the largest remaining part becomes the subnet,
+// and port 0 of one of its switches the SM's port. Unchanged data is shared with f. O(ports), mostly to copy them.
 func (f *Fabric) Without(links []Link) *Fabric {
 	g := *f
 	g.Ports = slices.Clone(f.Ports)
@@ -26,17 +25,16 @@ func (f *Fabric) Without(links []Link) *Fabric {
 			g.Ports[p].State = mad.PortDown
 		}
 	}
-	switch gone, ok := g.goneWith(f, links); {
+	switch lost, ok := g.lostHostPorts(f, links); {
 	case !ok:
-		g.reachAgain(f)
-	case len(gone) > 0:
-		g.forget(f, gone)
+		g.rediscover(f)
+	case len(lost) > 0:
+		g.dropHosts(f, lost)
 	}
 	return &g
 }
 
-// Whole returns the fabric that [Fabric.Without] made this one of, or part of whole; the fabric itself where it was not
-// made so.
+// Whole returns the fabric without failures: the one from which [Fabric.Without] made f, or f itself.
 func (f *Fabric) Whole() *Fabric {
 	if f.whole == nil {
 		return f
@@ -44,8 +42,8 @@ func (f *Fabric) Whole() *Fabric {
 	return f.whole
 }
 
-// Removed says which links a fabric is without that another has, where [Fabric.Without] made both of one fabric,
-// or part of whole; ok is false where not, and where another port has become the SM's.
+// Removed returns the links that whole has and part has not, if [Fabric.Without] made part from whole or both from one
+// fabric; ok is false if it did not, or if their SM ports differ.
 func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	root := part.whole
 	switch {
@@ -71,34 +69,34 @@ func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	return links, true
 }
 
-// anyUp reports whether one of these links is there.
+// anyUp reports whether one of these links is up.
 func (f *Fabric) anyUp(links []Link) bool {
 	return slices.ContainsFunc(links, func(l Link) bool { return f.Ports[l.A].Peer == l.B })
 }
 
-// goneWith finds the end ports that f has lost with links of was, where these are no
-// more than the ends of links to hosts; ok is false where it may be more.
-func (f *Fabric) goneWith(was *Fabric, links []Link) (gone map[PortIndex]bool, ok bool) {
-	gone = map[PortIndex]bool{}
+// lostHostPorts returns the end ports that f has lost with links of the fabric before. It applies if only hosts at the
+// ends of these links were lost; ok is false if more may be lost.
+func (f *Fabric) lostHostPorts(before *Fabric, links []Link) (lost map[PortIndex]bool, ok bool) {
+	lost = map[PortIndex]bool{}
 	for _, l := range links {
-		a, b := was.Ports[l.A].Node, was.Ports[l.B].Node
-		switch inA, inB := was.Nodes[a].InSubnet, was.Nodes[b].InSubnet; {
+		a, b := before.Ports[l.A].Node, before.Ports[l.B].Node
+		switch inA, inB := before.Nodes[a].InSubnet, before.Nodes[b].InSubnet; {
 		case !inA && !inB:
 			continue
-		case !was.Nodes[a].IsSwitch() && !was.Nodes[b].IsSwitch(), l.A == was.SMPort, l.B == was.SMPort:
+		case !before.Nodes[a].IsSwitch() && !before.Nodes[b].IsSwitch(), l.A == before.SMPort, l.B == before.SMPort:
 			return nil, false
-		case !was.Nodes[a].IsSwitch():
-			gone[l.A] = true
-		case !was.Nodes[b].IsSwitch():
-			gone[l.B] = true
-		case !f.joined(a, b, nil):
+		case !before.Nodes[a].IsSwitch():
+			lost[l.A] = true
+		case !before.Nodes[b].IsSwitch():
+			lost[l.B] = true
+		case !f.connected(a, b, nil):
 			return nil, false
 		}
 	}
-	return gone, true
+	return lost, true
 }
 
-// Splits reports whether the subnet falls apart, or loses a host, without these links; then it looks no further.
+// Splits reports whether the subnet loses a host or falls apart without these links.
 func (f *Fabric) Splits(links []Link) bool {
 	down := make(map[PortIndex]bool, 2*len(links))
 	for _, l := range links {
@@ -109,16 +107,16 @@ func (f *Fabric) Splits(links []Link) bool {
 		if !f.Nodes[a].InSubnet && !f.Nodes[b].InSubnet {
 			continue
 		}
-		if !f.Nodes[a].IsSwitch() || !f.Nodes[b].IsSwitch() || !f.joined(a, b, down) {
+		if !f.Nodes[a].IsSwitch() || !f.Nodes[b].IsSwitch() || !f.connected(a, b, down) {
 			return true
 		}
 	}
 	return false
 }
 
-// joined reports whether a path through switches leads from one switch to another past ports that are down, and looks
-// no further.
-func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
+// connected reports whether a path through switches connects two switches without the ports in down. The search ends at
+// switch b.
+func (f *Fabric) connected(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := make([]bool, len(f.Switches))
 	seen[f.Nodes[a].Switch] = true
 	queue := []NodeIndex{a}
@@ -139,11 +137,11 @@ func (f *Fabric) joined(a, b NodeIndex, down map[PortIndex]bool) bool {
 	return a == b
 }
 
-// forget takes end ports of hosts out of the subnet.
-func (f *Fabric) forget(was *Fabric, gone map[PortIndex]bool) {
-	f.Nodes = slices.Clone(was.Nodes)
-	f.keepEnds(was, func(e PortIndex) bool { return !gone[e] })
-	for p := range gone {
+// dropHosts removes end ports of hosts from the subnet.
+func (f *Fabric) dropHosts(before *Fabric, lost map[PortIndex]bool) {
+	f.Nodes = slices.Clone(before.Nodes)
+	f.keepEnds(before, func(e PortIndex) bool { return !lost[e] })
+	for p := range lost {
 		n := &f.Nodes[f.Ports[p].Node]
 		n.InSubnet = false
 		for q := range n.Slots() {
@@ -152,12 +150,12 @@ func (f *Fabric) forget(was *Fabric, gone map[PortIndex]bool) {
 	}
 }
 
-// reachAgain finds what of the subnet is left.
-func (f *Fabric) reachAgain(was *Fabric) {
-	f.Nodes = slices.Clone(was.Nodes)
+// rediscover computes the remaining subnet.
+func (f *Fabric) rediscover(before *Fabric) {
+	f.Nodes = slices.Clone(before.Nodes)
 	ends := f.reach()
 	if !slices.ContainsFunc(f.Switches, func(n NodeIndex) bool { return f.Nodes[n].InSubnet }) {
-		if at := f.largestPartOf(was); at != f.SMPort {
+		if at := f.largestPartOf(before); at != f.SMPort {
 			f.SMPort = at
 			ends = f.reach()
 		}
@@ -166,16 +164,16 @@ func (f *Fabric) reachAgain(was *Fabric) {
 	for _, e := range ends {
 		left[e] = true
 	}
-	f.keepEnds(was, func(e PortIndex) bool { return left[e] })
+	f.keepEnds(before, func(e PortIndex) bool { return left[e] })
 }
 
-// keepEnds makes the lists of end ports out of those of f.
-func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
-	f.portGUID = maps.Clone(was.portGUID)
-	f.EndPorts = make([]PortIndex, 0, len(was.EndPorts))
+// keepEnds computes the lists of end ports from those of the fabric before.
+func (f *Fabric) keepEnds(before *Fabric, kept func(endPort PortIndex) bool) {
+	f.portGUID = maps.Clone(before.portGUID)
+	f.EndPorts = make([]PortIndex, 0, len(before.EndPorts))
 	f.MaxLID = 0
-	f.lidPort = slices.Clone(was.lidPort)
-	for _, e := range was.EndPorts {
+	f.lidPort = slices.Clone(before.lidPort)
+	for _, e := range before.EndPorts {
 		p := &f.Ports[e]
 		if kept(e) {
 			f.EndPorts = append(f.EndPorts, e)
@@ -191,7 +189,7 @@ func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 	}
 	f.lidPort = f.lidPort[:int(f.MaxLID)+1]
 	f.Unreachable = slices.Clone(f.Unreachable)
-	for _, e := range was.EndPorts {
+	for _, e := range before.EndPorts {
 		if !kept(e) {
 			f.Unreachable = append(f.Unreachable, e)
 		}
@@ -199,13 +197,13 @@ func (f *Fabric) keepEnds(was *Fabric, kept func(endPort PortIndex) bool) {
 	f.sortEnds(f.Unreachable)
 }
 
-// largestPartOf returns port 0 of a switch in the part with the most end ports of
-// what was the subnet of whole, the SM's port where there is no switch.
+// largestPartOf returns port 0 of a switch in the part with the most end ports of whole's subnet, or the SM's port if
+// there is no switch.
 func (f *Fabric) largestPartOf(whole *Fabric) PortIndex {
 	best, most := f.SMPort, 0
 	seen := make([]bool, len(f.Nodes))
 	part := *f
-	part.Nodes = append([]Node(nil), f.Nodes...)
+	part.Nodes = slices.Clone(f.Nodes)
 	for _, n := range f.Switches {
 		if seen[n] || !whole.Nodes[n].InSubnet {
 			continue

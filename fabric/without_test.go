@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// someFailure returns a link or a few, those of a host or a switch among them.
+// someFailure returns a few links, possibly all links of a host or switch.
 func someFailure(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
 	links := f.Links()
 	var gone []fabric.Link
@@ -31,9 +31,9 @@ func someFailure(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
 	return gone
 }
 
-// TestWithoutAsBuiltAnew: what a fabric shares with the whole one is what follows
-// from its own links, one failure after the other.
-func TestWithoutAsBuiltAnew(t *testing.T) {
+// TestWithoutEqualsRebuilt compares fabrics after a sequence of failures, which share data with the original fabric,
+// with rebuilt ones.
+func TestWithoutEqualsRebuilt(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 300, 3000) {
 		f := treestest.Random(t, r)
@@ -43,54 +43,54 @@ func TestWithoutAsBuiltAnew(t *testing.T) {
 			}
 			gone := someFailure(r, f)
 			part := f.Without(gone)
-			anew, err := part.WithSMPort(part.SMPort)
+			rebuilt, err := part.WithSMPort(part.SMPort)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(part.EndPorts, anew.EndPorts) || !slices.Equal(part.Nodes, anew.Nodes) ||
-				part.MaxLID != anew.MaxLID {
-				t.Fatalf("without %v: end ports %v and highest LID %d, built anew %v and %d", gone, part.EndPorts,
-					part.MaxLID, anew.EndPorts, anew.MaxLID)
+			if !slices.Equal(part.EndPorts, rebuilt.EndPorts) || !slices.Equal(part.Nodes, rebuilt.Nodes) ||
+				part.MaxLID != rebuilt.MaxLID {
+				t.Fatalf("without %v: end ports %v and highest LID %d, rebuilt %v and %d", gone, part.EndPorts,
+					part.MaxLID, rebuilt.EndPorts, rebuilt.MaxLID)
 			}
 			left := slices.DeleteFunc(slices.Clone(whole.EndPorts), func(e fabric.PortIndex) bool {
 				return slices.Contains(part.EndPorts, e)
 			})
-			if !slices.Equal(part.Unreachable, left) || !slices.Equal(anew.Unreachable, left) {
-				t.Fatalf("without %v: unreachable %v, built anew %v, want %v", gone, part.Unreachable,
-					anew.Unreachable, left)
+			if !slices.Equal(part.Unreachable, left) || !slices.Equal(rebuilt.Unreachable, left) {
+				t.Fatalf("without %v: unreachable %v, rebuilt %v, want %v", gone, part.Unreachable,
+					rebuilt.Unreachable, left)
 			}
 			for _, e := range whole.EndPorts {
-				if guid := whole.Ports[e].GUID; part.PortByGUID(guid) != anew.PortByGUID(guid) {
-					t.Fatalf("without %v: port GUID 0x%x is that of port %d, built anew %d", gone, guid,
-						part.PortByGUID(guid), anew.PortByGUID(guid))
+				if guid := whole.Ports[e].GUID; part.PortByGUID(guid) != rebuilt.PortByGUID(guid) {
+					t.Fatalf("without %v: port GUID 0x%x is that of port %d, rebuilt %d", gone, guid,
+						part.PortByGUID(guid), rebuilt.PortByGUID(guid))
 				}
 			}
 			for lid := range whole.MaxLID + 2 {
-				if part.PortByLID(lid) != anew.PortByLID(lid) {
-					t.Fatalf("without %v: LID %d is that of port %d, built anew %d", gone, lid, part.PortByLID(lid),
-						anew.PortByLID(lid))
+				if part.PortByLID(lid) != rebuilt.PortByLID(lid) {
+					t.Fatalf("without %v: LID %d is that of port %d, rebuilt %d", gone, lid, part.PortByLID(lid),
+						rebuilt.PortByLID(lid))
 				}
 			}
-			if got, want := fabric.Changes(f, part), fabric.Changes(f, anew); !slices.Equal(got, want) {
-				t.Fatalf("without %v: changes %v, all compared %v", gone, got, want)
+			if got, want := fabric.Changes(f, part), fabric.Changes(f, rebuilt); !slices.Equal(got, want) {
+				t.Fatalf("without %v: changes %v, want %v", gone, got, want)
 			}
 			checkRemoved(t, f, part)
 			checkRemoved(t, whole, part)
 			if _, ok := fabric.Removed(part, f); ok && !fabric.SameLinks(f, part) {
-				t.Fatal("the whole is the part without something")
+				t.Fatal("Removed accepts the original fabric as part of a failed one")
 			}
 			f = part
 		}
 	}
 }
 
-// checkRemoved: what is removed is the links that the whole has and the part has not.
+// checkRemoved checks that Removed returns the links that whole has and part does not have.
 func checkRemoved(t *testing.T, whole, part *fabric.Fabric) {
 	t.Helper()
 	links, ok := fabric.Removed(whole, part)
 	if !ok {
 		if whole.SMPort == part.SMPort {
-			t.Fatal("a part of a fabric is not known as one")
+			t.Fatal("Removed does not recognize a part of a fabric")
 		}
 		return
 	}
@@ -100,12 +100,12 @@ func checkRemoved(t *testing.T, whole, part *fabric.Fabric) {
 	}
 	for _, l := range whole.Links() {
 		if now, ok := part.LinkOf(l.A); gone[l] == ok || ok && now != l {
-			t.Fatalf("link %v: removed %v, in the part %v", l, gone[l], ok)
+			t.Fatalf("link %v: removed %v, up in the part %v", l, gone[l], ok)
 		}
 	}
 }
 
-// TestPatched lays tables with entries of their own beside a copy that is written.
+// TestPatched compares patched tables with a copy that is written directly.
 func TestPatched(t *testing.T) {
 	r := testenv.Rand(t)
 	for range 200 {

@@ -106,9 +106,9 @@ func TestAggregationNodes(t *testing.T) {
 		desc   string
 		change func(n, sw *fabric.Node)
 	}{
-		"its name says so":         {"Mellanox Technologies Aggregation Node", nil},
-		fabric.AggregationByDevice: {"host-%d", func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }},
-		fabric.AggregationBySystem: {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
+		"its description names an aggregation node": {"Mellanox Technologies Aggregation Node", nil},
+		fabric.AggregationByDevice:                  {"host-%d", func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }},
+		fabric.AggregationBySystem:                  {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
 	} {
 		f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
 		found := classesOf(f, nil).AdapterGroups()

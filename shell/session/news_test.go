@@ -71,7 +71,7 @@ func TestNews(t *testing.T) {
 	b.wants("after that", settled)
 
 	b.sim.Silence(node, true)
-	b.wants("silent", name+": does not answer")
+	b.wants("silent", name+": does not respond")
 	b.wants("after that", settled)
 	b.sim.Silence(node, false)
 	b.wants("speaks", name+": answers again")
@@ -190,11 +190,11 @@ func TestHiddenBehindSilence(t *testing.T) {
 	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
 	leaf := b.f.PeerNode(b.host())
 	b.sim.Silence(leaf, true)
-	want := map[string]bool{b.f.NodeName(leaf) + ": does not answer": true}
+	want := map[string]bool{b.f.NodeName(leaf) + ": does not respond": true}
 	n := &b.f.Nodes[leaf]
 	for p := range n.Ports() {
 		if peer := b.f.PeerNode(p); peer != fabric.None && !b.f.Nodes[peer].IsSwitch() {
-			want[b.f.NodeName(peer)+": out of sight, behind what does not answer"] = true
+			want[b.f.NodeName(peer)+": hidden behind nodes that do not respond"] = true
 		}
 	}
 	got := b.news()

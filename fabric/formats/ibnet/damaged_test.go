@@ -20,7 +20,7 @@ var noNode = map[string]bool{"nothing": true, "prose": true}
 
 // told are the changes whose finding says what became of it, where the error has no need.
 var told = map[string]string{
-	"a port GUID twice": `net:9: port GUID 0x0000000000200000 belongs to both one/0 and h/1, which is taken as 0x0000000000100001`,
+	"a port GUID twice": `net:9: port GUID 0x0000000000200000 belongs to both one/0 and h/1, which is treated as 0x0000000000100001`,
 }
 
 // TestReadDamaged reads what is right of each file that a strict reader refuses, and
