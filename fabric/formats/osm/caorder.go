@@ -11,7 +11,7 @@ import (
 )
 
 // WriteCAOrder writes an order of compute nodes as OpenSM does in opensm-ftree-ca-order.dump (osm_ucast_ftree.c,
-// fabric_dump_hca_ordering): LID and node description of an end port a line, and a DUMMY for each fabric.None.
+// fabric_dump_hca_ordering): one line per end port with its LID and node description, and DUMMY for fabric.None.
 func WriteCAOrder(w io.Writer, f *fabric.Fabric, order []fabric.PortIndex) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range order {

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// pieceReader reads a file as C's fgets does into a buffer of size bytes: a line,
-// or a piece of one that is longer than size-1 bytes.
+// pieceReader reads a file like C's fgets with a buffer of size bytes: it returns a line, or a piece of a line that is
+// longer than size-1 bytes.
 type pieceReader struct {
 	r    *bufio.Reader
 	name string
-	// line is the number of the line that the latest piece is of, from 1.
+	// line is the number of the line of the latest piece, from 1.
 	line int
-	// rest says that the latest piece is not the first of its line.
+	// rest is set if the latest piece is not the first of its line.
 	rest, inLine bool
 }
 
@@ -25,8 +25,8 @@ func newPieceReader(r io.Reader, name string, size int) *pieceReader {
 	return &pieceReader{r: bufio.NewReaderSize(struct{ io.Reader }{r}, size-1), name: name}
 }
 
-// next returns a piece with its newline, if it has one, up to the first NUL as C
-// sees it. At the end of the file the error is io.EOF itself.
+// next returns a piece including its newline, if any, up to the first NUL byte. At the end of the file it returns
+// io.EOF itself.
 func (p *pieceReader) next() (string, error) {
 	b, err := p.r.ReadSlice('\n')
 	if len(b) == 0 && err == io.EOF {
@@ -44,11 +44,11 @@ func (p *pieceReader) next() (string, error) {
 	return text, nil
 }
 
-// FileNote is something noticed on a line of a file.
+// FileNote is a remark on a line of a file.
 type FileNote struct {
 	File string
 	Line int
-	// Text says what was noticed and what OpenSM does with it, escaped.
+	// Text describes the fault and the action of OpenSM, escaped.
 	Text string
 }
 

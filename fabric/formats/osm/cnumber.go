@@ -4,9 +4,9 @@ package osm
 
 import "math"
 
-// cUnsigned reads a number as C's strtoull with base 0 does: after space and a sign, hexadecimal after 0x, octal
-// after 0, else decimal. A number too large is the largest, with over set; a negative one wraps around. Without a
-// number, rest is s.
+// cUnsigned parses a number like C's strtoull with base 0: leading space and a sign, then hexadecimal digits after 0x,
+// octal digits after 0, otherwise decimal digits. A number that is too large becomes the largest one and sets over. A
+// negative number wraps around. If there is no number, rest is s.
 func cUnsigned(s string) (v uint64, rest string, over bool) {
 	negative, base, digits := cNumberStart(s)
 	if digits == "" {
@@ -33,7 +33,7 @@ func cUnsigned(s string) (v uint64, rest string, over bool) {
 	return v, digits, over
 }
 
-// cSigned reads a number as C's strtol with base 0 does.
+// cSigned parses a number like C's strtol with base 0.
 func cSigned(s string) (v int64, rest string) {
 	negative, _, digits := cNumberStart(s)
 	if digits == "" {
@@ -53,7 +53,7 @@ func cSigned(s string) (v int64, rest string) {
 	return int64(u), rest
 }
 
-// cNumberStart takes what stands before the digits of a number; digits is empty where none follow.
+// cNumberStart skips everything before the digits of a number; digits is empty if there are none.
 func cNumberStart(s string) (negative bool, base uint64, digits string) {
 	for s != "" && isCSpace(s[0]) {
 		s = s[1:]

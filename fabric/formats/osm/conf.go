@@ -16,33 +16,32 @@ import (
 // Conf is an opensm.conf.
 type Conf struct {
 	Name string
-	// Options are those that the file gives, with the value that OpenSM takes, in
-	// the order of their first line. Strings that are (null) or empty are left out.
+	// Options holds the options in the file with the values that OpenSM uses, in the order of their first lines. It
+	// omits strings that are empty or (null).
 	Options []ConfOption
-	// Unknown are the lines whose words are no options of OpenSM 3.3.23, which passes over them: the word, fit to be
-	// shown, and what follows it.
+	// Unknown holds the lines that OpenSM 3.3.23 skips because it has no such option: the word, escaped, and the rest.
 	Unknown []ConfOption
-	// Notes are lines that OpenSM takes otherwise than they look.
+	// Notes lists lines that OpenSM interprets in an unexpected way.
 	Notes []FileNote
 
-	// values are those of Options and of what they leave out.
+	// values holds the values of Options, including those omitted there.
 	values map[string]string
 }
 
-// ConfOption is an option of opensm.conf with the value that OpenSM takes: a string without quotes, TRUE or
-// FALSE, a number in decimal, and keys and GUIDs as in 0x000000000000002a.
+// ConfOption is an option of opensm.conf with the value that OpenSM uses: a string without quotes, TRUE or FALSE, a
+// decimal number, or a key or GUID of the form 0x000000000000002a.
 type ConfOption struct {
 	Name, Value string
-	// Line is where the value stands, 0 if it follows from other options.
+	// Line is the line of the value, 0 if the value follows from other options.
 	Line int
 }
 
-// confLine is the buffer that OpenSM reads lines of its configuration into (osm_subnet.c).
+// confLine is the size of the buffer into which OpenSM reads a line of its configuration (osm_subnet.c).
 const confLine = 1023
 
-// ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c, osm_subn_parse_conf_file and
-// osm_subn_verify_config): the last value of an option counts, one that does not fit its type is passed over,
-// and one that is out of range becomes another, all of which is noted. An error is one of reading. O(bytes).
+// ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c, osm_subn_parse_conf_file and osm_subn_verify_config). The
+// last value of an option counts. A value that does not fit its type is skipped, and one that is out of range is
+// replaced; both are noted. The error is that of reading. O(bytes).
 func ReadConf(r io.Reader, name string) (*Conf, error) {
 	p := confParser{c: &Conf{Name: name, values: map[string]string{}}, given: map[string]int{}}
 	pieces := newPieceReader(r, name, confLine)
@@ -56,9 +55,9 @@ func ReadConf(r io.Reader, name string) (*Conf, error) {
 		}
 		p.line = pieces.line
 		if pieces.rest {
-			p.note("the line is longer than %d bytes; OpenSM takes the rest as a line of its own", confLine-1)
+			p.note("the line is longer than %d bytes; OpenSM reads the rest as a separate line", confLine-1)
 		}
-		p.take(piece)
+		p.parse(piece)
 	}
 	p.verify()
 	p.c.Options = slices.DeleteFunc(p.c.Options, func(o ConfOption) bool { return o.Value == "" })
@@ -67,7 +66,7 @@ func ReadConf(r io.Reader, name string) (*Conf, error) {
 
 type confParser struct {
 	c *Conf
-	// given is the index of an option in c.Options.
+	// given maps an option to its index in c.Options.
 	given map[string]int
 	line  int
 }
@@ -76,8 +75,8 @@ func (p *confParser) note(format string, args ...any) {
 	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
 }
 
-// take takes a line: a word, space and a value. A # begins a comment, also in quotes.
-func (p *confParser) take(line string) {
+// parse parses a line: a word, space and a value. A # begins a comment, even in quotes.
+func (p *confParser) parse(line string) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimLeft(line, " \t\n")
 	end := strings.IndexAny(line, " \t\n")
@@ -98,7 +97,7 @@ func (p *confParser) take(line string) {
 	case why != "":
 		p.note("%s: %s", name, why)
 	case value == confKeep:
-		p.note("%s: %q is no %s; OpenSM passes over the line", name, shorten([]byte(line[end:])), d.Type)
+		p.note("%s: %q is not a %s; OpenSM skips the line", name, shorten([]byte(line[end:])), d.Type)
 		return
 	}
 	p.set(ConfOption{cmp.Or(d.For, d.Name), value, p.line})
@@ -114,7 +113,7 @@ func (p *confParser) set(o ConfOption) {
 	p.c.Options = append(p.c.Options, o)
 }
 
-// cleanConfValue takes space and a pair of quotes off, as clean_val does.
+// cleanConfValue removes surrounding space and a pair of quotes, like clean_val.
 func cleanConfValue(s string) string {
 	s = strings.Trim(s, cSpace)
 	if s == "" || (s[0] != '"' && s[0] != '\'') || s[len(s)-1] != s[0] {
@@ -126,10 +125,10 @@ func cleanConfValue(s string) string {
 	return s[1 : len(s)-1]
 }
 
-// Get returns the value of an option that the file gives, "" where it does not.
+// Get returns the value of an option in the file, "" if the file does not set it.
 func (c *Conf) Get(name string) string { return c.values[name] }
 
-// Value returns the value of an option that OpenSM takes: that of the file, or the default; "" is none.
+// Value returns the value of an option that OpenSM uses: that of the file, or the default; "" if there is none.
 func (c *Conf) Value(name string) string {
 	if v, ok := c.values[name]; ok {
 		return v
@@ -138,10 +137,10 @@ func (c *Conf) Value(name string) string {
 	return d.Default
 }
 
-// Bool is the value of an option that is TRUE or FALSE.
+// Bool reports whether an option is TRUE.
 func (c *Conf) Bool(name string) bool { return c.Value(name) == "TRUE" }
 
-// Uint returns the value of an option that is a number, 0 of any other.
+// Uint returns the value of a numeric option, 0 for others.
 func (c *Conf) Uint(name string) uint64 {
 	v, err := strconv.ParseUint(c.Value(name), 0, 64)
 	if err != nil {

@@ -73,7 +73,7 @@ func sameConf(t *testing.T, conf string) {
 		t.Fatalf("OpenSM knows %d words not, we %v, of\n%q\n%s", theySay, c.Unknown, conf, says)
 	}
 	for ours, theirs := range map[string][]string{
-		"OpenSM passes over the line": {"-E- Parsing error", "digit in bitmask", "length bitmask"},
+		"OpenSM skips the line": {"-E- Parsing error", "digit in bitmask", "length bitmask"},
 	} {
 		weSay, theySay := 0, 0
 		for _, n := range c.Notes {
@@ -193,7 +193,7 @@ func TestConf(t *testing.T) {
 	if got, want := fmt.Sprint(c.Options), "[{lmc 2 2} {root_guid_file /a b 3} {qos FALSE 5}]"; got != want {
 		t.Errorf("options %s, want %s", got, want)
 	}
-	if got, want := fmt.Sprint(c.Notes), "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM takes FALSE]"; got !=
+	if got, want := fmt.Sprint(c.Notes), "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM uses FALSE]"; got !=
 		want {
 		t.Errorf("notes %s, want %s", got, want)
 	}

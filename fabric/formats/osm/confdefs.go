@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// ConfDef is an option that OpenSM knows.
+// ConfDef is the definition of an option of OpenSM.
 type ConfDef struct {
 	Name string
 	Type ConfType
-	// Default is written as in [ConfOption]; "" is none.
+	// Default has the form of [ConfOption]; "" means none.
 	Default string
 	Affects Affects
-	// For names the option whose other name this is, if it is one.
+	// For is the current name of the option if Name is an old one.
 	For string
 }
 
-// Affects says what an option changes.
+// Affects is a set of things that an option changes.
 type Affects uint8
 
-// What options can change. Routes are the forwarding tables; SLs the SLs and VLs; links their speed, width and VLs.
+// The things that options change. Routes are the forwarding tables. SLs include VLs. Links are their speed, width and
+// VLs.
 const (
 	AffectsLIDs Affects = 1 << iota
 	AffectsRoutes
@@ -31,10 +32,10 @@ const (
 	AffectsLinks
 )
 
-// ConfType is the form of an option's value.
+// ConfType is the type of an option's value.
 type ConfType uint8
 
-// The forms that OpenSM reads (osm_subnet.c, opts_parse_*).
+// The types of values (osm_subnet.c, opts_parse_*).
 const (
 	ConfString ConfType = iota
 	ConfBool
@@ -44,29 +45,29 @@ const (
 	ConfUint64
 	ConfInt32
 	ConfMask  // up to 64 hexadecimal digits
-	ConfPerSL // an SL and a number; read as text
-	ConfText  // of congestion control; read as text
+	ConfPerSL // an SL and a number; kept as text
+	ConfText  // of congestion control; kept as text
 )
 
 var confTypeNames = [...]string{
-	"string", "TRUE or FALSE", "number of 0 to 255", "number of 0 to 65535", "number of 0 to 4294967295",
+	"string", "TRUE or FALSE", "number from 0 to 255", "number from 0 to 65535", "number from 0 to 4294967295",
 	"number of 64 bits", "number", "hexadecimal number of 256 bits", "service level and number", "text",
 }
 
 func (t ConfType) String() string { return confTypeNames[t] }
 
-// confKeep is the value that parse returns where OpenSM passes over a line.
+// confKeep is returned by parse for a line that OpenSM skips.
 const confKeep = "\x00"
 
-// parse reads a value as OpenSM does. It returns confKeep where OpenSM passes over
-// the line, and says in why where the value is not what it seems.
-func (t ConfType) parse(s string) (value, why string) {
+// parse parses a value as OpenSM does. It returns confKeep if OpenSM skips the line. A fault is not empty if the value
+// differs from the text.
+func (t ConfType) parse(s string) (value, fault string) {
 	switch t {
 	case ConfBool:
 		if s == "TRUE" || s == "FALSE" {
 			return s, ""
 		}
-		return "FALSE", fmt.Sprintf("%q is neither TRUE nor FALSE; OpenSM takes FALSE", shorten([]byte(s)))
+		return "FALSE", fmt.Sprintf("%q is neither TRUE nor FALSE; OpenSM uses FALSE", shorten([]byte(s)))
 	case ConfUint8, ConfUint16, ConfUint32, ConfUint64:
 		v, rest, over := cUnsigned(s)
 		if s == "" || rest != "" || over || v > confMax[t] {
@@ -80,9 +81,9 @@ func (t ConfType) parse(s string) (value, why string) {
 		v, rest := cSigned(s)
 		value = strconv.FormatInt(int64(int32(v)), 10)
 		if s == "" || rest != "" || v != int64(int32(v)) {
-			why = fmt.Sprintf("%q is no number of 32 bits; OpenSM takes %s", shorten([]byte(s)), value)
+			fault = fmt.Sprintf("%q is not a number of 32 bits; OpenSM uses %s", shorten([]byte(s)), value)
 		}
-		return value, why
+		return value, fault
 	case ConfMask:
 		return parseMask(s)
 	}
@@ -99,8 +100,8 @@ var confMax = map[ConfType]uint64{
 // maskDigits is the length of a mask for the ports of a switch.
 const maskDigits = 64
 
-// parseMask reads the first digits of a number of 256 bits.
-func parseMask(s string) (value, why string) {
+// parseMask parses the first 256 bits of a hexadecimal number.
+func parseMask(s string) (value, fault string) {
 	digits := s
 	if len(s) > 1 && s[0] == '0' && s[1]|0x20 == 'x' {
 		digits = s[2:]
@@ -110,12 +111,12 @@ func parseMask(s string) (value, why string) {
 	}
 	if len(digits) > maskDigits {
 		digits = digits[:maskDigits]
-		why = fmt.Sprintf("%q is of more than 256 bits; OpenSM takes the first", shorten([]byte(s)))
+		fault = fmt.Sprintf("%q has more than 256 bits; OpenSM uses the first 256", shorten([]byte(s)))
 	}
-	return "0x" + strings.Repeat("0", maskDigits-len(digits)) + strings.ToUpper(digits), why
+	return "0x" + strings.Repeat("0", maskDigits-len(digits)) + strings.ToUpper(digits), fault
 }
 
-// FindConfDef returns the option of this name, if OpenSM has one.
+// FindConfDef returns the definition of an option; ok is false if OpenSM has none of this name.
 func FindConfDef(name string) (ConfDef, bool) {
 	d, ok := confDefs[name]
 	return d, ok
@@ -135,8 +136,8 @@ var confDefs = func() map[string]ConfDef {
 	return defs
 }()
 
-// confDefaults are the options with their defaults (osm_subnet.c, opt_tbl and osm_subn_set_default_opt, as Debian
-// builds them), written as "name value, name value".
+// confDefaults lists the options with their defaults as "name value, name value" (osm_subnet.c, opt_tbl and
+// osm_subn_set_default_opt, as Debian builds them).
 var confDefaults = []struct {
 	form    ConfType
 	affects Affects

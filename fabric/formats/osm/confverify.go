@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// confRange is an option whose value is replaced where it is not ok.
+// confRange is an option whose value is replaced by instead unless ok returns true.
 type confRange struct {
 	name, instead string
 	ok            func(v uint64) bool
@@ -54,13 +54,13 @@ func (p *confParser) verify() {
 	p.verifyLease()
 }
 
-// replace gives an option another value, and notes that. The note is of the line that gave the value.
+// replace replaces the value of an option and adds a note to the line of the value.
 func (p *confParser) replace(name, value, why string) {
 	p.line = 0
 	if i, ok := p.given[name]; ok {
 		p.line = p.c.Options[i].Line
 	}
-	p.note("%s: %q %s; OpenSM takes %s", name, shorten([]byte(p.c.Value(name))), why, value)
+	p.note("%s: %q %s; OpenSM uses %s", name, shorten([]byte(p.c.Value(name))), why, value)
 	p.put(name, value)
 }
 
@@ -94,7 +94,7 @@ func (p *confParser) verifyQoS() {
 	}
 }
 
-// verifyLease keeps sweeps more frequent than M_Keys expire.
+// verifyLease ensures that the sweep interval is shorter than the lease period of M_Keys.
 func (p *confParser) verifyLease() {
 	lease := p.c.Uint("m_key_lease_period")
 	if p.c.Uint("m_key_protection_level") == 0 || lease == 0 {

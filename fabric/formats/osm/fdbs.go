@@ -10,31 +10,31 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Hops are hop counts between switches, by switch index: OpenSM's lid matrices.
+// Hops returns hop counts between switches, by switch index. They are OpenSM's lid matrices.
 type Hops interface {
-	// Least is the least number of hops from switch sw to switch dst, [NoHops] where there is no path.
+	// Least returns the least number of hops from switch sw to switch dst, [NoHops] if there is no path.
 	Least(sw, dst fabric.SwitchIndex) uint8
-	// Through is the number of hops from sw to dst that leaves by this port, NoHops where that is no path.
+	// Through returns the number of hops from sw to dst by this port, NoHops if that is not a path.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 
-// LIDHops are hop counts to LIDs, those of adapters included, as OpenSM keeps them for the engines sssp,
-// dfsssp and nue. A [Hops] that is one too is asked for these instead.
+// LIDHops returns hop counts to LIDs, including those of adapters, which OpenSM keeps for the engines sssp, dfsssp and
+// nue. If a [Hops] implements LIDHops, these counts are used instead.
 type LIDHops interface {
 	LeastTo(sw fabric.SwitchIndex, lid uint16) uint8
 	ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8
 }
 
-// NoHops is the hop count of what cannot be reached.
+// NoHops is the hop count of an unreachable destination.
 const NoHops = 0xff
 
-// Recommend says by which port OpenSM would send to a LID if it had to choose
-// now. opensm.fdbs names that port where the table takes a longer path.
+// Recommend returns the port that OpenSM would choose now for a LID. opensm.fdbs contains this port if the table uses a
+// longer path.
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,
-// dump_ucast_routes), byte for byte where the hop counts are those that OpenSM routed by. Recommend is asked in
-// the order of the lines. O(switches x LIDs).
+// dump_ucast_routes). The bytes are the same if OpenSM routed with these hop counts. Recommend is called in the order
+// of the lines. O(switches x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
 	d.lidHops, _ = hops.(LIDHops)
@@ -49,11 +49,11 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 	return flush(d.b, "forwarding tables with hops")
 }
 
-// fdbTarget is what a LID belongs to.
+// fdbTarget describes the owner of a LID.
 type fdbTarget struct {
-	// sw is the switch that has the LID or on which the end port hangs.
+	// sw is the switch that has the LID or to which the end port is attached.
 	sw fabric.SwitchIndex
-	// owned says that some end port has the LID.
+	// owned is set if an end port has the LID.
 	owned, isSwitch bool
 }
 
@@ -80,11 +80,11 @@ type fdbWriter struct {
 	b         *bufio.Writer
 	t         *fabric.Tables
 	hops      Hops
-	lidHops   LIDHops // nil where there are none
+	lidHops   LIDHops // nil if there are none
 	recommend Recommend
 	targets   []fdbTarget
-	// direct says that an adapter with hop counts of its own LID was met on this
-	// switch. OpenSM then adds the last hop to no later one.
+	// direct is set once an adapter with hop counts of its own LID has been written for this switch. OpenSM then does
+	// not add the last hop for later adapters.
 	direct bool
 }
 
@@ -125,7 +125,7 @@ func (d *fdbWriter) appendRoute(line []byte, sw fabric.SwitchIndex, lid uint16) 
 	return fmt.Appendf(line, "No %d hop path possible via port %d!\n", best, d.recommend(sw, lid))
 }
 
-// count returns the number of hops to a target by a port, and the least by any port.
+// count returns the number of hops to a target by a port, and the least number by any port.
 func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target fdbTarget) (hops, best uint8) {
 	if d.lidHops != nil && !target.isSwitch && port <= d.t.Fabric.SwitchNode(sw).NumPorts {
 		if hops = d.lidHops.ThroughTo(sw, port, lid); hops != NoHops {
@@ -144,7 +144,7 @@ func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target 
 	return hops, best
 }
 
-// through returns the number of hops to the switch of a target.
+// through returns the number of hops by a port to the switch of a target.
 func (d *fdbWriter) through(sw fabric.SwitchIndex, port uint8, target fdbTarget) uint8 {
 	switch {
 	case target.sw == fabric.None || port > d.t.Fabric.SwitchNode(sw).NumPorts:

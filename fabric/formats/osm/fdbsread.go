@@ -19,13 +19,12 @@ var (
 	fdbUnreachable = []byte("UNREACHABLE")
 )
 
-// wordBytes may be in the name of a function in C.
+// wordBytes holds the bytes that occur in a name of a C function.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// ReadFDBs reads opensm.fdbs and what ibdiagnet writes in its form, ibdiagnet.fdbs and
-// ibdiagnet2.fdbs: with the name of a function of older OpenSMs as heading, and no
-// hops. It holds no port GUIDs, so entries are applied at their LID. Of a switch with
-// private tables the one with number 0 is taken. It fails with "name:line:". O(bytes).
+// ReadFDBs reads opensm.fdbs, or ibdiagnet.fdbs and ibdiagnet2.fdbs. The latter have no hops, and older OpenSM versions
+// use other function names in the heading. These files contain no port GUIDs, so entries apply to their LIDs. Of a
+// switch with private tables ReadFDBs reads table 0. Errors begin with "name:line:". O(bytes).
 func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}}
 	lines := newLineReader(r, name)
@@ -40,7 +39,7 @@ func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 	case lines.line == 0:
 		return nil, fmt.Errorf("%s:1: the file is empty, expected forwarding tables", name)
 	case len(p.file.sections) == 0:
-		return nil, fmt.Errorf("%s:%d: no forwarding table up to the end, expected %q", name, lines.line, fdbHeader)
+		return nil, fmt.Errorf("%s:%d: no forwarding table found, expected %q", name, lines.line, fdbHeader)
 	}
 	return p.file, nil
 }
@@ -63,13 +62,13 @@ func (p *routeParser) parseFDB(text []byte, number int, ended bool) error {
 	return nil
 }
 
-// fdbHeading is what follows in the heading of a switch, behind whatever name ends in today's function's.
+// fdbHeading returns the text after the heading of a switch, which ends with the current name of the function.
 func fdbHeading(text []byte) (guid []byte, ok bool) {
 	name, guid, ok := bytes.Cut(text, fdbHeader)
 	return guid, ok && len(bytes.Trim(name, wordBytes)) == 0
 }
 
-// privateTable takes a line "PLFT_NUM: 1" before the entries of a private table.
+// privateTable parses the line "PLFT_NUM: 1" before the entries of a private table.
 func (p *routeParser) privateTable(text []byte, number int) error {
 	table, rest, ok := parseDecimal(bytes.TrimLeft(text[len(fdbPrivate):], cSpace))
 	if !ok || len(rest) > 0 && !strings.ContainsRune(cSpace+",", rune(rest[0])) {
@@ -92,19 +91,19 @@ func (p *routeParser) fdbSwitch(text, digits []byte, number int) error {
 	}
 	p.begin(guid, "", number)
 	p.now.ended = true
-	return p.room()
+	return p.checkMemory()
 }
 
 func (p *routeParser) fdbEntry(text []byte, number int, ended bool) error {
 	if !ended {
-		return errors.New("the file is cut short: no newline after an entry")
+		return errors.New("the file is truncated: no newline after an entry")
 	}
 	lid, rest, ok := parseHex(text[len(hexMark):], 64)
 	if !ok {
 		return fmt.Errorf("cannot parse LID in %q, expected as in 0x001F", shorten(text))
 	}
 	if lid > fabric.MaxUnicastLID {
-		return fmt.Errorf("LID %d (0x%x) is no unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
+		return fmt.Errorf("LID %d (0x%x) is not a unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
 	}
 	rest = bytes.TrimLeft(rest, cSpace+":")
 	if bytes.HasPrefix(rest, fdbUnreachable) {

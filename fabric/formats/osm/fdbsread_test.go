@@ -64,7 +64,7 @@ func TestReadFDBsRefuses(t *testing.T) {
 		head + "0x0001 : 300  : 01   : yes\n": "f:3: port 300",
 		head + "0xF000 : 003  : 01   : yes\n": "f:3: LID 61440",
 		head + "0x0001 : x\n":                 "f:3: cannot parse port",
-		head + "0x0001 : 003":                 "f:3: the file is cut short",
+		head + "0x0001 : 003":                 "f:3: the file is truncated",
 		"dump_ucast_routes: Switch 0xq\n":     "f:1: cannot parse switch GUID",
 	} {
 		if _, err := osm.ReadFDBs(strings.NewReader(text), "f"); err == nil || !strings.Contains(err.Error(), want) {
@@ -148,7 +148,7 @@ func TestReadIbdiagnetFDBsRefuses(t *testing.T) {
 		{"0x0004 : 003", "0x0004 : x", "f:7: cannot parse port"},
 		{"PLFT_NUM: 1", "PLFT_NUM: x", `f:14: cannot parse table number in "PLFT_NUM: x"`},
 		{"Switch 0x0000000000200001", "Switch 0xq", "f:9: cannot parse switch GUID"},
-		{"0x0003 : 000  : 00   : yes\n", "0x0003 : 000", "f:19: the file is cut short"},
+		{"0x0003 : 000  : 00   : yes\n", "0x0003 : 000", "f:19: the file is truncated"},
 	} {
 		_, err := osm.ReadFDBs(strings.NewReader(strings.Replace(ibdiagnetFDBs, c.old, c.now, 1)), "f")
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -14,21 +14,21 @@ import (
 // GUID2LIDFile is OpenSM's file guid2lid as it was read.
 type GUID2LIDFile struct {
 	Table *fabric.GUID2LID
-	// Notes are lines that OpenSM takes otherwise than they look, or passes over.
+	// Notes lists lines that OpenSM skips or interprets in an unexpected way.
 	Notes []FileNote
 }
 
-// dbLine is the buffer that OpenSM reads lines of its databases into (osm_db_files.c).
+// dbLine is the size of the buffer into which OpenSM reads a line of its databases (osm_db_files.c).
 const dbLine = 1024
 
 // ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore; osm_db_pack.c). A record is a line
 //
 //	0x0002c90300000001 0x0004 0x0007
 //
-// with a port GUID, its first and its last LID, and an empty line. All that OpenSM takes is taken, as it takes
-// it, and noted where that is not what the file seems to say. A line that OpenSM refuses is an error
-// "name:line:", returned with the file so far: OpenSM goes on with that where exit_on_fatal is FALSE, else ends.
-// O(bytes).
+// with a port GUID and its first and last LID, followed by an empty line. Whatever OpenSM accepts is accepted and
+// interpreted in the same way; unexpected interpretations are noted. For a line that OpenSM refuses the error begins
+// with "name:line:" and the file so far is returned: OpenSM continues with it if exit_on_fatal is FALSE, otherwise it
+// exits. O(bytes).
 func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 	d := dbReader{
 		pieces: newPieceReader(r, name, dbLine),
@@ -41,12 +41,12 @@ func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 type dbReader struct {
 	pieces *pieceReader
 	file   *GUID2LIDFile
-	// key and value are those of the record being read, which began on line.
+	// key and value are those of the current record, which begins on line.
 	inRecord bool
 	key      string
 	value    []byte
 	line     int
-	// more is the number of further lines of the record.
+	// more is the number of additional lines in the record.
 	more int
 }
 
@@ -59,7 +59,7 @@ func (d *dbReader) read() error {
 		if err != nil {
 			return err
 		}
-		if err := d.take(piece); err != nil {
+		if err := d.parse(piece); err != nil {
 			return fmt.Errorf("%s:%d: %w", d.pieces.name, d.pieces.line, err)
 		}
 	}
@@ -67,9 +67,9 @@ func (d *dbReader) read() error {
 	return nil
 }
 
-func (d *dbReader) take(piece string) error {
+func (d *dbReader) parse(piece string) error {
 	if d.pieces.rest {
-		d.note(d.pieces.line, "the line is longer than %d bytes; OpenSM takes the rest as a line of its own", dbLine-1)
+		d.note(d.pieces.line, "the line is longer than %d bytes; OpenSM reads the rest as a separate line", dbLine-1)
 	}
 	switch {
 	case d.inRecord && strings.HasPrefix(piece, "\n"):
@@ -101,7 +101,7 @@ func (d *dbReader) begin(piece string) error {
 	return nil
 }
 
-// end enters the record that an empty line or the file's end closes.
+// end adds the record that ends at an empty line or at the end of the file.
 func (d *dbReader) end() {
 	if !d.inRecord {
 		return
@@ -111,30 +111,30 @@ func (d *dbReader) end() {
 	var rest string
 	rec.GUID, rest, _ = cUnsigned(d.key)
 	if rec.GUID == 0 && rest != "" {
-		d.note(d.line, "%q is no GUID; OpenSM passes the record over (ERR 610B)", shorten([]byte(d.key)))
+		d.note(d.line, "%q is not a GUID; OpenSM skips the record (ERR 610B)", shorten([]byte(d.key)))
 		return
 	}
 	rec.LIDs, rec.Readable = unpackLIDs(rec.Value)
 	if !d.file.Table.Add(rec) {
-		d.note(d.line, "%s stands in the file before; OpenSM passes this record over (ERR 6106)",
+		d.note(d.line, "%s occurs earlier in the file; OpenSM skips this record (ERR 6106)",
 			shorten([]byte(d.key)))
 		return
 	}
 	d.check(rec)
 }
 
-// check notes where a record is not what it seems to be.
+// check notes unexpected interpretations of a record.
 func (d *dbReader) check(rec fabric.GUIDRecord) {
 	if d.more > 0 {
-		d.note(d.line, "no empty line after the record; OpenSM takes the %d lines that follow as part of it", d.more)
+		d.note(d.line, "no empty line after the record; OpenSM reads %d more lines as part of it", d.more)
 	}
 	if !rec.Readable {
-		d.note(d.line, "%q is no pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM passes the record over "+
+		d.note(d.line, "%q is not a pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM skips the record "+
 			"and keeps it in the file", shorten(d.value))
 		return
 	}
 	if want := fmt.Sprintf("0x%016x", rec.GUID); rec.Key != want {
-		d.note(d.line, "OpenSM looks for %s and does not find it as %q", want, shorten([]byte(rec.Key)))
+		d.note(d.line, "OpenSM searches for %s, which does not match %q", want, shorten([]byte(rec.Key)))
 	}
 }
 
@@ -142,10 +142,10 @@ func (d *dbReader) note(line int, format string, args ...any) {
 	d.file.Notes = append(d.file.Notes, FileNote{d.pieces.name, line, fmt.Sprintf(format, args...)})
 }
 
-// maxPackedLIDs is how much of a value OpenSM looks at.
+// maxPackedLIDs is the number of bytes of a value that OpenSM parses.
 const maxPackedLIDs = 23
 
-// unpackLIDs reads a pair of LIDs as osm_db_pack.c does, which takes a word without digits for 0.
+// unpackLIDs parses a pair of LIDs like osm_db_pack.c. A word without digits is 0.
 func unpackLIDs(value string) (r fabric.LIDRange, ok bool) {
 	words := strings.FieldsFunc(value[:min(len(value), maxPackedLIDs)], func(c rune) bool {
 		return c == ' ' || c == '\t'

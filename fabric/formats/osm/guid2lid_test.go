@@ -29,15 +29,15 @@ func TestReadGUID2LID(t *testing.T) {
 		{text: "0x100001 0x0004 0x0004\n\n", records: "0x100001 {4 4} true", notes: "f:1: OpenSM looks for " + one},
 		{
 			text: one + " 1 2\n\n" + one + " 3 4\n\n", records: one + " {1 2} true", notes: "f:3: " + one +
-				" stands in the file before",
+				" occurs earlier in the file",
 		},
 		{
 			text: one + " 0x0001 0x0001\n0x0000000000100003 2 2\n\n", records: one + " {1 16} true",
 			notes: "f:1: no empty line after the record",
 		},
-		{text: one + "\n\n", records: one + " {0 0} false", notes: `f:1: "" is no pair`},
-		{text: one + " 0xc000 0xc001\n\n", records: one + " {0 0} false", notes: "is no pair of unicast LIDs"},
-		{text: "junk 1 2\n\n", notes: `f:1: "junk" is no GUID`},
+		{text: one + "\n\n", records: one + " {0 0} false", notes: `f:1: "" is not a pair`},
+		{text: one + " 0xc000 0xc001\n\n", records: one + " {0 0} false", notes: "is not a pair of unicast LIDs"},
+		{text: "junk 1 2\n\n", notes: `f:1: "junk" is not a GUID`},
 		{
 			text: one + " 1 " + strings.Repeat(" ", 1100) + "9\n\n", records: one + " {0 0} false",
 			notes: "longer than 1023 bytes",

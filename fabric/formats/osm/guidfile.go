@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// GUIDFile is a file of GUIDs, one a line with what is said of it: the form of the files that [GUIDFileKind] lists.
+// GUIDFile is a file with one GUID per line, followed by further data. [GUIDFileKind] lists the files of this form.
 type GUIDFile struct {
 	Name string
-	// Lines are those that OpenSM takes.
+	// Lines holds the lines that OpenSM accepts.
 	Lines []GUIDLine
-	// Broken says that OpenSM gives the file up at a line that it cannot read. The lines before it have taken effect.
+	// Broken is set if OpenSM stops reading at an invalid line. The lines before it have taken effect.
 	Broken bool
-	// Notes are lines that OpenSM takes otherwise than they look, or not at all.
+	// Notes lists lines that OpenSM skips or interprets in an unexpected way.
 	Notes []FileNote
 }
 
 // GUIDLine is a line of a [GUIDFile].
 type GUIDLine struct {
 	GUID uint64
-	// Rest is what follows the GUID and space.
+	// Rest is the text after the GUID and space.
 	Rest string
 	Line int
 }
 
-// guidLine is the buffer that OpenSM reads lines of these files into (cl_nodenamemap.c).
+// guidLine is the size of the buffer into which OpenSM reads a line of these files (cl_nodenamemap.c).
 const guidLine = 256
 
-// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c, parse_node_map): empty lines and those
-// that begin with # are skipped, a GUID is a number as C writes it, hexadecimal after 0x alone. What is wrong
-// is noted, with what OpenSM does of it. An error is one of reading. O(bytes).
+// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c, parse_node_map). Empty lines and lines that
+// begin with # are skipped. A GUID is a number in C's notation, so it is hexadecimal only after 0x. Faults are noted
+// together with OpenSM's action. The error is that of reading. O(bytes).
 func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 	f := &GUIDFile{Name: name}
 	pieces := newPieceReader(r, name, guidLine)
@@ -45,7 +45,7 @@ func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 			return f, err
 		}
 		if pieces.rest && strings.Trim(piece, cSpace) != "" {
-			f.note(pieces.line, "the line is longer than %d bytes; OpenSM takes the rest for a line of its own",
+			f.note(pieces.line, "the line is longer than %d bytes; OpenSM reads the rest as a separate line",
 				guidLine-1)
 		}
 		text := strings.TrimLeft(piece, cSpace)
@@ -71,19 +71,19 @@ func (f *GUIDFile) note(line int, format string, args ...any) {
 	f.Notes = append(f.Notes, FileNote{File: f.Name, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-// Number reads a number at the beginning of the rest of a line as C's strtoull does with base 0, and what follows it.
+// Number parses a number at the beginning of Rest like C's strtoull with base 0. It also returns the text after it.
 func (l *GUIDLine) Number() (n uint64, rest string, ok bool) { return leadingNumber(l.Rest) }
 
-// leadingNumber reads a number and reports whether there is one.
+// leadingNumber parses a number at the beginning of s; ok is false if there is none.
 func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	n, rest, _ = cUnsigned(s)
 	return n, rest, rest != s
 }
 
-// GUIDFileKind is an option of OpenSM that names a file of GUIDs.
+// GUIDFileKind is an option of OpenSM whose value is the name of a file of GUIDs.
 type GUIDFileKind uint8
 
-// The options, and what stands on a line of their files.
+// The options, with the content of a line of their files.
 const (
 	RootGUIDs    GUIDFileKind = iota // root_guid_file: a switch
 	ComputeNodes                     // cn_guid_file: a port
@@ -101,23 +101,23 @@ var guidFileKinds = []struct {
 	broken string
 }{
 	{
-		"root_guid_file", false, "updn takes the roots before it and looks for others itself, ftree looks for roots " +
-			"itself and does not ask for a pure fat-tree (ERR AA02, AB2A)",
+		"root_guid_file", false, "updn uses the roots before it and searches for others; ftree searches for roots and does " +
+			"not require a pure fat-tree (ERR AA02, AB2A)",
 	},
-	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB23, AD33)"},
-	{"io_guid_file", true, "ftree, dfsssp and sssp refuse (ERR AB28, AD35)"},
-	{"ids_guid_file", false, "updn takes the numbers before it (ERR AA03)"},
-	{"guid_routing_order_file", true, "OpenSM takes the ports before it (ERR 3A0D)"},
-	{"port_prof_ignore_file", false, "OpenSM takes the lines before it (ERR 3A0E)"},
-	{"hop_weights_file", false, "OpenSM takes the lines before it (ERR 3A05)"},
-	{"port_search_ordering_file", false, "OpenSM takes the lines before it (ERR 3A0F)"},
+	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse to route (ERR AB23, AD33)"},
+	{"io_guid_file", true, "ftree, dfsssp and sssp refuse to route (ERR AB28, AD35)"},
+	{"ids_guid_file", false, "updn uses the numbers before it (ERR AA03)"},
+	{"guid_routing_order_file", true, "OpenSM uses the ports before it (ERR 3A0D)"},
+	{"port_prof_ignore_file", false, "OpenSM uses the lines before it (ERR 3A0E)"},
+	{"hop_weights_file", false, "OpenSM uses the lines before it (ERR 3A05)"},
+	{"port_search_ordering_file", false, "OpenSM uses the lines before it (ERR 3A0F)"},
 }
 
 // Option returns the name of the option.
 func (k GUIDFileKind) Option() string { return guidFileKinds[k].option }
 
-// OfPorts says that the file's GUIDs are port GUIDs; else they are node GUIDs of switches.
+// OfPorts reports whether the GUIDs in the file are port GUIDs. If not, they are node GUIDs of switches.
 func (k GUIDFileKind) OfPorts() bool { return guidFileKinds[k].ports }
 
-// AfterBroken says what OpenSM does where such a file is [GUIDFile.Broken] or cannot be read.
+// AfterBroken describes what OpenSM does if such a file is [GUIDFile.Broken] or cannot be read.
 func (k GUIDFileKind) AfterBroken() string { return guidFileKinds[k].broken }

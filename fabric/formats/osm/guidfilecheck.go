@@ -8,19 +8,19 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Check says which lines of a file are for nothing on this subnet, and why: GUIDs that it does not have, or that
-// are of another kind than the option takes, ports that a switch does not have, and lines that come too late.
-// What is wrong with the lines themselves is in Notes and in what the readers of the kinds note. O(lines).
+// Check returns a note for each line that has no effect on this subnet: its GUID is absent or of the wrong type, its
+// switch does not have the port, or an earlier line overrides it. Faults of the lines themselves are in Notes and are
+// returned by the parsers of the kinds. O(lines).
 func (f *GUIDFile) Check(net *fabric.Fabric, kind GUIDFileKind) []FileNote {
 	c := guidFileCheck{net: net, kind: kind, seen: map[uint64]int{}}
 	var notes []FileNote
 	for _, l := range f.Lines {
-		why := c.stranger(l.GUID)
-		if why == "" {
-			why = c.useless(l)
+		fault := c.wrongGUID(l.GUID)
+		if fault == "" {
+			fault = c.withoutEffect(l)
 		}
-		if why != "" {
-			notes = append(notes, f.lineNote(l, "%s; OpenSM passes over the line", why))
+		if fault != "" {
+			notes = append(notes, f.lineNote(l, "%s; OpenSM skips the line", fault))
 		}
 	}
 	return notes
@@ -29,12 +29,12 @@ func (f *GUIDFile) Check(net *fabric.Fabric, kind GUIDFileKind) []FileNote {
 type guidFileCheck struct {
 	net  *fabric.Fabric
 	kind GUIDFileKind
-	// seen are the lines of GUIDs that count once.
+	// seen maps a GUID to its line, if only the first line of a GUID counts.
 	seen map[uint64]int
 }
 
-// stranger says why a GUID is none that the option takes.
-func (c *guidFileCheck) stranger(guid uint64) string {
+// wrongGUID returns the reason why a GUID does not fit the option, "" if it fits.
+func (c *guidFileCheck) wrongGUID(guid uint64) string {
 	node, port := c.net.NodeByGUID(guid), c.net.PortByGUID(guid)
 	known := node != fabric.None && c.net.Nodes[node].InSubnet
 	switch {
@@ -53,16 +53,16 @@ func (c *guidFileCheck) stranger(guid uint64) string {
 	return fmt.Sprintf("0x%016x is not in the subnet", guid)
 }
 
-// useless says why a line for a GUID of the right kind has no effect. What is
-// wrong with its numbers is noted where they are read.
-func (c *guidFileCheck) useless(l GUIDLine) string {
+// withoutEffect returns the reason why a line with a valid GUID has no effect, "" if it has one. Faults of its numbers
+// are noted where they are parsed.
+func (c *guidFileCheck) withoutEffect(l GUIDLine) string {
 	if at := c.seen[l.GUID]; at > 0 {
-		return fmt.Sprintf("0x%016x stands on line %d already", l.GUID, at)
+		return fmt.Sprintf("0x%016x is already on line %d", l.GUID, at)
 	}
 	var ports []uint8
 	switch c.kind {
 	case IgnoredPorts, HopWeights:
-		if port, _, why := l.port(); why == "" {
+		if port, _, fault := l.port(); fault == "" {
 			ports = append(ports, port)
 		}
 	case SearchOrder:

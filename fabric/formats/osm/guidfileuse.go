@@ -9,21 +9,21 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// SwitchPort is a port of a switch, named by the switch's node GUID, with what a file says of it.
+// SwitchPort is a port of a switch, identified by the switch's node GUID, with the data from a file.
 type SwitchPort struct {
 	GUID uint64
 	Port uint8
-	// Weight is that of a hop_weights_file, else 0.
+	// Weight is the weight in a hop_weights_file, otherwise 0.
 	Weight uint8
 }
 
-// SwitchPorts are ports of a switch in the order of a port_search_ordering_file.
+// SwitchPorts holds the ports of a switch in the order of a port_search_ordering_file.
 type SwitchPorts struct {
 	GUID  uint64
 	Ports []uint8
 }
 
-// GUIDs returns the GUIDs of all lines, also those that come again.
+// GUIDs returns the GUIDs of all lines, including repeated ones.
 func (f *GUIDFile) GUIDs() []uint64 {
 	all := make([]uint64, len(f.Lines))
 	for i, l := range f.Lines {
@@ -32,9 +32,9 @@ func (f *GUIDFile) GUIDs() []uint64 {
 	return all
 }
 
-// IDs reads an ids_guid_file (osm_ucast_updn.c, update_id): the number of each switch, the last one where
-// there are several. OpenSM stops at a number that it cannot read, which the note then says, unless the
-// switch is not in the subnet. known says which switches are; nil is all.
+// IDs parses an ids_guid_file (osm_ucast_updn.c, update_id) and returns the number of each switch; the last one counts.
+// OpenSM stops at an invalid number, for which a note is returned, unless the switch is not in the subnet. The function
+// known reports whether a switch is in the subnet; nil means all are.
 func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, stop *FileNote) {
 	ids = map[uint64]uint64{}
 	for _, l := range f.Lines {
@@ -43,7 +43,7 @@ func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, sto
 		}
 		id, rest, _ := l.Number()
 		if rest != "" && !isCSpace(rest[0]) {
-			n := f.lineNote(l, "%q is no number; OpenSM reads no further (ERR AA05)", shorten([]byte(l.Rest)))
+			n := f.lineNote(l, "%q is not a number; OpenSM stops reading here (ERR AA05)", shorten([]byte(l.Rest)))
 			return ids, &n
 		}
 		ids[l.GUID] = id
@@ -51,13 +51,13 @@ func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, sto
 	return ids, nil
 }
 
-// Ports reads a port_prof_ignore_file (osm_ucast_mgr.c, mark_ignored_port).
-// OpenSM passes over lines without a port number, which are noted.
+// Ports parses a port_prof_ignore_file (osm_ucast_mgr.c, mark_ignored_port). OpenSM skips lines without a port number,
+// which are noted.
 func (f *GUIDFile) Ports() (ports []SwitchPort, notes []FileNote) {
 	for _, l := range f.Lines {
-		port, _, why := l.port()
-		if why != "" {
-			notes = append(notes, f.lineNote(l, "%s; OpenSM passes over the line", why))
+		port, _, fault := l.port()
+		if fault != "" {
+			notes = append(notes, f.lineNote(l, "%s; OpenSM skips the line", fault))
 			continue
 		}
 		ports = append(ports, SwitchPort{GUID: l.GUID, Port: port})
@@ -65,17 +65,17 @@ func (f *GUIDFile) Ports() (ports []SwitchPort, notes []FileNote) {
 	return ports, notes
 }
 
-// Weights reads a hop_weights_file (osm_ucast_mgr.c, set_hop_wf). OpenSM passes
-// over lines without a port number and a weight of 1 to 255, which are noted.
+// Weights parses a hop_weights_file (osm_ucast_mgr.c, set_hop_wf). OpenSM skips lines without a port number and a
+// weight from 1 to 255, which are noted.
 func (f *GUIDFile) Weights() (weights []SwitchPort, notes []FileNote) {
 	for _, l := range f.Lines {
-		port, rest, why := l.port()
+		port, rest, fault := l.port()
 		var weight uint8
-		if why == "" {
-			weight, why = hopWeight(rest)
+		if fault == "" {
+			weight, fault = hopWeight(rest)
 		}
-		if why != "" {
-			notes = append(notes, f.lineNote(l, "%s; OpenSM passes over the line", why))
+		if fault != "" {
+			notes = append(notes, f.lineNote(l, "%s; OpenSM skips the line", fault))
 			continue
 		}
 		weights = append(weights, SwitchPort{l.GUID, port, weight})
@@ -83,15 +83,14 @@ func (f *GUIDFile) Weights() (weights []SwitchPort, notes []FileNote) {
 	return weights, notes
 }
 
-// Orders reads a port_search_ordering_file (osm_ucast_mgr.c, set_search_ordering_ports). OpenSM passes over lines
-// with something that is no port number, or with one twice, which are noted. Of two lines for a switch the first
-// whose ports it has counts.
+// Orders parses a port_search_ordering_file (osm_ucast_mgr.c, set_search_ordering_ports). OpenSM skips lines with an
+// invalid or repeated port number, which are noted. Of two lines for a switch the first one with valid ports counts.
 func (f *GUIDFile) Orders() (orders []SwitchPorts, notes []FileNote) {
 	for _, l := range f.Lines {
-		ports, why := l.order()
+		ports, fault := l.order()
 		switch {
-		case why != "":
-			notes = append(notes, f.lineNote(l, "%s; OpenSM passes over the line", why))
+		case fault != "":
+			notes = append(notes, f.lineNote(l, "%s; OpenSM skips the line", fault))
 		case len(ports) > 0:
 			orders = append(orders, SwitchPorts{l.GUID, ports})
 		}
@@ -99,8 +98,8 @@ func (f *GUIDFile) Orders() (orders []SwitchPorts, notes []FileNote) {
 	return orders, notes
 }
 
-// port reads the port number of a line. OpenSM keeps the low 32 bits of it.
-func (l *GUIDLine) port() (port uint8, rest, why string) {
+// port parses the port number of a line. OpenSM uses its low 32 bits.
+func (l *GUIDLine) port() (port uint8, rest, fault string) {
 	n, rest, ok := l.Number()
 	if n = uint64(uint32(n)); !ok || n == 0 || n >= fabric.NoPath {
 		return 0, rest, fmt.Sprintf("%q does not begin with a port number", shorten([]byte(l.Rest)))
@@ -108,20 +107,20 @@ func (l *GUIDLine) port() (port uint8, rest, why string) {
 	return uint8(n), rest, ""
 }
 
-// hopWeight reads a weight behind one character of any kind.
-func hopWeight(s string) (weight uint8, why string) {
+// hopWeight parses a weight after one arbitrary character.
+func hopWeight(s string) (weight uint8, fault string) {
 	if s == "" {
-		return 0, "there is no weight after the port number"
+		return 0, "no weight after the port number"
 	}
 	n, rest, _ := cUnsigned(s[1:])
 	if n = uint64(uint32(n)); rest == s[1:] || n == 0 || n > 255 {
-		return 0, fmt.Sprintf("%q is no weight of 1 to 255", shorten([]byte(s[1:])))
+		return 0, fmt.Sprintf("%q is not a weight from 1 to 255", shorten([]byte(s[1:])))
 	}
 	return uint8(n), ""
 }
 
-// order reads port numbers up to a comment. OpenSM keeps the low 8 bits of them.
-func (l *GUIDLine) order() (ports []uint8, why string) {
+// order parses port numbers up to a comment. OpenSM uses their low 8 bits.
+func (l *GUIDLine) order() (ports []uint8, fault string) {
 	var seen [256]bool
 	for rest := l.Rest; rest != "" && rest[0] != '#'; rest = strings.TrimLeft(rest, cSpace) {
 		n, after, ok := leadingNumber(rest)
@@ -130,7 +129,7 @@ func (l *GUIDLine) order() (ports []uint8, why string) {
 		case !ok || port == 0 || port == fabric.NoPath:
 			return nil, fmt.Sprintf("%q does not begin with a port number", shorten([]byte(rest)))
 		case seen[port]:
-			return nil, fmt.Sprintf("port %d stands there twice", port)
+			return nil, fmt.Sprintf("port %d is listed twice", port)
 		}
 		seen[port] = true
 		ports, rest = append(ports, port), after

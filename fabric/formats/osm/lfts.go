@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump (osm_dump.c, dump_ucast_lfts), byte
-// for byte: the switches of the subnet whose table is known, in the order of their index. Entries that lead
-// to no port of the switch are left out. O(switches x LIDs).
+// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump (osm_dump.c, dump_ucast_lfts), byte for byte.
+// It writes the switches of the subnet with a known table, in the order of their index, and omits entries whose port
+// the switch does not have. O(switches x LIDs).
 func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	owners := lftOwners(t)
@@ -56,7 +56,7 @@ func writeLFT(b *bufio.Writer, t *fabric.Tables, sw fabric.SwitchIndex, owners [
 	return err
 }
 
-// lftOwners is, for each LID, what the dump says of the port that owns it.
+// lftOwners returns, by LID, the text of the dump about the port that owns the LID.
 func lftOwners(t *fabric.Tables) []string {
 	var top uint16
 	for _, v := range t.Top {
@@ -81,7 +81,7 @@ func lftOwners(t *fabric.Tables) []string {
 	return owners
 }
 
-// nodeTypeWords returns a node type in the words of OpenSM's dumps (osm_helper.c).
+// nodeTypeWords returns the name of a node type in OpenSM's dumps (osm_helper.c).
 func nodeTypeWords(t mad.NodeType) string {
 	switch t {
 	case mad.NodeCA:
@@ -94,8 +94,8 @@ func nodeTypeWords(t mad.NodeType) string {
 	return "UNKNOWN"
 }
 
-// printDesc returns a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first
-// NUL, at most 63 bytes, and a space for each byte that is no printable ASCII character.
+// printDesc returns a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first NUL, at
+// most 63 bytes, with a space for each byte that is not a printable ASCII character.
 func printDesc(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
@@ -130,7 +130,7 @@ func appendDecimal2(b []byte, v uint8) []byte {
 	return strconv.AppendUint(b, uint64(v), 10)
 }
 
-// flush writes what is left of a file, or returns the first error that writing it met.
+// flush writes buffered data and returns the first error of all writes.
 func flush(b *bufio.Writer, file string) error {
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", file, err)

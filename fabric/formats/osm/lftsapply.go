@@ -9,11 +9,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Apply makes forwarding tables for a subnet out of the file, as OpenSM's file engine does (osm_ucast_file.c):
-// tables of unknown switches are skipped; an entry whose port GUID has another LID now moves to that LID, and
-// keeps its low LMC bits; of two entries for one LID the later counts, and of two tables of one switch. The rows
-// of switches that the file does not have are all [fabric.NoPath] and not Known. It fails, with file and line,
-// where an entry names a port that its switch does not have, and where f has no LIDs. O(entries).
+// Apply makes forwarding tables for a subnet from the file like OpenSM's file engine (osm_ucast_file.c). Tables of
+// unknown switches are skipped. If the port GUID of an entry has another LID now, the entry moves to that LID and keeps
+// its low LMC bits. The later one of two entries for a LID or of two tables of a switch counts. Rows of switches that
+// are not in the file are all [fabric.NoPath] and not Known. Apply returns an error with file and line for a port that
+// the switch does not have, and an error if f has no LIDs. O(entries).
 func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	a := applier{file: r, f: f, owner: make([]fabric.PortIndex, len(r.guids))}
 	if f.MaxLID == 0 {
@@ -38,7 +38,7 @@ func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	return a.t, a.report, nil
 }
 
-// lidRange are so many LIDs from a first one on.
+// lidRange holds n LIDs, beginning with first.
 type lidRange struct{ first, n uint16 }
 
 func (r lidRange) has(lid uint16) bool { return lid-r.first < r.n }
@@ -49,11 +49,11 @@ type applier struct {
 	t      *fabric.Tables
 	owner  []fabric.PortIndex // end port by GUID index
 	report Report
-	// stays are the LIDs that a port has now, by GUID index, none where an entry needs a second look.
+	// stays holds the current LIDs of a port by GUID index, none if its entries need further checks.
 	stays []lidRange
-	// straight are the targets seen last that are LIDs in a row which their ports have now.
+	// straight is the latest list of targets that isStraight accepted.
 	straight []target
-	// moved, strange and unaddressed are the LIDs and GUIDs counted already.
+	// moved, strange and unaddressed mark LIDs and GUIDs that have been counted.
 	moved       [1 << 16]bool
 	strange     []bool
 	unaddressed map[fabric.PortIndex]bool
@@ -102,8 +102,8 @@ func (a *applier) section(s *routeSection) error {
 	return nil
 }
 
-// isStraight reports whether targets are LIDs in a row which their ports have now, so that ports can be copied. Most
-// tables share their targets.
+// isStraight reports whether targets are consecutive LIDs that their ports still have, so that ports can be copied.
+// Most tables share their targets.
 func (a *applier) isStraight(targets []target) bool {
 	if len(targets) == 0 {
 		return false
@@ -139,8 +139,7 @@ func (a *applier) enter(sw fabric.SwitchIndex, row []byte, e routeEntry, number 
 	a.report.Entries++
 }
 
-// remap finds the LID that an entry is for in this subnet (osm_ucast_file.c,
-// remap_lid); ok is false where its port has none.
+// remap returns the LID of an entry in this subnet (osm_ucast_file.c, remap_lid); ok is false if its port has no LID.
 func (a *applier) remap(e routeEntry) (lid uint16, ok bool) {
 	if e.guid < 0 {
 		a.report.NoPortGUID.add(func() string { return fmt.Sprintf("LID %d", e.lid) })

@@ -15,15 +15,15 @@ import (
 // maxLine is the longest line that OpenSM reads in one piece (osm_ucast_file.c).
 const maxLine = 1022
 
-// lineReader reads lines of a file of OpenSM's and counts them.
+// lineReader reads lines of a file and counts them.
 type lineReader struct {
 	r    *bufio.Reader
 	name string
 	// line is the number of the latest line, from 1.
 	line int
-	// ended says that the latest line ended with a newline.
+	// ended is set if the latest line ended with a newline.
 	ended bool
-	// broken says that the file cannot be read on.
+	// broken is set if reading failed.
 	broken bool
 }
 
@@ -31,7 +31,7 @@ func newLineReader(r io.Reader, name string) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 1<<16), name: name}
 }
 
-// next returns a line without its newline, which holds until the next call, and io.EOF itself at the file's end.
+// next returns a line without its newline, valid until the next call. At the end of the file it returns io.EOF itself.
 func (l *lineReader) next() ([]byte, error) {
 	text, err := l.r.ReadSlice('\n')
 	if len(text) == 0 && err == io.EOF {
@@ -55,8 +55,8 @@ func (l *lineReader) next() ([]byte, error) {
 	return text, nil
 }
 
-// each calls take with each line. The errors of take are told with the line.
-func (l *lineReader) each(take func(text []byte) error) error {
+// each calls parse for each line. Errors of parse get the name and the line.
+func (l *lineReader) each(parse func(text []byte) error) error {
 	for {
 		text, err := l.next()
 		if err == io.EOF {
@@ -65,7 +65,7 @@ func (l *lineReader) each(take func(text []byte) error) error {
 		if err != nil {
 			return err
 		}
-		if err := take(text); err != nil {
+		if err := parse(text); err != nil {
 			return l.fail(err)
 		}
 	}
@@ -73,8 +73,8 @@ func (l *lineReader) each(take func(text []byte) error) error {
 
 func (l *lineReader) fail(err error) error { return fmt.Errorf("%s:%d: %w", l.name, l.line, err) }
 
-// sectionName returns the switch's name in what follows its GUID in a header:
-// ('leaf-01'): as OpenSM writes it, (leaf-01): as ibroute and dump_fts do.
+// sectionName returns the name of the switch in the text after its GUID in a header. OpenSM writes ('leaf-01'):,
+// ibroute and dump_fts write (leaf-01):.
 func sectionName(rest []byte) string {
 	rest = bytes.TrimRight(bytes.TrimSpace(rest), ":")
 	if len(rest) < 2 || rest[0] != '(' || rest[len(rest)-1] != ')' {
@@ -87,13 +87,13 @@ func sectionName(rest []byte) string {
 	return string(rest)
 }
 
-// isHeading recognises the two lines that ibroute and dump_fts print above a table.
+// isHeading reports whether a line is one of the two that ibroute and dump_fts print above a table.
 func isHeading(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Lid  Out")) || bytes.HasPrefix(text, []byte("Port     Info"))
 }
 
-// lostLID returns the last LID of a table of ibroute's or dump_fts's, "[0x0-0x40]", where it is a multiple of 64:
-// these tools read one block too few then and do not print it (infiniband-diags, ibroute.c and dump_fts.c).
+// lostLID returns the last LID of a table of ibroute or dump_fts, such as "[0x0-0x40]", if it is a multiple of 64.
+// These tools then read one block too few and do not print the LID (infiniband-diags, ibroute.c and dump_fts.c).
 func lostLID(header []byte) (lid uint64, ok bool) {
 	_, rest, found := bytes.Cut(header, []byte("-0x"))
 	if !found {

@@ -12,18 +12,18 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// RouteFile is a file of unicast forwarding tables as it was read, before it is applied to a subnet.
+// RouteFile is a file of unicast forwarding tables that has not been applied to a subnet.
 type RouteFile struct {
 	// Name is the file's name, for messages.
 	Name string
 
 	sections []routeSection
-	// guids are the port GUIDs that occur; entries name them by index.
+	// guids holds the port GUIDs; entries refer to them by index.
 	guids []uint64
 	runs  []lineRun
 	// entries is the number of entries in all sections.
 	entries int
-	// memory is about what the sections take, in bytes.
+	// memory is the approximate size of the sections in bytes.
 	memory    int
 	multicast Finding
 	lost      Finding
@@ -32,7 +32,7 @@ type RouteFile struct {
 	private   Finding
 }
 
-// lineRun says that from this entry on, entries stand on consecutive lines.
+// lineRun maps an entry to its line. Entries up to the next run are on consecutive lines.
 type lineRun struct{ entry, line int }
 
 // Switches returns the number of tables in the file.
@@ -41,7 +41,7 @@ func (r *RouteFile) Switches() int { return len(r.sections) }
 // Entries returns the number of entries in all tables.
 func (r *RouteFile) Entries() int { return r.entries }
 
-// lineOf returns the line of an entry, counted through the whole file.
+// lineOf returns the line of an entry in the file.
 func (r *RouteFile) lineOf(entry int) int {
 	i, found := slices.BinarySearchFunc(r.runs, entry, func(run lineRun, e int) int { return run.entry - e })
 	if !found {
@@ -50,10 +50,9 @@ func (r *RouteFile) lineOf(entry int) int {
 	return r.runs[i].line + entry - r.runs[i].entry
 }
 
-// ReadLFTs reads opensm-lfts.dump, and what ibroute and dump_fts print, as OpenSM's file engine does
-// (osm_ucast_file.c): lines that it does not look at are skipped here too. It fails with "name:line:" on what
-// OpenSM refuses, and beyond that on multicast LIDs, ports above 255, a file without any table and one that
-// was cut short. O(bytes); 8 bytes of memory an entry.
+// ReadLFTs reads opensm-lfts.dump and the output of ibroute and dump_fts like OpenSM's file engine (osm_ucast_file.c).
+// Lines that OpenSM ignores are skipped. Errors begin with "name:line:". ReadLFTs refuses whatever OpenSM refuses, and
+// also multicast LIDs, ports above 255, a file without a table and a truncated file. O(bytes); uses 8 bytes per entry.
 func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
 	lines := newLineReader(r, name)
@@ -72,20 +71,20 @@ func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	return p.file, nil
 }
 
-// What a file may take in memory. 3,000 tables of 48 K entries take 1,296 MB where no two are for the same LIDs, and
-// room in which they grow.
+// Limits of the memory for a file. 3,000 tables of 48 K entries take 1,296 MB if no two have the same LIDs, plus memory
+// in which they grow.
 const (
 	maxMemory  = 1536 << 20
-	maxEntries = 1 << 17 // of a table, which has a line for a LID
+	maxEntries = 1 << 17 // of one table
 
-	targetMemory  = 8 // of an entry that is for another LID than that of the table before, and a byte for its port
+	targetMemory  = 8 // of an entry whose LID differs from that in the table before; the port takes another byte
 	sectionMemory = 300
 	runMemory     = 40
 	guidMemory    = 80
 )
 
-// room refuses a file that takes too much memory.
-func (p *routeParser) room() error {
+// checkMemory returns an error if the file takes too much memory.
+func (p *routeParser) checkMemory() error {
 	f := p.file
 	memory := f.memory + len(f.runs)*runMemory + len(f.guids)*guidMemory
 	if p.now != nil {
@@ -101,14 +100,13 @@ func (p *routeParser) room() error {
 	return nil
 }
 
-// add takes an entry of the table that is being read.
+// add adds an entry to the current table.
 func (p *routeParser) add(e routeEntry, line int) error {
 	p.now.add(e)
 	return p.added(1, line)
 }
 
-// added counts n entries more in the table that is being read, the last of which stands on a line, and the others
-// before it.
+// added records n entries that were added to the current table. They are on consecutive lines, the last one on line.
 func (p *routeParser) added(n, line int) error {
 	to := p.file.entries + len(p.now.ports)
 	from := to - n
@@ -116,28 +114,28 @@ func (p *routeParser) added(n, line int) error {
 		p.file.runs = append(p.file.runs, lineRun{from, first})
 	}
 	p.lastLine = line
-	const often = 1 << 12
-	if from/often == to/often {
+	const checkEvery = 1 << 12
+	if from/checkEvery == to/checkEvery {
 		return nil
 	}
-	return p.room()
+	return p.checkMemory()
 }
 
 type routeParser struct {
 	file *RouteFile
-	// now is the section being read, nil before the first one and in multicast tables.
+	// now is the current section, nil before the first one and in multicast tables.
 	now       *routeSection
 	mcast     bool
-	private   bool // a private table other than 0 is being read
+	private   bool // the current table is a private one, not table 0
 	lastLine  int
 	guidIndex map[uint64]int32
-	// known are the latest port GUID and its index by LID: sections mostly agree.
+	// known caches the latest port GUID of a LID and its index: sections mostly agree.
 	known [1 << 16]struct {
 		guid  uint64
 		index int32
 	}
 	repeats repeats
-	rooms   rooms
+	arena   portArena
 }
 
 var (
@@ -189,12 +187,12 @@ func (p *routeParser) closeSection() {
 	p.now = nil
 }
 
-// begin begins the table of a switch, which is expected to be for the LIDs that the one before was for.
+// begin begins the table of a switch, which is expected to have the same LIDs as the table before.
 func (p *routeParser) begin(guid uint64, name string, line int) {
 	s := &routeSection{guid: guid, name: name, line: line, first: p.file.entries, shared: true}
 	if n := len(p.file.sections); n > 0 {
 		before := &p.file.sections[n-1]
-		s.targets, s.ports = before.targets, p.rooms.take(len(before.ports))
+		s.targets, s.ports = before.targets, p.arena.alloc(len(before.ports))
 	}
 	p.now = s
 }
@@ -215,7 +213,7 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 		p.file.lost.add(func() string { return fmt.Sprintf("LID %d of %s", end, guidAndName(guid, sectionName(rest))) })
 	}
 	p.begin(guid, sectionName(rest), number)
-	return p.room()
+	return p.checkMemory()
 }
 
 func (p *routeParser) entry(text []byte, number int, ended bool) error {
@@ -224,7 +222,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 		return fmt.Errorf("cannot parse LID in \"%s\", expected as in 0x001f", shorten(text))
 	}
 	if lid > fabric.MaxUnicastLID {
-		return fmt.Errorf("LID %d (0x%x) is no unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
+		return fmt.Errorf("LID %d (0x%x) is not a unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
 	}
 	rest = skipSpace(rest)
 	port, rest, ok := parseDecimal(rest)
@@ -232,7 +230,7 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 		return fmt.Errorf("cannot parse port in \"%s\", expected a decimal number after the LID", shorten(text))
 	}
 	if !ended {
-		return errors.New("the file is cut short: no newline after an entry")
+		return errors.New("the file is truncated: no newline after an entry")
 	}
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)
@@ -242,8 +240,8 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	return p.add(e, number)
 }
 
-// portGUID finds the port GUID in what follows an entry's port. As for OpenSM it must end in a space or a
-// colon, which that of ibroute's "path #2 out of 4" does not.
+// portGUID returns the index of the port GUID in the text after an entry's port, -1 if there is none. As in OpenSM it
+// must end with a space or colon, which ibroute's "path #2 out of 4" does not.
 func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	_, rest, ok := bytes.Cut(text, portGUIDMark)
 	if !ok {
@@ -267,8 +265,8 @@ func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	return i
 }
 
-// finish checks the file as a whole. The tools end every table with "N lids
-// dumped"; where some do and the last does not, the file's end is missing.
+// finish checks the whole file. The tools end every table with "N lids dumped". If some tables have this line and the
+// last one has not, the file is truncated.
 func (p *routeParser) finish(lines int) error {
 	p.closeSection()
 	f := p.file
@@ -279,19 +277,18 @@ func (p *routeParser) finish(lines int) error {
 		return fmt.Errorf("%s:%d: only multicast tables (%s), expected unicast ones", f.Name, lines,
 			f.multicast.Examples[0])
 	case len(f.sections) == 0:
-		return fmt.Errorf("%s:%d: no forwarding table up to the end, expected \"Unicast lids ... guid 0x...\"",
+		return fmt.Errorf("%s:%d: no forwarding table found, expected \"Unicast lids ... guid 0x...\"",
 			f.Name, lines)
 	}
 	last := &f.sections[len(f.sections)-1]
 	if !last.ended && slices.ContainsFunc(f.sections, func(s routeSection) bool { return s.ended }) {
-		return fmt.Errorf("%s:%d: the file is cut short: the table of switch 0x%016x, begun on line %d, does not end "+
-			"with \"lids dumped\"",
-			f.Name, lines, last.guid, last.line)
+		return fmt.Errorf("%s:%d: the file is truncated: the table of switch 0x%016x, which begins on line %d, does not "+
+			"end with \"lids dumped\"", f.Name, lines, last.guid, last.line)
 	}
 	return nil
 }
 
-// isTrailer recognises "5 lids dumped" and "5 valid lids dumped".
+// isTrailer reports whether a line is like "5 lids dumped" or "5 valid lids dumped".
 func isTrailer(text []byte) bool {
 	_, rest, ok := parseDecimal(text)
 	if !ok {
@@ -301,12 +298,12 @@ func isTrailer(text []byte) bool {
 	return bytes.HasPrefix(rest, []byte("lids dumped"))
 }
 
-// cSpace is what C's isspace takes for space.
+// cSpace holds the space characters of C's isspace.
 const cSpace = " \t\n\v\f\r"
 
 func isCSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// parseHex reads leading hexadecimal digits of a number of so many bits.
+// parseHex parses leading hexadecimal digits of a number with at most bits bits.
 func parseHex(b []byte, bits int) (v uint64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(b); i++ {
@@ -332,7 +329,7 @@ func hexDigit(c byte) byte {
 	return 0xff
 }
 
-// parseDecimal reads leading decimal digits, up to nine.
+// parseDecimal parses up to nine leading decimal digits.
 func parseDecimal(b []byte) (v int, rest []byte, ok bool) {
 	i := 0
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
@@ -352,7 +349,7 @@ func skipSpace(b []byte) []byte {
 	return b
 }
 
-// shorten makes a piece of a line fit for a message.
+// shorten escapes a part of a line and shortens it to 60 bytes for a message.
 func shorten(text []byte) string {
 	text = bytes.TrimSpace(text)
 	if len(text) > 60 {

@@ -60,7 +60,7 @@ func TestReadLFTsErrors(t *testing.T) {
 		{"bad GUID", "Unicast lids guid 0x20000g\n", "lfts:1: cannot parse switch GUID"},
 		{"empty GUID", "Unicast lids guid 0x\n", "lfts:1: cannot parse switch GUID"},
 		{"long GUID", "Unicast lids guid 0x12345678901234567\n", "lfts:1: cannot parse switch GUID"},
-		{"LID 65335", header + "0xff37 001\n", "lfts:2: LID 65335 (0xff37) is no unicast LID, expected at most 0xbfff"},
+		{"LID 65335", header + "0xff37 001\n", "lfts:2: LID 65335 (0xff37) is not a unicast LID, expected at most 0xbfff"},
 		{"LID 0x10001", header + "0x10001 001\n", "lfts:2: LID 65537"},
 		{"huge LID", header + "0xfffffffffffffffff 001\n", "lfts:2: cannot parse LID"},
 		{"no LID", header + "0x 001\n", "lfts:2: cannot parse LID"},
@@ -71,13 +71,13 @@ func TestReadLFTsErrors(t *testing.T) {
 		{"no port", header + "0x0001 # x\n", "lfts:2: cannot parse port"},
 		{"negative port", header + "0x0001 -1\n", "lfts:2: cannot parse port"},
 		{"hexadecimal port", header + "0x0001 0x1\n", "lfts:2: cannot parse port"},
-		{"cut in an entry", pairDump + header + "0x0001 00", "lfts:7: the file is cut short: no newline"},
+		{"cut in an entry", pairDump + header + "0x0001 00", "lfts:7: the file is truncated: no newline"},
 		{
 			"cut in a header", pairDump + "Unicast lids [0-3] of switch Lid 3 guid 0x00000000002",
 			"lfts:6: cannot parse switch GUID",
 		},
 		{
-			"cut after a line", pairDump + header + "0x0001 001\n", "lfts:7: the file is cut short: the table of " +
+			"cut after a line", pairDump + header + "0x0001 001\n", "lfts:7: the file is truncated: the table of " +
 				"switch 0x0000000000200000, begun on line 6",
 		},
 	} {
@@ -140,7 +140,7 @@ func TestApplyReport(t *testing.T) {
 		"1 multicast table was skipped: line 7: Multicast mlids of switch",
 		"1 last LID was not printed by ibroute or dump_fts, which leave out multiples of 64: LID 64 of " +
 			"0x0000000000200000 (sw)",
-		"1 line means nothing: line 15: what?",
+		"1 line was not recognized: line 15: what?",
 	}
 	if got := r.Lines(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

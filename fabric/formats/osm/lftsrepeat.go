@@ -9,13 +9,13 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// repeats are lines of entries as OpenSM writes them, in the order in which they were first met. In the next table they
-// mostly stand again in that order, with other ports, so that there is nothing to parse but the port.
+// repeats holds the lines of entries as OpenSM writes them, in the order of their first occurrence. Most lines of the
+// next table are the same and in the same order, with other ports, so that only the port must be parsed.
 type repeats struct {
 	lines []repeat
 	text  []byte
-	next  int                             // the line that is expected
-	byLID [fabric.MaxUnicastLID + 1]int32 // the number of the latest line + 1, 0 for none
+	next  int                             // the line that is expected next
+	byLID [fabric.MaxUnicastLID + 1]int32 // the number of the latest line of the LID plus 1, 0 for none
 }
 
 // repeat is a line with its newline, text[start:end].
@@ -24,16 +24,16 @@ type repeat struct {
 	start, end int32
 }
 
-// In an entry as OpenSM writes it, "0x001f 003 ", the port stands here.
+// The position of the port in an entry as OpenSM writes it, "0x001f 003 ".
 const (
 	portBegins = len("0x001f ")
 	portEnds   = len("0x001f 003")
 )
 
-// maxRepeats is how much text is remembered: that of all LIDs.
+// maxRepeats is the number of bytes of text that are remembered, enough for all LIDs.
 const maxRepeats = 16 << 20
 
-// remember takes the line of an entry that was parsed.
+// remember records the line of a parsed entry.
 func (r *repeats) remember(line []byte, e routeEntry) {
 	if lid, port, ok := fixedEntry(line); !ok || lid != e.lid || port != uint16(e.port) {
 		return
@@ -49,23 +49,23 @@ func (r *repeats) remember(line []byte, e routeEntry) {
 	r.byLID[e.lid] = int32(r.next)
 }
 
-// line returns the one that begins text, where it was remembered but for its port: its number and its port; -1 for
-// another.
+// line returns the number of the remembered line with which text begins, apart from its port, and the port. It returns
+// -1 if there is none.
 func (r *repeats) line(text []byte) (line int, port uint8) {
-	if port, ok := r.is(text, r.next); ok {
+	if port, ok := r.match(text, r.next); ok {
 		return r.next, port
 	}
 	if lid, _, ok := fixedEntry(text); ok && lid <= fabric.MaxUnicastLID {
 		line := int(r.byLID[lid]) - 1
-		if port, ok := r.is(text, line); ok {
+		if port, ok := r.match(text, line); ok {
 			return line, port
 		}
 	}
 	return -1, 0
 }
 
-// is reports whether text begins with a line that was remembered, but for its port.
-func (r *repeats) is(text []byte, line int) (port uint8, ok bool) {
+// match reports whether text begins with a remembered line apart from its port, and returns the port.
+func (r *repeats) match(text []byte, line int) (port uint8, ok bool) {
 	if uint(line) >= uint(len(r.lines)) {
 		return 0, false
 	}
@@ -80,7 +80,7 @@ func (r *repeats) is(text []byte, line int) (port uint8, ok bool) {
 	return uint8(number), ok && number <= 255
 }
 
-// repeated takes the entries that are at hand and stood in a table before, but for their ports.
+// repeated adds the buffered entries that repeat a remembered line apart from their ports.
 func (p *routeParser) repeated(l *lineReader) error {
 	if p.now == nil || p.mcast || p.private {
 		return nil
@@ -108,7 +108,7 @@ func (p *routeParser) repeated(l *lineReader) error {
 	return p.added(added, l.line)
 }
 
-// fixedEntry reads the LID and the port of an entry as OpenSM writes it.
+// fixedEntry parses the LID and the port of an entry as OpenSM writes it.
 func fixedEntry(b []byte) (lid, port uint16, ok bool) {
 	if len(b) < portEnds || b[0] != '0' || b[1] != 'x' || b[6] != ' ' {
 		return 0, 0, false
@@ -124,7 +124,7 @@ func fixedEntry(b []byte) (lid, port uint16, ok bool) {
 	return lid, port, ok
 }
 
-// fixedPort reads the port, three decimal digits.
+// fixedPort parses the port, three decimal digits.
 func fixedPort(b []byte) (port uint16, ok bool) {
 	b = b[portBegins:portEnds]
 	hundreds, tens, ones := b[0]-'0', b[1]-'0', b[2]-'0'

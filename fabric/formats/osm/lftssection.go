@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/internal/base/hugepages"
 )
 
-// routeSection is the table of one switch. Entry i is for targets[i], by ports[i].
+// routeSection is the table of one switch. Entry i is for targets[i] and leaves by ports[i].
 type routeSection struct {
 	guid    uint64
 	name    string
@@ -16,13 +16,13 @@ type routeSection struct {
 	targets []target
 	ports   []uint8
 	first   int  // the number of the first entry in the file
-	ended   bool // by "N lids dumped"
-	// shared says that the targets are those of the table before, of which there may be more or fewer than ports while
-	// the table is being read.
+	ended   bool // with "N lids dumped"
+	// shared is set while the targets are those of the table before. While the table is being read, their number may
+	// differ from that of ports.
 	shared bool
 }
 
-// target is what an entry is for.
+// target is the destination of an entry.
 type target struct {
 	guid int32 // index into guids, -1 without one
 	lid  uint16
@@ -33,7 +33,7 @@ type routeEntry struct {
 	port uint8
 }
 
-// add adds an entry. Most tables are for the targets of the one before, in their order.
+// add adds an entry. Most tables have the same targets as the table before, in the same order.
 func (s *routeSection) add(e routeEntry) {
 	n := len(s.ports)
 	s.ports = append(s.ports, e.port)
@@ -49,7 +49,7 @@ func (s *routeSection) add(e routeEntry) {
 // close ends the table.
 func (s *routeSection) close() { s.targets = s.targets[:len(s.ports):len(s.ports)] }
 
-// memory is what entries take, in bytes.
+// memory returns the size of the entries in bytes.
 func (s *routeSection) memory() int {
 	if s.shared {
 		return cap(s.ports)
@@ -57,11 +57,11 @@ func (s *routeSection) memory() int {
 	return cap(s.ports) + cap(s.targets)*targetMemory
 }
 
-// rooms are what is left of memory in which ports of many tables lie.
-type rooms []uint8
+// portArena is the unused part of a slab for the ports of many tables.
+type portArena []uint8
 
-// take gives room for so many ports.
-func (r *rooms) take(n int) []uint8 {
+// alloc returns an empty slice with capacity n.
+func (r *portArena) alloc(n int) []uint8 {
 	if n > len(*r) {
 		*r = hugepages.Make[uint8](max(n, 4<<20))
 	}

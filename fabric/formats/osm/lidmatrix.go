@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// WriteLIDMatrix writes hop counts as OpenSM does in opensm-lid-matrix.dump (osm_dump.c, dump_lid_matrix):
-// for each switch of the subnet a row for each switch LID that it reaches, and in it a column for each port,
-// the first one being the least of all. O(switches^2 x ports).
+// WriteLIDMatrix writes hop counts as OpenSM does in opensm-lid-matrix.dump (osm_dump.c, dump_lid_matrix). Each switch
+// of the subnet has a row for each switch LID that it reaches, and a row has a column for each port. The first column
+// is the least of all. O(switches^2 x ports).
 func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for s := range f.NumSwitches() {
@@ -56,7 +56,8 @@ func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw fabric.SwitchIndex, hops 
 	return nil
 }
 
-// hopsTo returns the row of hop counts from a switch to a LID by port, the least at port 0; nil where the LID has none.
+// hopsTo returns a function for the hop counts from a switch to a LID by port, the least at port 0; nil if the LID has
+// none.
 func hopsTo(f *fabric.Fabric, hops Hops, sw fabric.SwitchIndex, lid uint16,
 	endPort fabric.PortIndex) func(port uint8) uint8 {
 	if h, ok := hops.(LIDHops); ok {

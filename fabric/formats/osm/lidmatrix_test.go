@@ -81,7 +81,7 @@ func TestReadLIDMatrixReport(t *testing.T) {
 		"1 row is for a switch that has another LID now; a lid matrix is not remapped: LID 1 on line 6 was of port " +
 			"GUID 0x0000000000200001, is of sw/0",
 		"1 row has more columns than its switch has ports: 5 columns for 4 ports on line 6",
-		"1 line means nothing: line 5: what?",
+		"1 line was not recognized: line 5: what?",
 	}
 	if got := report.Lines(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -101,7 +101,7 @@ func TestReadLIDMatrixErrors(t *testing.T) {
 		{"LID above 16 bits", header + "0x10000: 00\n", "matrix:2: cannot parse LID"},
 		{"bad hops", header + "0x0001: 00 0g\n", "matrix:2: cannot parse hop count in \"g\""},
 		{"hops above a byte", header + "0x0001: 00 100\n", "matrix:2: cannot parse hop count"},
-		{"cut short", strings.TrimSuffix(lineMatrix, "2\n"), "matrix:12: the file is cut short"},
+		{"cut short", strings.TrimSuffix(lineMatrix, "2\n"), "matrix:12: the file is truncated"},
 	} {
 		_, _, err := ReadLIDMatrix(strings.NewReader(c.text), "matrix", f)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -11,10 +11,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// LIDMatrix is hop counts that were loaded from a file.
+// LIDMatrix holds hop counts loaded from a file.
 type LIDMatrix struct {
 	f *fabric.Fabric
-	// rows[sw] holds a byte for each destination switch and port, nil for a switch that the file does not have.
+	// rows[sw] holds a byte for each destination switch and port, nil for a switch that is not in the file.
 	rows [][]uint8
 }
 
@@ -30,52 +30,34 @@ func (m *LIDMatrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 	return m.rows[sw][int(dst)*n+int(port)]
 }
 
-// MatrixReport says what became of a lid matrix when it was loaded.
+// MatrixReport describes how a lid matrix was loaded.
 type MatrixReport struct {
-	// Rows is the number of rows taken.
-	Rows int
-	// UnknownSwitches are in the file and not in the subnet; their rows were skipped.
-	UnknownSwitches Finding
-	// MissingSwitches are in the subnet and not in the file.
-	MissingSwitches Finding
-	// NoSwitchLID are rows for LIDs that are not the base LID of a switch; they were skipped.
-	NoSwitchLID Finding
-	// Moved are rows whose port GUID has another LID now. They were taken at
-	// their LID, as OpenSM does, and say nothing true of it.
-	Moved Finding
-	// TooLong are rows with more columns than the switch has ports; the rest was skipped.
-	TooLong Finding
-	// Ignored are lines that mean nothing.
-	Ignored Finding
+	Rows            int     // the number of rows that were loaded
+	UnknownSwitches Finding // switches that are not in the subnet; their rows were skipped
+	MissingSwitches Finding // switches of the subnet that are not in the file
+	NoSwitchLID     Finding // rows for LIDs that are not the base LID of a switch; they were skipped
+	// Moved counts rows whose port GUID has another LID now. As in OpenSM they apply to their LID, so they are wrong.
+	Moved   Finding
+	TooLong Finding // rows with more columns than the switch has ports; the others were skipped
+	Ignored Finding // lines that were not recognized
 }
 
-// Lines says in a sentence each what was noticed; none if nothing was.
+// Lines returns a sentence for each kind of finding that occurred.
 func (r *MatrixReport) Lines() []string {
 	return findingLines([]findingText{
-		{
-			&r.UnknownSwitches, "switch of the file is not in the subnet, skipped",
-			"switches of the file are not in the subnet, skipped",
-		},
-		{&r.MissingSwitches, "switch of the subnet is not in the file", "switches of the subnet are not in the file"},
-		{
-			&r.NoSwitchLID, "row is for a LID that no switch has, skipped",
-			"rows are for LIDs that no switch has, skipped",
-		},
-		{
-			&r.Moved, "row is for a switch that has another LID now; a lid matrix is not remapped",
-			"rows are for switches that have other LIDs now; a lid matrix is not remapped",
-		},
-		{
-			&r.TooLong, "row has more columns than its switch has ports",
-			"rows have more columns than their switch has ports",
-		},
-		{&r.Ignored, "line means nothing", "lines mean nothing"},
+		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
+		{&r.MissingSwitches, "switch{|es} of the subnet {is|are} not in the file"},
+		{&r.NoSwitchLID, "row{|s} {is|are} for {a LID|LIDs} that no switch has, skipped"},
+		{&r.Moved, "row{|s} {is for a switch that has another LID|are for switches that have other LIDs} now; " +
+			"a lid matrix is not remapped"},
+		{&r.TooLong, "row{|s} {has|have} more columns than {its|their} switch has ports"},
+		{&r.Ignored, "line{|s} {was|were} not recognized"},
 	})
 }
 
 // ReadLIDMatrix loads opensm-lid-matrix.dump for a subnet as OpenSM does with option -M (osm_ucast_file.c,
-// do_lid_matrix_file_load): LIDs are not remapped. It fails with "name:line:" on what OpenSM refuses, and on
-// a file without any switch. O(bytes + switches^2 x ports).
+// do_lid_matrix_file_load). LIDs are not remapped. Errors begin with "name:line:". ReadLIDMatrix refuses whatever
+// OpenSM refuses, and a file without a switch. O(bytes + switches^2 x ports).
 func ReadLIDMatrix(r io.Reader, name string, f *fabric.Fabric) (*LIDMatrix, MatrixReport, error) {
 	p := matrixParser{m: &LIDMatrix{f: f, rows: make([][]uint8, len(f.Switches))}, sw: fabric.None}
 	lines := newLineReader(r, name)
@@ -87,9 +69,9 @@ func ReadLIDMatrix(r io.Reader, name string, f *fabric.Fabric) (*LIDMatrix, Matr
 	case lines.line == 0:
 		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected a lid matrix", name)
 	case !p.headers:
-		return nil, p.report, lines.fail(errors.New("no lid matrix up to the end, expected \"Switch: guid 0x...\""))
+		return nil, p.report, lines.fail(errors.New("no lid matrix found, expected \"Switch: guid 0x...\""))
 	case !lines.ended:
-		return nil, p.report, lines.fail(errors.New("the file is cut short: the last line does not end"))
+		return nil, p.report, lines.fail(errors.New("the file is truncated: the last line does not end"))
 	}
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && p.m.rows[s] == nil {
@@ -103,7 +85,7 @@ type matrixParser struct {
 	m       *LIDMatrix
 	report  MatrixReport
 	headers bool
-	sw      fabric.SwitchIndex // the switch whose rows come, None while they are to be skipped
+	sw      fabric.SwitchIndex // the switch of the following rows, None if they are skipped
 }
 
 func (p *matrixParser) parse(line []byte, number int) error {
@@ -184,7 +166,7 @@ func (p *matrixParser) row(text []byte, number int) error {
 	return nil
 }
 
-// parseHops reads the columns of a row, up to a comment.
+// parseHops parses the columns of a row up to a comment.
 func parseHops(hops *[256]uint8, text []byte) (columns int, rest []byte, err error) {
 	text = bytes.TrimLeft(text, cSpace+":")
 	for columns < len(hops) && len(text) > 0 && text[0] != '#' {
@@ -206,8 +188,8 @@ func (p *matrixParser) checkGUID(comment []byte, endPort fabric.PortIndex, numbe
 	}
 	if guid, _, ok := parseHex(rest, 64); ok && guid != p.m.f.Ports[endPort].GUID {
 		p.report.Moved.add(func() string {
-			return fmt.Sprintf("LID %d on line %d was of port GUID 0x%016x, is of %s", p.m.f.Ports[endPort].LID, number,
-				guid, p.m.f.PortName(endPort))
+			return fmt.Sprintf("LID %d on line %d was that of port GUID 0x%016x, is that of %s",
+				p.m.f.Ports[endPort].LID, number, guid, p.m.f.PortName(endPort))
 		})
 	}
 }

@@ -10,23 +10,21 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// mcfdbsColumns follows the line of a switch.
+// mcfdbsColumns is the line after that of a switch.
 const mcfdbsColumns = "LID    : Out Port(s)"
 
-// WriteMCFDBs writes multicast tables as OpenSM does in opensm.mcfdbs (osm_dump.c,
-// dump_mcast_routes), byte for byte: a section for each switch with entries, and in
-// it a line for each multicast LID. O(switches x multicast LIDs).
+// WriteMCFDBs writes multicast tables as OpenSM does in opensm.mcfdbs (osm_dump.c, dump_mcast_routes), byte for byte: a
+// section for each switch with entries, with a line for each multicast LID. O(switches x multicast LIDs).
 func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return writeMCFDBs(w, f, t, func(fabric.SwitchIndex) bool { return false })
 }
 
-// WriteAllMCFDBs is [WriteMCFDBs] as ibdiagnet does it: with a section for each switch of the subnet whose table was
-// read.
+// WriteAllMCFDBs is [WriteMCFDBs] with a section for each switch of the subnet whose table was read, like ibdiagnet.
 func WriteAllMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return writeMCFDBs(w, f, t, func(sw fabric.SwitchIndex) bool { return f.SwitchNode(sw).InSubnet && t.WasRead(sw) })
 }
 
-// writeMCFDBs writes the sections of switches with entries, and those that are to have one in any case.
+// writeMCFDBs writes the sections of switches with entries, and of those for which always returns true.
 func writeMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT, always func(fabric.SwitchIndex) bool) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for s := range fabric.SwitchIndex(len(f.Switches)) {

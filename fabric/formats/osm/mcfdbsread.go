@@ -11,37 +11,27 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// MCFDBsReport says what became of a file of multicast tables when it was read.
+// MCFDBsReport describes how a file of multicast tables was read.
 type MCFDBsReport struct {
-	// Switches and Entries are what was taken, an entry for each port.
-	Switches, Entries int
-	// Missing says of the switches of the subnet that they are not in the file.
-	Missing []bool
-	// UnknownSwitches are in the file and not in the subnet; they were skipped.
-	UnknownSwitches Finding
-	// Repeated are lines that add to an earlier one for the same switch and LID.
-	Repeated Finding
+	Switches, Entries int     // the number of tables and of entries, an entry for each port
+	Missing           []bool  // by switch: it is in the subnet and not in the file
+	UnknownSwitches   Finding // switches that are not in the subnet; they were skipped
+	Repeated          Finding // lines that add to an earlier one for the same switch and LID
 }
 
-// Lines says in a sentence each what was noticed; none if nothing was.
+// Lines returns a sentence for each kind of finding that occurred.
 func (r *MCFDBsReport) Lines() []string {
 	return findingLines([]findingText{
-		{
-			&r.UnknownSwitches, "switch of the file is not in the subnet, skipped",
-			"switches of the file are not in the subnet, skipped",
-		},
-		{
-			&r.Repeated, "line adds to an earlier one of the same switch and LID",
-			"lines add to earlier ones of the same switch and LID",
-		},
+		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
+		{&r.Repeated, "line{|s} add{s|} to {an earlier one|earlier ones} of the same switch and LID"},
 	})
 }
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. OpenSM lists the switches with
-// entries alone, so that others have none; ibdiagnet lists all that it read, see [MCFDBsReport.Missing]. It fails with
-// "name:line:", also on a file without any switch. O(bytes + switches x multicast LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. OpenSM lists only switches with
+// entries, so the others have none. ibdiagnet lists all switches that it read, see [MCFDBsReport.Missing]. Errors begin
+// with "name:line:"; a file without a switch is an error. O(bytes + switches x multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
@@ -52,7 +42,7 @@ func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBs
 	case lines.line == 0:
 		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected multicast tables", name)
 	case !p.any:
-		return nil, p.report, lines.fail(errors.New("no multicast table up to the end, expected \"Switch 0x...\""))
+		return nil, p.report, lines.fail(errors.New("no multicast table found, expected \"Switch 0x...\""))
 	}
 	t := fabric.NewMFT(f, p.top)
 	for _, e := range p.entries {
@@ -78,7 +68,7 @@ type mcfdbsParser struct {
 	lids    map[mcEntry]bool
 	seen    []bool
 	top     uint16
-	// any says that a section has come, sw is its switch, None for one that is not in the subnet.
+	// any is set after the first section. sw is the switch of the current section, None if it is not in the subnet.
 	any bool
 	sw  fabric.SwitchIndex
 }
@@ -94,7 +84,7 @@ func (p *mcfdbsParser) parse(text []byte, ended bool) error {
 	case !p.any:
 		return fmt.Errorf("an entry %q before any switch, expected \"Switch 0x...\"", shorten(text))
 	case !ended:
-		return errors.New("the file is cut short: no newline after an entry")
+		return errors.New("the file is truncated: no newline after an entry")
 	}
 	return p.line(text)
 }
@@ -124,7 +114,7 @@ func (p *mcfdbsParser) line(text []byte) error {
 	}
 	rest = skipSpace(rest)
 	if len(rest) == 0 || rest[0] != ':' {
-		return fmt.Errorf("no colon behind the LID in %q, expected as in \"0xC000 : 0x001  0x00D\"", shorten(text))
+		return fmt.Errorf("no colon after the LID in %q, expected as in \"0xC000 : 0x001  0x00D\"", shorten(text))
 	}
 	ports := bytes.Fields(rest[1:])
 	if len(ports) == 0 {

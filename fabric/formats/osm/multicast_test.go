@@ -63,8 +63,8 @@ func TestMCFDBsRefuses(t *testing.T) {
 		head + "0xC000 : 1\n":           "m:4: cannot parse port",
 		head + "0xC000 : 0x005\n":       "m:4: port 5 of a switch with 4 ports",
 		head + "0xC000 : 0x0FF\n":       "m:4: cannot parse port",
-		head + "0xC000 : 0x001  0x00":   "m:4: the file is cut short",
-		head + "0xFFFF : 0x001  0x002 ": "m:4: the file is cut short",
+		head + "0xC000 : 0x001  0x00":   "m:4: the file is truncated",
+		head + "0xFFFF : 0x001  0x002 ": "m:4: the file is truncated",
 	} {
 		if _, _, err := osm.ReadMCFDBs(strings.NewReader(text), "m", f); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -110,13 +110,13 @@ func TestGroupsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"nothing":                  "g:1: cannot parse",
 		"MC Group 0xC000":          "g:1: no colon",
-		"MC Group 0x1 :":           "g:1: \"0x1\" is no multicast LID",
-		"MC Group 0xFFFF :":        "g:1: \"0xFFFF\" is no multicast LID",
+		"MC Group 0x1 :":           "g:1: \"0x1\" is not a multicast LID",
+		"MC Group 0xFFFF :":        "g:1: \"0xFFFF\" is not a multicast LID",
 		"MC Group 0xC000 : x":      "g:1: \"x\", expected NAME=VALUE",
 		"MC Group 0xC000 : x=1":    "g:1: a group has no field \"x\"",
 		"MC Group 0xC000 : mtu=x":  "g:1: mtu=x, expected a number of 8 bits",
 		"MC Group 0xC000 : mgid=1": "g:1: cannot parse GID",
-		"MC Group 0xC000 : mgid=0xfe80000000000000:0x1":      "g:1: mgid 0xfe80000000000000:0x1 is no multicast GID",
+		"MC Group 0xC000 : mgid=0xfe80000000000000:0x1":      "g:1: mgid 0xfe80000000000000:0x1 is not a multicast GID",
 		"MC Group 0xC000 : mlid=0xc001":                      "g:1: mlid=0xc001 of group 0xc000",
 		"mcm_port: port_gid=0x1:0x2":                         "g:1: a member before any group",
 		head + "mcm_port:":                                   "g:2: a member without port_gid",

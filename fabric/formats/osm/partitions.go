@@ -15,25 +15,25 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DefaultPartition is the number of the partition that is always there.
+// DefaultPartition is the number of the partition that always exists.
 const DefaultPartition uint16 = 0x7fff
 
-// Partition is who may talk to whom, and by which SL.
+// Partition holds the members of a partition and the SL of their packets.
 type Partition struct {
 	Name string
-	// Number is the lower 15 bits of its P_Keys.
+	// Number holds the lower 15 bits of its P_Keys.
 	Number uint16
 	SL     uint8
-	// Members are end ports by GUID; true stands for full members, who alone hear
-	// limited ones.
+	// Members holds the end ports by port GUID, with true for full members. Limited members communicate only with full
+	// members.
 	Members map[uint64]bool
 }
 
 // PartitionFile is OpenSM's partitions.conf (opensm(8), "PARTITION CONFIGURATION").
 type PartitionFile struct {
 	Name string
-	// Notes say what has no effect. Of a Broken file none of the members has any:
-	// OpenSM makes all ports full members of the default partition then.
+	// Notes lists entries without effect. No member of a Broken file has any effect: OpenSM then makes all ports full
+	// members of the default partition.
 	Notes  []FileNote
 	Broken bool
 
@@ -44,15 +44,15 @@ type PartitionFile struct {
 	defines    bool
 }
 
-// partitionRule makes end ports members.
+// partitionRule makes end ports members of a partition.
 type partitionRule struct {
-	of   int // partition
-	who  string
-	guid uint64
-	full bool
+	partition int    // index in partitions
+	ports     string // a word such as ALL; "" for the port with guid
+	guid      uint64
+	full      bool
 }
 
-// The words for many ports, in the order in which OpenSM tries what may be shortened.
+// Words for many ports, in the order in which OpenSM matches abbreviations.
 const (
 	everyPort  = "ALL"
 	portOfSM   = "SELF"
@@ -68,11 +68,11 @@ var typesOfPorts = map[string]mad.NodeType{
 	"ALL_CAS": mad.NodeCA, "ALL_SWITCHES": mad.NodeSwitch, "ALL_ROUTERS": mad.NodeRouter,
 }
 
-// ReadPartitions reads such a file. A line that OpenSM cannot read makes it Broken.
+// ReadPartitions reads a partitions.conf. A line that OpenSM cannot parse makes it Broken.
 func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 	p := &PartitionFile{Name: name}
 	p.partition("Default", DefaultPartition)
-	p.rules = []partitionRule{{who: everyPort}, {who: portOfSM, full: true}}
+	p.rules = []partitionRule{{ports: everyPort}, {ports: portOfSM, full: true}}
 	in := bufio.NewScanner(r)
 	var d *definition
 	for in.Scan() {
@@ -104,7 +104,7 @@ func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if !p.defines {
-		p.broken("there is no definition of a partition")
+		p.broken("no partition is defined")
 	}
 	return p, nil
 }
@@ -115,18 +115,17 @@ func (p *PartitionFile) note(format string, args ...any) {
 
 func (p *PartitionFile) broken(why string) {
 	p.Broken = true
-	p.note("%s; OpenSM takes no member from the file, and all ports are full members of the default partition", why)
+	p.note("%s; OpenSM ignores all members in the file, and all ports are full members of the default partition", why)
 }
 
-// definition is what a line says of a partition before the colon.
+// definition is the part of a line before the colon.
 type definition struct {
-	of int
-	// membership is that of ports for which nothing else is said.
+	partition int // index in partitions
+	// membership is the membership of ports without one of their own.
 	membership string
 }
 
-// define reads "[NAME][=P_KEY][, FLAG[=VALUE]]... : ". The last definition of a partition
-// decides its SL.
+// define parses "[NAME][=P_KEY][, FLAG[=VALUE]]... : ". The last definition of a partition determines its SL.
 func (p *PartitionFile) define(text string) (*definition, string, error) {
 	head, rest, ok := strings.Cut(text, ":")
 	if !ok {
@@ -141,7 +140,7 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 	if key != "" {
 		var err error
 		if number, err = strconv.ParseUint(key, 0, 64); err != nil {
-			return nil, "", fmt.Errorf("%q is no P_Key", key)
+			return nil, "", fmt.Errorf("%q is not a P_Key", key)
 		}
 	}
 	d := &definition{membership: limitWord}
@@ -149,7 +148,7 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 	for _, f := range flags[1:] {
 		flag, value := nameAndValue(f)
 		switch {
-		case flag == "" || flag == "s": // "" is short for mtu, s for scope
+		case flag == "" || flag == "s": // "" abbreviates mtu, s abbreviates scope
 		case flag == "sl":
 			if n, err := strconv.ParseUint(value, 0, 64); err == nil && n <= 15 {
 				sl = uint8(n)
@@ -161,13 +160,13 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 		}
 	}
 	p.defines = true
-	d.of = p.partition(name, uint16(number)&0x7fff)
-	p.partitions[d.of].SL = sl
+	d.partition = p.partition(name, uint16(number)&0x7fff)
+	p.partitions[d.partition].SL = sl
 	return d, rest, nil
 }
 
-// partition returns the one of a number, or without a number of a name; a new one without a
-// number gets the next that is free.
+// partition returns the index of the partition with a number or, if number is 0, with a name. It adds the partition if
+// necessary. A new partition without a number gets the next free one.
 func (p *PartitionFile) partition(name string, number uint16) int {
 	at := slices.IndexFunc(p.partitions, func(x Partition) bool {
 		return number != 0 && x.Number == number || number == 0 && name != "" && x.Name == name
@@ -188,8 +187,7 @@ func (p *PartitionFile) partition(name string, number uint16) int {
 	return len(p.partitions) - 1
 }
 
-// members reads "PORT[=MEMBERSHIP], ...", or a multicast group, which takes the rest of the
-// line.
+// members parses "PORT[=MEMBERSHIP], ...", or a multicast group, which takes the rest of the line.
 func (p *PartitionFile) members(d *definition, text string) error {
 	for port := range strings.SplitSeq(text, ",") {
 		name, membership := nameAndValue(port)
@@ -203,11 +201,11 @@ func (p *PartitionFile) members(d *definition, text string) error {
 		default:
 			membership = membershipOf(membership, limitWord)
 		}
-		rule := partitionRule{of: d.of, who: wordFor(name), full: membership != limitWord}
-		if rule.who == "" {
+		rule := partitionRule{partition: d.partition, ports: wordFor(name), full: membership != limitWord}
+		if rule.ports == "" {
 			guid, err := strconv.ParseUint(name, 0, 64)
 			if err != nil || guid == 0 {
-				return fmt.Errorf("%q is no port GUID", name)
+				return fmt.Errorf("%q is not a port GUID", name)
 			}
 			rule.guid = guid
 		}
@@ -216,7 +214,7 @@ func (p *PartitionFile) members(d *definition, text string) error {
 	return nil
 }
 
-// wordFor returns the word that a name shortens, "" for none.
+// wordFor returns the word that name abbreviates, "" if there is none.
 func wordFor(name string) string {
 	for _, w := range []string{everyPort, "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", portOfSM} {
 		if strings.HasPrefix(w, name) {
@@ -226,7 +224,7 @@ func wordFor(name string) string {
 	return ""
 }
 
-// membershipOf returns the word that is shortened, or another where it is none.
+// membershipOf returns the word that text abbreviates, or otherwise if there is none.
 func membershipOf(text, otherwise string) string {
 	for _, w := range []string{fullWord, bothWord, limitWord} {
 		if strings.HasPrefix(w, text) {
@@ -241,8 +239,8 @@ func nameAndValue(text string) (name, value string) {
 	return strings.Trim(name, " \t"), strings.Trim(value, " \t")
 }
 
-// Of returns the partitions of a subnet, by their numbers. A nil file is one that is not
-// there: all ports are full members of the default partition.
+// Of returns the partitions of a subnet, sorted by number. A nil file means that there is no partitions.conf: all ports
+// are full members of the default partition.
 func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	if p == nil || p.Broken {
 		sl := uint8(0)
@@ -250,7 +248,7 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 			sl = p.partitions[0].SL
 		}
 		p = &PartitionFile{partitions: []Partition{{Name: "Default", Number: DefaultPartition, SL: sl}},
-			rules: []partitionRule{{who: everyPort, full: true}}}
+			rules: []partitionRule{{ports: everyPort, full: true}}}
 	}
 	out := slices.Clone(p.partitions)
 	for i := range out {
@@ -260,12 +258,12 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 		for _, e := range f.EndPorts {
 			port := &f.Ports[e]
 			node := &f.Nodes[port.Node]
-			kind, byKind := typesOfPorts[r.who]
+			kind, byKind := typesOfPorts[r.ports]
 			switch {
 			case !node.InSubnet:
-			case r.who == everyPort, byKind && node.Type == kind, r.who == portOfSM && e == f.SMPort, r.who == "" &&
-				port.GUID == r.guid:
-				out[r.of].Members[port.GUID] = r.full
+			case r.ports == everyPort, byKind && node.Type == kind, r.ports == portOfSM && e == f.SMPort,
+				r.ports == "" && port.GUID == r.guid:
+				out[r.partition].Members[port.GUID] = r.full
 			}
 		}
 	}
@@ -274,7 +272,7 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	return out
 }
 
-// PKeys returns the P_Keys that partitions give to the end ports of a subnet.
+// PKeys returns the P_Keys that the partitions give to each end port of a subnet.
 func PKeys(f *fabric.Fabric, partitions []Partition) map[fabric.PortIndex][]mad.PKey {
 	out := map[fabric.PortIndex][]mad.PKey{}
 	for i := range partitions {

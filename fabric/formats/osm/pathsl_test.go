@@ -74,7 +74,7 @@ func TestPathSLsByHand(t *testing.T) {
 func TestReadPathSLsErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "f:1: the file is empty",
-		"from 1":                     "f:1: the file is cut short",
+		"from 1":                     "f:1: the file is truncated",
 		"to 1 1\n":                   "f:1: destinations before any source",
 		"from\n":                     "f:1: cannot parse",
 		"from x\n":                   "f:1: cannot parse LIDs",
@@ -83,11 +83,11 @@ func TestReadPathSLsErrors(t *testing.T) {
 		"from 5-4\n":                 "f:1: LIDs 5 to 4",
 		"from 1-\n":                  "f:1: cannot parse LIDs",
 		"from 1;2\n":                 "f:1: cannot parse \";2\"",
-		"from 1,2\n\nfrom 2\n":       "f:3: LID 2 is a source for the second time",
+		"from 1,2\n\nfrom 2\n":       "f:3: LID 2 is listed as a source twice",
 		"from 1\nto 2 16\n":          "f:2: cannot parse SL",
 		"from 1\nto 2\n":             "f:2: cannot parse SL",
 		"from 1\nto 2 1 1\n":         "f:2: cannot parse SL",
-		"from 1\nto 2-4 1\nto 4 1\n": "f:3: LID 4 does not come behind LID 4",
+		"from 1\nto 2-4 1\nto 4 1\n": "f:3: LID 4 is not greater than LID 4",
 		"hello\n":                    "f:1: cannot parse \"hello\"",
 	} {
 		if _, err := ReadPathSLs(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {

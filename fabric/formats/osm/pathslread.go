@@ -11,14 +11,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// ReadPathSLs reads what [WritePathSLs] writes. It fails with "name:line:". Runs of
-// one source ascend and do not overlap, and a source comes once. O(bytes).
+// ReadPathSLs reads a file of [WritePathSLs]. Errors begin with "name:line:". The runs of a source must ascend without
+// overlap, and a source must occur only once. O(bytes).
 func ReadPathSLs(r io.Reader, name string) (*PathSLs, error) {
 	p := slParser{out: &PathSLs{}}
 	lines := newLineReader(r, name)
 	err := lines.each(func(text []byte) error {
 		if !lines.ended {
-			return errors.New("the file is cut short: the last line does not end")
+			return errors.New("the file is truncated: the last line does not end")
 		}
 		return p.parse(bytes.TrimSpace(text))
 	})
@@ -63,7 +63,7 @@ func (p *slParser) from(text []byte) error {
 		}
 		for lid := int(first); lid <= int(last); lid++ {
 			if p.out.rows[lid] >= 0 {
-				return fmt.Errorf("LID %d is a source for the second time", lid)
+				return fmt.Errorf("LID %d is listed as a source twice", lid)
 			}
 			p.out.rows[lid] = row
 		}
@@ -91,7 +91,7 @@ func (p *slParser) to(text []byte) error {
 		return fmt.Errorf("cannot parse SL in %q, expected 0 to 15", shorten(text))
 	}
 	if runs := p.out.runs[n]; len(runs) > 0 && runs[len(runs)-1].last >= first {
-		return fmt.Errorf("LID %d does not come behind LID %d", first, runs[len(runs)-1].last)
+		return fmt.Errorf("LID %d is not greater than LID %d", first, runs[len(runs)-1].last)
 	}
 	p.out.runs[n] = append(p.out.runs[n], slRun{first, last, uint8(sl)})
 	return nil
@@ -107,7 +107,7 @@ func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
 	case !ok:
 		return 0, 0, nil, fmt.Errorf("cannot parse LIDs in %q, expected as in 7 or 1-18", shorten(text))
 	case low < 1 || high > fabric.MaxUnicastLID || low > high:
-		return 0, 0, nil, fmt.Errorf("LIDs %d to %d are no range of unicast LIDs, expected 1 to %d", low, high,
+		return 0, 0, nil, fmt.Errorf("LIDs %d to %d are not a range of unicast LIDs, expected 1 to %d", low, high,
 			fabric.MaxUnicastLID)
 	}
 	return uint16(low), uint16(high), rest, nil

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c, sa_dump_one_mgrp), which it
-// reads back with sa_db_file: a line for each group and one for each of its members. O(members).
+// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c, sa_dump_one_mgrp), which it reads
+// back with sa_db_file: a line for each group and a line for each of its members. O(members).
 func WriteGroups(w io.Writer, groups []fabric.Group) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for i := range groups {
@@ -42,7 +42,7 @@ func WriteGroups(w io.Writer, groups []fabric.Group) error {
 	return flush(b, "multicast groups")
 }
 
-// exactly is the selector before an MTU, a rate and a lifetime (IBA 1.2.1, 15.2.5.16).
+// exactly is the selector of an MTU, a rate or a lifetime (IBA 1.2.1, 15.2.5.16).
 const exactly = 2 << 6
 
 func gidPair(g mad.GID) string { return fmt.Sprintf("0x%016x:0x%016x", g.Prefix(), g.GUID()) }
@@ -52,10 +52,10 @@ const (
 	memberMark = "mcm_port:"
 )
 
-// ReadGroups reads the multicast groups of opensm-sa.dump and passes over its InformInfo and service records,
-// and lines that begin with #. Of a group's line only the LID behind "MC Group" is needed, of a member's only
-// port_gid; a member whose scope_state is not given is a full member, and an mgid of zero is not known.
-// Groups that share a LID stay apart. It fails with "name:line:". O(bytes).
+// ReadGroups reads the multicast groups of opensm-sa.dump. It skips InformInfo and service records and lines that begin
+// with #. A group requires only the LID after "MC Group", a member only port_gid. A member without scope_state is a
+// full member. An mgid of zero is unknown. Groups with the same LID remain separate. Errors begin with "name:line:".
+// O(bytes).
 func ReadGroups(r io.Reader, name string) ([]fabric.Group, error) {
 	var p groupParser
 	lines := newLineReader(r, name)
@@ -88,12 +88,12 @@ func (p *groupParser) group(text string) error {
 	head, fields, ok := strings.Cut(text, ":")
 	words := strings.Fields(head)
 	if !ok || len(words) == 0 {
-		return fmt.Errorf("no colon behind the LID in %q, expected \"MC Group 0xC000 : mgid=...\"",
+		return fmt.Errorf("no colon after the LID in %q, expected \"MC Group 0xC000 : mgid=...\"",
 			shorten([]byte(text)))
 	}
 	mlid, err := strconv.ParseUint(words[0], 0, 16)
 	if err != nil || mlid < fabric.FirstMLID || mlid > fabric.LastMLID {
-		return fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID,
+		return fmt.Errorf("%q is not a multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID,
 			fabric.LastMLID)
 	}
 	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{},
@@ -111,7 +111,7 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 	case "mgid":
 		g.MGID, err = parseGIDPair(value)
 		if err == nil && g.MGID != (mad.GID{}) && !g.MGID.IsMulticast() {
-			err = fmt.Errorf("mgid %s is no multicast GID, expected one that begins with 0xff", shorten([]byte(value)))
+			err = fmt.Errorf("mgid %s is not a multicast GID, expected one that begins with 0xff", shorten([]byte(value)))
 		}
 	case "port_gid", "proxy_join":
 	case "qkey":
@@ -163,8 +163,7 @@ func (p *groupParser) member(text string) error {
 	case m.GUID == 0:
 		return errors.New("a member without port_gid=0xPREFIX:0xGUID")
 	case m.Join == 0:
-		return errors.New("scope_state without a bit for how the member is in the group, expected 1 full, 2 non, 4 " +
-			"send-only, 8 send-only full")
+		return errors.New("scope_state without a join bit, expected 1 full, 2 non, 4 send-only or 8 send-only full")
 	}
 	g := &p.groups[len(p.groups)-1]
 	g.Members = append(g.Members, m)

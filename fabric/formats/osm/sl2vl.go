@@ -15,10 +15,9 @@ const (
 	sl2vlRule    = "#--------------------------------------------------------\n"
 )
 
-// WriteSL2VL writes the mappings of SLs to VLs as OpenSM does in opensm-sl2vl.dump (osm_dump.c,
-// dump_sl2vl_tbl), byte for byte: a section for each end port, and in that of a switch a line for each port
-// that has a link and each port that packets for it come in by. It leaves out lines that were not read, where the port
-// has such tables. O(switches x ports^2).
+// WriteSL2VL writes the mappings of SLs to VLs as OpenSM does in opensm-sl2vl.dump (osm_dump.c, dump_sl2vl_tbl), byte
+// for byte. Each end port has a section. The section of a switch has a line for each linked egress port and each
+// ingress port. Lines of tables that were not read are omitted, if the port has such tables. O(switches x ports^2).
 func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range f.EndPorts {
@@ -41,7 +40,7 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.P
 		return !t.Has(p.Node, uint8(in), uint8(out)) && f.MapsSLs(f.Port(p.Node, uint8(out)))
 	}
 	if !n.IsSwitch() && !isUnread(0, int(p.Num)) {
-		// OpenSM writes 0 for the number of an adapter's port.
+		// OpenSM writes 0 as the port number of an adapter.
 		if _, err := b.Write(appendVLs(b.AvailableBuffer(), 0, 0, t.VLs(p.Node, 0, p.Num))); err != nil {
 			return err
 		}
@@ -54,8 +53,8 @@ func writeSL2VL(b *bufio.Writer, f *fabric.Fabric, t *fabric.SL2VL, end fabric.P
 			if isUnread(in, out) {
 				continue
 			}
-			if _, err := b.Write(appendVLs(b.AvailableBuffer(), in, out, t.VLs(p.Node, uint8(in), uint8(out)))); err !=
-				nil {
+			line := appendVLs(b.AvailableBuffer(), in, out, t.VLs(p.Node, uint8(in), uint8(out)))
+			if _, err := b.Write(line); err != nil {
 				return err
 			}
 		}

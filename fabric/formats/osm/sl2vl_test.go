@@ -93,7 +93,7 @@ func TestReadSL2VLErrors(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to, want string }{
 		"empty":         {someSL2VL, "", "f:1: the file is empty"},
 		"nothing in it": {someSL2VL, "\n", "f:1: no SL2VL table"},
-		"cut short":     {sl2vlRule + "\n\n", "", "f:5: the file is cut short"},
+		"cut short":     {sl2vlRule + "\n\n", "", "f:5: the file is truncated"},
 		"lane 16":       {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
 		"few lanes":     {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
 		"many lanes":    {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 VLs`},
@@ -103,7 +103,7 @@ func TestReadSL2VLErrors(t *testing.T) {
 		"no section":    {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
 		"words":         {"1   2   :", "x", "f:5: \"x"},
 		"port of adapters": {
-			"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is no switch's",
+			"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is not a switch's",
 		},
 	} {
 		text := strings.Replace(someSL2VL, tc.from, tc.to, 1)

@@ -11,32 +11,26 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// maxSL2VLs is how many different tables a file may have; [fabric.SL2VL] holds some more.
+// maxSL2VLs is the number of different tables in a file; [fabric.SL2VL] holds some more.
 const maxSL2VLs = 1 << 15
 
-// SL2VLReport says what became of a file of SL2VL tables when it was read.
+// SL2VLReport describes how a file of SL2VL tables was read.
 type SL2VLReport struct {
-	// Tables is the number of tables taken.
-	Tables int
-	// UnknownPorts are in the file and not in the subnet; their tables were skipped.
-	UnknownPorts Finding
-	// MissingSwitches are in the subnet and not in the file. They map every SL to VL 0.
-	MissingSwitches Finding
+	Tables          int     // the number of tables that were read
+	UnknownPorts    Finding // ports that are not in the subnet; their tables were skipped
+	MissingSwitches Finding // switches of the subnet that are not in the file; they map every SL to VL 0
 }
 
-// Lines says in a sentence each what was noticed; none if nothing was.
+// Lines returns a sentence for each kind of finding that occurred.
 func (r *SL2VLReport) Lines() []string {
 	return findingLines([]findingText{
-		{
-			&r.UnknownPorts, "port of the file is not in the subnet, skipped",
-			"ports of the file are not in the subnet, skipped",
-		},
-		{&r.MissingSwitches, "switch of the subnet is not in the file", "switches of the subnet are not in the file"},
+		{&r.UnknownPorts, "port{|s} of the file {is|are} not in the subnet, skipped"},
+		{&r.MissingSwitches, "switch{|es} of the subnet {is|are} not in the file"},
 	})
 }
 
-// ReadSL2VL reads opensm-sl2vl.dump for a subnet. What the file does not say
-// maps to VL 0. It fails with "name:line:". O(bytes + switches x ports^2).
+// ReadSL2VL reads opensm-sl2vl.dump for a subnet. SLs of tables that are not in the file map to VL 0. Errors begin with
+// "name:line:". O(bytes + switches x ports^2).
 func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VLReport, error) {
 	p := sl2vlParser{f: f, t: fabric.NewSL2VL(f), seen: make([]bool, len(f.Switches)), different: map[fabric.VLs]bool{},
 		port: fabric.None}
@@ -50,9 +44,9 @@ func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VL
 		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected SL2VL tables", name)
 	case !p.any:
 		return nil, p.report,
-			lines.fail(errors.New("no SL2VL table up to the end, expected \"Switch 0x..., base LID N, ...\""))
+			lines.fail(errors.New("no SL2VL table found, expected \"Switch 0x..., base LID N, ...\""))
 	case p.open || !lines.ended:
-		return nil, p.report, lines.fail(errors.New("the file is cut short: no line of dashes behind the last table"))
+		return nil, p.report, lines.fail(errors.New("the file is truncated: no line of dashes after the last table"))
 	}
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && !p.seen[s] {
@@ -67,10 +61,10 @@ type sl2vlParser struct {
 	t      *fabric.SL2VL
 	report SL2VLReport
 	seen   []bool
-	// different are the tables so far.
+	// different holds the tables so far.
 	different map[fabric.VLs]bool
-	// any says that a section has come, open that the latest one has not ended, and
-	// port is its end port, None where the subnet does not have it.
+	// any is set after the first section. open is set until the current section ends. port is its end port, None if the
+	// subnet does not have it.
 	any, open bool
 	rules     int
 	port      fabric.PortIndex
@@ -137,7 +131,7 @@ func (p *sl2vlParser) row(text []byte) error {
 		vls[sl], rest = uint8(vl), after
 	}
 	if rest = skipSpace(rest); len(rest) > 0 {
-		return fmt.Errorf("%q behind 16 VLs", shorten(rest))
+		return fmt.Errorf("%q after 16 VLs", shorten(rest))
 	}
 	return p.set(in, out, vls)
 }
@@ -150,7 +144,7 @@ func (p *sl2vlParser) set(in, out int, vls fabric.VLs) error {
 	n := &p.f.Nodes[port.Node]
 	switch {
 	case !n.IsSwitch() && (in != 0 || out != 0):
-		return fmt.Errorf("ports %d and %d of a port that is no switch's, expected 0 and 0", in, out)
+		return fmt.Errorf("ports %d and %d of a port that is not a switch's, expected 0 and 0", in, out)
 	case !n.IsSwitch():
 		out = int(port.Num)
 	case in > int(n.NumPorts) || out > int(n.NumPorts):

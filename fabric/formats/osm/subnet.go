@@ -13,12 +13,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteSubnet writes the links of the subnet as OpenSM does in opensm-subnet.lst (osm_dump.c,
-// dump_topology_node), byte for byte: a line a port of each link that a subnet manager finds, the nodes in
-// the order of [fabric.LEKey] of their GUID. Its faults are kept: the device ID of the far node stands in the
-// upper half of 32 bits, and speeds above HDR are "??".
+// WriteSubnet writes the links of the subnet as OpenSM does in opensm-subnet.lst (osm_dump.c, dump_topology_node), byte
+// for byte: a line for each port of the links that a subnet manager finds, sorted by [fabric.LEKey] of the node GUID.
+// It keeps OpenSM's faults: the device ID of the far node is in the upper half of 32 bits, and speeds above HDR are
+// "??".
 //
-// States and SM LIDs are as the fabric has them; what OpenSM leaves behind is [fabric.Fabric.Activated]. O(ports).
+// States and SM LIDs are those of the fabric. [fabric.Fabric.Activated] returns them as OpenSM sets them. O(ports).
 func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	s := subnetWriter{f: f}
@@ -55,7 +55,7 @@ type subnetWriter struct {
 	line []byte
 }
 
-// link returns the line of a port. It is good until the next call.
+// link returns the line of a port. It is valid until the next call.
 func (s *subnetWriter) link(port fabric.PortIndex) []byte {
 	p := &s.f.Ports[port]
 	peer := &s.f.Ports[p.Peer]
@@ -83,13 +83,10 @@ func (s *subnetWriter) end(b []byte, port fabric.PortIndex, vendor string, devic
 }
 
 func subnetType(t mad.NodeType) string {
-	switch t {
-	case mad.NodeSwitch:
-		return "SW"
-	case mad.NodeCA:
-		return "CA"
-	case mad.NodeRouter:
-		return "Rt"
+	for word, kind := range subnetTypes {
+		if kind == t {
+			return word
+		}
 	}
 	return "**"
 }
@@ -106,8 +103,8 @@ func subnetState(s mad.PortState) string {
 	return "DWN"
 }
 
-// subnetSpeed returns the speed per lane in Gb/s. OpenSM looks for speeds above QDR only where the port at the far
-// end is capable of them; a fabric that does not know capabilities is taken at its word.
+// subnetSpeed returns the speed per lane in Gb/s. OpenSM checks for speeds above QDR only if the port at the far end is
+// capable of them. A fabric without capability masks is trusted.
 func subnetSpeed(s fabric.Speed, far *fabric.Port) string {
 	if s >= fabric.FDR && far.CapMask != 0 && far.CapMask&uint32(mad.CapExtendedSpeeds) == 0 {
 		s = fabric.QDR

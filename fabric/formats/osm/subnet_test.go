@@ -200,7 +200,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.Replace(subnetLines, "LID:BFFF", "LID:C000", 1), `lst:2: LID 49152, expected at most 49151`},
 		{
 			strings.Replace(subnetLines, "LID:BFFF", "LID:BFFE", 1),
-			`lst:6: port 2 of h {x} LID:: LID 49151, but 49150 in a line before`,
+			`lst:6: port 2 of h {x} LID:: LID 49151, but 49150 in an earlier line`,
 		},
 		{
 			strings.ReplaceAll(subnetLines, "LID:BFFF", "LID:0002"),
@@ -209,7 +209,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.ReplaceAll(subnetLines, "00b3", "00b2"), `lst:6: port GUID 0x00000000000000b2 belongs to both`},
 		{
 			strings.Replace(subnetLines, "00b3", "00b2", 1),
-			`lst:6: port 2 of h {x} LID:: port GUID 0x00000000000000b3, but 0x00000000000000b2 in a line before`,
+			`lst:6: port 2 of h {x} LID:: port GUID 0x00000000000000b3, but 0x00000000000000b2 in an earlier line`,
 		},
 		{
 			strings.Replace(subnetLines, "{sw 1} LID:0001 PN:03", "{sw 1} LID:0001 PN:02", 1),

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// subnetEnd is one end of a link as a line has it.
+// subnetEnd is one end of a link as it is in a line.
 type subnetEnd struct {
 	node fabric.Node
 	guid uint64
@@ -19,8 +19,8 @@ type subnetEnd struct {
 	sm   bool
 }
 
-// parse takes "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" from the beginning of a line and returns what
-// follows. far says that it is the line's second end, whose device ID OpenSM misplaces.
+// parse parses "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" at the beginning of a line and returns the rest. far is
+// set for the second end of a line, whose device ID OpenSM misplaces.
 func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	line, ok := bytes.CutPrefix(line, []byte("{ "))
 	if !ok {
@@ -28,7 +28,7 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	}
 	word, line, _ := bytes.Cut(line, []byte(" "))
 	word, e.sm = bytes.CutSuffix(word, []byte("-SM"))
-	if e.node.Type, ok = subnetTypeOf(word); !ok {
+	if e.node.Type, ok = subnetTypes[string(word)]; !ok {
 		return nil, fmt.Errorf("node type %q, expected SW, CA or Rt", shorten(word))
 	}
 	var num, vendor, device, revision uint64
@@ -56,7 +56,8 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	return e.parseName(line)
 }
 
-// parseName takes "{NAME} LID:0002 PN:01 } ". A name may hold braces: it ends where the rest first fits.
+// parseName parses "{NAME} LID:0002 PN:01 } ". A name may contain braces. It ends at the first position where the rest
+// can be parsed.
 func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 	name, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -99,7 +100,7 @@ func (e *subnetEnd) parseAddress(line []byte) ([]byte, error) {
 	return bytes.TrimLeft(line, " "), nil
 }
 
-// checkLID refuses a LID that is none, and takes it away.
+// checkLID returns an error for an invalid LID and sets it to 0.
 func (e *subnetEnd) checkLID() error {
 	lid := e.lid
 	if lid <= fabric.MaxUnicastLID {
@@ -109,7 +110,7 @@ func (e *subnetEnd) checkLID() error {
 	return fmt.Errorf("LID %d, expected at most %d", lid, fabric.MaxUnicastLID)
 }
 
-// differs names what of a node is not as in an earlier line, "" if all is.
+// differs returns the name of a property that differs from an earlier line, "" if all are the same.
 func (e *subnetEnd) differs(n *fabric.Node) string {
 	switch {
 	case n.Type != e.node.Type:
@@ -130,14 +131,14 @@ func (e *subnetEnd) differs(n *fabric.Node) string {
 	return ""
 }
 
-// subnetField is a word such as "LID:0002", in hexadecimal of so many bits.
+// subnetField is a word such as "LID:0002", a hexadecimal number with at most bits bits.
 type subnetField struct {
 	name string
 	bits int
 	v    *uint64
 }
 
-// parse takes the field and the spaces after it from the beginning of a line.
+// parse parses the field and the spaces after it at the beginning of a line and returns the rest.
 func (f subnetField) parse(line []byte) ([]byte, error) {
 	value, ok := bytes.CutPrefix(line, []byte(f.name))
 	if !ok {
@@ -151,17 +152,7 @@ func (f subnetField) parse(line []byte) ([]byte, error) {
 	return bytes.TrimLeft(rest, " "), nil
 }
 
-func subnetTypeOf(word []byte) (mad.NodeType, bool) {
-	switch string(word) {
-	case "SW":
-		return mad.NodeSwitch, true
-	case "CA":
-		return mad.NodeCA, true
-	case "Rt":
-		return mad.NodeRouter, true
-	}
-	return 0, false
-}
+var subnetTypes = map[string]mad.NodeType{"SW": mad.NodeSwitch, "CA": mad.NodeCA, "Rt": mad.NodeRouter}
 
 type subnetRate struct {
 	width fabric.Width
@@ -169,7 +160,7 @@ type subnetRate struct {
 	state mad.PortState
 }
 
-// parseSubnetRate takes "PHY=4x LOG=ACT SPD=10".
+// parseSubnetRate parses "PHY=4x LOG=ACT SPD=10".
 func parseSubnetRate(line []byte) (subnetRate, error) {
 	var r subnetRate
 	words := bytes.Fields(line)
@@ -198,7 +189,7 @@ var subnetWidths = map[string]fabric.Width{"1x": 1, "2x": 2, "4x": 4, "8x": 8, "
 var subnetStates = map[string]mad.PortState{"ACT": mad.PortActive, "ARM": mad.PortArmed, "INI": mad.PortInit,
 	"DWN": mad.PortDown}
 
-// subnetSpeeds holds ibdiagnet's words for the speeds above HDR too.
+// subnetSpeeds also holds ibdiagnet's words for speeds above HDR.
 var subnetSpeeds = map[string]fabric.Speed{
 	"2.5": fabric.SDR, "5": fabric.DDR, "10": fabric.QDR, "FDR10": fabric.FDR10, "14": fabric.FDR,
 	"25": fabric.EDR, "50": fabric.HDR, "100": fabric.NDR, "200": fabric.XDR, "??": fabric.SpeedUnknown,

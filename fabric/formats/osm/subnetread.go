@@ -14,17 +14,17 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxSubnetPorts bounds the memory that a file can ask for by the port counts of its nodes.
+// maxSubnetPorts limits the memory that a file can request by the port counts of its nodes.
 const maxSubnetPorts = 4 << 20
 
-// ReadSubnet reads opensm-subnet.lst and files in the same form from ibdiagnet. Nodes keep the order in which the
-// file first names them. The SM's port is the first one marked "-SM", else the Builder's default. What the format
-// has no words for is 0: LMC, capabilities, ports without a link; the speed "??" is unknown. Each link must stand
-// there from both its ends; name stands for the file.
+// ReadSubnet reads opensm-subnet.lst and files of ibdiagnet in the same form. Nodes keep the order of their first
+// occurrence. The SM's port is the first one marked "-SM", otherwise the Builder's default. Properties that the format
+// does not have are 0: LMC, capabilities, ports without a link. The speed "??" is unknown. Each link must be listed by
+// both ends. name identifies the file in errors.
 //
-// What cannot be read is left out and added to found: a line that is none, what contradicts an earlier line, a LID
-// or GUID twice, which the first keeps. A link that one end names is taken. Where found is nil the first such thing
-// is the error. A file without a link is one always. O(file size).
+// Unreadable parts are skipped and added to found: invalid lines, lines that contradict an earlier one, and repeated
+// LIDs and GUIDs, which the first port keeps. A link that only one end lists is accepted. If found is nil, the first
+// fault is returned as an error. A file without a link is always an error. O(file size).
 func ReadSubnet(r io.Reader, name string, found *unread.List) (*fabric.Fabric, error) {
 	p := subnetParser{
 		lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None},
@@ -54,14 +54,13 @@ func (p *subnetParser) line(text []byte) error {
 	return p.link(text)
 }
 
-// refuse lists what is wrong with the latest line; where that ends the reading it is
-// given back with the line.
+// refuse records a fault of the latest line. If found is nil it returns the fault as an error.
 func (p *subnetParser) refuse(err error) error {
 	if err == nil {
 		return nil
 	}
-	f, told := errors.AsType[unread.Finding](err)
-	if !told {
+	f, ok := errors.AsType[unread.Finding](err)
+	if !ok {
 		f = unread.At(p.lines.name, p.lines.line, "%w", err)
 	}
 	if p.found == nil {
@@ -71,7 +70,7 @@ func (p *subnetParser) refuse(err error) error {
 	return nil
 }
 
-// subnetPort is a port of the Builder's.
+// subnetPort is a port in the Builder.
 type subnetPort struct {
 	node fabric.NodeIndex
 	num  uint8
@@ -81,9 +80,9 @@ type subnetParser struct {
 	lines *lineReader
 	found *unread.List
 	b     fabric.Builder
-	// nodes holds the line that first names each node.
+	// nodes holds the line of the first occurrence of each node.
 	nodes []int
-	// near holds the line that has a port as its near end.
+	// near holds the line in which a port is the near end.
 	near  map[subnetPort]int
 	links []subnetLink
 	ports int
@@ -92,7 +91,7 @@ type subnetParser struct {
 	smLID uint16
 }
 
-// subnetLink is a line's link, seen from its near end.
+// subnetLink is the link in a line.
 type subnetLink struct{ near, far subnetPort }
 
 func (p *subnetParser) link(text []byte) error {
@@ -138,7 +137,7 @@ func (p *subnetParser) name(port subnetPort) string {
 	return fabric.Escape(p.b.Node(port.node).Desc)
 }
 
-// port finds or adds the port of an end, with its node.
+// port returns the port of an end. It adds the node if necessary.
 func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 	node := p.b.NodeByGUID(e.node.GUID)
 	if node == fabric.None {
@@ -147,7 +146,7 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 			return subnetPort{}, err
 		}
 	} else if what := e.differs(p.b.Node(node)); what != "" {
-		if err := p.refuse(fmt.Errorf("node 0x%016x has another %s here than in line %d", e.node.GUID, what,
+		if err := p.refuse(fmt.Errorf("the %s of node 0x%016x differs from that in line %d", what, e.node.GUID,
 			p.nodes[node])); err != nil {
 			return subnetPort{}, err
 		}
@@ -198,16 +197,16 @@ func (p *subnetParser) add(e *subnetEnd) (fabric.NodeIndex, error) {
 	return node, nil
 }
 
-// address notes the GUID of a port and the LID of the port that has one for it.
+// address sets the GUID of a port and the LID of its end port, or checks them against earlier lines.
 func (p *subnetParser) address(e *subnetEnd, port, addressed *fabric.Port) error {
 	if port.GUID == 0 {
 		port.GUID, addressed.LID = e.guid, e.lid
 	}
 	if port.GUID != e.guid {
-		return fmt.Errorf("port GUID 0x%016x, but 0x%016x in a line before", e.guid, port.GUID)
+		return fmt.Errorf("port GUID 0x%016x, but 0x%016x in an earlier line", e.guid, port.GUID)
 	}
 	if addressed.LID != e.lid {
-		return fmt.Errorf("LID %d, but %d in a line before", e.lid, addressed.LID)
+		return fmt.Errorf("LID %d, but %d in an earlier line", e.lid, addressed.LID)
 	}
 	return nil
 }
@@ -233,8 +232,8 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 		}
 	}
 	f, err := p.b.Build()
-	if wrong, ok := errors.AsType[*fabric.PortError](err); ok {
-		return nil, fmt.Errorf("%s:%d: %w", name, p.lineOf(wrong), err)
+	if portErr, ok := errors.AsType[*fabric.PortError](err); ok {
+		return nil, fmt.Errorf("%s:%d: %w", name, p.lineOf(portErr), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -250,8 +249,7 @@ func (p *subnetParser) lineOf(e *fabric.PortError) int {
 	return p.nodes[e.Node]
 }
 
-// oneEnded sees that each link stands there from both ends, and whether the file stops
-// in the middle.
+// oneEnded checks that each link is listed by both ends, and whether the file is truncated.
 func (p *subnetParser) oneEnded() error {
 	whole := p.found == nil || p.found.Count == 0
 	open := map[fabric.NodeIndex]bool{}
@@ -259,8 +257,7 @@ func (p *subnetParser) oneEnded() error {
 		if _, ok := p.near[l.far]; ok {
 			continue
 		}
-		err := fmt.Errorf("port %d of %s is linked to port %d of %s, but no line has that as its near end; expected "+
-			"each link from both ends",
+		err := fmt.Errorf("port %d of %s is linked to port %d of %s, which has no line; expected each link from both ends",
 			l.near.num, p.name(l.near), l.far.num, p.name(l.far))
 		if p.found == nil {
 			return fmt.Errorf("%s:%d: %w", fabric.Escape(p.lines.name), p.near[l.near], err)
@@ -275,19 +272,19 @@ func (p *subnetParser) oneEnded() error {
 	case p.found == nil || p.found.Count == 0:
 		return nil
 	case !p.lines.ended:
-		why = "truncated: the last line has no end"
+		why = "truncated: the last line has no newline"
 	case whole:
-		why = fmt.Sprintf("truncated? Links of %s stand there from the other end alone", prose.Count(len(open), "node"))
+		why = fmt.Sprintf("truncated? Links of %s are listed only by the other end", prose.Count(len(open), "node"))
 	default:
 		return nil
 	}
-	f := unread.At(p.lines.name, p.lines.line, "%s; expected all of the file", why)
+	f := unread.At(p.lines.name, p.lines.line, "%s; expected the whole file", why)
 	f.Kind = unread.Truncated
 	p.found.Add(f)
 	return nil
 }
 
-// setSM tells all ports of the SM that the file marks, if it marks one.
+// setSM sets the SM LID of all ports and the SM's port, if the file marks one.
 func (p *subnetParser) setSM() error {
 	if p.sm.node == fabric.None {
 		return nil

@@ -10,54 +10,54 @@ import (
 	"strings"
 )
 
-// What OpenSM takes where a torus-2QoS.conf does not say (osm_torus.c).
+// Defaults of OpenSM for a torus-2QoS.conf (osm_torus.c).
 const (
 	DefaultGroupPorts = 16
 	DefaultMaxChanges = 32
 )
 
-// maxOrderedPorts is how many ports OpenSM has room for in a port order.
+// maxOrderedPorts is the size of OpenSM's table for a port order.
 const maxOrderedPorts = 255
 
-// maxTorusPlaces bounds a torus. A subnet has at most 49,151 LIDs.
+// maxTorusPlaces limits the size of a torus. A subnet has at most 49,151 LIDs.
 const maxTorusPlaces = 1 << 20
 
-// TorusConf is a torus-2QoS.conf: the shape of a torus or mesh, and switches by
-// which it is found in a fabric (torus-2QoS.conf(5)). The dimensions are x, y, z.
+// TorusConf is a torus-2QoS.conf: the shape of a torus or mesh, and the seed switches by which OpenSM finds it in a
+// fabric (torus-2QoS.conf(5)). The dimensions are x, y, z.
 type TorusConf struct {
 	Name string
-	// Radix is the number of switches along each dimension, 1 for none.
+	// Radix is the number of switches along each dimension, 1 for an unused one.
 	Radix [3]uint32
-	// Mesh says of each dimension that it is open; one of radix 2 always is.
+	// Mesh marks open dimensions. A dimension of radix 2 is always open.
 	Mesh [3]bool
-	// Seeds are tried in this order: the first all of whose switches are there is used.
+	// Seeds are tried in this order. The first one whose switches are all present is used.
 	Seeds []TorusSeed
-	// GroupPorts is how many parallel links there can be, and how many hosts a switch can have plus one.
+	// GroupPorts is the largest number of parallel links, and the largest number of hosts of a switch plus one.
 	GroupPorts uint32
-	// PortOrder are the switch ports whose hosts are routed first, each once; the others follow in order.
+	// PortOrder lists the switch ports whose hosts are routed first, each once. The others follow in ascending order.
 	PortOrder []uint8
-	// MaxChanges is how many changes of the torus OpenSM reports.
+	// MaxChanges is the number of changes of the torus that OpenSM reports.
 	MaxChanges uint32
-	// Bad are the lines for which OpenSM's engine refuses to route, Notes those that it takes otherwise.
+	// Bad lists the lines for which OpenSM's engine refuses to route, Notes those that it interprets in another way.
 	Bad, Notes []FileNote
 }
 
-// TorusSeed is a switch with its neighbours. Along a dimension one of both is
-// enough, unless four switches are closed to a ring there.
+// TorusSeed is a switch with its neighbours. One of the two links along a dimension suffices, unless four switches form
+// a ring in it.
 type TorusSeed struct {
-	// Plus and Minus are the links from the seed's switch up and down the dimensions.
+	// Plus and Minus are the links from the seed switch in positive and negative direction.
 	Plus, Minus [3]TorusLink
-	// Dateline is where the ends of a dimension meet, as the coordinate of that place where the seed's switch has 0.
+	// Dateline is the coordinate at which a dimension wraps around, relative to the seed switch.
 	Dateline [3]int32
 }
 
-// TorusLink is a direction, from one switch to another by their node GUIDs.
+// TorusLink is a direction from one switch to another, by their node GUIDs.
 type TorusLink struct {
 	From, To uint64
 	Given    bool
 }
 
-// Err says which lines OpenSM's engine refuses, nil where there is none.
+// Err returns an error for the lines that OpenSM's engine refuses, nil if there are none.
 func (c *TorusConf) Err() error {
 	var all []error
 	for _, n := range c.Bad {
@@ -66,9 +66,8 @@ func (c *TorusConf) Err() error {
 	return errors.Join(all...)
 }
 
-// ReadTorusConf reads a torus-2QoS.conf as OpenSM does (osm_torus.c,
-// parse_config): a keyword and its words on a line, of which the rest does not
-// count. All bad lines are collected in Bad. An error is one of reading. O(bytes).
+// ReadTorusConf reads a torus-2QoS.conf as OpenSM does (osm_torus.c, parse_config): a keyword and its words on each
+// line; further words are ignored. All bad lines are collected in Bad. The error is that of reading. O(bytes).
 func ReadTorusConf(r io.Reader, name string) (*TorusConf, error) {
 	p := torusParser{c: &TorusConf{Name: name, GroupPorts: DefaultGroupPorts, MaxChanges: DefaultMaxChanges}}
 	lines := bufio.NewReader(r)
@@ -81,7 +80,7 @@ func ReadTorusConf(r io.Reader, name string) (*TorusConf, error) {
 		text, _, _ = strings.Cut(text, "\x00")
 		p.words = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\t\r", r) })
 		if len(p.words) > 0 {
-			p.take()
+			p.parse()
 		}
 		if err == io.EOF {
 			return p.c, nil
@@ -93,7 +92,7 @@ type torusParser struct {
 	c     *TorusConf
 	line  int
 	words []string
-	// sized says that the size was read; there can be only one.
+	// sized is set once the size was read. A second one is an error.
 	sized bool
 }
 
@@ -105,7 +104,7 @@ func (p *torusParser) note(format string, args ...any) {
 	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
 }
 
-func (p *torusParser) take() {
+func (p *torusParser) parse() {
 	keyword := p.words[0]
 	p.words = p.words[1:]
 	switch keyword {
@@ -127,7 +126,7 @@ func (p *torusParser) take() {
 	}
 }
 
-// direction takes a line of a seed: xp_link, zm_link, y_dateline.
+// direction parses a line of a seed: xp_link, zm_link, y_dateline.
 func (p *torusParser) direction(keyword string) {
 	for d, axis := range "xyz" {
 		switch keyword {
@@ -143,11 +142,11 @@ func (p *torusParser) direction(keyword string) {
 		}
 	}
 	if keyword[0] != '#' {
-		p.bad("%q is no keyword of torus-2QoS.conf (ERR 4E12)", shorten([]byte(keyword)))
+		p.bad("%q is not a keyword of torus-2QoS.conf (ERR 4E12)", shorten([]byte(keyword)))
 	}
 }
 
-// seed returns the seed that lines speak of.
+// seed returns the current seed.
 func (p *torusParser) seed() *TorusSeed {
 	if len(p.c.Seeds) == 0 {
 		p.c.Seeds = append(p.c.Seeds, TorusSeed{})
@@ -157,27 +156,27 @@ func (p *torusParser) seed() *TorusSeed {
 
 func (p *torusParser) size() {
 	if p.sized {
-		p.bad("a size was given before (ERR 4E13)")
+		p.bad("the size is set twice (ERR 4E13)")
 		return
 	}
 	places := uint64(1)
 	for d := range p.c.Radix {
 		if d == len(p.words) {
-			p.bad("expected the number of switches along x, y and z, 1 for a dimension that is not there (ERR 4E13)")
+			p.bad("expected the number of switches along x, y and z, 1 for an unused dimension (ERR 4E13)")
 			return
 		}
 		v, rest, _ := cUnsigned(p.words[d])
 		p.c.Radix[d] = uint32(v)
 		switch {
 		case rest == p.words[d]:
-			p.note("%q is no size; OpenSM reads 0", shorten([]byte(rest)))
+			p.note("%q is not a size; OpenSM reads 0", shorten([]byte(rest)))
 		case rest == "":
 		case rest[0]|0x20 == 't':
 			p.c.Mesh[d] = false
 		case rest[0]|0x20 == 'm':
 			p.c.Mesh[d] = true
 		default:
-			p.note("%q follows the size and does not count, expected t or m", shorten([]byte(rest)))
+			p.note("%q after the size is ignored, expected t or m", shorten([]byte(rest)))
 		}
 		if p.c.Radix[d] == 2 {
 			p.c.Mesh[d] = true
@@ -232,16 +231,16 @@ func (p *torusParser) dateline(keyword string, d int) {
 	}
 	switch {
 	case radix == 0:
-		p.bad("%s: the size must be given before (ERR 4E10)", keyword)
+		p.bad("%s: the size must be set first (ERR 4E10)", keyword)
 	case at >= radix || (at < 0 && at <= -radix):
 		p.bad("%s: %d is out of range, expected %d to %d (ERR 4E10)", keyword, at, 1-radix, radix-1)
 	}
 }
 
-// portOrder takes an order of ports. The latest one counts.
+// portOrder parses an order of ports. The last one counts.
 func (p *torusParser) portOrder() {
 	p.c.PortOrder = nil
-	var met [maxOrderedPorts]bool
+	var listed [maxOrderedPorts]bool
 	for _, w := range p.words {
 		if len(p.c.PortOrder) == maxOrderedPorts {
 			return
@@ -252,11 +251,11 @@ func (p *torusParser) portOrder() {
 		}
 		switch port := uint32(v); {
 		case port >= maxOrderedPorts:
-			p.bad("port_order: %d is no port, expected 0 to %d; OpenSM would write past its table", port,
+			p.bad("port_order: %d is not a port number, expected 0 to %d; OpenSM would write past its table", port,
 				maxOrderedPorts-1)
 			return
-		case !met[port]:
-			met[port] = true
+		case !listed[port]:
+			listed[port] = true
 			p.c.PortOrder = append(p.c.PortOrder, uint8(port))
 		}
 	}

@@ -75,9 +75,9 @@ max_changes 5`)
 func TestTorusConfErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"torus 3 4":                   "f:1: expected the number of switches along x, y and z",
-		"\ntorus 3 4 5\nmesh 3 4 5":   "f:3: a size was given before",
-		"tours 3 4 5":                 `f:1: "tours" is no keyword`,
-		"x_dateline 1\ntorus 3 3 3":   "f:1: x_dateline: the size must be given before (ERR 4E10)",
+		"\ntorus 3 4 5\nmesh 3 4 5":   "f:3: the size is set twice",
+		"tours 3 4 5":                 `f:1: "tours" is not a keyword`,
+		"x_dateline 1\ntorus 3 3 3":   "f:1: x_dateline: the size must be set first (ERR 4E10)",
 		"torus 3 3 3\nx_dateline 3":   "f:2: x_dateline: 3 is out of range, expected -2 to 2 (ERR 4E10)",
 		"torus 3 3 3\nz_dateline -3":  "f:2: z_dateline: -3 is out of range",
 		"yp_link 0x5":                 "f:1: yp_link: expected the node GUIDs of two switches",
