@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.org/ibconsole/fabric"
 )
 
 // Conf is an opensm.conf.
@@ -147,12 +145,4 @@ func (c *Conf) Uint(name string) uint64 {
 		return 0
 	}
 	return v
-}
-
-// LIDOptions returns the options that decide which LIDs OpenSM gives.
-func (c *Conf) LIDOptions() fabric.LIDOptions {
-	return fabric.LIDOptions{
-		LMC: uint8(c.Uint("lmc")), LMCESP0: c.Bool("lmc_esp0"),
-		Reassign: c.Bool("reassign_lids"), Honor: c.Bool("honor_guid2lid_file"),
-	}
 }

@@ -16,9 +16,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// takenByOpenSM has OpenSM read a configuration and write what it took. The
-// second result is what it says meanwhile.
-func takenByOpenSM(t *testing.T, conf string) (taken map[string]string, says string) {
+// readByOpenSM lets OpenSM read a configuration and write the values that it uses. It also returns the output of
+// OpenSM.
+func readByOpenSM(t *testing.T, conf string) (used map[string]string, output string) {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
@@ -29,25 +29,25 @@ func takenByOpenSM(t *testing.T, conf string) (taken map[string]string, says str
 	if err != nil {
 		t.Fatalf("opensm: %v\n%s\n%q", err, text, conf)
 	}
-	taken = map[string]string{}
+	used = map[string]string{}
 	for line := range strings.Lines(string(dump(t, dir, "out"))) {
 		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && name != "#" {
-			taken[name] = value
+			used[name] = value
 		}
 	}
-	return taken, string(text)
+	return used, string(text)
 }
 
-// sameConf compares all options but those of congestion control that are kept as text.
+// sameConf compares all options except those of congestion control that are kept as text.
 func sameConf(t *testing.T, conf string) {
 	t.Helper()
 	c, err := ReadConf(strings.NewReader(conf), "conf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken, says := takenByOpenSM(t, conf)
+	used, output := readByOpenSM(t, conf)
 	for _, d := range confDefs {
-		theirs, ok := taken[d.Name]
+		theirs, ok := used[d.Name]
 		if d.For != "" || d.Type == ConfText || d.Type == ConfPerSL {
 			continue
 		}
@@ -60,55 +60,55 @@ func sameConf(t *testing.T, conf string) {
 		case ConfUint8, ConfUint16, ConfUint32:
 			v, rest, _ := cUnsigned(theirs)
 			if rest != "" {
-				t.Fatalf("OpenSM says %s %q", d.Name, theirs)
+				t.Fatalf("OpenSM writes %s %q", d.Name, theirs)
 			}
-			theirs = fmt.Sprint(uint32(v)) // scatter_ports comes with a sign
+			theirs = fmt.Sprint(uint32(v)) // OpenSM writes scatter_ports as a signed number
 		}
 		if !ok || ours != theirs {
-			t.Fatalf("%s: OpenSM takes %q (%v), we take %q, of\n%q\n%s\n%s", d.Name, theirs, ok, ours, conf,
-				c.Notes, says)
+			t.Fatalf("%s: OpenSM uses %q (%v), we use %q, of\n%q\n%s\n%s", d.Name, theirs, ok, ours, conf,
+				c.Notes, output)
 		}
 	}
-	if theySay := strings.Count(says, "Unrecognized token"); theySay != len(c.Unknown) {
-		t.Fatalf("OpenSM knows %d words not, we %v, of\n%q\n%s", theySay, c.Unknown, conf, says)
+	if unknown := strings.Count(output, "Unrecognized token"); unknown != len(c.Unknown) {
+		t.Fatalf("%d words are unknown to OpenSM, %v to us, of\n%q\n%s", unknown, c.Unknown, conf, output)
 	}
 	for ours, theirs := range map[string][]string{
 		"OpenSM skips the line": {"-E- Parsing error", "digit in bitmask", "length bitmask"},
 	} {
-		weSay, theySay := 0, 0
+		ourCount, theirCount := 0, 0
 		for _, n := range c.Notes {
-			weSay += strings.Count(n.Text, ours)
+			ourCount += strings.Count(n.Text, ours)
 		}
 		for _, text := range theirs {
-			theySay += strings.Count(says, text)
+			theirCount += strings.Count(output, text)
 		}
-		if weSay != theySay {
-			t.Fatalf("OpenSM says %q %d times, we say %q %d times, of\n%q\n%s\n%s", theirs, theySay, ours, weSay, conf,
-				c.Notes, says)
+		if ourCount != theirCount {
+			t.Fatalf("OpenSM prints %q %d times, we note %q %d times, of\n%q\n%s\n%s", theirs, theirCount, ours,
+				ourCount, conf, c.Notes, output)
 		}
 	}
 }
 
-// TestConfDefaults compares the defaults with those that OpenSM writes, and the
-// names: there is none more or less but for other names of an option.
+// TestConfDefaults compares the names and defaults of options with those that OpenSM writes. Old names of an option are
+// the only additional ones.
 func TestConfDefaults(t *testing.T) {
 	sameConf(t, "")
-	taken, _ := takenByOpenSM(t, "")
+	used, _ := readByOpenSM(t, "")
 	known := 0
 	for _, d := range confDefs {
-		if _, ok := taken[d.Name]; ok != (d.For == "") {
+		if _, ok := used[d.Name]; ok != (d.For == "") {
 			t.Errorf("%s: OpenSM writes it: %v", d.Name, ok)
 		}
 		if d.For == "" {
 			known++
 		}
 	}
-	if known != len(taken) {
-		t.Errorf("%d options, OpenSM has %d", known, len(taken))
+	if known != len(used) {
+		t.Errorf("%d options, OpenSM has %d", known, len(used))
 	}
 }
 
-// TestConfAsOpenSM has OpenSM say what it took of random configurations.
+// TestConfAsOpenSM compares random configurations with the values that OpenSM uses.
 func TestConfAsOpenSM(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for range testenv.Count(t, 60, 1500) {
@@ -170,11 +170,11 @@ func TestConfMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := c.LIDOptions(); o.LMC != 2 || !o.LMCESP0 || o.Reassign || o.Honor {
-		t.Errorf("LID options %+v", o)
+	if c.Uint("lmc") != 2 || !c.Bool("lmc_esp0") || c.Bool("reassign_lids") || c.Bool("honor_guid2lid_file") {
+		t.Errorf("options %+v", c.Options)
 	}
 	if got := c.Get("port_search_ordering_file"); got != "/x" {
-		t.Errorf("port_search_ordering_file %q, expected what dimn_ports_file says", got)
+		t.Errorf("port_search_ordering_file %q, expected the value of dimn_ports_file", got)
 	}
 	if got := c.Value("torus_config"); got != "" {
 		t.Errorf("torus_config %q, expected none", got)
@@ -193,8 +193,8 @@ func TestConf(t *testing.T) {
 	if got, want := fmt.Sprint(c.Options), "[{lmc 2 2} {root_guid_file /a b 3} {qos FALSE 5}]"; got != want {
 		t.Errorf("options %s, want %s", got, want)
 	}
-	if got, want := fmt.Sprint(c.Notes), "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM uses FALSE]"; got !=
-		want {
+	want := "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM uses FALSE]"
+	if got := fmt.Sprint(c.Notes); got != want {
 		t.Errorf("notes %s, want %s", got, want)
 	}
 	if got, want := fmt.Sprint(c.Unknown), "[{foo 1 6} {foo 2 7}]"; got != want {

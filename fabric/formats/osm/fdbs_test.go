@@ -34,7 +34,7 @@ func matrix(t testing.TB, f *fabric.Fabric, hops Hops) []byte {
 	return b.Bytes()
 }
 
-// What min-hop routing computes, written in all three forms, is what OpenSM writes.
+// Min-hop tables written in all three forms equal OpenSM's files.
 func TestMinHopFilesAsOpenSM(t *testing.T) {
 	for _, spec := range []string{"fattree:3,6", "mesh:5x4,hosts=2,links=2", "hypercube:4", "xgft:2,2,2,2,2"} {
 		f, file := made(t, spec)
@@ -49,8 +49,8 @@ func TestMinHopFilesAsOpenSM(t *testing.T) {
 	}
 }
 
-// Up/down from one root takes detours. Loaded into OpenSM with the file engine,
-// which counts hops like min-hop, they are the lines "No 2 hop path possible".
+// Up/down from one root takes detours. OpenSM's file engine, which counts hops like min-hop, then writes the lines "No
+// 2 hop path possible".
 func TestDetoursAsOpenSM(t *testing.T) {
 	roots := filepath.Join(t.TempDir(), "roots")
 	writeFile(t, roots, []byte("0x200000\n"))
@@ -68,7 +68,7 @@ func TestDetoursAsOpenSM(t *testing.T) {
 	}
 }
 
-// sssp and dfsssp keep hop counts for the LIDs of adapters too.
+// The engines sssp and dfsssp also keep hop counts for the LIDs of adapters.
 func TestPathHopsAsOpenSM(t *testing.T) {
 	for _, c := range []struct{ engine, spec string }{{"sssp", "random:20,4,60"}, {"dfsssp", "fattree:3,6"}} {
 		f, file := made(t, c.spec)
@@ -80,8 +80,8 @@ func TestPathHopsAsOpenSM(t *testing.T) {
 	}
 }
 
-// line is three switches in a row, sw0 to sw2 with LIDs 1 to 3, and adapters on
-// sw0 and sw2 with LIDs 4 and 5. Port 1 leads left, port 2 right, port 3 to the adapter.
+// line returns three switches in a row, sw0 to sw2 with LIDs 1 to 3, and adapters on sw0 and sw2 with LIDs 4 and 5.
+// Port 1 leads to the switch before, port 2 to the next one, port 3 to the adapter.
 func line(t testing.TB) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -111,9 +111,8 @@ func line(t testing.TB) *fabric.Fabric {
 	return f
 }
 
-// Calculated by hand from osm_dump.c: a port that leads nowhere has no hops, an
-// adapter on the switch is one hop away by whatever port, LIDs without owner and
-// without entry are unreachable.
+// Worked out by hand from osm_dump.c: an unlinked port has no hops, an adapter on the switch is one hop away by any
+// port, LIDs without owner or entry are unreachable.
 func TestWriteFDBsByHand(t *testing.T) {
 	f := line(t)
 	lft := fabric.NewLFT(3, 7)
@@ -126,8 +125,8 @@ func TestWriteFDBsByHand(t *testing.T) {
 		"0x0001 : 000  : 00   : yes\n0x0002 : 002  : 01   : yes\n0x0003 : 002  : 02   : yes\n" +
 		"0x0004 : 001  : 01   : yes\n0x0005 : 003  : HOPS UNKNOWN\n0x0006 : UNREACHABLE\n0x0007 : UNREACHABLE\n" +
 		"dump_ucast_routes: Switch 0x0000000000200001\nLID    : Port : Hops : Optimal\n" +
-		"0x0001 : 002  : 03   : No 1 hop path possible via port 1!\n0x0002 : 000  : 00   : yes\n0x0003 : 002  : 01   " +
-		": yes\n" +
+		"0x0001 : 002  : 03   : No 1 hop path possible via port 1!\n0x0002 : 000  : 00   : yes\n" +
+		"0x0003 : 002  : 01   : yes\n" +
 		"0x0004 : 001  : 02   : yes\n0x0005 : 009  : HOPS UNKNOWN\n0x0006 : UNREACHABLE\n0x0007 : UNREACHABLE\n" +
 		"dump_ucast_routes: Switch 0x0000000000200002\nLID    : Port : Hops : Optimal\n" +
 		"0x0001 : 001  : 02   : yes\n0x0002 : 001  : 01   : yes\n0x0003 : 000  : 00   : yes\n" +
@@ -137,7 +136,7 @@ func TestWriteFDBsByHand(t *testing.T) {
 	recommend := func(sw fabric.SwitchIndex, lid uint16) uint8 { return uint8(100 + 10*int(sw) + int(lid)) }
 	if err := WriteFDBs(&b, tables, routing.NewDistances(f), recommend); err != nil ||
 		!bytes.Contains(b.Bytes(), []byte("via port 111!")) {
-		t.Errorf("error %v, the port recommended is not in\n%s", err, &b)
+		t.Errorf("error %v, the recommended port is not in\n%s", err, &b)
 	}
 }
 
@@ -147,7 +146,7 @@ func TestPathHopsByHand(t *testing.T) {
 	lft := fabric.NewLFT(3, 7)
 	copy(lft.Row(0), []byte{255, 0, 2, 2, 3, 2, 255, 255})
 	copy(lft.Row(1), []byte{255, 1, 0, 1, 1, 2, 255, 255}) // LID 3 back to sw0: a loop
-	copy(lft.Row(2), []byte{255, 1, 3, 0, 2, 3, 255, 255}) // LID 2 to the adapter, LID 4 to nothing
+	copy(lft.Row(2), []byte{255, 1, 3, 0, 2, 3, 255, 255}) // LID 2 to the adapter, LID 4 to an unlinked port
 	h := NewPathHops(fabric.NewTables(f, lft, "test"))
 	for sw, want := range [3][8]uint8{
 		{255, 0, 1, 255, 1, 3, 255, 255},

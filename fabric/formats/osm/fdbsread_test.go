@@ -31,8 +31,7 @@ func minhopTables(t testing.TB, spec string) *routing.Result {
 	return res
 }
 
-// TestReadFDBs: what was written is read again, entry by entry. That the writing
-// is OpenSM's is tested with the writer.
+// TestReadFDBs reads a file of WriteFDBs and compares every entry. The tests of the writer compare it with OpenSM.
 func TestReadFDBs(t *testing.T) {
 	res := minhopTables(t, "torus:4x3")
 	var text bytes.Buffer
@@ -95,9 +94,8 @@ func FuzzReadGUID2LID(f *testing.F) {
 	})
 }
 
-// ibdiagnetFDBs is written by hand from what is known of ibdiagnet's files: the heading
-// is the name of a function of the OpenSM of 2006, hops are always 00, comments may stand
-// before it all, and private tables have their number before their entries.
+// ibdiagnetFDBs is made by hand in the form of ibdiagnet's files. The heading has the function name of OpenSM in 2006,
+// hops are always 00, comments may precede everything, and the number of a private table precedes its entries.
 const ibdiagnetFDBs = `# This file is made by hand
 osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000000200000
 LID    : Port : Hops : Optimal
@@ -119,7 +117,7 @@ LID    : Port : Hops : Optimal
 0x0003 : 000  : 00   : yes
 `
 
-// TestReadIbdiagnetFDBs: entry by entry.
+// TestReadIbdiagnetFDBs compares every entry.
 func TestReadIbdiagnetFDBs(t *testing.T) {
 	file, err := osm.ReadFDBs(strings.NewReader(ibdiagnetFDBs), "ibdiagnet.fdbs")
 	if err != nil {

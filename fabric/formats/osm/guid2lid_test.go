@@ -14,22 +14,22 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestReadGUID2LID: by hand, from osm_db_restore and unpack_lids of OpenSM.
-// Package fabric's tests compare files with OpenSM.
+// TestReadGUID2LID has cases worked out by hand from osm_db_restore and unpack_lids of OpenSM. Tests of package fabric
+// compare files with OpenSM.
 func TestReadGUID2LID(t *testing.T) {
 	const one = "0x0000000000100001"
 	for _, tc := range []struct {
 		text, records, notes, err string
 	}{
 		{
-			text: one + " 0x0004 0x0007\n\n0x0000000000100003 0x0008 0x0008\n", records: one +
-				" {4 7} true; 0x0000000000100003 {8 8} true",
+			text:    one + " 0x0004 0x0007\n\n0x0000000000100003 0x0008 0x0008\n",
+			records: one + " {4 7} true; 0x0000000000100003 {8 8} true",
 		},
 		{text: one + " 4 7 and more\n", records: one + " {4 7} true"},
-		{text: "0x100001 0x0004 0x0004\n\n", records: "0x100001 {4 4} true", notes: "f:1: OpenSM looks for " + one},
+		{text: "0x100001 0x0004 0x0004\n\n", records: "0x100001 {4 4} true", notes: "f:1: OpenSM searches for " + one},
 		{
-			text: one + " 1 2\n\n" + one + " 3 4\n\n", records: one + " {1 2} true", notes: "f:3: " + one +
-				" occurs earlier in the file",
+			text: one + " 1 2\n\n" + one + " 3 4\n\n", records: one + " {1 2} true",
+			notes: "f:3: " + one + " occurs earlier in the file",
 		},
 		{
 			text: one + " 0x0001 0x0001\n0x0000000000100003 2 2\n\n", records: one + " {1 16} true",
@@ -81,8 +81,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// FuzzGUID2LID writes what was read. Where all records are as OpenSM writes
-// them, it must read back the same, and writing must be stable from then on.
+// FuzzGUID2LID writes a file that was read. If all records have OpenSM's form, reading it again gives the same records.
 func FuzzGUID2LID(f *testing.F) {
 	f.Add([]byte("0x0000000000100001 0x0004 0x0007\n\n0x5 1 1\nmore\n\n"))
 	f.Add([]byte("0x0000000000100001 0x0004 0x0007\r\n\r\n"))
@@ -116,12 +115,12 @@ func rewrite(t *testing.T, file *GUID2LIDFile) *GUID2LIDFile {
 	}
 	again, err := ReadGUID2LID(&b, "again")
 	if err != nil {
-		t.Fatalf("what we write is not read: %v", err)
+		t.Fatalf("cannot read a written file: %v", err)
 	}
 	return again
 }
 
-// TestCNumbers: by hand, from the C standard, 7.22.1.4.
+// TestCNumbers has cases worked out by hand from the C standard, 7.22.1.4.
 func TestCNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		text     string
@@ -153,7 +152,7 @@ func TestCNumbers(t *testing.T) {
 	}
 }
 
-// BenchmarkReadGUID2LID reads a full one.
+// BenchmarkReadGUID2LID reads a file with all LIDs.
 func BenchmarkReadGUID2LID(b *testing.B) {
 	var text bytes.Buffer
 	for i := range fabric.MaxUnicastLID {

@@ -19,8 +19,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// guidFileParts are OpenSM's functions that take the lines of each kind of file,
-// the one that reads the file, and its error for a file that breaks off.
+// guidFileParts holds for each kind of file the engine that reads it, OpenSM's function for a line, and OpenSM's error
+// for an invalid file.
 var guidFileParts = map[GUIDFileKind]struct{ engine, line, broken string }{
 	RootGUIDs:    {"updn", "rank_root_node", "ERR AA02"},
 	SwitchIDs:    {"updn", "update_id", "ERR AA03"},
@@ -30,8 +30,7 @@ var guidFileParts = map[GUIDFileKind]struct{ engine, line, broken string }{
 	SearchOrder:  {"minhop", "set_search_ordering_ports", "ERR 3A0F"},
 }
 
-// TestGUIDFilesAsOpenSM compares what we make of random files with what OpenSM
-// says in its log of lines that it takes or passes over.
+// TestGUIDFilesAsOpenSM compares the lines of random files that we use or skip with those in OpenSM's log.
 func TestGUIDFilesAsOpenSM(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,6")
 	if err != nil {
@@ -55,7 +54,7 @@ func TestGUIDFilesAsOpenSM(t *testing.T) {
 func randomGUIDFile(rnd *rand.Rand, f *fabric.Fabric) []byte {
 	var b bytes.Buffer
 	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }
-	odd := rnd.IntN(2) == 0
+	unusual := rnd.IntN(2) == 0
 	for range rnd.IntN(25) {
 		guid := f.SwitchNode(fabric.SwitchIndex(rnd.IntN(len(f.Switches)))).GUID
 		switch rnd.IntN(8) {
@@ -69,13 +68,13 @@ func randomGUIDFile(rnd *rand.Rand, f *fabric.Fabric) []byte {
 		text := pick("0x%016x", "0x%x", "0X%X", "%d")
 		rest := pick(" 1 2", "\t3 4 5", " 2 1 # two", " 1", " 6", "", " 5 300", " 3 1\r", " 2  9",
 			" 01 0x3 2", " 0x7 7")
-		if odd {
+		if unusual {
 			rest = pick(rest, " x", " 7", " 0", " 1 1", " 1,2", " 1x2", " 257 5", " -1 2", " 1 0", " 2 x", " 9 9",
 				"#1 2", " 4294967297 1", " 3#5", " 2 256", " 1 2 3 4 5 6 7")
 		}
 		fmt.Fprintf(&b, text+"%s\n", guid, rest)
 		switch {
-		case odd && rnd.IntN(40) == 0:
+		case unusual && rnd.IntN(40) == 0:
 			b.WriteString(pick("junk\n", "0x\n", "0002c9 1\n", "# "+strings.Repeat("long ", 70)+"\n", "0x12z 1\n",
 				"1\x002\n"))
 		case rnd.IntN(6) == 0:
@@ -90,7 +89,7 @@ var (
 	loggedHex = regexp.MustCompile(`0x([0-9a-f]+)`)
 )
 
-// loggedGUIDs returns the GUIDs of a function's messages that match, in order.
+// loggedGUIDs returns the GUIDs of a function's log messages that match, in order.
 func loggedGUIDs(t *testing.T, log, function, match string) []uint64 {
 	t.Helper()
 	var all []uint64
@@ -128,20 +127,20 @@ func compareGUIDFiles(t *testing.T, s *ibsimtest.Sim, f *fabric.Fabric, engine s
 		if err != nil {
 			t.Fatal(err)
 		}
-		taken, passed, stops := useOf(file, f, kind)
+		used, skipped, stops := useOf(file, f, kind)
 		if got := strings.Contains(log, part.broken); got != (file.Broken || stops) {
-			t.Errorf("%s: OpenSM breaks off: %v, we do: %v, %v, of\n%q\n%s", kind.Option(), got, file.Broken, stops,
+			t.Errorf("%s: OpenSM stops reading: %v, we do: %v, %v, of\n%q\n%s", kind.Option(), got, file.Broken, stops,
 				files[kind], file.Notes)
 		}
-		if got := loggedGUIDs(t, log, part.line, "not found|bad port|bad hop|already|multiple"); !slices.Equal(got,
-			passed) {
-			t.Errorf("%s: OpenSM passes over %x, we over %x, of\n%q", kind.Option(), got, passed, files[kind])
+		got := loggedGUIDs(t, log, part.line, "not found|bad port|bad hop|already|multiple")
+		if !slices.Equal(got, skipped) {
+			t.Errorf("%s: OpenSM skips %x, we skip %x, of\n%q", kind.Option(), got, skipped, files[kind])
 		}
 		if kind != RootGUIDs && kind != SwitchIDs {
-			continue // OpenSM does not say what it takes of the others
+			continue // OpenSM does not log which of the others it uses
 		}
-		if got := loggedGUIDs(t, log, part.line, "Ranking root|update node"); !slices.Equal(got, taken) {
-			t.Errorf("%s: OpenSM takes %x, we take %x, of\n%q", kind.Option(), got, taken, files[kind])
+		if got := loggedGUIDs(t, log, part.line, "Ranking root|update node"); !slices.Equal(got, used) {
+			t.Errorf("%s: OpenSM uses %x, we use %x, of\n%q", kind.Option(), got, used, files[kind])
 		}
 	}
 	ids, _ := mustRead(t, files[SwitchIDs]).IDs(isSwitchOf(f))
@@ -151,7 +150,7 @@ func compareGUIDFiles(t *testing.T, s *ibsimtest.Sim, f *fabric.Fabric, engine s
 		id, _ := strconv.ParseUint(m[2], 16, 64)
 		if last := strings.LastIndex(log, "update node 0x"+m[1]+" id"); strings.Index(log, m[0]+"\n") == last &&
 			ids[guid] != id {
-			t.Errorf("OpenSM gives 0x%x the number 0x%x, we give it 0x%x", guid, id, ids[guid])
+			t.Errorf("the number of 0x%x is 0x%x in OpenSM, 0x%x in ours", guid, id, ids[guid])
 		}
 	}
 }
@@ -169,12 +168,12 @@ func isSwitchOf(f *fabric.Fabric) func(uint64) bool {
 	return func(guid uint64) bool { return f.SwitchByGUID(guid) != fabric.None }
 }
 
-// useOf is what we say of the lines of a file: those taken and those passed
-// over, in order, and whether a number stops the reading.
-func useOf(file *GUIDFile, f *fabric.Fabric, kind GUIDFileKind) (taken, passed []uint64, stops bool) {
-	useless := map[int]bool{}
+// useOf returns the GUIDs of the lines of a file that are used and skipped, in order, and whether an invalid number
+// stops the reading.
+func useOf(file *GUIDFile, f *fabric.Fabric, kind GUIDFileKind) (used, skipped []uint64, stops bool) {
+	unused := map[int]bool{}
 	for _, n := range file.Check(f, kind) {
-		useless[n.Line] = true
+		unused[n.Line] = true
 	}
 	var notes []FileNote
 	last := len(file.Lines)
@@ -192,20 +191,20 @@ func useOf(file *GUIDFile, f *fabric.Fabric, kind GUIDFileKind) (taken, passed [
 		_, notes = file.Orders()
 	}
 	for _, n := range notes {
-		useless[n.Line] = true
+		unused[n.Line] = true
 	}
 	for _, l := range file.Lines[:last] {
-		if useless[l.Line] {
-			passed = append(passed, l.GUID)
+		if unused[l.Line] {
+			skipped = append(skipped, l.GUID)
 		} else {
-			taken = append(taken, l.GUID)
+			used = append(used, l.GUID)
 		}
 	}
-	return taken, passed, stops
+	return used, skipped, stops
 }
 
-// TestHostGUIDFilesAsOpenSM: what ftree says of files of compute and I/O nodes,
-// and updn and ftree of roots that are none.
+// TestHostGUIDFilesAsOpenSM compares the errors that OpenSM logs: those of the engines for invalid files of compute and
+// I/O nodes, and those of updn and ftree for roots that do not exist.
 func TestHostGUIDFilesAsOpenSM(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,6")
 	if err != nil {
@@ -215,7 +214,7 @@ func TestHostGUIDFilesAsOpenSM(t *testing.T) {
 	for _, tc := range []struct {
 		kind         GUIDFileKind
 		engine, text string
-		says         string
+		logged       string
 	}{
 		{ComputeNodes, "ftree", "0x100001\njunk\n0x100003\n", "ERR AB23"},
 		{ComputeNodes, "ftree", "# none\n", "ERR AB27"},
@@ -227,22 +226,22 @@ func TestHostGUIDFilesAsOpenSM(t *testing.T) {
 		{RootGUIDs, "ftree", "0x100001\n", "ERR AB25"},
 		{RootGUIDs, "updn", "0x100001\n", "no root nodes were found"},
 	} {
-		t.Run(tc.kind.Option()+"-"+tc.says, func(t *testing.T) {
+		t.Run(tc.kind.Option()+"-"+tc.logged, func(t *testing.T) {
 			folder := t.TempDir()
 			list, conf := filepath.Join(folder, "list"), filepath.Join(folder, "conf")
 			writeFile(t, list, []byte(tc.text))
 			writeFile(t, conf, fmt.Appendf(nil, "%s %s\n", tc.kind.Option(), list))
 			log := dump(t, ibsimtest.OpenSM(t, s, "-F", conf, "-R", tc.engine), "opensm.log")
-			if !bytes.Contains(log, []byte(tc.says)) {
-				t.Errorf("OpenSM does not say %q:\n%s", tc.says, log)
+			if !bytes.Contains(log, []byte(tc.logged)) {
+				t.Errorf("OpenSM does not log %q:\n%s", tc.logged, log)
 			}
 			file := mustRead(t, []byte(tc.text))
-			useless := len(file.Check(f, tc.kind)) == len(file.Lines)
+			unused := len(file.Check(f, tc.kind)) == len(file.Lines)
 			switch {
-			case file.Broken && !strings.Contains(tc.kind.AfterBroken(), strings.TrimPrefix(tc.says, "ERR ")):
-				t.Errorf("a broken file: %q, expected %s in it", tc.kind.AfterBroken(), tc.says)
-			case !file.Broken && !useless:
-				t.Error("the file is of use to us")
+			case file.Broken && !strings.Contains(tc.kind.AfterBroken(), strings.TrimPrefix(tc.logged, "ERR ")):
+				t.Errorf("a broken file: %q, expected %s in it", tc.kind.AfterBroken(), tc.logged)
+			case !file.Broken && !unused:
+				t.Error("the file has an effect")
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGUIDFile: the lines by hand, from parse_node_map of cl_nodenamemap.c.
+// TestGUIDFile has lines worked out by hand from parse_node_map of cl_nodenamemap.c.
 func TestGUIDFile(t *testing.T) {
 	long := "# " + strings.Repeat("x", 300)
 	for _, tc := range []struct {
@@ -32,7 +32,7 @@ func TestGUIDFile(t *testing.T) {
 		}
 		if all := fmt.Sprint(f.Notes); tc.notes != "" && !strings.Contains(all, tc.notes) || tc.notes == "" &&
 			len(f.Notes) > 0 {
-			t.Errorf("%q is noted %s, want %q", tc.text, all, tc.notes)
+			t.Errorf("%q: notes %s, want %q", tc.text, all, tc.notes)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func FuzzGUIDFile(f *testing.F) {
 	})
 }
 
-// TestGUIDFileUses: by hand, from update_id, mark_ignored_port, set_hop_wf and
+// TestGUIDFileUses has cases worked out by hand from update_id, mark_ignored_port, set_hop_wf and
 // set_search_ordering_ports of OpenSM.
 func TestGUIDFileUses(t *testing.T) {
 	f := mustRead(t, []byte("0x10 3 7 # a\n0x11 3,7\n0x12\n0x13 4294967297 0x101\n0x14 5 5\n0x15 258 2\n0x16 -1 "+
@@ -91,7 +91,7 @@ func TestGUIDFileUses(t *testing.T) {
 func TestGUIDFileKinds(t *testing.T) {
 	for k := RootGUIDs; k <= SearchOrder; k++ {
 		if d, ok := FindConfDef(k.Option()); !ok || d.Affects&AffectsRoutes == 0 {
-			t.Errorf("%s is no option that affects routes", k.Option())
+			t.Errorf("%s is not an option that affects routes", k.Option())
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// In the words of ibroute (infiniband-diags, ibroute.c).
+// ibroutePair has the form of ibroute's output (infiniband-diags, ibroute.c).
 const ibroutePair = "Unicast lids [0x0-0x3] of switch Lid 3 guid 0x0000000000200000 (sw):\n" +
 	"  Lid  Out   Destination\n" +
 	"       Port     Info \n" +
@@ -29,7 +29,7 @@ func TestReadIbroute(t *testing.T) {
 	}
 }
 
-// What dump_fts and ibroute print of a routed subnet loads as OpenSM's own dump does.
+// The output of dump_fts and ibroute for a routed subnet loads like OpenSM's own dump.
 func TestIbrouteAndDumpFTSGiveOpenSMsTables(t *testing.T) {
 	f, file := made(t, "torus:4x3,2") // highest LID 36
 	sim := ibsimtest.Start(t, file)
@@ -61,7 +61,7 @@ func TestIbrouteAndDumpFTSGiveOpenSMsTables(t *testing.T) {
 	}
 }
 
-// The tools do not print a last LID that is a multiple of 64; the report says so.
+// The tools do not print a last LID that is a multiple of 64. The report counts it.
 func TestLastLIDLost(t *testing.T) {
 	f, file := made(t, "torus:4x4,hosts=3") // highest LID 64
 	sim := ibsimtest.Start(t, file)
@@ -78,7 +78,7 @@ func TestLastLIDLost(t *testing.T) {
 	}
 }
 
-// dump_fts after OpenSM with LMC: all LIDs but a port's first come without a GUID that OpenSM would read.
+// With an LMC dump_fts prints all LIDs of a port except the first without a GUID that OpenSM would read.
 func TestDumpFTSWithLMC(t *testing.T) {
 	f, file := made(t, "fattree:2,6")
 	sim := ibsimtest.Start(t, file)

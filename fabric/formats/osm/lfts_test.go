@@ -24,7 +24,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// made makes a fabric with LIDs, and an ibsim net file of it without.
+// made returns a fabric with LIDs, and the name of an ibsim net file of it without LIDs.
 func made(t testing.TB, spec string) (*fabric.Fabric, string) {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -56,7 +56,7 @@ func writeFile(t testing.TB, name string, content []byte) {
 	}
 }
 
-// shared reads one of the shared fabrics as a subnet manager on ibsim finds it.
+// shared reads one of the shared fabrics like a subnet manager on ibsim.
 func shared(t testing.TB, name string) (*fabric.Fabric, string) {
 	t.Helper()
 	file := testenv.SharedFile(t, filepath.Join("fabrics", name))
@@ -103,7 +103,7 @@ func lfts(t testing.TB, tables *fabric.Tables) []byte {
 	return b.Bytes()
 }
 
-// same fails where two dumps differ and shows the first line that does.
+// same reports the first line in which two dumps differ.
 func same(t testing.TB, what string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {
@@ -119,7 +119,7 @@ func same(t testing.TB, what string, got, want []byte) {
 	t.Errorf("%s: %d lines, want %d", what, len(g), len(w))
 }
 
-// OpenSM's dump, read, applied and written, is the same again.
+// OpenSM's dump is unchanged after it was read, applied and written.
 func TestOpenSMDumpComesBack(t *testing.T) {
 	for _, c := range []struct{ spec, engine string }{
 		{"fattree:3,8", "ftree"}, {"fattree:2,12", "minhop"}, {"torus:6x5,2", "dor"},
@@ -145,7 +145,7 @@ func inSubnet(f *fabric.Fabric) int {
 	return n
 }
 
-// The largest is 31 million entries: only in full runs.
+// The largest dump has 31 million entries and is read only in full runs.
 func TestSharedFabricsComeBack(t *testing.T) {
 	names := []string{"real-fdr10-8sw.topo", "real-qdr-11sw.topo", "real-ndr-rail-40sw.topo", "reindeer1100-116sw.net",
 		"real-cs8500-hdr-192sw.net", "rhino10k-2520sw.net"}
@@ -166,7 +166,7 @@ func TestSharedFabricsComeBack(t *testing.T) {
 				t.Error(err)
 			}
 			if rest, err := c.r.Peek(1); err != io.EOF {
-				t.Errorf("more is expected: %q, %v", rest, err)
+				t.Errorf("the written file is too short, expected %q, %v", rest, err)
 			}
 			if lines := report.Lines(); len(lines) > 0 {
 				t.Errorf("report %q", lines)
@@ -185,7 +185,7 @@ func open(t testing.TB, name string) *os.File {
 	return f
 }
 
-// comparer is a writer that expects what it reads.
+// comparer is a writer that compares written bytes with those of a reader.
 type comparer struct {
 	r   *bufio.Reader
 	buf []byte
@@ -207,8 +207,7 @@ func (c *comparer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// renumbered gives a fabric other LIDs, as an SM that found them there would
-// keep them: in another order and with holes.
+// renumbered returns a fabric with other LIDs in another order, with gaps. An SM that finds them keeps them.
 func renumbered(t testing.TB, f *fabric.Fabric) *fabric.Fabric {
 	t.Helper()
 	lids := make([]uint16, len(f.EndPorts))
@@ -222,7 +221,7 @@ func renumbered(t testing.TB, f *fabric.Fabric) *fabric.Fabric {
 	return g
 }
 
-// OpenSM's file engine on a subnet with other LIDs moves entries as Apply does.
+// OpenSM's file engine moves entries as Apply does if the subnet has other LIDs.
 func TestApplyMovesLIDsAsOpenSM(t *testing.T) {
 	for _, spec := range []string{"fattree:3,6", "torus:4x4,2"} {
 		f, file := made(t, spec)
@@ -239,7 +238,7 @@ func TestApplyMovesLIDsAsOpenSM(t *testing.T) {
 	}
 }
 
-// Without port GUIDs, with unknown switches and without known ones OpenSM does the same as Apply.
+// OpenSM does the same as Apply with entries without port GUID, unknown switches and missing ones.
 func TestApplySkipsAsOpenSM(t *testing.T) {
 	f, file := made(t, "torus:4x4,2")
 	dir := ibsimtest.OpenSM(t, ibsimtest.Start(t, file))
@@ -273,7 +272,7 @@ func TestApplySkipsAsOpenSM(t *testing.T) {
 	}
 }
 
-// withOpenSMsLIDs gives a fabric the LIDs and LMCs that OpenSM gave it.
+// withOpenSMsLIDs returns the fabric with the LIDs and LMCs that OpenSM assigned.
 func withOpenSMsLIDs(t testing.TB, f *fabric.Fabric, dir string) *fabric.Fabric {
 	t.Helper()
 	g := *f
@@ -328,7 +327,7 @@ func TestPrintDesc(t *testing.T) {
 	}
 }
 
-// OpenSM prints hostile descriptions as the writer does.
+// OpenSM prints hostile descriptions like the writer.
 func TestHostileDescriptionsAsOpenSM(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,2")
 	if err != nil {
@@ -358,8 +357,7 @@ func TestHostileDescriptionsAsOpenSM(t *testing.T) {
 	}
 }
 
-// Written by hand: entries above the switch's ports are left out, LID 0 too, and
-// LIDs that nobody has are unknown.
+// Worked out by hand: entries above the switch's ports and LID 0 are omitted, and LIDs without an owner are unknown.
 func TestWriteLFTs(t *testing.T) {
 	f := pair(t)
 	lft := fabric.NewLFT(1, 9)
@@ -408,14 +406,14 @@ func pair(t testing.TB) *fabric.Fabric {
 	return f
 }
 
-// fullDisk takes some bytes and then no more.
-type fullDisk struct{ room int }
+// fullDisk accepts a number of bytes and then fails.
+type fullDisk struct{ left int }
 
 func (d *fullDisk) Write(b []byte) (int, error) {
-	if len(b) > d.room {
+	if len(b) > d.left {
 		return 0, errors.New("no space left")
 	}
-	d.room -= len(b)
+	d.left -= len(b)
 	return len(b), nil
 }
 
@@ -425,11 +423,11 @@ func TestWritersReportErrors(t *testing.T) {
 	for i := range f.NumSwitches() {
 		clear(tables.LFT.Row(i))
 	}
-	for room := range 3 {
+	for blocks := range 3 {
 		for what, err := range map[string]error{
-			"LFTs":   WriteLFTs(&fullDisk{room << 16}, tables),
-			"fdbs":   WriteFDBs(&fullDisk{room << 16}, tables, NewPathHops(tables), nil),
-			"matrix": WriteLIDMatrix(&fullDisk{room << 15}, f, allOne{}),
+			"LFTs":   WriteLFTs(&fullDisk{blocks << 16}, tables),
+			"fdbs":   WriteFDBs(&fullDisk{blocks << 16}, tables, NewPathHops(tables), nil),
+			"matrix": WriteLIDMatrix(&fullDisk{blocks << 15}, f, allOne{}),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "no space left") {
 				t.Errorf("%s: error %v", what, err)
@@ -482,7 +480,7 @@ type counter int64
 
 func (c *counter) Write(b []byte) (int, error) { *c += counter(len(b)); return len(b), nil }
 
-// large returns the fat-tree of 11,664 hosts with some port for every LID.
+// large returns tables of the fat-tree with 11,664 hosts, with an arbitrary port for every LID.
 func large(b *testing.B) *fabric.Tables {
 	b.Helper()
 	f, _ := made(b, "fattree:3,36")

@@ -18,8 +18,8 @@ const pairDump = "Unicast lids [0-3] of switch Lid 3 guid 0x0000000000200000 ('s
 	"0x0003 000 # Switch portguid 0x0000000000200000: 'sw'\n" +
 	"3 lids dumped\n"
 
-// What OpenSM's loader takes (osm_ucast_file.c): leading space, comments, any
-// space between the numbers, nothing behind them, no trailer.
+// The forms that OpenSM's loader accepts (osm_ucast_file.c): leading space, comments, any space between the numbers,
+// nothing after them, no trailer.
 func TestReadLFTsForms(t *testing.T) {
 	f := pair(t)
 	for what, text := range map[string]string{
@@ -78,7 +78,7 @@ func TestReadLFTsErrors(t *testing.T) {
 		},
 		{
 			"cut after a line", pairDump + header + "0x0001 001\n", "lfts:7: the file is truncated: the table of " +
-				"switch 0x0000000000200000, begun on line 6",
+				"switch 0x0000000000200000, which begins on line 6",
 		},
 	} {
 		_, err := ReadLFTs(strings.NewReader(c.text), "lfts")
@@ -121,7 +121,7 @@ func TestApplyReport(t *testing.T) {
 		"0x0001 002 # portguid 0x100001:\n" +
 		"0x0001 001 # portguid 0x100001:\n" + // collides
 		"0x0007 002 # portguid 0x100003:\n" + // moves to 2
-		"0x0003 000 # portguid 0x777777:\n" + // of nobody
+		"0x0003 000 # portguid 0x777777:\n" + // unknown
 		"0x0009 000\n" + // beyond, no GUID
 		"what?\n" +
 		"5 valid lids dumped \n"
@@ -136,9 +136,9 @@ func TestApplyReport(t *testing.T) {
 		"1 port GUID is not in the subnet, its entries stay at their LID: 0x0000000000777777 at LID 3",
 		"1 entry is for a LID above the highest of the subnet, skipped: LID 9 on line 14",
 		"1 entry replaced another one for the same LID: sw: LID 1 by port 2, on line 11 by port 1",
-		"1 entry stands before the first table, skipped: line 1: 0x0001 001",
+		"1 entry before the first table was skipped: line 1: 0x0001 001",
 		"1 multicast table was skipped: line 7: Multicast mlids of switch",
-		"1 last LID was not printed by ibroute or dump_fts, which leave out multiples of 64: LID 64 of " +
+		"1 last LID was not printed by ibroute or dump_fts, which omit multiples of 64: LID 64 of " +
 			"0x0000000000200000 (sw)",
 		"1 line was not recognized: line 15: what?",
 	}
@@ -155,13 +155,13 @@ func TestFindingKeepsAFewExamples(t *testing.T) {
 	for i := range 20 {
 		f.add(func() string { return fmt.Sprint(i) })
 	}
-	lines := findingLines([]findingText{{&f, "one", "many"}})
+	lines := findingLines([]findingText{{&f, "{one|many}"}})
 	if len(lines) != 1 || lines[0] != "20 many: 0; 1; 2; 3; 4; ..." {
 		t.Errorf("%q", lines)
 	}
 }
 
-// Whatever is read and applied is a table that, written and read again, is the same.
+// Tables that were read and applied are the same after they are written and read again.
 func FuzzReadLFTs(f *testing.F) {
 	f.Add([]byte(pairDump))
 	f.Add([]byte(ibroutePair))

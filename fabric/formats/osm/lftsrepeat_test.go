@@ -12,8 +12,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestRepeated reads tables that agree in all but their ports and have some bytes changed, and the same with a space
-// before each line, which OpenSM passes over too: no entry of that is taken as a repeated one.
+// TestRepeated reads tables that differ only in their ports and in a few changed bytes. It compares the result with
+// that of the same text with a space before each line, which OpenSM skips, so that no entry is treated as a repeated
+// one.
 func TestRepeated(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 200, 20_000) {

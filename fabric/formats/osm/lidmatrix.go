@@ -4,6 +4,8 @@ package osm
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -77,5 +79,188 @@ func hopsTo(f *fabric.Fabric, hops Hops, sw fabric.SwitchIndex, lid uint16,
 			return hops.Least(sw, dst)
 		}
 		return hops.Through(sw, port, dst)
+	}
+}
+
+// LIDMatrix holds hop counts loaded from a file.
+type LIDMatrix struct {
+	f *fabric.Fabric
+	// rows[sw] holds a byte for each destination switch and port, nil for a switch that is not in the file.
+	rows [][]uint8
+}
+
+// Least implements [Hops].
+func (m *LIDMatrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.Through(sw, 0, dst) }
+
+// Through implements [Hops].
+func (m *LIDMatrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
+	n := int(m.f.SwitchNode(sw).NumPorts) + 1
+	if m.rows[sw] == nil || int(port) >= n {
+		return NoHops
+	}
+	return m.rows[sw][int(dst)*n+int(port)]
+}
+
+// MatrixReport describes how a lid matrix was loaded.
+type MatrixReport struct {
+	Rows            int     // the number of rows that were loaded
+	UnknownSwitches Finding // switches that are not in the subnet; their rows were skipped
+	MissingSwitches Finding // switches of the subnet that are not in the file
+	NoSwitchLID     Finding // rows for LIDs that are not the base LID of a switch; they were skipped
+	// Moved counts rows whose port GUID has another LID now. As in OpenSM they apply to their LID, so they are wrong.
+	Moved   Finding
+	TooLong Finding // rows with more columns than the switch has ports; the others were skipped
+	Ignored Finding // lines that were not recognized
+}
+
+// Lines returns a sentence for each kind of finding that occurred.
+func (r *MatrixReport) Lines() []string {
+	return findingLines([]findingText{
+		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
+		{&r.MissingSwitches, "switch{|es} of the subnet {is|are} not in the file"},
+		{&r.NoSwitchLID, "row{|s} {is|are} for {a LID|LIDs} that no switch has, skipped"},
+		{&r.Moved, "row{|s} {is for a switch that has another LID|are for switches that have other LIDs} now; " +
+			"a lid matrix is not remapped"},
+		{&r.TooLong, "row{|s} {has|have} more columns than {its|their} switch has ports"},
+		{&r.Ignored, "line{|s} {was|were} not recognized"},
+	})
+}
+
+// ReadLIDMatrix loads opensm-lid-matrix.dump for a subnet as OpenSM does with option -M (osm_ucast_file.c,
+// do_lid_matrix_file_load). LIDs are not remapped. Errors begin with "name:line:". ReadLIDMatrix refuses whatever
+// OpenSM refuses, and a file without a switch. O(bytes + switches^2 x ports).
+func ReadLIDMatrix(r io.Reader, name string, f *fabric.Fabric) (*LIDMatrix, MatrixReport, error) {
+	p := matrixParser{m: &LIDMatrix{f: f, rows: make([][]uint8, len(f.Switches))}, sw: fabric.None}
+	lines := newLineReader(r, name)
+	err := lines.each(func(text []byte) error { return p.parse(text, lines.line) })
+	if err != nil {
+		return nil, p.report, err
+	}
+	switch {
+	case lines.line == 0:
+		return nil, p.report, fmt.Errorf("%s:1: the file is empty, expected a lid matrix", name)
+	case !p.headers:
+		return nil, p.report, lines.fail(errors.New("no lid matrix found, expected \"Switch: guid 0x...\""))
+	case !lines.ended:
+		return nil, p.report, lines.fail(errors.New("the file is truncated: the last line does not end"))
+	}
+	for s, n := range f.Switches {
+		if f.Nodes[n].InSubnet && p.m.rows[s] == nil {
+			p.report.MissingSwitches.add(func() string { return guidAndName(f.Nodes[n].GUID, f.Nodes[n].Desc) })
+		}
+	}
+	return p.m, p.report, nil
+}
+
+type matrixParser struct {
+	m       *LIDMatrix
+	report  MatrixReport
+	headers bool
+	sw      fabric.SwitchIndex // the switch of the following rows, None if they are skipped
+}
+
+func (p *matrixParser) parse(line []byte, number int) error {
+	text := skipSpace(line)
+	switch {
+	case len(text) == 0 || text[0] == '#':
+		return nil
+	case bytes.HasPrefix(text, []byte("Switch")):
+		return p.header(text)
+	case bytes.HasPrefix(text, hexMark) && p.sw == fabric.None:
+		return nil
+	case bytes.HasPrefix(text, hexMark):
+		return p.row(text[len(hexMark):], number)
+	}
+	p.report.Ignored.add(func() string { return fmt.Sprintf("line %d: %s", number, shorten(text)) })
+	return nil
+}
+
+func (p *matrixParser) header(text []byte) error {
+	_, rest, ok := bytes.Cut(text, switchGUIDMark)
+	if !ok {
+		return fmt.Errorf("cannot parse switch definition %q, expected \"Switch: guid 0x...\"", shorten(text))
+	}
+	guid, rest, ok := parseHex(rest, 64)
+	if !ok || (len(rest) > 0 && !isCSpace(rest[0])) {
+		return fmt.Errorf("cannot parse switch GUID in %q, expected up to 16 hexadecimal digits", shorten(text))
+	}
+	f := p.m.f
+	p.headers = true
+	p.sw = f.SwitchByGUID(guid)
+	if p.sw != fabric.None && !f.SwitchNode(p.sw).InSubnet {
+		p.sw = fabric.None
+	}
+	if p.sw == fabric.None {
+		p.report.UnknownSwitches.add(func() string { return guidAndName(guid, "") })
+		return nil
+	}
+	if p.m.rows[p.sw] == nil {
+		p.m.rows[p.sw] = bytes.Repeat([]byte{NoHops}, len(f.Switches)*(int(f.SwitchNode(p.sw).NumPorts)+1))
+	}
+	return nil
+}
+
+func (p *matrixParser) row(text []byte, number int) error {
+	lid, rest, ok := parseHex(text, 16)
+	if !ok || (len(rest) > 0 && rest[0] != ':' && !isCSpace(rest[0])) {
+		return fmt.Errorf("cannot parse LID in \"0x%s\", expected as in 0x001f", shorten(text))
+	}
+	var hops [256]uint8
+	columns, rest, err := parseHops(&hops, rest)
+	if err != nil {
+		return err
+	}
+	f := p.m.f
+	e := f.PortByLID(uint16(lid))
+	var dst fabric.SwitchIndex = fabric.None
+	if e != fabric.None && uint64(f.Ports[e].LID) == lid {
+		dst = f.Nodes[f.Ports[e].Node].Switch
+	}
+	if dst == fabric.None {
+		p.report.NoSwitchLID.add(func() string { return fmt.Sprintf("LID %d on line %d", lid, number) })
+		return nil
+	}
+	p.checkGUID(rest, e, number)
+	n := int(f.SwitchNode(p.sw).NumPorts) + 1
+	if columns > n {
+		p.report.TooLong.add(func() string {
+			return fmt.Sprintf("%d columns for %d ports on line %d", columns, n, number)
+		})
+		columns = n
+	}
+	into := p.m.rows[p.sw][int(dst)*n : (int(dst)+1)*n]
+	copy(into, hops[:columns])
+	for _, h := range hops[:columns] {
+		into[0] = min(into[0], h)
+	}
+	p.report.Rows++
+	return nil
+}
+
+// parseHops parses the columns of a row up to a comment.
+func parseHops(hops *[256]uint8, text []byte) (columns int, rest []byte, err error) {
+	text = bytes.TrimLeft(text, cSpace+":")
+	for columns < len(hops) && len(text) > 0 && text[0] != '#' {
+		v, after, ok := parseHex(text, 64)
+		if !ok || v > 0xff {
+			return 0, nil, fmt.Errorf("cannot parse hop count in %q, expected 00 to ff", shorten(text))
+		}
+		hops[columns] = uint8(v)
+		columns++
+		text = skipSpace(after)
+	}
+	return columns, text, nil
+}
+
+func (p *matrixParser) checkGUID(comment []byte, endPort fabric.PortIndex, number int) {
+	_, rest, ok := bytes.Cut(comment, portGUIDMark)
+	if !ok {
+		return
+	}
+	if guid, _, ok := parseHex(rest, 64); ok && guid != p.m.f.Ports[endPort].GUID {
+		p.report.Moved.add(func() string {
+			return fmt.Sprintf("LID %d on line %d was that of port GUID 0x%016x, is that of %s",
+				p.m.f.Ports[endPort].LID, number, guid, p.m.f.PortName(endPort))
+		})
 	}
 }

@@ -25,7 +25,7 @@ const lineMatrix = "Switch: guid 0x0000000000200000\n" +
 	"0x0002: 01 01 ff ff # portguid 0x0000000000200001\n" +
 	"0x0003: 00 02 ff ff # portguid 0x0000000000200002\n"
 
-// Calculated by hand.
+// The counts are worked out by hand.
 func TestLIDMatrixByHand(t *testing.T) {
 	f := line(t)
 	same(t, "written", matrix(t, f, routing.NewDistances(f)), []byte(lineMatrix))
@@ -38,12 +38,12 @@ func TestLIDMatrixByHand(t *testing.T) {
 		t.Errorf("%d rows, report %q", report.Rows, lines)
 	}
 	if m.Through(0, 200, 1) != NoHops {
-		t.Error("hops by a port that is not there")
+		t.Error("Through returns hops by a port that does not exist")
 	}
 }
 
-// OpenSM loads a lid matrix with -M; so does ReadLIDMatrix. The least of a row
-// is in column 0 whatever stood there.
+// OpenSM loads a lid matrix with -M like ReadLIDMatrix. Column 0 becomes the least of the row whatever the file has
+// there.
 func TestLIDMatrixAsOpenSM(t *testing.T) {
 	f, file := made(t, "torus:4x3,2")
 	dir := ibsimtest.OpenSM(t, ibsimtest.Start(t, file))
@@ -61,7 +61,7 @@ func TestLIDMatrixAsOpenSM(t *testing.T) {
 
 func TestReadLIDMatrixReport(t *testing.T) {
 	f := line(t)
-	text := "0x0001: zz\n" + // before the first switch: OpenSM does not look at it
+	text := "0x0001: zz\n" + // before the first switch: OpenSM ignores it
 		"Switch: guid 0x0000000000000009\n0x0001: zz\n" +
 		"Switch: guid 0x0000000000200001\nwhat?\n" +
 		"0x0001: 05 03 04 06 07 # portguid 0x0000000000200001\n" +
@@ -78,8 +78,8 @@ func TestReadLIDMatrixReport(t *testing.T) {
 		"1 switch of the file is not in the subnet, skipped: 0x0000000000000009",
 		"2 switches of the subnet are not in the file: 0x0000000000200000 (sw); 0x0000000000200002 (sw)",
 		"2 rows are for LIDs that no switch has, skipped: LID 4 on line 7; LID 4660 on line 8",
-		"1 row is for a switch that has another LID now; a lid matrix is not remapped: LID 1 on line 6 was of port " +
-			"GUID 0x0000000000200001, is of sw/0",
+		"1 row is for a switch that has another LID now; a lid matrix is not remapped: LID 1 on line 6 was that of port " +
+			"GUID 0x0000000000200001, is that of sw/0",
 		"1 row has more columns than its switch has ports: 5 columns for 4 ports on line 6",
 		"1 line was not recognized: line 5: what?",
 	}
@@ -101,7 +101,7 @@ func TestReadLIDMatrixErrors(t *testing.T) {
 		{"LID above 16 bits", header + "0x10000: 00\n", "matrix:2: cannot parse LID"},
 		{"bad hops", header + "0x0001: 00 0g\n", "matrix:2: cannot parse hop count in \"g\""},
 		{"hops above a byte", header + "0x0001: 00 100\n", "matrix:2: cannot parse hop count"},
-		{"cut short", strings.TrimSuffix(lineMatrix, "2\n"), "matrix:12: the file is truncated"},
+		{"truncated", strings.TrimSuffix(lineMatrix, "2\n"), "matrix:12: the file is truncated"},
 	} {
 		_, _, err := ReadLIDMatrix(strings.NewReader(c.text), "matrix", f)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -110,8 +110,8 @@ func TestReadLIDMatrixErrors(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written and read. What comes of that stays the same:
-// the first time a row given twice may get its least value set right.
+// A matrix that was read can be written and read, and is then stable. The first time the least value of a repeated row
+// may be corrected.
 func FuzzReadLIDMatrix(f *testing.F) {
 	f.Add([]byte(lineMatrix))
 	f.Add([]byte("Switch: guid 0x200000\n0x0001: 01 02 03 04 05\n"))

@@ -4,6 +4,7 @@ package osm_test
 
 import (
 	"bytes"
+	_ "embed"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,8 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// mcfdbs is a file as osm_dump.c, dump_mcast_routes, writes it: GUIDs with 16 digits, a
-// space before and behind each port of three.
+// mcfdbs is a file in the form of osm_dump.c, dump_mcast_routes: GUIDs have 16 digits, ports three digits with a space
+// before and after them.
 const mcfdbs = `
 Switch 0x0000000000200000
 LID    : Out Port(s)
@@ -34,7 +35,7 @@ func TestMCFDBsComeBack(t *testing.T) {
 	}
 	if !mft.Has(0, 0xc000, 0) || !mft.Has(0, 0xc000, 2) || !mft.Has(0, 0xc021, 1) || !mft.Has(2, 0xc021, 3) ||
 		mft.Has(1, 0xc000, 1) || mft.Top != 0xc021 {
-		t.Errorf("not the entries of the file: %+v", mft)
+		t.Errorf("other entries than in the file: %+v", mft)
 	}
 	var out bytes.Buffer
 	if err := osm.WriteMCFDBs(&out, f, mft); err != nil || out.String() != mcfdbs {
@@ -46,7 +47,7 @@ func TestMCFDBsComeBack(t *testing.T) {
 	}
 	if mft, rep, err = osm.ReadMCFDBs(strings.NewReader(""), "m", f); err == nil ||
 		err.Error() != "m:1: the file is empty, expected multicast tables" || mft != nil {
-		t.Errorf("of no groups: %+v, %v", rep, err)
+		t.Errorf("empty file: %+v, %v", rep, err)
 	}
 }
 
@@ -73,15 +74,11 @@ func TestMCFDBsRefuses(t *testing.T) {
 	}
 }
 
-// saDump is a group of IPoIB with two members in the form of osm_sa.c,
-// sa_dump_one_mgrp. OpenSM's own files are read beside the engines' trees.
-const saDump = `MC Group 0xc000  (well known): mgid=0xff12401bffff0000:0x00000000ffffffff port_gid=0x0000000000000000:0x0000000000000000 qkey=0x00000b1b mlid=0xc000 mtu=0x84 tclass=0x00 pkey=0xffff rate=0x83 pkt_life=0x92 sl_flow_hop=0x00000000 scope_state=0x21 proxy_join=0x0
-
-mcm_port: port_gid=0xfe80000000000000:0x0000000000100001 scope_state=0x21 proxy_join=0x0
-
-mcm_port: port_gid=0xfe80000000000000:0x0000000000100003 scope_state=0x24 proxy_join=0x1
-
-`
+// saDump is an IPoIB group with two members in the form of osm_sa.c, sa_dump_one_mgrp. The tests of the engines read
+// OpenSM's own files.
+//
+//go:embed testdata/opensm-sa.dump
+var saDump string
 
 func TestGroupsComeBack(t *testing.T) {
 	groups, err := osm.ReadGroups(strings.NewReader(saDump+"Service Record: id=0x1\n# a remark\n"), "g")
@@ -120,7 +117,7 @@ func TestGroupsRefuses(t *testing.T) {
 		"MC Group 0xC000 : mlid=0xc001":                      "g:1: mlid=0xc001 of group 0xc000",
 		"mcm_port: port_gid=0x1:0x2":                         "g:1: a member before any group",
 		head + "mcm_port:":                                   "g:2: a member without port_gid",
-		head + "mcm_port: port_gid=0x1:0x2 scope_state=0x20": "g:2: scope_state without a bit",
+		head + "mcm_port: port_gid=0x1:0x2 scope_state=0x20": "g:2: scope_state without a join bit",
 		head + "mcm_port: guid=0x1":                          "g:2: a member has no field \"guid\"",
 	} {
 		if _, err := osm.ReadGroups(strings.NewReader(text), "g"); err == nil || !strings.Contains(err.Error(), want) {
@@ -147,7 +144,7 @@ func FuzzReadMCFDBs(f *testing.F) {
 		}
 		_ = osm.WriteMCFDBs(&twice, subnet, again)
 		if once.String() != twice.String() {
-			t.Errorf("%q comes back as %q", &once, &twice)
+			t.Errorf("%q becomes %q", &once, &twice)
 		}
 	})
 }
@@ -167,7 +164,7 @@ func FuzzReadGroups(f *testing.F) {
 		}
 		_ = osm.WriteGroups(&twice, again)
 		if once.String() != twice.String() {
-			t.Errorf("%q comes back as %q", &once, &twice)
+			t.Errorf("%q becomes %q", &once, &twice)
 		}
 	})
 }

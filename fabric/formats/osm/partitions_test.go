@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestPartitions: what OpenSM makes of a file, after opensm(8) and osm_prtn_config.c.
+// TestPartitions has cases worked out from opensm(8) and osm_prtn_config.c.
 func TestPartitions(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestPartitions(t *testing.T) {
 	one, two := fmt.Sprintf("0x%x", hosts[1]), fmt.Sprintf("0x%x", hosts[2])
 	for _, tc := range []struct {
 		text string
-		// want has number, SL, full and limited members of each.
+		// want lists number, SL, full members and limited members of each partition.
 		want   string
 		notes  int
 		broken bool

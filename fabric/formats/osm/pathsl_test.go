@@ -24,10 +24,10 @@ func TestPathSLsRoundTrip(t *testing.T) {
 		random[i] = uint8(max(0, rnd.IntN(20)-4))
 	}
 	for name, sls := range map[string]fabric.PathSLs{
-		"none":    slFunc(func(_, _ uint16) uint8 { return 0 }),
-		"blocks":  slFunc(func(src, dst uint16) uint8 { return uint8(src/20+dst/15) & 7 }),
-		"parity":  slFunc(func(src, _ uint16) uint8 { return uint8(src & 1) }),
-		"at odds": slFunc(func(src, dst uint16) uint8 { return random[int(src)*lids+int(dst)] }),
+		"none":   slFunc(func(_, _ uint16) uint8 { return 0 }),
+		"blocks": slFunc(func(src, dst uint16) uint8 { return uint8(src/20+dst/15) & 7 }),
+		"parity": slFunc(func(src, _ uint16) uint8 { return uint8(src & 1) }),
+		"random": slFunc(func(src, dst uint16) uint8 { return random[int(src)*lids+int(dst)] }),
 	} {
 		var b bytes.Buffer
 		if err := WritePathSLs(&b, f, sls); err != nil {
@@ -46,9 +46,9 @@ func TestPathSLsRoundTrip(t *testing.T) {
 			}
 		}
 		if got.SL(0, 1) != 0 || got.SL(0xbfff, 1) != 0 || got.SL(1, 0xffff) != 0 {
-			t.Errorf("%s: LIDs that nobody has have a level", name)
+			t.Errorf("%s: LIDs without an owner have an SL", name)
 		}
-		// 65 odd LIDs are more ranges than a line takes; 130 LIDs in runs otherwise.
+		// Half of the 130 LIDs are odd: 65 ranges, which is one more than a line holds.
 		if lines := strings.Count(text, "\n"); name == "parity" && lines != 5 {
 			t.Errorf("%d lines:\n%s", lines, text)
 		}
@@ -103,13 +103,13 @@ func FuzzReadPathSLs(f *testing.F) {
 		p, err := ReadPathSLs(strings.NewReader(text), "f")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Errorf("error without place: %v", err)
+				t.Errorf("error without file and line: %v", err)
 			}
 			return
 		}
 		for _, lid := range []uint16{0, 1, 7, 0xbfff, 0xffff} {
 			if p.SL(lid, lid) > 15 {
-				t.Error("a level above 15")
+				t.Error("an SL above 15")
 			}
 		}
 	})

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// OpenSM's own dump, read and written, is the same file. With its defaults SL n
-// has VL n as far as there are VLs (osm_qos.c); ibsim's ports have few.
+// OpenSM's own dump is unchanged after it was read and written. With its defaults SL n has VL n up to the number of VLs
+// (osm_qos.c); ibsim's ports have few VLs.
 func TestSL2VLAsOpenSM(t *testing.T) {
 	for _, spec := range []string{"fattree:2,6", "torus:3x3 hosts=2", "random:12,4,20"} {
 		f, file := made(t, spec)
@@ -58,12 +58,12 @@ func randomSL2VL(r *rand.Rand, f *fabric.Fabric) *fabric.SL2VL {
 
 func TestSL2VLRoundTrip(t *testing.T) {
 	f, _ := made(t, "torus:3x3 hosts=2")
-	was := randomSL2VL(testenv.Rand(t), f)
+	want := randomSL2VL(testenv.Rand(t), f)
 	var b bytes.Buffer
-	if err := WriteSL2VL(&b, f, was); err != nil {
+	if err := WriteSL2VL(&b, f, want); err != nil {
 		t.Fatal(err)
 	}
-	is, _, err := ReadSL2VL(&b, "f", f)
+	got, _, err := ReadSL2VL(&b, "f", f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +71,8 @@ func TestSL2VLRoundTrip(t *testing.T) {
 		n := &f.Nodes[i]
 		for in := range n.NumPorts + 1 {
 			for out := range n.NumPorts + 1 {
-				if is.VLs(i, in, out) != was.VLs(i, in, out) {
-					t.Fatalf("%s from %d to %d: %v, was %v", n.Desc, in, out, is.VLs(i, in, out), was.VLs(i, in, out))
+				if a, b := got.VLs(i, in, out), want.VLs(i, in, out); a != b {
+					t.Fatalf("%s from %d to %d: %v, want %v", n.Desc, in, out, a, b)
 				}
 			}
 		}
@@ -91,17 +91,17 @@ func TestReadSL2VLErrors(t *testing.T) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	for name, tc := range map[string]struct{ from, to, want string }{
-		"empty":         {someSL2VL, "", "f:1: the file is empty"},
-		"nothing in it": {someSL2VL, "\n", "f:1: no SL2VL table"},
-		"cut short":     {sl2vlRule + "\n\n", "", "f:5: the file is truncated"},
-		"lane 16":       {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
-		"few lanes":     {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
-		"many lanes":    {"6  15\n", "6  15 0\n", `f:4: "0" behind 16 VLs`},
-		"port 99":       {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
-		"no colon":      {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
-		"no GUID":       {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},
-		"no section":    {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
-		"words":         {"1   2   :", "x", "f:5: \"x"},
+		"empty":      {someSL2VL, "", "f:1: the file is empty"},
+		"no table":   {someSL2VL, "\n", "f:1: no SL2VL table"},
+		"truncated":  {sl2vlRule + "\n\n", "", "f:5: the file is truncated"},
+		"VL 16":      {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
+		"few VLs":    {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
+		"many VLs":   {"6  15\n", "6  15 0\n", `f:4: "0" after 16 VLs`},
+		"port 99":    {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
+		"no colon":   {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
+		"no GUID":    {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},
+		"no section": {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
+		"words":      {"1   2   :", "x", "f:5: \"x"},
 		"port of adapters": {
 			"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is not a switch's",
 		},
@@ -143,7 +143,7 @@ func FuzzReadSL2VL(f *testing.F) {
 		tables, _, err := ReadSL2VL(strings.NewReader(text), "f", fab)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Errorf("error without place: %v", err)
+				t.Errorf("error without file and line: %v", err)
 			}
 			return
 		}
@@ -153,7 +153,7 @@ func FuzzReadSL2VL(f *testing.F) {
 	})
 }
 
-// TestSL2VLLeavesOutUnread: lines that nobody read are not written as VL 0, where the port has such tables.
+// TestSL2VLLeavesOutUnread checks that tables that were not read are not written as VL 0, if the port has such tables.
 func TestSL2VLLeavesOutUnread(t *testing.T) {
 	f, _ := made(t, "fattree:2,4")
 	for i := range f.Ports {
@@ -185,6 +185,6 @@ func TestSL2VLLeavesOutUnread(t *testing.T) {
 	one := fabric.NewSL2VL(f)
 	one.Set(f.Switches[0], 1, 2, fabric.VLs{1})
 	if n := lines(one); n != 1 {
-		t.Errorf("%d lines, of which one was read", n)
+		t.Errorf("%d lines, want the one that was read", n)
 	}
 }

@@ -5,6 +5,7 @@ package osm
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// subnetText is what OpenSM writes of a fabric.
+// subnetText returns opensm-subnet.lst of a fabric.
 func subnetText(t testing.TB, f *fabric.Fabric) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,8 +40,8 @@ func routed(t testing.TB, f *fabric.Fabric) *fabric.Fabric {
 	return f.Activated()
 }
 
-// TestWriteSubnet compares generated fabrics with what OpenSM writes of them
-// over ibsim; package ibnet's tests do so for fabrics from files.
+// TestWriteSubnet compares generated fabrics with OpenSM's files over ibsim. Package ibnet's tests do so for fabrics
+// from files.
 func TestWriteSubnet(t *testing.T) {
 	for _, spec := range []string{"fattree:3,8", "torus:4x4x3,hosts=2", "dragonfly:4,2,2", "random:20,6,60,seed=3"} {
 		t.Run(spec, func(t *testing.T) {
@@ -83,7 +84,7 @@ func sameLines(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestSubnetRoundTrip reads what was written of the shared fabrics.
+// TestSubnetRoundTrip reads the written files of the shared fabrics.
 func TestSubnetRoundTrip(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(testenv.Shared(t), "fabrics", "*.[nt][eo][tp]*"))
 	if err != nil || len(files) < 7 {
@@ -140,15 +141,11 @@ func counterpart(f, g *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	return g.PortAt(n, int(p.Num))
 }
 
-// subnetLines is a switch with an adapter at two of its ports and a cable from
-// its port 3 to its port 4, from the source of dump_topology_node.
-const subnetLines = `{ SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:0002C9 DevID:BD36 Rev:000000A0 {sw 1} LID:0001 PN:01 } { CA Ports:02 SystemGUID:00000000000000b0 NodeGUID:00000000000000b1 PortGUID:00000000000000b2 VenID:000002C9 DevID:10110000 Rev:00000000 {h {x} LID:} LID:0002 PN:01 } PHY=4x LOG=ACT SPD=25
-{ SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:0002C9 DevID:BD36 Rev:000000A0 {sw 1} LID:0001 PN:02 } { CA Ports:02 SystemGUID:00000000000000b0 NodeGUID:00000000000000b1 PortGUID:00000000000000b3 VenID:000002C9 DevID:10110000 Rev:00000000 {h {x} LID:} LID:BFFF PN:02 } PHY=1x LOG=ARM SPD=FDR10
-{ SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:0002C9 DevID:BD36 Rev:000000A0 {sw 1} LID:0001 PN:03 } { SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:000002C9 DevID:BD360000 Rev:000000A0 {sw 1} LID:0001 PN:04 } PHY=2x LOG=DWN SPD=2.5
-{ SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:0002C9 DevID:BD36 Rev:000000A0 {sw 1} LID:0001 PN:04 } { SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:000002C9 DevID:BD360000 Rev:000000A0 {sw 1} LID:0001 PN:03 } PHY=?? LOG=DWN SPD=??
-{ CA Ports:02 SystemGUID:00000000000000b0 NodeGUID:00000000000000b1 PortGUID:00000000000000b2 VenID:0002C9 DevID:1011 Rev:00000000 {h {x} LID:} LID:0002 PN:01 } { SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:000002C9 DevID:BD360000 Rev:000000A0 {sw 1} LID:0001 PN:01 } PHY=12x LOG=INI SPD=50
-{ CA Ports:02 SystemGUID:00000000000000b0 NodeGUID:00000000000000b1 PortGUID:00000000000000b3 VenID:0002C9 DevID:1011 Rev:00000000 {h {x} LID:} LID:BFFF PN:02 } { SW-SM Ports:24 SystemGUID:00000000000000a0 NodeGUID:00000000000000a1 PortGUID:00000000000000a2 VenID:000002C9 DevID:BD360000 Rev:000000A0 {sw 1} LID:0001 PN:02 } PHY=8x LOG=ACT SPD=14
-`
+// subnetLines is a switch with an adapter at two of its ports and a cable from its port 3 to its port 4, made from the
+// source of dump_topology_node.
+//
+//go:embed testdata/opensm-subnet.lst
+var subnetLines string
 
 func TestReadSubnet(t *testing.T) {
 	f, err := ReadSubnet(strings.NewReader(subnetLines), "lst", nil)
@@ -170,7 +167,7 @@ func TestReadSubnet(t *testing.T) {
 }
 
 func TestReadSubnetRefuses(t *testing.T) {
-	line := func(n int, text string) string { // subnetLines with line n another one
+	line := func(n int, text string) string { // returns subnetLines with another line n
 		lines := strings.SplitAfter(subnetLines, "\n")
 		lines[n-1] = text
 		return strings.Join(lines, "")
@@ -179,13 +176,14 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{"", `lst: no link, expected lines "{ SW Ports:... } { CA Ports:... } PHY=... LOG=... SPD=..."`},
 		{
 			line(5, ""),
-			`lst:1: port 1 of sw 1 is linked to port 1 of h {x} LID:, but no line has that as its near end; expected each link from both ends`,
+			"lst:1: port 1 of sw 1 is linked to port 1 of h {x} LID:, which has no line; " +
+				"expected each link from both ends",
 		},
 		{line(2, "hello\n"), `lst:2: "hello", expected "{ SW", "{ CA" or "{ Rt"`},
 		{line(2, "{ HUB Ports:24\n"), `lst:2: node type "HUB", expected SW, CA or Rt`},
 		{
 			strings.Replace(subnetLines, "Ports:24", "Ports:23", 1),
-			`lst:2: node 0x00000000000000a1 has another number of ports here than in line 1`,
+			`lst:2: the number of ports of node 0x00000000000000a1 differs from that in line 1`,
 		},
 		{strings.Replace(subnetLines, "Ports:24", "Ports:1FF", 1), `lst:1: Ports:"1FF SystemGUID`},
 		{strings.Replace(subnetLines, "Ports:24 ", "Ports:24,", 1), `lst:1: Ports:"24,SystemGUID`},
@@ -223,7 +221,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.Replace(subnetLines, "PN:01", "PN:00", 1), `lst:1: port 0 of sw 1, which has ports 1 to 36`},
 		{
 			strings.Replace(subnetLines, "{sw 1}", "{sw 2}", 1),
-			`lst:2: node 0x00000000000000a1 has another name here than in line 1`,
+			`lst:2: the name of node 0x00000000000000a1 differs from that in line 1`,
 		},
 		{
 			strings.Replace(subnetLines, "PHY=4x", "PHY=3x", 1),
@@ -252,7 +250,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		case !strings.HasPrefix(err.Error(), c.want):
 			t.Errorf("\n got %s\nwant %s", err, c.want)
 		case f != nil:
-			t.Errorf("%s: a fabric beside the error", c.want)
+			t.Errorf("%s: a fabric together with the error", c.want)
 		}
 	}
 }

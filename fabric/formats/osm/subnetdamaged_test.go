@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// TestReadDamagedSubnet reads what is right of a damaged file. The expectations are
-// what a reader of the changed lines can see.
+// TestReadDamagedSubnet reads damaged files and compares the parts that could be read and the findings.
 func TestReadDamagedSubnet(t *testing.T) {
 	lines := strings.SplitAfter(subnetLines, "\n")
 	for _, c := range []struct {
@@ -35,12 +34,8 @@ func TestReadDamagedSubnet(t *testing.T) {
 			[]string{"line 2", "line 3", "line 3", "line 4", "line 4", "line 5", "line 6"}},
 		{"a name twice", strings.Replace(subnetLines, "{h {x} LID:}", "{g}", 1), 2, 3, [3]uint16{1, 2, 49151},
 			[]string{"line 2", "line 5", "line 6"}},
-		{
-			"a GUID with letters", strings.Replace(subnetLines, "PortGUID:00000000000000b3",
-				"PortGUID:00000000000000x3", 1), 2, 3, [3]uint16{
-				1, 2, 49151,
-			}, []string{"line 2", "line 6"},
-		},
+		{"a GUID with letters", strings.Replace(subnetLines, "PortGUID:00000000000000b3",
+			"PortGUID:00000000000000x3", 1), 2, 3, [3]uint16{1, 2, 49151}, []string{"line 2", "line 6"}},
 		{
 			"a NUL byte", strings.Replace(subnetLines, "sw 1", "\x00", 1), 2, 3, [3]uint16{1, 2, 49151},
 			[]string{"line 1", "line 5"},

@@ -28,7 +28,7 @@ func torusConf(t testing.TB, text string) *TorusConf {
 	return c
 }
 
-// TestTorusConf: the example of torus-2QoS.conf(5).
+// TestTorusConf reads the example of torus-2QoS.conf(5).
 func TestTorusConf(t *testing.T) {
 	c := torusConf(t, `
 # a 2D torus
@@ -67,7 +67,7 @@ max_changes 5`)
 		"mesh 3T 4 5": {false, true, true}, "torus 3 4M 5m": {false, true, true}, "torus 2t 5 1": {true, false, false},
 	} {
 		if got := torusConf(t, text).Mesh; got != want {
-			t.Errorf("%s: open %v, want %v", text, got, want)
+			t.Errorf("%s: open dimensions %v, want %v", text, got, want)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestTorusConfErrors(t *testing.T) {
 		"torus 3 3 3\nz_dateline -3":  "f:2: z_dateline: -3 is out of range",
 		"yp_link 0x5":                 "f:1: yp_link: expected the node GUIDs of two switches",
 		"max_changes":                 "f:1: max_changes: expected a number",
-		"port_order 1 2 300":          "f:1: port_order: 300 is no port",
+		"port_order 1 2 300":          "f:1: port_order: 300 is not a port number",
 		"torus 1 1 1\n\n\ny_dateline": "f:4: y_dateline: expected a position",
 	} {
 		if err := torusConf(t, text).Err(); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -100,8 +100,7 @@ func TestTorusConfErrors(t *testing.T) {
 
 var badTorusLine = regexp.MustCompile(`ERR 4E13: parsing '.*': line (\d+)`)
 
-// TestTorusConfAsOpenSM compares the bad lines of random files with those in
-// OpenSM's log.
+// TestTorusConfAsOpenSM compares the invalid lines of random files with those in OpenSM's log.
 func TestTorusConfAsOpenSM(t *testing.T) {
 	f, err := gen.ParseSpec("torus:3x3")
 	if err != nil {
@@ -124,7 +123,7 @@ func TestTorusConfAsOpenSM(t *testing.T) {
 			ours = append(ours, fmt.Sprint(n.Line))
 		}
 		if !slices.Equal(ours, theirs) {
-			t.Errorf("lines %v are bad for OpenSM, %v for us:\n%s", theirs, ours, text)
+			t.Errorf("lines %v are invalid for OpenSM, %v for us:\n%s", theirs, ours, text)
 		}
 	}
 }
@@ -140,9 +139,8 @@ func randomTorusConf(r *rand.Rand) []byte {
 	b.WriteString(pick("torus 3 3 1\n", "mesh 3T 3 1\r\n", "# shape\n \t torus 3 3 1m extra\n", "torus 3 3\n", ""))
 	for range r.IntN(12) {
 		keyword := pick("xp_link", "ym_link", "zp_link", "x_dateline", "y_dateline", "z_dateline", "next_seed",
-			"port_order",
-			"portgroup_max_ports", "max_changes", "torus", "mesh", "#comment", "#", "xp_links", "X_dateline", "",
-			"next_seed")
+			"port_order", "portgroup_max_ports", "max_changes", "torus", "mesh", "#comment", "#", "xp_links",
+			"X_dateline", "", "next_seed")
 		fmt.Fprint(&b, pick("", " ", "\t"), keyword)
 		for range r.IntN(4) {
 			fmt.Fprint(&b, pick(" ", "\t", "  "), pick("0x200000", "0x200001", "1", "-1", "2", "-2", "-3", "3", "010",
@@ -150,8 +148,7 @@ func randomTorusConf(r *rand.Rand) []byte {
 		}
 		b.WriteString(pick("\n", "\n", "\r\n", "\n\n"))
 	}
-	// OpenSM writes past its table for a port of more than 254, and crashes for a
-	// size that it has no memory for.
+	// OpenSM writes past its table for a port above 254, and crashes if it lacks memory for a size.
 	return unsafeLine.ReplaceAllFunc(b.Bytes(), func(line []byte) []byte { return tooLarge.ReplaceAll(line, nil) })
 }
 
@@ -174,7 +171,7 @@ func FuzzTorusConf(f *testing.F) {
 			again.Mesh, again.Notes = c.Mesh, nil
 		}
 		if !reflect.DeepEqual(again, c) {
-			t.Errorf("%q\nis %+v, written\n%s\nis %+v", text, c, &b, again)
+			t.Errorf("%q\nis %+v, after writing\n%s\nis %+v", text, c, &b, again)
 		}
 	})
 }

@@ -4,17 +4,16 @@ package osm
 
 import "example.org/ibconsole/fabric"
 
-// PathHops are the lengths of the paths that forwarding tables lay, as the
-// engines sssp and dfsssp count hops: to each LID by the one port that the table
-// names, the last hop to an adapter included.
+// PathHops holds the lengths of the paths of forwarding tables, as the engines sssp and dfsssp count hops: to each LID
+// by the port in the table, including the last hop to an adapter.
 type PathHops struct {
 	t    *fabric.Tables
 	lids int
 	hops []uint8 // by LID, then switch
 }
 
-// NewPathHops follows all paths. LIDs to which a path ends early or loops have
-// NoHops there. O(switches x LIDs), and as many bytes.
+// NewPathHops follows all paths. The hop count is NoHops if a path loops or ends early. O(switches x LIDs), and as many
+// bytes.
 func NewPathHops(t *fabric.Tables) *PathHops {
 	h := &PathHops{t: t, lids: int(t.LFT.MaxLID) + 1}
 	h.hops = make([]uint8, h.lids*len(t.Fabric.Switches))
