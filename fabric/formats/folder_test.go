@@ -69,8 +69,8 @@ func TestFolder(t *testing.T) {
 		t.Errorf("not read: %v", s.Unread.Findings)
 	}
 	if w := strings.Join(s.Warnings, "\n"); strings.Count(w, "\n") != 1 ||
-		!strings.Contains(w, "1 section passed over: WEIRD") ||
-		!strings.Contains(w, "private tables are kept apart: paths are those of table 0 (1): table 1 of leaf, 1") {
+		!strings.Contains(w, "1 section was ignored: WEIRD") ||
+		!strings.Contains(w, "private tables are not used: paths follow table 0 (1): table 1 of leaf, 1") {
 		t.Errorf("warnings:\n%s", w)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// adaptiveStates are the states of a far file as a fabric has them.
+// adaptiveStates maps the states of a far file to those of a fabric.
 var adaptiveStates = [...]fabric.AdaptiveState{
 	Bounded: fabric.StateBounded, Free: fabric.StateFree, Static: fabric.StateStatic, Hash: fabric.StateHash,
 }
 
-// Adaptive is what the file says of adaptive routing, for the switches of a fabric; nil where none of them has a group.
-// A switch is taken to route adaptively unless its heading says en: 0, and to reroute by itself where it says fr_en: 1.
-// Which SLs may be routed so and which packets go by a private table stands in other files: all SLs are taken, and the
-// first table. O(switches x LIDs).
+// Adaptive returns the adaptive routing in the file for the switches of a fabric, nil if none of them has a group. A
+// switch is enabled unless its heading has en: 0, and reroutes by itself if it has fr_en: 1. Which SLs are adaptive and
+// which packets use a private table is stated in other files, so all SLs are adaptive and use the first table.
+// O(switches x LIDs).
 func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
 	out := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
 	any := false
@@ -36,7 +36,7 @@ func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
 }
 
 func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
-	out := fabric.AdaptiveSwitch{Enabled: s.states("en") != "0", FastReroute: s.states("fr_en") == "1", SLs: 0xffff,
+	out := fabric.AdaptiveSwitch{Enabled: s.flag("en") != "0", FastReroute: s.flag("fr_en") == "1", SLs: 0xffff,
 		HashSLs: 0xffff}
 	groups := slices.Clone(s.Groups)
 	slices.SortStableFunc(groups, func(a, b Group) int {
@@ -66,8 +66,8 @@ func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
 	return out
 }
 
-// states returns a word of the heading without the comma that may follow it.
-func (s *Switch) states(name string) string { return strings.TrimSuffix(s.Word(name), ",") }
+// flag returns a word of the heading without a comma after it.
+func (s *Switch) flag(name string) string { return strings.TrimSuffix(s.Word(name), ",") }
 
 func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
 	c := t.Choice(lid)
@@ -77,7 +77,7 @@ func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
 	return fabric.NewAdaptiveEntry(adaptiveStates[c.State()], int(c.Group()))
 }
 
-// private is what a private table has otherwise than the first one.
+// private returns the entries of a private table that differ from those of the first one.
 func (t *Table) private(first *Table, maxLID uint16) fabric.AdaptiveTable {
 	out := fabric.AdaptiveTable{Top: maxLID}
 	for lid := uint16(1); lid <= maxLID && lid != 0; lid++ {

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric/health"
 )
 
-// BERs are the bit error rates of ibdiagnet2.net_dump_ext.
+// BERs holds the bit error rates of ibdiagnet2.net_dump_ext.
 type BERs []portBER
 
 type portBER struct {
@@ -23,20 +23,21 @@ type portBER struct {
 	line  int
 }
 
-// berColumns are the columns that are taken, in lower case; the last ones are the rates.
+// berColumns are the columns that are read, in lower case. The last three are the rates.
 var berColumns = [...]string{"guid", "#ib", "raw ber", "effective ber", "symbol ber"}
 
 const maxBERs = 4 << 20
 
-// ReadBERs reads ibdiagnet2.net_dump_ext: a line of columns, then a line a port, with colons between them. O(bytes).
+// ReadBERs reads ibdiagnet2.net_dump_ext: a line of column names, then a line for each port, separated by colons.
+// O(bytes).
 func ReadBERs(ctx context.Context, r io.Reader, name string, found *unread.List) (BERs, error) {
 	p := &berReader{findings: findings{name: name, found: found}}
 	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
 		p.line = line
-		return p.take(bytes.TrimSpace(text))
+		return p.parse(bytes.TrimSpace(text))
 	})
 	if err == nil && !p.headed {
-		err = p.refuse("no line of columns with GUID, #IB and a BER, so there are no bit error rates")
+		err = p.refuse("no line of columns with GUID, #IB and a BER; bit error rates are unknown")
 	}
 	return p.out, err
 }
@@ -44,12 +45,12 @@ func ReadBERs(ctx context.Context, r io.Reader, name string, found *unread.List)
 type berReader struct {
 	findings
 	out    BERs
-	place  [len(berColumns)]int // of each column the field, from 1, 0 for none
+	place  [len(berColumns)]int // by column: the number of its field, from 1; 0 for none
 	fields int
 	headed bool
 }
 
-func (p *berReader) take(text []byte) error {
+func (p *berReader) parse(text []byte) error {
 	if len(text) == 0 || text[0] == '#' {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (p *berReader) take(text []byte) error {
 	return nil
 }
 
-// header finds the columns; the last field, the description, may hold colons.
+// header finds the columns. The last field, the description, may contain colons.
 func (p *berReader) header(text []byte) {
 	p.place = [len(berColumns)]int{}
 	fields := bytes.Split(text, []byte(":"))
@@ -103,7 +104,7 @@ func (p *berReader) header(text []byte) {
 	p.headed = p.place[0] > 0 && p.place[1] > 0 && p.place[2]+p.place[3]+p.place[4] > 0
 }
 
-// On puts the rates into a report of a fabric, with what could not be taken in words.
+// On adds the rates to a report of a fabric. It returns warnings for those that could not be added.
 func (b BERs) On(f *fabric.Fabric, to *health.Report, name string) []string {
 	var unknown tally
 	for i := range b {
@@ -120,5 +121,5 @@ func (b BERs) On(f *fabric.Fabric, to *health.Report, name string) []string {
 		}
 		to.Of(at).BER = r.rates
 	}
-	return unknown.lines(name, "bit error rates are of ports that are not in the subnet, passed over")
+	return unknown.lines(name, "bit error rates of ports that are not in the subnet were ignored")
 }

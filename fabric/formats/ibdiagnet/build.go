@@ -13,38 +13,38 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DB is what a data base holds.
+// DB holds the content of a database.
 type DB struct {
 	Fabric *fabric.Fabric
-	When   time.Time // when ibdiagnet ran, zero where the file does not state it
-	// Limits are what ports allow their links, by port index, nil where no row states it.
+	When   time.Time // when ibdiagnet ran, zero if the file does not state it
+	// Limits holds what ports allow their links, by port index, nil if no row states it.
 	Limits []fabric.LinkLimit
-	// Counters are what ports had counted, and Deltas what they counted while ibdiagnet waited, for a time that the
-	// file does not state; nil where they were not read.
+	// Counters holds the values of counters, and Deltas their increase while ibdiagnet waited, for a time that the file
+	// does not state; nil if they were not read.
 	Counters *counters.Reading
 	Deltas   []counters.Delta
 	Health   *health.Report
-	PKeys    map[uint64][]mad.PKey // by port GUID, nil where they were not read
+	PKeys    map[uint64][]mad.PKey // by port GUID, nil if they were not read
 	Managers []Manager
-	// Warnings are whole sentences that begin with the file's name.
+	// Warnings holds sentences that begin with the file's name.
 	Warnings []string
 }
 
-// maxSlots bounds the memory that a file can ask for by the port counts of its nodes.
+// maxSlots limits the memory that a file can request by the port counts of its nodes.
 const maxSlots = 4 << 20
 
-// build makes a fabric of all rows, and what goes with it.
+// build makes the fabric and the other parts of the database from all rows.
 func (p *parser) build() (*DB, error) {
 	f, err := p.fabric()
 	if err != nil {
 		return nil, err
 	}
 	if len(f.Nodes) == 0 {
-		return nil, fmt.Errorf("%s: no node that can be taken, expected rows of a section NODES", fabric.Escape(p.name))
+		return nil, fmt.Errorf("%s: no valid node, expected rows of a section NODES", fabric.Escape(p.name))
 	}
 	db := &DB{Fabric: f, When: p.when, Managers: p.managers, Health: &health.Report{}}
-	for _, take := range []func(*DB) error{p.portsOf, p.keysOf, p.countsOf, p.cablesOf} {
-		if err := take(db); err != nil {
+	for _, add := range []func(*DB) error{p.portsOf, p.keysOf, p.countsOf, p.cablesOf} {
+		if err := add(db); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +55,7 @@ func (p *parser) build() (*DB, error) {
 // fabric makes the nodes with their ports and links.
 func (p *parser) fabric() (*fabric.Fabric, error) {
 	var b fabric.Builder
-	p.count0()
+	p.guessPortCounts()
 	lines := map[fabric.NodeIndex]int{}
 	slots := 0
 	for _, n := range p.nodes {
@@ -81,8 +81,8 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 	if err := p.join(&b); err != nil {
 		return nil, err
 	}
-	p.down(&b)
-	p.sm(&b)
+	p.setOtherStates(&b)
+	p.setSM(&b)
 	if p.found != nil {
 		for _, e := range b.ResolveConflicts() {
 			p.found.Clash(p.name, lines[e.Node], e, b.Node(e.Node).GUID)
@@ -91,9 +91,9 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 	return b.Build()
 }
 
-// count0 gives nodes of which no row states how many ports they have, as in opensm-smdb.dump, the highest that is
-// named.
-func (p *parser) count0() {
+// guessPortCounts sets the number of ports of nodes without one, as in opensm-smdb.dump, to the highest port number in
+// other rows.
+func (p *parser) guessPortCounts() {
 	none := map[uint64]uint8{}
 	for i := range p.nodes {
 		if p.nodes[i].NumPorts == 0 {
@@ -122,37 +122,37 @@ func (p *parser) count0() {
 	}
 }
 
-// unnamed makes nodes of those that only PORTS has, as where the rows of NODES are lost with the head of the file: what
-// has a port 0 is a switch. They have no description.
-func (p *parser) unnamed() error {
-	there := make(map[uint64]bool, len(p.nodes))
+// addUnlisted adds the nodes that are only in PORTS, because the rows of NODES are missing together with the head of
+// the file. A node with a port 0 is a switch. They have no description.
+func (p *parser) addUnlisted() error {
+	listed := make(map[uint64]bool, len(p.nodes))
 	for i := range p.nodes {
-		there[p.nodes[i].GUID] = true
+		listed[p.nodes[i].GUID] = true
 	}
-	made := map[uint64]int{}
+	added := map[uint64]int{}
 	for i := range p.ports {
 		r := &p.ports[i]
-		if there[r.node] {
+		if listed[r.node] {
 			continue
 		}
-		at, ok := made[r.node]
+		at, ok := added[r.node]
 		if !ok {
 			at = len(p.nodes)
-			made[r.node] = at
+			added[r.node] = at
 			p.nodes = append(p.nodes, node{fabric.Node{GUID: r.node, SystemGUID: r.node, Type: mad.NodeCA}, r.line})
 		}
 		if r.Num == 0 {
 			p.nodes[at].Type = mad.NodeSwitch
 		}
 	}
-	if len(made) == 0 {
+	if len(added) == 0 {
 		return nil
 	}
-	return p.refuse("%s known by their ports alone, without their descriptions",
-		prose.Verb(len(made), "node", "is", "are"))
+	return p.refuse("%s known only by their ports, without descriptions",
+		prose.Verb(len(added), "node", "is", "are"))
 }
 
-// fill takes what the rows of PORTS say.
+// fill sets the ports from the rows of PORTS.
 func (p *parser) fill(b *fabric.Builder) error {
 	for i := range p.ports {
 		r := &p.ports[i]
@@ -186,7 +186,7 @@ func (p *parser) fill(b *fabric.Builder) error {
 	return nil
 }
 
-// join takes the rows of LINKS.
+// join adds the links in the rows of LINKS.
 func (p *parser) join(b *fabric.Builder) error {
 	for _, l := range p.links {
 		x, y := b.NodeByGUID(l.guid[0]), b.NodeByGUID(l.guid[1])
@@ -203,15 +203,15 @@ func (p *parser) join(b *fabric.Builder) error {
 			}
 			continue
 		}
-		up(b, x, l.port[0])
-		up(b, y, l.port[1])
+		setLinkState(b, x, l.port[0])
+		setLinkState(b, y, l.port[1])
 	}
 	return nil
 }
 
-// up sets the state of a port that has a cable, where the file does not say it: active where its LID is known, as of
-// ibnetdiscover's files, else initialised.
-func up(b *fabric.Builder, n fabric.NodeIndex, num int) {
+// setLinkState sets the state of a linked port if the file does not state it: Active if its LID is known, as in
+// ibnetdiscover's files, otherwise Init.
+func setLinkState(b *fabric.Builder, n fabric.NodeIndex, num int) {
 	at := b.Port(n, num)
 	if at.State != 0 {
 		return
@@ -226,8 +226,8 @@ func up(b *fabric.Builder, n fabric.NodeIndex, num int) {
 	}
 }
 
-// down sets the state of all other ports of which the file does not say one.
-func (p *parser) down(b *fabric.Builder) {
+// setOtherStates sets ports without a state to Down.
+func (p *parser) setOtherStates(b *fabric.Builder) {
 	for _, n := range p.nodes {
 		i := b.NodeByGUID(n.GUID)
 		if i == fabric.None {
@@ -241,8 +241,8 @@ func (p *parser) down(b *fabric.Builder) {
 	}
 }
 
-// sm puts the session where the master subnet manager is: the port with the LID that most ports name as its.
-func (p *parser) sm(b *fabric.Builder) {
+// setSM sets the SM's port to the port whose LID is the SM LID of most ports.
+func (p *parser) setSM(b *fabric.Builder) {
 	votes := map[uint16]int{}
 	for i := range p.ports {
 		if lid := p.ports[i].SMLID; lid != 0 {
@@ -262,7 +262,7 @@ func (p *parser) sm(b *fabric.Builder) {
 	}
 }
 
-// at returns the port of a row, None where the fabric does not have it, which is told.
+// at returns the port of a row. If the fabric does not have it, at records a finding and returns None.
 func (p *parser) at(f *fabric.Fabric, node uint64, num uint8, line int) (fabric.PortIndex, error) {
 	if n := f.NodeByGUID(node); n != fabric.None {
 		if at := f.PortAt(n, int(num)); at != fabric.None {
@@ -272,13 +272,13 @@ func (p *parser) at(f *fabric.Fabric, node uint64, num uint8, line int) (fabric.
 	return fabric.None, p.refuseAt(line, "port %d of node 0x%016x, which is not among the nodes", num, node)
 }
 
-// portsOf takes what PORTS says beside the fabric.
+// portsOf adds the data in PORTS that is not part of the fabric.
 func (p *parser) portsOf(db *DB) error {
 	for i := range p.ports {
 		r := &p.ports[i]
 		n := db.Fabric.NodeByGUID(r.node)
 		if n == fabric.None || db.Fabric.PortAt(n, int(r.Num)) == fabric.None {
-			continue // told
+			continue // already reported
 		}
 		at := db.Fabric.PortAt(n, int(r.Num))
 		if r.limit != (fabric.LinkLimit{}) {
@@ -302,7 +302,7 @@ func (p *parser) keysOf(db *DB) error {
 			return err
 		}
 		if at == fabric.None || db.Fabric.EndPortOf(at) != at {
-			continue // the keys of a switch's ports are for its filters
+			continue // the P_Keys of external switch ports are those of their filters
 		}
 		if db.PKeys == nil {
 			db.PKeys = map[uint64][]mad.PKey{}

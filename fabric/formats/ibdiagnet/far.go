@@ -10,25 +10,25 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Far is what ibdiagnet2.far holds: of each switch its groups of ports and its tables. It belongs to no fabric; what
-// its numbers mean there is for others to say. An ibdiagnet2.fdbs is read into one too, without groups and choices.
+// Far holds the groups of ports and the tables of each switch in ibdiagnet2.far. It does not refer to a fabric.
+// ReadFDBs returns one for an ibdiagnet2.fdbs, without groups and choices.
 type Far struct {
-	Version  int // of the file, 0 where it states none
+	Version  int // of the file, 0 if it states none
 	Switches []Switch
 }
 
-// Switch is what a file says of one switch.
+// Switch holds the data of one switch.
 type Switch struct {
 	GUID uint64
-	Line int // that of its heading
-	// Words are those behind the GUID and on the lines below it, up to the groups: what of adaptive routing is
-	// supported and on, as in "en: 1".
+	Line int // the line of its heading
+	// Words holds the words after the GUID and on the lines up to the groups. They state the support and state of
+	// adaptive routing, as in "en: 1".
 	Words  []string
 	Groups []Group // in the order of the file
-	Tables []Table // in the order of the file; a switch without private tables has one, number 0
+	Tables []Table // in the order of the file; one with number 0 if the switch has no private tables
 }
 
-// Word is what the heading states for a name, as in "top: 0x2ebd" or "en=1"; "" where it does not.
+// Word returns the value of a name in the heading, as in "top: 0x2ebd" or "en=1", "" if it has none.
 func (s *Switch) Word(name string) string {
 	for i, w := range s.Words {
 		if len(w) <= len(name) || w[:len(name)] != name || w[len(name)] != ':' && w[len(name)] != '=' {
@@ -44,7 +44,7 @@ func (s *Switch) Word(name string) string {
 	return ""
 }
 
-// Table returns the table of number n of [Switch.Tables]; nil where there is none.
+// Table returns table n of the switch, nil if there is none.
 func (s *Switch) Table(n int) *Table {
 	for i := range s.Tables {
 		if s.Tables[i].Number == n {
@@ -54,8 +54,8 @@ func (s *Switch) Table(n int) *Table {
 	return nil
 }
 
-// Group is a sub-group of a group of ports, which may be empty. The sub-groups of a group are tried in the order of
-// their numbers.
+// Group is a sub-group of a group of ports. It may be empty. The sub-groups of a group are tried in the order of their
+// numbers.
 type Group struct {
 	Number uint16
 	Sub    uint8
@@ -66,7 +66,7 @@ type Group struct {
 // Ports is a set of ports.
 type Ports [4]uint64
 
-// Add puts a port into the set.
+// Add adds a port to the set.
 func (p *Ports) Add(port uint8) { p[port>>6] |= 1 << (port & 63) }
 
 // Has reports whether a port is in the set.
@@ -80,7 +80,7 @@ func (p *Ports) Len() (n int) {
 	return n
 }
 
-// All gives the ports in ascending order.
+// All returns the ports in ascending order.
 func (p *Ports) All() iter.Seq[uint8] {
 	return func(yield func(uint8) bool) {
 		for i, w := range p {
@@ -96,27 +96,27 @@ func (p *Ports) All() iter.Seq[uint8] {
 // Table is a forwarding table of a switch: the only one, or one of its private tables.
 type Table struct {
 	Number int
-	Top    uint16 // the highest LID that the file states for it, 0 where it states none
-	// Ports are the static ports by LID, [fabric.NoPath] for none; LIDs beyond them have none.
+	Top    uint16 // the highest LID that the file states for it, 0 if it states none
+	// Ports holds the static ports by LID, [fabric.NoPath] for none. LIDs beyond its end have none.
 	Ports []uint8
-	// Choices are what else may be, by LID; as long as Ports, nil in a file without.
+	// Choices holds the state and group of each LID. It is as long as Ports, or nil in a file without groups.
 	Choices []Choice
 }
 
-// State says how packets to a LID leave a switch.
+// State determines how packets to a LID leave a switch.
 type State uint8
 
-// The states, with the numbers that they have in the switch.
+// The states, with their numbers in the switch.
 const (
-	Bounded State = iota // any port of the group, the same while a burst goes on
+	Bounded State = iota // any port of the group, the same one during a burst
 	Free                 // any port of the group
 	Static               // the static port
-	Hash                 // the port of the group that a hash of the flow picks
+	Hash                 // a port of the group, chosen by a hash of the flow
 )
 
 var stateNames = [...]string{"Bounded", "Free", "Static", "HBF"}
 
-// String returns the state as it stands in far.
+// String returns the state as it is written in far.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
@@ -127,17 +127,17 @@ func (s State) String() string {
 // MaxGroup is the highest number of a group.
 const MaxGroup = 1<<12 - 1
 
-// Choice is the state of a LID and the number of its group.
+// Choice holds the state of a LID and the number of its group.
 type Choice uint16
 
 const static = Choice(Static) << 12
 
 func choice(s State, group uint16) Choice { return Choice(s)<<12 | Choice(group) }
 
-// State is that of the LID.
+// State returns the state of the LID.
 func (c Choice) State() State { return State(c >> 12) }
 
-// Group returns the number of the group, which counts where the state is not Static.
+// Group returns the number of the group, which is used unless the state is Static.
 func (c Choice) Group() uint16 { return uint16(c) & MaxGroup }
 
 // Port returns the static port to a LID, [fabric.NoPath] for none.
@@ -148,7 +148,7 @@ func (t *Table) Port(lid uint16) uint8 {
 	return t.Ports[lid]
 }
 
-// Choice returns the choice for a LID, Static where the file says none.
+// Choice returns the choice for a LID, Static if the file has none.
 func (t *Table) Choice(lid uint16) Choice {
 	if int(lid) >= len(t.Choices) {
 		return static

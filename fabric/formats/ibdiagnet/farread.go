@@ -12,14 +12,14 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// ReadFar reads ibdiagnet2.far. What cannot be read is left out and added to found; where that is nil, the first such
-// thing is the error. O(bytes).
+// ReadFar reads ibdiagnet2.far. Unreadable parts are skipped and added to found. If found is nil, the first one is
+// returned as an error. O(bytes).
 func ReadFar(ctx context.Context, r io.Reader, name string, found *unread.List) (*Far, error) {
 	p := &routes{findings: findings{name: name, found: found}, far: true}
 	return p.read(ctx, r, p.farLine)
 }
 
-// Where a line of far stands.
+// The parts of a section of far.
 const (
 	inHeading = iota
 	inGroups
@@ -58,7 +58,7 @@ func (p *routes) farLine(text []byte) error {
 	return p.farOf(text)
 }
 
-// farOf takes a line of a switch.
+// farOf parses a line of a switch.
 func (p *routes) farOf(text []byte) error {
 	switch {
 	case bytes.HasPrefix(text, groupsMark):
@@ -69,7 +69,7 @@ func (p *routes) farOf(text []byte) error {
 		return nil
 	case p.at == inHeading:
 		p.words(text)
-		return p.room(0)
+		return p.checkMemory(0)
 	case bytes.HasPrefix(text, privateOne):
 		p.at = inTable
 		return p.private(text[len(privateOne):])
@@ -84,7 +84,7 @@ func (p *routes) farOf(text []byte) error {
 	return nil
 }
 
-// group takes "1 0 0 1,2,3,". Blanks behind commas do not count.
+// group parses "1 0 0 1,2,3,". Blanks after commas are ignored.
 func (p *routes) group(text []byte) error {
 	number, rest, ok1 := word(text, MaxGroup)
 	sub, rest, ok2 := word(rest, 255)
@@ -105,12 +105,12 @@ func (p *routes) group(text []byte) error {
 		rest = rest[n:]
 	}
 	p.sw.Groups = append(p.sw.Groups, g)
-	return p.room(groupMemory)
+	return p.checkMemory(groupMemory)
 }
 
 const groupMemory = 48
 
-// farEntry takes "0x0001 18           Free       12".
+// farEntry parses "0x0001 18           Free       12".
 func (p *routes) farEntry(text []byte) error {
 	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
 	if !ok || lid == 0 {
@@ -136,7 +136,7 @@ func (p *routes) farEntry(text []byte) error {
 	return p.set(uint16(lid), uint8(port), choice(state, uint16(group)))
 }
 
-// stateOf returns the state of a name, whatever its case.
+// stateOf returns the state with a name, ignoring case.
 func stateOf(name []byte) (State, bool) {
 	switch string(name) {
 	case "Free":
@@ -152,7 +152,7 @@ func stateOf(name []byte) (State, bool) {
 	return 0, false
 }
 
-// word returns a decimal number up to a blank or the end.
+// word parses a decimal number that ends at a blank or at the end of the line.
 func word(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	b = skip(b)
 	v, n, ok := decimal(b, most)

@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// cutField takes the first field of a line; a string in double quotes may hold commas. Blanks around it do not count.
+// cutField returns the first field of a line without surrounding blanks. A string in double quotes may contain commas.
 func cutField(b []byte) (field, rest []byte, more bool) {
 	b = bytes.TrimLeft(b, " \t")
 	if len(b) > 0 && b[0] == '"' {
@@ -21,7 +24,7 @@ func cutField(b []byte) (field, rest []byte, more bool) {
 	return bytes.TrimRight(field, " \t"), rest, more
 }
 
-// number returns the value of a column, decimal or 0x; 0 where it is N/A or not there.
+// number returns the value of a column, decimal or 0x, and 0 if the column is N/A or absent.
 func (v *values) number(column, bits int) (uint64, error) {
 	if !v.has(column) {
 		return 0, nil
@@ -33,14 +36,14 @@ func (v *values) number(column, bits int) (uint64, error) {
 	return n, nil
 }
 
-// has reports whether a column is there and says something.
+// has reports whether a column is present and has a value.
 func (v *values) has(column int) bool {
 	b := v.text[column]
 	return len(b) > 0 && !(len(b) == 3 && bytes.EqualFold(b, []byte("N/A")))
 }
 
-// wrong says what a column is to be, and what it is where that is no secret: in a row that has slipped an M_Key may
-// stand anywhere.
+// wrong returns an error for the value of a column. The value is omitted in sections with secrets, because an M_Key may
+// be in any column of a malformed row.
 func (v *values) wrong(column int, expected string) error {
 	name, _, _ := strings.Cut(v.of.columns[column], "|")
 	if v.of.secret {
@@ -49,7 +52,7 @@ func (v *values) wrong(column int, expected string) error {
 	return fmt.Errorf("%s is %s, expected %s", name, quote(v.text[column]), expected)
 }
 
-// numbers returns the values of some columns with their sizes in bits, in pairs.
+// numbers sets out to the values of columns, which are given in pairs with their sizes in bits.
 func (v *values) numbers(out []uint64, columns ...int) (err error) {
 	for i := range out {
 		if out[i], err = v.number(columns[2*i], columns[2*i+1]); err != nil {
@@ -78,3 +81,37 @@ func parse(b []byte) (n uint64, ok bool) {
 	}
 	return n, len(b) > 0
 }
+
+// findings records the parts of a file that cannot be read.
+type findings struct {
+	name  string
+	found *unread.List // nil if the first finding is returned as an error
+	line  int
+}
+
+// refuse records a finding about the current line, or returns it as an error if found is nil.
+func (p *findings) refuse(format string, args ...any) error {
+	return p.refuseAt(p.line, format, args...)
+}
+
+func (p *findings) refuseAt(line int, format string, args ...any) error {
+	return p.add(unread.At(p.name, line, format, args...))
+}
+
+// truncated is refuse for a file, or a part of it, without an end.
+func (p *findings) truncated(format string, args ...any) error {
+	f := unread.At(p.name, p.line, format, args...)
+	f.Kind = unread.Truncated
+	return p.add(f)
+}
+
+func (p *findings) add(f unread.Finding) error {
+	if p.found == nil {
+		return f
+	}
+	p.found.Add(f)
+	return nil
+}
+
+// quote quotes and escapes a part of a line for a message.
+func quote(text []byte) string { return fabric.Escape(fmt.Sprintf("%.60q", text)) }

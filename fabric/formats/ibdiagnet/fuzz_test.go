@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// What is read and written is read again as the same.
+// A database is unchanged after writing and reading.
 func FuzzReadDB(f *testing.F) {
 	f.Add(db)
 	f.Add(db[60:])
@@ -83,7 +83,7 @@ func FuzzReadFar(f *testing.F) {
 	})
 }
 
-// same compares what two files say, whatever their lines and the rows behind the last entry.
+// same compares the content of two files without their line numbers.
 func same(t *testing.T, one, two *ibdiagnet.Far) {
 	t.Helper()
 	if len(one.Switches) != len(two.Switches) {

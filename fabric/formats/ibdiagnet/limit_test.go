@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// Few lines cannot ask for much memory: rows of 48 K LIDs fill a megabyte after 21.
+// A file with few lines cannot request much memory: 22 rows of 48 K LIDs exceed a megabyte.
 func TestTooManyTables(t *testing.T) {
 	var b strings.Builder
 	for i := range 30 {
@@ -18,7 +18,7 @@ func TestTooManyTables(t *testing.T) {
 	}
 	p := &routes{findings: findings{name: "fdbs", found: &unread.List{}}, limit: 1 << 20}
 	if _, err := p.read(t.Context(), strings.NewReader(b.String()), p.fdbLine); err == nil ||
-		!strings.Contains(err.Error(), "fdbs:44: too large: the tables up to here take more than 1 MB") {
+		!strings.Contains(err.Error(), "fdbs:44: too large: the tables so far take more than 1 MB") {
 		t.Error(err)
 	}
 }

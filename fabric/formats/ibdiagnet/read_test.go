@@ -47,17 +47,17 @@ func TestReadDB(t *testing.T) {
 	}
 }
 
-// A data base that was cut anywhere in its head says what its other sections hold: nodes without NODES are those that
-// have ports, and those with a port 0 are switches.
+// The other sections of a database without its head are read. Nodes that are not in NODES are those with ports, and
+// those with a port 0 are switches.
 func TestHeadCut(t *testing.T) {
 	for _, c := range []struct {
 		cut  string
 		desc string
-		says string
+		want string
 	}{
-		{"NewColumn", "leaf, left", "the beginning of the file is lost; what is left of section NODES is taken"},
-		{`N/A,"leaf`, "", "the columns of section NODES are lost with its beginning"},
-		{"END_NODES", "", "2 nodes are known by their ports alone"},
+		{"NewColumn", "leaf, left", "the beginning of the file is missing; the rest of section NODES is used"},
+		{`N/A,"leaf`, "", "the columns of section NODES are missing"},
+		{"END_NODES", "", "2 nodes are known only by their ports"},
 	} {
 		var found unread.List
 		read, err := ibdiagnet.ReadDB(t.Context(), strings.NewReader(db[strings.Index(db, c.cut):]), "db", &found)
@@ -70,20 +70,20 @@ func TestHeadCut(t *testing.T) {
 			f.PortByLID(7) == fabric.None || f.Nodes[f.NodeByGUID(0x20)].IsSwitch() {
 			t.Errorf("%s: %+v", c.cut, f.Nodes)
 		}
-		said := ""
+		var text string
 		for _, x := range found.Findings {
-			said += x.Error() + "\n"
+			text += x.Error() + "\n"
 		}
-		if !strings.Contains(said, c.says) {
-			t.Errorf("%s: %s", c.cut, said)
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%s: %s", c.cut, text)
 		}
 	}
 	if _, err := ibdiagnet.ReadDB(t.Context(), strings.NewReader(db[20:]), "db", nil); err == nil {
-		t.Error("strictly, a file without its head is refused")
+		t.Error("a strict reader accepts a file without its head")
 	}
 }
 
-// A row that has slipped does not bring an M_Key into a message.
+// A malformed row does not bring an M_Key into a message.
 func TestSlippedRow(t *testing.T) {
 	var found unread.List
 	text := strings.Replace(db, "0x20,0x21,1,0xfeed", "0x20,0x21,0xfeedfeed,1", 1)
@@ -91,7 +91,7 @@ func TestSlippedRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found.Count == 0 {
-		t.Error("nothing is said of the row")
+		t.Error("no finding for the row")
 	}
 	for _, x := range found.Findings {
 		if strings.Contains(x.Error(), "feed") {

@@ -13,48 +13,49 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// maxRoutes is what the tables of a file may take in memory: those of 3,000 switches with 48 K LIDs take 432 MB.
+// maxRoutes is the largest memory for the tables of a file. Those of 3,000 switches with 48 K LIDs take 432 MB.
 const maxRoutes = 1536 << 20
 
-// routes takes what fdbs and far have in common: switches, and their tables.
+// routes holds what the parsers of fdbs and far have in common: switches and their tables.
 type routes struct {
 	findings
 	out   Far
-	sw    *Switch // the one that is being read, nil before the first
-	table *Table  // of its tables the one that is being read, nil before the first entry
+	sw    *Switch // the current switch, nil before the first one
+	table *Table  // the current table of the switch, nil before its first entry
 	far   bool
-	// most is the length of the longest table so far, memory what all take, limit what they may, 0 for maxRoutes.
+	// most is the length of the longest table so far, memory the size of all, limit their largest size, 0 for
+	// maxRoutes.
 	most, memory, limit int
-	at                  int // where in a section of far the line stands
-	// other are lines that mean nothing.
+	at                  int // the part of a section of far
+	// other counts lines that were not recognized.
 	other int
 }
 
-// ReadFDBs reads ibdiagnet2.fdbs, or opensm.fdbs, with the private tables that osm's reader passes over. O(bytes).
+// ReadFDBs reads ibdiagnet2.fdbs or opensm.fdbs, including private tables, which package osm skips. O(bytes).
 func ReadFDBs(ctx context.Context, r io.Reader, name string, found *unread.List) (*Far, error) {
 	p := &routes{findings: findings{name: name, found: found}}
 	return p.read(ctx, r, p.fdbLine)
 }
 
-func (p *routes) read(ctx context.Context, r io.Reader, take func([]byte) error) (*Far, error) {
+func (p *routes) read(ctx context.Context, r io.Reader, parse func([]byte) error) (*Far, error) {
 	cut, err := unread.EachLine(ctx, r, p.name, func(line int, text []byte) error {
 		p.line = line
 		if text == nil {
 			return p.refuse("the line is longer than %d bytes", unread.MaxLine)
 		}
-		return take(text)
+		return parse(text)
 	})
 	if err == nil && cut && p.sw != nil {
-		err = p.truncated("truncated: the last line has no end")
+		err = p.truncated("truncated: the last line has no newline")
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case len(p.out.Switches) == 0:
-		return nil, fmt.Errorf("%s: no switch up to the end, expected \"Switch 0x...\"", fabric.Escape(p.name))
+		return nil, fmt.Errorf("%s: no switch found, expected \"Switch 0x...\"", fabric.Escape(p.name))
 	}
 	if p.other > 0 {
-		if err := p.refuse("%d lines up to here mean nothing", p.other); err != nil {
+		if err := p.refuse("%d lines were not recognized", p.other); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +87,7 @@ func (p *routes) fdbLine(text []byte) error {
 	return nil
 }
 
-// heading begins a switch. What stands behind its GUID is kept.
+// heading begins a switch. The words after its GUID are kept.
 func (p *routes) heading(text []byte) error {
 	guid, n, ok := hex(text, 1<<64-1)
 	if !ok || n < len(text) && text[n] != ' ' && text[n] != '\t' && text[n] != ',' {
@@ -96,7 +97,7 @@ func (p *routes) heading(text []byte) error {
 	p.out.Switches = append(p.out.Switches, Switch{GUID: guid, Line: p.line})
 	p.sw, p.table = &p.out.Switches[len(p.out.Switches)-1], nil
 	p.words(text[n:])
-	return p.room(switchMemory)
+	return p.checkMemory(switchMemory)
 }
 
 const (
@@ -105,7 +106,7 @@ const (
 	maxWords     = 256
 )
 
-// words keeps words of a heading.
+// words adds words of a heading to the switch.
 func (p *routes) words(text []byte) {
 	for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\t' || c == ',' }) {
 		if len(p.sw.Words) < maxWords {
@@ -115,7 +116,7 @@ func (p *routes) words(text []byte) {
 	}
 }
 
-// private begins a table: "0", or "0, top: 0x2ebd".
+// private begins the table with a number: "0" or "0, top: 0x2ebd".
 func (p *routes) private(text []byte) error {
 	text = bytes.TrimLeft(text, " \t")
 	number, n, ok := decimal(text, 255)
@@ -138,29 +139,29 @@ func (p *routes) private(text []byte) error {
 	return p.begin(int(number), uint16(top))
 }
 
-// begin begins a table of the switch; one of that number which it has already gives place.
+// begin begins a table of the switch. It replaces an earlier one with the same number.
 func (p *routes) begin(number int, top uint16) error {
 	if old := p.sw.Table(number); old != nil {
 		*old = Table{Number: number, Top: top}
 		p.table = old
-		return p.refuse("table %d of switch 0x%016x again, which takes the place of the one before", number, p.sw.GUID)
+		return p.refuse("table %d of switch 0x%016x is repeated and replaces the earlier one", number, p.sw.GUID)
 	}
 	p.sw.Tables = append(p.sw.Tables, Table{Number: number, Top: top})
 	p.table = &p.sw.Tables[len(p.sw.Tables)-1]
-	return p.room(switchMemory)
+	return p.checkMemory(switchMemory)
 }
 
-// room refuses, for good, what takes too much memory.
-func (p *routes) room(more int) error {
+// checkMemory returns a fatal error if the tables take too much memory together with more bytes.
+func (p *routes) checkMemory(more int) error {
 	limit := cmp.Or(p.limit, maxRoutes)
 	if p.memory += more; p.memory > limit {
-		return fmt.Errorf("%s:%d: too large: the tables up to here take more than %d MB", fabric.Escape(p.name),
+		return fmt.Errorf("%s:%d: too large: the tables so far take more than %d MB", fabric.Escape(p.name),
 			p.line, limit>>20)
 	}
 	return nil
 }
 
-// set takes an entry.
+// set sets an entry of the current table.
 func (p *routes) set(lid uint16, port uint8, c Choice) error {
 	if p.table == nil {
 		if err := p.begin(0, 0); err != nil {
@@ -179,25 +180,25 @@ func (p *routes) set(lid uint16, port uint8, c Choice) error {
 	return nil
 }
 
-// grow makes room for a LID: at once for as many as another table had.
+// grow extends a table, at once to the length of the longest other table.
 func (p *routes) grow(size int) error {
 	t, was := p.table, len(p.table.Ports)
 	if size > cap(t.Ports) {
-		room, bytes := max(p.most, size, min(2*was, fabric.MaxUnicastLID+1)), 1
+		capacity, bytes := max(p.most, size, min(2*was, fabric.MaxUnicastLID+1)), 1
 		if p.far {
 			bytes = 3
 		}
-		if err := p.room(bytes * (room - cap(t.Ports))); err != nil {
+		if err := p.checkMemory(bytes * (capacity - cap(t.Ports))); err != nil {
 			return err
 		}
 		if p.far {
-			t.Choices = append(make([]Choice, 0, room), t.Choices...)
-			for rest := t.Choices[was:room]; len(rest) > 0; rest = rest[1:] {
+			t.Choices = append(make([]Choice, 0, capacity), t.Choices...)
+			for rest := t.Choices[was:capacity]; len(rest) > 0; rest = rest[1:] {
 				rest[0] = static
 			}
 		}
-		t.Ports = append(make([]uint8, 0, room), t.Ports...)
-		fabric.FillNoPath(t.Ports[was:room])
+		t.Ports = append(make([]uint8, 0, capacity), t.Ports...)
+		fabric.FillNoPath(t.Ports[was:capacity])
 	}
 	p.most = max(p.most, size)
 	t.Ports = t.Ports[:size]
@@ -207,7 +208,7 @@ func (p *routes) grow(size int) error {
 	return nil
 }
 
-// fdb takes "0x0001 : 003  : 00   : yes" or "0x0001 : UNREACHABLE".
+// fdb parses "0x0001 : 003  : 00   : yes" or "0x0001 : UNREACHABLE".
 func (p *routes) fdb(text []byte) error {
 	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
 	if !ok || lid == 0 {
@@ -224,7 +225,7 @@ func (p *routes) fdb(text []byte) error {
 	return p.set(uint16(lid), uint8(port), static)
 }
 
-// skip leaves out blanks and colons.
+// skip skips blanks and colons.
 func skip(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == ':' || b[0] == '\t') {
 		b = b[1:]
@@ -232,7 +233,7 @@ func skip(b []byte) []byte {
 	return b
 }
 
-// hex reads hexadecimal digits; n is how many.
+// hex parses n hexadecimal digits of a number up to most.
 func hex(b []byte, most uint64) (v uint64, n int, ok bool) {
 	for ; n < len(b); n++ {
 		d := uint64(b[n] - '0')
@@ -249,7 +250,7 @@ func hex(b []byte, most uint64) (v uint64, n int, ok bool) {
 	return v, n, n > 0
 }
 
-// decimal reads decimal digits; n is how many.
+// decimal parses n decimal digits of a number up to most.
 func decimal(b []byte, most uint64) (v uint64, n int, ok bool) {
 	for ; n < len(b); n++ {
 		d := uint64(b[n] - '0')

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// rows are those of a data base, as they were read.
+// rows holds the rows of a database.
 type rows struct {
 	nodes    []node
 	ports    []port
@@ -26,7 +26,7 @@ type rows struct {
 	greatest counters.Values
 }
 
-// node, port and link are rows, with the line that they stand on.
+// node, port and link are rows, with the number of their line.
 type node struct {
 	fabric.Node
 	line int
@@ -52,7 +52,7 @@ func (p *parser) node(v *values) error {
 	if err := v.numbers(n[:], 0, 64, 3, 8, 4, 64, 5, 32, 6, 16, 7, 32); err != nil {
 		return p.refuse("%w", err)
 	}
-	kind, ok := v.one(1, nodeTypes)
+	kind, ok := v.nodeType()
 	if !ok {
 		return p.refuse("%w", v.wrong(1, "1 to 3"))
 	}
@@ -62,7 +62,7 @@ func (p *parser) node(v *values) error {
 	return nil
 }
 
-// Words that stand for numbers in opensm-smdb.dump.
+// Words that opensm-smdb.dump uses for numbers.
 var (
 	nodeTypes = map[string]uint64{"CA": 1, "HCA": 1, "SW": 2, "SWITCH": 2, "RTR": 3, "ROUTER": 3, "RT": 3}
 	states    = map[string]uint64{"DOWN": 1, "INIT": 2, "INITIALIZE": 2, "ARMED": 3, "ACTIVE": 4, "ACT": 4,
@@ -70,13 +70,14 @@ var (
 	widths = map[string]uint64{"1X": 1, "2X": 16, "4X": 2, "8X": 4, "12X": 8}
 )
 
-// one returns a number that may stand there as a word; ok is false where it is neither, or 0 where there has to be one.
-func (v *values) one(column int, words map[string]uint64) (n uint64, ok bool) {
+// nodeType returns the number of a node type, which may be given as a word; ok is false for anything else.
+func (v *values) nodeType() (n uint64, ok bool) {
+	const column = 1
 	if !v.has(column) {
 		return 0, false
 	}
 	if n, ok = parse(v.text[column]); !ok {
-		n, ok = words[strings.ToUpper(string(v.text[column]))]
+		n, ok = nodeTypes[strings.ToUpper(string(v.text[column]))]
 	}
 	return n, ok && (n >= 1 && n <= 3)
 }
@@ -112,7 +113,7 @@ func (p *parser) port(v *values) error {
 	return nil
 }
 
-// code returns the number of a state, a width or a speed; where a word stands for it, that.
+// code returns the number of a state, a width or a speed, which may be given as a word.
 func (v *values) code(column int) (uint64, error) {
 	if !v.has(column) {
 		return 0, nil
@@ -155,19 +156,19 @@ func (p *parser) enhanced(v *values) error {
 	return nil
 }
 
-// widthOf returns the widest of a set.
+// widthOf returns the widest one of a set of widths.
 func widthOf(code uint64) fabric.Width { return fabric.Width(mad.LinkWidth(code & 31).Lanes()) }
 
 const edr20 = 0x20000
 
-// speeds are the bits of LinkSpeedActv, the fastest first: a byte for each family of speeds.
+// speeds lists the bits of LinkSpeedActv, the fastest first. Each family of speeds has a byte.
 var speeds = []struct {
 	bit   uint64
 	speed fabric.Speed
 }{
 	{0x1000000, fabric.XDR},
 	{0x800, fabric.NDR}, {0x400, fabric.HDR}, {0x200, fabric.EDR}, {0x100, fabric.FDR},
-	{edr20, fabric.EDR}, // 20 Gb/s, for which there is no other name
+	{edr20, fabric.EDR}, // 20 Gb/s has no other name
 	{0x10000, fabric.FDR10},
 	{4, fabric.QDR}, {2, fabric.DDR}, {1, fabric.SDR},
 }
@@ -181,7 +182,7 @@ func speedOf(code uint64) fabric.Speed {
 	return fabric.SpeedUnknown
 }
 
-// maskOf returns the widths up to one, as PortInfo says what is supported.
+// maskOf returns the set of widths up to w, as in LinkWidthSupported of PortInfo.
 func maskOf(w fabric.Width) (code uint64) {
 	for _, lanes := range []fabric.Width{1, 4, 8, 12, 2} {
 		if lanes <= w {
@@ -201,8 +202,8 @@ func codeOf(w fabric.Width) uint64 {
 	return 0
 }
 
-// bitsOf returns the speeds up to one; without below only itself and, from FDR on, the legacy QDR that ports state with
-// it.
+// bitsOf returns the set of speeds up to s. Without below it returns only s and, from FDR on, QDR as well, like ports
+// do.
 func bitsOf(s fabric.Speed, below bool) (code uint64) {
 	for _, k := range speeds {
 		if k.bit != edr20 && (k.speed == s || below && k.speed <= s && k.speed != fabric.FDR10) {
@@ -213,4 +214,133 @@ func bitsOf(s fabric.Speed, below bool) (code uint64) {
 		code |= 4
 	}
 	return code
+}
+
+// key is a P_Key of a port.
+type key struct {
+	node uint64
+	port uint8
+	key  mad.PKey
+	line int
+}
+
+// pkey parses a row of PKEY. Full members have the highest bit or the value of the membership column set.
+func (p *parser) pkey(v *values) error {
+	var n [4]uint64
+	if err := v.numbers(n[:], 0, 64, 1, 8, 2, 16, 3, 8); err != nil {
+		return p.refuse("%w", err)
+	}
+	k := mad.PKey(n[2])
+	if n[3] != 0 || bytes.EqualFold(v.text[3], []byte("full")) {
+		k |= mad.PKeyFull
+	}
+	if k.Partition() != 0 {
+		p.keys = append(p.keys, key{n[0], uint8(n[1]), k, p.line})
+	}
+	return nil
+}
+
+// Manager is a subnet manager that ibdiagnet or OpenSM found.
+type Manager struct {
+	GUID     uint64 // of its port
+	Priority uint8
+	State    mad.SMState
+}
+
+// manager parses a row of SM_INFO, or of SMS in opensm-smdb.dump.
+func (p *parser) manager(v *values) error {
+	var n [3]uint64
+	if err := v.numbers(n[:], 0, 64, 1, 8, 2, 8); err != nil {
+		return p.refuse("%w", err)
+	}
+	p.managers = append(p.managers, Manager{n[0], uint8(n[1]), mad.SMState(n[2])})
+	return nil
+}
+
+// cabled is the cable of a port.
+type cabled struct {
+	node uint64
+	port uint8
+	health.Cable
+	line int
+}
+
+func (p *parser) cable(v *values) error {
+	var n [2]uint64
+	if err := v.numbers(n[:], 0, 64, 1, 8); err != nil {
+		return p.refuse("%w", err)
+	}
+	c := cabled{node: n[0], port: uint8(n[1]), line: p.line}
+	for i, to := range map[int]*string{2: &c.Vendor, 3: &c.Part, 4: &c.Serial, 5: &c.Revision, 7: &c.Length, 8: &c.Type,
+		9: &c.Firmware} {
+		if v.has(i) {
+			*to = string(bytes.TrimSpace(v.text[i]))
+		}
+	}
+	c.Celsius, c.Measured = celsius(v.text[6])
+	p.cables = append(p.cables, c)
+	return nil
+}
+
+// celsius parses a temperature such as "42C".
+func celsius(b []byte) (int, bool) {
+	sign := 1
+	if rest, minus := bytes.CutPrefix(b, []byte("-")); minus {
+		b, sign = rest, -1
+	}
+	n, digits, ok := decimal(b, 255)
+	unit := bytes.TrimSpace(b[digits:])
+	return sign * int(n), ok && (len(unit) == 0 || bytes.EqualFold(unit, []byte("C")))
+}
+
+// counterColumns returns the columns of PM_INFO: node, port, and two columns for each counter, the second one for 64
+// bits.
+func counterColumns() []string {
+	columns := []string{"nodeguid", "portnumber|portnum"}
+	for c := range counters.NumCounters {
+		name := strings.ToLower(c.String())
+		columns = append(columns, name, name+"ext|"+name+"extended")
+	}
+	return columns
+}
+
+// count holds the counters of a port.
+type count struct {
+	node uint64
+	port uint8
+	counters.Port
+	line int
+}
+
+func (p *parser) counted(v *values) error { return p.count(v, &p.counts) }
+
+func (p *parser) delta(v *values) error { return p.count(v, &p.deltas) }
+
+func (p *parser) count(v *values, to *[]count) error {
+	var at [2]uint64
+	if err := v.numbers(at[:], 0, 64, 1, 8); err != nil {
+		return p.refuse("%w", err)
+	}
+	c := count{node: at[0], port: uint8(at[1]), line: p.line}
+	for k := range counters.NumCounters {
+		narrow, wide := 2+2*int(k), 3+2*int(k)
+		for _, column := range [2]int{wide, narrow} {
+			if !v.has(column) {
+				continue
+			}
+			n, err := v.number(column, 64)
+			if err != nil {
+				return p.refuse("%w", err)
+			}
+			c.Values[k], c.Has = n, c.Has|counters.Of(k)
+			if column == wide {
+				c.Wide |= counters.Of(k)
+			} else if n == p.greatest[k] && n != 0 {
+				c.Stopped |= counters.Of(k)
+			}
+			break
+		}
+	}
+	*to = append(*to, c)
+	return nil
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibdiagnet reads and writes what ibdiagnet 2 leaves: its data base (db_csv), forwarding tables with groups of
-// adaptive routing (fdbs, far), SL2VL tables (slvl) and bit error rates (net_dump_ext). NVIDIA's opensm-smdb.dump,
-// which has the form of the data base, is read as one.
+// Package ibdiagnet reads and writes the files of ibdiagnet 2: its database (db_csv), forwarding tables with groups for
+// adaptive routing (fdbs, far), SL2VL tables (slvl) and bit error rates (net_dump_ext). It also reads NVIDIA's
+// opensm-smdb.dump, which has the form of the database.
 //
-// Columns are known by their names, whatever their case and order. M_Keys are never kept, and never written.
+// Columns are identified by their names, in any case and order. M_Keys are never kept and never written.
 package ibdiagnet
 
 import (
@@ -21,20 +21,20 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// maxFields is how many columns of a section are told apart; those behind it are passed over.
+// maxFields is the largest number of columns of a section that are read.
 const maxFields = 512
 
-// section is a part of the data base of which something is taken.
+// section is a part of the database that is read.
 type section struct {
 	name    string
-	columns []string // in lower case, with | between the names that one may have
-	must    int      // so many of them have to be there
-	more    int      // those from here on need not be, and are not missed
-	secret  bool     // says that values of other columns must not come into a message
+	columns []string // in lower case, with | between alternative names
+	must    int      // the number of required columns
+	more    int      // the columns from here on are optional and not reported as missing
+	secret  bool     // values of other columns must not occur in messages
 	row     func(p *parser, v *values) error
 }
 
-// sections are those of ibdiagnet and of opensm-smdb.dump.
+// sections lists the sections of ibdiagnet and of opensm-smdb.dump.
 var sections = []*section{
 	{name: "NODES", must: 2, more: 3, row: (*parser).node,
 		columns: []string{"nodeguid", "nodetype", "nodedesc", "numports", "systemimageguid", "vendorid", "deviceid",
@@ -44,27 +44,19 @@ var sections = []*section{
 			"linkwidthactv|linkwidth", "linkspeedactv|linkspeed",
 			"nmtu", "vlcap", "opvls", "linkwidthen", "linkwidthsup", "linkspeeden", "linkspeedsup", "fecactv",
 			"retransactv", "capmsk2"}},
-	{
-		name: "LINKS", must: 4, more: 4, row: (*parser).link, columns: []string{"nodeguid1", "portnum1", "nodeguid2",
-			"portnum2"},
-	},
+	{name: "LINKS", must: 4, more: 4, row: (*parser).link,
+		columns: []string{"nodeguid1", "portnum1", "nodeguid2", "portnum2"}},
 	{name: "SWITCHES", must: 1, more: 1, row: (*parser).enhanced, columns: []string{"nodeguid", "enp0"}},
-	{
-		name: "PKEY", must: 3, more: 3, row: (*parser).pkey,
-		columns: []string{"nodeguid", "localportnum|portnum|portnumber", "pkey", "membership"},
-	},
-	{
-		name: "SM_INFO", must: 1, more: 3, row: (*parser).manager,
-		columns: []string{"portguid", "priority", "smstate|state"},
-	},
+	{name: "PKEY", must: 3, more: 3, row: (*parser).pkey,
+		columns: []string{"nodeguid", "localportnum|portnum|portnumber", "pkey", "membership"}},
+	{name: "SM_INFO", must: 1, more: 3, row: (*parser).manager,
+		columns: []string{"portguid", "priority", "smstate|state"}},
 	{name: "SMS", must: 1, more: 3, row: (*parser).manager, columns: []string{"portguid", "priority", "smstate|state"}},
 	{name: "PM_INFO", must: 2, more: 2, row: (*parser).counted, columns: counterColumns()},
-	{name: "PM_DELTA", must: 2, more: 2, row: (*parser).grown, columns: counterColumns()},
+	{name: "PM_DELTA", must: 2, more: 2, row: (*parser).delta, columns: counterColumns()},
 	{name: "CABLE_INFO", must: 2, more: 2, row: (*parser).cable,
-		columns: []string{
-			"nodeguid", "portnum", "vendor", "pn", "sn", "rev", "temperature", "lengthsmfiber|length|lengthcopper",
-			"type|cabletype", "fwversion",
-		}},
+		columns: []string{"nodeguid", "portnum", "vendor", "pn", "sn", "rev", "temperature",
+			"lengthsmfiber|length|lengthcopper", "type|cabletype", "fwversion"}},
 }
 
 func sectionOf(name string) *section {
@@ -78,44 +70,44 @@ func sectionOf(name string) *section {
 
 const maxColumns = 64
 
-// values are the fields of a row in the order of the section's columns, nil where there is none.
+// values holds the fields of a row in the order of the section's columns, nil for absent ones.
 type values struct {
 	of   *section
 	text [maxColumns][]byte
 }
 
-// parser takes the lines of a data base.
+// parser parses the lines of a database.
 type parser struct {
 	findings
 	rows
 
-	in     string // the section that is open, "" between them
+	in     string // the name of the current section, "" between sections
 	of     *section
 	headed bool
-	place  [maxFields]int8 // of each field the column that it is, -1 for none
+	place  [maxFields]int8 // by field: its column, -1 for none
 	fields int
-	now    values // the row that is taken
-	// lost are the lines before the first section whose beginning is there, from line 1.
+	now    values // the current row
+	// lost holds the lines from line 1 to the end of a section whose beginning is missing.
 	lost     []string
 	begun    bool
 	headLost bool
 	lostSize int
 
 	when     time.Time
-	passed   []string // sections of which nothing is taken
-	nPassed  int
+	ignored  []string // names of sections that are not read
+	nIgnored int
 	absent   map[string][]string
-	sections map[string]bool // those that were there
+	sections map[string]bool // the sections in the file
 }
 
-// maxLost bounds what is kept of a section whose beginning is lost, in bytes, and a line's own memory with it.
+// maxLost limits the bytes that are kept of a section whose beginning is missing. lostMemory is the overhead of a line.
 const (
 	maxLost    = 64 << 20
 	lostMemory = 16
 )
 
-// ReadDB reads ibdiagnet2.db_csv; name stands for the file. What cannot be read is left out and added to found;
-// where that is nil the first such thing is the error. O(bytes).
+// ReadDB reads ibdiagnet2.db_csv; name identifies the file in errors. Unreadable parts are skipped and added to found.
+// If found is nil, the first one is returned as an error. O(bytes).
 func ReadDB(ctx context.Context, r io.Reader, name string, found *unread.List) (*DB, error) {
 	p := &parser{
 		findings: findings{name: name, found: found}, absent: map[string][]string{}, sections: map[string]bool{},
@@ -134,7 +126,7 @@ func ReadDB(ctx context.Context, r io.Reader, name string, found *unread.List) (
 		}
 	}
 	if p.headLost {
-		if err := p.unnamed(); err != nil {
+		if err := p.addUnlisted(); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +142,7 @@ func (p *parser) cut() error {
 
 var startMark, endMark = []byte("START_"), []byte("END_")
 
-// text takes a line, nil for one that is too long.
+// text parses a line, nil for one that is too long.
 func (p *parser) text(b []byte) error {
 	if b == nil {
 		return p.refuse("the line is longer than %d bytes", unread.MaxLine)
@@ -184,14 +176,14 @@ func (p *parser) text(b []byte) error {
 	return p.row(b)
 }
 
-// remark takes the date from "# Running timestamp : 2022-08-25 17:45:38 UTC +0000".
+// remark reads the date in "# Running timestamp : 2022-08-25 17:45:38 UTC +0000".
 func (p *parser) remark(b []byte) {
 	if when, ok := Timestamp(b); ok && p.when.IsZero() {
 		p.when = when
 	}
 }
 
-// Timestamp returns the date that a remark at the top of a file of ibdiagnet states.
+// Timestamp returns the date in a comment at the top of a file of ibdiagnet.
 func Timestamp(remark []byte) (time.Time, bool) {
 	_, text, ok := bytes.Cut(remark, []byte("Running timestamp"))
 	if !ok {
@@ -224,17 +216,17 @@ func (p *parser) open(name string) {
 	switch {
 	case p.of != nil:
 		p.sections[name] = true
-	case !strings.Contains(name, "INDEX"): // of the sections and their lines
-		if p.nPassed++; len(p.passed) < mostNamed {
-			p.passed = append(p.passed, name)
+	case !strings.Contains(name, "INDEX"): // an index lists the sections and their lines
+		if p.nIgnored++; len(p.ignored) < maxNamed {
+			p.ignored = append(p.ignored, name)
 		}
 	}
 }
 
-// mostNamed is how many of the sections that are passed over are named.
-const mostNamed = 8
+// maxNamed is the number of ignored sections that are listed by name.
+const maxNamed = 8
 
-// end closes a section. The name of one whose beginning is lost stands here alone.
+// end ends a section. If the beginning of the section is missing, only its end has the name.
 func (p *parser) end(name string) error {
 	if p.begun {
 		p.in, p.of = "", nil
@@ -245,7 +237,7 @@ func (p *parser) end(name string) error {
 	p.lost = nil
 	p.open(name)
 	defer func() { p.in, p.of, p.line = "", nil, at }()
-	if err := p.refuse("the beginning of the file is lost; what is left of section %s is taken",
+	if err := p.refuse("the beginning of the file is missing; the rest of section %s is used",
 		fabric.Escape(name)); err != nil || p.of == nil {
 		return err
 	}
@@ -253,7 +245,7 @@ func (p *parser) end(name string) error {
 		p.line = at - len(lost) + i
 		var err error
 		if p.of == nil {
-			return nil // told
+			return nil // already reported
 		}
 		if p.headed {
 			err = p.row([]byte(text))
@@ -265,13 +257,13 @@ func (p *parser) end(name string) error {
 		}
 	}
 	if !p.headed {
-		return p.refuse("the columns of section %s are lost with its beginning, so its rows are left out",
+		return p.refuse("the columns of section %s are missing, so its rows are skipped",
 			fabric.Escape(name))
 	}
 	return nil
 }
 
-// isHeader reports whether a line names the first column of the section.
+// isHeader reports whether a line contains the name of the section's first column.
 func (p *parser) isHeader(text string) bool {
 	for rest, more := []byte(text), true; more; {
 		var field []byte
@@ -282,7 +274,7 @@ func (p *parser) isHeader(text string) bool {
 	return false
 }
 
-// named reports whether a column has a name.
+// named reports whether a column has this name.
 func named(column string, name []byte) bool {
 	for one := range strings.SplitSeq(column, "|") {
 		if strings.EqualFold(one, string(name)) {
@@ -314,7 +306,7 @@ func (p *parser) header(b []byte) error {
 		case c < p.of.must:
 			of := p.of
 			p.of = nil
-			return p.refuse("section %s has no column %s, so its rows are left out", of.name, name)
+			return p.refuse("section %s has no column %s, so its rows are skipped", of.name, name)
 		case c < p.of.more:
 			p.absent[p.of.name] = append(p.absent[p.of.name], name)
 		}
@@ -322,7 +314,7 @@ func (p *parser) header(b []byte) error {
 	return nil
 }
 
-// row takes a row of the section that is open.
+// row parses a row of the current section.
 func (p *parser) row(b []byte) error {
 	n := 0
 	for rest, more := b, true; more; n++ {
@@ -338,10 +330,10 @@ func (p *parser) row(b []byte) error {
 	return p.of.row(p, &p.now)
 }
 
-// needed are the sections without which something cannot be answered, with what that is.
-var needed = []struct{ section, what string }{
-	{"PORTS", "nothing is known of LIDs, speeds and states"},
-	{"LINKS", "nothing is cabled"},
+// needed lists important sections, with the consequence if one is absent.
+var needed = []struct{ section, consequence string }{
+	{"PORTS", "LIDs, speeds and states are unknown"},
+	{"LINKS", "links are unknown"},
 }
 
 func (p *parser) warnings() []string {
@@ -349,7 +341,7 @@ func (p *parser) warnings() []string {
 	name := fabric.Escape(p.name)
 	for _, n := range needed {
 		if !p.sections[n.section] {
-			w = append(w, fmt.Sprintf("%s: no section %s: %s", name, n.section, n.what))
+			w = append(w, fmt.Sprintf("%s: no section %s: %s", name, n.section, n.consequence))
 		}
 	}
 	for _, s := range sections {
@@ -357,13 +349,13 @@ func (p *parser) warnings() []string {
 			w = append(w, fmt.Sprintf("%s: section %s has no %s", name, s.name, strings.Join(names, ", ")))
 		}
 	}
-	if p.nPassed > 0 {
-		said := strings.Join(p.passed, ", ")
-		if p.nPassed > len(p.passed) {
-			said += ", ..."
+	if p.nIgnored > 0 {
+		names := strings.Join(p.ignored, ", ")
+		if p.nIgnored > len(p.ignored) {
+			names += ", ..."
 		}
-		w = append(w, fmt.Sprintf("%s: %s passed over: %s", name, prose.Count(p.nPassed, "section"),
-			fabric.Escape(said)))
+		w = append(w, fmt.Sprintf("%s: %s ignored: %s", name, prose.Verb(p.nIgnored, "section", "was", "were"),
+			fabric.Escape(names)))
 	}
 	return w
 }

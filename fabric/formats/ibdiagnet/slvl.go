@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// SLVL is what ibdiagnet2.slvl holds: the VLs of SLs by switch, port in and port out.
+// SLVL holds the content of ibdiagnet2.slvl: the VLs of SLs by switch, ingress port and egress port.
 type SLVL struct {
 	rows  []slvlRow
 	known []fabric.VLs
@@ -29,8 +29,8 @@ const (
 	maxSLVLTables = 1 << 15 // [fabric.SL2VL] holds some more
 )
 
-// ReadSLVL reads ibdiagnet2.slvl: lines of a switch, the port in, the port out and sixteen VLs, two in a byte, that of
-// SL 0 first (which port is which: IBDM's own reader, Fabric.cpp). O(bytes).
+// ReadSLVL reads ibdiagnet2.slvl. A line has a switch, the ingress port, the egress port and sixteen VLs, two in a
+// byte, SL 0 first. The order of the ports is that of IBDM's own reader (Fabric.cpp). O(bytes).
 func ReadSLVL(ctx context.Context, r io.Reader, name string, found *unread.List) (*SLVL, error) {
 	p := &slvlReader{findings: findings{name: name, found: found}, index: map[fabric.VLs]uint16{}}
 	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
@@ -86,7 +86,7 @@ func (p *slvlReader) row(text []byte) error {
 	return nil
 }
 
-// hexWord returns a number with 0x before it.
+// hexWord parses a number with the prefix 0x.
 func hexWord(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	if b = skip(b); !bytes.HasPrefix(b, hexMark) {
 		return 0, b, false
@@ -95,7 +95,7 @@ func hexWord(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	return v, b[len(hexMark)+n:], ok
 }
 
-// Tables returns the mappings on a fabric, with what could not be taken in words; nil where there are none.
+// Tables returns the mappings for a fabric and warnings; nil if there are none.
 func (s *SLVL) Tables(f *fabric.Fabric, name string) (*fabric.SL2VL, []string) {
 	if len(s.rows) == 0 {
 		return nil, nil
@@ -113,6 +113,6 @@ func (s *SLVL) Tables(f *fabric.Fabric, name string) (*fabric.SL2VL, []string) {
 			t.Set(n, r.in, r.out, s.known[r.vls])
 		}
 	}
-	return t, append(unknown.lines(name, "tables of VLs are of nodes that are not in the subnet, passed over"),
-		ports.lines(name, "tables of VLs are of ports that do not exist, passed over")...)
+	return t, append(unknown.lines(name, "tables of VLs of nodes that are not in the subnet were ignored"),
+		ports.lines(name, "tables of VLs of ports that do not exist were ignored")...)
 }

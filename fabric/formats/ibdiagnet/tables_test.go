@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// big returns the tables of a fat-tree as fdbs and as far. Where their packets go does not matter here.
+// big returns tables of a fat-tree, with arbitrary ports, as fdbs and as far.
 func big(t testing.TB, spec string) (fdbs, far []byte) {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -44,7 +44,7 @@ func big(t testing.TB, spec string) (fdbs, far []byte) {
 
 type readTables func(context.Context, io.Reader, string, *unread.List) (*ibdiagnet.Far, error)
 
-// A line costs no allocation: ten a table are more than there are.
+// A line costs no allocation: there are fewer than ten per table.
 func TestAllocations(t *testing.T) {
 	fdbs, far := big(t, "fattree:2,16")
 	for name, c := range map[string]struct {

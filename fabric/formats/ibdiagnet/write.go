@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/fabric/health"
 )
 
-// writer writes lines, and remembers the first error.
+// writer writes lines and keeps the first error.
 type writer struct {
 	b   *bufio.Writer
 	err error
@@ -36,7 +36,7 @@ func (w *writer) flush(what string) error {
 	return nil
 }
 
-// heading is what stands at the top of a file; when, where it is not zero, is the date that [Timestamp] reads.
+// heading writes the top of a file. It includes the date that [Timestamp] reads unless when is zero.
 func (w *writer) heading(when time.Time) {
 	w.line("# This file was written by ibconsole in the form of ibdiagnet 2")
 	if !when.IsZero() {
@@ -44,18 +44,23 @@ func (w *writer) heading(when time.Time) {
 	}
 }
 
-// The columns, as ibdiagnet 2.1 has those of the first four (read in files of it) and names those of the others.
+// The columns of sections as in files of ibdiagnet 2.1.
 const (
-	nodeColumns = "NodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID,DeviceID,PartitionCap,revision,VendorID,LocalPortNum"
-	portColumns = "NodeGuid,PortGuid,PortNum,MKey,GIDPrfx,MSMLID,LID,CapMsk,M_KeyLeasePeriod,DiagCode,LinkWidthActv,LinkWidthSup,LinkWidthEn,LocalPortNum,LinkSpeedEn,LinkSpeedActv,LMC," +
-		"MKeyProtBits,LinkDownDefState,PortPhyState,PortState,LinkSpeedSup,VLArbHighCap,VLHighLimit,InitType,VLCap,MSMSL,NMTU,FilterRawOutb,FilterRawInb,PartEnfOutb,PartEnfInb,OpVLs,HoQLife," +
-		"VLStallCnt,MTUCap,InitTypeReply,VLArbLowCap,PKeyViolations,MKeyViolations,SubnTmo,MulticastPKeyTrapSuppressionEnabled,ClientReregister,GUIDCap,QKeyViolations,MaxCreditHint,OverrunErrs," +
-		"LocalPhyError,RespTimeValue,LinkRoundTripLatency,OOOSLMask,CapMsk2,FECActv,RetransActv"
-	switchColumns = "NodeGUID,LinearFDBCap,RandomFDBCap,MCastFDBCap,LinearFDBTop,DefPort,DefMCastPriPort,DefMCastNotPriPort,LifeTimeValue,PortStateChange,OptimizedSLVLMapping,LidsPerPort,PartEnfCap," +
-		"InbEnfCap,OutbEnfCap,FilterRawInbCap,FilterRawOutbCap,ENP0,MCastFDBTop"
+	nodeColumns = "NodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID,DeviceID," +
+		"PartitionCap,revision,VendorID,LocalPortNum"
+	portColumns = "NodeGuid,PortGuid,PortNum,MKey,GIDPrfx,MSMLID,LID,CapMsk,M_KeyLeasePeriod,DiagCode,LinkWidthActv," +
+		"LinkWidthSup,LinkWidthEn,LocalPortNum,LinkSpeedEn,LinkSpeedActv,LMC,MKeyProtBits,LinkDownDefState," +
+		"PortPhyState,PortState,LinkSpeedSup,VLArbHighCap,VLHighLimit,InitType,VLCap,MSMSL,NMTU,FilterRawOutb," +
+		"FilterRawInb,PartEnfOutb,PartEnfInb,OpVLs,HoQLife,VLStallCnt,MTUCap,InitTypeReply,VLArbLowCap," +
+		"PKeyViolations,MKeyViolations,SubnTmo,MulticastPKeyTrapSuppressionEnabled,ClientReregister,GUIDCap," +
+		"QKeyViolations,MaxCreditHint,OverrunErrs,LocalPhyError,RespTimeValue,LinkRoundTripLatency,OOOSLMask," +
+		"CapMsk2,FECActv,RetransActv"
+	switchColumns = "NodeGUID,LinearFDBCap,RandomFDBCap,MCastFDBCap,LinearFDBTop,DefPort,DefMCastPriPort," +
+		"DefMCastNotPriPort,LifeTimeValue,PortStateChange,OptimizedSLVLMapping,LidsPerPort,PartEnfCap,InbEnfCap," +
+		"OutbEnfCap,FilterRawInbCap,FilterRawOutbCap,ENP0,MCastFDBTop"
 )
 
-// WriteDB writes ibdiagnet2.db_csv. What is not known of a port is N/A, its M_Key among that. O(ports).
+// WriteDB writes ibdiagnet2.db_csv. Unknown properties of a port are N/A, and so is its M_Key. O(ports).
 func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(db.When)
@@ -76,10 +81,10 @@ func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 		s.rows(w, db)
 		w.line("END_%s", s.name)
 	}
-	return w.flush("the data base")
+	return w.flush("the database")
 }
 
-// text returns a string in double quotes, of which it has none, nor line ends: there is no way to escape them.
+// text returns a string in double quotes. Quotes and line ends in it are replaced, because they cannot be escaped.
 func text(s string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r == '"' || r < ' ' || r == 0x7f {
@@ -89,8 +94,8 @@ func text(s string) string {
 	}, s) + `"`
 }
 
-// known is text, N/A for nothing.
-func known(s string) string {
+// textOrNA returns text(s), or N/A if s is empty.
+func textOrNA(s string) string {
 	if s == "" {
 		return "N/A"
 	}
@@ -110,7 +115,7 @@ func writeNodes(w *writer, db *DB) {
 	}
 }
 
-// portRow is what is known of a port, by column.
+// portRow returns the known properties of a port, by column.
 func portRow(db *DB, at fabric.PortIndex) map[string]string {
 	f := db.Fabric
 	p := &f.Ports[at]
@@ -195,7 +200,7 @@ func writeManagers(w *writer, db *DB) {
 	}
 }
 
-// pmColumns returns the counters, those of 64 bits too.
+// pmColumns returns the columns of counters, including those of 64 bits.
 func pmColumns() string {
 	columns := []string{"NodeGUID,PortGUID,PortNumber"}
 	for c := range counters.NumCounters {
@@ -207,7 +212,7 @@ func pmColumns() string {
 	return strings.Join(columns, ",")
 }
 
-// wideName returns the column of a counter of 64 bits.
+// wideName returns the column of a 64-bit counter.
 func wideName(c counters.Counter) string {
 	if c >= counters.XmitData {
 		return c.String() + "Extended"
@@ -248,7 +253,7 @@ func writeCables(w *writer, db *DB) {
 		if c.Measured {
 			warm = fmt.Sprintf("%dC", c.Celsius)
 		}
-		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s", f.Nodes[p.Node].GUID, p.Num, known(c.Vendor), known(c.Part),
-			known(c.Serial), known(c.Revision), known(c.Length), known(c.Type), warm, known(c.Firmware))
+		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s", f.Nodes[p.Node].GUID, p.Num, textOrNA(c.Vendor), textOrNA(c.Part),
+			textOrNA(c.Serial), textOrNA(c.Revision), textOrNA(c.Length), textOrNA(c.Type), warm, textOrNA(c.Firmware))
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// FarOf is what far says of tables: of each switch its groups and what they are for, and every LID by its static port.
-// Of a switch without adaptive routing it does not state whether that is on. O(switches x LIDs).
+// FarOf returns the far file of tables: the groups of each switch and their LIDs, and the static port of every LID. It
+// does not state whether adaptive routing is on for a switch without groups. O(switches x LIDs).
 func FarOf(t *fabric.Tables) *Far {
 	a := &Far{Version: 1}
 	for i := range t.Fabric.NumSwitches() {
@@ -31,13 +31,13 @@ func FarOf(t *fabric.Tables) *Far {
 	return a
 }
 
-// adapt adds to static ports what a switch has beside them.
+// adapt adds the adaptive routing of a switch to its static ports.
 func (s *Switch) adapt(from *fabric.AdaptiveSwitch) {
 	if len(from.Groups) == 0 && len(from.Tables) == 0 {
 		return
 	}
-	on := map[bool]string{false: "0", true: "1"}
-	s.Words = []string{"en:", on[from.Enabled] + ",", "fr_en:", on[from.FastReroute]}
+	flag := map[bool]string{false: "0", true: "1"}
+	s.Words = []string{"en:", flag[from.Enabled] + ",", "fr_en:", flag[from.FastReroute]}
 	for number, group := range from.Groups {
 		for sub, ports := range group {
 			g := Group{Number: uint16(number), Sub: uint8(sub)}
@@ -64,7 +64,7 @@ func (s *Switch) adapt(from *fabric.AdaptiveSwitch) {
 	}
 }
 
-// WriteFDBs writes ibdiagnet2.fdbs. A switch with one table, of number 0, has no line for it. O(entries).
+// WriteFDBs writes ibdiagnet2.fdbs. A switch that has only table 0 gets no line with its number. O(entries).
 func WriteFDBs(out io.Writer, a *Far, when time.Time) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(when)
@@ -104,10 +104,10 @@ func hex4(b []byte, v uint16) []byte {
 	return append(b, hexDigits[v>>12], hexDigits[v>>8&15], hexDigits[v>>4&15], hexDigits[v&15])
 }
 
-// three returns a number of three digits.
+// three appends a number with three digits.
 func three(b []byte, v uint8) []byte { return append(b, '0'+v/100, '0'+v/10%10, '0'+v%10) }
 
-// WriteFar writes ibdiagnet2.far. LIDs without a port, that are Static, have no line. O(entries).
+// WriteFar writes ibdiagnet2.far. Static LIDs without a port are omitted. O(entries).
 func WriteFar(out io.Writer, a *Far, when time.Time) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(when)
@@ -131,7 +131,7 @@ func WriteFar(out io.Writer, a *Far, when time.Time) error {
 			w.table(&s.Tables[k])
 		}
 	}
-	return w.flush("groups of adaptive routing")
+	return w.flush("adaptive-routing groups")
 }
 
 func (w *writer) group(g *Group) {
@@ -162,7 +162,7 @@ func (w *writer) table(t *Table) {
 	}
 }
 
-// column fills what begins somewhere up with blanks.
+// column pads a column that begins at begin with blanks.
 func column(b []byte, begin, size int) []byte {
 	for len(b) < begin+size {
 		b = append(b, ' ')
@@ -170,7 +170,7 @@ func column(b []byte, begin, size int) []byte {
 	return b
 }
 
-// WriteSLVL writes ibdiagnet2.slvl: the tables that were read or computed. O(switches x ports^2).
+// WriteSLVL writes ibdiagnet2.slvl with the tables that were read or computed. O(switches x ports^2).
 func WriteSLVL(out io.Writer, f *fabric.Fabric, t *fabric.SL2VL, when time.Time) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(when)
@@ -192,5 +192,5 @@ func WriteSLVL(out io.Writer, f *fabric.Fabric, t *fabric.SL2VL, when time.Time)
 			}
 		}
 	}
-	return w.flush("the VLs of service levels")
+	return w.flush("SL2VL tables")
 }

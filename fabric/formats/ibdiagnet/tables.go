@@ -9,17 +9,17 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Tables returns the tables of number 0 on a fabric, with what could not be taken in words that begin with the file's
-// name. Those of switches that the file does not have are not Known. O(switches x LIDs).
+// Tables returns the tables with number 0 for a fabric, and warnings that begin with the file's name. Switches that are
+// not in the file are not Known. O(switches x LIDs).
 func (a *Far) Tables(f *fabric.Fabric, name string) (*fabric.Tables, []string, error) {
 	if f.MaxLID == 0 {
 		return nil, nil, fmt.Errorf("%s: the subnet has no LIDs", fabric.Escape(name))
 	}
 	t := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), f.MaxLID), fabric.Escape(name))
 	clear(t.Known)
-	rep := laid{name: fabric.Escape(name)}
+	rep := tableReport{name: fabric.Escape(name)}
 	for i := range a.Switches {
-		rep.lay(t, &a.Switches[i])
+		rep.apply(t, &a.Switches[i])
 	}
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && !t.Known[s] {
@@ -29,13 +29,13 @@ func (a *Far) Tables(f *fabric.Fabric, name string) (*fabric.Tables, []string, e
 	return t, rep.lines(), nil
 }
 
-// laid says what of the tables was not taken.
-type laid struct {
+// tableReport counts the tables and entries that were not applied.
+type tableReport struct {
 	name                                                  string
 	unknown, missing, again, ports, beyond, private, none tally
 }
 
-func (l *laid) lay(t *fabric.Tables, s *Switch) {
+func (l *tableReport) apply(t *fabric.Tables, s *Switch) {
 	f := t.Fabric
 	sw := f.SwitchByGUID(s.GUID)
 	if sw == fabric.None || !f.SwitchNode(sw).InSubnet {
@@ -73,26 +73,26 @@ func (l *laid) lay(t *fabric.Tables, s *Switch) {
 	}
 }
 
-func (l *laid) lines() []string {
+func (l *tableReport) lines() []string {
 	var out []string
 	for _, k := range []struct {
 		t    *tally
 		what string
 	}{
-		{&l.unknown, "switches of the file are not in the subnet, passed over"},
+		{&l.unknown, "switches of the file that are not in the subnet were ignored"},
 		{&l.missing, "switches of the subnet have no table in the file"},
-		{&l.none, "switches have private tables and none with number 0"},
-		{&l.again, "switches have a second table, which took the place of the first"},
-		{&l.ports, "entries name a port that their switch does not have, passed over"},
-		{&l.beyond, "entries are for LIDs above the highest of the subnet, passed over"},
-		{&l.private, "private tables are kept apart: paths are those of table 0"},
+		{&l.none, "switches have private tables, but no table 0"},
+		{&l.again, "switches have a second table, which replaced the first one"},
+		{&l.ports, "entries with a port that their switch does not have were ignored"},
+		{&l.beyond, "entries for LIDs above the highest of the subnet were ignored"},
+		{&l.private, "private tables are not used: paths follow table 0"},
 	} {
 		out = append(out, k.t.lines(l.name, k.what)...)
 	}
 	return out
 }
 
-// tally counts one kind of thing and keeps the first few.
+// tally counts occurrences of one kind and keeps the first few as examples.
 type tally struct {
 	n     int
 	first []string
@@ -106,19 +106,20 @@ func (t *tally) add(example string) {
 	}
 }
 
-// lines returns a sentence, none for nothing.
+// lines returns a sentence in a slice, nil if nothing was counted.
 func (t *tally) lines(name, what string) []string {
 	if t.n == 0 {
 		return nil
 	}
-	said := fmt.Sprintf("%s: %s (%d): ", fabric.Escape(name), what, t.n) + strings.Join(t.first, "; ")
+	line := fmt.Sprintf("%s: %s (%d): ", fabric.Escape(name), what, t.n) + strings.Join(t.first, "; ")
 	if t.n > len(t.first) {
-		said += "; ..."
+		line += "; ..."
 	}
-	return []string{said}
+	return []string{line}
 }
 
-// Differ says, in words, where the static ports of far are not those of fdbs: the one cross-check that the files allow.
+// Differ returns a warning if static ports of far differ from those of fdbs. It is the only cross-check between the
+// files.
 func Differ(fdbs, far *Far, fdbsName, farName string) []string {
 	at := make(map[uint64]*Switch, len(fdbs.Switches))
 	for i := range fdbs.Switches {
@@ -137,11 +138,11 @@ func Differ(fdbs, far *Far, fdbsName, farName string) []string {
 				continue
 			}
 			for lid, port := range a.Ports {
-				if was := b.Port(uint16(lid)); was != port && was != fabric.NoPath && port != fabric.NoPath {
-					t.add(fmt.Sprintf("LID %d of switch 0x%016x, by port %d and here by %d", lid, s.GUID, was, port))
+				if want := b.Port(uint16(lid)); want != port && want != fabric.NoPath && port != fabric.NoPath {
+					t.add(fmt.Sprintf("LID %d of switch 0x%016x, by port %d and here by %d", lid, s.GUID, want, port))
 				}
 			}
 		}
 	}
-	return t.lines(farName, "static ports are not those of "+fabric.Escape(fdbsName)+", which are taken")
+	return t.lines(farName, "static ports differ from those of "+fabric.Escape(fdbsName)+", which are used")
 }
