@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package answer declares what commands answer, once: a value with its basis (which subnet and state, as of when,
-// what was not read), a verdict, facts and tables. Text, JSON, CSV, Markdown, HTML and the tables of the screen are
-// derived from the declaration.
+// Package answer declares the answers of commands. An answer is a value with a basis (subnet, state, time, unread
+// parts), a verdict, facts and tables. Text, JSON, CSV, Markdown, HTML and the tables of the screen are derived from one
+// declaration, a [Decl].
 package answer
 
 import (
@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// SchemaVersion is the number of the JSON schema. Keys of a version are never renamed or removed.
+// SchemaVersion is the version of the JSON schema. The keys of a version are never renamed or removed.
 const SchemaVersion = 2
 
-// Answer is a value of some type with its declaration. It is read-only and safe for concurrent use, unless it has
-// rows that can be read once only.
+// Answer is a value with its declaration. It is read-only. It is safe for concurrent use unless it has rows that can be
+// read only once.
 type Answer struct {
 	command, title string
 	basis          Basis
@@ -29,7 +29,7 @@ type Answer struct {
 	action         bool
 	facts          []fact
 	layout         []element
-	labelled       bool // the declaration has no layout: people read the facts with their labels
+	labelled       bool // the declaration has no layout: the text is the facts with their labels
 	tables         []boundTable
 	draw           func(*Canvas)
 }
@@ -40,7 +40,7 @@ type fact struct {
 	Value Value
 }
 
-// element is a line or a table (its number, from 1) of a layout.
+// element is a line of a layout, or a table by its number, counted from 1.
 type element struct {
 	form, each string
 	table      int
@@ -49,24 +49,23 @@ type element struct {
 // Command returns the command that answered.
 func (a *Answer) Command() string { return a.command }
 
-// In returns the answer as that of a subnet among several, a itself for "".
+// In returns the answer with the name of its subnet, or a itself for "".
 func (a *Answer) In(subnet string) *Answer {
 	if subnet == "" {
 		return a
 	}
-	its := *a
-	its.basis.Subnet = subnet
-	return &its
+	named := *a
+	named.basis.Subnet = subnet
+	return &named
 }
 
-// Basis returns what the answer rests on.
+// Basis returns the state and time of the answer, and its unread parts.
 func (a *Answer) Basis() Basis { return a.basis }
 
-// Value returns the value that the feature answered with.
+// Value returns the value of the answer.
 func (a *Answer) Value() any { return a.value }
 
-// Verdict returns the outcome and what was found. It is [Unknown] rather than [OK] where something was not read
-// that the outcome rests on.
+// Verdict returns the outcome and what was found. It is [Unknown] instead of [OK] if part of the basis was not read.
 func (a *Answer) Verdict() (Verdict, string) {
 	if a.judged && a.verdict == OK && a.basis.Unread.Count > 0 {
 		return Unknown, cmp.Or(a.found, a.basis.Unread.first())
@@ -74,13 +73,12 @@ func (a *Answer) Verdict() (Verdict, string) {
 	return a.verdict, a.found
 }
 
-// IsTable reports whether the answer is a table and nothing else: no lines, no warnings, and all was read.
+// IsTable reports whether the answer is one table without lines, warnings and unread parts.
 func (a *Answer) IsTable() bool {
 	return len(a.layout) == 1 && len(a.tables) == 1 && len(a.basis.Warnings) == 0 && a.basis.Unread.Count == 0
 }
 
-// IsLive reports whether the answer has rows that come as they happen. They are there for [Answer.Sheets] once they
-// were written.
+// IsLive reports whether the answer has rows that arrive over time. [Answer.Sheets] has them after they were written.
 func (a *Answer) IsLive() bool {
 	return slices.ContainsFunc(a.tables, func(t boundTable) bool { return t.live })
 }
@@ -88,12 +86,11 @@ func (a *Answer) IsLive() bool {
 // Fails returns when the verdict makes the command fail.
 func (a *Answer) Fails() Fails { return a.fails }
 
-// IsAction reports whether the answer tells what a command did, and not what it was asked for. CSV, Markdown, HTML and
-// the screen have no tables of it.
+// IsAction reports whether the answer is the report of an action. CSV, Markdown, HTML and the screen omit it.
 func (a *Answer) IsAction() bool { return a.action }
 
-// Outcome returns a line that tells what an action did, "" for other answers: what the value tells of itself, else the
-// first line of the text and the last one that is not indented.
+// Outcome returns a line with the result of an action, "" for other answers: that of the Outcome method of the value,
+// otherwise the first line of the text and the last line that is not indented.
 func (a *Answer) Outcome() string {
 	if !a.action {
 		return ""
@@ -102,7 +99,7 @@ func (a *Answer) Outcome() string {
 		return x.Outcome()
 	}
 	var b strings.Builder
-	_ = a.Text(&b) // a builder takes all
+	_ = a.Text(&b) // writes to a builder do not fail
 	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool {
 		return line == "" || line[0] == ' '
 	})
@@ -112,7 +109,7 @@ func (a *Answer) Outcome() string {
 	return strings.Join(lines, "")
 }
 
-// fact returns the value of a fact, by its key or, without one, by its name.
+// fact returns the value of the fact with an id, or the title of the state for "of".
 func (a *Answer) fact(id string) Value {
 	if id == "of" {
 		return Text(a.basis.Title)
@@ -127,16 +124,14 @@ func (a *Answer) fact(id string) Value {
 // row returns the function that finds a value of a row by the id of its column.
 func (t *boundTable) row(values []Value) func(string) Value {
 	return func(id string) Value {
-		for i := range t.columns {
-			if t.columns[i].id() == id {
-				return values[i]
-			}
+		if i := slices.IndexFunc(t.columns, func(c Column) bool { return c.id() == id }); i >= 0 {
+			return values[i]
 		}
 		return None()
 	}
 }
 
-// rows calls yield for each row. The slice is used again for the next row.
+// rows calls yield for each row. It reuses the slice for the next row.
 func (t *boundTable) rows(yield func([]Value) error) error {
 	values := make([]Value, len(t.columns))
 	var failed error
@@ -149,7 +144,7 @@ func (t *boundTable) rows(yield func([]Value) error) error {
 	return failed
 }
 
-// Form is a rendering of answers by its name.
+// Form is the name of a rendering.
 type Form string
 
 // The forms.
@@ -161,10 +156,10 @@ const (
 	FormHTML     Form = "html"
 )
 
-// Forms are all forms.
+// Forms lists all forms.
 var Forms = []Form{FormText, FormJSON, FormCSV, FormMarkdown, FormHTML}
 
-// Write writes the answer in a form: with its number for JSON, and the table with a key for CSV. "" stands for text.
+// Write writes the answer in a form, "" for text. JSON has the number of the answer; CSV has the table with a key.
 func (a *Answer) Write(w io.Writer, form Form, number int, table string) error {
 	switch form {
 	case "", FormText:
@@ -178,5 +173,5 @@ func (a *Answer) Write(w io.Writer, form Form, number int, table string) error {
 	case FormHTML:
 		return a.HTML(w)
 	}
-	return fmt.Errorf("no form of answers is called %q", form)
+	return fmt.Errorf("unknown form %q", form)
 }

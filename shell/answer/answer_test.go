@@ -435,7 +435,7 @@ func TestNestedAndOptional(t *testing.T) {
 	if sheets, err := decl.Answer(answer.Basis{}, &whole{rows: rows}).Sheets(); err != nil || len(sheets) != 1 {
 		t.Errorf("%d tables on the screen: %v", len(sheets), err)
 	}
-	table.Aside = true
+	table.TextOnly = true
 	if sheets, err := decl.Answer(answer.Basis{}, &whole{rows: rows}).Sheets(); err != nil || len(sheets) != 0 {
 		t.Errorf("%d tables on the screen that has none: %v", len(sheets), err)
 	}
@@ -516,13 +516,13 @@ func TestMapsAndTabs(t *testing.T) {
 // What was not read for the same reason is one cause, with all of its places up to a limit, and the sum of its counts.
 func TestNote(t *testing.T) {
 	var u answer.Unread
-	for i := range answer.MostPlaces + 5 {
+	for i := range answer.MaxPlaces + 5 {
 		u.Note("counter reading", "no response", 2, answer.Place{Name: "leaf-01", Port: i})
 	}
 	before := u
 	u.Note("counter reading", "not supported", 1, answer.Place{Name: "leaf-02", Port: -1})
-	if len(u.Causes) != 2 || u.Count != 2*(answer.MostPlaces+5)+1 || u.Causes[0].Count != 2*(answer.MostPlaces+5) ||
-		len(u.Causes[0].At) != answer.MostPlaces {
+	if len(u.Causes) != 2 || u.Count != 2*(answer.MaxPlaces+5)+1 || u.Causes[0].Count != 2*(answer.MaxPlaces+5) ||
+		len(u.Causes[0].At) != answer.MaxPlaces {
 		t.Errorf("%+v", u)
 	}
 	if len(before.Causes) != 1 || before.Count != u.Count-1 {

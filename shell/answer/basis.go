@@ -11,42 +11,42 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Basis is what an answer rests on.
+// Basis is the data that an answer depends on: subnet, state, time, and what was not read.
 type Basis struct {
-	Subnet   string    // its name where several are open, else ""
+	Subnet   string    // its name if several subnets are open, otherwise ""
 	State    string    // live, base, whatif, staged or history
-	Engine   string    // of the tables, "" where there are none
+	Engine   string    // routing engine of the tables, "" without tables
 	Title    string    // the state for people: "live (as of 2026-01-01 03:00:00)"
-	Source   string    // where the subnet was read
-	Entry    int64     // of the history, 0 for none
+	Source   string    // where the subnet was read from
+	Entry    int64     // number of the history entry, 0 for none
 	AsOf     time.Time // when the state was read or computed
 	Stale    bool      // the topology changed since the tables were computed
-	Estimate bool      // the tables are not proved to be those of the subnet manager
+	Estimate bool      // it is unproved that the subnet manager would compute the same tables
 	Written  bool      // the staged tables were written
 	Warnings []string
 	Unread   Unread
 }
 
-// Unread is what could not be read of the parts that an answer rests on.
+// Unread counts the values that an answer depends on and that could not be read, by cause.
 type Unread struct {
 	Count  int
 	Causes []Cause
 }
 
-// Cause is one reason for which something was not read.
+// Cause is a kind of value that was not read for one reason.
 type Cause struct {
 	What  string  // "forwarding table", "counters"
 	Why   string  // "no response", "attribute not supported"
-	At    []Place // at most [MostPlaces] of them
+	At    []Place // the first [MaxPlaces] places
 	Count int
 }
 
-// Add returns the sum of two.
+// Add returns the sum of u and more.
 func (u Unread) Add(more Unread) Unread {
 	return Unread{u.Count + more.Count, slices.Concat(u.Causes, more.Causes)}
 }
 
-// Note adds what was not read at a place. It goes to the cause with these words, where there is one.
+// Note adds count values that were not read at a place to the cause with these words.
 func (u *Unread) Note(what, why string, count int, at Place) {
 	u.Count += count
 	i := slices.IndexFunc(u.Causes, func(c Cause) bool { return c.What == what && c.Why == why })
@@ -55,7 +55,7 @@ func (u *Unread) Note(what, why string, count int, at Place) {
 		u.Causes = append(slices.Clip(u.Causes), Cause{What: what, Why: why})
 	}
 	c := &u.Causes[i]
-	if c.Count += count; len(c.At) < MostPlaces {
+	if c.Count += count; len(c.At) < MaxPlaces {
 		c.At = append(c.At, at)
 	}
 }
@@ -77,8 +77,11 @@ func (u Unread) Lines() []string {
 	return lines
 }
 
-// MostPlaces is how many places of a cause are kept.
-const MostPlaces = 20
+// MaxPlaces is the number of places that a cause keeps; shownPlaces is the number that text shows.
+const (
+	MaxPlaces   = 20
+	shownPlaces = 3
+)
 
 // first returns the line of the first cause, "" for none.
 func (u Unread) first() string {
@@ -88,11 +91,8 @@ func (u Unread) first() string {
 	return Unread{Causes: u.Causes[:1]}.Lines()[0]
 }
 
-// mostPlaces is how many places of a cause people read.
-const mostPlaces = 3
-
 func placesText(at []Place, count int) string {
-	shown := at[:min(len(at), mostPlaces)]
+	shown := at[:min(len(at), shownPlaces)]
 	text := strings.Join(prose.Words(shown, Place.String), ", ")
 	if more := max(count, len(at)) - len(shown); more > 0 {
 		text += " " + prose.More(more)

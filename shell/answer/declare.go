@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"time"
 
 	"example.org/ibconsole/internal/base/verdict"
 )
@@ -21,70 +20,15 @@ const (
 	Unknown = verdict.Unknown // something was not read that could change the outcome
 )
 
-// Fails tells when a command fails because of its verdict.
+// Fails is when the verdict of an answer makes its command fail.
 type Fails uint8
 
-// The choices.
+// The values of [Fails].
 const (
-	Never  Fails = iota // the answer judges nothing
+	Never  Fails = iota // the answer has no verdict
 	Asked               // only with --fail-on
-	Always              // found and unknown fail
+	Always              // if the verdict is found or unknown
 )
-
-// Field is one figure, word or place of an answer or of a row of its tables.
-type Field[T any] struct {
-	Key   string // in JSON and CSV; "" where the field is for people only
-	Name  string // label or column heading; "" where the field is for programs only
-	Unit  string // "Gbit/s", "" for none
-	Help  string
-	Kind  Kind
-	Value func(T) Value
-}
-
-// FieldOf returns a field of values of a kind. The functions below it return fields of one kind.
-func FieldOf[T any](kind Kind, key, name, help string, value func(T) Value) Field[T] {
-	return Field[T]{Key: key, Name: name, Help: help, Kind: kind, Value: value}
-}
-
-// IntField returns a field of whole numbers.
-func IntField[T any, N integers](key, name, help string, value func(T) N) Field[T] {
-	return FieldOf(KindInt, key, name, help, func(v T) Value { return Int(value(v)) })
-}
-
-// TextField returns a field of texts.
-func TextField[T any](key, name, help string, value func(T) string) Field[T] {
-	return FieldOf(KindText, key, name, help, func(v T) Value { return Text(value(v)) })
-}
-
-// OptionalField returns a field of texts that does not apply where the text is empty.
-func OptionalField[T any](key, name, help string, value func(T) string) Field[T] {
-	return FieldOf(KindText, key, name, help, func(v T) Value { return Optional(value(v)) })
-}
-
-// BoolField returns a field of truth values.
-func BoolField[T any](key, name, help string, value func(T) bool) Field[T] {
-	return FieldOf(KindBool, key, name, help, func(v T) Value { return Bool(value(v)) })
-}
-
-// TimeField returns a field of moments, which does not apply where the time is zero.
-func TimeField[T any](key, name, help string, value func(T) time.Time) Field[T] {
-	return FieldOf(KindTime, key, name, help, func(v T) Value { return Time(value(v)) })
-}
-
-// GUIDField returns a field of GUIDs.
-func GUIDField[T any](key, name, help string, value func(T) uint64) Field[T] {
-	return FieldOf(KindGUID, key, name, help, func(v T) Value { return GUID(value(v)) })
-}
-
-// LIDField returns a field of LIDs, which does not apply where the LID is 0.
-func LIDField[T any](key, name, help string, value func(T) uint16) Field[T] {
-	return FieldOf(KindLID, key, name, help, func(v T) Value { return LID(value(v)) })
-}
-
-// PlaceField returns a field of nodes or ports: [Node], [Port] or [At].
-func PlaceField[T any](key, name, help string, value func(T) Value) Field[T] {
-	return FieldOf(KindPlace, key, name, help, value)
-}
 
 // Table is a list of rows of an answer.
 type Table[R any] struct {
@@ -93,17 +37,17 @@ type Table[R any] struct {
 	Help   string
 	Fields []Field[R]
 	Row    string // a form that prints a row as a line; "" for columns
-	Empty  string // for people where there are no rows; "" for the headings alone
+	Empty  string // line of the text if there are no rows; "" for the headings alone
 	Stream bool   // JSON has an object for each row
-	// rows come as they happen, once: each is written when it comes, and kept for the screen; needs a Row
-	Live    bool
-	Aside   bool // the lines of the text are enough for people: the screen has no table of it
-	MaxRows int  // how many rows people read in the text; 0 for all
-	Lead    func(R) Lead
-	ID      func(R) uint64
+	// Live rows arrive over time and can be read once: each is written at once and kept for the screen. They need a Row.
+	Live     bool
+	TextOnly bool // the screen omits the table
+	MaxRows  int  // number of rows in the text; 0 for all
+	Lead     func(R) Lead
+	ID       func(R) uint64
 }
 
-// Lead is where a row leads: to a node or port, or to a command that tells more. The zero Lead leads nowhere.
+// Lead is the target of a row: a node, a port, or a command with details. The zero Lead has no target.
 type Lead struct {
 	GUID    uint64 // of a node
 	Port    uint8  // of that node, 0 for the node itself
@@ -112,20 +56,19 @@ type Lead struct {
 
 // Rows are the rows of a table.
 type Rows[R any] struct {
-	N     int                 // how many there are, -1 where that is not known before
-	At    func(int) R         // nil where rows can be read once only
-	Each  iter.Seq2[R, error] // nil where At is there
-	More  int64               // how many rows there are in addition to these
-	Shown int                 // how many of them people read in the text, 0 for the MaxRows of the table
-	Best  int                 // the number of the row that is best, from 1; 0 for none
-	// Unread says that the rows are not known: JSON has null in place of a list, people read "not read".
-	Unread bool
+	N      int                 // number of rows, -1 if it is not known in advance
+	At     func(int) R         // returns a row; nil if rows can be read only once
+	Each   iter.Seq2[R, error] // yields all rows; used without At
+	More   int64               // number of rows that are not listed
+	Shown  int                 // number of rows in the text, 0 for the MaxRows of the table
+	Best   int                 // number of the best row, from 1; 0 for none
+	Unread bool                // the rows are unknown: null in JSON, "not read" in text
 }
 
-// Slice returns rows that are there already.
+// Slice returns the rows of a slice.
 func Slice[R any](rows []R) Rows[R] { return Lazy(len(rows), func(i int) R { return rows[i] }) }
 
-// Lazy returns rows that are made when they are asked for. at must be safe for concurrent use.
+// Lazy returns n rows that at computes on demand. at must be safe for concurrent use.
 func Lazy[R any](n int, at func(int) R) Rows[R] { return Rows[R]{N: n, At: at} }
 
 // UnreadRows returns the rows of a table that was not read.
@@ -136,23 +79,22 @@ func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each:
 
 // Item is an element of a layout: a line of text, or a table.
 type Item[T any] struct {
-	Line string // a form
-	// a fact that is a list: people read the line once for each of its elements, which has the name of the fact
-	Each  string
+	Line  string // a form
+	Each  string // id of a list: the text has the line for each of its elements, which stands for the list
 	Table Listed[T]
-	When  func(T) bool // whether people read it; nil for always
+	When  func(T) bool // whether the text has it; nil for always
 }
 
-// Hidden is the When of a table that people read on the screen alone.
+// Hidden is the When of a table that the text omits.
 func Hidden[T any](T) bool { return false }
 
-// Listed is a table of the answers that hold a T. [List] makes one.
+// Listed is a table of answers that hold a T. [Show] returns one.
 type Listed[T any] interface {
 	bind(T) boundTable
 	declared() boundTable
 }
 
-// Show returns a table of an answer; rows returns its rows.
+// Show returns a table of an answer with its rows.
 func Show[T, R any](table *Table[R], rows func(T) Rows[R]) Listed[T] {
 	return listed[T, R]{table, rows}
 }
@@ -166,16 +108,16 @@ type listed[T, R any] struct {
 type Decl[T any] struct {
 	Command string
 	Help    string
-	Title   string // the form of the first line; {of} is the title of the state. "" for "COMMAND of STATE"
+	Title   string // form of the first line; {of} is the title of the state. "" for "COMMAND of STATE"
 	Facts   []Field[T]
-	Layout  []Item[T] // the order for people; nil for the facts with their labels, empty for the title alone
+	Layout  []Item[T] // lines and tables of the text; nil for the facts with their labels, empty for the title alone
 	Verdict func(T) (Verdict, string)
 	Fails   Fails
-	Action  bool                              // tells what a command did: only text and JSON have a form of it
+	Action  bool                              // reports what a command did: CSV, Markdown, HTML and the screen omit it
 	Draw    func(w *Canvas, b Basis, value T) // replaces the layout in text; nil for none
 }
 
-// Declared is a declaration whatever its answers hold.
+// Declared is a [Decl] of any type.
 type Declared interface {
 	// Name returns the command.
 	Name() string
@@ -219,37 +161,19 @@ func (d *Decl[T]) Answer(b Basis, v T) *Answer {
 	return a
 }
 
-func columnOf[T any](f *Field[T]) Column {
-	return Column{f.Key, f.Name, f.Unit, helpOf(f.Name, f.Help), f.Kind}
-}
-
-// Column is a field without the function that reads it.
-type Column struct {
-	Key, Name, Unit, Help string
-	Kind                  Kind
-}
-
-// id is the word that forms name the field by.
-func (c *Column) id() string {
-	if c.Key != "" {
-		return c.Key
-	}
-	return c.Name
-}
-
-// boundTable is a table with its rows, whatever they are.
+// boundTable is a table with its rows, independent of their type.
 type boundTable struct {
 	key, title, help string
 	form, empty      string
-	stream, aside    bool
+	stream, textOnly bool
 	live             bool
 	maxRows          int
 	columns          []Column
-	n                int // -1 where it is not known
+	n                int // number of rows, -1 if unknown
 	unread           bool
 	more             int64
-	best             int                         // the number of a row, from 1; 0 for none
-	at               func(row int, into []Value) // nil where rows can be read once only
+	best             int                         // number of the best row, from 1; 0 for none
+	at               func(row int, into []Value) // nil if rows can be read only once
 	cell             func(row, column int) Value
 	each             func(into []Value, yield func(error) bool)
 	lead             func(row int) Lead
@@ -259,7 +183,7 @@ type boundTable struct {
 func (l listed[T, R]) declared() boundTable {
 	t := l.table
 	b := boundTable{key: t.Key, title: t.Title, help: t.Help, form: t.Row, empty: t.Empty, stream: t.Stream,
-		aside: t.Aside, live: t.Live, maxRows: t.MaxRows}
+		textOnly: t.TextOnly, live: t.Live, maxRows: t.MaxRows}
 	b.columns = make([]Column, len(t.Fields))
 	for i := range t.Fields {
 		b.columns[i] = columnOf(&t.Fields[i])
@@ -290,7 +214,7 @@ func (l listed[T, R]) bind(v T) boundTable {
 			}
 		}
 		if t.Live {
-			b.each = kept(b.each)
+			b.each = keepRows(b.each)
 		}
 		return b
 	}
@@ -313,15 +237,16 @@ func (l listed[T, R]) bind(v T) boundTable {
 	return b
 }
 
-// kept returns a function that reads rows once and keeps them: when it is called again, it returns those that it has.
-func kept(each func(into []Value, yield func(error) bool)) func([]Value, func(error) bool) {
+// keepRows returns a function that reads the rows in its first call and keeps up to maxHeld of them. Later calls yield
+// these.
+func keepRows(each func(into []Value, yield func(error) bool)) func([]Value, func(error) bool) {
 	var held [][]Value
 	isRead := false
 	return func(into []Value, yield func(error) bool) {
 		if !isRead {
 			isRead = true
 			each(into, func(err error) bool {
-				if err == nil && len(held) < mostHeld {
+				if err == nil && len(held) < maxHeld {
 					held = append(held, slices.Clone(into))
 				}
 				return yield(err)

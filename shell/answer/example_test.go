@@ -8,22 +8,20 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// fan is a row: what one fan of a switch says. The tags declare its fields.
+// fan is a row of a table. The tags declare its fields.
 type fan struct {
 	Name  string       `key:"name" name:"FAN" help:"where the fan is"`
-	Speed answer.Value `key:"speed" name:"SPEED" unit:"1/min" kind:"int" help:"turns a minute"`
+	Speed answer.Value `key:"speed" name:"SPEED" unit:"1/min" kind:"int" help:"revolutions per minute"`
 }
 
-// A declaration says once what a command answers; each form is derived from it. A value that was not read is null in
-// JSON, and "not read" for people.
+// All forms of an answer are derived from one declaration. A value that was not read is null in JSON and "not read" in
+// text.
 func ExampleDecl() {
 	table := answer.Table[fan]{Key: "fans", Title: "fans", Fields: answer.Fields[fan]()}
 	decl := answer.Decl[[]fan]{
 		Command: "show fans", Help: "the fans of a switch",
 		Facts: []answer.Field[[]fan]{
-			{Key: "count", Name: "fans", Kind: answer.KindInt, Value: func(fans []fan) answer.Value {
-				return answer.Int(len(fans))
-			}},
+			answer.IntField("count", "fans", "", func(fans []fan) int { return len(fans) }),
 		},
 		Layout: []answer.Item[[]fan]{
 			{Line: "  {count|fan} in the switch"},

@@ -15,20 +15,20 @@ import (
 //
 //	{key}       the value of a field
 //	{key|noun}  a count with its noun: "1 pair", "2 pairs"
-//	{key|,}     a count with a comma between thousands: "11,664"
-//	{key|clock} the time of day of a moment: "15:04:05"
-//	{?key}      at the beginning: the line, or the bracket, is left out where the field does not apply or is false
-//	[text]      a text with fields that is left out where one of them is 0, false, empty or does not apply
+//	{key|,}     a count with commas between thousands: "11,664"
+//	{key|clock} the time of day of a time: "15:04:05"
+//	{?key}      a condition at the beginning: omits the line or the bracket if the field is false or does not apply
+//	[text]      a text with fields, omitted if one of them is 0, false, empty or does not apply
 //
-// A zero is shown elsewhere. A line of which all is left out is not printed. A form that names an unknown field is a
-// fault of the declaration, which [Decl.Check] reports.
+// Outside of brackets a zero is shown. A line is not printed if all of it is omitted. [Decl.Check] reports forms with
+// unknown fields.
 
-// Prefixed returns a form whose fields have a prefix before their names, as [Fields] makes them for a nested struct.
+// Prefixed returns a form with a prefix before the names of its fields, for the fields of a nested struct (see [Fields]).
 func Prefixed(prefix, form string) string {
 	return strings.NewReplacer("{?", "{?"+prefix, "{", "{"+prefix).Replace(form)
 }
 
-// formPart is a piece of a form: a text as it is, a field, or a part in brackets.
+// formPart is a part of a form: a text, a field, or a part in brackets.
 type formPart struct {
 	text, key, noun string
 	condition       bool
@@ -39,12 +39,12 @@ type formPart struct {
 func parseForm(form string) ([]formPart, error) {
 	parts, rest, err := parseParts(form)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("form %q: a bracket is not opened", form)
+		err = fmt.Errorf("form %q: no bracket to close", form)
 	}
 	return parts, err
 }
 
-// parseParts parses up to a closing bracket, which is left in rest.
+// parseParts parses up to a closing bracket, where rest begins.
 func parseParts(form string) (parts []formPart, rest string, err error) {
 	for form != "" {
 		at := strings.IndexAny(form, "{[]")
@@ -85,20 +85,21 @@ func parseParts(form string) (parts []formPart, rest string, err error) {
 	return parts, "", nil
 }
 
-// fill returns the line of a form, with ok false where a condition leaves it out.
+// fill returns the line of a form, ok false if the line is omitted.
 func fill(parts []formPart, value func(key string) Value) (line string, ok bool) {
 	var b strings.Builder
-	leftOut := false
+	omitted := false
 	for _, p := range parts {
 		switch {
 		case p.optional != nil:
 			text, ok := fill(p.optional, value)
-			if ok = ok && !slices.ContainsFunc(p.optional, func(p formPart) bool {
-				return p.key != "" && value(p.key).isNothing()
-			}); ok {
-				b.WriteString(text)
+			if !ok || slices.ContainsFunc(p.optional, func(p formPart) bool {
+				return p.key != "" && value(p.key).isEmpty()
+			}) {
+				omitted = true
+				continue
 			}
-			leftOut = leftOut || !ok
+			b.WriteString(text)
 		case p.key == "":
 			b.WriteString(p.text)
 		case p.condition:
@@ -109,11 +110,11 @@ func fill(parts []formPart, value func(key string) Value) (line string, ok bool)
 			b.WriteString(p.fill(value(p.key)))
 		}
 	}
-	return b.String(), !leftOut || b.Len() > 0
+	return b.String(), !omitted || b.Len() > 0
 }
 
-// isNothing reports whether the value is 0, false, empty or does not apply.
-func (v Value) isNothing() bool {
+// isEmpty reports whether the value is 0, false or empty, or does not apply.
+func (v Value) isEmpty() bool {
 	switch v.kind {
 	case KindNone:
 		return true
@@ -127,16 +128,13 @@ func (v Value) isNothing() bool {
 	return false
 }
 
-// clock stands for the time of day in a form.
-const clock = "clock"
-
 func (p *formPart) fill(v Value) string {
 	switch {
 	case p.noun == "":
 		return v.String()
 	case p.noun == ",":
 		return grouped(v.String())
-	case p.noun == clock && v.Kind() == KindTime:
+	case p.noun == "clock" && v.Kind() == KindTime:
 		return v.time().Format(time.TimeOnly)
 	case v.Kind() != KindInt:
 		return v.String() + " " + prose.Noun(2, p.noun)
@@ -144,7 +142,7 @@ func (p *formPart) fill(v Value) string {
 	return prose.Count(v.Int(), p.noun)
 }
 
-// grouped puts commas between the thousands of a whole number.
+// grouped inserts commas between the thousands of a whole number.
 func grouped(digits string) string {
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -152,7 +150,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// checkForm returns an error where a form names no field of those, or prints a condition.
+// checkForm returns an error if a form has unknown fields or prints a condition. more are the names of other fields.
 func checkForm(form string, columns []Column, more ...string) error {
 	parts, err := parseForm(form)
 	if err != nil {
@@ -168,16 +166,15 @@ func checkForm(form string, columns []Column, more ...string) error {
 	return checkParts(form, parts, known, false)
 }
 
-// checkParts checks the parts of a form, or of a bracket in it. In a bracket a field that is true or false could print
-// "yes" alone.
+// checkParts checks the parts of a form, or of a bracket in it. A truth value in a bracket would print "yes".
 func checkParts(form string, parts []formPart, known map[string]Kind, bracket bool) error {
 	for _, p := range parts {
 		kind, ok := known[p.key]
 		switch {
 		case p.key != "" && !ok:
-			return fmt.Errorf("form %q: there is no field %q", form, p.key)
+			return fmt.Errorf("form %q: unknown field %q", form, p.key)
 		case p.key != "" && bracket && kind == KindBool && !p.condition:
-			return fmt.Errorf("form %q: the bracket prints %q, which is true or false: write {?%s}", form, p.key, p.key)
+			return fmt.Errorf("form %q: the bracket prints the truth value %q: write {?%s}", form, p.key, p.key)
 		}
 		if err := checkParts(form, p.optional, known, true); err != nil {
 			return err

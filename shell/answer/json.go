@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// JSON writes the answer for programs, one object a line: the head, an object for each row of the tables that
-// stream, and then the end. number counts the answers of a run, from 1. Where a row cannot be read, the last object
-// has kind error, and its error is returned.
+// JSON writes the answer as objects, one per line: the head, an object for each row of the tables that stream, and the
+// end. number counts the answers of a run, from 1. If a row cannot be read, the last object has kind error, and JSON
+// returns that error.
 func (a *Answer) JSON(w io.Writer, number int) error {
 	o := &encoder{w: w, command: a.command, subnet: a.basis.Subnet, number: number}
 	o.head(a)
@@ -56,7 +56,7 @@ func (a *Answer) JSON(w io.Writer, number int) error {
 	return o.err
 }
 
-// encoder appends JSON to a buffer, which is written at the end of each object.
+// encoder appends JSON to a buffer and writes it at the end of each object.
 type encoder struct {
 	w               io.Writer
 	command, subnet string
@@ -191,7 +191,7 @@ func (o *encoder) optional(key, text string) {
 	}
 }
 
-// keysOf returns the keys of the columns as JSON, nil for columns that programs do not get.
+// keysOf returns the keys of the columns as JSON, nil for columns without a key.
 func keysOf(columns []Column) [][]byte {
 	keys := make([][]byte, len(columns))
 	for i := range columns {
@@ -212,7 +212,7 @@ func (o *encoder) fields(keys [][]byte, values []Value) {
 	}
 }
 
-// comma writes one unless an object or list begins.
+// comma appends a comma unless an object or list begins.
 func (o *encoder) comma() {
 	if last := o.b[len(o.b)-1]; last != '{' && last != '[' {
 		o.b = append(o.b, ',')
@@ -232,7 +232,7 @@ func (o *encoder) number64(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
 
 func (o *encoder) value(v Value) { o.b = v.appendJSON(o.b) }
 
-// appendJSON appends the value as JSON. Its text is that of encoding/json and [plain.EscapeJSON].
+// appendJSON appends the value as JSON. Strings are those of encoding/json with [plain.EscapeJSON].
 func (v Value) appendJSON(b []byte) []byte {
 	switch v.kind {
 	case KindText:
@@ -301,7 +301,7 @@ func (p *Place) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendFloat appends the shortest number that reads as x.
+// appendFloat appends the shortest number that parses as x.
 func appendFloat(b []byte, x float64) []byte { return strconv.AppendFloat(b, x, 'f', -1, 64) }
 
 // appendText appends a JSON string.
@@ -309,7 +309,7 @@ func appendText(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			quoted, err := json.Marshal(s)
-			if err != nil { // a string always can be marshalled
+			if err != nil { // never: any string can be marshalled
 				return append(b, `""`...)
 			}
 			return append(b, plain.EscapeJSON(quoted)...)

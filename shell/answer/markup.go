@@ -15,12 +15,12 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// unreadTable is the key by which [Answer.CSV] lists what was not read.
+// unreadTable is the key of the table of causes in [Answer.CSV].
 const unreadTable = "unread"
 
-// CSV writes one table with the JSON keys as headings: the table with that key, or the causes of unread values for
-// "unread". For "" it writes the first table that has rows; where none has, the facts as one row, or the headings of
-// the first table where the answer has no facts. An unread value is "not read".
+// CSV writes one table with the JSON keys as headings: the table with a key, or the causes of unread values for
+// "unread". For "" it writes the first table with rows. If none has rows, it writes the facts as one row, or the headings
+// of the first table if there are no facts. An unread value is "not read".
 func (a *Answer) CSV(w io.Writer, table string) error {
 	out := csv.NewWriter(w)
 	if table == "" {
@@ -61,10 +61,10 @@ func (a *Answer) CSV(w io.Writer, table string) error {
 	return out.Error()
 }
 
-// firstTable returns the key of the table that [Answer.CSV] writes unless it is asked for another, "" for the facts.
+// firstTable returns the key of the table that [Answer.CSV] writes by default, "" for the facts.
 func (a *Answer) firstTable() string {
 	for i := range a.tables {
-		if t := &a.tables[i]; t.n != 0 { // -1 where it is not known
+		if t := &a.tables[i]; t.n != 0 { // -1 if unknown
 			return t.key
 		}
 	}
@@ -96,7 +96,7 @@ func writeKeys(out *csv.Writer, columns []Column) {
 	_ = out.Write(keys)
 }
 
-// asInJSON are the kinds of values that CSV has as JSON has them, as the headings are its keys.
+// asInJSON are the kinds of values that are the same in CSV and JSON.
 var asInJSON = []Kind{KindInt, KindFloat, KindLID, KindBool, KindDuration, KindTime}
 
 func csvCells(columns []Column, values []Value) []string {
@@ -115,7 +115,7 @@ func csvCells(columns []Column, values []Value) []string {
 	return cells
 }
 
-// cellText keeps a spreadsheet from taking a text for a formula.
+// cellText returns a text that a spreadsheet does not read as a formula.
 func cellText(s string) string {
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
@@ -125,7 +125,7 @@ func cellText(s string) string {
 	return s
 }
 
-// Markdown writes the lines of the text and the tables as Markdown, the facts where the text is a drawing.
+// Markdown writes the lines of the text and all tables as Markdown. If the text is a drawing, the facts replace the lines.
 func (a *Answer) Markdown(w io.Writer) error {
 	return a.markup(w, markup{
 		title:   func(s string) string { return "## " + escapeMarkdown(s) + "\n\n" },
@@ -147,7 +147,7 @@ var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\
 
 func escapeMarkdown(s string) string { return markdownSigns.Replace(s) }
 
-// HTML writes what [Answer.Markdown] writes as a piece of HTML.
+// HTML writes the content of [Answer.Markdown] as a fragment of HTML.
 func (a *Answer) HTML(w io.Writer) error {
 	return a.markup(w, markup{
 		title:   func(s string) string { return "<h2>" + html.EscapeString(s) + "</h2>\n" },
@@ -169,7 +169,7 @@ func htmlRow(cells []string, tag string) string {
 	return b.String()
 }
 
-// markup is how the parts of an answer are written in a language of marks.
+// markup has the functions that format the parts of an answer in a markup language.
 type markup struct {
 	title, line, heading func(string) string
 	first, row           func([]string) string
@@ -209,7 +209,7 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	return out.Flush()
 }
 
-// factMarkup writes the facts for people, except those of the title and those that only forms use.
+// factMarkup writes the facts, except those in the title and those that only forms use.
 func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
 	title, _ := parseForm(a.title)
 	for i := range a.facts {
@@ -223,10 +223,10 @@ func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
 	}
 }
 
-// label returns a name for people: the prefix of a nested struct ends in a blank.
+// label returns the name of a fact with blanks for the underscores of prefixes.
 func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// tableMarkup writes a table. In place of one without rows it writes the line that people read then, if any.
+// tableMarkup writes a table. For a table without rows it writes the line that text has then, if any.
 func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
 	if t.unread {
 		_, err := out.WriteString(m.line(t.title + ": " + NotRead().String()))
@@ -244,7 +244,7 @@ func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
 	return err
 }
 
-// markup writes a table with its title and headings, nothing where it has no rows. It returns the number of rows.
+// markup writes a table with its title and headings, nothing if it has no rows. It returns the number of rows.
 func (t *boundTable) markup(out *bufio.Writer, m markup) (rows int, err error) {
 	var shown []int
 	var names []string

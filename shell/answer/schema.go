@@ -12,8 +12,7 @@ import (
 // object is a part of a schema.
 type object = map[string]any
 
-// Schema returns the JSON Schema (draft 2020-12) of the objects that JSON writes for answers of the declaration.
-// No session is needed for it.
+// Schema returns the JSON Schema (draft 2020-12) of the objects that [Answer.JSON] writes.
 func (d *Decl[T]) Schema() map[string]any {
 	head := object{
 		"command": constant(d.Command), "schema": constant(SchemaVersion), "answer": integer,
@@ -105,7 +104,7 @@ var (
 	verdictSchema = object{"enum": []string{OK.String(), Found.String(), Unknown.String()}}
 )
 
-// schema returns the schema of a field. Each may be null, where it was not read.
+// schema returns the schema of a field. Any field may be null, if it was not read.
 func (c *Column) schema() object {
 	o := object{}
 	switch c.Kind {
@@ -152,11 +151,10 @@ func definitions() object {
 	return object{"place": place, "unread": unread, "basis": basis}
 }
 
-// reserved are the keys of heads, rows and ends that no field may have.
+// reserved are keys of heads, rows and ends. No field may have them.
 var reserved = []string{"command", "schema", "answer", "kind", "of", "subnet", "verdict", "found"}
 
-// Check returns the faults of a declaration: reserved and repeated keys, fields without a kind, forms that name no
-// field.
+// Check returns the faults of a declaration: reserved and repeated keys, fields without a kind, forms with unknown fields.
 func (d *Decl[T]) Check() error {
 	var faults []error
 	facts := make([]Column, len(d.Facts))
@@ -179,13 +177,13 @@ func (d *Decl[T]) Check() error {
 			faults = append(faults, fmt.Errorf("%s: the key %q is reserved, repeated or empty", name, t.key))
 		}
 		if t.live && (!t.stream || t.form == "") {
-			faults = append(faults, fmt.Errorf("%s: rows that come as they happen need Stream and Row", name))
+			faults = append(faults, fmt.Errorf("%s: a live table needs Stream and Row", name))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// checkEach returns an error where the lines of a layout are of a fact that is no list.
+// checkEach returns an error if the Each of an [Item] is not a list.
 func checkEach(name, list string, facts []Column) error {
 	if list == "" || slices.ContainsFunc(facts, func(c Column) bool {
 		return c.id() == list && (c.Kind == KindTexts || c.Kind == KindList)

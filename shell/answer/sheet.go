@@ -2,27 +2,29 @@
 
 package answer
 
-// Sheet is a table of an answer for a screen, which asks for the cells that it shows.
+import "slices"
+
+// Sheet is a table of an answer for the screen. It computes the cells that are requested.
 type Sheet struct {
 	Title   string
 	Help    string
 	Columns []Column
-	More    int64 // how many rows there are in addition to these
-	Best    int   // the number of the row that is best, from 1; 0 for none
+	More    int64 // number of rows that are not listed
+	Best    int   // number of the best row, from 1; 0 for none
 	t       *boundTable
-	held    [][]Value // the rows of a table that can be read once
-	shown   []int     // the numbers of the columns that people see
+	held    [][]Value // rows of a table that can be read only once
+	shown   []int     // indexes of the columns with a name
 }
 
-// mostHeld is how many rows of a table that can be read once a sheet keeps.
-const mostHeld = 200000
+// maxHeld is the maximum number of rows that are kept of a table that can be read only once.
+const maxHeld = 200000
 
-// Sheets returns the tables of the answer. Rows that can be read once are read now; their error is returned.
+// Sheets returns the tables of the answer. It reads rows that can be read only once, and returns their error.
 func (a *Answer) Sheets() ([]Sheet, error) {
 	var sheets []Sheet
 	for i := range a.tables {
 		t := &a.tables[i]
-		if t.aside {
+		if t.textOnly {
 			continue
 		}
 		s := Sheet{Title: t.title, Help: t.help, More: t.more, Best: t.best, t: t}
@@ -33,11 +35,11 @@ func (a *Answer) Sheets() ([]Sheet, error) {
 		}
 		if t.at == nil {
 			err := t.rows(func(values []Value) error {
-				if len(s.held) == mostHeld {
+				if len(s.held) == maxHeld {
 					s.More++
 					return nil
 				}
-				s.held = append(s.held, append([]Value(nil), values...))
+				s.held = append(s.held, slices.Clone(values))
 				return nil
 			})
 			if err != nil {
@@ -71,7 +73,7 @@ func (s *Sheet) Cell(row, column int) string { return s.Value(row, column).Strin
 // Compare orders two rows by a column.
 func (s *Sheet) Compare(a, b, column int) int { return s.Value(a, column).Compare(s.Value(b, column)) }
 
-// Lead returns where a row leads.
+// Lead returns the target of a row.
 func (s *Sheet) Lead(row int) Lead {
 	if s.t.lead == nil {
 		return Lead{}
@@ -79,7 +81,7 @@ func (s *Sheet) Lead(row int) Lead {
 	return s.t.lead(row)
 }
 
-// ID returns a number that stays with a row when the rows are made again.
+// ID returns a number that identifies a row when the rows are computed again.
 func (s *Sheet) ID(row int) uint64 {
 	if s.t.id == nil {
 		return uint64(row)
@@ -87,5 +89,5 @@ func (s *Sheet) ID(row int) uint64 {
 	return s.t.id(row)
 }
 
-// Key returns the key of the table in JSON.
+// Key returns the JSON key of the table.
 func (s *Sheet) Key() string { return s.t.key }

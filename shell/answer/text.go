@@ -15,20 +15,20 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// mostWarnings is how many warnings and causes stand above the text of an answer.
-const mostWarnings = 3
+const (
+	maxWarnings  = 3    // warnings and causes above the text of an answer
+	maxElements  = 20   // elements of a list in text
+	measuredRows = 2000 // rows that determine the widths of columns
+)
 
-// measured is how many rows of a table that can be read once are measured before the first is printed.
-const measured = 2000
-
-// Canvas is what a drawing for people is written to.
+// Canvas writes the text of an answer.
 type Canvas struct {
 	w    *bufio.Writer
 	err  error
-	held [][]string // lines with tabs
+	held [][]string // the last lines, if they have tabs
 }
 
-// Line writes a line. Values must be escaped. What stands behind a tab is aligned with that of the lines next to it.
+// Line writes a line. Values must be escaped. Text after a tab is aligned with that of the lines before and after.
 func (c *Canvas) Line(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if strings.Contains(line, "\t") {
@@ -41,7 +41,7 @@ func (c *Canvas) Line(format string, args ...any) {
 	}
 }
 
-// align writes the lines with tabs.
+// align writes the held lines.
 func (c *Canvas) align() {
 	lines := c.held
 	c.held = nil
@@ -56,7 +56,7 @@ func (c *Canvas) align() {
 	g.flush()
 }
 
-// flush writes what is held.
+// flush writes the held lines and the buffer.
 func (c *Canvas) flush() {
 	c.align()
 	if c.err == nil {
@@ -64,7 +64,7 @@ func (c *Canvas) flush() {
 	}
 }
 
-// Write writes lines that are escaped and complete.
+// Write writes complete, escaped lines.
 func (c *Canvas) Write(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
@@ -74,8 +74,8 @@ func (c *Canvas) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Text writes the answer for people: the title, warnings and what was not read, then the layout or the drawing.
-// It returns the error of the writer, or that of rows that could not be read.
+// Text writes the answer for people: the title, warnings, unread parts, and the layout or the drawing. It returns the
+// error of the writer, or that of rows that could not be read.
 func (a *Answer) Text(w io.Writer) error {
 	c := &Canvas{w: bufio.NewWriter(w)}
 	c.Line("%s", a.heading())
@@ -106,14 +106,14 @@ func (a *Answer) heading() string {
 	return a.command + " of " + plain.EscapeLine(a.basis.Title)
 }
 
-// remarks writes the warnings and what was not read.
+// remarks writes the warnings and the unread parts.
 func (a *Answer) remarks(c *Canvas) {
 	var lines []string
 	for _, warning := range a.basis.Warnings {
 		lines = append(lines, "warning: "+plain.EscapeLine(warning))
 	}
 	lines = append(lines, a.basis.Unread.Lines()...)
-	shown, more := prose.Cut(lines, mostWarnings)
+	shown, more := prose.Cut(lines, maxWarnings)
 	for _, line := range shown {
 		c.Line("  %s", line)
 	}
@@ -134,7 +134,7 @@ func (a *Answer) body(c *Canvas) error {
 	return a.eachItem(func(line string) { c.Line("%s", line) }, func(t *boundTable) error { return t.text(c) })
 }
 
-// eachItem calls line with each line of the layout, and table with each table, in their order.
+// eachItem calls line with each line and table with each table of the layout, in order.
 func (a *Answer) eachItem(line func(string), table func(*boundTable) error) error {
 	for _, e := range a.layout {
 		if e.table > 0 {
@@ -156,19 +156,16 @@ func (a *Answer) eachItem(line func(string), table func(*boundTable) error) erro
 	return nil
 }
 
-// mostEach is how many elements of a list people read.
-const mostEach = 20
-
 // eachLine writes a line for each element of a list.
 func (a *Answer) eachLine(write func(string), parts []formPart, list string) {
-	shown, more := prose.Cut(a.fact(list).elements(), mostEach)
+	shown, more := prose.Cut(a.fact(list).elements(), maxElements)
 	if more != "" {
 		shown = append(slices.Clip(shown), more)
 	}
 	for _, element := range shown {
 		line, ok := fill(parts, func(key string) Value {
 			if key == list {
-				return Text(element) // escaping it once more changes nothing
+				return Text(element) // escaped text does not change when it is escaped again
 			}
 			return a.fact(key)
 		})
@@ -193,7 +190,7 @@ func (a *Answer) labels(c *Canvas) {
 
 func unitText(unit string) string { return prose.When(unit == "", "", " "+unit) }
 
-// text writes a table for people.
+// text writes the table as text.
 func (t *boundTable) text(c *Canvas) error {
 	if t.unread {
 		c.Line("%s: %s", t.title, NotRead())
@@ -236,7 +233,7 @@ func (t *boundTable) text(c *Canvas) error {
 	return t.closing(c, shown, left, err)
 }
 
-// lines writes a table of which each row is a line.
+// lines writes a table with a line for each row.
 func (t *boundTable) lines(c *Canvas) error {
 	parts, err := parseForm(t.form)
 	if err != nil {
@@ -263,6 +260,7 @@ func (t *boundTable) lines(c *Canvas) error {
 	return t.closing(c, shown, left, err)
 }
 
+// closing writes the line after the rows: that of an empty table, or the number of rows that are not shown.
 func (t *boundTable) closing(c *Canvas, shown int, left int64, err error) error {
 	switch {
 	case err != nil:
@@ -275,12 +273,12 @@ func (t *boundTable) closing(c *Canvas, shown int, left int64, err error) error 
 	return nil
 }
 
-// grid writes cells in columns. The widths are those of the first rows; later rows may be wider.
+// grid writes cells in columns. The first [measuredRows] rows determine the widths.
 type grid struct {
 	c       *Canvas
 	columns []int
 	widths  []int
-	held    [][]string // nil once they are written
+	held    [][]string // rows that are not written yet
 	written bool
 }
 
@@ -292,14 +290,14 @@ func (g *grid) add(cells []string) {
 	for i, cell := range cells {
 		g.widths[i] = max(g.widths[i], runewidth.StringWidth(cell))
 	}
-	if g.held = append(g.held, cells); len(g.held) > measured {
+	if g.held = append(g.held, cells); len(g.held) > measuredRows {
 		g.flush()
 	}
 }
 
 func (g *grid) flush() {
 	if len(g.held) > 0 {
-		g.c.align() // what stands above them
+		g.c.align()
 	}
 	for _, cells := range g.held {
 		g.line(cells)

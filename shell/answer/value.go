@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Kind is the kind of a [Value]. A field declares the kind of its values, so that a schema can be made of it.
+// Kind is the kind of a [Value]. A field declares the kind of its values for the JSON Schema.
 type Kind uint8
 
 // The kinds of values.
@@ -33,25 +34,25 @@ const (
 	kindNotRead
 )
 
-// Value is one figure, word or place of an answer. The zero Value is [None]. It has 48 bytes and is passed by value.
+// Value is a number, text, place or list of an answer. The zero Value is [None]. A Value has 48 bytes; pass it by value.
 type Value struct {
 	kind   Kind
-	digits int8   // after the point of a float for people
+	digits int8   // decimals of a float in text
 	num    uint64 // of integers, the bits of a float, the index of a place
 	text   string
 	ref    any // the fabric of a place, the elements of a list
 }
 
-// None returns the value of what does not apply: JSON has no key for it, people read "-".
+// None returns a value that does not apply: JSON omits its key, text shows "-".
 func None() Value { return Value{} }
 
-// NotRead returns the value of what applies and is not known: null in JSON, "not read" for people.
+// NotRead returns a value that applies and is unknown: null in JSON, "not read" in text.
 func NotRead() Value { return Value{kind: kindNotRead} }
 
-// Text returns a text as it was read or made. Each rendering escapes what it cannot show.
+// Text returns a text. It may have any characters; each rendering escapes it.
 func Text(s string) Value { return Value{kind: KindText, text: s} }
 
-// Optional is [Text], and [None] for an empty text.
+// Optional returns a text, [None] for "".
 func Optional(s string) Value {
 	if s == "" {
 		return None()
@@ -69,7 +70,7 @@ func Int[N integers](n N) Value {
 	return Value{kind: KindInt, num: uint64(int64(n))}
 }
 
-// Float returns a number that people read with so many digits after the point. NaN and infinities are [NotRead].
+// Float returns a number with the number of decimals that text shows. NaN and infinities are [NotRead].
 func Float(x float64, digits int) Value {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return NotRead()
@@ -77,13 +78,13 @@ func Float(x float64, digits int) Value {
 	return Value{kind: KindFloat, num: math.Float64bits(x), digits: int8(digits)}
 }
 
-// Scientific returns a number that people read with two significant digits and an exponent, as 1.5e-12.
+// Scientific returns a number that text shows with two significant digits and an exponent: 1.5e-12.
 func Scientific(x float64) Value { return Float(x, scientific) }
 
-// scientific stands for the digits of a float that is written with an exponent.
+// scientific is the digits of a float that text shows with an exponent.
 const scientific = -1
 
-// Bool returns a truth value, "yes" or "no" for people.
+// Bool returns a truth value, "yes" or "no" in text.
 func Bool(b bool) Value {
 	v := Value{kind: KindBool}
 	if b {
@@ -103,7 +104,7 @@ func LID(lid uint16) Value {
 	return Value{kind: KindLID, num: uint64(lid)}
 }
 
-// Time returns a moment; the zero time is [None].
+// Time returns a time; the zero time is [None].
 func Time(t time.Time) Value {
 	if t.IsZero() {
 		return None()
@@ -111,7 +112,7 @@ func Time(t time.Time) Value {
 	return Value{kind: KindTime, ref: t}
 }
 
-// Duration returns a span of time, in JSON as seconds.
+// Duration returns a duration, in seconds in JSON.
 func Duration(d time.Duration) Value { return Value{kind: KindDuration, num: uint64(int64(d))} }
 
 // Texts returns a list of texts.
@@ -120,13 +121,13 @@ func Texts(s []string) Value { return Value{kind: KindTexts, ref: s} }
 // List returns a list of values.
 func List(v []Value) Value { return Value{kind: KindList, ref: v} }
 
-// Named is a value of a map with its name.
+// Named is an entry of a map.
 type Named struct {
 	Name  string
 	Value Value
 }
 
-// Map returns values by name, in order. In JSON they are an object.
+// Map returns values by name, in order: an object in JSON.
 func Map(entries []Named) Value { return Value{kind: KindMap, ref: entries} }
 
 // Ints returns a list of whole numbers.
@@ -154,24 +155,24 @@ func Node(f *fabric.Fabric, node fabric.NodeIndex) Value {
 	return Value{kind: KindPlace, num: uint64(uint32(node)), ref: (*nodesOf)(f)}
 }
 
-// At returns a place that is not of a fabric at hand.
+// At returns a place without a fabric.
 func At(p Place) Value { return Value{kind: KindPlace, ref: p} }
 
-// portsOf and nodesOf tell what the index of a place counts.
+// portsOf and nodesOf are the fabric of a place whose num is the index of a port or of a node.
 type (
 	portsOf fabric.Fabric
 	nodesOf fabric.Fabric
 )
 
-// Place is a node or port, as JSON has it.
+// Place is a node or port.
 type Place struct {
-	Name string // as the node describes itself, not escaped
-	GUID uint64
-	LID  uint16 // of a switch that of port 0; 0 where there is none
+	Name string // node description, not escaped
+	GUID uint64 // of the node
+	LID  uint16 // of the port, of port 0 for a switch; 0 for none
 	Port int    // -1 for the node itself
 }
 
-// Kind returns the kind, [KindNone] also for what was not read.
+// Kind returns the kind, [KindNone] for [NotRead].
 func (v Value) Kind() Kind {
 	if v.kind == kindNotRead {
 		return KindNone
@@ -182,10 +183,10 @@ func (v Value) Kind() Kind {
 // IsNone reports whether the value does not apply.
 func (v Value) IsNone() bool { return v.kind == KindNone }
 
-// IsNotRead reports whether the value applies and is not known.
+// IsNotRead reports whether the value applies and is unknown.
 func (v Value) IsNotRead() bool { return v.kind == kindNotRead }
 
-// Int returns the number of an integer, a LID or a truth value, else 0.
+// Int returns the number of an integer, LID, truth value or duration (in nanoseconds), 0 for other kinds.
 func (v Value) Int() int64 {
 	switch v.kind {
 	case KindInt, KindLID, KindBool, KindDuration:
@@ -224,7 +225,7 @@ func (v Value) Place() (p Place, ok bool) {
 	return v.ref.(Place), true
 }
 
-// String returns the value as people read it, on one line, without control characters.
+// String returns the value for text: one line without control characters.
 func (v Value) String() string {
 	switch v.kind {
 	case kindNotRead:
@@ -258,7 +259,7 @@ func (v Value) String() string {
 	return "-"
 }
 
-// String returns NAME or NAME/PORT, escaped; the GUID stands for an empty name.
+// String returns NAME or NAME/PORT, escaped. The GUID replaces an empty name.
 func (p Place) String() string {
 	name := fabric.Escape(p.Name)
 	if p.Name == "" {
@@ -287,7 +288,7 @@ func (v Value) float() float64 { return math.Float64frombits(v.num) }
 
 func (v Value) time() time.Time { return v.ref.(time.Time) }
 
-// elements returns the parts of a list as people read them.
+// elements returns the elements of a list for text.
 func (v Value) elements() []string {
 	var out []string
 	switch list := v.ref.(type) {
@@ -307,18 +308,18 @@ func (v Value) elements() []string {
 	return out
 }
 
-// Compare orders two values of one field: by number, time or text; what does not apply or was not read comes first.
+// Compare orders two values of a field by number, time or text. [None] and [NotRead] come first.
 func (v Value) Compare(w Value) int {
 	if v.kind != w.kind {
 		return int(v.order()) - int(w.order())
 	}
 	switch v.kind {
 	case KindInt, KindLID, KindBool, KindDuration:
-		return compare(int64(v.num), int64(w.num))
+		return cmp.Compare(int64(v.num), int64(w.num))
 	case KindGUID:
-		return compare(v.num, w.num)
+		return cmp.Compare(v.num, w.num)
 	case KindFloat:
-		return compare(v.float(), w.float())
+		return cmp.Compare(v.float(), w.float())
 	case KindTime:
 		return v.time().Compare(w.time())
 	}
@@ -330,16 +331,6 @@ func (v Value) order() Kind {
 		return KindNone
 	}
 	return v.kind + 1
-}
-
-func compare[N int64 | uint64 | float64](a, b N) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func guidText(guid uint64) string {

@@ -60,7 +60,7 @@ func (st *State) unreadLinks() answer.Unread {
 	var u answer.Unread
 	if n := len(st.unansweredAt); n > 0 {
 		c := answer.Cause{What: "question", Why: "no response", Count: n}
-		for i := range st.unansweredAt[:min(n, answer.MostPlaces)] {
+		for i := range st.unansweredAt[:min(n, answer.MaxPlaces)] {
 			c.At = append(c.At, PlaceOf(st.Live.Fabric, &st.unansweredAt[i]))
 		}
 		u = u.Add(answer.Unread{Count: n, Causes: []answer.Cause{c}})
@@ -94,7 +94,7 @@ func unreadTables(p *Picture) answer.Unread {
 	for sw, known := range p.Tables.Known {
 		if n := p.Fabric.SwitchNode(fabric.SwitchIndex(sw)); !known && n.InSubnet {
 			c.Count++
-			if len(c.At) < answer.MostPlaces {
+			if len(c.At) < answer.MaxPlaces {
 				c.At = append(c.At, answer.Place{Name: n.Desc, GUID: n.GUID, Port: -1})
 			}
 		}

@@ -128,10 +128,10 @@ type pair struct {
 
 var (
 	classTable = answer.Table[kindRow]{
-		Key: "classes", Title: "classes of links", Aside: true, Fields: answer.Fields[kindRow](),
+		Key: "classes", Title: "classes of links", TextOnly: true, Fields: answer.Fields[kindRow](),
 	}
 	kindTable = answer.Table[kindRow]{
-		Key: "kinds", Title: "kinds of links", Aside: true, Fields: answer.Fields[kindRow](),
+		Key: "kinds", Title: "kinds of links", TextOnly: true, Fields: answer.Fields[kindRow](),
 		Row: "  {class}, {width}{speed}: {links|direction}, {min} to {max} paths, mean {mean}, std dev {std_dev}, " +
 			"{unused} unused[, {unknown} unknown]",
 	}
@@ -143,7 +143,7 @@ var (
 			return l.lead
 		},
 	}
-	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", Aside: true,
+	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", TextOnly: true,
 		Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
 	shareTable = answer.Table[shareOfLink]{
 		Key: "adaptive_links", Title: "links between switches by shares", Fields: answer.Fields[shareOfLink](),

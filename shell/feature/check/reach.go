@@ -110,11 +110,11 @@ const linksForm = "    {paths} over {links|link}"
 
 var (
 	linksTable = answer.Table[linksCount]{
-		Key: "links", Title: "paths by links", Aside: true, Help: "paths by the links that they cross",
+		Key: "links", Title: "paths by links", TextOnly: true, Help: "paths by the links that they cross",
 		Fields: answer.Fields[linksCount](), Row: linksForm,
 	}
 	linearTable = answer.Table[linksCount]{Key: "linear_links", Title: "paths of the linear tables by links",
-		Aside: true, Fields: answer.Fields[linksCount](), Row: linksForm}
+		TextOnly: true, Fields: answer.Fields[linksCount](), Row: linksForm}
 	troubles = answer.Table[trouble]{
 		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind",
 		Fields: answer.Fields[trouble](),

@@ -86,7 +86,7 @@ const maxListed = 20
 
 var (
 	managers = answer.Table[manager]{
-		Key: "sms", Title: "subnet managers", Aside: true, Fields: answer.Fields[manager](),
+		Key: "sms", Title: "subnet managers", TextOnly: true, Fields: answer.Fields[manager](),
 		Row: "  subnet manager {guid} {state} priority {priority} on {port}",
 	}
 	parts = answer.Table[part]{

@@ -81,7 +81,7 @@ type linksCount struct {
 
 var (
 	linksTable = answer.Table[linksCount]{
-		Key: "paths_by_links", Title: "paths by links", Aside: true, Fields: answer.Fields[linksCount](),
+		Key: "paths_by_links", Title: "paths by links", TextOnly: true, Fields: answer.Fields[linksCount](),
 		Row: "  {paths} over {links} links",
 	}
 	troubleTable = troublesTable("troubles", "paths that do not arrive")

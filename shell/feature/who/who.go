@@ -103,7 +103,7 @@ const mostRead = 20 // how many of a kind people read
 
 var (
 	linkTable = answer.Table[linkLoad]{
-		Key: "directions", Title: "directions", Aside: true, Fields: answer.Fields[linkLoad](),
+		Key: "directions", Title: "directions", TextOnly: true, Fields: answer.Fields[linkLoad](),
 		Row:  "  {paths|path} to {destinations|LID} over {from} -> {to}",
 		Lead: func(l linkLoad) answer.Lead { return l.lead },
 	}
